@@ -1,0 +1,110 @@
+/* The border between the runtime and generated detectors.
+ *
+ * A rule set is compiled (as LLVM IR, by whence.instrument) into a shared
+ * object whose constructor calls __whence_register_rules. The runtime calls
+ * back one evaluator per rule, on the cold path, when the inline filter of a
+ * detection point said "maybe". Layouts here are mirrored in
+ * src/whence/instrument/detectors.py.
+ */
+#ifndef WHENCE_RULES_H
+#define WHENCE_RULES_H
+
+#include <stdint.h>
+
+#define WHENCE_RULES_ABI 1u
+
+/* What is known of one block: a row of the block table. All u64, so that
+ * generated code indexes fields by number. */
+struct whence_block {
+    uint64_t id;         /* 0: never used; never reused; also the event clock at allocation */
+    uint64_t begin;      /* first address */
+    uint64_t size;       /* bytes asked for; End = begin + size */
+    uint64_t free_time;  /* event clock at free, 0 while live */
+    uint64_t free_ptr;   /* the pointer that freed it, 0 while live */
+    uint64_t state;      /* WH_BLOCK_NONE, WH_BLOCK_LIVE, WH_BLOCK_FREED */
+    uint64_t family;     /* WH_FAMILY_* */
+    uint64_t thread;     /* thread number that allocated it */
+};
+
+/* The redex at a detection point. */
+struct whence_event {
+    uint64_t point;      /* WH_POINT_* */
+    uint64_t r;          /* deref, free: the pointer; malloc: the new block's begin */
+    uint64_t root;       /* the pointer r was visibly derived from (= r if not visible) */
+    uint64_t width;      /* deref: bytes accessed; malloc: bytes asked for */
+    uint64_t value;      /* call: first argument; ret: returned value (0 if none) */
+    uint64_t function;   /* call, ret: index into the set's function names */
+    uint64_t now;        /* event clock */
+    struct whence_block block; /* Bid(r); id 0 if r was derived from no known block */
+};
+
+struct whence_rule {
+    const char *name;
+    uint64_t points;     /* bit (1 << WH_POINT_*) for every detection point it is evaluated at */
+    uint64_t function;   /* call, ret: index of the function it watches; ~0 otherwise */
+    /* Evaluates the condition and calls __whence_fire for each witness.
+     * Returns the number of witnesses. */
+    uint64_t (*evaluate)(const struct whence_event *event, uint64_t rule_index);
+};
+
+struct whence_rule_set {
+    uint64_t abi;        /* WHENCE_RULES_ABI */
+    uint64_t rule_count;
+    const struct whence_rule *rules;      /* in order of evaluation */
+    uint64_t function_count;
+    const char *const *function_names;    /* watched by call and ret points and events */
+};
+
+void __whence_register_rules(const struct whence_rule_set *set);
+
+/* ---- primitives that evaluators call ---- */
+
+/* Block that holds (or is nearest to) the pointer; id 0 if none. */
+void __whence_block_of(uint64_t pointer, struct whence_block *out);
+
+/* Iterates over blocks in the state asked for (WH_BLOCK_LIVE or
+ * WH_BLOCK_FREED, 0 for both); *cursor starts at 0. Returns 0 at the end.
+ * Freed blocks are those whose record has not been reused. */
+uint64_t __whence_next_block(uint64_t *cursor, uint64_t state, struct whence_block *out);
+
+/* Looks a block up by id; out->id 0 if it is no longer in the table. */
+void __whence_block_by_id(uint64_t id, struct whence_block *out);
+
+/* 1 if a live pointer leads to the block: reachable from registers, stacks,
+ * thread-local storage or globals through live blocks. The search runs once
+ * per event. */
+uint64_t __whence_pointed(uint64_t block_id);
+
+/* Event clock and argument or value of the last call (ret=0) or return (ret=1)
+ * of a watched function in this thread; 0 if it never happened. *time and
+ * *value are stored when it did. */
+uint64_t __whence_last_event(uint64_t function, uint64_t ret, uint64_t *time, uint64_t *value);
+
+/* The aligned or unaligned word at an address, if all `width` (1,2,4,8) bytes
+ * are addressable: returns 1 and stores it zero-extended; else returns 0. */
+uint64_t __whence_load(uint64_t address, uint64_t width, uint64_t *value);
+
+/* The condition holds. `block` is the witness (may be NULL), `values` the
+ * values to trace. */
+void __whence_fire(const struct whence_event *event, uint64_t rule_index,
+                   const struct whence_block *block, uint64_t value_count,
+                   const uint64_t *values);
+
+/* ---- entry points of instrumented code ---- */
+
+/* Cold path of an access check. Preserves every general register but r11
+ * (LLVM's preserve_mostcc). desc: bits 0..23 size in bytes, bit 24 write. */
+#define WHENCE_DESC_WRITE (1u << 24)
+void __whence_access(uint64_t address, uint64_t root, uint32_t desc);
+
+/* Access of a run of bytes, size not a small constant. */
+void __whence_range(uint64_t address, uint64_t size, uint64_t root, uint32_t desc);
+
+/* A watched function is entered or left. `set_function` is a function number
+ * from __whence_watch, which maps a name to its number in the registered rule
+ * set, or ~0 if no rule watches it. */
+uint64_t __whence_watch(const char *name);
+void __whence_call(uint64_t set_function, uint64_t argument);
+void __whence_ret(uint64_t set_function, uint64_t value);
+
+#endif

@@ -1,0 +1,3 @@
+"""whence: a memory debugger for C and C++ that is generated from rules."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,85 @@
+"""The one address map of the checked process.
+
+Application ranges and the planes that shadow them are laid out here once. The
+C header is generated from these tables and the runtime checks at start that
+the ranges are free.
+
+The heap is cut into *regions* by slot size. Region ``k`` holds slots of
+``2**k`` bytes and begins at ``HEAP_BASE + (k << REGION_SHIFT)``, so the slot
+size of an address is part of the address: ``slot_shift(a) = (a >> 38) & 63``,
+and two addresses lie in the same slot exactly when
+``((a ^ b) >> slot_shift(a)) == 0``. For addresses outside the heap the same
+expression is harmless: libraries, anonymous mappings and stacks
+(``0x7f…``) give a shift of 63, that is "same slot always", and a
+position-independent image at ``0x5555…`` gives 21.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+GRANULE_SHIFT = 3
+GRANULE = 1 << GRANULE_SHIFT
+
+STATE_OFFSET = 0x7FFF8000
+"""``state byte of a = *(a >> GRANULE_SHIFT + STATE_OFFSET)``; fits a 32-bit displacement."""
+
+ADDRESS_BITS = 47
+
+REGION_SHIFT = 38
+REGION_COUNT = 64
+HEAP_BASE = 0x6000_0000_0000
+HEAP_SIZE = REGION_COUNT << REGION_SHIFT
+MIN_SLOT_SHIFT = 5
+MAX_SLOT_SHIFT = 37
+RED_ZONE = 16
+"""Least number of poisoned bytes after every heap block, in bytes."""
+
+META_BASE = 0x5000_0000_0000
+"""Block records of region ``k`` begin at ``META_BASE + (k << REGION_SHIFT)``, one per slot."""
+META_SIZE = REGION_COUNT << REGION_SHIFT
+BLOCK_RECORD_SIZE = 32
+
+DEPOT_BASE = 0x4800_0000_0000
+DEPOT_SIZE = 1 << 36
+"""Hash-consed stack traces."""
+
+NULL_PAGE_SIZE = 65536
+"""``mmap_min_addr`` of Linux: nothing can be mapped below, so any access is a null dereference."""
+
+
+@dataclass(frozen=True)
+class State:
+    """One value of the state plane: a byte for each 8-byte granule."""
+
+    name: str
+    value: int
+    meaning: str
+
+
+STATES = (
+    State("ADDRESSABLE", 0x00, "all eight bytes addressable and defined"),
+    # 0x01..0x07: only the first k bytes are addressable, all defined.
+    State("UNDEFINED", 0x40, "addressable, nothing defined yet (reserved)"),
+    State("MIXED", 0x41, "addressable, see the definedness plane (reserved)"),
+    State("NULL_PAGE", 0xF0, "below the lowest address that can be mapped"),
+    State("STACK_RED_ZONE", 0xF2, "around a stack block (reserved)"),
+    State("STACK_FREED", 0xF5, "a stack block after its scope (reserved)"),
+    State("USER", 0xF7, "made inaccessible by the program"),
+    State("GLOBAL_RED_ZONE", 0xF9, "around a global block (reserved)"),
+    State("HEAP_RED_ZONE", 0xFA, "around a heap block"),
+    State("HEAP_UNUSED", 0xFB, "heap slot that holds no block yet"),
+    State("HEAP_FREED", 0xFD, "a heap block after free"),
+)
+
+STATE_BY_VALUE = {state.value: state for state in STATES}
+
+
+def slot_shift(address: int) -> int:
+    """log2 of the slot size at a heap address (see the module docstring)."""
+    return (address >> REGION_SHIFT) & (REGION_COUNT - 1)
+
+
+def state_address(address: int) -> int:
+    """Address of the state byte that describes the granule of `address`."""
+    return (address >> GRANULE_SHIFT) + STATE_OFFSET

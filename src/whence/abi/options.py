@@ -1,0 +1,46 @@
+"""Options that the launcher hands to the runtime in the environment.
+
+``WHENCE_RT`` holds ``name=value`` pairs separated by colons. The C parser and
+this encoder are generated from the same table; an unknown name or a malformed
+value is an error on both sides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+RECORD_VARIABLE = "WHENCE_RECORD"
+"""Path of the record file."""
+OPTIONS_VARIABLE = "WHENCE_RT"
+
+
+@dataclass(frozen=True)
+class Option:
+    name: str
+    default: int
+    low: int
+    high: int
+    meaning: str
+
+
+OPTIONS = (
+    Option("halt", 1, 0, 1, "stop the program at the first finding"),
+    Option("exitcode", 99, 0, 255, "exit status of a program that was stopped"),
+    Option("leaks", 1, 0, 1, "evaluate the rules at the end of main"),
+    Option("quarantine_kib", 65536, 0, 1 << 30, "bytes of freed blocks held back, in KiB"),
+    Option("quarantine_depth", 8, 0, 1 << 20, "freed blocks of each size class held back, at least"),
+    Option("alloc_frames", 16, 1, 24, "frames kept at allocation and free"),
+    Option("signals", 1, 0, 1, "report SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT"),
+)
+
+
+def encode(values: dict[str, int]) -> str:
+    """The value of ``WHENCE_RT``; raises `ValueError` on an unknown name or a value out of range."""
+    known = {option.name: option for option in OPTIONS}
+    for name, value in values.items():
+        option = known.get(name)
+        if option is None:
+            raise ValueError(f"unknown runtime option '{name}' (expected one of: {', '.join(known)})")
+        if not option.low <= value <= option.high:
+            raise ValueError(f"runtime option {name}={value} is not in {option.low}..{option.high}")
+    return ":".join(f"{name}={value}" for name, value in values.items())

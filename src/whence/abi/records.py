@@ -1,0 +1,149 @@
+"""The record file: how findings leave the checked process.
+
+The launcher creates a sparse file; the runtime maps it shared and appends to
+it, so what was written survives any death of the process. Layout, all
+little-endian, everything aligned to 8 bytes::
+
+    header   HEADER, padded to HEADER_SIZE bytes
+    record*  u32 type, u32 length in bytes (with this prefix, multiple of 8), payload
+
+Space is taken by an atomic addition to ``used``; the ``type`` word is stored
+last, with release order, so a record whose writer died half way has type 0
+and is skipped by its length (which is written first).
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+
+MAGIC = b"WHENCERC"
+VERSION = 1
+HEADER_SIZE = 4096
+FILE_SIZE = 64 << 20
+"""Size of the record file in bytes; sparse, so only what is written costs."""
+
+_FORMATS = {"u32": "I", "u64": "Q"}
+
+
+@dataclass(frozen=True)
+class Field:
+    name: str
+    type: str
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A C struct and the Python `struct` format that reads it."""
+
+    name: str
+    fields: tuple[Field, ...]
+
+    @property
+    def format(self) -> str:
+        return "<" + "".join(_FORMATS[f.type] for f in self.fields)
+
+    @property
+    def size(self) -> int:
+        return struct.calcsize(self.format)
+
+    def unpack(self, data: bytes | memoryview, offset: int = 0) -> dict[str, int]:
+        """Read one struct at `offset`; raises `struct.error` if it does not fit."""
+        values = struct.unpack_from(self.format, data, offset)
+        return {f.name: v for f, v in zip(self.fields, values, strict=True)}
+
+
+HEADER = Layout(
+    "wh_record_header",
+    (
+        Field("magic", "u64", "MAGIC as a little-endian number"),
+        Field("version", "u32", "VERSION"),
+        Field("state", "u32", "one of FILE_STATES"),
+        Field("capacity", "u64", "bytes in the file"),
+        Field("used", "u64", "bytes taken, header included; may exceed capacity when full"),
+        Field("dropped", "u64", "records that found no room"),
+        Field("findings", "u64", "findings recorded or dropped"),
+        Field("pid", "u32", "process that initialised the runtime"),
+        Field("reserved", "u32", "zero"),
+    ),
+)
+
+FILE_STATES = {"FRESH": 0, "RUNNING": 1, "FINISHED": 2}
+
+RECORD_TYPES = {
+    "FINDING": 1,  # FINDING struct, then its arrays
+    "MAPS": 2,  # u32 maps_id, u32 text length, text of /proc/self/maps
+    "NOTE": 3,  # u32 text length, u32 zero, text: one sentence of the runtime to the user
+}
+
+FINDING = Layout(
+    "wh_finding",
+    (
+        Field("rule", "u32", "index into the rule set, or RULE_SIGNAL"),
+        Field("point", "u32", "one of POINTS"),
+        Field("flags", "u32", "FINDING_FLAGS"),
+        Field("signal", "u32", "signal number when rule is RULE_SIGNAL, else 0"),
+        Field("address", "u64", "r: the accessed or freed address; 0 at call and ret"),
+        Field("size", "u64", "bytes accessed; 0 when not an access"),
+        Field("root", "u64", "the pointer that r was visibly derived from"),
+        Field("time", "u64", "event clock"),
+        Field("pid", "u32", "process"),
+        Field("tid", "u32", "kernel thread id"),
+        Field("thread", "u32", "thread number, main is 0, in order of creation"),
+        Field("maps_id", "u32", "the MAPS record that was current"),
+        # The block Bid(r): derived from, or nearest. id 0: none known.
+        Field("block_id", "u64", "block id, 0 for none"),
+        Field("block_begin", "u64", "first address"),
+        Field("block_size", "u64", "bytes asked for"),
+        Field("block_alloc_time", "u64", "event clock"),
+        Field("block_free_time", "u64", "event clock, 0 while live"),
+        Field("block_state", "u32", "one of BLOCK_STATES"),
+        Field("block_family", "u32", "one of FAMILIES"),
+        Field("block_alloc_thread", "u32", "thread number"),
+        Field("block_free_thread", "u32", "thread number"),
+        # The live block that really lies at `address`, when it is another one.
+        Field("hit_id", "u64", "block id, 0 for none"),
+        Field("hit_begin", "u64", ""),
+        Field("hit_size", "u64", ""),
+        # Leaks: how many blocks of this allocation stack, and their bytes.
+        Field("count", "u64", "blocks this finding stands for, 1 unless a leak"),
+        Field("bytes", "u64", "bytes in those blocks"),
+        Field("count_indirect", "u64", "of those, blocks reachable from other lost blocks"),
+        Field("state_begin", "u64", "address that the first state byte describes"),
+        # Lengths of the arrays that follow, in this order, each padded to 8 bytes.
+        Field("n_stack", "u32", "u64 program counters at the finding, innermost first"),
+        Field("n_alloc", "u32", "u64 program counters at the allocation"),
+        Field("n_free", "u32", "u64 program counters at the free"),
+        Field("n_values", "u32", "u64 values to trace, in the order of the rule"),
+        Field("n_states", "u32", "u8 state bytes around the address"),
+        Field("n_name", "u32", "chars: library function that made the access, or none"),
+    ),
+)
+
+FINDING_ARRAYS = (
+    ("stack", "u64"),
+    ("alloc", "u64"),
+    ("free", "u64"),
+    ("values", "u64"),
+    ("states", "u8"),
+    ("name", "u8"),
+)
+
+RULE_SIGNAL = 0xFFFFFFFF
+
+FINDING_FLAGS = {
+    "WRITE": 1,  # the access writes
+    "HALTED": 2,  # the program was stopped at this finding
+    "LIBRARY": 4,  # made by a library function on the program's behalf (see name)
+    "SIGNAL": 8,  # the processor trapped; address is si_addr
+}
+
+POINTS = {"DEREF_R": 1, "DEREF_W": 2, "FREE": 3, "CALL": 4, "RET": 5, "MALLOC": 6}
+BLOCK_STATES = {"NONE": 0, "LIVE": 1, "FREED": 2}
+FAMILIES = {"MALLOC": 0, "NEW": 1, "NEW_ARRAY": 2}
+"""Which family of functions allocated a block."""
+
+MAX_FRAMES = 64
+"""Program counters kept at a finding; allocation and free stacks keep `ALLOC_FRAMES`."""
+ALLOC_FRAMES = 24

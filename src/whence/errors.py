@@ -1,0 +1,51 @@
+"""Every ending belongs to someone: one class each, mapped to exit codes here.
+
+A program's own bug is never an exception: it is a `whence.findings.Finding`.
+The classes below are the other endings. Their message is one sentence that
+says what, where, and what to do.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """Exit statuses of the command line."""
+
+    OK = 0
+    USAGE = 2
+    FINDING = 99  # default of --error-exitcode
+    LIMIT = 125  # whence itself could not do it
+    CANNOT_EXECUTE = 126
+    NOT_FOUND = 127
+
+
+class WhenceError(Exception):
+    """Base of all errors that are shown as one sentence."""
+
+    exit_code: ExitCode = ExitCode.LIMIT
+
+
+class UserMistake(WhenceError):
+    """The command line or an input file of the user is wrong."""
+
+    exit_code = ExitCode.USAGE
+
+
+class ProgramNotFound(WhenceError):
+    """The program to run does not exist."""
+
+    exit_code = ExitCode.NOT_FOUND
+
+
+class CannotExecute(WhenceError):
+    """The program exists and cannot be checked: unreadable, not an ELF file, carries no IR."""
+
+    exit_code = ExitCode.CANNOT_EXECUTE
+
+
+class ToolLimit(WhenceError):
+    """Something whence needs is missing or failed: compiler, disk, memory, kernel."""
+
+    exit_code = ExitCode.LIMIT
