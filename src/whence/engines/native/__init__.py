@@ -1,0 +1,1 @@
+"""The native engine: instrumented machine code, run at full speed under the runtime library."""

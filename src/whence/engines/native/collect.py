@@ -1,0 +1,330 @@
+"""Reads the record file that a checked process leaves behind, and makes findings of it.
+
+The file may be cut off, half written or damaged by the very bug that is looked
+for: what can be read is read, and a note says what was lost. The format stands
+in `whence.abi.records`.
+"""
+
+from __future__ import annotations
+
+import os.path
+import struct
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from whence.abi import records
+from whence.errors import ToolLimit
+from whence.findings import (
+    Access,
+    AccessKind,
+    Block,
+    BlockState,
+    Event,
+    Family,
+    Finding,
+    Frame,
+    HitBlock,
+    Leak,
+    Point,
+    RuleInfo,
+    States,
+    Value,
+    Where,
+)
+from whence.symbols import MemoryMap, Symbolizer
+
+__all__ = ["RawFinding", "RawRun", "RuleInfo", "findings", "read_records"]
+
+_PREFIX = struct.Struct("<II")
+_RUNTIME_LIBRARY = "libwhence"
+
+_POINTS = {number: Point[name] for name, number in records.POINTS.items()}
+_BLOCK_STATES = {
+    records.BLOCK_STATES["LIVE"]: BlockState.LIVE,
+    records.BLOCK_STATES["FREED"]: BlockState.FREED,
+}
+_FAMILIES = {number: Family[name] for name, number in records.FAMILIES.items()}
+_ACCESS_KINDS = {
+    Point.DEREF_R: AccessKind.READ,
+    Point.DEREF_W: AccessKind.WRITE,
+    Point.FREE: AccessKind.FREE,
+    Point.CALL: AccessKind.CALL,
+    Point.RET: AccessKind.RETURN,
+    Point.MALLOC: AccessKind.ALLOCATE,
+    Point.SIGNAL: AccessKind.TRAP,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RawFinding:
+    """One FINDING record: the numbers of `records.FINDING` and its arrays, addresses unnamed."""
+
+    fields: dict[str, int]
+    stack: tuple[int, ...] = ()
+    alloc: tuple[int, ...] = ()
+    free: tuple[int, ...] = ()
+    values: tuple[int, ...] = ()
+    states: bytes = b""
+    name: str = ""
+
+    def flag(self, name: str) -> bool:
+        return bool(self.fields["flags"] & records.FINDING_FLAGS[name])
+
+
+@dataclass(slots=True)
+class RawRun:
+    """A record file, decoded: findings, memory maps by number, sentences of the runtime.
+
+    `pid` is the process that initialised the runtime (0: it never did),
+    `finished` whether it ended in order, `dropped` counts records without room.
+    """
+
+    pid: int = 0
+    finished: bool = False
+    dropped: int = 0
+    findings: list[RawFinding] = field(default_factory=list)
+    maps: dict[int, MemoryMap] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def started(self) -> bool:
+        """The runtime was loaded and wrote its header."""
+        return self.pid != 0
+
+
+def read_records(path: str | Path) -> RawRun:
+    """Decode a record file.
+
+    Raises `ToolLimit` when the file cannot be opened or is not a record file
+    of this version. Damage behind the header never raises: it ends in `notes`.
+    """
+    try:
+        with open(path, "rb") as file:
+            head = file.read(records.HEADER.size)
+            header = _header(head, path)
+            used = min(header["used"], records.FILE_SIZE)
+            file.seek(0)
+            data = file.read(used)
+    except OSError as error:
+        raise ToolLimit(f"{path}: cannot read the record of the run: {error.strerror}") from error
+    run = RawRun(header["pid"], header["state"] == records.FILE_STATES["FINISHED"], header["dropped"])
+    _decode(memoryview(data), run)
+    _note_losses(run, header, len(data))
+    return run
+
+
+def _header(head: bytes, path: str | Path) -> dict[str, int]:
+    """The header's fields; an all-zero header is that of a process that never got to the runtime."""
+    header = records.HEADER.unpack(head.ljust(records.HEADER.size, b"\0"))
+    if not any(head):
+        return header
+    if header["magic"] != int.from_bytes(records.MAGIC, "little"):
+        raise ToolLimit(f"{path}: not a record file of whence, or its header was overwritten by the program")
+    if header["version"] != records.VERSION:
+        raise ToolLimit(
+            f"{path}: record format {header['version']}, this whence reads {records.VERSION}; "
+            "reinstall it so that runtime and command line are of one version"
+        )
+    return header
+
+
+def _note_losses(run: RawRun, header: dict[str, int], read: int) -> None:
+    if header["dropped"]:
+        run.notes.append(
+            f"the record of the run was full: {header['dropped']} records are missing; "
+            "correct the first findings and run again"
+        )
+    if read < min(header["used"], header["capacity"], records.FILE_SIZE):
+        run.notes.append("the record of the run is cut off: later findings are missing")
+
+
+def _decode(data: memoryview, run: RawRun) -> None:
+    """Read record after record; stops with a note where lengths make no sense any more."""
+    offset, unfinished = records.HEADER_SIZE, False
+    while offset + _PREFIX.size <= len(data):
+        kind, length = _PREFIX.unpack_from(data, offset)
+        if kind == length == 0:  # space that was taken by a writer who died before the first word
+            unfinished = True
+            offset += _PREFIX.size
+            continue
+        if length < _PREFIX.size or length % 8 or length > len(data) - offset:
+            run.notes.append(
+                f"the record of the run is damaged at byte {offset} (a record of {length} bytes): "
+                "what follows is missing"
+            )
+            break
+        unfinished |= kind == 0
+        _decode_record(kind, data[offset + _PREFIX.size : offset + length], run)
+        offset += length
+    if unfinished and not run.dropped:
+        run.notes.append("a finding was being written when the program died: it is missing")
+
+
+def _decode_record(kind: int, payload: memoryview, run: RawRun) -> None:
+    """One record; unknown kinds are of a newer runtime and carry nothing we need."""
+    try:
+        if kind == records.RECORD_TYPES["FINDING"]:
+            run.findings.append(_decode_finding(payload))
+        elif kind == records.RECORD_TYPES["MAPS"]:
+            number, length = _PREFIX.unpack_from(payload)
+            run.maps[number] = MemoryMap.parse(_text(payload[8 : 8 + length]))
+        elif kind == records.RECORD_TYPES["NOTE"]:
+            (length,) = struct.unpack_from("<I", payload)
+            run.notes.append(_text(payload[8 : 8 + length]))
+    except struct.error:
+        run.notes.append("a record of the run is damaged and was left out")
+
+
+def _text(data: memoryview) -> str:
+    return bytes(data).rstrip(b"\0").decode(errors="surrogateescape")
+
+
+def _decode_finding(payload: memoryview) -> RawFinding:
+    """Raises `struct.error` when the payload is shorter than its own counts say."""
+    fields = records.FINDING.unpack(payload)
+    offset = records.FINDING.size
+    arrays: dict[str, bytes] = {}
+    for name, kind in records.FINDING_ARRAYS:
+        size = fields[f"n_{name}"] * (8 if kind == "u64" else 1)
+        if size > len(payload) - offset:
+            raise struct.error(f"array {name} runs past its record")
+        arrays[name] = bytes(payload[offset : offset + size])
+        offset += size + (-size % 8)
+    return RawFinding(
+        fields,
+        stack=_words(arrays["stack"]),
+        alloc=_words(arrays["alloc"]),
+        free=_words(arrays["free"]),
+        values=_words(arrays["values"]),
+        states=arrays["states"],
+        name=_text(memoryview(arrays["name"])),
+    )
+
+
+def _words(data: bytes) -> tuple[int, ...]:
+    return struct.unpack(f"<{len(data) // 8}Q", data)
+
+
+def findings(raw: RawRun, rule_names: Sequence[RuleInfo], symbolizer: Symbolizer) -> list[Finding]:
+    """Name addresses and rules; in the order of the record, repetitions included.
+
+    `rule_names` are the rules of the rule set, in its order.
+    """
+    return [_finding(record, rule_names, raw, symbolizer) for record in raw.findings]
+
+
+def _finding(raw: RawFinding, rules: Sequence[RuleInfo], run: RawRun, symbolizer: Symbolizer) -> Finding:
+    f = raw.fields
+    memory = run.maps.get(f["maps_id"])
+    rule = _rule(f, rules)
+    point = _point(f)
+    block = _block(raw, memory, symbolizer)
+    stack = symbolizer.stack(raw.stack, memory, exact_top=raw.flag("SIGNAL"))
+    states = States(f["state_begin"], raw.states) if raw.states else None
+    return Finding(
+        rule=rule.name,
+        title=rule.title,
+        point=point,
+        access=_access(raw, point, block, states),
+        stack=_without_runtime(stack),
+        block=block,
+        hit_block=HitBlock(f["hit_id"], f["hit_begin"], f["hit_size"]) if f["hit_id"] else None,
+        values=tuple(_values(rule, raw.values)),
+        library_function=raw.name or None,
+        thread=f["thread"],
+        tid=f["tid"],
+        pid=f["pid"],
+        time=f["time"],
+        leak=_leak(f, point),
+        signal=f["signal"],
+        states=states,
+        halted=raw.flag("HALTED"),
+    )
+
+
+def _rule(fields: dict[str, int], rules: Sequence[RuleInfo]) -> RuleInfo:
+    number = fields["rule"]
+    if number == records.RULE_SIGNAL:
+        return RuleInfo("signal", "killed by a signal")
+    if number < len(rules):
+        return rules[number]
+    return RuleInfo(f"rule-{number}", "a rule that is not in the rule set")
+
+
+def _point(fields: dict[str, int]) -> Point:
+    if fields["rule"] == records.RULE_SIGNAL:
+        return Point.SIGNAL
+    return _POINTS.get(fields["point"], Point.UNKNOWN)
+
+
+def _values(rule: RuleInfo, values: Sequence[int]) -> Iterator[Value]:
+    for index, value in enumerate(values):
+        yield Value(rule.values[index] if index < len(rule.values) else f"value {index + 1}", value)
+
+
+def _leak(fields: dict[str, int], point: Point) -> Leak | None:
+    """Blocks that were there when a function was entered or left, and should not have been."""
+    if point not in (Point.CALL, Point.RET) or not fields["block_id"] or not fields["bytes"]:
+        return None
+    return Leak(fields["count"], fields["bytes"], fields["count_indirect"])
+
+
+def _block(raw: RawFinding, memory: MemoryMap | None, symbolizer: Symbolizer) -> Block | None:
+    f = raw.fields
+    if not f["block_id"]:
+        return None
+    allocated = Event(f["block_alloc_time"], f["block_alloc_thread"], _stack(raw.alloc, memory, symbolizer))
+    freed = None
+    if f["block_free_time"]:
+        freed = Event(f["block_free_time"], f["block_free_thread"], _stack(raw.free, memory, symbolizer))
+    return Block(
+        f["block_id"],
+        f["block_begin"],
+        f["block_size"],
+        _BLOCK_STATES.get(f["block_state"], BlockState.UNKNOWN),
+        _FAMILIES.get(f["block_family"], Family.UNKNOWN),
+        allocated,
+        freed,
+    )
+
+
+def _stack(pcs: Sequence[int], memory: MemoryMap | None, symbolizer: Symbolizer) -> tuple[Frame, ...]:
+    return _without_runtime(symbolizer.stack(pcs, memory))
+
+
+def _without_runtime(stack: tuple[Frame, ...]) -> tuple[Frame, ...]:
+    """Drop the frames at the top that lie in the runtime library itself."""
+    for index, frame in enumerate(stack):
+        if not os.path.basename(frame.module or "").startswith(_RUNTIME_LIBRARY):
+            return stack[index:]
+    return ()
+
+
+def _access(raw: RawFinding, point: Point, block: Block | None, states: States | None) -> Access:
+    f = raw.fields
+    kind = _ACCESS_KINDS.get(point, AccessKind.UNKNOWN)
+    first_bad = None
+    if kind in (AccessKind.READ, AccessKind.WRITE):
+        first_bad = _first_bad(f["address"], f["size"], block, states)
+    return Access(kind, f["address"], f["size"], first_bad, f["root"])
+
+
+def _first_bad(address: int, size: int, block: Block | None, states: States | None) -> int | None:
+    """The first byte of an access that lies outside its block, or that the state plane forbids."""
+    if block is None:
+        return _first_forbidden(address, size, states)
+    relation = block.relation(address, size)
+    if block.state is BlockState.FREED or relation.where is not Where.INSIDE:
+        return address
+    return block.end if relation.overrun else _first_forbidden(address, size, states)
+
+
+def _first_forbidden(address: int, size: int, states: States | None) -> int | None:
+    """The first byte whose state says it must not be accessed; None when the states do not tell."""
+    if states is None:
+        return None
+    for byte in range(address, min(address + max(size, 1), states.end)):
+        if states.addressable(byte) is not True:
+            return byte if states.addressable(byte) is False else None
+    return None

@@ -1,0 +1,332 @@
+"""A finding is data: one detected bug as a typed, frozen record.
+
+Engines make findings, renderers (`whence.report`) show them, and neither knows
+the other. Units: sizes, offsets and distances are bytes; addresses are those of
+the checked process; columns and lines count from 1, and 0 means unknown.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os.path
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from whence.abi.layout import GRANULE, GRANULE_SHIFT, STATES
+
+_ADDRESSABLE = {s.value for s in STATES if s.name in ("ADDRESSABLE", "UNDEFINED", "MIXED")}
+
+
+class Point(StrEnum):
+    """The detection point at which a rule fired, named as in the rule language."""
+
+    DEREF_R = "deref_r"
+    DEREF_W = "deref_w"
+    FREE = "free"
+    CALL = "call"
+    RET = "ret"
+    MALLOC = "malloc"
+    SIGNAL = "signal"
+    UNKNOWN = "unknown"
+
+
+class AccessKind(StrEnum):
+    """What the program was about to do with the address."""
+
+    READ = "read"
+    WRITE = "write"
+    FREE = "free"
+    CALL = "call"
+    RETURN = "return"
+    ALLOCATE = "allocate"
+    TRAP = "trap"
+    UNKNOWN = "unknown"
+
+
+class BlockState(StrEnum):
+    LIVE = "live"
+    FREED = "freed"
+    UNKNOWN = "unknown"
+
+
+class Family(StrEnum):
+    """The functions that allocated a block."""
+
+    MALLOC = "malloc"
+    NEW = "new"
+    NEW_ARRAY = "new[]"
+    UNKNOWN = "unknown"
+
+
+class Where(StrEnum):
+    """Where an address lies, seen from a block."""
+
+    BEFORE = "before"
+    INSIDE = "inside"
+    AFTER = "after"
+
+
+@dataclass(frozen=True, slots=True)
+class RuleInfo:
+    """What a finding needs to know of a rule: its name, a title in plain words, the traced terms."""
+
+    name: str
+    title: str
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One level of a call stack; several share a `pc` when functions were inlined.
+
+    `offset` is the address inside `module` as its own symbol table counts it
+    (an ELF virtual address), None when the module is not a readable ELF file.
+    `inlined` marks a function whose body was copied into the next frame.
+    """
+
+    pc: int
+    module: str | None = None
+    offset: int | None = None
+    function: str | None = None
+    file: str | None = None
+    line: int = 0
+    column: int = 0
+    inlined: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """An allocation or a free: when, by which thread (number, main is 0), from where."""
+
+    time: int
+    thread: int
+    stack: tuple[Frame, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """Where an access of `size` bytes at an address lies relative to a block.
+
+    `distance`: bytes from the address to the begin of the block (before), from
+    the begin to the address (inside), or from the end to the address (after, 0
+    is the first byte behind the block). `overrun`: bytes of the access that
+    lie behind the end when it starts inside.
+    """
+
+    where: Where
+    distance: int
+    overrun: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The block a pointer was derived from, or the nearest one."""
+
+    id: int
+    begin: int
+    size: int
+    state: BlockState = BlockState.UNKNOWN
+    family: Family = Family.UNKNOWN
+    allocated: Event | None = None
+    freed: Event | None = None
+
+    @property
+    def end(self) -> int:
+        """First address behind the block."""
+        return self.begin + self.size
+
+    def relation(self, address: int, size: int = 0) -> Relation:
+        """Where `size` bytes at `address` lie relative to this block."""
+        if address < self.begin:
+            return Relation(Where.BEFORE, self.begin - address)
+        if address >= self.end:
+            return Relation(Where.AFTER, address - self.end)
+        return Relation(Where.INSIDE, address - self.begin, max(0, address + size - self.end))
+
+
+@dataclass(frozen=True, slots=True)
+class HitBlock:
+    """The live block that really lies at the address, when it is not the block derived from."""
+
+    id: int
+    begin: int
+    size: int
+
+    @property
+    def end(self) -> int:
+        return self.begin + self.size
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What was about to happen: `size` bytes at `address`; size 0 when it is not an access.
+
+    `first_bad` is the first byte that must not be touched, None when unknown.
+    `root` is the pointer that `address` was visibly derived from, 0 if there is none.
+    """
+
+    kind: AccessKind
+    address: int
+    size: int = 0
+    first_bad: int | None = None
+    root: int = 0
+
+    @property
+    def end(self) -> int:
+        return self.address + self.size
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value to trace: the term of the rule and what it was."""
+
+    name: str
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """Totals over the blocks of one allocation stack; `indirect` counts those that only
+    other lost blocks point to."""
+
+    count: int
+    bytes: int
+    indirect: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class States:
+    """State bytes around the address (`whence.abi.layout.STATES`), one for each granule.
+
+    `begin` is the address that the first byte describes.
+    """
+
+    begin: int
+    bytes: bytes = b""
+
+    @property
+    def end(self) -> int:
+        """First address that is not described."""
+        return self.begin + GRANULE * len(self.bytes)
+
+    def at(self, address: int) -> int | None:
+        """The state byte of the granule that holds the address, None when it was not recorded."""
+        index = (address - self.begin) >> GRANULE_SHIFT
+        return self.bytes[index] if 0 <= index < len(self.bytes) else None
+
+    def addressable(self, address: int) -> bool | None:
+        """Whether the byte at the address may be accessed, None when its state was not recorded."""
+        state = self.at(address)
+        if state is None:
+            return None
+        if 0 < state < GRANULE:
+            return address % GRANULE < state
+        return state in _ADDRESSABLE
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One detected bug: what, where, which block, whence."""
+
+    rule: str
+    title: str
+    point: Point
+    access: Access
+    stack: tuple[Frame, ...] = ()
+    block: Block | None = None
+    hit_block: HitBlock | None = None
+    values: tuple[Value, ...] = ()
+    library_function: str | None = None
+    thread: int = 0
+    tid: int = 0
+    pid: int = 0
+    time: int = 0
+    leak: Leak | None = None
+    signal: int = 0
+    states: States | None = None
+    halted: bool = False
+    occurrences: int = 1
+
+    @property
+    def relation(self) -> Relation | None:
+        """Where the address lies relative to the block; None when there is nothing to relate."""
+        if self.block is None or not self.access.address:
+            return None
+        return self.block.relation(self.access.address, self.access.size)
+
+    @property
+    def key(self) -> str:
+        """Stable identity: 16 hex digits of a hash without addresses, values, offsets or lines.
+
+        Equal for the same bug at every run and after edits elsewhere in the
+        files; suppressions and de-duplication depend on it.
+        """
+        return stable_key(self)
+
+
+KEY_FRAMES = 4
+"""Frames of each stack that take part in the key."""
+
+
+def stable_key(finding: Finding) -> str:
+    """See `Finding.key`. Leaks are told apart by their allocation, everything else by its stack."""
+    allocated = finding.block.allocated if finding.block else None
+    stack = allocated.stack if finding.leak and allocated else finding.stack
+    parts = [finding.rule, finding.library_function or "", *map(_frame_identity, stack[:KEY_FRAMES])]
+    return hashlib.sha256("\0".join(parts).encode(errors="surrogateescape")).hexdigest()[:16]
+
+
+def _frame_identity(frame: Frame) -> str:
+    """A frame without anything that moves: function, and the base name of its file or module."""
+    place = frame.file or frame.module or ""
+    return f"{frame.function or ''}@{os.path.basename(place)}"
+
+
+def deduplicate(findings: Iterable[Finding]) -> list[Finding]:
+    """The first finding of each key, in order, with `occurrences` (and leak totals) summed up."""
+    first: dict[str, Finding] = {}
+    for finding in findings:
+        key = finding.key
+        first[key] = _merge(first[key], finding) if key in first else finding
+    return list(first.values())
+
+
+def _merge(kept: Finding, other: Finding) -> Finding:
+    leak = kept.leak
+    if leak and other.leak:
+        leak = Leak(
+            leak.count + other.leak.count,
+            leak.bytes + other.leak.bytes,
+            leak.indirect + other.leak.indirect,
+        )
+    return replace(kept, occurrences=kept.occurrences + other.occurrences, leak=leak)
+
+
+@dataclass(frozen=True, slots=True)
+class RunInfo:
+    """The run that the findings come from.
+
+    `program` is the file the user named, `image` the file that was executed
+    (an instrumented copy) when it is another one. Exactly one of `exit_status`
+    and `signal` is set once the program has ended. `notes` are sentences to
+    the user; `dropped` counts findings that found no room in the record.
+    """
+
+    program: str
+    arguments: tuple[str, ...] = ()
+    image: str | None = None
+    pid: int = 0
+    exit_status: int | None = None
+    signal: int | None = None
+    halted: bool = False
+    dropped: int = 0
+    notes: tuple[str, ...] = field(default=())
+
+
+def all_frames(finding: Finding) -> Iterator[Frame]:
+    """Every frame of the finding: its stack, then the allocation's and the free's."""
+    yield from finding.stack
+    for event in (finding.block.allocated, finding.block.freed) if finding.block else ():
+        if event:
+            yield from event.stack

@@ -1,0 +1,90 @@
+"""C++ names as people write them.
+
+The demangler is the one of the C++ runtime library itself (`__cxa_demangle` of
+the Itanium C++ ABI, section 3.4), so it knows what the compilers of this
+system emit.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+from functools import cache
+
+_LIBRARIES = ("libstdc++.so.6", "libc++abi.so.1")
+
+
+@cache
+def _runtime() -> ctypes.CDLL | None:
+    """The C++ runtime library, None where there is none: names then stay mangled."""
+    for name in _LIBRARIES:
+        try:
+            library = ctypes.CDLL(name)
+            library.__cxa_demangle.restype = ctypes.c_void_p
+            library.__cxa_demangle.argtypes = [ctypes.c_char_p] + [ctypes.c_void_p] * 3
+        except (OSError, AttributeError):
+            continue
+        return library
+    return None
+
+
+@cache
+def demangle(symbol: str) -> str:
+    """The full declaration of a mangled name; any other name comes back as it is."""
+    library = _runtime() if symbol.startswith("_Z") else None
+    if library is None:
+        return symbol
+    text = library.__cxa_demangle(symbol.encode(errors="replace"), None, None, None)
+    if not text:
+        return symbol
+    try:
+        return ctypes.string_at(text).decode(errors="replace")
+    finally:
+        ctypes.CDLL(None).free(ctypes.c_void_p(text))
+
+
+def function_name(symbol: str) -> str:
+    """The qualified name of a mangled function, without return type and parameters.
+
+    ``_ZNK3app4RingIiE2atEi`` gives ``app::Ring<int>::at``.
+    """
+    text = demangle(symbol)
+    return text if text == symbol else strip_signature(text)
+
+
+def strip_signature(declaration: str) -> str:
+    """Drop the return type in front of a demangled function and all that follows its name."""
+    end = _parameters(declaration)
+    name = declaration[:end] if end is not None else declaration
+    return name[_name_start(name) :]
+
+
+def _parameters(text: str) -> int | None:
+    """Index of the parenthesis that opens the parameters: the last group at depth 0."""
+    depth, close = 0, text.rfind(")")
+    for index in range(close, 0, -1):
+        depth += (text[index] == ")") - (text[index] == "(")
+        if depth == 0:
+            return index
+    return None
+
+
+def _name_start(name: str) -> int:
+    """Index behind the last blank outside brackets that is not part of an operator's name."""
+    depth, start, index = 0, 0, 0
+    while index < len(name):
+        if depth == 0 and _is_operator(name, index):
+            break
+        depth += (name[index] in "<([{") - (name[index] in ">)]}")
+        index += 1
+        if depth == 0 and name[index - 1] == " ":
+            start = index
+    return start
+
+
+def _is_operator(name: str, index: int) -> bool:
+    """The keyword `operator` begins at index."""
+    if not name.startswith("operator", index):
+        return False
+    before, after = name[index - 1 : index], name[index + 8 : index + 9]
+    return not (before.isalnum() or before == "_" or after.isalnum() or after == "_")

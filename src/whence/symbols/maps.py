@@ -1,0 +1,67 @@
+"""The memory map of a process, as `/proc/PID/maps` prints it."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+_LINE = re.compile(
+    r"(?P<begin>[0-9a-f]{1,16})-(?P<end>[0-9a-f]{1,16}) (?P<mode>[-rwxps]{4}) "
+    r"(?P<offset>[0-9a-f]{1,16}) \S+ \d+ *(?P<path>.*)"
+)
+_DELETED = " (deleted)"
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """One line of the map: addresses `begin` to `end` show `path` from byte `offset` on.
+
+    `path` is None for anonymous memory, and a name in brackets for memory that
+    the kernel made (``[vdso]``). `deleted`: the file is gone or was replaced.
+    """
+
+    begin: int
+    end: int
+    offset: int = 0
+    path: str | None = None
+    deleted: bool = False
+
+    @property
+    def is_file(self) -> bool:
+        return self.path is not None and self.path.startswith("/") and not self.deleted
+
+
+def parse_line(line: str) -> Mapping | None:
+    """The mapping of one line, None if it is not one (a map that was cut off ends in half a line)."""
+    match = _LINE.fullmatch(line)
+    if match is None:
+        return None
+    path: str | None = match["path"].replace("\\012", "\n") or None
+    deleted = path is not None and path.endswith(_DELETED)
+    if path is not None and deleted:
+        path = path.removesuffix(_DELETED)
+    begin, end, offset = (int(match[name], 16) for name in ("begin", "end", "offset"))
+    return Mapping(begin, end, offset, path, deleted) if begin < end else None
+
+
+class MemoryMap:
+    """Mappings ordered by address; `find` is a binary search."""
+
+    def __init__(self, mappings: Iterable[Mapping] = ()) -> None:
+        self.mappings = sorted(mappings, key=lambda mapping: mapping.begin)
+        self._begins = [mapping.begin for mapping in self.mappings]
+
+    @classmethod
+    def parse(cls, text: str) -> MemoryMap:
+        """Read the text of ``/proc/PID/maps``; lines that are none are left out."""
+        lines = map(parse_line, text.split("\n"))
+        return cls(mapping for mapping in lines if mapping)
+
+    def find(self, address: int) -> Mapping | None:
+        """The mapping that holds the address."""
+        index = bisect_right(self._begins, address) - 1
+        if index < 0 or address >= self.mappings[index].end:
+            return None
+        return self.mappings[index]

@@ -1,0 +1,184 @@
+"""What one ELF file knows about its addresses.
+
+Two libraries read the debug information, each for what the other lacks: drgn
+finds line, column and the chain of inlined calls of an address without reading
+the whole file; symbolic knows linkage names and the directory a relative file
+name belongs to, but reads everything first, so it is asked only when one of
+the two is missing.
+"""
+
+from __future__ import annotations
+
+import logging
+import os.path
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from elftools.elf.elffile import ELFFile
+
+from whence.symbols.demangle import function_name
+
+if TYPE_CHECKING:
+    import drgn
+
+logging.getLogger("drgn").addHandler(logging.NullHandler())
+
+SUPPLEMENT_LIMIT = 128 << 20
+"""Largest file that symbolic is asked about, in bytes (it needs about 20 ms for a megabyte)."""
+
+_USER_SPACE = (0, 1 << 47)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One function at an address; the innermost of several inlined ones comes first."""
+
+    function: str | None
+    file: str | None = None
+    line: int = 0
+    column: int = 0
+
+
+class Module:
+    """An executable or shared library on disk; addresses are its ELF virtual addresses.
+
+    A file that cannot be read, or not as ELF, is a module that knows nothing;
+    `problem` then says why.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.problem: str | None = None
+        self._segments: list[tuple[int, int, int]] = []
+        self._mangled = False
+        self._program: drgn.Program | None = None
+        self._supplement: Any = None
+        self._debug_path = path
+        try:
+            self._read()
+        # The ELF parser meets whatever the file holds and may fail in any way.
+        except Exception as error:
+            reason = error.strerror if isinstance(error, OSError) else "it is not a readable ELF file"
+            self.problem = f"{path}: {reason}"
+
+    def _read(self) -> None:
+        """Segments as (file offset, file size, virtual address), and whether it has C++ names."""
+        with open(self.path, "rb") as file:
+            elf = ELFFile(file)
+            for segment in elf.iter_segments("PT_LOAD"):
+                header = segment.header
+                self._segments.append((header.p_offset, header.p_filesz, header.p_vaddr))
+            tables = (elf.get_section_by_name(name) for name in (".strtab", ".dynstr"))
+            self._mangled = any(b"\0_Z" in table.data() for table in tables if table is not None)
+
+    def virtual_address(self, file_offset: int) -> int | None:
+        """The ELF virtual address of a byte of the file, None if it is in no loaded segment."""
+        for offset, size, address in self._segments:
+            if offset <= file_offset < offset + size:
+                return file_offset - offset + address
+        return None
+
+    def places(self, address: int) -> tuple[Place, ...]:
+        """The functions at an address, innermost first; empty when nothing is known of it."""
+        program = self._debug_info()
+        if program is None:
+            return ()
+        found = tuple(_source_places(program, address))
+        if found:
+            found = self._complete(found, address)
+        symbol = _symbol(program, address)
+        if not found:
+            return (Place(function_name(symbol)),) if symbol else ()
+        if found[-1].function is None and symbol:
+            found = (*found[:-1], replace(found[-1], function=function_name(symbol)))
+        return found
+
+    def _debug_info(self) -> drgn.Program | None:
+        """The drgn program that holds just this file, at the addresses of its ELF headers."""
+        if self._program is None and self.problem is None:
+            try:
+                self._program, self._debug_path = _load(self.path)
+            # drgn reports a damaged file with whatever fits: Exception, ValueError, OSError.
+            except Exception as error:
+                self.problem = f"{self.path}: its debug information cannot be read ({error})"
+        return self._program
+
+    def _complete(self, places: tuple[Place, ...], address: int) -> tuple[Place, ...]:
+        """Qualified names and absolute files, where drgn has left them open."""
+        relative = any(place.file and not os.path.isabs(place.file) for place in places)
+        if not (relative or self._mangled):
+            return places
+        others = self._lookup_supplement(address)
+        return tuple(_merge(place, others) for place in places)
+
+    def _lookup_supplement(self, address: int) -> list[Any]:
+        if self._supplement is None:
+            self._supplement = _symcache(self._debug_path) or ()
+        if self._supplement == ():
+            return []
+        try:
+            return list(self._supplement.lookup(address))
+        except Exception:  # a damaged table; drgn's answer stands
+            return []
+
+
+def _load(path: str) -> tuple[drgn.Program, str]:
+    """Open one ELF file in drgn; the path is that of the file with its debug information.
+
+    Separate debug files are looked for below /usr/lib/debug only.
+    """
+    import drgn
+
+    program = drgn.Program(drgn.Platform(drgn.Architecture.X86_64))
+    program.set_enabled_debug_info_finders(["standard"])
+    module = program.extra_module(path, create=True)
+    module.try_file(path, force=True)
+    # Set afterwards: a range known before the file would move the module to its begin.
+    module.address_ranges = [_USER_SPACE]
+    if module.wants_debug_file():
+        program.load_module_debug_info(module)
+    return program, module.debug_file_path or path
+
+
+def _source_places(program: drgn.Program, address: int) -> Iterator[Place]:
+    try:
+        for location in program.source_location(address):
+            name = location.filename
+            yield Place(location.name(), os.path.normpath(name) if name else None, *location[1:])
+    except Exception:  # LookupError: nothing known; anything else: damaged debug information
+        return
+
+
+def _symbol(program: drgn.Program, address: int) -> str | None:
+    """The name in the symbol table whose range holds the address."""
+    try:
+        symbol = program.symbol(address)
+    except LookupError:
+        return None
+    inside = symbol.address <= address < symbol.address + symbol.size
+    return symbol.name if inside else None
+
+
+def _symcache(path: str) -> Any:
+    """symbolic's index of the file, None if there is none to be had."""
+    from symbolic.debuginfo import Archive
+
+    try:
+        if os.path.getsize(path) > SUPPLEMENT_LIMIT:
+            return None
+        return Archive.open(path).get_object(arch="x86_64").make_symcache()
+    except Exception:  # no debug information it can read; drgn's answer stands
+        return None
+
+
+def _merge(place: Place, others: list[Any]) -> Place:
+    """Complete a place from the one of `others` that is the same line of the same file."""
+    for other in others:
+        path = other.full_path or ""
+        if other.line == place.line and os.path.basename(path) == os.path.basename(place.file or ""):
+            others.remove(other)
+            name = function_name(other.symbol) if other.symbol.startswith("_Z") else place.function
+            file = os.path.normpath(path) if place.file and not os.path.isabs(place.file) else place.file
+            return replace(place, function=name, file=file)
+    return place

@@ -1,0 +1,93 @@
+"""From program counters and a memory map to frames."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from whence.findings import Frame
+from whence.symbols.maps import Mapping, MemoryMap
+
+if TYPE_CHECKING:
+    from whence.symbols.module import Module, Place
+
+
+class Symbolizer:
+    """Looks addresses up, one file at a time, and remembers what it has found.
+
+    `notes` collects a sentence for every file whose frames could not be named.
+    """
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+        self._modules: dict[str, Module] = {}
+        self._places: dict[tuple[str, int], tuple[Place, ...]] = {}
+
+    def stack(
+        self, pcs: Sequence[int], memory: MemoryMap | None, *, exact_top: bool = False
+    ) -> tuple[Frame, ...]:
+        """Frames of a stack, innermost first.
+
+        `pcs` are return addresses, except the first one when `exact_top` (the
+        processor trapped there). None as `memory` leaves all frames unnamed.
+        """
+        frames: list[Frame] = []
+        for index, pc in enumerate(pcs):
+            frames.extend(self.frames(pc, memory, exact=exact_top and index == 0))
+        return tuple(frames)
+
+    def frames(self, pc: int, memory: MemoryMap | None, *, exact: bool = False) -> tuple[Frame, ...]:
+        """The function at `pc` and those inlined into it, innermost first; at least one frame.
+
+        A return address belongs to the call in front of it, so one byte is
+        taken off unless `exact`.
+        """
+        address = pc if exact or pc == 0 else pc - 1
+        mapping = memory.find(address) if memory else None
+        if mapping is None or mapping.path is None:
+            return (Frame(pc),)
+        offset = self._offset(mapping, address)
+        if offset is None:
+            return (Frame(pc, mapping.path),)
+        places = self._lookup(mapping.path, offset)
+        shown = offset + (pc - address)
+        if not places:
+            return (Frame(pc, mapping.path, shown),)
+        last = len(places) - 1
+        return tuple(
+            Frame(pc, mapping.path, shown, p.function, p.file, p.line, p.column, inlined=i < last)
+            for i, p in enumerate(places)
+        )
+
+    def _offset(self, mapping: Mapping, address: int) -> int | None:
+        """The virtual address inside the mapped ELF file, None if there is no such file any more."""
+        if mapping.deleted:
+            self._note(f"{mapping.path} was deleted or replaced while it ran: its frames have no names")
+        if not mapping.is_file or mapping.path is None:
+            return None
+        module = self._module(mapping.path)
+        return module.virtual_address(address - mapping.begin + mapping.offset)
+
+    def _module(self, path: str) -> Module:
+        # Imported late: drgn takes a tenth of a second, and most runs find nothing.
+        from whence.symbols.module import Module
+
+        if path not in self._modules:
+            self._modules[path] = Module(path)
+            self._note_problem(self._modules[path])
+        return self._modules[path]
+
+    def _lookup(self, path: str, offset: int) -> tuple[Place, ...]:
+        if (path, offset) not in self._places:
+            module = self._module(path)
+            self._places[path, offset] = module.places(offset)
+            self._note_problem(module)
+        return self._places[path, offset]
+
+    def _note_problem(self, module: Module) -> None:
+        if module.problem:
+            self._note(f"{module.problem}: its frames have no names")
+
+    def _note(self, sentence: str) -> None:
+        if sentence not in self.notes:
+            self.notes.append(sentence)
