@@ -1,0 +1,152 @@
+"""Rule sets: loading, selecting, and the digest that caches are keyed by."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
+from importlib import resources
+from pathlib import Path
+
+from whence.errors import UserMistake
+from whence.rules import model as m
+from whence.rules.checker import check
+from whence.rules.parser import MAX_BYTES, decode, parse_text
+from whence.rules.printer import print_predicate, print_rule
+from whence.rules.problems import Place, Problems, did_you_mean
+from whence.rules.vocabulary import LANGUAGE_VERSION
+
+STANDARD_FILES = ("heap.rules", "leak.rules")
+"""In order of evaluation."""
+
+ALL = "all"
+"""In `select`, stands for every rule."""
+
+
+@dataclass(frozen=True)
+class RuleSet:
+    """Predicates and rules in file order, and which rules are on."""
+
+    predicates: tuple[m.Predicate, ...] = ()
+    rules: tuple[m.Rule, ...] = ()
+    enabled: frozenset[str] = field(default=frozenset())
+
+    @property
+    def active(self) -> tuple[m.Rule, ...]:
+        """The rules that are on, in order of evaluation."""
+        return tuple(rule for rule in self.rules if rule.name in self.enabled)
+
+    @cached_property
+    def by_name(self) -> Mapping[str, m.Predicate]:
+        """The predicates."""
+        return {predicate.name: predicate for predicate in self.predicates}
+
+    def rule(self, name: str) -> m.Rule:
+        """The rule of that name; raises `UserMistake` if there is none."""
+        for rule in self.rules:
+            if rule.name == name:
+                return rule
+        names = [rule.name for rule in self.rules]
+        hint = did_you_mean(name, names) or f" (known rules: {', '.join(names) or 'none'})"
+        raise UserMistake(f"unknown rule '{name}'{hint}")
+
+    def select(self, enable: Iterable[str] = (), disable: Iterable[str] = ()) -> RuleSet:
+        """The same rules with some switched on or off.
+
+        `all` stands for every rule; a name wins over `all`, so
+        `disable=["all"], enable=["double-free"]` leaves one rule. Raises
+        `UserMistake` for an unknown name and for one that is asked to be both.
+        """
+        on, off = set(enable), set(disable)
+        for name in sorted((on | off) - {ALL}):
+            self.rule(name)
+        both = sorted(on & off)
+        if both:
+            raise UserMistake(f"rule '{both[0]}' is both enabled and disabled")
+        names = frozenset(rule.name for rule in self.rules)
+        enabled = names if ALL in on else frozenset() if ALL in off else self.enabled
+        return replace(self, enabled=(enabled | on - {ALL}) - (off - {ALL}))
+
+    def key(self) -> str:
+        """A digest of all that generated code depends on: 64 hex digits.
+
+        Layout, comments, titles, advice and rules that are off do not change it.
+        """
+        bare = [replace(rule, title="t", advice="", cwe=(), severity="error") for rule in self.active]
+        used = self._used_predicates()
+        parts = [f"whence rules {LANGUAGE_VERSION}", *map(print_predicate, used), *map(print_rule, bare)]
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+    def _used_predicates(self) -> list[m.Predicate]:
+        """The predicates that active rules need, in order of name."""
+        used: set[str] = set()
+        waiting = [rule.condition for rule in self.active]
+        while waiting:
+            for node in m.walk_formula(waiting.pop()):
+                if isinstance(node, m.Call) and node.predicate not in used:
+                    used.add(node.predicate)
+                    waiting.append(self.by_name[node.predicate].body)
+        return [self.by_name[name] for name in sorted(used)]
+
+
+def load_texts(texts: Iterable[tuple[str, bytes]], base: RuleSet | None = None) -> RuleSet:
+    """Rules from (path, bytes) pairs, added to a base set.
+
+    Raises `RuleError` with every mistake that was found.
+    """
+    base = base or RuleSet()
+    problems = Problems()
+    files = []
+    for path, data in texts:
+        text = decode(data, path, problems)
+        if text is not None:
+            files.append(parse_text(text, path, problems))
+    checked = check(files, base.predicates, base.rules, problems)
+    problems.raise_if_any()
+    return RuleSet(
+        base.predicates + checked.predicates,
+        base.rules + checked.rules,
+        base.enabled | {rule.name for rule in checked.rules if rule.default_on},
+    )
+
+
+@cache
+def load_standard() -> RuleSet:
+    """The rules that whence ships, with their defaults."""
+    folder = resources.files("whence.rules").joinpath("standard")
+    return load_texts((name, folder.joinpath(name).read_bytes()) for name in STANDARD_FILES)
+
+
+def load_files(paths: Iterable[str | Path], base: RuleSet | None = None) -> RuleSet:
+    """Rules from files, added to a base set (the standard rules if none is given).
+
+    Raises `RuleError` for mistakes in the files, `UserMistake` for a file that
+    cannot be read.
+    """
+    texts = [(str(path), _read(Path(path))) for path in paths]
+    return load_texts(texts, load_standard() if base is None else base)
+
+
+def load_file_only(path: str | Path) -> m.RuleFile:
+    """The declarations of one file, checked on top of the standard rules."""
+    standard = load_standard()
+    whole = load_files([path], standard)
+    return m.RuleFile(
+        str(path), whole.predicates[len(standard.predicates) :], whole.rules[len(standard.rules) :]
+    )
+
+
+def _read(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise UserMistake(f"cannot read the rule file '{path}': {reason}") from None
+    except ValueError as error:
+        raise UserMistake(f"cannot read the rule file '{path}': {error}") from None
+    return data
+
+
+__all__ = ["ALL", "Place", "RuleSet", "load_file_only", "load_files", "load_standard", "load_texts"]

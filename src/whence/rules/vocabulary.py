@@ -1,0 +1,199 @@
+"""The words of the rule language, each written once.
+
+Detection points, trace events, functions, constants and metadata are tables
+here; the parser, the checker, the code generators and the messages read them.
+They follow sections 2.1 and 3.2 of "Generating Sound and Effective Memory
+Debuggers" (Wang, Neamtiu, Gupta, ISMM 2013).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Flag, auto
+
+from whence.abi.layout import NULL_PAGE_SIZE
+
+LANGUAGE_VERSION = 1
+"""Part of every `RuleSet.key`; raised when the meaning of some text changes."""
+
+
+class Type(Flag):
+    """The set of types that an expression may have.
+
+    Most expressions have exactly one. A word of memory may be a pointer or an
+    integer, a literal may be a pointer, an integer or a time, and a parameter
+    of a predicate starts as `ANY` and is narrowed by its uses.
+    """
+
+    POINTER = auto()
+    INT = auto()
+    TIME = auto()
+    BID = auto()
+    FUNCTION = auto()
+    WORD = POINTER | INT
+    NUMBER = POINTER | INT | TIME
+    VALUE = POINTER | INT | TIME | BID
+    ANY = POINTER | INT | TIME | BID | FUNCTION
+
+
+_TYPE_NAMES = {
+    Type.POINTER: "a pointer",
+    Type.INT: "an integer",
+    Type.TIME: "a time",
+    Type.BID: "a block",
+    Type.FUNCTION: "a function",
+    Type.WORD: "a word (pointer or integer)",
+    Type.NUMBER: "a number",
+    Type.VALUE: "a value",
+    Type.ANY: "anything",
+}
+
+
+def describe_type(type_: Type) -> str:
+    """`a pointer`, `a pointer or a block`, …"""
+    name = _TYPE_NAMES.get(type_)
+    return name if name is not None else " or ".join(_TYPE_NAMES[single] for single in type_)
+
+
+@dataclass(frozen=True)
+class Slot:
+    """One named, typed place of a detection point, an event or a function."""
+
+    name: str
+    type: Type
+
+
+@dataclass(frozen=True)
+class Point:
+    """A detection point: where a rule is evaluated, before the step is made.
+
+    `codes` are names in `whence.abi.records.POINTS`.
+    """
+
+    name: str
+    slots: tuple[Slot, ...]
+    codes: tuple[str, ...]
+    meaning: str
+
+    @property
+    def is_deref(self) -> bool:
+        return self.name.startswith("deref")
+
+
+_R = Slot("r", Type.POINTER)
+_F = Slot("f", Type.FUNCTION)
+_V = Slot("v", Type.WORD)
+_N = Slot("n", Type.INT)
+_BID = Slot("bid", Type.BID)
+
+POINTS = {
+    point.name: point
+    for point in (
+        Point("deref", (_R,), ("DEREF_R", "DEREF_W"), "memory is read or written through r"),
+        Point("deref_r", (_R,), ("DEREF_R",), "memory is read through r"),
+        Point("deref_w", (_R,), ("DEREF_W",), "memory is written through r"),
+        Point("free", (_R,), ("FREE",), "the heap block at r is freed"),
+        Point("malloc", (_N, _BID), ("MALLOC",), "n bytes were allocated as block bid"),
+        Point("call", (_F, _V), ("CALL",), "function f is entered; v is its first argument"),
+        Point("ret", (_F, _V), ("RET",), "function f returns v"),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Event:
+    """A kind of event in the trace; a pattern is (time, kind, slot, …)."""
+
+    name: str
+    slots: tuple[Slot, ...]
+    meaning: str
+
+    @property
+    def bid_slot(self) -> int | None:
+        """Index of the block among `slots`, if the event has one."""
+        return next((i for i, slot in enumerate(self.slots) if slot.type is Type.BID), None)
+
+
+EVENTS = {
+    event.name: event
+    for event in (
+        Event("malloc", (_N, _BID), "n bytes were allocated as block bid"),
+        Event("free", (_R, _BID), "block bid was freed through the pointer r"),
+        Event("call", (_F, _V), "function f was entered with first argument v"),
+        Event("ret", (_F, _V), "function f returned v"),
+        Event("write", (_R, _V, Slot("origin", Type.WORD)), "value v, copied from origin, was written at r"),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function from values to a value; undefined where `needs` does not hold."""
+
+    name: str
+    parameters: tuple[Type, ...]
+    optional: int
+    result: Type
+    meaning: str
+    needs: str
+
+
+_BLOCKISH = Type.POINTER | Type.BID
+
+FUNCTIONS = {
+    function.name: function
+    for function in (
+        Function("Bid", (Type.POINTER,), 0, Type.BID, "the block a pointer was derived from", "a known block"),
+        Function("Begin", (_BLOCKISH,), 0, Type.POINTER, "first address of the block", "a known block"),
+        Function("End", (_BLOCKISH,), 0, Type.POINTER, "address after its last byte", "a known block"),
+        Function("Size", (_BLOCKISH,), 0, Type.INT, "bytes asked for", "a known block"),
+        Function("Idx", (Type.POINTER,), 0, Type.INT, "offset in its block: p - Begin(p)", "a known block"),
+        Function("Time", (Type.BID,), 0, Type.TIME, "event clock at the allocation", "a known block"),
+        Function(
+            "Value",
+            (Type.POINTER, Type.INT),
+            1,
+            Type.WORD,
+            "the n bytes (1, 2, 4 or 8; 8 if not given) in memory at p, little-endian, unsigned",
+            "addressable bytes",
+        ),
+    )
+}
+
+FIND_LAST = "FindLast"
+VALUE_WIDTHS = (1, 2, 4, 8)
+
+
+@dataclass(frozen=True)
+class NamedConstant:
+    """A name that stands for a number; `value` is None where the redex gives it."""
+
+    name: str
+    type: Type
+    value: int | None
+    meaning: str
+
+
+CONSTANTS = {
+    constant.name: constant
+    for constant in (
+        NamedConstant("NULL", Type.POINTER, 0, "the null pointer"),
+        NamedConstant("NullPage", Type.NUMBER, NULL_PAGE_SIZE, "lowest address that can ever be mapped"),
+        NamedConstant("Width", Type.INT, None, "bytes accessed (deref points only)"),
+        NamedConstant("Now", Type.TIME, None, "the event clock"),
+    )
+}
+
+DOMAINS = {
+    "trace": "the events so far",
+    "H": "the live heap blocks",
+    "F": "the freed heap blocks",
+    "P": "the live pointers, as r -> (bid, index)",
+}
+
+SEVERITIES = ("error", "warning")
+
+RESERVED = frozenset(
+    "rule define at when trace and or not implies exists forall in true false".split()
+)
+"""Words that cannot name a variable, a predicate or (without quotes) a function."""
