@@ -1,0 +1,121 @@
+"""Which frames of a stack are shown, and how."""
+
+from __future__ import annotations
+
+import os.path
+from collections.abc import Sequence
+
+from whence.findings import Finding, Frame
+from whence.report.source import printable
+
+_BELOW_MAIN = frozenset(
+    (
+        "_start",
+        "__libc_start_main",
+        "__libc_start_main_impl",
+        "__libc_start_call_main",
+        "start_thread",
+        "clone",
+        "clone3",
+        "__clone",
+        "__clone3",
+    )
+)
+_SYSTEM_HEADERS = ("/usr/include/", "/usr/lib/", "/usr/local/include/")
+_SYSTEM_MODULES = ("/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/", "[")
+
+
+def visible(stack: Sequence[Frame]) -> Sequence[Frame]:
+    """The stack without what called `main` or started the thread."""
+    for index, frame in enumerate(stack):
+        if frame.function == "main" and not frame.inlined:
+            return stack[: index + 1]
+    end = len(stack)
+    while end > 0 and (stack[end - 1].function in _BELOW_MAIN or _is_nameless(stack[end - 1])):
+        end -= 1
+    return stack[:end] or stack
+
+
+def _is_nameless(frame: Frame) -> bool:
+    return frame.function is None and frame.module is None
+
+
+def is_system(path: str) -> bool:
+    """A header of the system, where the user's mistake is not."""
+    return path.startswith(_SYSTEM_HEADERS)
+
+
+def is_own(frame: Frame) -> bool:
+    """The frame has a line in a file of the user's own."""
+    if not frame.file or not frame.line or is_system(frame.file):
+        return False
+    return not (frame.module or "").startswith(_SYSTEM_MODULES)
+
+
+def main_stack(finding: Finding) -> tuple[Frame, ...]:
+    """The stack that shows where to look: the allocation of a leak, else where it happened."""
+    allocated = finding.block.allocated if finding.block else None
+    return allocated.stack if finding.leak and allocated else finding.stack
+
+
+def place(stack: Sequence[Frame]) -> Frame | None:
+    """The frame to show as the place of a stack.
+
+    The innermost one in the user's own files; else the innermost with a line;
+    else the innermost.
+    """
+    shown = visible(stack)
+    own = [frame for frame in shown if is_own(frame)]
+    lines = [frame for frame in shown if frame.file and frame.line]
+    return next(iter([*own, *lines, *shown]), None)
+
+
+def short_path(path: str, directory: str) -> str:
+    """The path relative to `directory` when it lies below it."""
+    inside = path.startswith(directory.rstrip("/") + "/")
+    return printable(os.path.relpath(path, directory) if inside else path)
+
+
+def position(frame: Frame, directory: str) -> str:
+    """``src/fill.c:12:14`` with what is known of it, else the place in the module."""
+    if not frame.file:
+        return module_position(frame)
+    parts = [short_path(frame.file, directory), *(str(n) for n in (frame.line, frame.column) if n)]
+    return ":".join(parts)
+
+
+def module_position(frame: Frame) -> str:
+    """``libc.so.6+0x8aeec``; the address itself where the offset in the module is unknown."""
+    if frame.module is None:
+        return f"{frame.pc:#x}"
+    name = printable(os.path.basename(frame.module))
+    return f"{name} at {frame.pc:#x}" if frame.offset is None else f"{name}+{frame.offset:#x}"
+
+
+def code_name(frame: Frame, width: int) -> str:
+    """The frame as a sentence names it: its function, else its place in the module."""
+    return short_name(frame, width) if frame.function else module_position(frame)
+
+
+def short_name(frame: Frame, width: int) -> str:
+    """The function's name in at most `width` cells: template arguments are left out first."""
+    name = printable(frame.function or "??")
+    if len(name) > width:
+        name = _without_template_arguments(name)
+    return name if len(name) <= width else name[: width - 1] + "…"
+
+
+def _without_template_arguments(name: str) -> str:
+    """``std::vector<int, std::allocator<int> >::at`` becomes ``std::vector<…>::at``."""
+    shown: list[str] = []
+    depth = 0
+    for index, char in enumerate(name):
+        operator = name.endswith("operator", 0, index) or name.endswith("operator<", 0, index)
+        if char == "<" and not operator:
+            depth += 1
+            shown.append("<…>" if depth == 1 else "")
+        elif char == ">" and depth:
+            depth -= 1
+        elif depth == 0:
+            shown.append(char)
+    return "".join(shown)

@@ -1,0 +1,152 @@
+"""Findings as JSON: schema 1, described in docs/json-schema.md and finding.schema.json.
+
+Addresses are strings in hexadecimal (a JSON number cannot hold 64 bits
+everywhere), sizes and counts are numbers, what is unknown is null.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from importlib.resources import files
+from typing import Any
+
+from whence import __version__
+from whence.findings import Access, Block, Event, Finding, Frame, HitBlock, Leak, Relation, RunInfo, States
+
+SCHEMA = 1
+"""Raised when a field is removed or changes its meaning; new fields do not raise it."""
+
+
+def schema() -> dict[str, Any]:
+    """The JSON schema (draft 2020-12) of the document."""
+    text = files("whence.report").joinpath("finding.schema.json").read_text(encoding="utf-8")
+    loaded: dict[str, Any] = json.loads(text)
+    return loaded
+
+
+class JsonRenderer:
+    """One JSON document for a run; `indent` as in `json.dumps`."""
+
+    def __init__(self, *, indent: int | None = 2) -> None:
+        self.indent = indent
+
+    def render(self, findings: Sequence[Finding], run: RunInfo) -> str:
+        document = {
+            "schema": SCHEMA,
+            "tool": {"name": "whence", "version": __version__},
+            "run": _run(run),
+            "findings": [_finding(finding) for finding in findings],
+        }
+        return json.dumps(document, indent=self.indent, ensure_ascii=True, allow_nan=False) + "\n"
+
+
+def _hex(address: int) -> str:
+    return f"{address:#x}"
+
+
+def _text(text: str | None) -> str | None:
+    """Text that any JSON reader takes: bytes that are not UTF-8 (surrogates in Python) are replaced."""
+    return None if text is None else text.encode(errors="surrogateescape").decode(errors="replace")
+
+
+def _run(run: RunInfo) -> dict[str, Any]:
+    return {
+        "program": _text(run.program),
+        "arguments": [_text(argument) for argument in run.arguments],
+        "image": _text(run.image),
+        "pid": run.pid,
+        "exit_status": run.exit_status,
+        "signal": run.signal,
+        "halted": run.halted,
+        "dropped": run.dropped,
+        "notes": [_text(note) for note in run.notes],
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "key": finding.key,
+        "rule": finding.rule,
+        "title": finding.title,
+        "point": finding.point.value,
+        "access": _access(finding.access),
+        "library_function": _text(finding.library_function),
+        "relation": _relation(finding.relation),
+        "block": _block(finding.block),
+        "hit_block": _hit(finding.hit_block),
+        "stack": _stack(finding.stack),
+        "values": [{"name": value.name, "value": _hex(value.value)} for value in finding.values],
+        "leak": _leak(finding.leak),
+        "signal": finding.signal or None,
+        "states": _states(finding.states),
+        "process": {"pid": finding.pid, "tid": finding.tid, "thread": finding.thread},
+        "time": finding.time,
+        "halted": finding.halted,
+        "occurrences": finding.occurrences,
+    }
+
+
+def _access(access: Access) -> dict[str, Any]:
+    return {
+        "kind": access.kind.value,
+        "address": _hex(access.address),
+        "size": access.size,
+        "first_bad": None if access.first_bad is None else _hex(access.first_bad),
+        "root": _hex(access.root) if access.root else None,
+    }
+
+
+def _relation(relation: Relation | None) -> dict[str, Any] | None:
+    if relation is None:
+        return None
+    return {"where": relation.where.value, "distance": relation.distance, "overrun": relation.overrun}
+
+
+def _block(block: Block | None) -> dict[str, Any] | None:
+    if block is None:
+        return None
+    return {
+        "id": block.id,
+        "begin": _hex(block.begin),
+        "size": block.size,
+        "state": block.state.value,
+        "family": block.family.value,
+        "allocated": _event(block.allocated),
+        "freed": _event(block.freed),
+    }
+
+
+def _hit(hit: HitBlock | None) -> dict[str, Any] | None:
+    return None if hit is None else {"id": hit.id, "begin": _hex(hit.begin), "size": hit.size}
+
+
+def _event(event: Event | None) -> dict[str, Any] | None:
+    if event is None:
+        return None
+    return {"time": event.time, "thread": event.thread, "stack": _stack(event.stack)}
+
+
+def _stack(stack: Sequence[Frame]) -> list[dict[str, Any]]:
+    return [_frame(frame) for frame in stack]
+
+
+def _frame(frame: Frame) -> dict[str, Any]:
+    return {
+        "pc": _hex(frame.pc),
+        "module": _text(frame.module),
+        "offset": None if frame.offset is None else _hex(frame.offset),
+        "function": _text(frame.function),
+        "file": _text(frame.file),
+        "line": frame.line or None,
+        "column": frame.column or None,
+        "inlined": frame.inlined,
+    }
+
+
+def _leak(leak: Leak | None) -> dict[str, Any] | None:
+    return None if leak is None else {"count": leak.count, "bytes": leak.bytes, "indirect": leak.indirect}
+
+
+def _states(states: States | None) -> dict[str, Any] | None:
+    return None if states is None else {"begin": _hex(states.begin), "bytes": states.bytes.hex()}

@@ -1,0 +1,205 @@
+"""A small drawing of a block, what lies around it, and the bytes that were accessed.
+
+::
+
+    ░░░░░░░░████████████████████░░░░WWWW░░░░
+            0                   20  24
+    █ block of 20 bytes   ░ red zone   W written
+
+Every cell is one byte; what is between the interesting places of a large
+block is left out. Cells outside the block come from the recorded state bytes,
+and are left blank where no state was recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from whence.abi.layout import GRANULE, STATE_BY_VALUE
+from whence.findings import AccessKind, Block, BlockState, Finding
+
+
+class Cell(Enum):
+    """What one byte is: its glyph and the word in the legend."""
+
+    BLOCK = ("█", "block")
+    FREED = ("▒", "freed block")
+    RED_ZONE = ("░", "red zone")
+    UNUSED = ("·", "unused")
+    OTHER = ("▓", "other block")
+    OTHER_FREED = ("▚", "other freed block")
+    POISONED = ("¤", "inaccessible")
+    UNKNOWN = (" ", "unknown")
+    READ = ("R", "read")
+    WRITTEN = ("W", "written")
+    RELEASED = ("F", "freed here")
+    READ_INSIDE = ("r", "read, inside the block")
+    WRITTEN_INSIDE = ("w", "written, inside the block")
+    GAP = ("⋯", "left out")
+
+    @property
+    def glyph(self) -> str:
+        return self.value[0]
+
+    @property
+    def meaning(self) -> str:
+        return self.value[1]
+
+
+_BY_STATE = {
+    "HEAP_RED_ZONE": Cell.RED_ZONE,
+    "STACK_RED_ZONE": Cell.RED_ZONE,
+    "GLOBAL_RED_ZONE": Cell.RED_ZONE,
+    "HEAP_UNUSED": Cell.UNUSED,
+    "HEAP_FREED": Cell.OTHER_FREED,
+    "STACK_FREED": Cell.OTHER_FREED,
+}
+_ACCESS_CELLS = {
+    AccessKind.READ: (Cell.READ, Cell.READ_INSIDE),
+    AccessKind.WRITE: (Cell.WRITTEN, Cell.WRITTEN_INSIDE),
+    AccessKind.FREE: (Cell.RELEASED, Cell.RELEASED),
+}
+_LARGE_ACCESS = 16
+"""Accesses of more bytes show only their first and last ones where room is short."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """`cells` from left to right, the text of a GAP, `ruler` below them, and what the glyphs mean."""
+
+    cells: tuple[tuple[Cell, str], ...]
+    ruler: str
+    legend: tuple[tuple[Cell, str], ...]
+
+    @property
+    def row(self) -> str:
+        return "".join(text for _, text in self.cells)
+
+
+def draw(finding: Finding, width: int) -> Picture | None:
+    """The picture in at most about `width` cells; None where there is no block or nothing to see."""
+    block, access = finding.block, finding.access
+    if block is None or access.kind not in _ACCESS_CELLS:
+        return None
+    if access.kind is AccessKind.FREE and access.address == block.begin:
+        return None
+    for margin in (8, 6, 4, 2, 1):
+        windows = _windows(_interesting(finding, block, margin), margin)
+        if sum(end - begin for begin, end in windows) + 26 * (len(windows) - 1) <= width:
+            break
+    cells, starts = _cells(finding, block, windows)
+    return Picture(tuple(cells), _ruler(finding, block, starts), _legend(block, cells))
+
+
+def _interesting(finding: Finding, block: Block, margin: int) -> list[tuple[int, int]]:
+    """Ranges of addresses to show: the edges of the block, of the access and of the block hit."""
+    access = finding.access
+    size = max(access.size, 1)
+    ranges = [(block.begin - margin, block.begin + margin), (block.end - margin, block.end + margin)]
+    if size <= _LARGE_ACCESS:
+        ranges.append((access.address - margin, access.address + size + margin))
+    else:
+        ranges.append((access.address - margin, access.address + margin))
+        ranges.append((access.address + size - margin, access.address + size + margin))
+    if access.first_bad is not None:
+        ranges.append((access.first_bad - margin, access.first_bad + margin))
+    if finding.hit_block:
+        ranges.append((finding.hit_block.begin - margin, finding.hit_block.begin + margin))
+    return [(max(begin, 0), end) for begin, end in ranges]
+
+
+def _windows(ranges: Iterable[tuple[int, int]], margin: int) -> list[tuple[int, int]]:
+    """Join ranges that overlap or are so near that leaving out the rest gains nothing."""
+    joined: list[tuple[int, int]] = []
+    for begin, end in sorted(ranges):
+        if joined and begin <= joined[-1][1] + 2 * margin:
+            joined[-1] = (joined[-1][0], max(joined[-1][1], end))
+        else:
+            joined.append((begin, end))
+    return joined
+
+
+def _cells(
+    finding: Finding, block: Block, windows: Sequence[tuple[int, int]]
+) -> tuple[list[tuple[Cell, str]], dict[int, int]]:
+    """Cells of all windows with gaps between them, and the column of each address."""
+    cells: list[tuple[Cell, str]] = []
+    columns: dict[int, int] = {}
+    column, last_end = 0, 0
+    for begin, end in _trim(finding, block, windows):
+        if cells:
+            gap = f" ⋯ {begin - last_end:,} bytes ⋯ "
+            cells.append((Cell.GAP, gap))
+            column += len(gap)
+        for address in range(begin, end):
+            cell = _cell(finding, block, address)
+            columns[address] = column
+            cells.append((cell, cell.glyph))
+            column += 1
+        columns.setdefault(end, column)
+        last_end = end
+    return cells, columns
+
+
+def _trim(finding: Finding, block: Block, windows: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Take bytes of which nothing is known off both ends of each window."""
+    for begin, end in windows:
+        known = [a for a in range(begin, end) if _cell(finding, block, a) is not Cell.UNKNOWN]
+        if known:
+            yield known[0], known[-1] + 1
+
+
+def _cell(finding: Finding, block: Block, address: int) -> Cell:
+    access = finding.access
+    if access.address <= address < access.address + max(access.size, 1):
+        bad, good = _ACCESS_CELLS[access.kind]
+        inside = access.first_bad is not None and address < access.first_bad
+        return good if inside else bad
+    if block.begin <= address < block.end:
+        return Cell.FREED if block.state is BlockState.FREED else Cell.BLOCK
+    hit = finding.hit_block
+    if hit and hit.begin <= address < hit.end:
+        return Cell.OTHER
+    return _state_cell(finding, block, address)
+
+
+def _state_cell(finding: Finding, block: Block, address: int) -> Cell:
+    """What the recorded state byte says of an address outside the block."""
+    states = finding.states
+    state = states.at(address) if states else None
+    if states is None or state is None:
+        return Cell.UNKNOWN
+    if states.addressable(address):
+        return Cell.OTHER
+    # The rest of the block's own last granule, and of any other, is padding.
+    if state < GRANULE or (state != 0 and block.end <= address < -(-block.end // GRANULE) * GRANULE):
+        return Cell.RED_ZONE
+    known = STATE_BY_VALUE.get(state)
+    return _BY_STATE.get(known.name, Cell.POISONED) if known else Cell.POISONED
+
+
+def _ruler(finding: Finding, block: Block, columns: dict[int, int]) -> str:
+    """Offsets from the begin of the block, each below its byte; the most important first."""
+    access = finding.access
+    marks = [access.address, access.first_bad, block.begin, block.end]
+    row: list[str] = []
+    for address in marks:
+        if address is not None and address in columns:
+            _put(row, columns[address], f"{address - block.begin:,}")
+    return "".join(row).rstrip()
+
+
+def _put(row: list[str], column: int, text: str) -> None:
+    """Write text at a column unless it would touch what stands there."""
+    end = column + len(text)
+    row.extend(" " * (end + 1 - len(row)))
+    if all(char == " " for char in row[max(column - 1, 0) : end + 1]):
+        row[column:end] = text
+
+
+def _legend(block: Block, cells: Sequence[tuple[Cell, str]]) -> tuple[tuple[Cell, str], ...]:
+    """The kinds of cells that occur, in the order of `Cell`."""
+    seen = {cell for cell, _ in cells} - {Cell.GAP, Cell.UNKNOWN}
+    return tuple((cell, cell.meaning) for cell in Cell if cell in seen)

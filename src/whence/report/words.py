@@ -1,0 +1,254 @@
+"""The sentences of a report: each says one fact of a finding, and says so when it is unknown."""
+
+from __future__ import annotations
+
+import signal as signals
+
+from whence.abi.layout import NULL_PAGE_SIZE
+from whence.findings import AccessKind, Block, BlockState, Family, Finding, Point, Relation, Where
+
+_VERBS = {AccessKind.READ: "reads", AccessKind.WRITE: "writes"}
+_PARTICIPLES = {AccessKind.READ: "read", AccessKind.WRITE: "written"}
+_RELEASE = {Family.MALLOC: "free", Family.NEW: "delete", Family.NEW_ARRAY: "delete[]"}
+_FAR = 4096
+"""An access this many bytes away from its block is no mistake in the size of the block."""
+
+
+def plural(count: int, noun: str) -> str:
+    """``1 byte``, ``3,072 bytes``."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def bytes_(count: int) -> str:
+    return plural(count, "byte")
+
+
+def thread(number: int) -> str:
+    """Threads are numbered in order of creation, main is 0."""
+    return f"thread {number}" if number else "the main thread"
+
+
+def signal_name(number: int) -> str:
+    """``SIGSEGV``, or ``signal 77`` when it has no name."""
+    try:
+        return signals.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def is_access(finding: Finding) -> bool:
+    return finding.access.kind in _VERBS
+
+
+def is_null(finding: Finding) -> bool:
+    """A read or write below the lowest address that can be mapped."""
+    return is_access(finding) and finding.block is None and finding.access.address < NULL_PAGE_SIZE
+
+
+def has_fault_address(finding: Finding) -> bool:
+    """The processor reported the address that could not be accessed."""
+    return finding.signal in (signals.SIGSEGV, signals.SIGBUS)
+
+
+def is_block_start(finding: Finding) -> bool:
+    return finding.block is not None and finding.access.address == finding.block.begin
+
+
+def block_phrase(block: Block) -> str:
+    """``a freed block of 20 bytes``."""
+    freed = "freed " if block.state is BlockState.FREED else ""
+    return f"a {freed}block of {bytes_(block.size)}"
+
+
+def start_phrase(relation: Relation, what: str) -> str:
+    """Where an address lies, to be put behind "is": ``4 bytes after a block of 20 bytes``."""
+    if relation.where is Where.BEFORE:
+        return f"{bytes_(relation.distance)} before {what}"
+    if relation.where is Where.AFTER:
+        return f"{bytes_(relation.distance)} after {what}" if relation.distance else f"just after {what}"
+    return f"{bytes_(relation.distance)} inside {what}" if relation.distance else f"the beginning of {what}"
+
+
+# ---- the first line ----
+
+
+def title(finding: Finding) -> str | None:
+    """The rule's title, None when it only repeats the rule's name."""
+    name, plain = (text.lower().replace("-", " ").replace("_", " ") for text in (finding.rule, finding.title))
+    return finding.title if finding.title and plain != name else None
+
+
+def headline(finding: Finding, subject: str) -> str:
+    """What happened, in one line; `subject` names the function it happened in."""
+    access = finding.access
+    if finding.leak:
+        return _leak_headline(finding, subject)
+    if finding.point is Point.SIGNAL:
+        fault = f", access to {access.address:#x}" if has_fault_address(finding) else ""
+        return f"{signal_name(finding.signal)} in {subject}{fault}"
+    if access.kind is AccessKind.FREE:
+        return f"{finding.library_function or 'free'} of {_freed_thing(finding)} in {subject}"
+    if is_access(finding):
+        size = f" of {bytes_(access.size)}" if access.size else ""
+        caller = f"by {finding.library_function}, called " if finding.library_function else ""
+        return f"{access.kind}{size} {caller}in {subject}{_landing(finding)}"
+    return f"found in {subject}"
+
+
+def _landing(finding: Finding) -> str:
+    """Where an access goes, appended to the headline."""
+    relation = finding.relation
+    if finding.hit_block is not None:
+        return ", inside another block"
+    if is_null(finding):
+        return f" through a null pointer ({finding.access.address:#x})"
+    if relation is None or finding.block is None:
+        return f" at {finding.access.address:#x}"
+    what = block_phrase(finding.block)
+    if relation.overrun:
+        return f", {relation.overrun:,} of them past the end of {what}"
+    at = "at " if relation.where is Where.INSIDE and not relation.distance else ""
+    return f", {at}{start_phrase(relation, what)}"
+
+
+def _freed_thing(finding: Finding) -> str:
+    block, relation = finding.block, finding.relation
+    if block is None or relation is None:
+        return f"{finding.access.address:#x}, where no heap block is known,"
+    if is_block_start(finding):
+        again = ", already freed," if block.state is BlockState.FREED else ""
+        return f"a block of {bytes_(block.size)}{again}"
+    return f"an address {start_phrase(relation, block_phrase(block))},"
+
+
+def _leak_headline(finding: Finding, subject: str) -> str:
+    leak = finding.leak
+    assert leak is not None
+    indirect = f" ({leak.indirect:,} of them reachable only from other lost blocks)" if leak.indirect else ""
+    return f"{plural(leak.count, 'block')}, {bytes_(leak.bytes)}, allocated in {subject}{indirect}"
+
+
+def label(finding: Finding) -> str:
+    """What stands beside the caret."""
+    access = finding.access
+    if finding.leak:
+        return "allocated here"
+    if finding.point is Point.SIGNAL:
+        return f"{signal_name(finding.signal)} here"
+    if is_access(finding):
+        if finding.library_function:
+            return _library_phrase(finding)
+        return f"{bytes_(access.size)} {_PARTICIPLES[access.kind]} at {access.address:#x}"
+    if access.kind is AccessKind.FREE:
+        again = finding.block is not None and finding.block.state is BlockState.FREED
+        return "freed again here" if again else "freed here"
+    return "here"
+
+
+def _library_phrase(finding: Finding) -> str:
+    access = finding.access
+    return f"{finding.library_function} {_VERBS[access.kind]} {bytes_(access.size)} at {access.address:#x}"
+
+
+# ---- what the address is ----
+
+
+def facts(finding: Finding) -> list[str]:
+    """Sentences about the address and its block, most important first."""
+    if finding.leak:
+        return []
+    if finding.point is Point.SIGNAL and not has_fault_address(finding):
+        return []
+    found = [_address_fact(finding), _first_bad_fact(finding), _hit_fact(finding)]
+    return [sentence for sentence in found if sentence]
+
+
+def _address_fact(finding: Finding) -> str | None:
+    address, block, relation = finding.access.address, finding.block, finding.relation
+    if block is None:
+        return _unknown_fact(finding)
+    span = f"[{block.begin:#x}, {block.end:#x})"
+    if relation is None:
+        return f"its block is {block_phrase(block)}, {span}"
+    state = "; whether it was freed is unknown" if block.state is BlockState.UNKNOWN else ""
+    past = f"; the access runs {bytes_(relation.overrun)} past its end" if relation.overrun else ""
+    return f"{address:#x} is {start_phrase(relation, block_phrase(block))}, {span}{past}{state}"
+
+
+def _unknown_fact(finding: Finding) -> str | None:
+    """What can be said of an address without a block."""
+    address = finding.access.address
+    if finding.point is Point.SIGNAL and address == 0:
+        # The processor reports 0 for addresses that are not canonical, too.
+        return "0x0 is a null pointer, or the address was no valid one at all"
+    if is_null(finding) or (finding.point is Point.SIGNAL and address < NULL_PAGE_SIZE):
+        return f"{address:#x} is in the null page, where nothing can be mapped"
+    if is_access(finding) or finding.access.kind in (AccessKind.FREE, AccessKind.TRAP):
+        return f"{address:#x} is an unknown address: no block is known at or near it"
+    return None
+
+
+def _first_bad_fact(finding: Finding) -> str | None:
+    """Which byte of a longer access is the first that must not be touched."""
+    access, name = finding.access, finding.library_function
+    if not is_access(finding) or access.first_bad is None or access.size <= 1:
+        return None
+    number = access.first_bad - access.address
+    if number == 0 and not name:
+        return None
+    freed = finding.block is not None and finding.block.state is BlockState.FREED
+    what = f"{_library_phrase(finding)};" if name else f"of the {bytes_(access.size)},"
+    return f"{what} byte {number:,} is the first {'freed' if freed else 'outside'}"
+
+
+def _hit_fact(finding: Finding) -> str | None:
+    hit = finding.hit_block
+    if hit is None:
+        return None
+    what = f"another live block of {bytes_(hit.size)}"
+    relation = Block(hit.id, hit.begin, hit.size).relation(finding.access.address)
+    return (
+        f"it hits {what}, [{hit.begin:#x}, {hit.end:#x}), "
+        f"{bytes_(relation.distance)} from its beginning; the pointer was not derived from it"
+    )
+
+
+# ---- advice ----
+
+
+def advice(finding: Finding) -> str | None:
+    """What to look for, from the facts of the finding alone; None when they suggest nothing."""
+    if finding.leak:
+        return "free the block before the last pointer to it is overwritten or goes out of scope"
+    if finding.access.kind is AccessKind.FREE:
+        return _free_advice(finding)
+    if is_null(finding):
+        return "find out why the pointer is null here, or test it before it is used"
+    if not is_access(finding) or finding.block is None:
+        return None
+    return _access_advice(finding, finding.block)
+
+
+def _free_advice(finding: Finding) -> str:
+    block = finding.block
+    if block is None:
+        return "free only what malloc, calloc, realloc or new returned"
+    if not is_block_start(finding):
+        return f"free the address that the allocation returned, {block.begin:#x}"
+    if block.state is BlockState.FREED:
+        return "let one owner free the block, or set the pointer to null after the first free"
+    return f"release a block from {block.family} with {_RELEASE.get(block.family, 'its own function')}"
+
+
+def _access_advice(finding: Finding, block: Block) -> str | None:
+    relation = block.relation(finding.access.address, finding.access.size)
+    if block.state is BlockState.FREED:
+        return "the pointer outlived its block: free it later, or do not keep this copy of the pointer"
+    if relation.where is not Where.INSIDE and relation.distance >= _FAR:
+        return "the address is far outside the block: check the index and its type"
+    if relation.where is Where.BEFORE:
+        return f"the index or pointer is too low by {bytes_(relation.distance)} or more"
+    if relation.where is Where.AFTER or relation.overrun:
+        needed = finding.access.end - block.begin
+        return f"the access needs a block of {bytes_(needed)}, this one has {bytes_(block.size)}"
+    return None

@@ -1,0 +1,284 @@
+"""Hand-made findings, one of every kind of report, over the sources in this directory."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from whence.findings import (
+    Access,
+    AccessKind,
+    Block,
+    BlockState,
+    Event,
+    Family,
+    Finding,
+    Frame,
+    HitBlock,
+    Leak,
+    Point,
+    RunInfo,
+    States,
+    Value,
+)
+
+HERE = Path(__file__).parent
+PROGRAM = str(HERE / "prog")
+LIBC = "/usr/lib/x86_64-linux-gnu/libc.so.6"
+BEGIN = 0x440000000020
+RED, UNUSED, FREED = 0xFA, 0xFB, 0xFD
+
+RUN = RunInfo(PROGRAM, ("input.txt",), pid=4200, exit_status=0)
+
+
+def at(function: str, file: str, text: str, mark: str, *, inlined: bool = False) -> Frame:
+    """A frame at the first occurrence of `mark` in the line of a source file that holds `text`."""
+    path = HERE / "sources" / file
+    lines = path.read_bytes().split(b"\n")
+    number = next(i for i, line in enumerate(lines) if text.encode("latin-1") in line)
+    line = lines[number]
+    column = line.index(mark.encode("latin-1"), line.index(text.encode("latin-1"))) + 1
+    pc = 0x555555555000 + 16 * number + column
+    return Frame(pc, PROGRAM, pc - 0x555555554000, function, str(path), number + 1, column, inlined)
+
+
+START = (
+    Frame(0x7FFFF7DD7249, LIBC, 0x27249, "__libc_start_call_main"),
+    Frame(0x7FFFF7DD7304, LIBC, 0x27304, "__libc_start_main"),
+    Frame(0x555555555081, PROGRAM, 0x1081, "_start"),
+)
+MAIN_ALLOCATES = at("main", "fill.c", "malloc(5", "malloc")
+MAIN_FREES = at("main", "fill.c", "free(p);", "free")
+MAIN_FREES_AGAIN = replace(MAIN_FREES, pc=MAIN_FREES.pc + 9, line=MAIN_FREES.line + 1)
+ALLOCATED = Event(7, 0, (MAIN_ALLOCATES, *START))
+FREE_EVENT = Event(9, 0, (MAIN_FREES, *START))
+
+LIVE = Block(7, BEGIN, 20, BlockState.LIVE, Family.MALLOC, ALLOCATED)
+DEAD = replace(LIVE, state=BlockState.FREED, freed=FREE_EVENT)
+STATES = States(BEGIN - 16, bytes([RED, RED, 0, 0, 4, RED, RED, RED, UNUSED]))
+FREED_STATES = States(BEGIN - 16, bytes([RED, RED, FREED, FREED, FREED, RED, RED, RED, UNUSED]))
+
+WRITE_STACK = (
+    at("put", "fill.c", "p[i] = i", "=", inlined=True),
+    at("fill", "fill.c", "put(p, i)", "put"),
+    at("main", "fill.c", "fill(p, 5)", "fill"),
+    *START,
+)
+READ_STACK = (at("first", "fill.c", "return p[0]", "p"), at("main", "fill.c", "first(p)", "first"), *START)
+
+
+def write(address: int, size: int, first_bad: int | None = None) -> Access:
+    return Access(AccessKind.WRITE, address, size, address if first_bad is None else first_bad, BEGIN)
+
+
+def read(address: int, size: int, first_bad: int | None = None) -> Access:
+    return Access(AccessKind.READ, address, size, address if first_bad is None else first_bad, BEGIN)
+
+
+OVERFLOW = Finding(
+    "heap-buffer-overflow",
+    "heap buffer overflow",
+    Point.DEREF_W,
+    write(BEGIN + 20, 4),
+    WRITE_STACK,
+    LIVE,
+    pid=4200,
+    states=STATES,
+    halted=True,
+)
+DANGLING = replace(
+    OVERFLOW,
+    rule="dangling-deref",
+    title="dangling pointer dereference",
+    point=Point.DEREF_R,
+    access=read(BEGIN + 8, 4),
+    stack=READ_STACK,
+    block=DEAD,
+    states=FREED_STATES,
+)
+DOUBLE_FREE = Finding(
+    "double-free",
+    "double free",
+    Point.FREE,
+    Access(AccessKind.FREE, BEGIN),
+    (MAIN_FREES_AGAIN, *START),
+    DEAD,
+    pid=4200,
+    states=FREED_STATES,
+)
+LIBRARY = replace(
+    OVERFLOW,
+    access=write(BEGIN, 100, BEGIN + 20),
+    library_function="memcpy",
+    stack=(
+        at("copy", "fill.c", "memcpy(buffer", "memcpy"),
+        at("main", "fill.c", "return first", "copy"),
+        *START,
+    ),
+    block=replace(LIVE, allocated=Event(7, 0, (at("copy", "fill.c", "malloc(20)", "malloc"), *START))),
+)
+LEAK = Finding(
+    "definite-leak",
+    "definite leak",
+    Point.RET,
+    Access(AccessKind.RETURN, 0),
+    (at("main", "fill.c", "return first", "return"), *START),
+    LIBRARY.block,
+    pid=4200,
+    leak=Leak(3, 3072, 1),
+)
+TABLE = at("worker", "table.cpp", "int worker", "table.at")
+VECTOR = Frame(
+    0x555555556000,
+    PROGRAM,
+    0x2000,
+    "std::vector<long, std::allocator<long> >::operator[]",
+    "/usr/include/c++/12/bits/stl_vector.h",
+    1143,
+    25,
+    True,
+)
+
+SAMPLES: dict[str, Finding] = {
+    "overflow-after": OVERFLOW,
+    "overflow-far": replace(OVERFLOW, access=write(BEGIN + 4096, 8), states=None),
+    "overflow-before": replace(OVERFLOW, point=Point.DEREF_R, access=read(BEGIN - 4, 4), stack=READ_STACK),
+    "overflow-across-end": replace(OVERFLOW, access=write(BEGIN + 16, 8, BEGIN + 20)),
+    "overflow-large-block": replace(
+        OVERFLOW, access=write(BEGIN + (1 << 20), 16), block=replace(LIVE, size=1 << 20), states=None
+    ),
+    "hit-other-block": replace(
+        OVERFLOW, access=write(BEGIN + 100, 4), hit_block=HitBlock(8, BEGIN + 96, 16), states=None
+    ),
+    "dangling": DANGLING,
+    "dangling-other-threads": replace(
+        DANGLING,
+        thread=2,
+        tid=4203,
+        block=replace(DEAD, freed=replace(FREE_EVENT, thread=3), allocated=replace(ALLOCATED, thread=1)),
+    ),
+    "dangling-stacks-lost": replace(DANGLING, block=replace(DEAD, freed=None, allocated=Event(7, 0))),
+    "double-free": DOUBLE_FREE,
+    "double-free-repeated": replace(DOUBLE_FREE, occurrences=1200),
+    "free-inside-block": replace(
+        DOUBLE_FREE,
+        rule="unmatched-free",
+        title="unmatched free",
+        access=Access(AccessKind.FREE, BEGIN + 4),
+        stack=(at("main", "fill.c", "free(p + 1)", "free"), *START),
+        block=LIVE,
+        states=STATES,
+    ),
+    "free-wrong-family": replace(
+        DOUBLE_FREE,
+        rule="unmatched-free",
+        title="unmatched free",
+        block=replace(LIVE, family=Family.NEW_ARRAY),
+        states=None,
+    ),
+    "free-unknown-address": replace(
+        DOUBLE_FREE,
+        rule="unmatched-free",
+        title="unmatched free",
+        access=Access(AccessKind.FREE, 0x7FFFFFFFE010),
+        block=None,
+        states=None,
+    ),
+    "null-deref": replace(
+        DANGLING,
+        rule="null-deref",
+        title="null pointer dereference",
+        access=read(0x10, 4, 0x10),
+        block=None,
+        states=None,
+    ),
+    "unknown-block": replace(
+        DANGLING,
+        rule="wild-deref",
+        title="",
+        access=Access(AccessKind.READ, 0x123456789AB0, 8),
+        block=None,
+        states=None,
+    ),
+    "library-function": LIBRARY,
+    "leak": LEAK,
+    "leak-in-function": replace(
+        LEAK,
+        rule="leak-in-transaction",
+        title="blocks of a transaction that outlive it",
+        stack=(at("copy", "fill.c", "return buffer", "return"), *LEAK.stack),
+        leak=Leak(1, 20),
+        values=(Value("Begin(b)", BEGIN), Value("Size(b)", 20)),
+    ),
+    "signal-segv": Finding(
+        "signal",
+        "killed by a signal",
+        Point.SIGNAL,
+        Access(AccessKind.TRAP, 0x10),
+        READ_STACK,
+        signal=11,
+        pid=4200,
+    ),
+    "signal-abort": Finding(
+        "signal",
+        "killed by a signal",
+        Point.SIGNAL,
+        Access(AccessKind.TRAP, 0),
+        (
+            Frame(0x7FFFF7E24EEC, LIBC, 0x8AEEC, "pthread_kill"),
+            Frame(0x7FFFF7DD5FB2, LIBC, 0x3BFB2, "raise"),
+            Frame(0x7FFFF7DC0472, LIBC, 0x26472, "abort"),
+            *READ_STACK[1:],
+        ),
+        signal=6,
+        pid=4200,
+    ),
+    "user-rule-at-call": Finding(
+        "lock-order",
+        "the second lock is taken before the first",
+        Point.CALL,
+        Access(AccessKind.CALL, 0),
+        READ_STACK,
+        values=(Value("n", 3), Value("p", BEGIN)),
+        pid=4200,
+    ),
+    "forked-process": replace(OVERFLOW, pid=4242, tid=4242),
+    "source-missing": replace(
+        OVERFLOW, stack=(replace(WRITE_STACK[1], file="/gone/src/fill.c"), *WRITE_STACK[2:])
+    ),
+    "source-shrunk": replace(OVERFLOW, stack=(replace(WRITE_STACK[1], line=9999), *START)),
+    "source-latin1": replace(OVERFLOW, stack=(at("grüße", "latin1.c", "wert = *p", "="), *START)),
+    "source-long-line": replace(
+        OVERFLOW,
+        point=Point.DEREF_R,
+        access=read(BEGIN + 20, 4),
+        stack=(at("sum", "long.c", "t[i | 4096]", "t"),),
+    ),
+    "source-no-column": replace(OVERFLOW, stack=(replace(WRITE_STACK[1], column=0), *WRITE_STACK[2:])),
+    "no-debug-info": replace(
+        OVERFLOW,
+        stack=(
+            Frame(0x555555555200, PROGRAM, 0x1200, "fill"),
+            Frame(0x555555555300, PROGRAM, 0x1300),
+            Frame(0x7FFFF7FC1234, "[vdso]"),
+            Frame(0x41414141),
+            *START,
+        ),
+    ),
+    "no-stack": replace(OVERFLOW, stack=()),
+    "template-names": replace(
+        OVERFLOW,
+        point=Point.DEREF_R,
+        access=read(BEGIN + 24, 8),
+        stack=(
+            VECTOR,
+            replace(at("app::Table<int, long>::at", "table.cpp", "items[i]", "items"), inlined=True),
+            TABLE,
+        ),
+    ),
+    "hostile-names": replace(
+        OVERFLOW,
+        stack=(Frame(0x1000, "/tmp/\x1b[31mevil", 0x10, "\x1b]0;title\x07f", "/tmp/\x1b[2Jx.c", 3, 1),),
+        library_function="mem\x1bcpy",
+    ),
+}
