@@ -1,0 +1,170 @@
+"""``whence-cc`` and ``whence-c++``: a C compiler driver whose outputs also carry their LLVM IR.
+
+Whatever makes no object (``-E``, ``-S``, ``-M``, ``--version``, …) is handed to
+clang as it is. Exit status and messages are clang's own.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import sys
+
+from whence.toolchain import clang as clangs
+from whence.toolchain import driver, spawn
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+    from whence.toolchain.clang import Clang
+    from whence.toolchain.compile import Compilation, Source
+
+
+def main_cc() -> NoReturn:
+    """Entry point of ``whence-cc``."""
+    sys.exit(run(sys.argv[1:], cxx=False))
+
+
+def main_cxx() -> NoReturn:
+    """Entry point of ``whence-c++``."""
+    sys.exit(run(sys.argv[1:], cxx=True))
+
+
+def run(argv: list[str], cxx: bool) -> int:
+    """Compile, link or hand over to clang; returns the exit status.
+
+    Does not return when clang takes the process over.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        clang = clangs.find_clang()
+        return _drive(clang, argv, cxx)
+    except OSError as error:
+        _say("error", f"cannot run the compiler: {error}")
+        return 125
+    except Exception as error:
+        from whence.errors import WhenceError
+
+        if not isinstance(error, WhenceError):
+            raise
+        _say("error", str(error))
+        return int(error.exit_code)
+
+
+def _say(kind: str, sentence: str) -> None:
+    print(f"whence-cc: {kind}: {sentence}", file=sys.stderr)
+
+
+def _drive(clang: Clang, argv: list[str], cxx: bool) -> int:
+    invocation = driver.parse(driver.expand(argv), cxx)
+    words = invocation.native if invocation.changed else argv
+    if invocation.phase == "other" or _is_device(invocation.output):
+        _take_over([*clang.command(cxx), *words])
+    from whence.toolchain.compile import Compilation
+
+    compilation = Compilation(clang, invocation, argv)
+    if invocation.phase == "link":
+        return _link(compilation)
+    if not compilation.sources:
+        _take_over([*clang.command(cxx), *words])
+    return _compile(compilation)
+
+
+def _is_device(output: str | None) -> bool:
+    """Whether the output is something like /dev/null, which can carry nothing."""
+    if output is None or output == "-":
+        return False
+    try:
+        return not stat.S_ISREG(os.stat(output).st_mode)
+    except OSError:
+        return False
+
+
+def _take_over(command: list[str]) -> NoReturn:
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    os.execv(command[0], command)
+
+
+# ---- compile ----------------------------------------------------------------------------------------
+
+
+def _compile(compilation: Compilation) -> int:
+    if compilation.invocation.output == "-":
+        return _compile_to_stdout(compilation)
+    status = compilation.run()
+    if status != 0:
+        return spawn.end_as(status)
+    for source in compilation.sources:
+        _warn_missing(source)
+        if source.blob:
+            _carry(compilation.invocation.object_of(source.path), source)
+    return 0
+
+
+def _compile_to_stdout(compilation: Compilation) -> int:
+    sink = spawn.memory("object")
+    status = compilation.run(stdout=sink)
+    if status == 0:
+        for source in compilation.sources:
+            _warn_missing(source)
+            if source.blob:
+                _embed(sink, source, source.path)
+    try:
+        spawn.write_all(1, spawn.contents(sink))
+    except OSError as error:
+        _say("error", f"cannot write the object to standard output: {error.strerror}")
+        return 1
+    return spawn.end_as(status)
+
+
+def _warn_missing(source: Source) -> None:
+    if source.problem:
+        _say("warning", f"{source.path} carries no IR, so it will run unchecked: {source.problem}")
+
+
+def _carry(path: str, source: Source) -> None:
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    except OSError as error:
+        _say("warning", f"{path} carries no IR, so it will run unchecked: {error.strerror}")
+        return
+    try:
+        if stat.S_ISREG(os.fstat(descriptor).st_mode):
+            _embed(descriptor, source, path)
+    finally:
+        os.close(descriptor)
+
+
+def _embed(descriptor: int, source: Source, path: str) -> None:
+    from whence.toolchain import blob, elf
+
+    try:
+        elf.add_sections(descriptor, {blob.IR_SECTION: source.blob})
+    except (elf.ElfError, OSError) as error:
+        _say("warning", f"{path} carries no IR, so it will run unchecked: {error}")
+
+
+# ---- link -------------------------------------------------------------------------------------------
+
+
+def _link(compilation: Compilation) -> int:
+    from whence.toolchain import record
+
+    recorder = record.Recorder(compilation)
+    status = compilation.run(extra=recorder.linker_words())
+    if status != 0:
+        return spawn.end_as(status)
+    for source in compilation.sources:
+        _warn_missing(source)
+    try:
+        recorder.write(compilation.invocation.output or "a.out")
+    except record.NotRecordedError as error:
+        _say("warning", f"the link of {compilation.invocation.output or 'a.out'} is not recorded: {error}")
+    return 0
+
+
+if __name__ == "__main__":
+    _name, *_rest = sys.argv[1:] or ["cc"]
+    sys.exit(run(_rest, cxx=_name in ("c++", "cxx")))

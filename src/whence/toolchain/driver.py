@@ -1,0 +1,283 @@
+"""The command line of a C compiler driver, understood: words, inputs, phase, output."""
+
+from __future__ import annotations
+
+import os
+
+from whence.toolchain import options
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Argument:
+    """One option with its separate argument, or one input.
+
+    `words` are the words of the command line, `language` is None for an option
+    and, for an input, its language (`options.LANGUAGE_OF_SUFFIX`) or 'object'
+    when it goes to the linker.
+    """
+
+    __slots__ = ("language", "words")
+
+    def __init__(self, words: tuple[str, ...], language: str | None = None) -> None:
+        self.words = words
+        self.language = language
+
+    @property
+    def is_source(self) -> bool:
+        """Whether its compilation yields carried IR."""
+        return self.language in options.IR_LANGUAGES
+
+    def __repr__(self) -> str:
+        return f"Argument({self.words!r}, {self.language!r})"
+
+
+class Invocation:
+    """A parsed command line.
+
+    `phase` is 'link', 'compile' (``-c``) or 'other' (clang alone handles it);
+    `native` the words for clang, equal to the given ones unless `changed`.
+    """
+
+    __slots__ = ("arguments", "changed", "cxx", "output", "phase")
+
+    def __init__(
+        self, arguments: list[Argument], phase: str, output: str | None, changed: bool, cxx: bool
+    ) -> None:
+        self.arguments = arguments
+        self.phase = phase
+        self.output = output
+        self.changed = changed
+        self.cxx = cxx
+
+    @property
+    def inputs(self) -> list[Argument]:
+        """Inputs in order, libraries given by ``-l`` not included."""
+        return [argument for argument in self.arguments if argument.language is not None]
+
+    @property
+    def native(self) -> list[str]:
+        """The words for clang, without those it would refuse."""
+        return [word for argument in self.arguments for word in argument.words]
+
+    def object_of(self, source: str) -> str:
+        """Where ``-c`` puts the object of `source`."""
+        if self.output is not None:
+            return self.output
+        return os.path.splitext(os.path.basename(source))[0] + ".o"
+
+
+def expand(words: list[str]) -> list[str]:
+    """The command line with ``@file`` words replaced by the files' words, as clang and gcc do."""
+    if not any(word.startswith("@") for word in words):
+        return words
+    return list(_expanded(words, 0))
+
+
+def _expanded(words: list[str], depth: int) -> Iterator[str]:
+    for word in words:
+        text = _response(word[1:]) if word.startswith("@") and depth < 64 else None
+        if text is None:
+            yield word
+        else:
+            yield from _expanded(split_response(text), depth + 1)
+
+
+def _response(path: str) -> str | None:
+    try:
+        with open(path, "rb") as stream:
+            return os.fsdecode(stream.read().removeprefix(b"\xef\xbb\xbf"))
+    except OSError:
+        return None  # a word that happens to begin with @
+
+
+def split_response(text: str) -> list[str]:
+    """Words of a response file: blanks separate, quotes group, a backslash quotes the next character."""
+    words: list[str] = []
+    word: list[str] | None = None
+    quote = ""
+    characters = iter(text)
+    for char in characters:
+        if char == "\\":
+            word = word if word is not None else []
+            word.append(next(characters, "\\"))
+        elif quote:
+            if char == quote:
+                quote = ""
+            else:
+                (word := word if word is not None else []).append(char)
+        elif char in "'\"":
+            quote = char
+            word = word if word is not None else []
+        elif char.isspace():
+            if word is not None:
+                words.append("".join(word))
+            word = None
+        else:
+            (word := word if word is not None else []).append(char)
+    if word is not None:
+        words.append("".join(word))
+    return words
+
+
+def quote_response(words: list[str]) -> str:
+    """The text of a response file that `split_response` (and clang) reads as `words`."""
+    quoted = ('"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"' for word in words)
+    return "\n".join(quoted) + "\n"
+
+
+def parse(words: list[str], cxx: bool) -> Invocation:
+    """Understand a driver command line whose response files are already expanded."""
+    arguments = list(_arguments(words, cxx))
+    kept = [argument for argument in arguments if not _refused(argument)]
+    phase, output = "link", None
+    for argument in kept:
+        option = argument.words[0]
+        if argument.language is not None:
+            if argument.language in ("header", "foreign"):
+                phase = "other"
+        elif option == "-c" or option == "--compile":
+            phase = "compile" if phase == "link" else phase
+        elif _elsewhere(argument.words):
+            phase = "other"
+        elif option == "-o" and len(argument.words) == 2:
+            output = argument.words[1]
+        elif option.startswith("-o") and len(argument.words) == 1 and not option.startswith("-objc"):
+            output = option[2:]
+        elif option.startswith("--output="):
+            output = option[9:]
+    if not any(argument.language is not None for argument in kept) and not _has_library(kept):
+        phase = "other"
+    return Invocation(kept, phase, output, len(kept) != len(arguments), cxx)
+
+
+def _has_library(arguments: list[Argument]) -> bool:
+    return any(argument.words[0].startswith(("-l", "-Wl,", "-Xlinker")) for argument in arguments)
+
+
+def _arguments(words: list[str], cxx: bool) -> Iterator[Argument]:
+    language: str | None = None
+    position, count = 0, len(words)
+    while position < count:
+        word = words[position]
+        position += 1
+        if word == "--":
+            # Everything after it is an input, whatever it looks like.
+            yield Argument((word,))
+            for name in words[position:]:
+                yield Argument((name,), _language(name, language, cxx))
+            return
+        if word == "-" or not word.startswith("-"):
+            yield Argument((word,), _language(word, language, cxx))
+            continue
+        group: tuple[str, ...] = (word,)
+        if word in options.SEPARATE and position < count:
+            group = (word, words[position])
+            position += 1
+        asked = _asked_language(group)
+        if asked is not None:
+            language = None if asked == "none" else asked
+        yield Argument(group)
+
+
+def _asked_language(words: tuple[str, ...]) -> str | None:
+    if len(words) == 2 and words[0] in ("-x", "--language"):
+        return words[1]
+    if len(words) == 1 and words[0].startswith("-x") and len(words[0]) > 2:
+        return words[0][2:]
+    return words[0][11:] if words[0].startswith("--language=") else None
+
+
+def _language(name: str, asked: str | None, cxx: bool) -> str:
+    if asked is not None:
+        if asked.endswith(("-header", "-module", "-unit")):
+            return "header"
+        known = options.IR_LANGUAGES | {"assembler", "assembler-with-cpp", "ir"}
+        return asked if asked in known else "foreign"
+    if name == "-":
+        return "foreign"  # clang asks for -x, or preprocesses
+    language = options.LANGUAGE_OF_SUFFIX.get(os.path.splitext(name)[1], "object")
+    if cxx and language in ("c", "cpp-output"):
+        return "c++" if language == "c" else "c++-cpp-output"
+    return language
+
+
+def _elsewhere(words: tuple[str, ...]) -> bool:
+    option = words[0]
+    if option in options.ELSEWHERE or option.startswith(options.ELSEWHERE_PREFIXES):
+        return True
+    if option == "-target" and len(words) == 2:
+        return not _our_target(words[1])
+    if option.startswith("--target="):
+        return not _our_target(option[9:])
+    if option == "-arch":
+        return True
+    return option in ("-Xclang",) and words[-1:] in (("-ast-dump",), ("-emit-pch",), ("-verify",))
+
+
+def _our_target(triple: str) -> bool:
+    return triple.startswith(("x86_64-", "amd64-")) and "linux" in triple and "x32" not in triple
+
+
+def _refused(argument: Argument) -> bool:
+    if argument.language is not None:
+        return False
+    option = argument.words[0]
+    return option == "--param" or options.is_lto(option) or options.is_gcc_only(option)
+
+
+# ---- the second compilation -------------------------------------------------------------------------
+
+
+def ir_flags(invocation: Invocation) -> list[str]:
+    """The user's options that shape the IR."""
+    flags: list[str] = []
+    shared = False
+    for argument in invocation.arguments:
+        words = argument.words
+        if words[0] in ("-fPIC", "-fpic"):
+            shared = True
+        elif words[0] in ("-fno-pic", "-fno-PIC", "-fpie", "-fPIE", "-fno-pie", "-fno-PIE"):
+            shared = False
+        if argument.language is not None or words[0] == "--" or _asked_language(words) is not None:
+            continue
+        if words[0].startswith("-Wp,"):
+            flags += _preprocessor_words(words[0])
+        elif words[0].startswith("-ffile-prefix-map="):
+            # __FILE__ follows the map, debug information keeps the true path.
+            flags.append("-fmacro-prefix-map=" + words[0].partition("=")[2])
+        elif _joined_output(words) or options.hidden_from_ir(words):
+            continue
+        else:
+            flags += words
+    # The program will be relinked as a position-independent one, whatever it was.
+    flags.append("-fPIC" if shared else "-fPIE")
+    return flags
+
+
+def _joined_output(words: tuple[str, ...]) -> bool:
+    return words[0].startswith(("-o", "--output=")) and not words[0].startswith("-objc")
+
+
+def _preprocessor_words(option: str) -> list[str]:
+    """``-Wp,-MD,file,-DX`` without the dependency outputs and without _FORTIFY_SOURCE."""
+    kept: list[str] = []
+    words = iter(option.split(",")[1:])
+    for word in words:
+        if word in ("-MD", "-MMD", "-MF", "-MT", "-MQ"):
+            next(words, None)
+        elif not word.startswith(("-M", "-D_FORTIFY_SOURCE", "-U_FORTIFY_SOURCE")):
+            kept.append(word)
+    return ["-Wp," + ",".join(kept)] if kept else []
+
+
+def optimisation(invocation: Invocation) -> str:
+    """The level of the last ``-O``: one of 0, 1, 2, 3, s, z, fast, g."""
+    level = "0"
+    for argument in invocation.arguments:
+        option = argument.words[0]
+        if argument.language is None and option.startswith("-O") and len(argument.words) == 1:
+            level = option[2:] or "1"
+    return level if level in ("0", "1", "s", "z", "fast", "g") else ("3" if level > "2" else "2")

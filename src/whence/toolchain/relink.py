@@ -1,0 +1,217 @@
+"""Making a recorded link again with other objects."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from whence.errors import CannotExecute, ToolLimit
+from whence.toolchain import archive, blob, carry, driver, linkline, options
+from whence.toolchain.carry import CarriedImage
+from whence.toolchain.clang import find_clang
+from whence.toolchain.link import LinkItem, LinkRecord
+
+_DROPPED_DRIVER = options.words("-shared -static -static-pie -pie -no-pie -nopie -r -s -t -Z")
+
+_DROPPED_LD = options.words("""
+    gc-sections print-gc-sections s strip-all S strip-debug x discard-all X discard-locals static dn
+    non_shared Map M print-map t trace verbose fatal-warnings warnings-as-errors cref build-id plugin
+    plugin-opt icf ignore-data-address-equality ignore-function-address-equality gdb-index
+    compress-debug-sections dependency-file stats print-memory-usage o output y trace-symbol pie no-pie
+    no-dynamic-linker Bshareable shared r relocatable strip-discarded pic-executable version v V
+    """)
+"""Linker options that would strip, fold, fail or print; by `linkline.option_name`."""
+
+ARGUMENT_LIMIT = 100_000
+
+
+def relink(
+    image: CarriedImage,
+    objects: Mapping[str, Path],
+    *,
+    extra_inputs: Sequence[str | os.PathLike[str]] = (),
+    output: Path,
+    cxx: bool | None = None,
+) -> None:
+    """Link `image` again into `output`, each module replaced by its object in `objects` (keyed by digest).
+
+    Executables become position independent and dynamic, debug information is
+    kept. `extra_inputs` (the runtime and the rules) come first on the line,
+    so that their symbols are found before those of every other library. `cxx`
+    overrides whether the C++ driver links. Raises `ToolLimit` when there is no
+    linker, it fails, or a module has no object.
+    """
+    record = image.link_or_default()
+    with tempfile.TemporaryDirectory(prefix="whence-link-") as folder:
+        line = _Line(image, record, objects, Path(folder))
+        clang = find_clang()
+        command = clang.command(record.cxx if cxx is None else cxx)
+        words = [*_mode(image, record), "-o", os.path.abspath(output), *_first(extra_inputs), *line.words()]
+        _run([*command, *_fitting(words, Path(folder))], image, Path(folder))
+
+
+def _mode(image: CarriedImage, record: LinkRecord) -> list[str]:
+    kind = image.kind if image.kind in ("exe", "pie", "shared") else record.kind
+    if kind == "object":
+        return ["-r", "-nostdlib", "-w"]
+    return ["-shared" if kind == "shared" else "-pie", "-w", "-Wl,--build-id"]
+
+
+def _first(inputs: Sequence[str | os.PathLike[str]]) -> list[str]:
+    if not inputs:
+        return []
+    paths = [os.path.abspath(path) for path in inputs]
+    return ["-Wl,--push-state,--no-as-needed", *paths, *_library_folders(paths), "-Wl,--pop-state"]
+
+
+def _library_folders(paths: Sequence[str]) -> list[str]:
+    """Run-time search paths for libraries that are recorded by their name and not by their path."""
+    folders: dict[str, None] = {}
+    for path in paths:
+        if path.endswith(".so") and carry.read_image(path).soname:
+            folders[os.path.dirname(path)] = None
+    return [word for folder in folders for word in ("-Xlinker", "-rpath", "-Xlinker", folder)]
+
+
+class _Line:
+    """The words of the new link line; attached files are written to `folder`."""
+
+    def __init__(
+        self, image: CarriedImage, record: LinkRecord, objects: Mapping[str, Path], folder: Path
+    ) -> None:
+        self._image = image
+        self._record = record
+        self._objects = objects
+        self._folder = folder
+        self._sources = {module.digest: module.source for module in image.modules}
+        self._origin = str(image.path.resolve().parent)
+        self._count = 0
+        options_given = {linkline.option_name(item.words[0]) for item in record.items if item.kind == "ld"}
+        self._keep_archives = "exclude-libs" in options_given
+
+    def words(self) -> list[str]:
+        """All of them, in the order of the original line."""
+        return [word for item in self._record.items for word in self._item(item)]
+
+    def _item(self, item: LinkItem) -> list[str]:
+        if item.kind == "driver":
+            return [] if item.words[0] in _DROPPED_DRIVER else list(item.words)
+        if item.kind == "ld":
+            return self._linker(item)
+        if item.kind == "ldfile":
+            return self._linker_file(item)
+        if item.kind == "search":
+            return [f"-L{item.path}"]
+        if item.kind == "library":
+            return list(item.words)
+        if item.kind == "archive":
+            return self._archive(item)
+        if item.kind == "object":
+            return [path for _, path in self._files(item)]
+        return [item.path]
+
+    def _linker(self, item: LinkItem) -> list[str]:
+        name = linkline.option_name(item.words[0])
+        if name in _DROPPED_LD:
+            return []
+        return [part for word in item.words for part in ("-Xlinker", self._placed(word))]
+
+    def _placed(self, word: str) -> str:
+        """The new image lies elsewhere: what was relative to the old one's folder is made absolute."""
+        return word.replace("${ORIGIN}", self._origin).replace("$ORIGIN", self._origin)
+
+    def _linker_file(self, item: LinkItem) -> list[str]:
+        path = self._attached(item.content, os.path.basename(item.path)) if item.content else item.path
+        option, separator = item.words
+        words = [f"{option}={path}"] if separator == "=" else [option, path]
+        return [part for word in words for part in ("-Xlinker", word)]
+
+    def _archive(self, item: LinkItem) -> list[str]:
+        """The linked members as plain objects; in an archive again where the line has options about those."""
+        files = [pair for part in item.parts for pair in self._files(part)]
+        if not self._keep_archives or not files:
+            return [path for _, path in files]
+        place = self._new(os.path.basename(item.path))
+        archive.write(str(place), files)
+        return ["-Wl,--push-state,--whole-archive", str(place), "-Wl,--pop-state"]
+
+    def _files(self, item: LinkItem) -> Iterator[tuple[str, str]]:
+        """(member name, path) of the object files that stand for one recorded object."""
+        name = os.path.basename(item.path)
+        if item.parts:
+            for part in item.parts:
+                if part.kind in ("object", "archive"):
+                    yield from self._files(part)
+        elif item.modules:
+            for digest in item.modules:
+                yield name, self._object(digest)
+        elif item.content:
+            yield name, self._attached(item.content, f"{name}.o")
+        elif item.kind == "object":
+            yield name, item.path
+
+    def _object(self, digest: str) -> str:
+        path = self._objects.get(digest)
+        if path is None:
+            name = self._sources.get(digest, f"the module {digest[:12]}")
+            raise ToolLimit(f"cannot relink {self._image.path}: there is no new object for {name}")
+        return os.path.abspath(path)
+
+    def _attached(self, digest: str, name: str) -> str:
+        try:
+            data = self._record.attachment(digest)
+        except blob.BlobError as error:
+            raise CannotExecute(f"{self._image.path}: {error}") from error
+        place = self._new(name)
+        place.write_bytes(data)
+        return str(place)
+
+    def _new(self, name: str) -> Path:
+        """A fresh path that ends in `name`."""
+        self._count += 1
+        place = self._folder / str(self._count)
+        place.mkdir()
+        return place / (name or "input")
+
+
+def _fitting(words: list[str], folder: Path) -> list[str]:
+    if sum(len(word) + 9 for word in words) < ARGUMENT_LIMIT:
+        return words
+    file = folder / "arguments"
+    file.write_bytes(os.fsencode(driver.quote_response(words)))
+    return [f"@{file}"]
+
+
+def _run(command: list[str], image: CarriedImage, folder: Path) -> None:
+    try:
+        done = subprocess.run(
+            command,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+    except OSError as error:
+        raise ToolLimit(f"cannot relink {image.path}: {command[0]}: {error.strerror}") from error
+    if done.returncode != 0:
+        raise ToolLimit(f"cannot relink {image.path}: {_reason(done.stderr.splitlines())}")
+
+
+_TELLING = (
+    *("undefined reference", "undefined symbol", "multiple definition", "duplicate symbol", "cannot find"),
+    *("unable to find", "doesn't exist", "relocation ", "error:", "No space left", "final link failed"),
+)
+
+
+def _reason(lines: Iterable[str]) -> str:
+    """The first line of the linker's messages that tells why it failed."""
+    useful = [line.strip() for line in lines if line.strip() and "warning" not in line]
+    for line in useful:
+        if any(sign in line for sign in _TELLING):
+            return line
+    return useful[0] if useful else "the linker failed and said nothing"

@@ -1,0 +1,81 @@
+"""Starting processes with `os.posix_spawn` alone: the wrapper cannot afford to import `subprocess`."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+
+def start(
+    command: list[str],
+    *,
+    stdin: int | None = None,
+    stdout: int | None = None,
+    stderr: int | None = None,
+    environment: dict[str, str] | None = None,
+) -> int:
+    """Start `command` with the given descriptors as its standard ones; returns the process id.
+
+    Raises `OSError` when it cannot be started.
+    """
+    actions = [
+        (os.POSIX_SPAWN_DUP2, descriptor, target)
+        for target, descriptor in enumerate((stdin, stdout, stderr))
+        if descriptor is not None
+    ]
+    return os.posix_spawn(
+        command[0],
+        command,
+        os.environ if environment is None else environment,
+        file_actions=actions,
+        setsigdef=[signal.SIGPIPE, signal.SIGINT],
+    )
+
+
+def output(command: list[str]) -> bytes:
+    """Standard output of a command, its other streams discarded; raises `OSError`."""
+    sink = memory("output")
+    null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
+    try:
+        pid = start(command, stdin=null, stdout=sink, stderr=null)
+        os.waitpid(pid, 0)
+        return contents(sink)
+    finally:
+        os.close(null)
+        os.close(sink)
+
+
+def memory(name: str) -> int:
+    """Descriptor of an anonymous file in memory."""
+    return os.memfd_create(f"whence-{name}")
+
+
+def contents(descriptor: int) -> bytes:
+    """All bytes of a file, from its beginning."""
+    size = os.fstat(descriptor).st_size
+    parts = []
+    offset = 0
+    while offset < size:
+        part = os.pread(descriptor, size - offset, offset)
+        if not part:
+            break
+        parts.append(part)
+        offset += len(part)
+    return b"".join(parts)
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write every byte at the current position; raises `OSError`."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def end_as(status: int) -> int:
+    """The exit code that stands for a wait status; a death by signal is repeated on this process."""
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+        return 128 + number
+    return os.WEXITSTATUS(status)
