@@ -1,0 +1,1 @@
+"""What the tests of detection share: expectations, building and running, peers."""

@@ -1,0 +1,19 @@
+// Two objects hold each other with shared pointers and are never destroyed.
+#include <memory>
+
+struct Person {
+    std::shared_ptr<Person> friend_of;
+    std::weak_ptr<Person> known_by;
+};
+
+__attribute__((noinline)) static void meet() {
+    auto a = std::make_shared<Person>(); // EXPECT definite-leak count 1
+    auto b = std::make_shared<Person>(); // EXPECT definite-leak count 1
+    a->friend_of = b;
+    b->friend_of = a;
+}
+
+int main() {
+    meet();
+    return 0;
+}

@@ -1,0 +1,25 @@
+// A method writes the last element of an array from new[], after a check.
+#include <cstddef>
+
+class Series {
+  public:
+    explicit Series(std::size_t n) : size_(n), item_(new double[n]) {}
+    ~Series() { delete[] item_; }
+    Series(const Series &) = delete;
+    Series &operator=(const Series &) = delete;
+    void set(std::size_t i, double x) {
+        if (i < size_)
+            item_[i] = x;
+    }
+
+  private:
+    std::size_t size_;
+    double *item_;
+};
+
+int main() {
+    Series s(7);
+    for (std::size_t i = 0; i < 8; i++)
+        s.set(i, 1.5);
+    return 0;
+}

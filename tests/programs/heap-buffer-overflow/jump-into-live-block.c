@@ -1,0 +1,16 @@
+// An index computed from another block's address jumps from one live block into that other live
+// block.
+// ASan misses this: the address belongs to a live block
+// Memcheck misses this: the address belongs to a live block
+#include <stddef.h>
+#include <stdlib.h>
+
+int main(void) {
+    char *a = malloc(32); // ALLOC
+    char *b = malloc(32);
+    ptrdiff_t distance = b - a;
+    a[distance + 5] = 'x'; // EXPECT heap-buffer-overflow write 1 block 32
+    free(a);
+    free(b);
+    return 0;
+}

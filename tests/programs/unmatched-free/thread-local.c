@@ -1,0 +1,11 @@
+// Frees a thread-local array.
+#include <stdlib.h>
+
+static _Thread_local char scratch[200];
+static _Thread_local char *current = scratch;
+
+int main(void) {
+    current[199] = 1;
+    free(current); // EXPECT unmatched-free block none
+    return 0;
+}

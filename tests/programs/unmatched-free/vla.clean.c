@@ -1,0 +1,19 @@
+// Leaves an array of variable length to the end of its function, and frees the block that it was
+// copied to.
+#include <stdlib.h>
+#include <string.h>
+
+__attribute__((noinline)) static int work(int n) {
+    char buffer[n];
+    memset(buffer, 7, n);
+    char *copy = malloc(n);
+    memcpy(copy, buffer, n);
+    int v = copy[n - 1];
+
+    free(copy);
+    return v;
+}
+
+int main(void) {
+    return work(33) != 7;
+}
