@@ -102,9 +102,7 @@ def unpack(archive: Path, into: Path, *, keep: str | None = None) -> Path:
     return into / tops[0] if len(tops) == 1 else into
 
 
-def run_client(
-    command: Sequence[str], cwd: Path, what: str, environ: Mapping[str, str] | None = None
-) -> str:
+def run_client(command: Sequence[str], cwd: Path, what: str, environ: Mapping[str, str] | None = None) -> str:
     """Run a registry client and return what it printed; raises ToolLimit with its last words."""
     try:
         done = subprocess.run(
@@ -126,7 +124,7 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-_INERT_BACKEND = '''\
+_INERT_BACKEND = """\
 import os
 
 def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
@@ -140,7 +138,7 @@ def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
 
 class __legacy__:
     prepare_metadata_for_build_wheel = staticmethod(prepare_metadata_for_build_wheel)
-'''
+"""
 """A stand-in for setuptools that reads PKG-INFO. pip wants metadata even of an archive that it
 only downloads, and would run the archive's setup.py for it: untrusted, and minutes of work."""
 

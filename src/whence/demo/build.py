@@ -1,0 +1,110 @@
+"""Running the build systems of other people's programs with a chosen compiler.
+
+A `Builder` holds what the recipes of `whence.demo.programs` need: the compiler,
+the directory to work in, a log of everything that the build printed.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from whence.errors import ToolLimit
+
+LOG_TAIL = 12
+"""Lines of a failed build that its error message quotes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compiler:
+    """A C compiler command as build systems take it: one string that may hold arguments.
+
+    `link_flags` are repeated at link time where a build system keeps the two apart.
+    """
+
+    name: str
+    cc: str
+    flags: str = "-g -O2"
+    link_flags: str = ""
+
+
+def whence_compiler(flags: str = "-g -O2") -> Compiler:
+    """`whence-cc` as installed with this Python, else the same program run as a module."""
+    scripts = Path(sysconfig.get_path("scripts")) / "whence-cc"
+    installed = str(scripts) if scripts.exists() else shutil.which("whence-cc")
+    return Compiler("whence", installed or f"{sys.executable} -m whence.cli.cc cc", flags)
+
+
+def whence_run() -> list[str]:
+    """The command that runs a program under whence."""
+    return [sys.executable, "-m", "whence.cli.main", "run"]
+
+
+class Builder:
+    """Runs the steps of one build below `root`, logging to `root/build.log`.
+
+    `on_line` is called with every line that a step prints, for progress.
+    """
+
+    def __init__(self, compiler: Compiler, root: Path, on_line: Callable[[str], None] | None = None) -> None:
+        self.compiler = compiler
+        self.root = root
+        self.log = root / "build.log"
+        self._on_line = on_line or (lambda line: None)
+        root.mkdir(parents=True, exist_ok=True)
+
+    @property
+    def jobs(self) -> str:
+        """The `-j` option for make: one job a processor this process may use."""
+        return f"-j{len(os.sched_getaffinity(0))}"
+
+    def configure(self, cwd: Path, *options: str) -> None:
+        """Run `./configure` with the compiler in its environment."""
+        compiler = self.compiler
+        environ = {"CC": compiler.cc, "CFLAGS": compiler.flags, "LDFLAGS": compiler.link_flags}
+        self.run(["./configure", *options], cwd, environ)
+
+    def make(self, cwd: Path, *words: str) -> None:
+        """Run `make` with targets and variables."""
+        self.run(["make", self.jobs, *words], cwd)
+
+    def compile(self, cwd: Path, output: str, sources: Sequence[str], *options: str, libs: str = "") -> Path:
+        """Compile every source to an object file and link them, as a small makefile would."""
+        compiler = self.compiler
+        flags = [*compiler.flags.split(), *options]
+        objects = [f"{Path(source).stem}.whence-demo.o" for source in sources]
+        for source, object_file in zip(sources, objects, strict=True):
+            self.run([*compiler.cc.split(), *flags, "-c", source, "-o", object_file], cwd)
+        link = [*compiler.cc.split(), *compiler.flags.split(), *compiler.link_flags.split()]
+        self.run([*link, *objects, "-o", output, *libs.split()], cwd)
+        return cwd / output
+
+    def run(self, command: Sequence[str], cwd: Path, environ: Mapping[str, str] | None = None) -> None:
+        """Run one step; raises ToolLimit with the end of its output when it fails."""
+        tail: list[str] = []
+        with self.log.open("a") as log:
+            log.write(f"+ {' '.join(command)}\n")
+            try:
+                process = subprocess.Popen(
+                    command, cwd=cwd, env={**os.environ, **(environ or {})}, stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                )  # fmt: skip
+            except OSError as error:
+                raise ToolLimit(f"{command[0]} cannot be started: {error.strerror}") from error
+            with process:
+                assert process.stdout is not None
+                for line in process.stdout:
+                    log.write(line)
+                    tail = [*tail[1 - LOG_TAIL :], line.rstrip()]
+                    self._on_line(line.rstrip())
+        if process.returncode:
+            raise ToolLimit(
+                f"`{' '.join(command[:3])} …` failed with exit status {process.returncode} "
+                f"(all of it in {self.log}):\n" + "\n".join(tail)
+            )
