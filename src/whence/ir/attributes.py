@@ -1,0 +1,116 @@
+"""Attributes of parameters, return values, call sites and functions.
+
+One attribute is its text: ``noundef``, ``align 8``, ``dereferenceable(8)``,
+``"frame-pointer"="all"``. Its *name* is the part that says which attribute it
+is; names of string attributes keep their quotes (``"frame-pointer"``), so that
+they cannot be mistaken for the others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from whence.ir.lexer import Cursor
+
+_NAME = re.compile(r'"[^"]*"|[A-Za-z_][\w.]*', re.ASCII)
+
+
+def attribute_name(attribute: str) -> str:
+    """``dereferenceable(8)`` gives ``dereferenceable``, ``"k"="v"`` gives ``"k"``."""
+    match = _NAME.match(attribute)
+    return match.group() if match else attribute
+
+
+class Attributes(tuple[str, ...]):
+    """An immutable list of attributes, in the order of the text."""
+
+    __slots__ = ()
+
+    @classmethod
+    def read(cls, cursor: Cursor) -> Attributes:
+        """All attributes that stand at the cursor."""
+        found = []
+        while (attribute := cursor.attribute()) is not None:
+            found.append(attribute)
+        return cls(found) if found else _EMPTY
+
+    @classmethod
+    def parse(cls, text: str) -> Attributes:
+        """Attributes that take the whole text; raises `IRSyntaxError`."""
+        cursor = Cursor(text)
+        found = cls.read(cursor)
+        if not cursor.at_end():
+            raise cursor.fail("an attribute")
+        return found
+
+    def __str__(self) -> str:
+        return " ".join(self)
+
+    def has(self, name: str) -> bool:
+        return any(attribute_name(a) == name for a in self)
+
+    def get(self, name: str) -> str | None:
+        """The attribute's text, None if it is not there."""
+        return next((a for a in self if attribute_name(a) == name), None)
+
+    def without(self, *names: str) -> Attributes:
+        return Attributes(a for a in self if attribute_name(a) not in names)
+
+    def with_(self, *attributes: str) -> Attributes:
+        """These attributes, each replacing one of the same name."""
+        names = [attribute_name(a) for a in attributes]
+        return Attributes((*self.without(*names), *attributes))
+
+
+_EMPTY = Attributes()
+
+
+class AttributeGroup:
+    """``attributes #N = { … }``. Editing it changes every function and call that refers to it."""
+
+    __slots__ = ("_parsed", "_text", "number")
+
+    def __init__(self, number: int, text: str) -> None:
+        self.number = number
+        self._text = text
+        self._parsed: Attributes | None = None
+
+    @classmethod
+    def make(cls, number: int, attributes: Iterable[str]) -> AttributeGroup:
+        return cls(number, _print(number, attributes))
+
+    @property
+    def text(self) -> str:
+        return self._text
+
+    @text.setter
+    def text(self, text: str) -> None:
+        self._text = text
+        self._parsed = None
+
+    @property
+    def attributes(self) -> Attributes:
+        """Raises `IRSyntaxError` when the text between the braces is malformed."""
+        if self._parsed is None:
+            cursor = Cursor(self._text, self._text.index("{") + 1)
+            self._parsed = Attributes.read(cursor)
+            cursor.expect("}")
+        return self._parsed
+
+    @attributes.setter
+    def attributes(self, attributes: Iterable[str]) -> None:
+        self._text = _print(self.number, attributes)
+        self._parsed = None
+
+    def add(self, *attributes: str) -> None:
+        self.attributes = self.attributes.with_(*attributes)
+
+    def remove(self, *names: str) -> None:
+        if any(self.attributes.has(name) for name in names):
+            self.attributes = self.attributes.without(*names)
+
+
+def _print(number: int, attributes: Iterable[str]) -> str:
+    inner = " ".join(attributes)
+    return f"attributes #{number} = {{ {inner} }}" if inner else f"attributes #{number} = {{}}"

@@ -1,0 +1,353 @@
+"""Calls: ``call``, ``invoke`` and ``callbr``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from whence.ir.attributes import Attributes
+from whence.ir.control import label_list
+from whence.ir.errors import IRSyntaxError
+from whence.ir.instruction import Instruction
+from whence.ir.lexer import GLOBAL, Cursor, Operand, split_commas, to_int, unquote
+
+_CONVENTION = re.compile(r"cc \d+|[a-z_0-9]*cc(?:_\w+)?\b|(?:intel_ocl_bicc|spir_\w+|ptx_\w+)\b", re.ASCII)
+_GROUP = re.compile(r"#(\d+)", re.ASCII)
+_ADDRESS_SPACE = re.compile(r"addrspace\(\d+\)", re.ASCII)
+_FAST_CALLEE = re.compile(rf' [^@%"(]*({GLOBAL})\(', re.ASCII)
+_VOID_CALL = re.compile(rf" void ({GLOBAL})?", re.ASCII)
+_MARKER = re.compile(r"(tail|musttail|notail) call\b")
+_FAST_ARGUMENT = re.compile(
+    r"(ptr|i\d{1,9}|float|double)"
+    r"((?: (?!align|null|undef|poison|true|false|zeroinitializer|none|splat)[a-z_]+)*)"
+    r"( align \d{1,18})? ([%@][-\w$.]+|-?\d+|null|true|false)\Z",
+    re.ASCII,
+)
+
+
+class Argument(NamedTuple):
+    """One argument of a call: ``text[start:end]`` is all of it, the value begins at `value_start`."""
+
+    type: str
+    attributes: Attributes
+    value: str
+    start: int
+    end: int
+    value_start: int
+
+    def __str__(self) -> str:
+        return " ".join(filter(None, (self.type, str(self.attributes), self.value)))
+
+
+class _Call(NamedTuple):
+    flags: list[str]
+    convention: str
+    return_attributes: Attributes
+    return_span: tuple[int, int]
+    function_type: str
+    callee: Operand
+    arguments_span: tuple[int, int]
+    groups: tuple[int, ...]
+    inline_attributes: Attributes
+    attributes_span: tuple[int, int]
+    bundles: list[Operand]
+    bundle_text: str
+    labels: list[Operand]
+
+
+class Call(Instruction):
+    """``[tail] call [flags] [cc] [attributes] T callee(arguments) [#N] [bundles]``."""
+
+    __slots__ = ("_arguments",)
+    _parsed: _Call | None
+    _arguments: tuple[Argument, ...] | None
+
+    def __init__(self, text: str, result: str | None, opcode: str, at: int) -> None:
+        super().__init__(text, result, opcode, at)
+        self._arguments = None
+
+    def rewrite(self, text: str) -> None:
+        super().rewrite(text)
+        self._arguments = None
+
+    def _read(self) -> _Call:
+        cursor = self._cursor()
+        flags = cursor.flags()
+        convention = cursor.match(_CONVENTION)
+        flags += cursor.flags()
+        start = cursor.skip_space()
+        attributes = Attributes.read(cursor)
+        span = (start, cursor.skip_space())
+        cursor.match(_ADDRESS_SPACE)
+        function_type = cursor.type()
+        callee = cursor.operand("ptr")
+        opened = cursor.skip_space()
+        if cursor.peek() != "(":
+            raise cursor.fail("'(' and the arguments of the call")
+        cursor.group()
+        arguments = (opened + 1, cursor.pos - 1)
+        tail = _read_tail(cursor, self.opcode)
+        name = convention.group() if convention else ""
+        return _Call(flags, name, attributes, span, function_type, callee, arguments, *tail)
+
+    @property
+    def callee(self) -> str | None:
+        """Plain name of the function called; None for indirect calls and inline assembly."""
+        match = _FAST_CALLEE.match(self.text, self._at)
+        if match:
+            return unquote(match[1])
+        target = self.callee_operand.value
+        return unquote(target) if target.startswith("@") else None
+
+    @property
+    def callee_operand(self) -> Operand:
+        """Whatever is called: ``@f``, ``%5``, inline assembly, a constant expression."""
+        fields: _Call = self._fields()
+        return fields.callee
+
+    @property
+    def is_assembly(self) -> bool:
+        return self.callee_operand.value.startswith("asm")
+
+    @property
+    def is_intrinsic(self) -> bool:
+        name = self.callee
+        return name is not None and name.startswith("llvm.")
+
+    @property
+    def marker(self) -> str:
+        """``tail``, ``musttail``, ``notail`` or nothing."""
+        match = _MARKER.search(self.text, 0, self._at)
+        return match[1] if match else ""
+
+    @property
+    def flags(self) -> list[str]:
+        """Fast-math flags."""
+        fields: _Call = self._fields()
+        return fields.flags
+
+    @property
+    def convention(self) -> str:
+        """Calling convention, empty for C."""
+        fields: _Call = self._fields()
+        return fields.convention
+
+    @property
+    def function_type(self) -> str:
+        """What stands for the type: the return type, or all of it for variadic functions."""
+        fields: _Call = self._fields()
+        return fields.function_type
+
+    @property
+    def type(self) -> str:
+        if _VOID_CALL.match(self.text, self._at):
+            return "void"
+        return Cursor(self.function_type).plain_type()
+
+    @property
+    def variadic(self) -> bool:
+        return self.function_type.endswith("...)")
+
+    @property
+    def arguments(self) -> tuple[Argument, ...]:
+        """The arguments, in order, without callee and bundle operands."""
+        if self._arguments is None:
+            fields: _Call = self._fields()
+            try:
+                self._arguments = read_arguments(self.text, *fields.arguments_span)
+            except IRSyntaxError as error:
+                raise self.locate(error) from None
+        return self._arguments
+
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        """Arguments, bundle operands, callee, labels."""
+        fields: _Call = self._fields()
+        arguments = [Operand(a.type, a.value, a.value_start, a.end) for a in self.arguments]
+        return (*arguments, *fields.bundles, fields.callee, *fields.labels)
+
+    @property
+    def bundles(self) -> str:
+        """Text of the operand bundles, brackets included; empty without."""
+        fields: _Call = self._fields()
+        return fields.bundle_text
+
+    @property
+    def groups(self) -> tuple[int, ...]:
+        """Numbers of the attribute groups of the call."""
+        fields: _Call = self._fields()
+        return fields.groups
+
+    @property
+    def attributes(self) -> Attributes:
+        """Function attributes of this call, from its groups and inline."""
+        fields: _Call = self._fields()
+        groups = self.function.module.attribute_groups
+        found = [a for number in fields.groups if number in groups for a in groups[number].attributes]
+        return Attributes((*found, *fields.inline_attributes))
+
+    @attributes.setter
+    def attributes(self, attributes: Iterable[str]) -> None:
+        wanted = tuple(attributes)
+        fields: _Call = self._fields()
+        start, end = fields.attributes_span
+        group = f" #{self.function.module.attribute_group(wanted).number}" if wanted else ""
+        self._splice(start, end, group)
+
+    @property
+    def return_attributes(self) -> Attributes:
+        fields: _Call = self._fields()
+        return fields.return_attributes
+
+    @return_attributes.setter
+    def return_attributes(self, attributes: Iterable[str]) -> None:
+        fields: _Call = self._fields()
+        start, end = fields.return_span
+        self._splice(start, end, "".join(attribute + " " for attribute in attributes))
+
+    def set_callee(self, reference: str) -> None:
+        """Call ``@other`` (or ``%pointer``) with the same arguments."""
+        operand = self.callee_operand
+        self._splice(operand.start, operand.end, reference)
+
+    def set_argument(
+        self, index: int, *, type: str | None = None, attributes: Iterable[str] | None = None, value: str = ""
+    ) -> None:
+        """Change parts of argument `index`; what is not given stays."""
+        old = self.arguments[index]
+        parts = (
+            old.type if type is None else type,
+            str(old.attributes) if attributes is None else " ".join(attributes),
+            value or old.value,
+        )
+        self._splice(old.start, old.end, " ".join(filter(None, parts)))
+
+    def set_arguments(self, arguments: Iterable[str]) -> None:
+        """Give the call other arguments, each as text (``i32 noundef %5``)."""
+        fields: _Call = self._fields()
+        self._splice(*fields.arguments_span, ", ".join(arguments))
+
+    def remove_argument_attributes(self, *names: str) -> None:
+        """Drop attributes from all arguments and from the return value."""
+        if not any(name in self.text for name in names):
+            return
+        for index, argument in enumerate(self.arguments):
+            if any(argument.attributes.has(name) for name in names):
+                self.set_argument(index, attributes=argument.attributes.without(*names))
+        if any(self.return_attributes.has(name) for name in names):
+            self.return_attributes = self.return_attributes.without(*names)
+
+
+class _CallTerminator(Call):
+    """A call that ends its block."""
+
+    __slots__ = ()
+    is_terminator = True
+
+    @property
+    def successors(self) -> tuple[str, ...]:
+        fields: _Call = self._fields()
+        return tuple(label.value for label in fields.labels)
+
+
+class Invoke(_CallTerminator):
+    """A call with ``to label %normal unwind label %pad``."""
+
+    __slots__ = ()
+
+    @property
+    def normal(self) -> str:
+        """Label where control goes when the call returns."""
+        return self.successors[0]
+
+    @property
+    def unwind(self) -> str:
+        """Label of the landing pad."""
+        return self.successors[1]
+
+
+class CallBr(_CallTerminator):
+    """A call (of inline assembly) with ``to label %fallthrough [label %indirect, …]``."""
+
+    __slots__ = ()
+
+    @property
+    def fallthrough(self) -> str:
+        return self.successors[0]
+
+
+_Tail = tuple[tuple[int, ...], Attributes, tuple[int, int], list[Operand], str, list[Operand]]
+
+
+def _read_tail(cursor: Cursor, opcode: str) -> _Tail:
+    """What follows the arguments: attributes, bundles, labels."""
+    start = cursor.pos
+    groups: list[int] = []
+    inline: list[str] = []
+    while True:
+        if match := cursor.match(_GROUP):
+            groups.append(to_int(match[1]))
+            continue
+        before = cursor.pos
+        attribute = None if cursor.peek_word() == "to" else cursor.attribute()
+        if attribute is None:
+            cursor.pos = before
+            break
+        inline.append(attribute)
+    end = len(cursor.text[: cursor.pos].rstrip())
+    bundles, bundle_text = _read_bundles(cursor)
+    labels = _read_labels(cursor, opcode)
+    return tuple(groups), Attributes(inline), (start, max(start, end)), bundles, bundle_text, labels
+
+
+def _read_bundles(cursor: Cursor) -> tuple[list[Operand], str]:
+    """``[ "tag"(operands), … ]``."""
+    operands: list[Operand] = []
+    if cursor.peek() != "[":
+        return operands, ""
+    start = cursor.pos
+    cursor.expect("[")
+    while not cursor.accept("]"):
+        cursor.string()
+        cursor.expect("(")
+        while not cursor.accept(")"):
+            operands.append(cursor.operand())
+            cursor.accept(",")
+        cursor.accept(",")
+    return operands, cursor.text[start : cursor.pos]
+
+
+def _read_labels(cursor: Cursor, opcode: str) -> list[Operand]:
+    if opcode == "call":
+        return []
+    cursor.expect_word("to")
+    labels = [cursor.operand()]
+    if opcode == "callbr":
+        labels += label_list(cursor)
+    else:
+        cursor.expect_word("unwind")
+        labels.append(cursor.operand())
+    return labels
+
+
+def read_arguments(text: str, start: int, end: int) -> tuple[Argument, ...]:
+    """Arguments between the parentheses of a call."""
+    return tuple(_read_argument(text, a, b) for a, b in split_commas(text, start, end))
+
+
+def _read_argument(text: str, start: int, end: int) -> Argument:
+    fast = _FAST_ARGUMENT.match(text, start, end)
+    if fast:
+        type_text, words, align, value = fast.groups()
+        attributes = Attributes(words.split())
+        if align:
+            attributes = Attributes((*attributes, align[1:]))
+        return Argument(type_text, attributes, value, start, end, fast.start(4))
+    cursor = Cursor(text, start, end)
+    type_text = cursor.type()
+    attributes = Attributes.read(cursor)
+    value_start, value_end = cursor.value(type_text)
+    if value_end != end:
+        raise cursor.fail("',' or the end of the arguments")
+    return Argument(type_text, attributes, text[value_start:value_end], start, end, value_start)

@@ -1,0 +1,294 @@
+"""What stands in a block: instructions, debug records, comments.
+
+An item is its text; everything else is read from the text when it is asked
+for, and forgotten when the text changes. A block links its items in a ring of
+``prev`` and ``next``, so insertion costs the same anywhere.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from whence.ir.errors import IRSyntaxError
+from whence.ir.lexer import NAME, Cursor, Operand, to_int
+
+if TYPE_CHECKING:
+    from whence.ir.block import Block
+    from whence.ir.function import Function
+
+_ATTACHMENT = r", !([-a-zA-Z$._\\][-\w$.\\]*) (!(?:\d+|\w+\([^()\"]*\)|\{[^{}\"]*\}))"
+_ATTACHMENTS = re.compile(rf"(?:{_ATTACHMENT})+\Z", re.ASCII)
+_ONE_ATTACHMENT = re.compile(_ATTACHMENT, re.ASCII)
+_DBG = ", !dbg !"
+_DIGITS = re.compile(r"\d+", re.ASCII)
+_LOCATION = re.compile(r"!(\d+)\)\Z", re.ASCII)
+_RECORD_KIND = re.compile(r"\s*#(dbg_\w+)\(", re.ASCII)
+
+
+class Item:
+    """Anything inside a block that has a line of its own.
+
+    `text` holds the complete line, or lines, with indentation. It is read
+    freely, and changed only with `rewrite`.
+    """
+
+    __slots__ = ("block", "next", "prev", "text")
+
+    block: Block | None
+    prev: Item | None
+    next: Item | None
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.block = None
+        self.prev = None
+        self.next = None
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.text.strip()}>"
+
+    @property
+    def owner(self) -> Block:
+        """The block; raises `ValueError` once the item was removed."""
+        if self.block is None:
+            raise ValueError(f"not in a block: {self.text.strip()}")
+        return self.block
+
+    @property
+    def function(self) -> Function:
+        return self.owner.function
+
+    def rewrite(self, text: str) -> None:
+        """Change the text in place; the result name must stay what it is."""
+        self.text = text
+
+    def remove(self) -> None:
+        """Take the item out of its block. Uses of its result are the caller's business."""
+        self.owner.unlink(self)
+
+    def replace_uses(self, old: str, new: str) -> bool:
+        """Write the value `new` wherever the local value `old` is used; True if there was such a place."""
+        if old not in self.text:
+            return False
+        text = local_pattern(old).sub(lambda _: new, self.text)
+        changed = text != self.text
+        self.text = text
+        return changed
+
+    def locate(self, error: IRSyntaxError) -> IRSyntaxError:
+        """The error with the place of this item."""
+        if self.block is None:
+            return error.located("", 1)
+        function = self.block.function
+        return error.located(function.module_name, function.line_of(self))
+
+
+class Comment(Item):
+    """A line that is neither an instruction nor a debug record."""
+
+    __slots__ = ()
+
+
+class DebugRecord(Item):
+    """``#dbg_value(…)`` and its relatives: describes variables, is not an instruction."""
+
+    __slots__ = ()
+
+    @property
+    def kind(self) -> str:
+        """``dbg_value``, ``dbg_declare``, ``dbg_assign``, ``dbg_label``, …"""
+        match = _RECORD_KIND.match(self.text)
+        if not match:
+            raise self.locate(IRSyntaxError("a debug record", self.text))
+        return match[1]
+
+    @property
+    def location(self) -> int | None:
+        """Metadata number of its `!DILocation`, the last operand."""
+        match = _LOCATION.search(self.text)
+        return to_int(match[1]) if match else None
+
+
+def local_pattern(name: str) -> re.Pattern[str]:
+    """Finds a local name as a whole token."""
+    return re.compile(re.escape(name) + (r"(?![-a-zA-Z$._0-9])" if not name.endswith('"') else ""))
+
+
+class Instruction(Item):
+    """One instruction of any opcode; subclasses know the operands of theirs.
+
+    `result` is the name it defines (``%5``), None when it defines none;
+    `opcode` is ``call`` for ``tail call`` and its relatives.
+    """
+
+    __slots__ = ("_at", "_parsed", "opcode", "result")
+
+    is_terminator = False
+    has_result = True
+    """Whether the opcode makes a value; a call says so itself by its type."""
+    leads = False
+    """Whether it has to stand at the beginning of its block (phi and the exception pads)."""
+
+    _parsed: Any
+
+    def __init__(self, text: str, result: str | None, opcode: str, at: int) -> None:
+        self.text = text
+        self.result = result
+        self.opcode = opcode
+        self._at = at
+        self._parsed = None
+        self.block = None
+        self.prev = None
+        self.next = None
+
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        """Values used, in the order of the text; labels have the type ``label``."""
+        fields = self._fields()
+        return tuple(fields.operands)
+
+    @property
+    def type(self) -> str:
+        """Type of the result, ``void`` when there is none."""
+        return "void"
+
+    @property
+    def successors(self) -> tuple[str, ...]:
+        """Labels (as ``%name``) where control may go next; empty for all but terminators."""
+        return ()
+
+    def _read(self) -> Any:
+        """Read the fields of this opcode from the text, from `self._at` on."""
+        raise NotImplementedError
+
+    def _fields(self) -> Any:
+        parsed = self._parsed
+        if parsed is None:
+            try:
+                parsed = self._parsed = self._read()
+            except IRSyntaxError as error:
+                raise self.locate(error) from None
+        return parsed
+
+    def _cursor(self) -> Cursor:
+        return Cursor(self.text, self._at)
+
+    def check(self) -> None:
+        """Read everything now; raises `IRSyntaxError` when the text is malformed."""
+        _ = self.operands, self.type, self.attachments
+
+    def rewrite(self, text: str) -> None:
+        head = HEAD.match(text)
+        if not head or head[1] != self.result or head[2] != self.opcode:
+            raise ValueError(f"rewriting must keep result and opcode: {text.strip()}")
+        self.text = text
+        self._at = head.end()
+        self._parsed = None
+        if self.is_terminator and self.block is not None:
+            self.block.function.control_flow_changed()
+
+    def name_result(self, name: str) -> None:
+        """Give the result a name; the instruction must not have one yet."""
+        if self.result is not None:
+            raise ValueError(f"already has a result: {self.text.strip()}")
+        added = f"{name} = "
+        self.text = f"  {added}{self.text[2:]}"
+        self.result = name
+        self._at += len(added)
+        self._parsed = None
+
+    def _splice(self, start: int, end: int, new: str) -> None:
+        """Replace a span of the text."""
+        self.rewrite(self.text[:start] + new + self.text[end:])
+
+    def replace_uses(self, old: str, new: str) -> bool:
+        if old not in self.text:
+            return False
+        text = self.text
+        for operand in sorted(self.operands, key=lambda o: -o.start):
+            value = operand.value
+            if value == old:
+                value = new
+            elif operand.type == "metadata":
+                value = local_pattern(old).sub(lambda _: new, value)
+            text = text[: operand.start] + value + text[operand.end :]
+        changed = text != self.text
+        if changed:
+            self.rewrite(text)
+        return changed
+
+    def retarget(self, old: str, new: str) -> bool:
+        """Jump to `new` where it jumped to `old`; True if it did. Phi nodes are the caller's business."""
+        places = [i for i, o in enumerate(self.operands) if o.type == "label" and o.value == old]
+        for place in places:
+            self.set_operand(place, new)
+        return bool(places)
+
+    def set_operand(self, index: int, value: str) -> None:
+        """Write another value at place `index` of `operands`."""
+        operand = self.operands[index]
+        self._splice(operand.start, operand.end, value)
+
+    # Insertion: the block does the work.
+
+    def insert_before(self, text: str, dbg: bool = True) -> Instruction:
+        """Insert an instruction in front of this one.
+
+        `text` needs no indentation. A value without a name gets a fresh one
+        (see `result`). With `dbg` the new instruction takes over this one's
+        `!dbg`, unless it brings its own.
+        """
+        return self.owner.insert_before(self, text, self.debug_suffix if dbg else "")
+
+    def insert_after(self, text: str, dbg: bool = True) -> Instruction:
+        """Insert an instruction behind this one; `ValueError` if it is a terminator or a musttail call."""
+        return self.owner.insert_after(self, text, self.debug_suffix if dbg else "")
+
+    def replace(self, text: str, dbg: bool = True) -> Instruction:
+        """Put another instruction here; it inherits the result name unless it has its own."""
+        return self.owner.replace(self, text, self.debug_suffix if dbg else "")
+
+    # Metadata attachments.
+
+    @property
+    def dbg(self) -> int | None:
+        """Metadata number of the `!DILocation`, None without one."""
+        text = self.text
+        start = text.rfind(_DBG)
+        if start < 0:
+            return None
+        match = _DIGITS.match(text, start + len(_DBG))
+        if not match or (match.end() < len(text) and not text.startswith(", !", match.end())):
+            return None
+        return to_int(match.group())
+
+    @property
+    def debug_suffix(self) -> str:
+        """``, !dbg !N``, or nothing."""
+        number = self.dbg
+        return "" if number is None else f", !dbg !{number}"
+
+    @property
+    def attachments(self) -> dict[str, str]:
+        """Metadata attachments: ``{"dbg": "!12", "tbaa": "!7"}``."""
+        tail = _ATTACHMENTS.search(self.text)
+        return dict(_ONE_ATTACHMENT.findall(tail.group())) if tail else {}
+
+    def set_attachment(self, name: str, value: str | None) -> None:
+        """Attach metadata (``"!12"``), or take it away with None."""
+        tail = _ATTACHMENTS.search(self.text)
+        found = dict(_ONE_ATTACHMENT.findall(tail.group())) if tail else {}
+        if value is None:
+            found.pop(name, None)
+        else:
+            found[name] = value
+        body = self.text[: tail.start()] if tail else self.text
+        self.rewrite(body + "".join(f", !{key} {node}" for key, node in found.items()))
+
+
+HEAD = re.compile(
+    rf"  (?:(%{NAME}) = )?(?:(?:tail|musttail|notail) )?([a-z_]+)(?![\w.:])",
+    re.ASCII,
+)
+"""Result name and opcode at the beginning of an instruction's line."""

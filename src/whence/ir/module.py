@@ -1,0 +1,303 @@
+"""A module: its entities in the order of the text, and the text again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from whence.ir.attributes import AttributeGroup
+from whence.ir.datalayout import DataLayout
+from whence.ir.errors import IRSyntaxError
+from whence.ir.function import Function
+from whence.ir.globals import Alias, GlobalValue, GlobalVariable, IFunc, make_global
+from whence.ir.lexer import decode_string, encode_string, quote
+from whence.ir.metadata import Metadata
+from whence.ir.rename import renamer
+
+_TARGET = re.compile(r'target (datalayout|triple) = "([^"]*)"')
+_SOURCE = re.compile(r'source_filename = "([^"]*)"')
+
+Entity = str | Function | GlobalValue | AttributeGroup
+"""A line that is kept as it is, or an object that knows its lines."""
+
+
+class Module:
+    """One LLVM module; made by `whence.ir.parse`.
+
+    `name` is only for messages. Entities are found by plain name in
+    `functions`, `globals` (variables, aliases, ifuncs) and `comdats`; types by
+    token (``%struct.x``) in `types`; attribute groups by number.
+    """
+
+    def __init__(self, name: str = "<module>") -> None:
+        self.name = name
+        self.entities: list[Entity] = []
+        """In the order of the text; change it with the methods only."""
+        self.functions: dict[str, Function] = {}
+        self.globals: dict[str, GlobalValue] = {}
+        self.comdats: dict[str, str] = {}
+        """Plain name to selection kind (``any``, …)."""
+        self.types: dict[str, str] = {}
+        """Token to the text of the body (``{ i32, ptr }`` or ``opaque``)."""
+        self.attribute_groups: dict[int, AttributeGroup] = {}
+        self.metadata = Metadata(name)
+        self.uses_fresh_names = False
+        """Whether the text may hold names like those that `Function.fresh_name` makes."""
+        self.source_filename = ""
+        self.triple = ""
+        self.trailing_newline = True
+        self._layout: DataLayout | None = None
+        self._layout_text = ""
+        self._group_numbers: dict[tuple[str, ...], int] | None = None
+        self._insert_at = 0
+
+    def __repr__(self) -> str:
+        return f"<Module {self.name}>"
+
+    # Reading.
+
+    @property
+    def layout(self) -> DataLayout:
+        """Sizes of this module's types."""
+        if self._layout is None:
+            self._layout = DataLayout(self._layout_text, self.types)
+        return self._layout
+
+    @property
+    def data_layout(self) -> str:
+        """The data layout string."""
+        return self._layout_text
+
+    @property
+    def definitions(self) -> list[Function]:
+        """Functions with a body, in order."""
+        return [f for f in self.functions.values() if f.is_definition]
+
+    @property
+    def declarations(self) -> list[Function]:
+        """Functions without a body, in order."""
+        return [f for f in self.functions.values() if not f.is_definition]
+
+    @property
+    def variables(self) -> list[GlobalVariable]:
+        return [g for g in self.globals.values() if isinstance(g, GlobalVariable)]
+
+    @property
+    def aliases(self) -> list[Alias]:
+        """Aliases without ifuncs."""
+        return [g for g in self.globals.values() if isinstance(g, Alias) and not isinstance(g, IFunc)]
+
+    @property
+    def ifuncs(self) -> list[IFunc]:
+        return [g for g in self.globals.values() if isinstance(g, IFunc)]
+
+    def instruction_count(self) -> int:
+        """Number of instructions in all definitions."""
+        return sum(len(block.instructions) for f in self.definitions for block in f.blocks)
+
+    # Text.
+
+    def pieces(self) -> Iterator[str]:
+        """The module's text; the pieces are to be joined by newlines."""
+        for entity in self.entities:
+            if isinstance(entity, str):
+                yield entity
+            elif isinstance(entity, Function):
+                yield from entity.lines()
+            else:
+                yield entity.text
+        yield from self.metadata.lines
+
+    def print(self) -> str:
+        """The module as text, byte for byte as it was read where nothing was changed."""
+        return "\n".join(self.pieces()) + ("\n" if self.trailing_newline else "")
+
+    __str__ = print
+
+    # Taking entities in, from the parser and from the methods below.
+
+    def note_line(self, text: str) -> None:
+        """Remember what a plain line says about the module as a whole."""
+        if match := _TARGET.match(text):
+            if match[1] == "triple":
+                self.triple = match[2]
+            else:
+                self._layout_text, self._layout = match[2], None
+        elif match := _SOURCE.match(text):
+            self.source_filename = decode_string(match[1])
+
+    def take(self, entity: Entity) -> None:
+        """Append what was read."""
+        self.entities.append(entity)
+        if isinstance(entity, Function | GlobalValue):
+            self._register(entity)
+            self._insert_at = len(self.entities)
+        elif isinstance(entity, AttributeGroup):
+            self.attribute_groups[entity.number] = entity
+
+    def _register(self, entity: Function | GlobalValue) -> None:
+        if entity.name in self.functions or entity.name in self.globals:
+            raise IRSyntaxError("a symbol that is not there yet", entity.ref, self.name, entity.line)
+        if isinstance(entity, Function):
+            self.functions[entity.name] = entity
+        else:
+            self.globals[entity.name] = entity
+
+    # Adding.
+
+    def _insert(self, *entities: Entity) -> None:
+        self.entities[self._insert_at : self._insert_at] = entities
+        self._insert_at += len(entities)
+
+    def add_global(self, text: str) -> GlobalValue:
+        """Add ``@x = global …`` (constant, alias, ifunc); `IRSyntaxError` also if the name is taken."""
+        new = make_global(self, text)
+        self._register(new)
+        self._insert(new)
+        return new
+
+    def add_declaration(self, text: str) -> Function:
+        """Add ``declare …``; the function that exists already if there is one of this name."""
+        new = Function(self, text.strip(), None)
+        if new.name in self.functions:
+            return self.functions[new.name]
+        _ = new.header
+        self._register(new)
+        self._insert("", new)
+        return new
+
+    def add_definition(self, text: str) -> Function:
+        """Add ``define … { … }`` as printed by LLVM (label and instruction on lines of their own)."""
+        lines = text.strip().split("\n")
+        if len(lines) < 3 or lines[-1] != "}" or not lines[0].startswith("define"):
+            raise IRSyntaxError("a function definition", text, self.name)
+        new = Function(self, lines[0].rstrip(), lines[1:-1])
+        _ = new.header, new.blocks
+        self._register(new)
+        self.uses_fresh_names = self.uses_fresh_names or "wh." in text
+        self._insert("", new)
+        return new
+
+    def add_type(self, token: str, body: str) -> None:
+        """Add ``%token = type body``."""
+        if token in self.types:
+            raise IRSyntaxError("a type name that is not there yet", token, self.name)
+        self.types[token] = body
+        self.entities.insert(0, f"{token} = type {body}")
+        self._insert_at += 1
+
+    def add_comdat(self, name: str, kind: str = "any") -> None:
+        """Add ``$name = comdat kind`` unless it exists."""
+        if name not in self.comdats:
+            self.comdats[name] = kind
+            self.entities.insert(0, f"${quote(name)} = comdat {kind}")
+            self._insert_at += 1
+
+    def attribute_group(self, attributes: Iterable[str]) -> AttributeGroup:
+        """The group that holds exactly these attributes (in any order); made when there is none."""
+        key = tuple(sorted(attributes))
+        if self._group_numbers is None:
+            self._group_numbers = {}
+        number = self._group_numbers.get(key)
+        group = self.attribute_groups.get(number) if number is not None else self._find_group(key)
+        if group is None or tuple(sorted(group.attributes)) != key:
+            group = self._find_group(key) or self._new_group(key)
+        self._group_numbers[key] = group.number
+        return group
+
+    def _find_group(self, key: tuple[str, ...]) -> AttributeGroup | None:
+        groups = self.attribute_groups.values()
+        return next((group for group in groups if tuple(sorted(group.attributes)) == key), None)
+
+    def _new_group(self, key: tuple[str, ...]) -> AttributeGroup:
+        group = AttributeGroup.make(max(self.attribute_groups, default=-1) + 1, key)
+        self.attribute_groups[group.number] = group
+        self.entities.insert(self._insert_at, group)
+        return group
+
+    # Removing and renaming.
+
+    def remove(self, entity: Function | GlobalValue) -> None:
+        """Take a function or a global out; references to it are the caller's business."""
+        table: dict[str, Function] | dict[str, GlobalValue] = (
+            self.functions if isinstance(entity, Function) else self.globals
+        )
+        if table.pop(entity.name, None) is not entity:
+            raise ValueError(f"{entity.ref} is not in module {self.name}")
+        place = next(i for i, other in enumerate(self.entities) if other is entity)
+        del self.entities[place]
+        self._insert_at -= place < self._insert_at
+
+    def rename(self, names: Mapping[str, str]) -> None:
+        """Give symbols other names, everywhere, in one pass over the text.
+
+        `names` maps old to new plain names; those that are not in the module
+        are ignored, names may be swapped. When the new name is taken, or given
+        twice, the symbols become one: at most one of them may be a definition,
+        else `ValueError`. Comdats keep their names.
+        """
+        present = {old: new for old, new in names.items() if old != new and self._symbol(old) is not None}
+        if not present:
+            return
+        self._merge(present)
+        for old in present:
+            symbol = self._symbol(old)
+            if symbol is not None and (not isinstance(symbol, Function) or symbol.is_definition):
+                symbol.keep_comdat()
+        self._rewrite(present)
+
+    def _symbol(self, name: str) -> Function | GlobalValue | None:
+        return self.functions.get(name) or self.globals.get(name)
+
+    def _symbols(self) -> list[Function | GlobalValue]:
+        return [*self.functions.values(), *self.globals.values()]
+
+    def _merge(self, names: dict[str, str]) -> None:
+        """Remove declarations of symbols that will share a name with another."""
+        owners: dict[str, Function | GlobalValue] = {}
+        for symbol in self._symbols():
+            new = names.get(symbol.name, symbol.name)
+            other = owners.setdefault(new, symbol)
+            if other is symbol:
+                continue
+            if _is_definition(other) and _is_definition(symbol):
+                raise ValueError(f"both {other.ref} and {symbol.ref} would be called @{quote(new)}")
+            if _is_definition(symbol):
+                owners[new], other = symbol, owners[new]
+                self.remove(other)
+            else:
+                self.remove(symbol)
+
+    def _rewrite(self, names: dict[str, str]) -> None:
+        change = renamer(names)
+        symbols = self._symbols()
+        self.functions.clear()
+        self.globals.clear()
+        for place, entity in enumerate(self.entities):
+            if isinstance(entity, str):
+                self.entities[place] = change(entity)
+            elif isinstance(entity, Function):
+                entity.rewrite_text(change)
+            elif isinstance(entity, GlobalValue) and "@" in entity.text:
+                entity.text = change(entity.text)
+        for symbol in symbols:
+            self._register(symbol)
+        lines = self.metadata.lines
+        for place, text in enumerate(lines):
+            if " @" in text or "(@" in text:
+                lines[place] = change(text)
+
+    def set_source_filename(self, name: str) -> None:
+        """Change ``source_filename``."""
+        for place, entity in enumerate(self.entities):
+            if isinstance(entity, str) and _SOURCE.match(entity):
+                self.entities[place] = f'source_filename = "{encode_string(name)}"'
+                self.source_filename = name
+                return
+        self.entities.insert(0, f'source_filename = "{encode_string(name)}"')
+        self._insert_at += 1
+        self.source_filename = name
+
+
+def _is_definition(symbol: Function | GlobalValue) -> bool:
+    return not isinstance(symbol, Function | GlobalVariable) or symbol.is_definition
