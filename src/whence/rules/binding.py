@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from whence.rules import model as m
+from whence.rules.vocabulary import Type
 
 Predicates = Mapping[str, m.Predicate]
 Names = frozenset[str]
@@ -74,8 +75,8 @@ def needs(formula: m.Formula, bound: Names, free: Names, predicates: Predicates)
             inputs = [arg for arg, out in pairs if not (out and isinstance(arg, m.Variable))]
             return _unbound(inputs, bound)
         case m.Exists(pattern=pattern, body=body):
-            inside = bound | _direct(pattern.items)
-            return _pattern_needs(pattern, bound) + needs(body, inside, free, predicates)
+            within = bound | _direct(pattern.items)
+            return _pattern_needs(pattern, bound) + needs(body, within, free, predicates)
         case m.FindLast(pattern=pattern):
             return _pattern_needs(pattern, bound)
         case m.Some(names=names, body=body):
@@ -95,9 +96,7 @@ def needs(formula: m.Formula, bound: Names, free: Names, predicates: Predicates)
             return _pattern_needs(pattern, bound) + outer + inside
 
 
-def _closed_needs(
-    formula: m.Formula, bound: Names, free: Names, predicates: Predicates
-) -> list[m.Variable]:
+def _closed_needs(formula: m.Formula, bound: Names, free: Names, predicates: Predicates) -> list[m.Variable]:
     """As `needs`, for a formula that cannot bind: its free variables must have values before."""
     missing = list(_free_occurrences(formula, free - bound))
     return missing + needs(formula, bound | {each.name for each in missing}, free, predicates)
@@ -119,7 +118,7 @@ def _unbound(terms: Iterable[m.Argument], bound: Names) -> list[m.Variable]:
         variable
         for term in terms
         for variable in m.variables_of(term)
-        if variable.name not in bound and variable.type is not m.Type.FUNCTION
+        if variable.name not in bound and variable.type is not Type.FUNCTION
     ]
 
 
@@ -130,7 +129,8 @@ def schedule(
 
     Stable: the first conjunct that can be solved comes next.
     """
-    waiting, ordered = list(operands), []
+    waiting = list(operands)
+    ordered: list[m.Formula] = []
     while waiting:
         ready = next((each for each in waiting if not needs(each, bound, free, predicates)), None)
         if ready is None:

@@ -72,12 +72,12 @@ class _Builder:
             **dict.fromkeys(("sum", "product", "shift", "bit_or", "bit_xor", "bit_and"), self.binary),
         }
         self.formulas: dict[str, Callable[[Node], m.Formula]] = {
-            "implication": lambda node: m.Implies(*map(self.formula, _trees(node)), self.place(node)),
-            "disjunction": lambda node: m.Or(tuple(map(self.formula, _trees(node))), self.place(node)),
-            "conjunction": lambda node: m.And(tuple(map(self.formula, _trees(node))), self.place(node)),
-            "negation": lambda node: m.Not(self.formula(_trees(node)[0]), self.place(node)),
+            "implication": self.implication,
+            "disjunction": lambda node: m.Or(tuple(map(self.formula, _trees(node))), place=self.place(node)),
+            "conjunction": lambda node: m.And(tuple(map(self.formula, _trees(node))), place=self.place(node)),
+            "negation": lambda node: m.Not(self.formula(_trees(node)[0]), place=self.place(node)),
             "comparison": self.comparison,
-            "truth": lambda node: m.Truth(_tokens(node)[0] == "true", self.place(node)),
+            "truth": lambda node: m.Truth(_tokens(node)[0] == "true", place=self.place(node)),
             "quantified": self.quantified,
             "apply": self.apply_formula,
         }
@@ -102,13 +102,13 @@ class _Builder:
     def number(self, token: Token) -> m.Number:
         text = str(token)
         if not _NUMBER.fullmatch(text):
-            self.bad(token, f"bad number '{text}': write decimal digits without a leading 0, or 0x and hex digits")
-            return m.Number(0, False, self.place(token))
+            self.bad(token, f"bad number '{text}': write decimal digits (no leading 0), or 0x and hex digits")
+            return m.Number(0, False, place=self.place(token))
         value = int(text, 0) if len(text) < 40 else 1 << 64
         if value >= 1 << 64:
             self.bad(token, f"number '{text[:24]}' does not fit in 64 bits (at most 0xffffffffffffffff)")
             value = 0
-        return m.Number(value, text[:2] in ("0x", "0X"), self.place(token))
+        return m.Number(value, text[:2] in ("0x", "0X"), place=self.place(token))
 
     # -- declarations --
 
@@ -154,7 +154,7 @@ class _Builder:
 
     def check_rule_name(self, token: Token) -> None:
         if not _RULE_NAME.fullmatch(token):
-            self.bad(token, f"bad rule name '{token}': write lower-case words joined by '-', as in 'double-free'")
+            self.bad(token, f"bad rule name '{token}': write lower-case words joined by '-' (double-free)")
         elif token in RESERVED or token in RESERVED_RULE_NAMES:
             self.bad(token, f"'{token}' is a word of the language and cannot name a rule")
 
@@ -197,31 +197,33 @@ class _Builder:
         if info is None:
             self.bad(token, f"unknown detection point '{name}' {expected(POINTS)}")
             variables = tuple(self.argument(arg) for arg in args)
-            return m.DetectionPoint("deref", variables[:1], self.place(token))
+            return m.DetectionPoint("deref", variables[:1], place=self.place(token))
         shape = " ".join([name, *(slot.name for slot in info.slots)])
         if len(args) != len(info.slots):
-            self.bad(token, f"detection point '{name}' has {len(info.slots)} names, not {len(args)}: at {shape}")
+            count = len(info.slots)
+            self.bad(token, f"detection point '{name}' has {count} names, not {len(args)}: at {shape}")
         built: list[m.Argument] = []
         for slot, arg in zip(info.slots, args, strict=False):
             built.append(self.point_argument(arg, slot.type))
         names = [arg.name for arg in built if isinstance(arg, m.Variable)]
         if len(set(names)) < len(names):
             self.bad(token, f"name '{names[0]}' stands twice in the detection point")
-        return m.DetectionPoint(name, tuple(built), self.place(token))
+        return m.DetectionPoint(name, tuple(built), place=self.place(token))
 
     def point_argument(self, node: Node, type_: Type) -> m.Argument:
         place = self.place(node)
         if type_ is not Type.FUNCTION:
             if node.data == "string":
                 self.bad(node, "a \"string\" names a function; here a variable name or '_' is expected")
-                return m.Wildcard(place)
-            argument = self.argument(node)
-            return m.Variable(argument.name, type_, place) if isinstance(argument, m.Variable) else argument
+                return m.Wildcard(place=place)
+            found = self.argument(node)
+            return m.Variable(found.name, type_, place=place) if isinstance(found, m.Variable) else found
         if node.data == "wildcard":
             self.bad(node, "name the function to watch; '_' cannot stand for every function")
-            return m.FunctionName("main", False, place)
-        token = _tokens(node)[0]
-        return self.function_name(node) if node.data == "string" else m.FunctionName(str(token), False, place)
+            return m.FunctionName("main", False, place=place)
+        if node.data == "string":
+            return self.function_name(node)
+        return m.FunctionName(str(_tokens(node)[0]), False, place=place)
 
     def function_name(self, node: Node) -> m.FunctionName:
         token = _tokens(node)[0]
@@ -229,7 +231,7 @@ class _Builder:
         if not name or not name.isprintable() or not name.isascii():
             self.bad(token, f"{token} is not the name of a function: write its symbol, in printable ASCII")
             name = "main"
-        return m.FunctionName(name, True, self.place(node))
+        return m.FunctionName(name, True, place=self.place(node))
 
     # -- formulas --
 
@@ -240,13 +242,17 @@ class _Builder:
         what = {"wildcard": "'_'", "string": "a string", "tuple": "a pattern"}.get(str(node.data), "a value")
         hint = "; compare it with something" if what == "a value" else ""
         self.bad(node, f"{what} stands where a condition is expected{hint}")
-        return m.Truth(True, self.place(node))
+        return m.Truth(True, place=self.place(node))
+
+    def implication(self, node: Node) -> m.Formula:
+        left, right = _trees(node)
+        return m.Implies(self.formula(left), self.formula(right), place=self.place(node))
 
     def comparison(self, node: Node) -> m.Formula:
         left, right = _trees(node)
         op = str(_tokens(node)[0])
         what = f"an operand of '{op}'"
-        return m.Compare(op, self.term(left, what), self.term(right, what), self.place(node))
+        return m.Compare(op, self.term(left, what), self.term(right, what), place=self.place(node))
 
     def apply_formula(self, node: Node) -> m.Formula:
         token = _tokens(node)[0]
@@ -255,15 +261,16 @@ class _Builder:
             return self.find_last(node, args)
         if name in FUNCTIONS:
             self.bad(node, f"'{name}(…)' is a value, not a condition; compare it with something")
-            return m.Truth(True, self.place(node))
-        return m.Call(name, tuple(self.argument(arg) for arg in args), self.place(node))
+            return m.Truth(True, place=self.place(node))
+        return m.Call(name, tuple(self.argument(arg) for arg in args), place=self.place(node))
 
     def call_arguments(self, node: Node) -> list[Node]:
         return [arg for group in _trees(node) for arg in _trees(group)]
 
     def find_last(self, node: Node, args: list[Node]) -> m.Formula:
         pattern = self.event_pattern(node, args, FIND_LAST)
-        return m.FindLast(pattern, self.place(node)) if pattern else m.Truth(True, self.place(node))
+        place = self.place(node)
+        return m.FindLast(pattern, place=place) if pattern else m.Truth(True, place=place)
 
     def quantified(self, node: Node) -> m.Formula:
         quantifier = str(_tokens(node)[0])
@@ -272,14 +279,14 @@ class _Builder:
         if body_nodes:
             body = self.formula(body_nodes[0])
         else:
-            body = m.Truth(True, self.place(node))
+            body = m.Truth(True, place=self.place(node))
             if quantifier == "forall":
                 self.bad(node, "'forall' needs a condition: forall … in … : condition")
         pattern = self.pattern(pattern_node, domain) if domain else None
         if pattern is None:
-            return m.Truth(True, self.place(node))
+            return m.Truth(True, place=self.place(node))
         make = m.Exists if quantifier == "exists" else m.ForAll
-        return make(pattern, domain, body, self.place(node))
+        return make(pattern, domain, body, place=self.place(node))
 
     def domain(self, node: Node) -> str:
         name = str(_tokens(node)[0])
@@ -293,9 +300,10 @@ class _Builder:
         if domain == "trace" and kind == "tuple":
             return self.event_pattern(node, _trees(node), "pattern")
         if domain in ("H", "F") and kind in ("name", "wildcard"):
-            return m.BlockPattern(self.argument(node), self.place(node))
+            return m.BlockPattern(self.argument(node), place=self.place(node))
         if domain == "P" and kind == "arrow":
-            return m.PointerPattern(*map(self.argument, _trees(node)), self.place(node))
+            pointer, block, index = map(self.argument, _trees(node))
+            return m.PointerPattern(pointer, block, index, place=self.place(node))
         shapes = {"trace": "(k, event, …)", "P": "(r -> (bid, i))"}
         self.bad(node, f"an element of '{domain}' is written {shapes.get(domain, 'as one name')}")
         return None
@@ -315,14 +323,14 @@ class _Builder:
             self.bad(node, f"event '{kind}' has {len(event.slots)} fields, not {len(fields)}: ({shape})")
             return None
         items = tuple(self.argument(each) for each in fields)
-        return m.EventPattern(kind, self.argument(time), items, self.place(node))
+        return m.EventPattern(kind, self.argument(time), items, place=self.place(node))
 
     # -- terms --
 
     def argument(self, node: Node) -> m.Argument:
         """What may stand in a pattern or be given to a predicate."""
         if node.data == "wildcard":
-            return m.Wildcard(self.place(node))
+            return m.Wildcard(place=self.place(node))
         if node.data == "string":
             return self.function_name(node)
         return self.term(node, "an argument")
@@ -336,14 +344,15 @@ class _Builder:
         elif node.data == "string":
             message = f"a string cannot be {what}"
         else:
-            message = f"{_FORMULA_TREES.get(str(node.data), 'a pattern')} cannot be {what}: a value is expected"
+            found = _FORMULA_TREES.get(str(node.data), "a pattern")
+            message = f"{found} cannot be {what}: a value is expected"
         self.bad(node, message)
-        return m.Number(0, False, self.place(node))
+        return m.Number(0, False, place=self.place(node))
 
     def name_term(self, node: Node) -> m.Term:
         token = _tokens(node)[0]
         if token in CONSTANTS:
-            return m.Constant(str(token), self.place(token))
+            return m.Constant(str(token), place=self.place(token))
         self.check_variable(token)
         return m.Variable(str(token), place=self.place(token))
 
@@ -356,23 +365,24 @@ class _Builder:
         if function is None:
             hint = did_you_mean(name, FUNCTIONS)
             self.bad(node, f"'{name}(…)' is not a value{hint} {expected(FUNCTIONS)}")
-            return m.Number(0, False, place)
+            return m.Number(0, False, place=place)
         most = len(function.parameters)
         least = most - function.optional
         if not least <= len(args) <= most:
             count = str(most) if least == most else f"{least} or {most}"
             self.bad(node, f"'{name}' takes {count} argument{'s' * (most > 1)}, not {len(args)}")
-            return m.Number(0, False, place)
+            return m.Number(0, False, place=place)
         if name == "Value" and len(args) == 2:
             self.check_width(nodes[1], args[1])
-        return m.Apply(name, args, place)
+        return m.Apply(name, args, place=place)
 
     def check_width(self, node: Node, width: m.Term) -> None:
         if not isinstance(width, m.Number) or width.value not in VALUE_WIDTHS:
-            self.bad(node, "the second argument of 'Value' is the number of bytes to load (expected one of: 1, 2, 4, 8)")
+            choices = expected(map(str, VALUE_WIDTHS))
+            self.bad(node, f"the second argument of 'Value' is the number of bytes to load {choices}")
 
     def negative(self, node: Node) -> m.Term:
-        return m.Negative(self.term(_trees(node)[0], "an operand of '-'"), self.place(node))
+        return m.Negative(self.term(_trees(node)[0], "an operand of '-'"), place=self.place(node))
 
     def binary(self, node: Node) -> m.Term:
         left, right = _trees(node)

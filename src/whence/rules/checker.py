@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from whence.rules import binding
 from whence.rules import model as m
-from whence.rules.problems import Problems, did_you_mean
+from whence.rules.problems import Place, Problems, did_you_mean
 from whence.rules.resolver import Resolver
 from whence.rules.vocabulary import Type
 
@@ -172,11 +172,11 @@ class _Checker:
         for variable in variables:
             self.problems.add(
                 variable.place,
-                f"'{variable.name}' is not bound here: no pattern or predicate that must hold gives it a value "
-                "(use '_' for 'any', or bind it outside 'not' and in every alternative of 'or')",
+                f"'{variable.name}' is not bound here: no pattern or predicate that must hold gives it a "
+                "value (use '_' for 'any', or bind it outside 'not' and in every alternative of 'or')",
             )
 
-    def check_size(self, name: str | None, formula: m.Formula, place: m.Place) -> None:
+    def check_size(self, name: str | None, formula: m.Formula, place: Place) -> None:
         """Refuses a condition that grows out of all bounds when its predicates are expanded."""
         nodes, depth = self.expanded_size(formula)
         if nodes > MAX_EXPANDED or depth > MAX_EXPANDED_DEPTH:

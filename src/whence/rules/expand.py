@@ -145,7 +145,8 @@ class _Expander:
             case m.BlockPattern(block=block):
                 return m.BlockPattern(self.argument(block, names))
             case m.PointerPattern():
-                return m.PointerPattern(*(self.argument(item, names) for item in pattern.items))
+                pointer, block, index = (self.argument(item, names) for item in pattern.items)
+                return m.PointerPattern(pointer, block, index)
 
     def event(self, pattern: m.EventPattern, names: Substitution) -> m.EventPattern:
         fields = tuple(self.argument(field, names) for field in pattern.fields)

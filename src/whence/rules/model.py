@@ -17,29 +17,30 @@ from whence.rules.problems import NOWHERE, Place
 from whence.rules.vocabulary import CONSTANTS, FUNCTIONS, POINTS, Point, Type
 
 
-def _place() -> Place:
-    return field(default=NOWHERE, compare=False, repr=False)  # type: ignore[no-any-return]
+@dataclass(frozen=True, kw_only=True)
+class Node:
+    """Anything written in a rule file, with its place there."""
+
+    place: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
 # ---- terms ----
 
 
 @dataclass(frozen=True)
-class Number:
+class Number(Node):
     """A literal, 0 to 2**64 - 1; `hex` is how it is printed."""
 
     value: int
     hex: bool = field(default=False, compare=False)
-    place: Place = _place()
     type: Type = field(default=Type.NUMBER, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
-class Constant:
+class Constant(Node):
     """One of `vocabulary.CONSTANTS`."""
 
     name: str
-    place: Place = _place()
 
     @property
     def type(self) -> Type:
@@ -47,19 +48,17 @@ class Constant:
 
 
 @dataclass(frozen=True)
-class Variable:
+class Variable(Node):
     name: str
     type: Type = Type.ANY
-    place: Place = _place()
 
 
 @dataclass(frozen=True)
-class Apply:
+class Apply(Node):
     """One of `vocabulary.FUNCTIONS`, applied."""
 
     function: str
     args: tuple[Term, ...]
-    place: Place = _place()
 
     @property
     def type(self) -> Type:
@@ -67,7 +66,7 @@ class Apply:
 
 
 @dataclass(frozen=True)
-class Binary:
+class Binary(Node):
     """Arithmetic on whole numbers of 128 bits, two's complement.
 
     `/` and `%` truncate as in C and give 0 for a zero divisor; a shift by a
@@ -78,31 +77,27 @@ class Binary:
     left: Term
     right: Term
     type: Type = Type.ANY
-    place: Place = _place()
 
 
 @dataclass(frozen=True)
-class Negative:
+class Negative(Node):
     operand: Term
-    place: Place = _place()
     type: Type = field(default=Type.INT, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
-class Wildcard:
+class Wildcard(Node):
     """`_`: matches anything and binds nothing."""
 
-    place: Place = _place()
     type: Type = field(default=Type.ANY, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
-class FunctionName:
+class FunctionName(Node):
     """A function of the checked program, by its symbol; `quoted` is how it was written."""
 
     name: str
     quoted: bool = field(default=False, compare=False, repr=False)
-    place: Place = _place()
     type: Type = field(default=Type.FUNCTION, compare=False, repr=False)
 
 
@@ -115,13 +110,12 @@ Argument = Term | Wildcard | FunctionName
 
 
 @dataclass(frozen=True)
-class EventPattern:
+class EventPattern(Node):
     """(time, event, field, …): matches events of the trace."""
 
     event: str
     time: Argument
     fields: tuple[Argument, ...]
-    place: Place = _place()
 
     @property
     def items(self) -> tuple[Argument, ...]:
@@ -129,11 +123,10 @@ class EventPattern:
 
 
 @dataclass(frozen=True)
-class BlockPattern:
+class BlockPattern(Node):
     """A block of H or F: a variable, or `_`."""
 
     block: Argument
-    place: Place = _place()
 
     @property
     def items(self) -> tuple[Argument, ...]:
@@ -141,13 +134,12 @@ class BlockPattern:
 
 
 @dataclass(frozen=True)
-class PointerPattern:
+class PointerPattern(Node):
     """pointer -> (block, index): matches entries of P."""
 
     pointer: Argument
     block: Argument
     index: Argument
-    place: Place = _place()
 
     @property
     def items(self) -> tuple[Argument, ...]:
@@ -161,81 +153,71 @@ Pattern = EventPattern | BlockPattern | PointerPattern
 
 
 @dataclass(frozen=True)
-class Truth:
+class Truth(Node):
     value: bool
-    place: Place = _place()
 
 
 @dataclass(frozen=True)
-class Compare:
+class Compare(Node):
     op: str
     left: Term
     right: Term
-    place: Place = _place()
 
 
 @dataclass(frozen=True)
-class Call:
+class Call(Node):
     """A predicate that is defined in the language, with its arguments."""
 
     predicate: str
     args: tuple[Argument, ...]
-    place: Place = _place()
 
 
 @dataclass(frozen=True)
-class Exists:
+class Exists(Node):
     """Some element of the domain matches the pattern, and the body holds for it."""
 
     pattern: Pattern
     domain: str
     body: Formula
-    place: Place = _place()
 
 
 @dataclass(frozen=True)
-class ForAll:
+class ForAll(Node):
     pattern: Pattern
     domain: str
     body: Formula
-    place: Place = _place()
 
 
 @dataclass(frozen=True)
-class FindLast:
+class FindLast(Node):
     """The last event that matches the values given; its other fields are bound to the variables."""
 
     pattern: EventPattern
-    place: Place = _place()
 
 
 @dataclass(frozen=True)
-class Not:
+class Not(Node):
     operand: Formula
-    place: Place = _place()
 
 
 @dataclass(frozen=True)
-class And:
+class And(Node):
     operands: tuple[Formula, ...]
-    place: Place = _place()
 
 
 @dataclass(frozen=True)
-class Or:
+class Or(Node):
     operands: tuple[Formula, ...]
-    place: Place = _place()
 
 
 @dataclass(frozen=True)
-class Implies:
+class Implies(Node):
     left: Formula
     right: Formula
-    place: Place = _place()
 
 
 @dataclass(frozen=True)
-class Some:
+class Some(Node):
     """Values for `names` exist that make the body true; found by matching inside it.
 
     Has no syntax: made when a predicate is expanded, for its own free
@@ -244,7 +226,6 @@ class Some:
 
     names: tuple[str, ...]
     body: Formula
-    place: Place = _place()
 
 
 Formula = Truth | Compare | Call | Exists | ForAll | FindLast | Not | And | Or | Implies | Some
@@ -254,7 +235,7 @@ Formula = Truth | Compare | Call | Exists | ForAll | FindLast | Not | And | Or |
 
 
 @dataclass(frozen=True)
-class Predicate:
+class Predicate(Node):
     """`define name(parameters) := body`.
 
     The checker sets the types of the parameters, and `binds`: the parameters
@@ -266,16 +247,14 @@ class Predicate:
     body: Formula
     binds: frozenset[str] = field(default=frozenset(), compare=False)
     uses_width: bool = field(default=False, compare=False)
-    place: Place = _place()
 
 
 @dataclass(frozen=True)
-class DetectionPoint:
+class DetectionPoint(Node):
     """Where a rule is evaluated, and the names of what is found there."""
 
     name: str
     args: tuple[Argument, ...]
-    place: Place = _place()
 
     @property
     def info(self) -> Point:
@@ -292,7 +271,7 @@ class DetectionPoint:
 
 
 @dataclass(frozen=True)
-class Rule:
+class Rule(Node):
     """A bug class: detection point, condition, values to trace."""
 
     name: str
@@ -304,7 +283,6 @@ class Rule:
     default_on: bool = True
     cwe: tuple[int, ...] = ()
     advice: str = ""
-    place: Place = _place()
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ def _grammar() -> Lark:
 def decode(data: bytes, path: str, problems: Problems) -> str | None:
     """The text of a rule file, or None after adding why it is none."""
     if len(data) > MAX_BYTES:
-        problems.add(Place(path, 1, 1), f"a rule file has at most {MAX_BYTES} bytes, this one has {len(data)}")
+        problems.add(Place(path, 1, 1), f"a rule file has at most {MAX_BYTES} bytes, this one has more")
         return None
     try:
         return data.decode("utf-8")
@@ -60,8 +60,8 @@ def decode(data: bytes, path: str, problems: Problems) -> str | None:
         before = data[: error.start]
         line = before.count(b"\n") + 1
         column = len(before.rpartition(b"\n")[2].decode("utf-8")) + 1
-        byte = data[error.start]
-        problems.add(Place(path, line, column), f"byte 0x{byte:02x} is not UTF-8; save the file as UTF-8 text")
+        message = f"byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8 text"
+        problems.add(Place(path, line, column), message)
         return None
 
 
@@ -156,7 +156,7 @@ def _shallow(tree: Tree[Token], path: str, problems: Problems) -> list[Tree[Toke
             meta = item.meta
             problems.add(
                 Place(path, meta.line, meta.column),
-                f"nested {deepest[0]} levels deep, at most {MAX_DEPTH} are allowed; define predicates for the parts",
+                f"nested {deepest[0]} levels deep (at most {MAX_DEPTH}): define predicates for the parts",
             )
     return kept
 

@@ -70,14 +70,18 @@ def print_formula(formula: m.Formula, level: int = 0) -> str:
         case m.Not(operand=operand):
             return f"not {print_formula(operand, _NOT)}"
         case m.And(operands=operands):
-            return _parenthesise(" and ".join(print_formula(each, _AND + 1) for each in operands), _AND, level)
+            return _joined(" and ", operands, _AND, level)
         case m.Or(operands=operands):
-            return _parenthesise(" or ".join(print_formula(each, _OR + 1) for each in operands), _OR, level)
+            return _joined(" or ", operands, _OR, level)
         case m.Implies(left=left, right=right):
             text = f"{print_formula(left, _IMPLIES + 1)} implies {print_formula(right, _IMPLIES)}"
             return _parenthesise(text, _IMPLIES, level)
         case m.Some(names=names, body=body):
             return _parenthesise(f"some {', '.join(names)} : {print_formula(body)}", 0, level)
+
+
+def _joined(word: str, operands: tuple[m.Formula, ...], own: int, level: int) -> str:
+    return _parenthesise(word.join(print_formula(each, own + 1) for each in operands), own, level)
 
 
 def _parenthesise(text: str, own: int, level: int) -> str:

@@ -36,8 +36,9 @@ class Resolver:
     """Names and types of one predicate or rule.
 
     `names` are the parameters of a predicate, or what the detection point of
-    a rule binds; the types of `parameters` are narrowed by use. After `resolve`: `free` holds the free variables,
-    `used` the names that occurred, `width` a place where Width stands.
+    a rule binds; the types of `parameters` are narrowed by use. After
+    `resolve`: `free` holds the free variables, `used` the names that occurred,
+    `width` a place where Width stands.
     """
 
     def __init__(
@@ -127,7 +128,7 @@ class Resolver:
             case m.FindLast(pattern=pattern):
                 items = [self.item(item, slot, scope) for item, slot in self.pattern_slots(pattern)]
                 self.no_repeats(items)
-                return replace(formula, pattern=_with_items(pattern, items))
+                return replace(formula, pattern=replace(pattern, time=items[0], fields=tuple(items[1:])))
             case m.Exists() | m.ForAll():
                 return self.quantified(formula, scope)
             case m.Not(operand=operand):
@@ -165,7 +166,7 @@ class Resolver:
         predicate = self.predicates.get(formula.predicate)
         if predicate is None:  # the checker has said so
             self.used |= {variable.name for arg in formula.args for variable in m.variables_of(arg)}
-            return m.Truth(True, formula.place)
+            return m.Truth(True, place=formula.place)
         if len(formula.args) != len(predicate.parameters):
             shape = f"{predicate.name}({', '.join(p.name for p in predicate.parameters)})"
             count = len(predicate.parameters)
@@ -173,7 +174,7 @@ class Resolver:
                 formula.place,
                 f"'{shape}' takes {count} argument{'s' * (count != 1)}, not {len(formula.args)}",
             )
-            return m.Truth(True, formula.place)
+            return m.Truth(True, place=formula.place)
         if predicate.uses_width:
             self.width = formula.place
         slots = [Slot(p.name, p.type) for p in predicate.parameters]
@@ -220,19 +221,21 @@ class Resolver:
         if slot.type is Type.FUNCTION:
             return self.function(item, scope)
         if isinstance(item, m.FunctionName):
-            self.problems.add(item.place, f"a function name stands where {describe_type(slot.type)} is expected")
-            return m.Wildcard(item.place)
+            message = f"a function name stands where {describe_type(slot.type)} is expected"
+            self.problems.add(item.place, message)
+            return m.Wildcard(place=item.place)
         return self.term(item, slot.type, scope)
 
     def function(self, item: m.Argument, scope: Locals) -> m.Argument:
         if isinstance(item, m.FunctionName):
             return item
         if not isinstance(item, m.Variable):
-            self.problems.add(item.place, f"{print_term(item)} stands where the name of a function is expected")
-            return m.FunctionName("main", False, item.place)
+            message = f"{print_term(item)} stands where the name of a function is expected"
+            self.problems.add(item.place, message)
+            return m.FunctionName("main", False, place=item.place)
         if self.known(item.name, scope):
             return self.term(item, Type.FUNCTION, scope)
-        return m.FunctionName(item.name, False, item.place)
+        return m.FunctionName(item.name, False, place=item.place)
 
     # -- terms --
 
@@ -243,7 +246,8 @@ class Resolver:
         """The term, typed; adds a problem if it can have none of the types wanted."""
         result = self.typed(term, scope)
         if not result.type & wanted:
-            self.problems.add(term.place, f"{_described(result)} stands where {describe_type(wanted)} is expected")
+            message = f"{_described(result)} stands where {describe_type(wanted)} is expected"
+            self.problems.add(term.place, message)
             return result
         self.narrow(result, wanted, scope)
         return self.typed(term, scope) if isinstance(term, m.Variable) else result
@@ -290,7 +294,8 @@ class Resolver:
         for pair in fitting:
             result |= table[pair]
         if not fitting:
-            message = f"'{term.op}' cannot be applied to {_described(left)} and {_described(right).rstrip(',')}"
+            both = f"{_described(left)} and {_described(right)}".rstrip(",")
+            message = f"'{term.op}' cannot be applied to {both}"
             self.problems.add(term.place, message)
             return replace(term, left=left, right=right, type=Type.ANY)
         self.narrow(left, _union(a for a, _ in fitting), scope)

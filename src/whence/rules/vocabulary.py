@@ -143,7 +143,7 @@ _BLOCKISH = Type.POINTER | Type.BID
 FUNCTIONS = {
     function.name: function
     for function in (
-        Function("Bid", (Type.POINTER,), 0, Type.BID, "the block a pointer was derived from", "a known block"),
+        Function("Bid", (Type.POINTER,), 0, Type.BID, "the block p was derived from", "a known block"),
         Function("Begin", (_BLOCKISH,), 0, Type.POINTER, "first address of the block", "a known block"),
         Function("End", (_BLOCKISH,), 0, Type.POINTER, "address after its last byte", "a known block"),
         Function("Size", (_BLOCKISH,), 0, Type.INT, "bytes asked for", "a known block"),
@@ -194,6 +194,6 @@ DOMAINS = {
 SEVERITIES = ("error", "warning")
 
 RESERVED = frozenset(
-    "rule define at when trace and or not implies exists forall in true false".split()
-)
+    ["rule", "define", "at", "when", "trace", "and", "or", "not", "implies", "exists", "forall", "in"]
+) | {"true", "false"}
 """Words that cannot name a variable, a predicate or (without quotes) a function."""

@@ -1,0 +1,1 @@
+"""Rules and planes become instrumented IR; one file per concern."""

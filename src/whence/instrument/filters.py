@@ -1,0 +1,213 @@
+"""The filter module: what the check markers in instrumented code do.
+
+The instrumenter puts a call to a *marker* before each access; the optimiser
+sees it as an opaque call. Later the module generated here, in which each
+marker is a small `alwaysinline` function chosen by the `Plan`, is linked in.
+Before and after, for a load of 4 bytes and the filter "state"::
+
+    call void @__whence_check_r4(ptr %p)
+    %x = load i32, ptr %p
+
+    %a = ptrtoint ptr %p to i64
+    %s = load i8, ptr inttoptr (%a >> 3 + STATE_OFFSET)
+    br (%s != 0), %suspect, %end        ; %suspect is unlikely
+  suspect:                              ; s >= 0 and s > last byte's offset: addressable
+    br (%s <=s (%a & 7) + 3), %cold, %end
+  cold:
+    call preserve_mostcc void @__whence_access(i64 %a, i64 %a, i32 4)
+    br %end
+  end:
+    %x = load i32, ptr %p
+
+Names: `__whence_check_{r|w}{1|2|4|8|16}[u](ptr addr)` where nothing is known
+of the pointer's origin and `__whence_checkp_…(ptr addr, ptr root)` where it is
+visible; `u` when the access may not be aligned to its size (to 8 for 16). All
+are `void`. The state test may say "maybe" for an access that is in bounds (8
+bytes in a granule that has fewer): the cold path decides.
+
+State bytes: 0 is addressable, 1..7 the first k bytes are, 0x40.. addressable
+with undefined bytes, negative is poisoned (`whence.abi.layout.STATES`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from whence.abi.layout import GRANULE, GRANULE_SHIFT, REGION_COUNT, REGION_SHIFT, STATE_OFFSET
+from whence.rules.filters import Filter
+from whence.rules.lowering import Plan
+
+SIZES = (1, 2, 4, 8, 16)
+DESC_WRITE = 1 << 24
+"""WHENCE_DESC_WRITE of runtime/include/whence/rules.h."""
+
+_ATTRIBUTES = 'alwaysinline nounwind "frame-pointer"="all"'
+_EPILOGUE = """
+declare preserve_mostcc void @__whence_access(i64, i64, i32) #1
+
+attributes #0 = { alwaysinline nounwind "frame-pointer"="all" }
+attributes #1 = { cold nounwind "frame-pointer"="all" }
+!0 = !{!"branch_weights", i32 1, i32 1000000}
+"""
+
+
+def marker_name(write: bool, size: int, provenance: bool, unaligned: bool = False) -> str:
+    """The symbol of a marker; raises `ValueError` for a size that has none."""
+    if size not in SIZES:
+        raise ValueError(f"no check marker for an access of {size} bytes")
+    access, suffix = "w" if write else "r", "u" if unaligned and size > 1 else ""
+    return f"__whence_check{'p' if provenance else ''}_{access}{size}{suffix}"
+
+
+def markers() -> Iterator[tuple[str, bool, int, bool, bool]]:
+    """(name, write, size, provenance, unaligned) of every marker."""
+    for provenance in (False, True):
+        for write in (False, True):
+            for size in SIZES:
+                for unaligned in (False, True) if size > 1 else (False,):
+                    name = marker_name(write, size, provenance, unaligned)
+                    yield name, write, size, provenance, unaligned
+
+
+def generate(plan: Plan) -> str:
+    """IR text that defines every marker for this plan.
+
+    Definitions are `linkonce_odr hidden`: the linker takes those that the
+    instrumented module declares, and they vanish when they are inlined.
+    """
+    functions = [
+        _function(name, plan.writes if write else plan.reads, write, size, provenance, unaligned)
+        for name, write, size, provenance, unaligned in markers()
+    ]
+    return "\n\n".join(functions) + "\n" + _EPILOGUE
+
+
+def _function(name: str, filter_: Filter, write: bool, size: int, provenance: bool, unaligned: bool) -> str:
+    parameters = "ptr %addr, ptr %root" if provenance else "ptr %addr"
+    if not provenance:
+        # the address is its own root: always in one slot
+        filter_ = filter_ if filter_ is Filter.ALWAYS else filter_ & Filter.STATE
+    body = _body(filter_, write, size, provenance, unaligned)
+    return f"define linkonce_odr hidden void @{name}({parameters}) #0 {{\n{body}\n}}"
+
+
+def _body(filter_: Filter, write: bool, size: int, provenance: bool, unaligned: bool) -> str:
+    if filter_ is Filter.NEVER:
+        return "  ret void"
+    lines = ["  %a = ptrtoint ptr %addr to i64"]
+    root = "%a"
+    if provenance:
+        lines.append("  %b = ptrtoint ptr %root to i64")
+        root = "%b"
+    if filter_ is Filter.ALWAYS:
+        lines.append("  br label %cold")
+    else:
+        lines += _tests(filter_, size, unaligned)
+    desc = size | (DESC_WRITE if write else 0)
+    lines += [
+        "cold:",
+        f"  call preserve_mostcc void @__whence_access(i64 %a, i64 {root}, i32 {desc})",
+        "  br label %end",
+        "end:",
+        "  ret void",
+    ]
+    return "\n".join(lines)
+
+
+def _tests(filter_: Filter, size: int, unaligned: bool) -> list[str]:
+    """Branches to %cold or %end."""
+    lines: list[str] = []
+    quick: list[str] = []
+    if filter_ & Filter.SLOT:
+        lines += _slot()
+        quick.append("%slot")
+    offsets = _state_offsets(size, unaligned) if filter_ & Filter.STATE else []
+    for i, offset in enumerate(offsets):
+        lines += _load_state(i, offset, size == 16 and not unaligned)
+        quick.append(f"%z{i}")
+    lines += _any_nonzero(quick)
+    exact = bool(filter_ & Filter.STATE) and size < GRANULE
+    lines.append(f"  br i1 %maybe, label {'%suspect' if exact else '%cold'}, label %end, !prof !0")
+    if exact:
+        lines += _exact(filter_, size, unaligned)
+    return lines
+
+
+def _slot() -> list[str]:
+    """%slot is nonzero when %a and %b lie in different slots (see `whence.abi.layout`)."""
+    return [
+        "  %differ = xor i64 %a, %b",
+        f"  %region = lshr i64 %b, {REGION_SHIFT}",
+        f"  %shift = and i64 %region, {REGION_COUNT - 1}",
+        "  %slot = lshr i64 %differ, %shift",
+    ]
+
+
+def _state_offsets(size: int, unaligned: bool) -> list[int]:
+    """Offsets from the address whose granules' state bytes are loaded."""
+    if not unaligned or size == 1:
+        return [0]
+    return [0, size - 1] if size <= GRANULE else [0, GRANULE, size - 1]
+
+
+def _load_state(i: int, offset: int, pair: bool) -> list[str]:
+    """%s<i> is the state of the granule at `offset`, %z<i> the same in 64 bits; `pair`: of two granules."""
+    address, lines = "%a", []
+    if offset:
+        address = f"%a{i}"
+        lines.append(f"  {address} = add i64 %a, {offset}")
+    type_ = "i16" if pair else "i8"
+    return [
+        *lines,
+        f"  %g{i} = lshr i64 {address}, {GRANULE_SHIFT}",
+        f"  %n{i} = add i64 %g{i}, {STATE_OFFSET}",
+        f"  %p{i} = inttoptr i64 %n{i} to ptr",
+        f"  %s{i} = load {type_}, ptr %p{i}, align 1",
+        f"  %z{i} = zext {type_} %s{i} to i64",
+    ]
+
+
+def _any_nonzero(values: list[str]) -> list[str]:
+    """%maybe: some value is not 0."""
+    lines, so_far = [], values[0]
+    for i, value in enumerate(values[1:]):
+        lines.append(f"  %any{i} = or i64 {so_far}, {value}")
+        so_far = f"%any{i}"
+    return [*lines, f"  %maybe = icmp ne i64 {so_far}, 0"]
+
+
+def _exact(filter_: Filter, size: int, unaligned: bool) -> list[str]:
+    """In a granule with few addressable bytes, compares the last byte accessed with their number."""
+    lines = ["suspect:", f"  %low = and i64 %a, {GRANULE - 1}", f"  %last = add i64 %low, {size - 1}"]
+    checks = []
+    if unaligned and size > 1:
+        lines += [
+            f"  %over = icmp ugt i64 %last, {GRANULE - 1}",
+            f"  %last0 = select i1 %over, i64 {GRANULE - 1}, i64 %last",
+            f"  %last1 = and i64 %last, {GRANULE - 1}",
+            *_beyond(0, "%last0"),
+            *_beyond(1, "%last1"),
+        ]
+        # in one granule the first state is also the last: comparing it with %last0 is enough
+        checks = ["%bad0", "%bad1"]
+    else:
+        lines += _beyond(0, "%last")
+        checks = ["%bad0"]
+    if filter_ & Filter.SLOT:
+        lines.append("  %elsewhere = icmp ne i64 %slot, 0")
+        checks.append("%elsewhere")
+    so_far = checks[0]
+    for i, check in enumerate(checks[1:]):
+        lines.append(f"  %worse{i} = or i1 {so_far}, {check}")
+        so_far = f"%worse{i}"
+    return [*lines, f"  br i1 {so_far}, label %cold, label %end, !prof !0"]
+
+
+def _beyond(i: int, last: str) -> list[str]:
+    """%bad<i>: the state is not 0, and the byte at offset `last` of the granule is not addressable."""
+    return [
+        f"  %t{i} = trunc i64 {last} to i8",
+        f"  %few{i} = icmp sle i8 %s{i}, %t{i}",
+        f"  %some{i} = icmp ne i8 %s{i}, 0",
+        f"  %bad{i} = and i1 %few{i}, %some{i}",
+    ]

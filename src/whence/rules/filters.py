@@ -1,0 +1,255 @@
+"""Inline filters: sound necessary conditions of a rule, cheap enough for every access.
+
+A rule at a deref point is evaluated on the cold path, when the inline filter
+said "maybe". The filter is the disjunction of a set of facts about the access
+of `Width` bytes at `r`, whose pointer was visibly derived from `root`:
+
+    STATE   the state plane calls some accessed byte not addressable
+    SLOT    root and r lie in different slots of the heap
+
+The analysis walks the condition and finds, for each part, a set of facts one
+of which must hold whenever the part holds. `and` may keep the cheaper of its
+parts' sets (each is necessary), `or` needs their union, and what is not
+understood gives ALWAYS. It rests on these invariants of the runtime:
+
+1. Every byte of a heap slot that is not inside a live block is poisoned:
+   unused slots, red zones (at least `layout.RED_ZONE` bytes after each block,
+   which is no less than the widest inline access), and freed blocks.
+2. Bytes below `layout.NULL_PAGE_SIZE` are poisoned.
+3. Bid(r) is the block in the slot of root, and undefined if that is no heap slot.
+
+Therefore:
+
+* `Freed(Bid(r))` implies STATE or SLOT. If root and r lie in one slot, that is
+  the slot of a freed block, and all of it is poisoned (1, 3); otherwise SLOT.
+* `r + Width > End(r)` implies STATE or SLOT. If both lie in one slot and r is
+  at or after End(r), then r is outside the block of its slot and poisoned (1).
+  If r is before End(r), the byte at End(r) is accessed, and it is poisoned.
+  The same argument serves `r < Begin(r)`, where r itself is the poisoned byte,
+  and a freed block needs none.
+* `r < NullPage` implies STATE (2).
+
+Comparisons are brought to the form `sum > 0`, linear in r, Begin(r), Size(r)
+and Width with Width >= 1 (numbers of the language are exact, so nothing wraps
+around), and matched with these three facts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Flag
+from functools import reduce
+from operator import or_
+
+from whence.abi.layout import NULL_PAGE_SIZE
+from whence.rules import binding
+from whence.rules import model as m
+from whence.rules.expand import Condition
+from whence.rules.indexing import block_key
+from whence.rules.vocabulary import CONSTANTS
+
+
+class Filter(Flag):
+    """A set of facts; the empty one is NEVER, and ALWAYS contains all."""
+
+    NEVER = 0
+    STATE = 1
+    SLOT = 2
+    ALWAYS = 7
+
+    def describe(self) -> str:
+        """`never`, `state`, `slot`, `state or slot`, `always`."""
+        if self is Filter.STATE | Filter.SLOT:
+            return "state or slot"
+        return str(self.name).lower()
+
+
+_OUTSIDE = Filter.STATE | Filter.SLOT
+_FLIPPED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
+_POINTER, _BEGIN, _SIZE, _WIDTH, _ONE = "r", "Begin", "Size", "Width", "1"
+_BLOCK_SYMBOLS = {_BEGIN, _SIZE}
+
+Linear = Mapping[str, int]
+
+
+def filter_of(condition: Condition) -> Filter:
+    """A necessary condition of a rule at a deref point."""
+    analysis = _Analysis(condition.pointer)
+    bound = frozenset(variable.name for variable in condition.rule.point.variables)
+    return analysis.necessary(condition.formula, bound, False)
+
+
+def _cheaper(first: Filter, second: Filter) -> Filter:
+    return min(first, second, key=lambda filter_: filter_.value)
+
+
+class _Analysis:
+    def __init__(self, pointer: str | None) -> None:
+        self.pointer = pointer
+
+    def necessary(self, formula: m.Formula, bound: binding.Names, block_known: bool) -> Filter:
+        """Facts, one of which holds if the formula does.
+
+        `block_known`: Bid(r) is defined wherever this is evaluated.
+        """
+        match formula:
+            case m.Truth(value=value):
+                return Filter.ALWAYS if value else Filter.NEVER
+            case m.Compare(op=op, left=left, right=right):
+                return self.comparison(op, left, right)
+            case m.Not(operand=m.Compare(op=op, left=left, right=right)):
+                return self.negated(op, left, right, block_known)
+            case m.And(operands=operands):
+                return self.conjunction(operands, bound, block_known)
+            case m.Or(operands=operands):
+                return reduce(or_, (self.necessary(each, bound, block_known) for each in operands))
+            case m.Exists():
+                return self.exists(formula, bound, block_known)
+            case m.FindLast(pattern=pattern):
+                freed = pattern.event == "free" and self.is_redex_block(pattern.fields[-1])
+                return _OUTSIDE if freed else Filter.ALWAYS
+            case m.Some(body=body):
+                return self.necessary(body, bound, block_known)
+            case _:
+                return Filter.ALWAYS
+
+    def conjunction(self, operands: tuple[m.Formula, ...], bound: binding.Names, block_known: bool) -> Filter:
+        known = block_known or any(self.implies_block(each, bound) for each in operands)
+        result = Filter.ALWAYS
+        for operand in operands:
+            result = _cheaper(result, self.necessary(operand, bound, known))
+            bound |= binding.binds(operand, {})
+        return result
+
+    def exists(self, formula: m.Exists, bound: binding.Names, block_known: bool) -> Filter:
+        inside = bound | {item.name for item in formula.pattern.items if isinstance(item, m.Variable)}
+        result = self.necessary(formula.body, inside, block_known)
+        pattern = formula.pattern
+        is_freed = formula.domain == "F" or (isinstance(pattern, m.EventPattern) and pattern.event == "free")
+        if is_freed and self.is_redex_block(block_key(formula, bound)):
+            result = _cheaper(result, _OUTSIDE)
+        return result
+
+    def implies_block(self, formula: m.Formula, bound: binding.Names) -> bool:
+        """Whether the formula can hold only where Bid(r) is defined."""
+        match formula:
+            case m.Exists():
+                return self.is_redex_block(block_key(formula, bound))
+            case m.Compare(left=left, right=right):
+                return any(
+                    self.is_redex_block(term) or self.symbol(term) in _BLOCK_SYMBOLS
+                    for side in (left, right)
+                    for term in m.walk_term(side)
+                )
+            case _:
+                return False
+
+    # -- comparisons --
+
+    def comparison(self, op: str, left: m.Term, right: m.Term) -> Filter:
+        difference = self.difference(left, right)
+        if difference is None:
+            return Filter.ALWAYS
+        above, below = difference, {symbol: -factor for symbol, factor in difference.items()}
+        match op:
+            case ">":
+                return _positive(above, 0)
+            case ">=":
+                return _positive(above, 1)
+            case "<":
+                return _positive(below, 0)
+            case "<=":
+                return _positive(below, 1)
+            case "==":
+                return _cheaper(_positive(above, 1), _positive(below, 1))
+            case _:
+                return _positive(above, 0) | _positive(below, 0)
+
+    def negated(self, op: str, left: m.Term, right: m.Term, block_known: bool) -> Filter:
+        """A negated comparison also holds where a value is undefined."""
+        difference = self.difference(left, right)
+        if difference is None or (_BLOCK_SYMBOLS & difference.keys() and not block_known):
+            return Filter.ALWAYS
+        return self.comparison(_FLIPPED[op], left, right)
+
+    def difference(self, left: m.Term, right: m.Term) -> Linear | None:
+        """left - right. A symbol that cancels out stays with factor 0: its value is still needed."""
+        minuend, subtrahend = self.linear(left), self.linear(right)
+        if minuend is None or subtrahend is None:
+            return None
+        return _added(minuend, subtrahend, -1)
+
+    def linear(self, term: m.Term) -> Linear | None:
+        """The term as factors of r, Begin(r), Size(r), Width and 1; None if it is not linear in them."""
+        symbol = self.symbol(term)
+        if symbol is not None:
+            return {symbol: 1}
+        match term:
+            case m.Number(value=value):
+                return {_ONE: value}
+            case m.Constant(name=name):
+                value_ = CONSTANTS[name].value
+                return None if value_ is None else {_ONE: value_}
+            case m.Apply(function="End", args=args) if self.is_redex(args[0]):
+                return {_BEGIN: 1, _SIZE: 1}
+            case m.Apply(function="Idx", args=args) if self.is_redex(args[0]):
+                return {_POINTER: 1, _BEGIN: -1}
+            case m.Negative(operand=operand):
+                inner = self.linear(operand)
+                return None if inner is None else _added({}, inner, -1)
+            case m.Binary(op="+" | "-", left=left, right=right):
+                first, second = self.linear(left), self.linear(right)
+                if first is None or second is None:
+                    return None
+                return _added(first, second, 1 if term.op == "+" else -1)
+            case _:
+                return None
+
+    def symbol(self, term: m.Argument) -> str | None:
+        match term:
+            case m.Variable(name=name):
+                return _POINTER if name == self.pointer else None
+            case m.Constant(name="Width"):
+                return _WIDTH
+            case m.Apply(function="Begin" | "Size" as function, args=args) if self.is_redex(args[0]):
+                return function
+            case _:
+                return None
+
+    def is_redex(self, term: m.Argument) -> bool:
+        """r, or Bid(r)."""
+        return self.is_redex_block(term) or (isinstance(term, m.Variable) and term.name == self.pointer)
+
+    def is_redex_block(self, term: m.Argument | None) -> bool:
+        match term:
+            case m.Apply(function="Bid", args=(m.Variable(name=name),)):
+                return name == self.pointer
+            case _:
+                return False
+
+
+def _added(first: Linear, second: Linear, sign: int) -> Linear:
+    return {
+        symbol: first.get(symbol, 0) + sign * second.get(symbol, 0) for symbol in sorted({*first, *second})
+    }
+
+
+def _positive(linear: Linear, extra: int) -> Filter:
+    """Facts implied by `linear + extra > 0`, for every Width >= 1."""
+    pointer, begin, size, width = (linear.get(symbol, 0) for symbol in (_POINTER, _BEGIN, _SIZE, _WIDTH))
+    constant = linear.get(_ONE, 0) + extra
+    match (pointer, begin, size):
+        case (0, 0, 0) if width == 0:
+            return Filter.ALWAYS if constant > 0 else Filter.NEVER
+        case (1, -1, -1):
+            # r + Width - End(r) > (1 - width) * Width - constant, which must not be negative
+            implied = width <= 1 and ((1 - width) >= constant if width < 1 else constant <= 0)
+            return _OUTSIDE if implied else Filter.ALWAYS
+        case (-1, 1, 0):
+            # Begin(r) - r > -width * Width - constant, which must not be negative
+            return _OUTSIDE if width <= 0 and constant <= -width else Filter.ALWAYS
+        case (-1, 0, 0):
+            # r < constant + width * Width <= constant + width
+            return Filter.STATE if width <= 0 and constant + width <= NULL_PAGE_SIZE else Filter.ALWAYS
+        case _:
+            return Filter.ALWAYS

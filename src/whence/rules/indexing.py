@@ -1,0 +1,42 @@
+"""Existential patterns over blocks that one lookup answers.
+
+`exists (_, free, _, bid) in trace : bid == Bid(r)` need not search the trace:
+the block table is the index of its malloc and free events, so the record of
+the block Bid(r) answers it. The *key* is the term that names the block.
+"""
+
+from __future__ import annotations
+
+from whence.rules import binding
+from whence.rules import model as m
+
+
+def block_item(pattern: m.Pattern) -> m.Argument | None:
+    """The place of the block in a pattern, if it has one."""
+    match pattern:
+        case m.EventPattern(event="malloc" | "free", fields=fields):
+            return fields[-1]
+        case m.BlockPattern(block=block) | m.PointerPattern(block=block):
+            return block
+        case _:
+            return None
+
+
+def block_key(formula: m.Exists, bound: binding.Names) -> m.Term | None:
+    """The term that names the only block the pattern can match; None if every block must be tried.
+
+    It is the item itself when that has a value, or else t in a conjunct
+    `item == t` of the body, where t does not depend on the pattern.
+    """
+    item = block_item(formula.pattern)
+    if item is None or isinstance(item, m.Wildcard | m.FunctionName):
+        return None
+    if not isinstance(item, m.Variable) or item.name in bound:
+        return item
+    conjuncts = formula.body.operands if isinstance(formula.body, m.And) else (formula.body,)
+    for conjunct in conjuncts:
+        if isinstance(conjunct, m.Compare) and conjunct.op == "==":
+            for side, other in ((conjunct.left, conjunct.right), (conjunct.right, conjunct.left)):
+                if side == item and all(v.name in bound for v in m.variables_of(other)):
+                    return other
+    return None

@@ -1,0 +1,266 @@
+"""What an engine must keep and check for a rule set: the engine-neutral part of code generation.
+
+For each rule: its condition in core form, its detection points, the inline
+filter of its accesses, the events and planes it reads. For the set: their
+union, the `Plan`. An engine states what it keeps as an `Engine`; a rule that
+needs more is refused with a sentence that says what.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+
+from whence.abi.records import POINTS as POINT_CODES
+from whence.errors import ToolLimit
+from whence.rules import binding
+from whence.rules import model as m
+from whence.rules.expand import Condition, expand
+from whence.rules.filters import Filter, filter_of
+from whence.rules.indexing import block_item, block_key
+from whence.rules.ruleset import RuleSet
+
+
+class LoweringError(ToolLimit):
+    """A rule needs something that the engine does not keep."""
+
+
+@dataclass(frozen=True)
+class Engine:
+    """What an engine keeps of the trace.
+
+    `blocks`: malloc and free events, as block records. `last_calls`: the last
+    call and return of each watched function and thread.
+    """
+
+    name: str
+    events: frozenset[str]
+
+
+NATIVE = Engine("native", frozenset({"malloc", "free", "call", "ret"}))
+
+
+@dataclass(frozen=True)
+class RulePlan:
+    """One rule, ready for code generation."""
+
+    condition: Condition
+    points: tuple[str, ...]
+    reads: Filter
+    writes: Filter
+    events: frozenset[str]
+    functions: tuple[str, ...]
+    domains: frozenset[str]
+    uses_block: bool
+    loads: bool
+
+    @property
+    def rule(self) -> m.Rule:
+        return self.condition.rule
+
+    @property
+    def needs_state_plane(self) -> bool:
+        """Whether the filter or a `Value` reads the state plane."""
+        return self.loads or bool((self.reads | self.writes) & Filter.STATE)
+
+    @property
+    def needs_provenance(self) -> bool:
+        """Whether an access must say which pointer its address was derived from."""
+        return self.uses_block and bool(self.reads | self.writes)
+
+    @property
+    def needs_pointer_search(self) -> bool:
+        """Whether the condition asks for P."""
+        return "P" in self.domains
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What must be kept and checked for a rule set.
+
+    `points`: names in `records.POINTS` where some rule is evaluated.
+    `functions`: watched, in the order of their numbers. `reads` and `writes`:
+    the inline filters of loads and stores.
+    """
+
+    rules: tuple[RulePlan, ...]
+    points: frozenset[str]
+    functions: tuple[str, ...]
+    events: frozenset[str]
+    reads: Filter
+    writes: Filter
+    needs_state_plane: bool
+    needs_provenance: bool
+    needs_pointer_search: bool
+
+
+def lower(rules: RuleSet, engine: Engine = NATIVE) -> Plan:
+    """The plan for the rules that are on; raises `LoweringError` if the engine cannot do one of them."""
+    plans = tuple(lower_rule(rule, rules, engine) for rule in rules.active)
+    functions = dict.fromkeys(name for plan in plans for name in plan.functions)
+    return Plan(
+        rules=plans,
+        points=frozenset(point for plan in plans for point in plan.points),
+        functions=tuple(functions),
+        events=frozenset(event for plan in plans for event in plan.events),
+        reads=reduce(or_, (plan.reads for plan in plans), Filter.NEVER),
+        writes=reduce(or_, (plan.writes for plan in plans), Filter.NEVER),
+        needs_state_plane=any(plan.needs_state_plane for plan in plans),
+        needs_provenance=any(plan.needs_provenance for plan in plans),
+        needs_pointer_search=any(plan.needs_pointer_search for plan in plans),
+    )
+
+
+def lower_rule(rule: m.Rule, rules: RuleSet, engine: Engine = NATIVE) -> RulePlan:
+    """The plan for one rule of the set, on or off."""
+    condition = expand(rule, rules)
+    _Support(condition, engine).check()
+    info = rule.point.info
+    filter_ = filter_of(condition) if info.is_deref else Filter.NEVER
+    nodes = list(m.walk_formula(condition.formula))
+    terms = [*m.walk_terms(condition.formula), *(part for t in condition.trace for part in m.walk_term(t))]
+    return RulePlan(
+        condition=condition,
+        points=info.codes,
+        reads=filter_ if "DEREF_R" in info.codes else Filter.NEVER,
+        writes=filter_ if "DEREF_W" in info.codes else Filter.NEVER,
+        events=frozenset(_events(nodes)) | _block_events(terms, nodes),
+        functions=tuple(dict.fromkeys(_functions(rule, nodes))),
+        domains=frozenset(node.domain for node in nodes if isinstance(node, m.Exists)),
+        uses_block=any(isinstance(term, m.Apply) and term.function != "Value" for term in terms),
+        loads=any(isinstance(term, m.Apply) and term.function == "Value" for term in terms),
+    )
+
+
+def point_mask(plan: RulePlan) -> int:
+    """Bit `1 << code` for every detection point code of the rule."""
+    return sum(1 << POINT_CODES[code] for code in plan.points)
+
+
+def _events(nodes: list[m.Formula]) -> Iterator[str]:
+    for node in nodes:
+        if isinstance(node, m.Exists | m.FindLast) and isinstance(node.pattern, m.EventPattern):
+            yield node.pattern.event
+
+
+def _block_events(terms: list[m.Argument], nodes: list[m.Formula]) -> frozenset[str]:
+    """Terms over blocks read the records that malloc events make; H, F and P those of malloc and free."""
+    over_domain = any(isinstance(node, m.Exists) and node.domain != "trace" for node in nodes)
+    over_block = any(isinstance(term, m.Apply) and term.function != "Value" for term in terms)
+    if over_domain:
+        return frozenset({"malloc", "free"})
+    return frozenset({"malloc"}) if over_block else frozenset()
+
+
+def _functions(rule: m.Rule, nodes: list[m.Formula]) -> Iterator[str]:
+    if rule.point.function is not None:
+        yield rule.point.function
+    for node in nodes:
+        for argument in m.direct_arguments(node):
+            if isinstance(argument, m.FunctionName):
+                yield argument.name
+
+
+class _Support:
+    """Checks that an engine keeps what a condition asks for."""
+
+    def __init__(self, condition: Condition, engine: Engine) -> None:
+        self.condition = condition
+        self.engine = engine
+
+    def check(self) -> None:
+        """Raises `LoweringError` for the first thing that is not kept."""
+        bound = frozenset(variable.name for variable in self.condition.rule.point.variables)
+        self.formula(self.condition.formula, bound)
+
+    def refuse(self, need: str, reason: str) -> None:
+        name, engine = self.condition.rule.name, self.engine.name
+        raise LoweringError(f"rule '{name}' needs {need}, {reason.format(engine=f'engine {engine}')}")
+
+    def formula(self, formula: m.Formula, bound: binding.Names) -> None:
+        if isinstance(formula, m.FindLast):
+            self.find_last(formula)
+        if isinstance(formula, m.Exists):
+            if formula.domain == "P":
+                self.pointers(formula, bound)
+            elif isinstance(formula.pattern, m.EventPattern):
+                self.event(formula, bound)
+            bound |= {item.name for item in formula.pattern.items if isinstance(item, m.Variable)}
+        for part in m.formula_parts(formula):
+            self.formula(part, bound)
+            if isinstance(formula, m.And):
+                bound |= binding.binds(part, {})
+
+    def kept(self, pattern: m.EventPattern) -> None:
+        if pattern.event not in self.engine.events:
+            self.refuse(f"{pattern.event} events", "which {engine} does not keep")
+        if pattern.event in ("call", "ret") and isinstance(pattern.fields[0], m.Wildcard):
+            self.refuse(f"the {pattern.event} events of every function", "{engine} watches only named ones")
+
+    def find_last(self, formula: m.FindLast) -> None:
+        pattern = formula.pattern
+        self.kept(pattern)
+        if pattern.event in ("call", "ret"):
+            outputs = (pattern.time, pattern.fields[1])
+            if not all(isinstance(item, m.Wildcard) or self.is_free(item) for item in outputs):
+                self.refuse(
+                    f"the last {pattern.event} event with a given time or value",
+                    "{engine} keeps only the last one of each function",
+                )
+
+    def event(self, formula: m.Exists, bound: binding.Names) -> None:
+        pattern = formula.pattern
+        assert isinstance(pattern, m.EventPattern)
+        self.kept(pattern)
+        if pattern.event in ("call", "ret"):
+            items = (pattern.time, pattern.fields[1])
+            if not all(self.is_unused(item, formula.body, bound) for item in items):
+                self.refuse(
+                    f"every {pattern.event} event of a function",
+                    "{engine} keeps only the last one (ask for it with FindLast)",
+                )
+
+    def pointers(self, formula: m.Exists, bound: binding.Names) -> None:
+        pattern = formula.pattern
+        assert isinstance(pattern, m.PointerPattern)
+        unused = all(self.is_unused(item, formula.body, bound) for item in (pattern.pointer, pattern.index))
+        named = block_item(pattern) is not None and block_key(formula, bound) is not None
+        if not unused or not named:
+            self.refuse(
+                "the pointers of P themselves",
+                "{engine} answers only whether some live pointer leads to a given block",
+            )
+
+    def is_free(self, item: m.Argument) -> bool:
+        return isinstance(item, m.Variable) and item.name in self.condition.free
+
+    def is_unused(self, item: m.Argument, body: m.Formula, bound: binding.Names) -> bool:
+        """Whether nothing depends on what the item matches."""
+        if isinstance(item, m.Wildcard):
+            return True
+        if not isinstance(item, m.Variable) or item.name in bound:
+            return False
+        if item.name in self.condition.free:
+            return self._occurrences(item.name) <= 1
+        used = {v.name for term in m.walk_terms(body) for v in m.variables_of(term)}
+        return item.name not in used
+
+    def _occurrences(self, name: str) -> int:
+        traced = [v for term in self.condition.trace for v in m.variables_of(term)]
+        terms = [*m.walk_terms(self.condition.formula), *traced]
+        return sum(isinstance(term, m.Variable) and term.name == name for term in terms)
+
+
+__all__ = [
+    "NATIVE",
+    "Engine",
+    "Filter",
+    "LoweringError",
+    "Plan",
+    "RulePlan",
+    "lower",
+    "lower_rule",
+    "point_mask",
+]
