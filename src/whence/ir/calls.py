@@ -10,11 +10,18 @@ from whence.ir.attributes import Attributes
 from whence.ir.control import label_list
 from whence.ir.errors import IRSyntaxError
 from whence.ir.instruction import Instruction
-from whence.ir.lexer import GLOBAL, Cursor, Operand, split_commas, to_int, unquote
+from whence.ir.lexer import (
+    ADDRESS_SPACE,
+    CONVENTION,
+    GLOBAL,
+    GROUP,
+    Cursor,
+    Operand,
+    split_commas,
+    to_int,
+    unquote,
+)
 
-_CONVENTION = re.compile(r"cc \d+|[a-z_0-9]*cc(?:_\w+)?\b|(?:intel_ocl_bicc|spir_\w+|ptx_\w+)\b", re.ASCII)
-_GROUP = re.compile(r"#(\d+)", re.ASCII)
-_ADDRESS_SPACE = re.compile(r"addrspace\(\d+\)", re.ASCII)
 _FAST_CALLEE = re.compile(rf' [^@%"(]*({GLOBAL})\(', re.ASCII)
 _VOID_CALL = re.compile(rf" void ({GLOBAL})?", re.ASCII)
 _MARKER = re.compile(r"(tail|musttail|notail) call\b")
@@ -74,12 +81,12 @@ class Call(Instruction):
     def _read(self) -> _Call:
         cursor = self._cursor()
         flags = cursor.flags()
-        convention = cursor.match(_CONVENTION)
+        convention = cursor.match(CONVENTION)
         flags += cursor.flags()
         start = cursor.skip_space()
         attributes = Attributes.read(cursor)
         span = (start, cursor.skip_space())
-        cursor.match(_ADDRESS_SPACE)
+        cursor.match(ADDRESS_SPACE)
         function_type = cursor.type()
         callee = cursor.operand("ptr")
         opened = cursor.skip_space()
@@ -286,7 +293,7 @@ def _read_tail(cursor: Cursor, opcode: str) -> _Tail:
     groups: list[int] = []
     inline: list[str] = []
     while True:
-        if match := cursor.match(_GROUP):
+        if match := cursor.match(GROUP):
             groups.append(to_int(match[1]))
             continue
         before = cursor.pos

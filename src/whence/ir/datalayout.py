@@ -268,7 +268,6 @@ def align_up(value: int, alignment: int) -> int:
     return -(-value // alignment) * alignment
 
 
-
 def _wrap(offset: int) -> int:
     """Offsets are computed modulo 2**64, as signed numbers."""
     return ((offset + (1 << 63)) & ((1 << 64) - 1)) - (1 << 63)

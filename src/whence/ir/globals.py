@@ -6,21 +6,28 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from whence.ir.errors import IRSyntaxError
-from whence.ir.lexer import GLOBAL, Cursor, to_int, unquote, word_set
+from whence.ir.lexer import (
+    ADDRESS_SPACE,
+    ATTACHMENT,
+    COMDAT,
+    GLOBAL,
+    LINKAGES,
+    PREEMPTION,
+    STORAGE_CLASSES,
+    UNNAMED_ADDR,
+    VISIBILITIES,
+    Cursor,
+    to_int,
+    unquote,
+)
 
 if TYPE_CHECKING:
     from whence.ir.module import Module
 
 _NAME = re.compile(rf"({GLOBAL}) = ")
-_THREAD_LOCAL = re.compile(r"thread_local(?:\((\w+)\))?", re.ASCII)
-_ADDRESS_SPACE = re.compile(r"addrspace\((\d+)\)", re.ASCII)
-_COMDAT = re.compile(r"comdat(?:\((\$[^)]*)\))?(?![\w(])", re.ASCII)
-_ATTACHMENT = re.compile(r"!([-a-zA-Z$._\\][-\w$.\\]*) (!\d+)", re.ASCII)
-_LINKAGES = word_set("private internal available_externally linkonce weak common appending extern_weak linkonce_odr weak_odr "
-    "external")
-_QUALIFIERS = word_set("dso_local dso_preemptable default hidden protected dllimport dllexport unnamed_addr local_unnamed_addr "
-    "externally_initialized")
+_QUALIFIERS = PREEMPTION | VISIBILITIES | STORAGE_CLASSES | UNNAMED_ADDR | {"externally_initialized"}
 _UNINITIALISED = frozenset(("external", "extern_weak"))
+_THREAD_LOCAL = re.compile(r"thread_local(?:\((\w+)\))?", re.ASCII)
 
 
 class _Fields(NamedTuple):
@@ -191,14 +198,14 @@ def make_global(module: Module, text: str, line: int = 0) -> GlobalValue:
 
 def _read(cursor: Cursor) -> _Fields:
     start = cursor.skip_space()
-    linkage = cursor.word() if cursor.peek_word() in _LINKAGES else ""
+    linkage = cursor.word() if cursor.peek_word() in LINKAGES else ""
     span = (start, cursor.skip_space())
     qualifiers = []
     thread_local, space = None, 0
     while True:
         if match := cursor.match(_THREAD_LOCAL):
             thread_local = match[1] or "generaldynamic"
-        elif match := cursor.match(_ADDRESS_SPACE):
+        elif match := cursor.match(ADDRESS_SPACE):
             space = to_int(match[1])
         elif cursor.peek_word() in _QUALIFIERS:
             qualifiers.append(cursor.word())
@@ -257,9 +264,9 @@ class _Trailing:
             raise cursor.fail("',' or the end of the line")
 
     def _clause(self, cursor: Cursor) -> None:
-        if match := cursor.match(_ATTACHMENT):
+        if match := cursor.match(ATTACHMENT):
             self.attachments[match[1]] = match[2]
-        elif match := cursor.match(_COMDAT):
+        elif match := cursor.match(COMDAT):
             self.comdat = unquote(match[1]) if match[1] else ""
             self.comdat_span = match.span()
         elif cursor.accept_word("align"):

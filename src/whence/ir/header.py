@@ -6,19 +6,26 @@ import re
 from typing import NamedTuple
 
 from whence.ir.attributes import Attributes
-from whence.ir.lexer import GLOBAL, LOCAL, Cursor, Operand, to_int, unquote, word_set
+from whence.ir.lexer import (
+    ADDRESS_SPACE,
+    ATTACHMENT,
+    COMDAT,
+    CONVENTION,
+    GLOBAL,
+    GROUP,
+    LINKAGES,
+    LOCAL,
+    PREEMPTION,
+    STORAGE_CLASSES,
+    UNNAMED_ADDR,
+    VISIBILITIES,
+    Cursor,
+    Operand,
+    to_int,
+    unquote,
+)
 
-LINKAGES = word_set("private internal available_externally linkonce weak common appending extern_weak linkonce_odr weak_odr "
-    "external")
-_PREEMPTION = frozenset(("dso_local", "dso_preemptable"))
-_VISIBILITIES = frozenset(("default", "hidden", "protected"))
-_STORAGE = frozenset(("dllimport", "dllexport"))
-_CONVENTION = re.compile(r"cc \d+|[a-z_0-9]*cc(?:_\w+)?\b|(?:intel_ocl_bicc|spir_\w+|ptx_\w+)\b", re.ASCII)
-_ATTACHMENT = re.compile(r"!([-a-zA-Z$._\\][-\w$.\\]*) (!\d+)", re.ASCII)
-_ADDRESS_SPACE = re.compile(r"addrspace\(\d+\)", re.ASCII)
-_GROUP = re.compile(r"#(\d+)", re.ASCII)
 _LOCAL = re.compile(LOCAL)
-_COMDAT = re.compile(r"comdat(?:\((\$[^)]*)\))?(?![\w(])", re.ASCII)
 FAST_NAME = re.compile(rf'(?:define|declare) [^@"]*({GLOBAL})\(')
 """The name of a function in its first line, when no quoted text comes before."""
 
@@ -75,10 +82,10 @@ def read_header(text: str) -> Header:
     start = cursor.skip_space()
     linkage = _one_of(cursor, LINKAGES)
     linkage_span = (start, cursor.skip_space())
-    preemption = _one_of(cursor, _PREEMPTION)
-    visibility = _one_of(cursor, _VISIBILITIES)
-    _one_of(cursor, _STORAGE)
-    convention = cursor.match(_CONVENTION)
+    preemption = _one_of(cursor, PREEMPTION)
+    visibility = _one_of(cursor, VISIBILITIES)
+    _one_of(cursor, STORAGE_CLASSES)
+    convention = cursor.match(CONVENTION)
     start = cursor.skip_space()
     return_attributes = Attributes.read(cursor)
     return_span = (start, cursor.skip_space())
@@ -130,7 +137,7 @@ def _one_of(cursor: Cursor, words: frozenset[str]) -> str:
 
 def _attachments(cursor: Cursor) -> dict[str, str]:
     found = {}
-    while match := cursor.match(_ATTACHMENT):
+    while match := cursor.match(ATTACHMENT):
         found[match[1]] = match[2]
     return found
 
@@ -171,8 +178,8 @@ class _Tail:
         self.align: int | None = None
         self.gc: str | None = None
         self.constants: dict[str, Operand] = {}
-        self.unnamed_addr = _one_of(cursor, frozenset(("unnamed_addr", "local_unnamed_addr")))
-        cursor.match(_ADDRESS_SPACE)
+        self.unnamed_addr = _one_of(cursor, UNNAMED_ADDR)
+        cursor.match(ADDRESS_SPACE)
         self.attributes_span = self._read_attributes(cursor)
         while self._read_clause(cursor):
             pass
@@ -181,7 +188,7 @@ class _Tail:
     def _read_attributes(self, cursor: Cursor) -> tuple[int, int]:
         start = end = cursor.pos
         while True:
-            if match := cursor.match(_GROUP):
+            if match := cursor.match(GROUP):
                 self.groups.append(to_int(match[1]))
             elif cursor.peek_word() == "align" or cursor.peek() == "{":
                 break
@@ -196,7 +203,7 @@ class _Tail:
         word = cursor.peek_word()
         start = cursor.pos
         if word == "comdat":
-            match = cursor.match(_COMDAT)
+            match = cursor.match(COMDAT)
             if not match:
                 raise cursor.fail("a comdat")
             self.comdat, self.comdat_span = unquote(match[1]) if match[1] else "", (start, cursor.pos)

@@ -19,13 +19,30 @@ GLOBAL = "@" + NAME
 MAX_DIGITS = 18
 """Integers that whence reads (sizes, counts, numbers) have at most so many digits."""
 
+
 def word_set(text: str) -> frozenset[str]:
     """The words of a text."""
     return frozenset(text.split())
 
 
-FLAGS = word_set("nuw nsw exact disjoint nneg samesign inbounds nusw fast nnan ninf nsz arcp contract afn reassoc")
+FLAGS = word_set(
+    "nuw nsw exact disjoint nneg samesign inbounds nusw fast nnan ninf nsz arcp contract afn reassoc"
+)
 """Words between an opcode and its first operand that change neither operands nor types."""
+
+LINKAGES = word_set(
+    "private internal available_externally linkonce weak common appending extern_weak linkonce_odr weak_odr "
+    "external"
+)
+PREEMPTION = word_set("dso_local dso_preemptable")
+VISIBILITIES = word_set("default hidden protected")
+STORAGE_CLASSES = word_set("dllimport dllexport")
+UNNAMED_ADDR = word_set("unnamed_addr local_unnamed_addr")
+CONVENTION = re.compile(r"cc \d+|[a-z_0-9]*cc(?:_\w+)?\b|(?:intel_ocl_bicc|spir_\w+|ptx_\w+)\b", re.ASCII)
+ATTACHMENT = re.compile(r"!([-a-zA-Z$._\\][-\w$.\\]*) (!\d+)", re.ASCII)
+ADDRESS_SPACE = re.compile(r"addrspace\((\d+)\)", re.ASCII)
+GROUP = re.compile(r"#(\d+)", re.ASCII)
+COMDAT = re.compile(r"comdat(?:\((\$[^)]*)\))?(?![\w(])", re.ASCII)
 
 _PLAIN_VALUES = word_set("true false null undef poison none zeroinitializer")
 _NEST = re.compile(r'"[^"]*"|[(\[{<]|[)\]}>]|"')
@@ -391,7 +408,11 @@ class Cursor:
         return self.text[start : self.pos]
 
 
-_EXPRESSIONS = word_set("trunc ptrtoint ptrtoaddr inttoptr bitcast addrspacecast getelementptr add sub mul xor shl "
-    "extractelement insertelement shufflevector icmp fcmp select zext sext and or lshr ashr")
-_NOT_ATTRIBUTES = _PLAIN_VALUES | word_set("splat asm blockaddress dso_local_equivalent no_cfi ptrauth section partition comdat gc prefix "
-    "prologue personality unnamed_addr local_unnamed_addr addrspace to unwind c")
+_EXPRESSIONS = word_set(
+    "trunc ptrtoint ptrtoaddr inttoptr bitcast addrspacecast getelementptr add sub mul xor shl "
+    "extractelement insertelement shufflevector icmp fcmp select zext sext and or lshr ashr"
+)
+_NOT_ATTRIBUTES = _PLAIN_VALUES | word_set(
+    "splat asm blockaddress dso_local_equivalent no_cfi ptrauth section partition comdat gc prefix "
+    "prologue personality unnamed_addr local_unnamed_addr addrspace to unwind c"
+)

@@ -122,7 +122,7 @@ class FunctionType(Type):
 
 @dataclass(frozen=True, slots=True)
 class OtherType(Type):
-    """``void``, ``label``, ``metadata``, ``token``, ``x86_amx``, ``opaque``, ``target(…)``: no size in memory."""
+    """``void``, ``label``, ``metadata``, ``token``, ``x86_amx``, ``opaque`` or ``target(…)``: no size."""
 
     text: str
 
