@@ -69,11 +69,19 @@ class Where(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RuleInfo:
-    """What a finding needs to know of a rule: its name, a title in plain words, the traced terms."""
+    """What a finding needs to know of its rule.
+
+    `title` says the bug in plain words, `values` are the traced terms as they
+    are written, `severity` is ``error`` or ``warning``, `cwe` the numbers of
+    the Common Weakness Enumeration it may stand for.
+    """
 
     name: str
     title: str
     values: tuple[str, ...] = ()
+    severity: str = "error"
+    advice: str = ""
+    cwe: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,8 +237,7 @@ class States:
 class Finding:
     """One detected bug: what, where, which block, whence."""
 
-    rule: str
-    title: str
+    rule: RuleInfo
     point: Point
     access: Access
     stack: tuple[Frame, ...] = ()
@@ -265,7 +272,7 @@ class Finding:
         return stable_key(self)
 
 
-KEY_FRAMES = 4
+KEY_FRAMES = 6
 """Frames of each stack that take part in the key."""
 
 
@@ -273,7 +280,7 @@ def stable_key(finding: Finding) -> str:
     """See `Finding.key`. Leaks are told apart by their allocation, everything else by its stack."""
     allocated = finding.block.allocated if finding.block else None
     stack = allocated.stack if finding.leak and allocated else finding.stack
-    parts = [finding.rule, finding.library_function or "", *map(_frame_identity, stack[:KEY_FRAMES])]
+    parts = [finding.rule.name, finding.library_function or "", *map(_frame_identity, stack[:KEY_FRAMES])]
     return hashlib.sha256("\0".join(parts).encode(errors="surrogateescape")).hexdigest()[:16]
 
 

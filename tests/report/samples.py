@@ -17,6 +17,7 @@ from whence.findings import (
     HitBlock,
     Leak,
     Point,
+    RuleInfo,
     RunInfo,
     States,
     Value,
@@ -67,6 +68,28 @@ WRITE_STACK = (
 READ_STACK = (at("first", "fill.c", "return p[0]", "p"), at("main", "fill.c", "first(p)", "first"), *START)
 
 
+OVERFLOW_RULE = RuleInfo(
+    "heap-buffer-overflow",
+    "access outside the bounds of a heap block",
+    ("r",),
+    advice="Compare the index with the size the block was allocated with; '<=' for '<' and a missing "
+    "byte for the final 0 are the usual causes.",
+    cwe=(122, 125, 787),
+)
+DANGLING_RULE = RuleInfo(
+    "dangling-pointer-dereference",
+    "access to a block after it was freed",
+    ("r", "r1"),
+    advice="The block outlived its free in a copy of the pointer: r1 freed it, r still used it.",
+    cwe=(416,),
+)
+DOUBLE_FREE_RULE = RuleInfo("double-free", "double free")
+UNMATCHED_RULE = RuleInfo("unmatched-free", "free of a pointer that no allocation returned")
+NULL_RULE = RuleInfo("null-pointer-dereference", "access through a null pointer")
+LEAK_RULE = RuleInfo("definite-leak", "block that no pointer leads to when main returns", cwe=(401,))
+SIGNAL_RULE = RuleInfo("signal", "killed by a signal")
+
+
 def write(address: int, size: int, first_bad: int | None = None) -> Access:
     return Access(AccessKind.WRITE, address, size, address if first_bad is None else first_bad, BEGIN)
 
@@ -76,8 +99,7 @@ def read(address: int, size: int, first_bad: int | None = None) -> Access:
 
 
 OVERFLOW = Finding(
-    "heap-buffer-overflow",
-    "heap buffer overflow",
+    OVERFLOW_RULE,
     Point.DEREF_W,
     write(BEGIN + 20, 4),
     WRITE_STACK,
@@ -88,8 +110,8 @@ OVERFLOW = Finding(
 )
 DANGLING = replace(
     OVERFLOW,
-    rule="dangling-deref",
-    title="dangling pointer dereference",
+    rule=DANGLING_RULE,
+    values=(Value("r", BEGIN + 8), Value("r1", BEGIN)),
     point=Point.DEREF_R,
     access=read(BEGIN + 8, 4),
     stack=READ_STACK,
@@ -97,8 +119,7 @@ DANGLING = replace(
     states=FREED_STATES,
 )
 DOUBLE_FREE = Finding(
-    "double-free",
-    "double free",
+    DOUBLE_FREE_RULE,
     Point.FREE,
     Access(AccessKind.FREE, BEGIN),
     (MAIN_FREES_AGAIN, *START),
@@ -118,8 +139,7 @@ LIBRARY = replace(
     block=replace(LIVE, allocated=Event(7, 0, (at("copy", "fill.c", "malloc(20)", "malloc"), *START))),
 )
 LEAK = Finding(
-    "definite-leak",
-    "definite leak",
+    LEAK_RULE,
     Point.RET,
     Access(AccessKind.RETURN, 0),
     (at("main", "fill.c", "return first", "return"), *START),
@@ -162,8 +182,7 @@ SAMPLES: dict[str, Finding] = {
     "double-free-repeated": replace(DOUBLE_FREE, occurrences=1200),
     "free-inside-block": replace(
         DOUBLE_FREE,
-        rule="unmatched-free",
-        title="unmatched free",
+        rule=UNMATCHED_RULE,
         access=Access(AccessKind.FREE, BEGIN + 4),
         stack=(at("main", "fill.c", "free(p + 1)", "free"), *START),
         block=LIVE,
@@ -171,31 +190,27 @@ SAMPLES: dict[str, Finding] = {
     ),
     "free-wrong-family": replace(
         DOUBLE_FREE,
-        rule="unmatched-free",
-        title="unmatched free",
+        rule=UNMATCHED_RULE,
         block=replace(LIVE, family=Family.NEW_ARRAY),
         states=None,
     ),
     "free-unknown-address": replace(
         DOUBLE_FREE,
-        rule="unmatched-free",
-        title="unmatched free",
+        rule=UNMATCHED_RULE,
         access=Access(AccessKind.FREE, 0x7FFFFFFFE010),
         block=None,
         states=None,
     ),
     "null-deref": replace(
         DANGLING,
-        rule="null-deref",
-        title="null pointer dereference",
+        rule=NULL_RULE,
         access=read(0x10, 4, 0x10),
         block=None,
         states=None,
     ),
     "unknown-block": replace(
         DANGLING,
-        rule="wild-deref",
-        title="",
+        rule=RuleInfo("wild-dereference", ""),
         access=Access(AccessKind.READ, 0x123456789AB0, 8),
         block=None,
         states=None,
@@ -204,15 +219,13 @@ SAMPLES: dict[str, Finding] = {
     "leak": LEAK,
     "leak-in-function": replace(
         LEAK,
-        rule="leak-in-transaction",
-        title="blocks of a transaction that outlive it",
+        rule=RuleInfo("leak-in-transaction", "block that outlives its transaction", severity="warning"),
         stack=(at("copy", "fill.c", "return buffer", "return"), *LEAK.stack),
         leak=Leak(1, 20),
         values=(Value("Begin(b)", BEGIN), Value("Size(b)", 20)),
     ),
     "signal-segv": Finding(
-        "signal",
-        "killed by a signal",
+        SIGNAL_RULE,
         Point.SIGNAL,
         Access(AccessKind.TRAP, 0x10),
         READ_STACK,
@@ -220,8 +233,7 @@ SAMPLES: dict[str, Finding] = {
         pid=4200,
     ),
     "signal-abort": Finding(
-        "signal",
-        "killed by a signal",
+        SIGNAL_RULE,
         Point.SIGNAL,
         Access(AccessKind.TRAP, 0),
         (
@@ -234,8 +246,7 @@ SAMPLES: dict[str, Finding] = {
         pid=4200,
     ),
     "user-rule-at-call": Finding(
-        "lock-order",
-        "the second lock is taken before the first",
+        RuleInfo("lock-order", "the second lock is taken before the first"),
         Point.CALL,
         Access(AccessKind.CALL, 0),
         READ_STACK,

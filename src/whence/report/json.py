@@ -67,8 +67,11 @@ def _run(run: RunInfo) -> dict[str, Any]:
 def _finding(finding: Finding) -> dict[str, Any]:
     return {
         "key": finding.key,
-        "rule": finding.rule,
-        "title": finding.title,
+        "rule": finding.rule.name,
+        "title": finding.rule.title,
+        "severity": finding.rule.severity,
+        "cwe": list(finding.rule.cwe),
+        "advice": finding.rule.advice or None,
         "point": finding.point.value,
         "access": _access(finding.access),
         "library_function": _text(finding.library_function),

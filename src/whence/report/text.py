@@ -17,7 +17,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from whence.findings import Event, Finding, Frame, Leak, RunInfo
+from whence.findings import Event, Finding, Frame, RunInfo
 from whence.report import frames, words
 from whence.report.picture import Cell, Picture, draw
 from whence.report.source import Excerpt, SourceFinder, cut_cells, excerpt, printable
@@ -26,7 +26,7 @@ PLAIN_WIDTH = 100
 """Cells used where there is no terminal to ask."""
 MIN_WIDTH = 40
 
-_ERROR, _RULE, _GUTTER, _CARET = "bold red", "bold", "blue", "bold red"
+_ERROR, _WARNING, _GUTTER, _CARET = "bold red", "bold yellow", "blue", "bold red"
 _HEADING, _DIM, _FUNCTION, _ADVICE, _GOOD = "bold", "bright_black", "cyan", "green", "bold green"
 _CELL_STYLES = {
     Cell.BLOCK: "green",
@@ -92,7 +92,7 @@ class TextRenderer:
         for finding in findings:
             lines += [*_Report(self, finding, run, sources).lines(), Text()]
         lines += self._notes(run)
-        lines += self._wrapped(_summary(findings, run), "  ")
+        lines += self.wrapped(_summary(findings, run), "  ")
         return self._print(lines)
 
     def _notes(self, run: RunInfo) -> Iterable[Text]:
@@ -102,11 +102,11 @@ class TextRenderer:
                 f"{words.plural(run.dropped, 'finding')} found no room in the record and are missing"
             )
         for note in notes:
-            yield from self._wrapped(Text.assemble(("note: ", _HEADING), printable(note)), "      ")
+            yield from self.wrapped(Text.assemble(("note: ", _HEADING), printable(note)), "      ")
 
-    def _wrapped(self, text: Text, indent: str) -> list[Text]:
-        """A paragraph, continued with an indent where the terminal ends."""
-        if not self.wrap or text.cell_len <= self.width:
+    def wrapped(self, text: Text, indent: str, *, prose: bool = False) -> list[Text]:
+        """A paragraph, continued with an indent where the terminal ends (prose: in a pipe too)."""
+        if text.cell_len <= self.width or not (self.wrap or prose):
             return [text]
         pieces = text.wrap(_MEASURE, self.width - len(indent), overflow="fold")
         return [Text(indent if i else "").append_text(piece) for i, piece in enumerate(pieces)]
@@ -161,18 +161,18 @@ class _Report:
         ]
 
     def _headline(self) -> list[Text]:
-        finding = self.finding
-        title = words.title(finding)
-        text = Text.assemble(
-            ("error", _ERROR),
-            (f"[{printable(finding.rule)}]", _ERROR),
-            (": ", _RULE),
-            (f"{printable(title)}: " if title else "", _RULE),
-            (printable(words.headline(finding, self._subject())), _RULE),
-        )
-        if finding.occurrences > 1:
-            text.append(f" ({finding.occurrences:,} times)")
-        return self.style._wrapped(text, "    ")
+        """Severity, rule and title; then what happened, on a line of its own when there is a title."""
+        rule = self.finding.rule
+        style = _ERROR if rule.severity == "error" else _WARNING
+        tag = Text.assemble((f"{printable(rule.severity)}[{printable(rule.name)}]", style), (": ", _HEADING))
+        happened = Text(printable(words.headline(self.finding, self._subject())))
+        if self.finding.occurrences > 1 and not self.finding.leak:
+            happened.append(f" ({self.finding.occurrences:,} times)")
+        title = words.title(self.finding)
+        if title is None:
+            return self.style.wrapped(tag.append_text(happened), "  ")
+        lines = self.style.wrapped(tag.append(printable(title), _HEADING), "  ")
+        return lines + self.style.wrapped(Text("  ").append_text(happened), "    ")
 
     def _subject(self) -> str:
         """Where it happened, named: the innermost function, and the caller that the source shows."""
@@ -259,7 +259,7 @@ class _Report:
         lines = [self._bar()] if sentences and self.quoted else []
         for sentence in sentences:
             begin = Text.assemble((f"{self.gutter}= ", _GUTTER), sentence)
-            lines += self.style._wrapped(begin, self.gutter + "  ")
+            lines += self.style.wrapped(begin, self.gutter + "  ")
         return lines
 
     def _note(self, sentence: str) -> Text:
@@ -358,18 +358,20 @@ class _Report:
     # ---- the end ----
 
     def _values(self) -> list[Text]:
-        if not self.finding.values:
+        """The values that the rule asks for, unless the only one is the address itself."""
+        values = self.finding.values
+        if all(value.value == self.finding.access.address for value in values):
             return []
-        shown = ", ".join(f"{printable(v.name)} = {_number(v.value)}" for v in self.finding.values)
+        shown = ", ".join(f"{printable(v.name)} = {_number(v.value)}" for v in values)
         line = Text.assemble(f"{self.gutter}  ", ("values: ", _HEADING), shown)
-        return [Text(), *self.style._wrapped(line, self.gutter + "    ")]
+        return [Text(), *self.style.wrapped(line, self.gutter + "    ")]
 
     def _advice(self) -> list[Text]:
         advice = words.advice(self.finding)
         if advice is None:
             return []
-        line = Text.assemble(f"{self.gutter}  ", ("advice: ", _ADVICE), advice)
-        return [Text(), *self.style._wrapped(line, self.gutter + "    ")]
+        line = Text.assemble(f"{self.gutter}  ", ("advice: ", _ADVICE), printable(advice))
+        return [Text(), *self.style.wrapped(line, self.gutter + "    ", prose=True)]
 
 
 def _pad(text: str, width: int) -> str:
@@ -390,23 +392,27 @@ def _colour(picture: Picture) -> Text:
 
 def _summary(findings: Sequence[Finding], run: RunInfo) -> Text:
     """The last line: how many findings of which rules, and how the program ended."""
-    total = sum(finding.occurrences for finding in findings)
     text = Text.assemble(("whence: ", _HEADING))
     if not findings:
         text.append("no findings", _GOOD)
     else:
-        text.append(words.plural(total, "finding"), _ERROR)
+        text.append(words.plural(sum(map(_count, findings)), "finding"), _ERROR)
         text.append(f" ({_kinds(findings)})")
     ending = _ending(run)
     return text.append(f"; {ending}") if ending else text
+
+
+def _count(finding: Finding) -> int:
+    """The blocks of one allocation are one leak."""
+    return 1 if finding.leak else finding.occurrences
 
 
 def _kinds(findings: Sequence[Finding]) -> str:
     counts: Counter[str] = Counter()
     leaked: Counter[str] = Counter()
     for finding in findings:
-        counts[finding.rule] += finding.occurrences
-        leaked[finding.rule] += finding.leak.bytes if isinstance(finding.leak, Leak) else 0
+        counts[finding.rule.name] += _count(finding)
+        leaked[finding.rule.name] += finding.leak.bytes if finding.leak else 0
     parts = []
     for rule, count in counts.items():
         size = f" of {words.bytes_(leaked[rule])}" if leaked[rule] else ""

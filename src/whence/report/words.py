@@ -74,8 +74,12 @@ def start_phrase(relation: Relation, what: str) -> str:
 
 def title(finding: Finding) -> str | None:
     """The rule's title, None when it only repeats the rule's name."""
-    name, plain = (text.lower().replace("-", " ").replace("_", " ") for text in (finding.rule, finding.title))
-    return finding.title if finding.title and plain != name else None
+    rule = finding.rule
+    return rule.title if rule.title and _plain(rule.title) != _plain(rule.name) else None
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("-", " ").replace("_", " ")
 
 
 def headline(finding: Finding, subject: str) -> str:
@@ -159,7 +163,7 @@ def facts(finding: Finding) -> list[str]:
         return []
     if finding.point is Point.SIGNAL and not has_fault_address(finding):
         return []
-    found = [_address_fact(finding), _first_bad_fact(finding), _hit_fact(finding)]
+    found = [_address_fact(finding), _first_bad_fact(finding), _hit_fact(finding), _size_fact(finding)]
     return [sentence for sentence in found if sentence]
 
 
@@ -213,11 +217,24 @@ def _hit_fact(finding: Finding) -> str | None:
     )
 
 
+def _size_fact(finding: Finding) -> str | None:
+    """How large the block would have to be, where its size is the likely mistake."""
+    block, relation = finding.block, finding.relation
+    if block is None or relation is None or not is_access(finding) or block.state is BlockState.FREED:
+        return None
+    near = relation.where is Where.AFTER and relation.distance < _FAR and finding.hit_block is None
+    if not near and not relation.overrun:
+        return None
+    return f"the access needs a block of {bytes_(finding.access.end - block.begin)}"
+
+
 # ---- advice ----
 
 
 def advice(finding: Finding) -> str | None:
-    """What to look for, from the facts of the finding alone; None when they suggest nothing."""
+    """What to look for: the rule's own advice, else what the facts alone suggest; None for nothing."""
+    if finding.rule.advice:
+        return finding.rule.advice
     if finding.leak:
         return "free the block before the last pointer to it is overwritten or goes out of scope"
     if finding.access.kind is AccessKind.FREE:
@@ -240,7 +257,7 @@ def _free_advice(finding: Finding) -> str:
     return f"release a block from {block.family} with {_RELEASE.get(block.family, 'its own function')}"
 
 
-def _access_advice(finding: Finding, block: Block) -> str | None:
+def _access_advice(finding: Finding, block: Block) -> str:
     relation = block.relation(finding.access.address, finding.access.size)
     if block.state is BlockState.FREED:
         return "the pointer outlived its block: free it later, or do not keep this copy of the pointer"
@@ -248,7 +265,4 @@ def _access_advice(finding: Finding, block: Block) -> str | None:
         return "the address is far outside the block: check the index and its type"
     if relation.where is Where.BEFORE:
         return f"the index or pointer is too low by {bytes_(relation.distance)} or more"
-    if relation.where is Where.AFTER or relation.overrun:
-        needed = finding.access.end - block.begin
-        return f"the access needs a block of {bytes_(needed)}, this one has {bytes_(block.size)}"
-    return None
+    return "compare the index or the length with the size of the block"

@@ -223,8 +223,7 @@ def _finding(raw: RawFinding, rules: Sequence[RuleInfo], run: RawRun, symbolizer
     stack = symbolizer.stack(raw.stack, memory, exact_top=raw.flag("SIGNAL"))
     states = States(f["state_begin"], raw.states) if raw.states else None
     return Finding(
-        rule=rule.name,
-        title=rule.title,
+        rule=rule,
         point=point,
         access=_access(raw, point, block, states),
         stack=_without_runtime(stack),
