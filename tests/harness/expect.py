@@ -4,7 +4,8 @@ A program under ``tests/programs/<rule>/`` says in its comments what must be
 found in it::
 
     // One sentence: which bug it is.                 first comment
-    // ASan misses this: why                          also: Memcheck misses this
+    // ASan misses this: why                          also: Memcheck misses this; of
+                                                      clean programs: ASan reports this
     // RUN: cflags -pthread                           see `Run`
     char *p = malloc(10); // ALLOC
     free(p); // FREE
@@ -45,7 +46,7 @@ FINDING_STATUS = 99
 ACCESSES = ("read", "write")
 _NUMBERS = ("block", "after", "before", "inside", "address", "count", "bytes", "indirect")
 _MARK = re.compile(r"//.*?\b(?=(?:EXPECT|ALLOC|FREE)\b)(.*)$")
-_MISS = re.compile(r"^// (ASan|Memcheck) misses this: \S")
+_PEER = re.compile(r"^// (ASan|Memcheck) (?:misses|reports) this: \S")
 
 
 class BadExpectation(Exception):
@@ -98,7 +99,8 @@ class Case:
     alloc_lines: frozenset[int]
     free_lines: frozenset[int]
     run: Run
-    missed_by: frozenset[str]
+    peers_wrong: frozenset[str]
+    """Peers that miss the bug, or report the clean program, by the file's own comment."""
 
     @property
     def name(self) -> str:
@@ -149,7 +151,7 @@ def parse(path: Path) -> Case:
         frozenset(n for n, kind, _ in marks if kind == "ALLOC"),
         frozenset(n for n, kind, _ in marks if kind == "FREE"),
         _run(path, lines),
-        frozenset(m[1] for line in lines if (m := _MISS.match(line))),
+        frozenset(m[1] for line in lines if (m := _PEER.match(line))),
     )
 
 
@@ -174,7 +176,7 @@ def _summary(path: Path, lines: list[str]) -> str:
     """The first comment, joined, without the lines about peers and running."""
     words = []
     for line in lines:
-        if not line.startswith("// ") or line.startswith("// RUN:") or _MISS.match(line):
+        if not line.startswith("// ") or line.startswith("// RUN:") or _PEER.match(line):
             break
         words.append(line[3:])
     if not words:

@@ -4,9 +4,8 @@
 runs every program whose name contains a NAME and prints a table. A program is
 found by a peer when one of its reports names an expected line of the
 program's file; a clean twin is silent when there is no report and the exit
-status is the expected one. The exit status is 1 if a clean program is
-reported, or if a comment "ASan misses this" or "Memcheck misses this" is
-missing or wrong.
+status is the expected one. The exit status is 1 if a comment "ASan misses
+this" or "Memcheck reports this" is missing or wrong.
 """
 
 from __future__ import annotations
@@ -139,14 +138,13 @@ def judge(case: Case, level: str) -> dict[str, Outcome]:
 
 
 def wrong_comments(case: Case, outcomes: dict[str, Outcome]) -> list[str]:
-    """Sentences about comments that do not tell the truth, and about reports of clean programs."""
+    """Sentences about comments on peers that are missing or do not tell the truth."""
     sentences = []
     for name, outcome in outcomes.items():
         verdict = outcome.verdict(case)
-        if verdict == "REPORTS":
-            sentences.append(f"{name} reports lines {sorted(outcome.lines)}, status {outcome.status}")
-        elif (verdict == "misses") != (name in case.missed_by) and not case.is_clean:
-            sentences.append(f"{name} {verdict} it, the comment says otherwise (lines {sorted(outcome.lines)})")
+        if (verdict in ("misses", "REPORTS")) != (name in case.peers_wrong):
+            said = f"lines {sorted(outcome.lines)}, status {outcome.status}"
+            sentences.append(f"{name} {verdict.lower()} it ({said}), and the comment says otherwise")
     return sentences
 
 

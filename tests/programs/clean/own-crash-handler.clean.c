@@ -1,5 +1,6 @@
 // A program probes memory that is not mapped and recovers in its own handler of SIGSEGV, as garbage
 // collectors do.
+// Memcheck reports this: it does not know that the fault is expected
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 // printf and its relatives: widths from arguments, %n, positions, %.*s without a terminator,
 // asprintf, open_memstream.
+#define _GNU_SOURCE
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

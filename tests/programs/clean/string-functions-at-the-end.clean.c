@@ -1,5 +1,6 @@
 // String functions on strings whose last byte is the last of their block, or that have no
 // terminator and a bound.
+#define _GNU_SOURCE
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

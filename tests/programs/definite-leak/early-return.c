@@ -1,4 +1,5 @@
 // An error path returns without freeing one of two blocks.
+// ASan misses this: a stale copy of the pointer is still on the stack
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 // A ring of blocks is lost: each is reachable from another one, and none from the program.
+// ASan misses this: a stale copy of the pointer is still on the stack
 #include <stdlib.h>
 
 struct node {

@@ -1,4 +1,5 @@
 // Two objects hold each other with shared pointers and are never destroyed.
+// ASan misses this: a stale copy of the pointer is still on the stack
 #include <memory>
 
 struct Person {

@@ -1,4 +1,5 @@
 // Only a thread-local variable pointed to a block, and it is set to null.
+// ASan misses this: a stale copy of the pointer is still on the stack
 #include <stdlib.h>
 
 static _Thread_local struct cache {

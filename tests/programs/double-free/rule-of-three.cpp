@@ -4,7 +4,6 @@
 class Text {
   public:
     explicit Text(const char *s) : s_(new char[std::strlen(s) + 1]) { std::strcpy(s_, s); } // ALLOC
-    }
     ~Text() { delete[] s_; } // FREE EXPECT double-free block 6 inside 0
     char first() const { return s_[0]; }
 

@@ -1,4 +1,4 @@
-// A loop with a long stride stays in its block.
+// A loop steps through the bytes of its block.
 #include <stdlib.h>
 
 enum { BLOCKS = 64, SIZE = 48 };
@@ -7,9 +7,10 @@ int main(void) {
     char *block[BLOCKS];
     for (int i = 0; i < BLOCKS; i++)
         block[i] = calloc(1, SIZE);
-    char *middle = block[BLOCKS / 2];
-    for (long at = 0; at < SIZE; at += 64)
-        middle[at] = 1;
+    long stride = SIZE / 3;
+    char *p = block[30];
+    for (int i = 0; i < 3; i++)
+        p[i * stride] = 1;
     for (int i = 0; i < BLOCKS; i++)
         free(block[i]);
     return 0;

@@ -1,4 +1,5 @@
 // wcscpy to a block that was allocated in bytes and not in wide characters.
+// ASan misses this: it does not watch wcscpy
 #include <stdlib.h>
 #include <wchar.h>
 

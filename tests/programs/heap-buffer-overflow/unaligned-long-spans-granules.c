@@ -1,7 +1,5 @@
 // An unaligned 8-byte load spans two granules: the first is whole, the second has 2 bytes of which
 // it takes 3.
-// ASan misses this: clang checks only the first granule of an unaligned load of unknown alignment
-// at the first and last byte
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,9 +2,10 @@
 #include <stdlib.h>
 
 static _Thread_local char scratch[200];
-static _Thread_local char *current = scratch;
+static _Thread_local char *current;
 
 int main(void) {
+    current = scratch;
     current[199] = 1;
     free(current); // EXPECT unmatched-free block none
     return 0;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 static _Thread_local char scratch[200];
-static _Thread_local char *current = scratch;
+static _Thread_local char *current;
 
 int main(void) {
     current = malloc(200);
