@@ -1,0 +1,62 @@
+"""The command line: finds the command, shows an error as one sentence, sets the exit status."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from whence.errors import ExitCode, WhenceError
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Entry point of ``whence``."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    if words[:1] in (["cc"], ["c++"]):
+        from whence.cli import cc
+
+        sys.exit(cc.run(words[1:], cxx=words[0] == "c++"))
+    sys.exit(_guarded(words))
+
+
+def _guarded(words: list[str]) -> int:
+    from whence.cli.commands import whence
+
+    try:
+        status = whence.main(words, prog_name="whence", standalone_mode=False)
+        return status if isinstance(status, int) else ExitCode.OK
+    except WhenceError as error:
+        sys.stderr.write(f"whence: {error}\n")
+        return error.exit_code
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 141
+    except Exception as error:
+        return _click_error(error)
+
+
+def _click_error(error: Exception) -> int:
+    """Usage errors of click keep their form and exit status; anything else is our bug and says so."""
+    import click
+
+    if isinstance(error, click.exceptions.Exit):
+        return error.exit_code
+    if isinstance(error, click.Abort):
+        return 130
+    if isinstance(error, click.ClickException):
+        error.show()
+        return error.exit_code
+    import os
+
+    if os.environ.get("WHENCE_TRACEBACK"):
+        raise error
+    sys.stderr.write(
+        f"whence: internal error: {type(error).__name__}: {error}; "
+        "please report it with the output of the same command under WHENCE_TRACEBACK=1\n"
+    )
+    return ExitCode.LIMIT
+
+
+if __name__ == "__main__":
+    main()

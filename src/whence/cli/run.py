@@ -1,0 +1,134 @@
+"""``whence run``: check a program."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import click
+
+from whence.errors import ExitCode, ProgramNotFound, UserMistake
+
+
+@click.command("run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.option("--halt/--keep-going", default=True, help="Stop at the first finding (default), or go on.")
+@click.option(
+    "--error-exitcode",
+    type=click.IntRange(0, 255),
+    default=int(ExitCode.FINDING),
+    show_default=True,
+    help="Exit status when there are findings; 0 keeps the program's own.",
+)
+@click.option(
+    "--json", "json_file", type=click.Path(path_type=Path), help="Write the findings to this file as JSON."
+)
+@click.option(
+    "--log", "log_file", type=click.Path(path_type=Path), help="Write the report to this file, not stderr."
+)
+@click.option(
+    "--rules", "rule_files", multiple=True, type=click.Path(path_type=Path), help="Add a file of rules."
+)
+@click.option("--enable", multiple=True, metavar="RULE", help="Switch a rule on ('all' for every rule).")
+@click.option("--disable", multiple=True, metavar="RULE", help="Switch a rule off ('all' for every rule).")
+@click.option(
+    "--jobs", "-j", type=click.IntRange(1), default=None, help="Processes that instrument (default: all)."
+)
+@click.option("--progress/--no-progress", default=True, help="Show a bar while instrumenting, on a terminal.")
+@click.argument("program")
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def run(
+    halt: bool,
+    error_exitcode: int,
+    json_file: Path | None,
+    log_file: Path | None,
+    rule_files: tuple[Path, ...],
+    enable: tuple[str, ...],
+    disable: tuple[str, ...],
+    jobs: int | None,
+    progress: bool,
+    program: str,
+    arguments: tuple[str, ...],
+) -> int:
+    """Run PROGRAM with ARGUMENTS under the rules and report what it does wrong.
+
+    The program has to be built with CC=whence-cc. It is stopped at the first
+    finding, before the faulty step executes.
+    """
+    from whence.cli.progress import Bar
+    from whence.engines.native import engine
+    from whence.rules import load_files, load_standard
+    from whence.toolchain.cache import Cache, default_directory
+
+    if program.startswith("-"):
+        raise UserMistake(f"unknown option '{program}' before the program's name (see whence run --help)")
+    rules = load_files(rule_files) if rule_files else load_standard()
+    rules = rules.select(enable, disable)
+    outputs = [_opened(path) for path in (json_file, log_file) if path is not None]
+    cache = Cache(default_directory())
+    settings = engine.Settings(rules=rules, halt=halt, error_exitcode=error_exitcode or ExitCode.FINDING)
+    if jobs:
+        settings = engine.Settings(rules, halt, settings.error_exitcode, jobs)
+    try:
+        result = engine.run(_find(program), (program, *arguments), settings, cache, Bar(progress))
+    finally:
+        cache.close()
+    del outputs
+    _report(result, json_file, log_file)
+    return _status(result, error_exitcode)
+
+
+def _find(program: str) -> Path:
+    """The program's file: as named if there is a slash, else searched in PATH, like a shell."""
+    if "/" in program:
+        return Path(program)
+    found = shutil.which(program)
+    if found is None:
+        hint = f"; did you mean ./{program}?" if os.path.exists(program) else ""
+        raise ProgramNotFound(f"{program}: not found in PATH{hint}")
+    return Path(found)
+
+
+def _opened(path: Path) -> None:
+    """Complain about an output that cannot be written before the program runs, not after."""
+    try:
+        with open(path, "wb"):
+            pass
+    except OSError as error:
+        raise UserMistake(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def _report(result: "engine.Result", json_file: Path | None, log_file: Path | None) -> None:  # type: ignore[name-defined]  # noqa: F821, UP037
+    from whence.report.json import JsonRenderer
+    from whence.report.text import TextRenderer
+
+    if json_file is not None:
+        _write(json_file, JsonRenderer().render(result.findings, result.run))
+    if log_file is not None:
+        _write(log_file, TextRenderer().render(result.findings, result.run))
+    elif result.findings or result.run.notes or result.run.dropped:
+        sys.stderr.write(TextRenderer.for_stream(sys.stderr).render(result.findings, result.run))
+        sys.stderr.flush()
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8", errors="surrogateescape")
+    except OSError as error:
+        sys.stderr.write(text)
+        raise UserMistake(
+            f"{path}: cannot be written: {error.strerror}; the report is shown above"
+        ) from error
+
+
+def _status(result: "engine.Result", error_exitcode: int) -> int:  # type: ignore[name-defined]  # noqa: F821, UP037
+    """The exit status: that of findings if there are any, else the program's own ending."""
+    if result.findings and error_exitcode:
+        return error_exitcode
+    if result.ending.signal is not None:
+        from whence.engines.native.launch import die_by
+
+        die_by(result.ending.signal)
+        return 128 + result.ending.signal
+    return result.ending.status or 0

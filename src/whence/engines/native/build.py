@@ -1,0 +1,232 @@
+"""From a program that carries IR to its instrumented image, through the cache.
+
+Entries: ``defines/<digest>`` names of library functions that a module defines
+itself; ``objects/<key>`` instrumented objects; ``rules/<key>`` the generated
+detectors as a shared object; ``images/<key>`` linked images. A changed source
+file changes one module's digest, so only that module is compiled again.
+
+Cost: one compilation per module of the program at the first run, in as many
+processes as there are processors, largest first; the link is a plain link.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import subprocess
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from whence import __version__
+from whence.errors import CannotExecute, ToolLimit
+from whence.rules import RuleSet
+from whence.toolchain.cache import Cache, digest
+from whence.toolchain.carry import CarriedImage, CarriedModule, read_image
+from whence.toolchain.clang import find_clang
+from whence.toolchain.relink import relink
+
+T = TypeVar("T")
+
+
+class Progress(Protocol):
+    """Told how far the work is."""
+
+    def start(self, what: str, total: int) -> None:
+        """A stage of `total` steps begins."""
+
+    def step(self, what: str) -> None:
+        """One step is done."""
+
+    def stop(self) -> None:
+        """The work is over, or has failed."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What every module of one run is compiled with."""
+
+    rules: RuleSet
+    jobs: int
+    progress: Progress
+
+
+def runtime_library() -> Path:
+    """The runtime that is loaded into checked programs; raises `ToolLimit` if it was not built."""
+    path = Path(str(resources.files("whence"))) / "_native" / "libwhence-rt.so"
+    if not path.is_file():
+        raise ToolLimit(
+            f"{path} is missing: install whence again where a C compiler is found (pip install .)"
+        )
+    return path
+
+
+def build_image(program: Path, plan: Plan, cache: Cache) -> Path:
+    """The instrumented image of a program that carries IR.
+
+    Raises `CannotExecute` or `ProgramNotFound` for the program, `ToolLimit`
+    for everything that whence lacks.
+    """
+    image = read_image(program)
+    if image.kind not in ("exe", "pie"):
+        raise CannotExecute(f"{program}: this is a {_KINDS.get(image.kind, image.kind)}, not a program")
+    if not image.modules:
+        raise CannotExecute(
+            f"{program} carries no IR: build it with CC=whence-cc CXX=whence-c++ and run whence on the result"
+        )
+    runtime = runtime_library()
+    detectors = _detectors(plan.rules, cache)
+    objects = _objects(image, plan, cache, digest(runtime.read_bytes()))
+    key = digest(
+        _link_identity(image), str(runtime), str(detectors), *(str(path) for path in objects.values())
+    )
+    found = cache.find("images", key)
+    if found is not None:
+        return found
+    with cache.reserve("images", key) as path:
+        relink(image, objects, extra_inputs=[str(runtime), str(detectors)], output=path)
+    found = cache.find("images", key)
+    assert found is not None
+    return found
+
+
+_KINDS = {"object": "an object file", "archive": "an archive", "shared": "a shared library"}
+
+
+def _link_identity(image: CarriedImage) -> str:
+    return repr((image.link_or_default(), image.kind, image.needed, image.rpath))
+
+
+def _detectors(rules: RuleSet, cache: Cache) -> Path:
+    """The generated detectors of a rule set, as a shared object."""
+    key = digest(__version__, rules.key(), _generator_identity())
+    found = cache.find("rules", key)
+    if found is not None:
+        return found
+    from whence.instrument import detectors, pipeline
+
+    code = pipeline.compile_text(detectors.generate(rules), "the detectors")
+    with cache.reserve("rules", key) as path:
+        source = path.with_suffix(".o")
+        source.write_bytes(code)
+        command = [*find_clang().command(cxx=False), "-shared", "-nostdlib", "-o", str(path), str(source)]
+        done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        if done.returncode:
+            lines = done.stderr.strip().splitlines() or ["no message"]
+            raise ToolLimit(f"the linker refuses the generated detectors: {lines[0]}")
+    found = cache.find("rules", key)
+    assert found is not None
+    return found
+
+
+def _objects(image: CarriedImage, plan: Plan, cache: Cache, runtime: str) -> dict[str, Path]:
+    """An instrumented object for every module, by the module's digest."""
+    from whence.instrument.job import make_job
+
+    own = _own_functions(image, plan, cache)
+    keys = {}
+    missing = []
+    for module in image.modules:
+        job = make_job(plan.rules, os.path.basename(module.source), module.opt, own)
+        key = digest(__version__, _generator_identity(), runtime, module.digest, repr(job))
+        keys[module.digest] = key
+        if cache.find("objects", key) is None:
+            missing.append((module, job, key))
+    if missing:
+        missing.sort(key=lambda entry: -entry[0].size)
+        work = [(module, (job,), key) for module, job, key in missing]
+        from whence.engines.native.work import compile_carried
+
+        for (_, _, key), code in _parallel(compile_carried, work, plan, "instrumenting"):
+            cache.add("objects", key, code)
+    return {module: _present(cache, key) for module, key in keys.items()}
+
+
+def _present(cache: Cache, key: str) -> Path:
+    path = cache.find("objects", key)
+    if path is None:
+        raise ToolLimit(f"{cache.directory}: an entry vanished while it was in use; run again")
+    return path
+
+
+def _own_functions(image: CarriedImage, plan: Plan, cache: Cache) -> tuple[str, ...]:
+    """Library functions that the program defines itself, in any of its modules."""
+    known: dict[str, str] = {}
+    missing: list[tuple[CarriedModule, tuple[()], str]] = []
+    for module in image.modules:
+        key = digest(__version__, _generator_identity(), module.digest)
+        found = cache.find("defines", key)
+        if found is None:
+            missing.append((module, (), key))
+        else:
+            known[key] = found.read_text()
+    if missing:
+        from whence.engines.native.work import defined_functions
+
+        for (_, _, key), names in _parallel(defined_functions, missing, plan, "reading"):
+            cache.add("defines", key, names.encode())
+            known[key] = names
+    return tuple(sorted({name for names in known.values() for name in names.split()}))
+
+
+_identity: list[str] = []
+
+
+def _generator_identity() -> str:
+    """Digest of the code that generates code: an edited whence does not reuse old entries."""
+    if not _identity:
+        base = Path(str(resources.files("whence")))
+        files = sorted(
+            path for part in ("abi", "instrument", "ir", "rules") for path in (base / part).rglob("*.*")
+        )
+        _identity.append(
+            digest(*(path.read_bytes() for path in files if path.suffix in (".py", ".rules", ".lark")))
+        )
+    return _identity[0]
+
+
+Work = tuple[CarriedModule, tuple[object, ...], str]
+
+
+def _parallel(
+    function: Callable[..., T], work: Iterable[Work], plan: Plan, what: str
+) -> Iterator[tuple[Work, T]]:
+    """Call `function(module, *arguments)` for each piece of work, in processes; results as they come."""
+    pieces = list(work)
+    plan.progress.start(what, len(pieces))
+    try:
+        if len(pieces) == 1 or plan.jobs == 1:
+            for piece in pieces:
+                yield piece, function(piece[0], *piece[1])
+                plan.progress.step(what)
+            return
+        with _pool(min(plan.jobs, len(pieces))) as pool:
+            waiting: dict[Future[T], Work] = {pool.submit(function, p[0], *p[1]): p for p in pieces}
+            for future in as_completed(waiting):
+                yield waiting[future], future.result()
+                plan.progress.step(what)
+    except BrokenProcessPool:
+        raise ToolLimit(
+            f"a process that was {what} the program's modules was killed, probably for want of memory; "
+            "try again with --jobs 1"
+        ) from None
+    except MemoryError:
+        raise ToolLimit(
+            f"out of memory while {what} the program's modules; try again with --jobs 1"
+        ) from None
+    finally:
+        plan.progress.stop()
+
+
+@contextmanager
+def _pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
+    pool = ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("fork"))
+    try:
+        yield pool
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)

@@ -1,0 +1,106 @@
+"""Starts the instrumented program and stands aside until it ends."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+
+from whence.abi.options import OPTIONS_VARIABLE, RECORD_VARIABLE, encode
+from whence.errors import CannotExecute
+
+_ADDR_NO_RANDOMIZE = 0x0040000
+_QUERY = 0xFFFFFFFF
+
+_RELAYED = tuple(
+    getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGQUIT", "SIGALRM")
+)
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How the program ended: exactly one of the two is set."""
+
+    status: int | None
+    signal: int | None
+
+
+def launch(
+    image: Path, arguments: Sequence[str], record: Path, options: dict[str, int], environment: dict[str, str]
+) -> tuple[Ending, list[str]]:
+    """Run `image` under the name `arguments[0]` until it ends; also returns notes to the user.
+
+    Standard streams and the working directory are inherited, signals are
+    passed on. Raises `CannotExecute` if the system refuses.
+    """
+    notes = []
+    if not _fix_addresses():
+        notes.append(
+            "the system does not let address randomisation be switched off; addresses differ between runs"
+        )
+    environment = dict(environment)
+    environment[RECORD_VARIABLE] = str(record)
+    environment[OPTIONS_VARIABLE] = encode(options)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    try:
+        child = subprocess.Popen(list(arguments), executable=image, env=environment, close_fds=False)
+    except OSError as error:
+        raise CannotExecute(f"{arguments[0]}: cannot be started: {error.strerror}") from error
+    with _relay(child):
+        code = child.wait()
+    return (Ending(None, -code) if code < 0 else Ending(code, None)), notes
+
+
+def die_by(number: int) -> None:
+    """End this process by the signal that ended the program, without a core file of our own."""
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [number])
+    os.kill(os.getpid(), number)
+
+
+def _fix_addresses() -> bool:
+    """Switch address randomisation off for programs started from now on."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.personality.argtypes = [ctypes.c_ulong]
+    current = libc.personality(_QUERY)
+    return current >= 0 and libc.personality(current | _ADDR_NO_RANDOMIZE) >= 0
+
+
+@contextmanager
+def _relay(child: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Pass signals on to the child while it runs."""
+
+    def forward(number: int, frame: FrameType | None) -> None:
+        child.send_signal(number)
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        if not _in_foreground():  # else the terminal has sent it to the child as well
+            child.send_signal(number)
+
+    before = {number: signal.signal(number, forward) for number in _RELAYED}
+    before[signal.SIGINT] = signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _in_foreground() -> bool:
+    """Does a terminal send its signals to our process group?"""
+    try:
+        with open("/dev/tty", "rb") as terminal:
+            return os.tcgetpgrp(terminal.fileno()) == os.getpgrp()
+    except OSError:
+        return False

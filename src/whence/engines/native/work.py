@@ -1,0 +1,33 @@
+"""What worker processes do with one carried module."""
+
+from __future__ import annotations
+
+import llvmlite.binding as llvm
+
+from whence.abi.intercepts import RUNTIME_SYMBOLS
+from whence.errors import CannotExecute
+from whence.instrument.pipeline import Job, compile_module
+from whence.toolchain.carry import CarriedModule
+
+
+def compile_carried(module: CarriedModule, job: Job) -> bytes:
+    """The instrumented object of a carried module."""
+    return compile_module(module.bitcode(), job)
+
+
+def defined_functions(module: CarriedModule) -> str:
+    """Names, separated by spaces, of the library functions that the module defines for the whole program."""
+    try:
+        parsed = llvm.parse_bitcode(module.bitcode())
+    except RuntimeError as error:
+        reason = str(error).strip().splitlines()[-1]
+        raise CannotExecute(
+            f"{module.path}: LLVM {llvm.llvm_version_info[0]} does not read the IR of {module.source} "
+            f"(made by {module.frontend}): {reason}; build with another front end (WHENCE_CLANG)"
+        ) from None
+    hidden = (llvm.Linkage.internal, llvm.Linkage.private, llvm.Linkage.available_externally)
+    return " ".join(
+        function.name
+        for function in parsed.functions
+        if function.name in RUNTIME_SYMBOLS and not function.is_declaration and function.linkage not in hidden
+    )

@@ -1,0 +1,182 @@
+"""A marker before every access to memory.
+
+Before::
+
+    %5 = getelementptr inbounds i32, ptr %a, i64 %i
+    store i32 %v, ptr %5, align 4, !dbg !9
+
+After::
+
+    %5 = getelementptr inbounds i32, ptr %a, i64 %i
+    call void @__whence_checkp_w4(ptr %5, ptr %a), !dbg !9
+    store i32 %v, ptr %5, align 4, !dbg !9
+
+Stack slots and globals need no marker: the rules of this engine are about heap
+blocks, and such an access is derived from another object.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from whence import ir
+from whence.abi.layout import RED_ZONE
+from whence.instrument.facts import Facts, Flow
+from whence.instrument.filters import DESC_WRITE, SIZES, marker_name
+from whence.instrument.markers import RANGE
+from whence.instrument.provenance import Derivation, Kind, Provenance
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What the rules allow the pass to leave out.
+
+    reads, writes: whether any rule looks at such accesses at all.
+    provenance: whether a condition asks for the block a pointer was derived from.
+    merge: whether one check may stand for several of the same address (not so
+    when a rule has to see every access).
+    """
+
+    reads: bool = True
+    writes: bool = True
+    provenance: bool = True
+    merge: bool = True
+
+
+@dataclass(frozen=True)
+class Access:
+    """`size` bytes at `pointer`, about to be read or written by `anchor`."""
+
+    anchor: ir.Instruction
+    pointer: str
+    size: int | str  # bytes; or an i64 value
+    align: int
+    write: bool
+
+
+_MEMORY_INTRINSICS = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.")
+
+
+def instrument_function(function: ir.Function, policy: Policy, used: set[str]) -> int:
+    """Insert the markers of one function; adds their names to `used`, returns how many."""
+    provenance = Provenance(function)
+    flow = Flow(function)
+    count = 0
+    for block in flow.order:
+        facts = flow.enter(block) if policy.merge else Facts()
+        for instruction in block.instructions:
+            for access in accesses_of(instruction):
+                count += _check(access, provenance.of(access.pointer), policy, facts, used)
+            if not policy.merge:
+                facts = Facts()
+            elif _may_free(instruction):
+                facts.block_may_have_died()
+        flow.leave(block, facts)
+    return count
+
+
+def accesses_of(instruction: ir.Instruction) -> list[Access]:
+    """The accesses an instruction is about to make, as far as they are visible."""
+    if isinstance(instruction, ir.MemoryAccess):
+        return _plain_access(instruction)
+    if isinstance(instruction, ir.Call):
+        callee = instruction.callee
+        if callee is not None and callee.startswith(_MEMORY_INTRINSICS):
+            return _intrinsic_accesses(instruction, callee)
+        return _byval_accesses(instruction)
+    return []
+
+
+def _plain_access(instruction: ir.MemoryAccess) -> list[Access]:
+    if instruction.pointer_type != "ptr":
+        return []  # another address space: %fs and %gs
+    size = instruction.function.module.layout.store_size_of(instruction.value_type)
+    if not size:
+        return []
+    write = not isinstance(instruction, ir.Load)
+    return [Access(instruction, instruction.pointer, size, instruction.align or 1, write)]
+
+
+def _intrinsic_accesses(call: ir.Call, callee: str) -> list[Access]:
+    arguments = call.arguments
+    if any(argument.type != "ptr" for argument in arguments[: 1 if "memset" in callee else 2]):
+        return []
+    length = arguments[2]
+    size: int | str = length.value
+    if isinstance(size, str) and size.isdigit():
+        size = int(size)
+        if size == 0:
+            return []
+    elif length.type != "i64":
+        size = call.insert_before(f"zext {length.type} {length.value} to i64").result or "0"
+    found = [Access(call, arguments[0].value, size, _align(arguments[0]), True)]
+    if "memset" not in callee:
+        found.insert(0, Access(call, arguments[1].value, size, _align(arguments[1]), False))
+    return found
+
+
+def _byval_accesses(call: ir.Call) -> list[Access]:
+    """Structs passed by value are read by the call."""
+    if "byval(" not in call.text:
+        return []
+    layout = call.function.module.layout
+    found = []
+    for argument in call.arguments:
+        passed = argument.attributes.get("byval")
+        if passed:
+            size = layout.store_size_of(passed[len("byval(") : -1])
+            found.append(Access(call, argument.value, size, _align(argument), False))
+    return found
+
+
+def _align(argument: ir.Argument) -> int:
+    text = argument.attributes.get("align")
+    return int(text.split()[-1]) if text else 1
+
+
+def _check(access: Access, derived: Derivation, policy: Policy, facts: Facts, used: set[str]) -> int:
+    """Insert the marker of one access unless it is known to be superfluous."""
+    wanted = policy.writes if access.write else policy.reads
+    if not wanted or derived.kind is not Kind.UNKNOWN:
+        return 0
+    size = access.size if isinstance(access.size, int) else 0
+    if size and facts.checked.get(access.pointer, 0) >= size:
+        return 0
+    root = access.pointer
+    if policy.provenance and _leaves_red_zone(access, derived) and not facts.same_slot(derived):
+        root = derived.root
+    text, name = _marker_call(access, root)
+    used.add(name)
+    access.anchor.insert_before(text)
+    if size:
+        facts.checked[access.pointer] = size
+        if root != access.pointer:
+            facts.found_same_slot(derived)
+    return 1
+
+
+def _leaves_red_zone(access: Access, derived: Derivation) -> bool:
+    """Can the access jump over the red zone of the block it was derived from?"""
+    if derived.root == access.pointer:
+        return False
+    return derived.offset is None or abs(derived.offset) > RED_ZONE
+
+
+def _marker_call(access: Access, root: str) -> tuple[str, str]:
+    pointer, size = access.pointer, access.size
+    if size in SIZES:
+        assert isinstance(size, int)
+        aligned = access.align >= min(size, 8)
+        name = marker_name(access.write, size, root != pointer, not aligned)
+        operands = f"ptr {pointer}" if root == pointer else f"ptr {pointer}, ptr {root}"
+        return f"call void @{name}({operands})", name
+    desc = DESC_WRITE if access.write else 0
+    return f"call void @{RANGE}(ptr {pointer}, i64 {size}, ptr {root}, i32 {desc})", RANGE
+
+
+def _may_free(instruction: ir.Instruction) -> bool:
+    """Can a block die here? Any call can, but for the intrinsics and our own markers."""
+    if not isinstance(instruction, ir.Call):
+        return False
+    callee = instruction.callee
+    return callee is None or not callee.startswith(("llvm.", "__whence_check", RANGE))

@@ -1,0 +1,54 @@
+"""Call and return events of the functions that rules watch.
+
+Before::
+
+    define i32 @transaction(i32 %0) { … ret i32 %9 }
+
+After::
+
+    define i32 @transaction(i32 %0) {
+      call void @__whence_call(i64 1, i64 %wh.1)   ; %wh.1 = first argument
+      … call void @__whence_ret(i64 1, i64 %wh.2)  ; %wh.2 = returned value
+      ret i32 %9 }
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from whence import ir
+from whence.instrument.markers import CALL_EVENT, RET_EVENT
+
+_INTEGER = re.compile(r"i(\d+)\Z")
+
+
+def watch(function: ir.Function, watched: Sequence[str], used: set[str]) -> None:
+    """Report entry and returns of a function whose name is in `watched`.
+
+    `main` is left out: it returns when the program exits, which the runtime sees.
+    """
+    if function.name not in watched or function.name == "main":
+        return
+    number = watched.index(function.name)
+    used.update((CALL_EVENT, RET_EVENT))
+    returns = [block.terminator for block in function.blocks if block.terminator.opcode == "ret"]
+    for ret in returns:
+        value = _as_i64(ret, ret.operands[0].type, ret.operands[0].value) if ret.operands else "0"
+        ret.insert_before(f"call void @{RET_EVENT}(i64 {number}, i64 {value})")
+    start = function.entry.insertion_point
+    parameters = function.parameters
+    argument = _as_i64(start, parameters[0].type, parameters[0].name) if parameters else "0"
+    start.insert_before(f"call void @{CALL_EVENT}(i64 {number}, i64 {argument})")
+
+
+def _as_i64(anchor: ir.Instruction, type_: str, value: str | None) -> str:
+    """The value as 64 bits: integers sign-extended, pointers as addresses, all else 0."""
+    match = _INTEGER.match(type_)
+    if value is None or (type_ != "ptr" and not match) or value in ("undef", "poison"):
+        return "0"
+    if match and int(match[1]) == 64:
+        return value
+    operation = "ptrtoint" if match is None else "sext" if int(match[1]) < 64 else "trunc"
+    inserted = anchor.insert_before(f"{operation} {type_} {value} to i64")
+    return inserted.result or "0"

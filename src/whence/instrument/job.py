@@ -1,0 +1,34 @@
+"""From rules to the job of a module: which checks, and what they mean."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from whence.instrument import filters
+from whence.instrument.accesses import Policy
+from whence.instrument.pipeline import Job
+from whence.rules import RuleSet
+from whence.rules.filters import Filter
+from whence.rules.lowering import Plan, plan_of
+
+
+def make_job(rules: RuleSet, name: str, speed: str, own: tuple[str, ...]) -> Job:
+    """The job of one module under the active rules."""
+    policy, watched, text = _shared(rules)
+    return Job(name, speed, own, policy, watched, text)
+
+
+@lru_cache(maxsize=4)
+def _shared(rules: RuleSet) -> tuple[Policy, tuple[str, ...], str]:
+    plan = plan_of(rules)
+    return policy_of(plan), plan.functions, filters.generate(plan)
+
+
+def policy_of(plan: Plan) -> Policy:
+    """What the plan's filters let the access pass leave out."""
+    return Policy(
+        reads=plan.reads is not Filter.NEVER,
+        writes=plan.writes is not Filter.NEVER,
+        provenance=bool((plan.reads | plan.writes) & Filter.SLOT),
+        merge=plan.reads is plan.writes and plan.reads is not Filter.ALWAYS,
+    )

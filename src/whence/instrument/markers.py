@@ -1,0 +1,36 @@
+"""Declarations of the check markers: the contract between the instrumenter and the filters.
+
+The instrumenter puts a *marker call* before every access::
+
+    call void @__whence_check_w4(ptr %p)              ; state of the bytes only
+    call void @__whence_checkp_w4(ptr %p, ptr %root)  ; and: %p stays in the slot of %root
+
+To the optimiser a marker is a call that reads memory nobody else sees and may
+not come back: it can be neither deleted nor moved over a store or a call, while
+loads and stores of the program are still optimised across it. What a marker
+does is decided later, when a module of always-inline definitions generated
+from the rules is linked in (`whence.instrument.filters`).
+"""
+
+from __future__ import annotations
+
+ATTRIBUTES = "nounwind memory(inaccessiblemem: read)"
+
+RANGE = "__whence_range"
+CALL_EVENT = "__whence_call"
+RET_EVENT = "__whence_ret"
+
+
+def declarations(names: set[str]) -> list[str]:
+    """Declarations of the markers and events in `names`, in a fixed order."""
+    return [_declaration(name) for name in sorted(names)]
+
+
+def _declaration(name: str) -> str:
+    pointer = "ptr captures(none)"
+    if name == RANGE:
+        return f"declare void @{RANGE}({pointer}, i64, {pointer}, i32) {ATTRIBUTES}"
+    if name in (CALL_EVENT, RET_EVENT):
+        return f"declare void @{name}(i64, i64) nounwind"
+    arguments = f"{pointer}, {pointer}" if name.startswith("__whence_checkp_") else pointer
+    return f"declare void @{name}({arguments}) {ATTRIBUTES}"
