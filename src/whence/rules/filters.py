@@ -29,6 +29,10 @@ Therefore:
   and a freed block needs none.
 * `r < NullPage` implies STATE (2).
 
+A free has a similar filter, in the runtime: *clean* is the free of the begin
+of a live heap block. `holds_at_clean_free` evaluates the condition as far as
+that assumption goes; most rules cannot hold there, and are not evaluated.
+
 Comparisons are brought to the form `sum > 0`, linear in r, Begin(r), Size(r)
 and Width with Width >= 1 (numbers of the language are exact, so nothing wraps
 around), and matched with these three facts.
@@ -41,11 +45,11 @@ from enum import Flag
 from functools import reduce
 from operator import or_
 
-from whence.abi.layout import NULL_PAGE_SIZE
+from whence.abi.layout import HEAP_BASE, NULL_PAGE_SIZE
 from whence.rules import binding
 from whence.rules import model as m
 from whence.rules.expand import Condition
-from whence.rules.indexing import block_key
+from whence.rules.indexing import block_item, block_key
 from whence.rules.vocabulary import CONSTANTS
 
 
@@ -77,6 +81,12 @@ def filter_of(condition: Condition) -> Filter:
     analysis = _Analysis(condition.pointer)
     bound = frozenset(variable.name for variable in condition.rule.point.variables)
     return analysis.necessary(condition.formula, bound, False)
+
+
+def holds_at_clean_free(condition: Condition) -> bool:
+    """Whether the condition of a rule at `free` might hold when the begin of a live heap block is freed."""
+    bound = frozenset(variable.name for variable in condition.rule.point.variables)
+    return _Analysis(condition.pointer).at_clean_free(condition.formula, bound) is not False
 
 
 def _cheaper(first: Filter, second: Filter) -> Filter:
@@ -143,6 +153,63 @@ class _Analysis:
                 )
             case _:
                 return False
+
+    # -- the free of the begin of a live block --
+
+    def at_clean_free(self, formula: m.Formula, bound: binding.Names) -> bool | None:
+        """The truth of the formula where Bid(r) is live and r is its begin; None where that does not tell."""
+        match formula:
+            case m.Truth(value=value):
+                return value
+            case m.Compare(op=op, left=left, right=right):
+                return self.compared_at_clean_free(op, left, right)
+            case m.Exists():
+                return self.exists_at_clean_free(formula, bound)
+            case m.Some(body=body):
+                return self.at_clean_free(body, bound)
+            case m.Not(operand=operand):
+                inner = self.at_clean_free(operand, bound)
+                return None if inner is None else not inner
+            case m.And(operands=operands) | m.Or(operands=operands):
+                deciding = isinstance(formula, m.Or)
+                values = []
+                for operand in operands:
+                    values.append(self.at_clean_free(operand, bound))
+                    bound |= binding.binds(operand, {}) if isinstance(formula, m.And) else frozenset()
+                if deciding in values:
+                    return deciding
+                return None if None in values else not deciding
+            case _:
+                return None
+
+    def compared_at_clean_free(self, op: str, left: m.Term, right: m.Term) -> bool | None:
+        difference = self.difference(left, right)
+        if difference is None or difference.get(_WIDTH) or difference.get(_SIZE):
+            return None
+        position = difference.get(_POINTER, 0) + difference.get(_BEGIN, 0)
+        constant = difference.get(_ONE, 0)
+        if position == 0:
+            sign = (constant > 0) - (constant < 0)
+        elif position == 1 and constant > -HEAP_BASE:
+            sign = 1
+        elif position == -1 and constant < HEAP_BASE:
+            sign = -1
+        else:
+            return None
+        truth = {"<": sign < 0, "<=": sign <= 0, ">": sign > 0, ">=": sign >= 0, "==": sign == 0}
+        return truth.get(op, sign != 0)
+
+    def exists_at_clean_free(self, formula: m.Exists, bound: binding.Names) -> bool | None:
+        pattern = formula.pattern
+        if not self.is_redex_block(block_key(formula, bound)):
+            return False if self.at_clean_free(formula.body, bound) is False else None
+        if formula.domain == "F" or (isinstance(pattern, m.EventPattern) and pattern.event == "free"):
+            return False
+        item, body = block_item(pattern), formula.body
+        others_match = all(isinstance(each, m.Wildcard) for each in pattern.items if each is not item)
+        is_key = isinstance(body, m.Compare) and item in (body.left, body.right)
+        plain = others_match and (body == m.Truth(True) or is_key)
+        return True if plain and formula.domain in ("H", "trace") else None
 
     # -- comparisons --
 

@@ -18,7 +18,7 @@ from whence.errors import ToolLimit
 from whence.rules import binding
 from whence.rules import model as m
 from whence.rules.expand import Condition, expand
-from whence.rules.filters import Filter, filter_of
+from whence.rules.filters import Filter, filter_of, holds_at_clean_free
 from whence.rules.indexing import block_item, block_key
 from whence.rules.ruleset import RuleSet
 
@@ -44,7 +44,13 @@ NATIVE = Engine("native", frozenset({"malloc", "free", "call", "ret"}))
 
 @dataclass(frozen=True)
 class RulePlan:
-    """One rule, ready for code generation."""
+    """One rule, ready for code generation.
+
+    `points`: names in `records.POINTS`. `events` and `domains`: what the
+    condition reads of the trace, H, F and P. `every`: the condition can hold
+    where nothing is wrong (an access in bounds, a free of a live block's
+    begin), so it must be evaluated there too.
+    """
 
     condition: Condition
     points: tuple[str, ...]
@@ -55,6 +61,7 @@ class RulePlan:
     domains: frozenset[str]
     uses_block: bool
     loads: bool
+    every: bool
 
     @property
     def rule(self) -> m.Rule:
@@ -96,9 +103,9 @@ class Plan:
     needs_pointer_search: bool
 
 
-def lower(rules: RuleSet, engine: Engine = NATIVE) -> Plan:
+def plan_of(rules: RuleSet, engine: Engine = NATIVE) -> Plan:
     """The plan for the rules that are on; raises `LoweringError` if the engine cannot do one of them."""
-    plans = tuple(lower_rule(rule, rules, engine) for rule in rules.active)
+    plans = tuple(plan_rule(rule, rules, engine) for rule in rules.active)
     functions = dict.fromkeys(name for plan in plans for name in plan.functions)
     return Plan(
         rules=plans,
@@ -113,7 +120,7 @@ def lower(rules: RuleSet, engine: Engine = NATIVE) -> Plan:
     )
 
 
-def lower_rule(rule: m.Rule, rules: RuleSet, engine: Engine = NATIVE) -> RulePlan:
+def plan_rule(rule: m.Rule, rules: RuleSet, engine: Engine = NATIVE) -> RulePlan:
     """The plan for one rule of the set, on or off."""
     condition = expand(rule, rules)
     _Support(condition, engine).check()
@@ -131,12 +138,24 @@ def lower_rule(rule: m.Rule, rules: RuleSet, engine: Engine = NATIVE) -> RulePla
         domains=frozenset(node.domain for node in nodes if isinstance(node, m.Exists)),
         uses_block=any(isinstance(term, m.Apply) and term.function != "Value" for term in terms),
         loads=any(isinstance(term, m.Apply) and term.function == "Value" for term in terms),
+        every=_needs_every(condition, filter_),
     )
 
 
+RULE_EVERY = 1 << 32
+"""WHENCE_RULE_EVERY of runtime/include/whence/rules.h."""
+
+
 def point_mask(plan: RulePlan) -> int:
-    """Bit `1 << code` for every detection point code of the rule."""
-    return sum(1 << POINT_CODES[code] for code in plan.points)
+    """The `points` of `struct whence_rule`: bit `1 << code` for each point, and RULE_EVERY."""
+    return sum(1 << POINT_CODES[code] for code in plan.points) | (RULE_EVERY if plan.every else 0)
+
+
+def _needs_every(condition: Condition, filter_: Filter) -> bool:
+    info = condition.rule.point.info
+    if info.is_deref:
+        return filter_ is Filter.ALWAYS
+    return info.name == "free" and holds_at_clean_free(condition)
 
 
 def _events(nodes: list[m.Formula]) -> Iterator[str]:
@@ -260,7 +279,7 @@ __all__ = [
     "LoweringError",
     "Plan",
     "RulePlan",
-    "lower",
-    "lower_rule",
+    "plan_of",
+    "plan_rule",
     "point_mask",
 ]

@@ -23,6 +23,12 @@ class Node:
 
     place: Place = field(default=NOWHERE, compare=False, repr=False)
 
+    def __str__(self) -> str:
+        """The canonical text."""
+        from whence.rules.printer import print_node
+
+        return print_node(self)
+
 
 # ---- terms ----
 

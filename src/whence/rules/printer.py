@@ -97,6 +97,23 @@ def _quantified(formula: m.Exists | m.ForAll, level: int) -> str:
     return _parenthesise(text, 0, level)
 
 
+def print_node(node: m.Node) -> str:
+    """Any node."""
+    match node:
+        case m.Rule():
+            return print_rule(node)
+        case m.Predicate():
+            return print_predicate(node)
+        case m.DetectionPoint(name=name, args=args):
+            return " ".join([name, *map(print_term, args)])
+        case m.EventPattern() | m.BlockPattern() | m.PointerPattern():
+            return print_pattern(node)
+    if isinstance(node, m.Argument):
+        return print_term(node)
+    assert isinstance(node, m.Formula)
+    return print_formula(node)
+
+
 def print_predicate(predicate: m.Predicate) -> str:
     parameters = ", ".join(parameter.name for parameter in predicate.parameters)
     return f"define {predicate.name}({parameters}) := {print_formula(predicate.body)}"
@@ -113,7 +130,7 @@ def print_rule(rule: m.Rule) -> str:
         lines.append(f"cwe {', '.join(map(str, rule.cwe))}")
     if rule.advice:
         lines.append(f"advice {quote(rule.advice)}")
-    lines.append(" ".join(["at", rule.point.name, *map(print_term, rule.point.args)]))
+    lines.append(f"at {print_node(rule.point)}")
     lines.append(f"when {print_formula(rule.condition)}")
     if rule.trace:
         lines.append(f"trace {', '.join(map(print_term, rule.trace))}")

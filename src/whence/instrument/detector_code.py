@@ -1,0 +1,519 @@
+"""One rule's condition as the body of an LLVM function.
+
+Numbers are `i128`, addresses zero-extended, so that sums of addresses are
+exact. A block is a pointer to its record (`%whence.block`), either the one in
+the event or a stack slot of the evaluator that a primitive filled. Variables
+that patterns bind live in stack slots too.
+
+A formula is compiled by continuation: `formula(f, then, fail)` emits code that
+runs what `then` emits once per way to make f true that matters to what
+follows, and branches to `fail` when there is none left. A part that binds
+nothing that is used later is left at its first success, so code is
+repeated only for an `or` whose alternatives bind variables.
+
+A loop over H or F at the top of the condition, through `and` only, is the
+*witness* loop: every block that satisfies the condition fires. All other
+choices stop at the first that works.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from whence.abi.records import BLOCK_STATES
+from whence.rules import binding
+from whence.rules import model as m
+from whence.rules.indexing import block_item, block_key
+from whence.rules.lowering import RulePlan
+from whence.rules.vocabulary import CONSTANTS, Type
+
+BLOCK_FIELDS = ("id", "begin", "size", "free_time", "free_ptr", "state", "family", "thread")
+"""`struct whence_block` of runtime/include/whence/rules.h, all u64."""
+EVENT_FIELDS = ("point", "r", "root", "width", "value", "function", "now")
+"""`struct whence_event`, all u64; its block follows."""
+
+Then = Callable[[], None]
+Names = frozenset[str]
+
+_COMPARE = {"<": "slt", "<=": "sle", ">": "sgt", ">=": "sge", "==": "eq", "!=": "ne"}
+_PLAIN = {"+": "add", "-": "sub", "*": "mul", "&": "and", "|": "or", "^": "xor"}
+_GUARDED = {"/": "whence.divide", "%": "whence.remainder", "<<": "whence.left", ">>": "whence.right"}
+_STATES = {"H": BLOCK_STATES["LIVE"], "F": BLOCK_STATES["FREED"], "malloc": 0, "free": BLOCK_STATES["FREED"]}
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a variable is: a slot with an i128, or a block record."""
+
+    address: str
+    is_block: bool
+
+
+class ConditionCode:
+    """Compiles one rule to the text of its evaluator."""
+
+    def __init__(self, plan: RulePlan, functions: Mapping[str, int]) -> None:
+        self.plan = plan
+        self.functions = functions
+        self.condition = plan.condition
+        self.lines: list[str] = []
+        self.slots: list[str] = []
+        self.places: dict[str, Place] = {}
+        self.bound: Names = frozenset()
+        self.counter = 0
+        self.witness: Place | None = None
+        self.resume = "done"
+        self.wanted = self._names_used_later()
+
+    def function(self, name: str) -> str:
+        """`define` of the evaluator: i64 (ptr event, i64 rule index), the number of witnesses."""
+        self.bind_point()
+        self.formula(self.condition.formula, self.fire, "done", True)
+        body = "\n".join(self.lines)
+        slots = "\n".join(self.slots)
+        return (
+            f'define internal i64 @"{name}"(ptr %event, i64 %rule) #0 {{\nentry:\n'
+            f"  %count = alloca i64\n{slots}\n  store i64 0, ptr %count\n{body}\n"
+            f"done:\n  %result = load i64, ptr %count\n  ret i64 %result\n}}"
+        )
+
+    # -- writing --
+
+    def emit(self, line: str) -> None:
+        self.lines.append(f"  {line}")
+
+    def value(self, line: str) -> str:
+        """Emits `%n = line` and gives `%n`."""
+        self.counter += 1
+        self.emit(f"%v{self.counter} = {line}")
+        return f"%v{self.counter}"
+
+    def label(self) -> str:
+        self.counter += 1
+        return f"l{self.counter}"
+
+    def start(self, label: str) -> None:
+        self.lines.append(f"{label}:")
+
+    def go(self, label: str) -> None:
+        self.emit(f"br label %{label}")
+
+    def require(self, condition: str, fail: str) -> None:
+        """Goes on only if the i1 holds."""
+        then = self.label()
+        self.emit(f"br i1 {condition}, label %{then}, label %{fail}")
+        self.start(then)
+
+    def slot(self, type_: str) -> str:
+        self.counter += 1
+        name = f"%s{self.counter}"
+        self.slots.append(f"  {name} = alloca {type_}")
+        return name
+
+    # -- names --
+
+    def bind_point(self) -> None:
+        """The names that the detection point gives."""
+        for variable, field in zip(self.condition.rule.point.args, self._point_fields(), strict=True):
+            if not isinstance(variable, m.Variable):
+                continue
+            if field == "block":
+                self.places[variable.name] = Place(self.event_block(), True)
+            else:
+                place = Place(self.slot("i128"), False)
+                self.emit(f"store i128 {self.event_field(field)}, ptr {place.address}")
+                self.places[variable.name] = place
+            self.bound |= {variable.name}
+
+    def _point_fields(self) -> tuple[str, ...]:
+        match self.condition.rule.point.name:
+            case "call" | "ret":
+                return ("function", "value")
+            case "malloc":
+                return ("width", "block")
+            case _:
+                return ("r",)
+
+    def _names_used_later(self) -> Names:
+        """Free variables: what a success must leave bound for the rest of the condition."""
+        return self.condition.free
+
+    def event_field(self, field: str) -> str:
+        index = EVENT_FIELDS.index(field)
+        address = self.value(f"getelementptr %whence.event, ptr %event, i32 0, i32 {index}")
+        return self.wide(self.value(f"load i64, ptr {address}"))
+
+    def event_block(self) -> str:
+        return self.value(f"getelementptr %whence.event, ptr %event, i32 0, i32 {len(EVENT_FIELDS)}")
+
+    def wide(self, word: str) -> str:
+        return self.value(f"zext i64 {word} to i128")
+
+    def block_word(self, block: str, field: str) -> str:
+        index = BLOCK_FIELDS.index(field)
+        address = self.value(f"getelementptr %whence.block, ptr {block}, i32 0, i32 {index}")
+        return self.value(f"load i64, ptr {address}")
+
+    def copy_block(self, source: str, target: str) -> None:
+        whole = self.value(f"load %whence.block, ptr {source}")
+        self.emit(f"store %whence.block {whole}, ptr {target}")
+
+    # -- formulas --
+
+    def formula(self, formula: m.Formula, then: Then, fail: str, top: bool = False) -> None:
+        """`top`: reached from the root through `and` only, so a loop over H or F may be the witness loop."""
+        match formula:
+            case m.Truth(value=value):
+                if value:
+                    then()
+                else:
+                    self.go(fail)
+            case m.Compare(op=op, left=left, right=right):
+                self.compare(op, left, right, fail)
+                then()
+            case m.And(operands=operands):
+                self.conjunction(operands, then, fail, top)
+            case m.Or(operands=operands):
+                self.disjunction(operands, then, fail)
+            case m.Not(operand=operand):
+                self.negation(operand, then, fail)
+            case m.Some(body=body):
+                self.once(body, then, fail)
+            case m.FindLast():
+                self.find_last(formula.pattern, then, fail)
+            case m.Exists():
+                self.exists(formula, then, fail, top)
+            case _:
+                raise AssertionError(f"not in core form: {formula}")
+
+    def conjunction(self, operands: tuple[m.Formula, ...], then: Then, fail: str, top: bool) -> None:
+        if not operands:
+            then()
+            return
+        first, rest = operands[0], operands[1:]
+        self.formula(first, lambda: self.conjunction(rest, then, fail, top), fail, top)
+
+    def binds_wanted(self, formula: m.Formula) -> bool:
+        """Whether solving the formula gives a value to a free variable that has none yet."""
+        return bool((binding.binds(formula, {}) & self.wanted) - self.bound)
+
+    def once(self, formula: m.Formula, then: Then, fail: str) -> None:
+        """Leaves the formula at its first success, unless what follows needs a choice of it."""
+        if self.binds_wanted(formula):
+            self.formula(formula, then, fail)
+            return
+        success, saved = self.label(), self.bound
+        self.formula(formula, lambda: self.go(success), fail)
+        self.bound = saved
+        self.start(success)
+        then()
+
+    def disjunction(self, operands: tuple[m.Formula, ...], then: Then, fail: str) -> None:
+        binds = self.binds_wanted(m.Or(operands))
+        success, saved = self.label(), self.bound
+        for i, operand in enumerate(operands):
+            last = i == len(operands) - 1
+            following = fail if last else self.label()
+            self.formula(operand, then if binds else lambda: self.go(success), following)
+            self.bound = saved
+            if not last:
+                self.start(following)
+        if not binds:
+            self.start(success)
+            then()
+
+    def negation(self, operand: m.Formula, then: Then, fail: str) -> None:
+        absent, saved = self.label(), self.bound
+        self.formula(operand, lambda: self.go(fail), absent)
+        self.bound = saved
+        self.start(absent)
+        then()
+
+    def compare(self, op: str, left: m.Term, right: m.Term, fail: str) -> None:
+        if Type.BID in left.type and left.type & right.type == Type.BID:
+            first, second = (self.wide(self.block_word(self.block(t, fail), "id")) for t in (left, right))
+        else:
+            first, second = self.number(left, fail), self.number(right, fail)
+        self.require(self.value(f"icmp {_COMPARE[op]} i128 {first}, {second}"), fail)
+
+    def fire(self) -> None:
+        """Calls __whence_fire with the values to trace; goes on with the next witness."""
+        terms = self.condition.trace
+        values = self.slot(f"[{max(len(terms), 1)} x i64]")
+        for i, term in enumerate(terms):
+            address = self.value(f"getelementptr i64, ptr {values}, i64 {i}")
+            self.emit(f"store i64 0, ptr {address}")
+            undefined = self.label()
+            number = self.identity(term, undefined)
+            self.emit(f"store i64 {self.value(f'trunc i128 {number} to i64')}, ptr {address}")
+            self.go(undefined)
+            self.start(undefined)
+        block = self.witness.address if self.witness else "null"
+        self.emit(
+            f"call void @__whence_fire(ptr %event, i64 %rule, ptr {block}, i64 {len(terms)}, ptr {values})"
+        )
+        count = self.value("load i64, ptr %count")
+        self.emit(f"store i64 {self.value(f'add i64 {count}, 1')}, ptr %count")
+        self.go(self.resume)
+
+    # -- patterns --
+
+    def exists(self, formula: m.Exists, then: Then, fail: str, top: bool) -> None:
+        if top and formula.domain in ("H", "F"):
+            self.witness_loop(formula, then, fail)
+            return
+        self.once_pattern(formula, then, fail)
+
+    def once_pattern(self, formula: m.Exists, then: Then, fail: str) -> None:
+        """A pattern whose choice nobody needs is left at its first match."""
+        if self.binds_wanted(formula):
+            self.matches(formula, then, fail)
+            return
+        success, saved = self.label(), self.bound
+        self.matches(formula, lambda: self.go(success), fail)
+        self.bound = saved
+        self.start(success)
+        then()
+
+    def matches(self, formula: m.Exists, then: Then, fail: str) -> None:
+        """All matches of a pattern; the body is solved for each."""
+        pattern = formula.pattern
+        if isinstance(pattern, m.EventPattern) and pattern.event in ("call", "ret"):
+            self.last_event(pattern, lambda: self.formula(formula.body, then, fail), fail)
+            return
+        key = block_key(formula, self.bound)
+        if key is not None:
+            record = self.block(key, fail)
+            self.match_block(pattern, record, lambda: self.formula(formula.body, then, fail), fail)
+            return
+        self.loop(formula, lambda again: self.formula(formula.body, then, again), fail)
+
+    def witness_loop(self, formula: m.Exists, then: Then, fail: str) -> None:
+        """Fires for every block of H or F for which the whole condition holds."""
+        saved = self.witness, self.resume
+        some, key = self.label(), block_key(formula, self.bound)
+
+        def body(record: str, again: str) -> None:
+            self.witness, self.resume = Place(record, True), again
+            self.formula(formula.body, then, again)
+
+        if key is not None:
+            record = self.block(key, fail)
+            self.match_block(formula.pattern, record, lambda: body(record, "done"), fail)
+        else:
+            self.loop(formula, lambda again: body(self.record, again), some)
+            self.start(some)
+            # After witnesses there is nothing more to try: an outer choice would repeat them.
+            count = self.value("load i64, ptr %count")
+            fired = self.value(f"icmp ne i64 {count}, 0")
+            self.emit(f"br i1 {fired}, label %done, label %{fail}")
+        self.witness, self.resume = saved
+
+    def loop(self, formula: m.Exists, body: Callable[[str], None], fail: str) -> None:
+        """Over all blocks that can match; `body` gets the label of the next round."""
+        pattern = formula.pattern
+        kind = pattern.event if isinstance(pattern, m.EventPattern) else formula.domain
+        record, cursor = self.slot("%whence.block"), self.slot("i64")
+        head, saved = self.label(), self.bound
+        self.emit(f"store i64 0, ptr {cursor}")
+        self.go(head)
+        self.start(head)
+        state = _STATES[kind]
+        more = self.value(f"call i64 @__whence_next_block(ptr {cursor}, i64 {state}, ptr {record})")
+        self.require(self.value(f"icmp ne i64 {more}, 0"), fail)
+        self.record = record
+        self.match_block(pattern, record, lambda: body(head), head)
+        self.bound = saved
+
+    def match_block(self, pattern: m.Pattern, record: str, then: Then, fail: str) -> None:
+        """Matches the event or element that a block record stands for."""
+        self.check_state(pattern, record, fail)
+        fields = self.fields(pattern, record)
+        for item, field in fields:
+            self.match(item, lambda f=field: self.wide(self.block_word(record, f)), fail)  # type: ignore[misc]
+        item = block_item(pattern)
+        if item is not None:
+            self.match_bid(item, record, fail)
+        then()
+
+    def check_state(self, pattern: m.Pattern, record: str, fail: str) -> None:
+        """A block that is not freed has no free event, and is not in F; one that is, is not in H."""
+        if isinstance(pattern, m.PointerPattern):
+            identity = self.block_word(record, "id")
+            pointed = self.value(f"call i64 @__whence_pointed(i64 {identity})")
+            self.require(self.value(f"icmp ne i64 {pointed}, 0"), fail)
+        elif isinstance(pattern, m.EventPattern):
+            if pattern.event == "free":
+                self.require_state(record, "F", fail)
+        else:
+            self.require_state(record, self.domain_of(pattern), fail)
+
+    def require_state(self, record: str, domain: str, fail: str) -> None:
+        state = self.block_word(record, "state")
+        self.require(self.value(f"icmp eq i64 {state}, {_STATES[domain]}"), fail)
+
+    def domain_of(self, pattern: m.Pattern) -> str:
+        nodes = m.walk_formula(self.condition.formula)
+        return next(n.domain for n in nodes if isinstance(n, m.Exists) and n.pattern is pattern)
+
+    def fields(self, pattern: m.Pattern, record: str) -> list[tuple[m.Argument, str]]:
+        """Pattern items and the fields of the record they match, the block itself left out."""
+        match pattern:
+            case m.EventPattern(event="malloc", time=time, fields=(size, _)):
+                return [(time, "id"), (size, "size")]
+            case m.EventPattern(event="free", time=time, fields=(pointer, _)):
+                return [(time, "free_time"), (pointer, "free_ptr")]
+            case _:
+                return []
+
+    def match(self, item: m.Argument, found: Callable[[], str], fail: str) -> None:
+        """Compares an item that has a value with what was found, or binds it."""
+        if isinstance(item, m.Wildcard | m.FunctionName):
+            return
+        if isinstance(item, m.Variable) and item.name not in self.bound:
+            place = Place(self.slot("i128"), False)
+            self.emit(f"store i128 {found()}, ptr {place.address}")
+            self.places[item.name] = place
+            self.bound |= {item.name}
+            return
+        value = self.number(item, fail)
+        self.require(self.value(f"icmp eq i128 {value}, {found()}"), fail)
+
+    def match_bid(self, item: m.Argument, record: str, fail: str) -> None:
+        if isinstance(item, m.Wildcard | m.FunctionName):
+            return
+        if isinstance(item, m.Variable) and item.name not in self.bound:
+            place = Place(self.slot("%whence.block"), True)
+            self.copy_block(record, place.address)
+            self.places[item.name] = place
+            self.bound |= {item.name}
+            return
+        wanted = self.block_word(self.block(item, fail), "id")
+        self.require(self.value(f"icmp eq i64 {wanted}, {self.block_word(record, 'id')}"), fail)
+
+    def find_last(self, pattern: m.EventPattern, then: Then, fail: str) -> None:
+        """Free variables of a FindLast are results: first the event is found, then they are compared."""
+        if pattern.event in ("call", "ret"):
+            self.last_event(pattern, then, fail)
+            return
+        saved = self.bound
+        is_result = {
+            item.name for item in pattern.items if isinstance(item, m.Variable)
+        } & self.condition.free
+        asked = _with_wildcards(pattern, is_result)
+        best = self.slot("%whence.block")
+        self.emit(f"store %whence.block zeroinitializer, ptr {best}")
+        time = "id" if pattern.event == "malloc" else "free_time"
+        none = self.label()
+
+        def better(again: str) -> None:
+            newest = self.block_word(best, time)
+            this = self.block_word(self.record, time)
+            record = self.record
+            self.require(self.value(f"icmp ugt i64 {this}, {newest}"), again)
+            self.copy_block(record, best)
+            self.go(again)
+
+        self.loop(m.Exists(asked, "trace", m.Truth(True)), better, none)
+        self.bound = saved
+        self.start(none)
+        self.require(self.value(f"icmp ne i64 {self.block_word(best, 'id')}, 0"), fail)
+        self.match_block(pattern, best, then, fail)
+
+    def last_event(self, pattern: m.EventPattern, then: Then, fail: str) -> None:
+        """The last call or return of a watched function in this thread."""
+        function = pattern.fields[0]
+        assert isinstance(function, m.FunctionName)
+        time, value = self.slot("i64"), self.slot("i64")
+        is_return = int(pattern.event == "ret")
+        number = self.functions[function.name]
+        happened = self.value(
+            f"call i64 @__whence_last_event(i64 {number}, i64 {is_return}, ptr {time}, ptr {value})"
+        )
+        self.require(self.value(f"icmp ne i64 {happened}, 0"), fail)
+        self.match(pattern.time, lambda: self.wide(self.value(f"load i64, ptr {time}")), fail)
+        self.match(pattern.fields[1], lambda: self.wide(self.value(f"load i64, ptr {value}")), fail)
+        then()
+
+    # -- terms --
+
+    def number(self, term: m.Argument, fail: str) -> str:
+        """The i128 value of a term; branches to `fail` where it is undefined."""
+        match term:
+            case m.Number(value=value):
+                return str(value)
+            case m.Constant(name="Width"):
+                return self.event_field("width")
+            case m.Constant(name="Now"):
+                return self.event_field("now")
+            case m.Constant(name=name):
+                return str(CONSTANTS[name].value)
+            case m.Variable(name=name):
+                return self.value(f"load i128, ptr {self.places[name].address}")
+            case m.Negative(operand=operand):
+                return self.value(f"sub i128 0, {self.number(operand, fail)}")
+            case m.Binary(op=op, left=left, right=right):
+                first, second = self.number(left, fail), self.number(right, fail)
+                if op in _PLAIN:
+                    return self.value(f"{_PLAIN[op]} i128 {first}, {second}")
+                return self.value(f"call i128 @{_GUARDED[op]}(i128 {first}, i128 {second})")
+            case m.Apply(function="Value", args=args):
+                return self.load(args, fail)
+            case m.Apply():
+                return self.apply(term, fail)
+            case _:
+                raise AssertionError(f"not a number: {term}")
+
+    def identity(self, term: m.Term, fail: str) -> str:
+        """As `number`; of a block, its id."""
+        is_block = term.type == Type.BID or (isinstance(term, m.Variable) and self.places[term.name].is_block)
+        return (
+            self.wide(self.block_word(self.block(term, fail), "id")) if is_block else self.number(term, fail)
+        )
+
+    def load(self, args: tuple[m.Term, ...], fail: str) -> str:
+        width = args[1].value if len(args) == 2 and isinstance(args[1], m.Number) else 8
+        address = self.value(f"trunc i128 {self.number(args[0], fail)} to i64")
+        target = self.slot("i64")
+        loaded = self.value(f"call i64 @__whence_load(i64 {address}, i64 {width}, ptr {target})")
+        self.require(self.value(f"icmp ne i64 {loaded}, 0"), fail)
+        return self.wide(self.value(f"load i64, ptr {target}"))
+
+    def apply(self, term: m.Apply, fail: str) -> str:
+        """Begin, End, Size, Idx and Time, from the record of the block."""
+        block = self.block(term.args[0], fail)
+        begin = self.wide(self.block_word(block, "begin"))
+        match term.function:
+            case "Begin":
+                return begin
+            case "End":
+                return self.value(f"add i128 {begin}, {self.wide(self.block_word(block, 'size'))}")
+            case "Size":
+                return self.wide(self.block_word(block, "size"))
+            case "Time":
+                return self.wide(self.block_word(block, "id"))
+            case _:
+                return self.value(f"sub i128 {self.number(term.args[0], fail)}, {begin}")
+
+    def block(self, term: m.Argument, fail: str) -> str:
+        """The record of a block, or of the block of a pointer; branches to `fail` if there is none."""
+        if isinstance(term, m.Variable) and self.places[term.name].is_block:
+            return self.places[term.name].address
+        if isinstance(term, m.Apply) and term.function == "Bid":
+            return self.block(term.args[0], fail)
+        if isinstance(term, m.Variable) and term.name == self.condition.pointer:
+            record = self.event_block()
+        else:
+            address = self.value(f"trunc i128 {self.number(term, fail)} to i64")
+            record = self.slot("%whence.block")
+            self.emit(f"call void @__whence_block_of(i64 {address}, ptr {record})")
+        self.require(self.value(f"icmp ne i64 {self.block_word(record, 'id')}, 0"), fail)
+        return record
+
+
+def _with_wildcards(pattern: m.EventPattern, names: set[str]) -> m.EventPattern:
+    def asked(item: m.Argument) -> m.Argument:
+        return m.Wildcard() if isinstance(item, m.Variable) and item.name in names else item
+
+    return m.EventPattern(pattern.event, asked(pattern.time), tuple(map(asked, pattern.fields)))

@@ -1,0 +1,184 @@
+"""The rules object: LLVM IR of one evaluator per rule, their table, and its registration.
+
+The layouts of runtime/include/whence/rules.h are mirrored here and in
+`detector_code`. What is generated for a rule ``double-free``::
+
+    define internal i64 @"whence.rule.double-free"(ptr %event, i64 %rule) { … }
+
+    @whence_rule_set = constant { abi, rule count, rules, function count, function names }
+    ; a constructor calls __whence_register_rules(@whence_rule_set)
+
+Evaluators are called on the cold path only, so they are plain rather than fast.
+"""
+
+from __future__ import annotations
+
+from whence.instrument.detector_code import BLOCK_FIELDS, EVENT_FIELDS, ConditionCode
+from whence.rules.lowering import Plan, RulePlan, plan_of, point_mask
+from whence.rules.ruleset import RuleSet
+
+RULES_ABI = 1
+"""WHENCE_RULES_ABI."""
+NO_FUNCTION = (1 << 64) - 1
+CONSTRUCTOR_PRIORITY = 101
+"""The first that is not reserved for the implementation of the language."""
+
+_TYPES = f"""target datalayout = \
+"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
+target triple = "x86_64-unknown-linux-gnu"
+
+%whence.block = type {{ {", ".join(["i64"] * len(BLOCK_FIELDS))} }}
+%whence.event = type {{ {", ".join(["i64"] * len(EVENT_FIELDS))}, %whence.block }}
+%whence.rule = type {{ ptr, i64, i64, ptr }}
+%whence.rule_set = type {{ i64, i64, ptr, i64, ptr }}
+"""
+
+_PRIMITIVES = """
+declare void @__whence_register_rules(ptr)
+declare void @__whence_block_of(i64, ptr)
+declare i64 @__whence_next_block(ptr, i64, ptr)
+declare i64 @__whence_pointed(i64)
+declare i64 @__whence_last_event(i64, i64, ptr, ptr)
+declare i64 @__whence_load(i64, i64, ptr)
+declare void @__whence_fire(ptr, i64, ptr, i64, ptr)
+
+attributes #0 = { nounwind uwtable "frame-pointer"="all" }
+"""
+
+_SHIFTS = "\n".join(
+    f"""
+define internal i128 @whence.{name}(i128 %a, i128 %n) #0 {{
+  %small = icmp ult i128 %n, 64
+  %count = select i1 %small, i128 %n, i128 0
+  %shifted = {opcode} i128 %a, %count
+  %result = select i1 %small, i128 %shifted, i128 0
+  ret i128 %result
+}}"""
+    for name, opcode in (("left", "shl"), ("right", "ashr"))
+)
+
+# Long division by hand: a division of i128 would need a library function.
+_DIVISION = """
+define internal { i128, i128 } @whence.magnitudes(i128 %a, i128 %b) #0 {
+entry:
+  %zero = icmp eq i128 %b, 0
+  br i1 %zero, label %none, label %loop
+none:
+  ret { i128, i128 } zeroinitializer
+loop:
+  %i = phi i128 [ 127, %entry ], [ %before, %loop ]
+  %q = phi i128 [ 0, %entry ], [ %quotient, %loop ]
+  %r = phi i128 [ 0, %entry ], [ %rest, %loop ]
+  %carry = icmp slt i128 %r, 0
+  %doubled = shl i128 %r, 1
+  %digits = lshr i128 %a, %i
+  %digit = and i128 %digits, 1
+  %trial = or i128 %doubled, %digit
+  %large = icmp uge i128 %trial, %b
+  %take = or i1 %carry, %large
+  %less = sub i128 %trial, %b
+  %rest = select i1 %take, i128 %less, i128 %trial
+  %bit = zext i1 %take to i128
+  %place = shl i128 %bit, %i
+  %quotient = or i128 %q, %place
+  %last = icmp eq i128 %i, 0
+  %before = sub i128 %i, 1
+  br i1 %last, label %end, label %loop
+end:
+  %pair = insertvalue { i128, i128 } undef, i128 %quotient, 0
+  %both = insertvalue { i128, i128 } %pair, i128 %rest, 1
+  ret { i128, i128 } %both
+}
+
+define internal i128 @whence.magnitude(i128 %a) #0 {
+  %negative = icmp slt i128 %a, 0
+  %opposite = sub i128 0, %a
+  %result = select i1 %negative, i128 %opposite, i128 %a
+  ret i128 %result
+}
+
+define internal i128 @whence.divide(i128 %a, i128 %b) #0 {
+  %x = call i128 @whence.magnitude(i128 %a)
+  %y = call i128 @whence.magnitude(i128 %b)
+  %both = call { i128, i128 } @whence.magnitudes(i128 %x, i128 %y)
+  %quotient = extractvalue { i128, i128 } %both, 0
+  %signs = xor i128 %a, %b
+  %negative = icmp slt i128 %signs, 0
+  %opposite = sub i128 0, %quotient
+  %result = select i1 %negative, i128 %opposite, i128 %quotient
+  ret i128 %result
+}
+
+define internal i128 @whence.remainder(i128 %a, i128 %b) #0 {
+  %x = call i128 @whence.magnitude(i128 %a)
+  %y = call i128 @whence.magnitude(i128 %b)
+  %both = call { i128, i128 } @whence.magnitudes(i128 %x, i128 %y)
+  %rest = extractvalue { i128, i128 } %both, 1
+  %negative = icmp slt i128 %a, 0
+  %opposite = sub i128 0, %rest
+  %result = select i1 %negative, i128 %opposite, i128 %rest
+  ret i128 %result
+}
+"""
+
+
+def generate(rules: RuleSet) -> str:
+    """IR text of the rules object for the rules that are on, in order of evaluation.
+
+    Raises `LoweringError` if the native engine cannot evaluate one of them.
+    """
+    plan = plan_of(rules)
+    numbers = {name: i for i, name in enumerate(plan.functions)}
+    evaluators = [ConditionCode(each, numbers).function(_symbol(each)) for each in plan.rules]
+    parts = [_TYPES, *evaluators, _strings(plan), _tables(plan, numbers), _REGISTER, _SHIFTS, _DIVISION]
+    return "\n\n".join([*parts, _PRIMITIVES])
+
+
+def _symbol(plan: RulePlan) -> str:
+    return f"whence.rule.{plan.rule.name}"
+
+
+def _strings(plan: Plan) -> str:
+    names = [each.rule.name for each in plan.rules]
+    lines = [_string(f"whence.name.{i}", name) for i, name in enumerate(names)]
+    lines += [_string(f"whence.function.{i}", name) for i, name in enumerate(plan.functions)]
+    return "\n".join(lines)
+
+
+def _string(symbol: str, text: str) -> str:
+    data = text.encode() + b"\0"
+    escaped = "".join(chr(byte) if chr(byte).isalnum() and byte < 128 else f"\\{byte:02X}" for byte in data)
+    return f'@{symbol} = private unnamed_addr constant [{len(data)} x i8] c"{escaped}"'
+
+
+def _tables(plan: Plan, numbers: dict[str, int]) -> str:
+    rows = [
+        f"%whence.rule {{ ptr @whence.name.{i}, i64 {point_mask(each)}, "
+        f'i64 {_watched(each, numbers)}, ptr @"{_symbol(each)}" }}'
+        for i, each in enumerate(plan.rules)
+    ]
+    names = [f"ptr @whence.function.{i}" for i in range(len(plan.functions))]
+    return "\n".join(
+        [
+            f"@whence.rules = internal constant [{len(rows)} x %whence.rule] [{', '.join(rows)}]",
+            f"@whence.functions = internal constant [{len(names)} x ptr] [{', '.join(names)}]",
+            "@whence_rule_set = constant %whence.rule_set { "
+            f"i64 {RULES_ABI}, i64 {len(rows)}, ptr @whence.rules, i64 {len(names)}, ptr @whence.functions }}",
+        ]
+    )
+
+
+def _watched(plan: RulePlan, numbers: dict[str, int]) -> int:
+    function = plan.rule.point.function
+    return NO_FUNCTION if function is None else numbers[function]
+
+
+_REGISTER = f"""
+define internal void @whence.register() #0 {{
+  call void @__whence_register_rules(ptr @whence_rule_set)
+  ret void
+}}
+
+@llvm.global_ctors = appending global [1 x {{ i32, ptr, ptr }}] \
+[{{ i32, ptr, ptr }} {{ i32 {CONSTRUCTOR_PRIORITY}, ptr @whence.register, ptr null }}]
+"""
