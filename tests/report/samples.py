@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from whence.findings import (
     Access,
@@ -293,3 +295,16 @@ SAMPLES: dict[str, Finding] = {
         library_function="mem\x1bcpy",
     ),
 }
+
+GOLDEN = HERE / "golden"
+VARIANTS: dict[str, tuple[dict[str, Any], Sequence[str]]] = {
+    "pipe": ({}, list(SAMPLES)),
+    "narrow": (
+        {"width": 50},
+        ["overflow-after", "library-function", "dangling", "source-long-line", "template-names", "leak"],
+    ),
+    "wide": ({"width": 180}, ["overflow-large-block", "library-function", "source-long-line"]),
+    "color": ({"width": 100, "color": True}, ["overflow-across-end", "dangling", "leak-in-function"]),
+    "ascii": ({"unicode": False}, ["overflow-across-end", "hit-other-block", "source-latin1"]),
+}
+"""Golden texts: how the renderer is set up, and the samples that are rendered so."""

@@ -98,11 +98,16 @@ def code_name(frame: Frame, width: int) -> str:
 
 
 def short_name(frame: Frame, width: int) -> str:
-    """The function's name in at most `width` cells: template arguments are left out first."""
+    """The function's name in at most `width` cells: without template arguments, then cut.
+
+    Of a qualified name the end is kept.
+    """
     name = printable(frame.function or "??")
     if len(name) > width:
         name = _without_template_arguments(name)
-    return name if len(name) <= width else name[: width - 1] + "…"
+    if len(name) <= width:
+        return name
+    return "…" + name[1 - width :] if "::" in name else name[: width - 1] + "…"
 
 
 def _without_template_arguments(name: str) -> str:

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from itertools import pairwise
 
 from whence.abi.layout import GRANULE, STATE_BY_VALUE
 from whence.findings import AccessKind, Block, BlockState, Finding
@@ -87,10 +88,20 @@ def draw(finding: Finding, width: int) -> Picture | None:
         return None
     for margin in (8, 6, 4, 2, 1):
         windows = _windows(_interesting(finding, block, margin), margin)
-        if sum(end - begin for begin, end in windows) + 26 * (len(windows) - 1) <= width:
+        if _width(windows) <= width:
             break
     cells, starts = _cells(finding, block, windows)
     return Picture(tuple(cells), _ruler(finding, block, starts), _legend(block, cells))
+
+
+def _gap(count: int) -> str:
+    return f" ⋯ {count:,} bytes ⋯ "
+
+
+def _width(windows: Sequence[tuple[int, int]]) -> int:
+    """Cells that the windows and the gaps between them take."""
+    gaps = (_gap(after[0] - before[1]) for before, after in pairwise(windows))
+    return sum(end - begin for begin, end in windows) + sum(map(len, gaps))
 
 
 def _interesting(finding: Finding, block: Block, margin: int) -> list[tuple[int, int]]:
@@ -130,7 +141,7 @@ def _cells(
     column, last_end = 0, 0
     for begin, end in _trim(finding, block, windows):
         if cells:
-            gap = f" ⋯ {begin - last_end:,} bytes ⋯ "
+            gap = _gap(begin - last_end)
             cells.append((Cell.GAP, gap))
             column += len(gap)
         for address in range(begin, end):

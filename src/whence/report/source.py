@@ -128,7 +128,8 @@ def excerpt(file: SourceFile, line: int, column: int, width: int, context: int =
     """Up to `context` lines on each side of a line, without empty ones at the outside.
 
     None when the file has no such line.
-    Lines longer than `width` cells show a window around the caret, the same for all of them.
+    Lines are cut to `width` cells; one whose caret lies far to the right stands alone, with a
+    window around the caret.
     """
     if not 1 <= line <= len(file.lines):
         return None
@@ -140,11 +141,11 @@ def excerpt(file: SourceFile, line: int, column: int, width: int, context: int =
         end -= 1
     numbers = tuple(range(first, end + 1))
     caret = file.cell(line, column) if column else None
-    texts = [file.text(number) for number in numbers]
-    focus = numbers.index(line)
-    start = _window(texts[focus], caret or 0, width)
-    cut = tuple(cut_cells(text, start, width) for text in texts)
-    return Excerpt(numbers, cut, focus, None if caret is None else caret - start)
+    start = _window(file.text(line), caret or 0, width)
+    if start:
+        numbers = (line,)
+    cut = tuple(cut_cells(file.text(number), start, width) for number in numbers)
+    return Excerpt(numbers, cut, numbers.index(line), None if caret is None else caret - start)
 
 
 def _window(text: str, caret: int, width: int) -> int:

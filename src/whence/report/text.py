@@ -44,7 +44,7 @@ _CELL_STYLES = {
     Cell.GAP: _DIM,
 }
 _ASCII = str.maketrans(
-    {"█": "#", "▒": "%", "░": ".", "·": "_", "▓": "o", "▚": "x", "¤": "!", "⋯": "..", "…": "~", "━": "="}
+    {"█": "#", "▒": "%", "░": ".", "·": "_", "▓": "o", "▚": "x", "¤": "!", "⋯": "~", "…": "~", "━": "="}
 )
 
 
@@ -133,7 +133,7 @@ _MEASURE = Console(file=io.StringIO(), width=1 << 16, color_system=None)
 
 
 def _to_ascii(text: str) -> str:
-    return text.translate(_ASCII).encode("ascii", "backslashreplace").decode()
+    return text.translate(_ASCII).encode("ascii", "replace").decode()
 
 
 class _Report:
@@ -233,13 +233,14 @@ class _Report:
         else:
             start, mark = cut.caret, "^"
         begin = (f"{self.gutter}| ", _GUTTER)
-        column = cell_len(begin[0]) + start + len(mark) + 1
-        if column + len(label) <= self.style.width:
+        room = self.style.width - cell_len(begin[0])
+        if start + len(mark) + 1 + cell_len(label) <= room:
             return [Text.assemble(begin, (f"{' ' * start}{mark} {label}", _CARET))]
-        shift = max(0, min(start, self.style.width - cell_len(begin[0]) - len(label)))
+        shift = max(0, min(start, room - cell_len(label)))
+        below = Text(label, _CARET).wrap(_MEASURE, room - shift)
         return [
             Text.assemble(begin, (f"{' ' * start}{mark}", _CARET)),
-            Text.assemble(begin, (f"{' ' * shift}{label}", _CARET)),
+            *(Text.assemble(begin, " " * shift, line) for line in below),
         ]
 
     def _is_newer(self, modified: float, place: Frame) -> bool:
@@ -321,26 +322,28 @@ class _Report:
         return self._section(f"{what} {by}", event.stack)
 
     def _unknown(self, what: str) -> list[Text]:
-        return [Text(), Text.assemble(f"{self.gutter}  ", (f"{what}:", _HEADING), " unknown place")]
+        return [Text(), *self._heading(what, " unknown place")]
+
+    def _heading(self, what: str, rest: str = "") -> list[Text]:
+        line = Text.assemble(f"{self.gutter}  ", (f"{what}:", _HEADING), rest)
+        return self.style.wrapped(line, self.gutter + "    ")
 
     def _section(self, heading: str, stack: Sequence[Frame]) -> list[Text]:
-        indent = f"{self.gutter}  "
         shown = frames.visible(stack)
-        lines = [Text(), Text.assemble(indent, (f"{heading}:", _HEADING))]
-        if not shown:
-            lines[-1].append(" unknown place: no stack was recorded")
-        return lines + self._table(shown, indent + "  ")
+        rest = "" if shown else " unknown place: no stack was recorded"
+        return [Text(), *self._heading(heading, rest), *self._table(shown, f"{self.gutter}    ")]
 
     def _table(self, stack: Sequence[Frame], indent: str) -> list[Text]:
         """One line for each frame: number, function, position, and the source line where it fits."""
         limit = max(16, self.style.width // 3)
         names = [frames.short_name(frame, limit) for frame in stack]
-        places = [frames.position(frame, self.style.directory) for frame in stack]
         digits = len(str(len(stack) - 1)) if stack else 1
         wide = max((cell_len(name) for name in names), default=0)
-        far = max((cell_len(place) for place in places), default=0)
         inlined = 10 if any(frame.inlined for frame in stack) else 0
-        room = self.style.width - len(indent) - digits - 2 - wide - inlined - 2 - far - 3
+        left = self.style.width - len(indent) - digits - 2 - wide - inlined - 2
+        places = [_tail(frames.position(frame, self.style.directory), left) for frame in stack]
+        far = max((cell_len(place) for place in places), default=0)
+        room = left - far - 3
         lines = []
         for number, (frame, name, place) in enumerate(zip(stack, names, places, strict=True)):
             line = Text.assemble(indent, (f"{number:>{digits}}  ", _DIM), (f"{_pad(name, wide)}", _FUNCTION))
@@ -376,6 +379,12 @@ class _Report:
 
 def _pad(text: str, width: int) -> str:
     return text + " " * (width - cell_len(text))
+
+
+def _tail(text: str, width: int) -> str:
+    """The end of a position, which tells most, but never less than a file name's worth."""
+    width = max(width, 24)
+    return text if cell_len(text) <= width else "…" + text[1 - width :]
 
 
 def _number(value: int) -> str:

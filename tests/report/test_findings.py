@@ -1,0 +1,115 @@
+"""Findings as data: relations, states, keys, de-duplication."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from samples import BEGIN, DANGLING, DOUBLE_FREE, LEAK, LIBRARY, LIVE, OVERFLOW, SAMPLES, write
+
+from whence.findings import (
+    Block,
+    Event,
+    Finding,
+    Frame,
+    Leak,
+    Relation,
+    States,
+    Value,
+    Where,
+    all_frames,
+    deduplicate,
+)
+
+
+@pytest.mark.parametrize(
+    ("offset", "size", "expected"),
+    [
+        (-1, 1, Relation(Where.BEFORE, 1)),
+        (0, 20, Relation(Where.INSIDE, 0, 0)),
+        (0, 21, Relation(Where.INSIDE, 0, 1)),
+        (19, 4, Relation(Where.INSIDE, 19, 3)),
+        (20, 1, Relation(Where.AFTER, 0)),
+        (25, 0, Relation(Where.AFTER, 5)),
+    ],
+)
+def test_relation(offset: int, size: int, expected: Relation) -> None:
+    assert LIVE.relation(BEGIN + offset, size) == expected
+
+
+def test_relation_to_an_empty_block() -> None:
+    assert Block(1, BEGIN, 0).relation(BEGIN, 1) == Relation(Where.AFTER, 0)
+
+
+@given(st.integers(0, 100), st.integers(0, 50))
+def test_relation_agrees_with_the_addresses(address: int, size: int) -> None:
+    block = Block(1, 40, 20)
+    relation = block.relation(address, size)
+    back = {Where.BEFORE: 40 - relation.distance, Where.INSIDE: 40 + relation.distance}
+    assert back.get(relation.where, 60 + relation.distance) == address
+    assert (relation.where is Where.INSIDE) == (40 <= address < 60)
+
+
+def test_states() -> None:
+    states = States(0x1000, bytes([0x00, 0x03, 0xFA, 0x40, 0x41]))
+    good = [states.addressable(0x1000 + i) for i in range(-1, 41)]
+    assert good == [None, *[True] * 8, *[True] * 3, *[False] * 5, *[False] * 8, *[True] * 16, None]
+
+
+def moved(frame: Frame) -> Frame:
+    """The same place after other code, files and addresses have changed."""
+    file = frame.file and f"/other/{frame.file.rsplit('/', 1)[-1]}"
+    return replace(frame, pc=frame.pc + 99, line=frame.line + 7, column=1, offset=5, file=file)
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_the_key_holds_no_address_value_offset_or_line(name: str) -> None:
+    finding = SAMPLES[name]
+    block = finding.block
+    if block and block.allocated:
+        allocated = Event(99, 4, tuple(map(moved, block.allocated.stack)))
+        block = replace(block, id=3, begin=block.begin + 4096, allocated=allocated)
+    other = replace(
+        finding,
+        access=replace(finding.access, address=finding.access.address + 64),
+        stack=tuple(map(moved, finding.stack)),
+        block=block,
+        values=(Value("r", 1),),
+        pid=1,
+        time=2,
+        thread=3,
+        states=None,
+    )
+    assert other.key == finding.key
+    assert len(finding.key) == 16
+
+
+def test_keys_tell_bugs_apart() -> None:
+    different: list[Finding] = [OVERFLOW, DANGLING, DOUBLE_FREE, LIBRARY, LEAK]
+    different.append(replace(LIBRARY, library_function="memmove"))
+    different.append(replace(DANGLING, stack=DANGLING.stack[1:]))
+    assert len({finding.key for finding in different}) == len(different)
+
+
+def test_keys_of_leaks_are_those_of_their_allocation() -> None:
+    assert replace(LEAK, stack=()).key == LEAK.key
+    elsewhere = replace(LIVE, allocated=Event(1, 0, (Frame(1, function="other"),)))
+    assert replace(LEAK, block=elsewhere).key != LEAK.key
+
+
+def test_deduplicate_keeps_the_first_and_counts() -> None:
+    again = replace(OVERFLOW, access=write(BEGIN + 28, 4), time=50)
+    assert deduplicate([OVERFLOW, DANGLING, again, again]) == [replace(OVERFLOW, occurrences=3), DANGLING]
+
+
+def test_deduplicate_adds_leaks_up() -> None:
+    (leak,) = deduplicate([LEAK, replace(LEAK, leak=Leak(2, 40, 1))])
+    assert leak.leak == Leak(5, 3112, 2)
+
+
+def test_all_frames() -> None:
+    block = DANGLING.block
+    assert block and block.allocated and block.freed
+    assert list(all_frames(DANGLING)) == [*DANGLING.stack, *block.allocated.stack, *block.freed.stack]
