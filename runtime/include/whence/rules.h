@@ -32,11 +32,16 @@ struct whence_event {
     uint64_t r;          /* deref, free: the pointer; malloc: the new block's begin */
     uint64_t root;       /* the pointer r was visibly derived from (= r if not visible) */
     uint64_t width;      /* deref: bytes accessed; malloc: bytes asked for */
-    uint64_t value;      /* call: first argument; ret: returned value (0 if none) */
+    uint64_t value;      /* call: first argument; ret: returned value (0 if none);
+                          * free: WH_FAMILY_* of the function that frees */
     uint64_t function;   /* call, ret: index into the set's function names */
     uint64_t now;        /* event clock */
     struct whence_block block; /* Bid(r); id 0 if r was derived from no known block */
 };
+
+/* In whence_rule.points: the rule is evaluated at every free, also where the
+ * pointer is the begin of a live block and the families match. */
+#define WHENCE_RULE_EVERY (1ull << 32)
 
 struct whence_rule {
     const char *name;

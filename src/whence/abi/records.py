@@ -111,6 +111,7 @@ FINDING = Layout(
         Field("bytes", "u64", "bytes in those blocks"),
         Field("count_indirect", "u64", "of those, blocks reachable from other lost blocks"),
         Field("state_begin", "u64", "address that the first state byte describes"),
+        Field("bad", "u64", "first byte of the access that is not addressable, 0 when not an access"),
         # Lengths of the arrays that follow, in this order, each padded to 8 bytes.
         Field("n_stack", "u32", "u64 program counters at the finding, innermost first"),
         Field("n_alloc", "u32", "u64 program counters at the allocation"),

@@ -1,0 +1,88 @@
+/* The allocator: slots of power-of-two size classes, and the blocks in them.
+ *
+ * A slot of 2**shift bytes holds one block and, after it, at least WH_RED_ZONE
+ * poisoned bytes; the end of the slot before is the zone in front. Where the
+ * block lies in its slot is a pure function of slot index and size
+ * (heap_offset). A slot goes round in one direction:
+ *
+ *     uncut -> [ready in a thread's cache] -> live -> [freed in a cache]
+ *       -> quarantine (first in, first out) -> free list -> [ready] ...
+ *
+ * Invariants:
+ *   - a slot is in exactly one of those places;
+ *   - every state byte of a cut slot below HEAP_BIG_SHIFT is poisoned but for
+ *     the bytes of its live block;
+ *   - slots from HEAP_BIG_SHIFT on are inaccessible to the processor but for
+ *     the pages of their block, and poisoned only next to it;
+ *   - one thread alone gets the same addresses in every run.
+ */
+#ifndef WHENCE_ALLOC_HEAP_H
+#define WHENCE_ALLOC_HEAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "../blocks/blocks.h"
+
+/* Slots below this shift pass through thread caches. */
+#define HEAP_CACHED_SHIFTS 16u
+/* From this shift on blocks lie at different distances from their slot's begin. */
+#define HEAP_COLOUR_SHIFT 9u
+/* From this shift on exactly the pages of a block are accessible. */
+#define HEAP_BIG_SHIFT 20u
+/* From this size on a freed block gives its memory back when it leaves the quarantine. */
+#define HEAP_GIVE_BACK (64ull << 10)
+/* From this size on a freed block becomes inaccessible instead of poisoned: its
+ * state bytes would cost more than 8 MiB. */
+#define HEAP_SEAL (64ull << 20)
+#define HEAP_MAX_SIZE ((1ull << WH_MAX_SLOT_SHIFT) - WH_RED_ZONE)
+
+#define HEAP_CACHE_SLOTS 332u
+
+/* A thread's own slots. Zero-initialised is valid and empty. */
+struct heap_cache {
+    uint8_t ready[HEAP_CACHED_SHIFTS]; /* how many, by shift */
+    uint8_t freed[HEAP_CACHED_SHIFTS];
+    uint32_t closed; /* the thread is ending: nothing is kept here any more */
+    uint32_t ready_slots[HEAP_CACHE_SLOTS];
+    uint32_t freed_slots[HEAP_CACHE_SLOTS];
+};
+
+struct heap_request {
+    uint64_t size;
+    uint64_t alignment; /* a power of two, at least 16 */
+    uint32_t stack;
+    uint16_t thread;
+    uint8_t family;
+    uint8_t zeroed; /* the contents must read as zero */
+};
+
+/* Reserves the heap. 0, or -errno and the range that could not be had. */
+long heap_init(uint64_t quarantine_bytes, uint32_t quarantine_depth, uintptr_t *begin,
+               size_t *size);
+void heap_configure(uint64_t quarantine_bytes, uint32_t quarantine_depth);
+
+/* A new block's begin; 0 if there is no memory for it. */
+uintptr_t heap_new(struct heap_cache *cache, const struct heap_request *request);
+
+/* Ends a live block: records time, thread and stack, poisons it, and puts it
+ * under quarantine. 0 if it was not live (any more). */
+int heap_release(struct heap_cache *cache, struct block_place place, uint32_t stack,
+                 uint16_t thread);
+
+/* Gives everything back at the end of a thread and keeps the cache empty. */
+void heap_close(struct heap_cache *cache);
+
+/* Around fork: no class may be half changed in the child. */
+void heap_lock_all(void);
+void heap_unlock_all(void);
+
+/* ---- parts, open for tests ---- */
+
+/* log2 of the slot for a block; 0 if it is too large. */
+unsigned heap_shift(uint64_t size, uint64_t alignment);
+/* Bytes from the slot's begin to the block's. */
+uint64_t heap_offset(unsigned shift, uint64_t index, uint64_t size, uint64_t alignment);
+uint64_t heap_held_bytes(void);
+uint32_t heap_held_count(unsigned shift);
+
+#endif

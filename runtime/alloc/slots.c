@@ -1,0 +1,237 @@
+#include "slots.h"
+#include "../os/mem.h"
+#include "../planes/planes.h"
+
+struct class {
+    struct os_lock lock;
+    uint32_t free; /* last freed first, by links */
+    uint32_t held_first, held_last, held_count; /* the quarantine, by links */
+    uint64_t held_bytes;
+    uintptr_t open_end; /* first address of the region that was never accessible */
+} __attribute__((aligned(64)));
+
+static struct class classes[BLOCK_SHIFTS];
+static uint64_t held_total;
+static uint64_t held_bound;
+static uint32_t held_depth;
+
+/* ---- what a held slot costs ---- */
+
+/* Big blocks lose their contents at once; what remains is their state bytes. */
+static uint64_t held_cost(unsigned shift, uint64_t index) {
+    if (shift < HEAP_BIG_SHIFT) return 1ull << shift;
+    uint64_t size = block_size(block_record(shift, index), shift, index);
+    return size >= HEAP_SEAL ? OS_PAGE : size >> WH_GRANULE_SHIFT;
+}
+
+static int over_bound(void) {
+    return __atomic_load_n(&held_total, __ATOMIC_RELAXED) > held_bound;
+}
+
+/* ---- the quarantine; the class is locked ---- */
+
+static void hold(struct class *class, unsigned shift, uint64_t index) {
+    uint32_t *links = block_links(shift);
+    links[index] = 0;
+    if (class->held_count++)
+        links[class->held_last] = (uint32_t)index;
+    else
+        class->held_first = (uint32_t)index;
+    class->held_last = (uint32_t)index;
+    uint64_t cost = held_cost(shift, index);
+    class->held_bytes += cost;
+    os_add(&held_total, cost);
+}
+
+static uint64_t evict(struct class *class, unsigned shift) {
+    uint64_t index = class->held_first;
+    class->held_first = block_links(shift)[index];
+    class->held_count--;
+    uint64_t cost = held_cost(shift, index);
+    class->held_bytes -= cost;
+    os_add(&held_total, -cost);
+    heap_evicted(shift, index);
+    return index;
+}
+
+static void evict_to_bound(struct class *class, unsigned shift) {
+    while (class->held_count > held_depth && over_bound()) {
+        uint64_t index = evict(class, shift);
+        block_links(shift)[index] = class->free;
+        class->free = (uint32_t)index;
+    }
+}
+
+/* When the freeing class has nothing to spare, the one that holds most pays. */
+static void evict_elsewhere(void) {
+    while (over_bound()) {
+        unsigned most = 0;
+        for (unsigned shift = WH_MIN_SLOT_SHIFT; shift < BLOCK_SHIFTS; shift++)
+            if (classes[shift].held_count > held_depth &&
+                (!most || classes[shift].held_bytes > classes[most].held_bytes))
+                most = shift;
+        if (!most) return;
+        os_lock(&classes[most].lock);
+        evict_to_bound(&classes[most], most);
+        os_unlock(&classes[most].lock);
+    }
+}
+
+/* ---- cutting new slots; the class is locked ---- */
+
+#define OPEN_LEAST (64ull << 10)
+#define OPEN_MOST (4ull << 20)
+
+/* Makes more of a region accessible, an eighth of what it has, all poisoned as unused. */
+static int open_more(struct class *class, unsigned shift, uintptr_t needed_end) {
+    uint64_t opened = class->open_end - region_begin(shift);
+    uint64_t more = wh_round_up(opened / 8, OPEN_LEAST);
+    if (more < OPEN_LEAST) more = OPEN_LEAST;
+    if (more > OPEN_MOST) more = OPEN_MOST;
+    uintptr_t end = wh_round_up(class->open_end + more, 1ull << shift);
+    if (end < needed_end) end = wh_round_up(needed_end, OS_PAGE);
+    if (end > region_begin(shift + 1)) end = region_begin(shift + 1);
+    if (os_protect(class->open_end, end - class->open_end, OS_READ_WRITE) < 0) return 0;
+    plane_set(class->open_end, end - class->open_end, WH_STATE_HEAP_UNUSED);
+    class->open_end = end;
+    return 1;
+}
+
+static uint64_t cut(struct class *class, unsigned shift) {
+    uint64_t index = blocks_cut[shift];
+    if (index >= region_slots(shift)) return 0;
+    if (shift < HEAP_BIG_SHIFT) {
+        uintptr_t end = slot_begin(shift, index + 1);
+        if (end > class->open_end && !open_more(class, shift, end)) return 0;
+    }
+    blocks_cut[shift] = index + 1;
+    return index;
+}
+
+static uint64_t take_locked(struct class *class, unsigned shift) {
+    uint64_t index = class->free;
+    if (index) {
+        class->free = block_links(shift)[index];
+        return index;
+    }
+    return cut(class, shift);
+}
+
+/* ---- thread caches ---- */
+
+static const struct {
+    uint16_t at, capacity;
+} cached[HEAP_CACHED_SHIFTS] = {
+    [5] = {0, 64},   [6] = {64, 64},   [7] = {128, 64}, [8] = {192, 64},
+    [9] = {256, 32}, [10] = {288, 16}, [11] = {304, 8}, [12] = {312, 8},
+    [13] = {320, 4}, [14] = {324, 4},  [15] = {328, 4},
+};
+
+static uint64_t take_one(unsigned shift) {
+    struct class *class = &classes[shift];
+    os_lock(&class->lock);
+    uint64_t index = take_locked(class, shift);
+    os_unlock(&class->lock);
+    return index;
+}
+
+/* Takes half a cache full and returns one more; the first taken is used first. */
+static uint64_t refill(struct heap_cache *cache, unsigned shift) {
+    struct class *class = &classes[shift];
+    uint32_t *slots = cache->ready_slots + cached[shift].at;
+    unsigned wanted = cached[shift].capacity / 2, count = 0;
+    os_lock(&class->lock);
+    uint64_t first = take_locked(class, shift);
+    while (first && count < wanted) {
+        uint64_t index = take_locked(class, shift);
+        if (!index) break;
+        slots[count++] = (uint32_t)index;
+    }
+    os_unlock(&class->lock);
+    for (unsigned i = 0; i < count / 2; i++) {
+        uint32_t other = slots[i];
+        slots[i] = slots[count - 1 - i];
+        slots[count - 1 - i] = other;
+    }
+    cache->ready[shift] = (uint8_t)count;
+    return first;
+}
+
+uint64_t slots_take(struct heap_cache *cache, unsigned shift) {
+    if (WH_UNLIKELY(shift >= HEAP_CACHED_SHIFTS || cache->closed)) return take_one(shift);
+    if (WH_LIKELY(cache->ready[shift]))
+        return cache->ready_slots[cached[shift].at + --cache->ready[shift]];
+    return refill(cache, shift);
+}
+
+static void give_many(unsigned shift, const uint32_t *slots, unsigned count) {
+    struct class *class = &classes[shift];
+    os_lock(&class->lock);
+    for (unsigned i = 0; i < count; i++) hold(class, shift, slots[i]);
+    evict_to_bound(class, shift);
+    os_unlock(&class->lock);
+    if (over_bound()) evict_elsewhere();
+}
+
+void slots_give(struct heap_cache *cache, unsigned shift, uint64_t index) {
+    uint32_t slot = (uint32_t)index;
+    if (WH_UNLIKELY(shift >= HEAP_CACHED_SHIFTS || cache->closed)) {
+        give_many(shift, &slot, 1);
+        return;
+    }
+    uint32_t *slots = cache->freed_slots + cached[shift].at;
+    slots[cache->freed[shift]++] = slot;
+    if (WH_UNLIKELY(cache->freed[shift] == cached[shift].capacity)) {
+        cache->freed[shift] = 0;
+        give_many(shift, slots, cached[shift].capacity);
+    }
+}
+
+void heap_close(struct heap_cache *cache) {
+    cache->closed = 1;
+    for (unsigned shift = WH_MIN_SLOT_SHIFT; shift < HEAP_CACHED_SHIFTS; shift++) {
+        struct class *class = &classes[shift];
+        uint32_t *ready = cache->ready_slots + cached[shift].at;
+        os_lock(&class->lock);
+        while (cache->ready[shift]) {
+            uint32_t index = ready[--cache->ready[shift]];
+            block_links(shift)[index] = class->free;
+            class->free = index;
+        }
+        os_unlock(&class->lock);
+        unsigned freed = cache->freed[shift];
+        cache->freed[shift] = 0;
+        if (freed) give_many(shift, cache->freed_slots + cached[shift].at, freed);
+    }
+}
+
+/* ---- the whole ---- */
+
+void heap_configure(uint64_t quarantine_bytes, uint32_t quarantine_depth) {
+    held_bound = quarantine_bytes;
+    held_depth = quarantine_depth;
+}
+
+long heap_init(uint64_t quarantine_bytes, uint32_t quarantine_depth, uintptr_t *begin,
+               size_t *size) {
+    heap_configure(quarantine_bytes, quarantine_depth);
+    *begin = WH_HEAP_BASE;
+    *size = WH_HEAP_SIZE;
+    for (unsigned shift = 0; shift < BLOCK_SHIFTS; shift++)
+        classes[shift].open_end = region_begin(shift);
+    return os_reserve(*begin, *size, OS_NONE);
+}
+
+void heap_lock_all(void) {
+    for (unsigned shift = WH_MIN_SLOT_SHIFT; shift < BLOCK_SHIFTS; shift++)
+        os_lock(&classes[shift].lock);
+}
+
+void heap_unlock_all(void) {
+    for (unsigned shift = WH_MIN_SLOT_SHIFT; shift < BLOCK_SHIFTS; shift++)
+        os_unlock(&classes[shift].lock);
+}
+
+uint64_t heap_held_bytes(void) { return held_total; }
+
+uint32_t heap_held_count(unsigned shift) { return classes[shift].held_count; }

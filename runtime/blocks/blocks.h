@@ -1,0 +1,140 @@
+/* The block table: one 32-byte record for each heap slot, out of line.
+ *
+ * The heap is cut into regions by slot size; region `shift` holds slots of
+ * 2**shift bytes. From an address follow, by arithmetic alone:
+ *
+ *     shift = (a >> WH_REGION_SHIFT) % WH_REGION_COUNT
+ *     index = (a % 2**WH_REGION_SHIFT) >> shift
+ *     record = WH_META_BASE + (shift << WH_REGION_SHIFT) + index * 32
+ *
+ * Slot 0 of a region is never handed out: the zone before the first block.
+ * A record describes the last block of its slot, live or freed, until the slot
+ * is used again. The table is written by the allocator and read by anyone, also
+ * while it changes: readers may see a block that is just being freed.
+ *
+ * Beside the records of a region lies a table of links, one u32 a slot, that
+ * the allocator chains slots with.
+ */
+#ifndef WHENCE_BLOCKS_BLOCKS_H
+#define WHENCE_BLOCKS_BLOCKS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "../include/whence/rules.h"
+#include "../os/os.h"
+#include "whence_abi.h"
+
+#define BLOCK_ID_BITS 48
+#define BLOCK_ID_MASK ((1ull << BLOCK_ID_BITS) - 1)
+/* From this shift on, sizes do not fit the record and stand in a table of their own. */
+#define BLOCK_WIDE_SHIFT 33u
+#define BLOCK_SHIFTS (WH_MAX_SLOT_SHIFT + 1)
+
+struct block_record {
+    uint64_t born; /* id in the low 48 bits, allocating thread above; 0: slot never used */
+    uint64_t died; /* time of free and freeing thread likewise; 0 while live */
+    uint32_t size; /* bytes asked for */
+    uint32_t alloc_stack;
+    uint32_t free_stack;
+    uint16_t offset; /* begin of the block in its slot, in units of block_unit(shift) */
+    uint8_t family;  /* WH_FAMILY_* */
+    uint8_t state;   /* WH_BLOCK_* */
+};
+_Static_assert(sizeof(struct block_record) == WH_BLOCK_RECORD_SIZE, "block record");
+
+/* A slot. index 0: no slot. */
+struct block_place {
+    uint64_t index;
+    unsigned shift;
+};
+
+/* Slots of each region that have been cut so far, slot 0 included; grows only. */
+extern uint64_t blocks_cut[BLOCK_SHIFTS];
+/* The event clock. Block ids are times of allocation. */
+extern uint64_t blocks_clock;
+extern uint64_t blocks_wide_size[BLOCK_SHIFTS - BLOCK_WIDE_SHIFT]
+                                [1u << (WH_REGION_SHIFT - BLOCK_WIDE_SHIFT)];
+
+/* Reserves the table. 0, or -errno and the range that could not be had. */
+long blocks_init(uintptr_t *begin, size_t *size);
+
+static inline uint64_t blocks_tick(void) { return os_add(&blocks_clock, 1); }
+
+static inline int heap_contains(uintptr_t address) { return address - WH_HEAP_BASE < WH_HEAP_SIZE; }
+
+static inline unsigned slot_shift(uintptr_t address) {
+    return (unsigned)(address >> WH_REGION_SHIFT) % WH_REGION_COUNT;
+}
+
+static inline uintptr_t region_begin(unsigned shift) {
+    return WH_HEAP_BASE + ((uintptr_t)shift << WH_REGION_SHIFT);
+}
+
+/* Slots that a region can hold; a link has 32 bits. */
+static inline uint64_t region_slots(unsigned shift) {
+    uint64_t slots = 1ull << (WH_REGION_SHIFT - shift);
+    return slots > UINT32_MAX ? UINT32_MAX : slots;
+}
+
+static inline uintptr_t slot_begin(unsigned shift, uint64_t index) {
+    return region_begin(shift) + (index << shift);
+}
+
+static inline uintptr_t meta_begin(unsigned shift) {
+    return WH_META_BASE + ((uintptr_t)shift << WH_REGION_SHIFT);
+}
+
+static inline struct block_record *block_record(unsigned shift, uint64_t index) {
+    return (struct block_record *)meta_begin(shift) + index;
+}
+
+static inline uint32_t *block_links(unsigned shift) {
+    return (uint32_t *)(meta_begin(shift) + (1ull << (WH_REGION_SHIFT - 1)));
+}
+
+static inline uint64_t block_unit(unsigned shift) { return shift <= 20 ? 16 : 16ull << (shift - 20); }
+
+static inline uintptr_t block_begin(const struct block_record *record, unsigned shift,
+                                    uint64_t index) {
+    return slot_begin(shift, index) + record->offset * block_unit(shift);
+}
+
+static inline uint64_t block_size(const struct block_record *record, unsigned shift,
+                                  uint64_t index) {
+    if (__builtin_expect(shift >= BLOCK_WIDE_SHIFT, 0))
+        return blocks_wide_size[shift - BLOCK_WIDE_SHIFT][index];
+    return record->size;
+}
+
+/* The slot that holds an address; index 0 if the address lies in no cut slot. */
+static inline struct block_place block_place(uintptr_t address) {
+    struct block_place place = {0, slot_shift(address)};
+    if (!heap_contains(address) || place.shift < WH_MIN_SLOT_SHIFT ||
+        place.shift > WH_MAX_SLOT_SHIFT)
+        return place;
+    uint64_t index = (address & ((1ull << WH_REGION_SHIFT) - 1)) >> place.shift;
+    if (index < blocks_cut[place.shift]) place.index = index;
+    return place;
+}
+
+/* The slot whose block, live or freed, has begin <= address < begin+size; index 0 if none. */
+struct block_place blocks_holding(uintptr_t address);
+
+/* The slot whose block holds the address or is nearest to it, at most one slot
+ * away; index 0 if none. */
+struct block_place blocks_nearest(uintptr_t address);
+
+/* Fills one row; id 0 for index 0 or a slot that was never used. */
+void blocks_read(struct block_place place, struct whence_block *out);
+
+/* Slots in use in the state asked for (0: live and freed), in order of address.
+ * *cursor starts at 0; index 0 at the end. */
+struct block_place blocks_next(uint64_t *cursor, uint64_t state);
+
+/* The slot whose record has this id; index 0 if it was used again. Linear. */
+struct block_place blocks_find(uint64_t id);
+
+/* Whether every byte is in one live block. */
+int blocks_live(uintptr_t address, uint64_t size);
+
+#endif

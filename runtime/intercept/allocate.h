@@ -1,0 +1,13 @@
+/* Allocation as all families share it. */
+#ifndef WHENCE_INTERCEPT_ALLOCATE_H
+#define WHENCE_INTERCEPT_ALLOCATE_H
+
+#include "../rt/thread.h"
+
+/* A new block, or NULL with errno. Stack and thread are filled in here. */
+void *allocate(const struct heap_request *wanted, const struct frame *frame);
+
+/* Frees, or reports what is wrong with that. */
+void release(void *pointer, uint8_t family, const struct frame *frame);
+
+#endif

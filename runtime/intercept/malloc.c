@@ -1,0 +1,189 @@
+/* malloc and its relatives, for the program and every library in it. */
+#include "../alloc/heap.h"
+#include "../rt/event.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include "allocate.h"
+
+/* ---- the cold sides ---- */
+
+static WH_COLD void report_new(uintptr_t begin, uint64_t size, const struct frame *frame) {
+    struct context context = {0};
+    context.event.point = WH_POINT_MALLOC;
+    context.event.r = context.event.root = begin;
+    context.event.width = size;
+    blocks_read(block_place(begin), &context.event.block);
+    context.frame = frame;
+    event_evaluate(&context);
+}
+
+static int is_begin_of_live(struct block_place place, uintptr_t address) {
+    if (!place.index) return 0;
+    const struct block_record *record = block_record(place.shift, place.index);
+    return record->state == WH_BLOCK_LIVE &&
+           block_begin(record, place.shift, place.index) == address;
+}
+
+static void report_free(uintptr_t address, uint8_t family, const struct frame *frame) {
+    struct context context = {0};
+    context.event.point = WH_POINT_FREE;
+    context.event.r = context.event.root = address;
+    context.event.value = family;
+    blocks_read(blocks_nearest(address), &context.event.block);
+    context.frame = frame;
+    event_evaluate(&context);
+}
+
+/* ---- allocation ---- */
+
+void *allocate(const struct heap_request *wanted, const struct frame *frame) {
+    struct thread *thread = thread_here();
+    struct heap_request request = *wanted;
+    request.stack = thread_stack(thread, frame);
+    request.thread = thread->number;
+    uintptr_t begin = heap_new(&thread->cache, &request);
+    if (WH_UNLIKELY(!begin)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    if (WH_UNLIKELY(event_watched(WH_POINT_MALLOC))) report_new(begin, request.size, frame);
+    return (void *)begin;
+}
+
+void release(void *pointer, uint8_t family, const struct frame *frame) {
+    if (!pointer) return;
+    struct thread *thread = thread_here();
+    uintptr_t address = (uintptr_t)pointer;
+    struct block_place place = block_place(address);
+    int matches = is_begin_of_live(place, address) &&
+                  block_record(place.shift, place.index)->family == family;
+    if (WH_UNLIKELY(!matches || event_watched_every_free())) {
+        report_free(address, family, frame);
+        if (!is_begin_of_live(place, address)) return; /* nothing that could be freed */
+    }
+    uint32_t stack = thread_stack(thread, frame);
+    if (WH_UNLIKELY(!heap_release(&thread->cache, place, stack, thread->number)))
+        report_free(address, family, frame); /* another thread was quicker */
+}
+
+static inline void *allocate_plain(size_t size, const struct frame *frame) {
+    struct heap_request request = {size, 16, 0, 0, WH_FAMILY_MALLOC, 0};
+    return allocate(&request, frame);
+}
+
+static void *allocate_aligned(size_t alignment, size_t size, const struct frame *frame) {
+    struct heap_request request = {size, alignment < 16 ? 16 : alignment, 0, 0, WH_FAMILY_MALLOC, 0};
+    return allocate(&request, frame);
+}
+
+static void *no_memory(void) {
+    errno = ENOMEM;
+    return NULL;
+}
+
+/* Every block moves when its size changes, so that stale pointers are found. */
+static void *reallocate(void *pointer, size_t size, const struct frame *frame) {
+    if (!pointer) return allocate_plain(size, frame);
+    if (!size) {
+        release(pointer, WH_FAMILY_MALLOC, frame);
+        return NULL;
+    }
+    uintptr_t address = (uintptr_t)pointer;
+    struct block_place place = block_place(address);
+    if (WH_UNLIKELY(!is_begin_of_live(place, address))) {
+        report_free(address, WH_FAMILY_MALLOC, frame);
+        return allocate_plain(size, frame);
+    }
+    uint64_t old = block_size(block_record(place.shift, place.index), place.shift, place.index);
+    void *fresh = allocate_plain(size, frame);
+    if (!fresh) return NULL;
+    wh_copy(fresh, pointer, old < size ? old : size);
+    release(pointer, WH_FAMILY_MALLOC, frame);
+    return fresh;
+}
+
+/* ---- the functions ---- */
+
+/* Instrumented code calls the second name: it cannot be taken over by another library. */
+#define ALIAS(name)                                                                                \
+    __asm__(".globl __whence_" #name "\n"                                                          \
+            ".type __whence_" #name ", @function\n"                                                \
+            ".set __whence_" #name ", " #name "\n")
+
+WH_EXPORT void *malloc(size_t size) { return allocate_plain(size, FRAME_HERE); }
+ALIAS(malloc);
+
+WH_EXPORT void *calloc(size_t count, size_t size) {
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes)) return no_memory();
+    struct heap_request request = {bytes, 16, 0, 0, WH_FAMILY_MALLOC, 1};
+    return allocate(&request, FRAME_HERE);
+}
+ALIAS(calloc);
+
+WH_EXPORT void free(void *pointer) { release(pointer, WH_FAMILY_MALLOC, FRAME_HERE); }
+ALIAS(free);
+
+/* Gone from the C library's headers, not from old programs. */
+void cfree(void *pointer);
+WH_EXPORT void cfree(void *pointer) { release(pointer, WH_FAMILY_MALLOC, FRAME_HERE); }
+ALIAS(cfree);
+
+WH_EXPORT void *realloc(void *pointer, size_t size) {
+    return reallocate(pointer, size, FRAME_HERE);
+}
+ALIAS(realloc);
+
+WH_EXPORT void *reallocarray(void *pointer, size_t count, size_t size) {
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes)) return no_memory();
+    return reallocate(pointer, bytes, FRAME_HERE);
+}
+ALIAS(reallocarray);
+
+static int is_power_of_two(size_t value) { return value && !(value & (value - 1)); }
+
+WH_EXPORT void *memalign(size_t alignment, size_t size) {
+    size_t power = 16;
+    while (power < alignment && power < (size_t)1 << WH_MAX_SLOT_SHIFT) power *= 2;
+    return allocate_aligned(power, size, FRAME_HERE);
+}
+ALIAS(memalign);
+
+WH_EXPORT void *aligned_alloc(size_t alignment, size_t size) {
+    if (!is_power_of_two(alignment)) {
+        errno = EINVAL;
+        return NULL;
+    }
+    return allocate_aligned(alignment, size, FRAME_HERE);
+}
+ALIAS(aligned_alloc);
+
+WH_EXPORT int posix_memalign(void **result, size_t alignment, size_t size) {
+    if (!is_power_of_two(alignment) || alignment % sizeof(void *)) return EINVAL;
+    int saved = errno;
+    void *pointer = allocate_aligned(alignment, size, FRAME_HERE);
+    errno = saved;
+    if (!pointer) return ENOMEM;
+    *result = pointer;
+    return 0;
+}
+ALIAS(posix_memalign);
+
+WH_EXPORT void *valloc(size_t size) { return allocate_aligned(OS_PAGE, size, FRAME_HERE); }
+ALIAS(valloc);
+
+WH_EXPORT void *pvalloc(size_t size) {
+    if (size > HEAP_MAX_SIZE) return no_memory();
+    return allocate_aligned(OS_PAGE, wh_round_up(size, OS_PAGE), FRAME_HERE);
+}
+ALIAS(pvalloc);
+
+WH_EXPORT size_t malloc_usable_size(void *pointer) {
+    struct block_place place = block_place((uintptr_t)pointer);
+    if (!is_begin_of_live(place, (uintptr_t)pointer)) return 0;
+    return block_size(block_record(place.shift, place.index), place.shift, place.index);
+}
+ALIAS(malloc_usable_size);

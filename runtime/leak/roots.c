@@ -1,0 +1,91 @@
+#include "roots.h"
+#include "../blocks/blocks.h"
+#include "../planes/planes.h"
+#include "../record/record.h"
+#include "../rt/maps.h"
+
+#define HIDDEN __attribute__((visibility("hidden")))
+
+/* First address of the runtime's own image, and its end (from the linker). */
+extern const char __ehdr_start[] HIDDEN;
+extern const char _end[] HIDDEN;
+
+/* ---- stacks of ended threads ---- */
+
+#define DEAD_MOST 4096u
+static uintptr_t dead[DEAD_MOST];
+
+void roots_stack_died(uintptr_t inside) {
+    for (unsigned i = 0; i < DEAD_MOST; i++) {
+        uintptr_t empty = 0;
+        if (__atomic_compare_exchange_n(&dead[i], &empty, inside, 0, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED))
+            return;
+    }
+}
+
+void roots_stack_born(uintptr_t inside) {
+    for (unsigned i = 0; i < DEAD_MOST; i++) {
+        uintptr_t same = inside;
+        if (__atomic_compare_exchange_n(&dead[i], &same, 0, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            return;
+    }
+}
+
+static int is_dead_stack(const struct mapping *mapping) {
+    for (unsigned i = 0; i < DEAD_MOST; i++)
+        if (dead[i] >= mapping->begin && dead[i] < mapping->end) return 1;
+    return 0;
+}
+
+/* ---- mappings ---- */
+
+static int overlaps(const struct mapping *mapping, uintptr_t begin, uint64_t size) {
+    return mapping->begin < begin + size && mapping->end > begin;
+}
+
+static int is_ours(const struct mapping *mapping) {
+    uintptr_t begin;
+    size_t size;
+    if (overlaps(mapping, PLANE_BEGIN, PLANE_END - PLANE_BEGIN) ||
+        overlaps(mapping, WH_HEAP_BASE, WH_HEAP_SIZE) ||
+        overlaps(mapping, WH_DEPOT_BASE, WH_DEPOT_SIZE))
+        return 1;
+    for (unsigned shift = WH_MIN_SLOT_SHIFT; shift <= WH_MAX_SLOT_SHIFT; shift++)
+        if (overlaps(mapping, meta_begin(shift), (region_slots(shift) + 1) * WH_BLOCK_RECORD_SIZE) ||
+            overlaps(mapping, (uintptr_t)block_links(shift), (region_slots(shift) + 1) * 4))
+            return 1;
+    if (record_mapped(&begin, &size) && overlaps(mapping, begin, size)) return 1;
+    uintptr_t image = (uintptr_t)__ehdr_start;
+    return mapping->begin >= image && mapping->begin < (uintptr_t)_end;
+}
+
+static int is_root(const struct mapping *mapping) {
+    return mapping->protection[0] == 'r' && mapping->protection[1] == 'w' &&
+           mapping->protection[3] == 'p' && !is_ours(mapping);
+}
+
+/* Where the living part of a mapping begins: at the stack pointer of the one
+ * thread whose stack it is. */
+static uintptr_t living(const struct mapping *mapping, const struct stack_top *stacks,
+                        size_t count) {
+    uintptr_t lowest = mapping->end;
+    for (size_t i = 0; i < count; i++)
+        if (stacks[i].sp >= mapping->begin && stacks[i].sp < lowest) lowest = stacks[i].sp;
+    if (lowest < mapping->end) return lowest;
+    return is_dead_stack(mapping) ? mapping->end : mapping->begin;
+}
+
+void roots_each(const struct stack_top *stacks, size_t count,
+                void (*visit)(uintptr_t begin, uintptr_t end)) {
+    size_t size, at = 0;
+    uintptr_t text = maps_read(&size);
+    if (!text) return;
+    struct mapping mapping;
+    while (at < size && maps_parse((const char *)text, size, &at, &mapping)) {
+        if (!is_root(&mapping)) continue;
+        uintptr_t begin = living(&mapping, stacks, count);
+        if (begin < mapping.end) visit(begin, mapping.end);
+    }
+    os_unmap(text, MAPS_ROOM);
+}

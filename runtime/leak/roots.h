@@ -1,0 +1,22 @@
+/* Memory that a running program can reach without following a heap pointer. */
+#ifndef WHENCE_LEAK_ROOTS_H
+#define WHENCE_LEAK_ROOTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct stack_top {
+    uintptr_t sp;
+};
+
+/* Calls `visit` for every private writable mapping that is not the runtime's:
+ * data segments, thread-local storage, the loader's own memory, anonymous
+ * mappings of the program, and stacks from the given stack pointers upward. */
+void roots_each(const struct stack_top *stacks, size_t count,
+                void (*visit)(uintptr_t begin, uintptr_t end));
+
+/* The C library keeps the stacks of ended threads; what lies there is dead. */
+void roots_stack_died(uintptr_t inside);
+void roots_stack_born(uintptr_t inside);
+
+#endif

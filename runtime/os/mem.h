@@ -1,0 +1,52 @@
+/* Memory helpers that never call the C library, whose versions may be replaced
+ * or instrumented by the program. */
+#ifndef WHENCE_OS_MEM_H
+#define WHENCE_OS_MEM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define WH_LIKELY(x) __builtin_expect(!!(x), 1)
+#define WH_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define WH_COLD __attribute__((cold, noinline))
+#define WH_EXPORT __attribute__((visibility("default")))
+#define WH_CONTAINER(pointer, type, field)                                                         \
+    ((type *)(uintptr_t)((uintptr_t)(pointer)-offsetof(type, field)))
+
+/* A word that may lie anywhere and alias anything. */
+typedef uint64_t __attribute__((may_alias, aligned(1))) wh_word;
+
+static inline void wh_fill(void *to, uint8_t byte, size_t size) {
+    void *end = to;
+    __asm__ volatile("rep stosb" : "+D"(end), "+c"(size) : "a"(byte) : "memory");
+}
+
+static inline void wh_copy(void *to, const void *from, size_t size) {
+    __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(size) : : "memory");
+}
+
+/* Fills an 8-byte aligned run of whole words: quicker than wh_fill below a kilobyte. */
+static inline void wh_fill_words(void *to, uint8_t byte, size_t words) {
+    volatile wh_word *word = to;
+    uint64_t value = byte * 0x0101010101010101ull;
+    for (size_t i = 0; i < words; i++) word[i] = value;
+}
+
+static inline size_t wh_length(const char *text) {
+    size_t n = 0;
+    while (text[n]) n++;
+    return n;
+}
+
+static inline int wh_same(const char *a, const char *b) {
+    while (*a && *a == *b) a++, b++;
+    return *a == *b;
+}
+
+static inline uint64_t wh_round_up(uint64_t value, uint64_t unit) {
+    return (value + unit - 1) & ~(unit - 1);
+}
+
+static inline uint64_t wh_round_down(uint64_t value, uint64_t unit) { return value & ~(unit - 1); }
+
+#endif

@@ -1,0 +1,210 @@
+#include "os.h"
+#include "mem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+int os_threaded;
+
+static long call6(long number, long a, long b, long c, long d, long e, long f) {
+    register long r10 __asm__("r10") = d;
+    register long r8 __asm__("r8") = e;
+    register long r9 __asm__("r9") = f;
+    long result;
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                     : "rcx", "r11", "memory");
+    return result;
+}
+
+static long call4(long number, long a, long b, long c, long d) {
+    return call6(number, a, b, c, d, 0, 0);
+}
+
+static long call3(long number, long a, long b, long c) { return call6(number, a, b, c, 0, 0, 0); }
+
+static int failed(long result) { return result < 0 && result >= -4095; }
+
+static int protection(enum os_access access) {
+    return access == OS_NONE ? PROT_NONE : PROT_READ | PROT_WRITE;
+}
+
+/* ---- memory ---- */
+
+long os_reserve(uintptr_t begin, size_t size, enum os_access access) {
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+    long at = call6(SYS_mmap, (long)begin, (long)size, protection(access), flags, -1, 0);
+    if (failed(at)) return at;
+    if ((uintptr_t)at != begin) { /* a kernel before 4.17 takes the address as a hint */
+        os_unmap((uintptr_t)at, size);
+        return -EEXIST;
+    }
+    if (access == OS_READ_WRITE) {
+        call3(SYS_madvise, (long)begin, (long)size, MADV_DONTDUMP);
+        /* A huge page would back 16 MiB of program memory for one touched byte. */
+        call3(SYS_madvise, (long)begin, (long)size, MADV_NOHUGEPAGE);
+    }
+    return 0;
+}
+
+long os_protect(uintptr_t begin, size_t size, enum os_access access) {
+    return call3(SYS_mprotect, (long)begin, (long)size, protection(access));
+}
+
+void os_discard(uintptr_t begin, size_t size) {
+    call3(SYS_madvise, (long)begin, (long)size, MADV_DONTNEED);
+}
+
+uintptr_t os_map(size_t size) {
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    long at = call6(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE, flags, -1, 0);
+    return failed(at) ? 0 : (uintptr_t)at;
+}
+
+void os_unmap(uintptr_t begin, size_t size) { call3(SYS_munmap, (long)begin, (long)size, 0); }
+
+uintptr_t os_map_file(int file, size_t size) {
+    long at = call6(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    return failed(at) ? 0 : (uintptr_t)at;
+}
+
+/* rt_sigprocmask copies from and to the addresses it is given and answers
+ * EFAULT where that fails. With an invalid `how` it changes nothing. */
+int os_readable(uintptr_t address) {
+    return call4(SYS_rt_sigprocmask, -1, (long)address, 0, 8) != -EFAULT;
+}
+
+int os_writable(uintptr_t address) {
+    return call4(SYS_rt_sigprocmask, 0, 0, (long)address, 8) != -EFAULT;
+}
+
+long os_resident(uintptr_t begin, size_t size, unsigned char *pages) {
+    return call3(SYS_mincore, (long)begin, (long)size, (long)pages);
+}
+
+/* ---- files ---- */
+
+int os_open(const char *path, enum os_open how) {
+    static const int flags[] = {O_RDONLY, O_RDWR, O_RDONLY | O_DIRECTORY};
+    return (int)call4(SYS_openat, AT_FDCWD, (long)path, flags[how] | O_CLOEXEC, 0);
+}
+
+long os_close(int file) { return call3(SYS_close, file, 0, 0); }
+
+long os_read(int file, void *buffer, size_t size) {
+    long n;
+    do n = call3(SYS_read, file, (long)buffer, (long)size);
+    while (n == -EINTR);
+    return n;
+}
+
+long os_write(int file, const void *buffer, size_t size) {
+    long n;
+    do n = call3(SYS_write, file, (long)buffer, (long)size);
+    while (n == -EINTR);
+    return n;
+}
+
+long os_file_size(int file) {
+    struct stat status;
+    long result = call3(SYS_fstat, file, (long)&status, 0);
+    return failed(result) ? result : (long)status.st_size;
+}
+
+long os_list(int directory, void *buffer, size_t size) {
+    return call3(SYS_getdents64, directory, (long)buffer, (long)size);
+}
+
+long os_read_file(const char *path, char *buffer, size_t size) {
+    int file = os_open(path, OS_OPEN_READ);
+    if (file < 0) return file;
+    size_t used = 0;
+    long n = 0;
+    while (used < size && (n = os_read(file, buffer + used, size - used)) > 0) used += (size_t)n;
+    os_close(file);
+    return n < 0 ? n : (long)used;
+}
+
+void os_complain(const char *text, size_t size) {
+    while (size > 0) {
+        long n = os_write(2, text, size);
+        if (n <= 0) return;
+        text += n;
+        size -= (size_t)n;
+    }
+}
+
+/* ---- processes and threads ---- */
+
+uint32_t os_process(void) { return (uint32_t)call3(SYS_getpid, 0, 0, 0); }
+
+uint32_t os_thread(void) { return (uint32_t)call3(SYS_gettid, 0, 0, 0); }
+
+_Noreturn void os_exit(int status) {
+    for (;;) call3(SYS_exit_group, status, 0, 0);
+}
+
+long os_signal_thread(uint32_t process, uint32_t thread, int signal) {
+    return call3(SYS_tgkill, process, thread, signal);
+}
+
+uint64_t os_stack_limit(void) {
+    struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
+    call4(SYS_prlimit64, 0, RLIMIT_STACK, 0, (long)&limit);
+    return limit.rlim_cur;
+}
+
+void os_sleep_us(uint64_t microseconds) {
+    struct timespec wait = {(time_t)(microseconds / 1000000), (long)(microseconds % 1000000) * 1000};
+    call3(SYS_nanosleep, (long)&wait, 0, 0);
+}
+
+uint64_t os_now_us(void) {
+    struct timespec now = {0, 0};
+    call3(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0);
+    return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+void os_futex_wait(uint32_t *word, uint32_t expected, uint64_t microseconds) {
+    struct timespec wait = {(time_t)(microseconds / 1000000), (long)(microseconds % 1000000) * 1000};
+    call4(SYS_futex, (long)word, FUTEX_WAIT_PRIVATE, expected, microseconds ? (long)&wait : 0);
+}
+
+void os_futex_wake(uint32_t *word) { call3(SYS_futex, (long)word, FUTEX_WAKE_PRIVATE, INT32_MAX); }
+
+long os_alternate_stack(const struct os_stack *set, struct os_stack *old) {
+    return call3(SYS_sigaltstack, (long)set, (long)old, 0);
+}
+
+long os_block_signals(uint64_t mask, uint64_t *old) {
+    return call4(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, (long)&mask, (long)old, 8);
+}
+
+long os_restore_signals(uint64_t mask) {
+    return call4(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, (long)&mask, 0, 8);
+}
+
+/* ---- locks ---- */
+
+void os_lock_wait(struct os_lock *lock) {
+    for (int spin = 0; spin < 64; spin++) {
+        uint32_t free = 0;
+        if (__atomic_compare_exchange_n(&lock->word, &free, 1, 0, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_RELAXED))
+            return;
+        __builtin_ia32_pause();
+    }
+    while (__atomic_exchange_n(&lock->word, 2, __ATOMIC_ACQUIRE) != 0)
+        os_futex_wait(&lock->word, 2, 0);
+}

@@ -1,0 +1,103 @@
+/* Every system call of the runtime stands behind this header.
+ *
+ * The calls are made directly: they leave errno alone, they work before the C
+ * library is initialised, and no interposed function is in their way. A result
+ * in -4095..-1 is a negated errno value.
+ */
+#ifndef WHENCE_OS_OS_H
+#define WHENCE_OS_OS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define OS_PAGE 4096ull
+
+/* Nonzero once the process has had a second thread; then updates are atomic.
+ * Never goes back: a thread may be about to start or end. */
+extern int os_threaded;
+
+/* ---- memory; addresses and sizes are multiples of OS_PAGE ---- */
+
+enum os_access { OS_NONE, OS_READ_WRITE };
+
+/* Reserves exactly [begin, begin+size) without backing and out of core dumps:
+ * 0, -EEXIST if something is mapped there, or another -errno. */
+long os_reserve(uintptr_t begin, size_t size, enum os_access access);
+long os_protect(uintptr_t begin, size_t size, enum os_access access);
+/* Drops the contents: pages read as zero and cost nothing until touched. */
+void os_discard(uintptr_t begin, size_t size);
+/* Fresh zeroed memory anywhere; 0 if there is none. */
+uintptr_t os_map(size_t size);
+void os_unmap(uintptr_t begin, size_t size);
+/* Maps a file shared and writable; 0 if that fails. */
+uintptr_t os_map_file(int file, size_t size);
+/* Whether a byte can be read or written, found out without risking a signal.
+ * The write test overwrites 8 bytes. */
+int os_readable(uintptr_t address);
+int os_writable(uintptr_t address);
+/* Which of up to 4096 pages from `begin` are in memory, one byte each. */
+long os_resident(uintptr_t begin, size_t size, unsigned char *pages);
+
+/* ---- files ---- */
+
+enum os_open { OS_OPEN_READ, OS_OPEN_READ_WRITE, OS_OPEN_DIRECTORY };
+
+int os_open(const char *path, enum os_open how);
+long os_close(int file);
+long os_read(int file, void *buffer, size_t size);
+long os_write(int file, const void *buffer, size_t size);
+long os_file_size(int file);
+long os_list(int directory, void *buffer, size_t size);
+/* Whole file into `buffer`, at most size bytes; the number of bytes or -errno. */
+long os_read_file(const char *path, char *buffer, size_t size);
+/* Writes everything to standard error, as far as that works. */
+void os_complain(const char *text, size_t size);
+
+/* ---- processes and threads ---- */
+
+uint32_t os_process(void);
+uint32_t os_thread(void);
+_Noreturn void os_exit(int status);
+long os_signal_thread(uint32_t process, uint32_t thread, int signal);
+/* Bytes the main stack may grow to (RLIMIT_STACK), UINT64_MAX if unlimited. */
+uint64_t os_stack_limit(void);
+void os_sleep_us(uint64_t microseconds);
+uint64_t os_now_us(void);
+void os_futex_wait(uint32_t *word, uint32_t expected, uint64_t microseconds);
+void os_futex_wake(uint32_t *word);
+struct os_stack {
+    void *begin;
+    int flags;
+    size_t size;
+};
+long os_alternate_stack(const struct os_stack *set, struct os_stack *old);
+long os_block_signals(uint64_t mask, uint64_t *old);
+long os_restore_signals(uint64_t mask);
+
+/* ---- locks ---- */
+
+/* A mutex: 0 free, 1 held, 2 held and waited for. Not recursive. */
+struct os_lock {
+    uint32_t word;
+};
+
+void os_lock_wait(struct os_lock *lock);
+
+static inline void os_lock(struct os_lock *lock) {
+    uint32_t free = 0;
+    if (!__atomic_compare_exchange_n(&lock->word, &free, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        os_lock_wait(lock);
+}
+
+static inline void os_unlock(struct os_lock *lock) {
+    if (__atomic_exchange_n(&lock->word, 0, __ATOMIC_RELEASE) == 2) os_futex_wake(&lock->word);
+}
+
+/* Adds to a counter, without a bus lock while there is one thread. */
+static inline uint64_t os_add(uint64_t *counter, uint64_t amount) {
+    if (__builtin_expect(os_threaded, 0))
+        return __atomic_add_fetch(counter, amount, __ATOMIC_RELAXED);
+    return *counter += amount;
+}
+
+#endif

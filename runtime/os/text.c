@@ -1,0 +1,45 @@
+#include "text.h"
+#include "mem.h"
+#include "os.h"
+
+void text_put_n(struct text *text, const char *string, size_t length) {
+    size_t room = text->capacity - text->length;
+    if (length > room) length = room;
+    wh_copy(text->begin + text->length, string, length);
+    text->length += length;
+}
+
+void text_put(struct text *text, const char *string) {
+    text_put_n(text, string, wh_length(string));
+}
+
+static void put_number(struct text *text, uint64_t value, unsigned base) {
+    char digits[20];
+    size_t at = sizeof digits;
+    do {
+        digits[--at] = "0123456789abcdef"[value % base];
+        value /= base;
+    } while (value);
+    text_put_n(text, digits + at, sizeof digits - at);
+}
+
+void text_decimal(struct text *text, uint64_t value) { put_number(text, value, 10); }
+
+void text_hex(struct text *text, uint64_t value) {
+    text_put_n(text, "0x", 2);
+    put_number(text, value, 16);
+}
+
+void text_complain(const struct text *text) {
+    TEXT(line, 1024);
+    text_put(&line, "whence: ");
+    text_put_n(&line, text->begin, text->length);
+    if (line.length == line.capacity) line.length--;
+    text_put(&line, "\n");
+    os_complain(line.begin, line.length);
+}
+
+_Noreturn void text_give_up(const struct text *text) {
+    text_complain(text);
+    os_exit(TEXT_LIMIT_STATUS);
+}

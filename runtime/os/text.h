@@ -1,0 +1,29 @@
+/* Builds short texts in a fixed buffer; what does not fit is cut off. */
+#ifndef WHENCE_OS_TEXT_H
+#define WHENCE_OS_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct text {
+    char *begin;
+    size_t capacity;
+    size_t length;
+};
+
+#define TEXT(name, size)                                                                           \
+    char name##_buffer[size];                                                                      \
+    struct text name = {name##_buffer, size, 0}
+
+void text_put(struct text *text, const char *string);
+void text_put_n(struct text *text, const char *string, size_t length);
+void text_decimal(struct text *text, uint64_t value);
+void text_hex(struct text *text, uint64_t value);
+/* Writes "whence: " and the text as one line to standard error. */
+void text_complain(const struct text *text);
+/* One sentence to standard error, then the process ends with status 125: our limit. */
+_Noreturn void text_give_up(const struct text *text);
+
+#define TEXT_LIMIT_STATUS 125
+
+#endif

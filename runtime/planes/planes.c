@@ -1,0 +1,69 @@
+#include "planes.h"
+#include "../os/mem.h"
+#include "../os/os.h"
+
+static uintptr_t state_of(uintptr_t address) { return (uintptr_t)plane_state(address); }
+
+long planes_init(uintptr_t *begin, size_t *size) {
+    uintptr_t gap_begin = state_of(PLANE_BEGIN), gap_end = state_of(PLANE_END);
+    const struct {
+        uintptr_t begin, end;
+        enum os_access access;
+    } parts[] = {
+        {PLANE_BEGIN, gap_begin, OS_READ_WRITE},
+        {gap_begin, gap_end, OS_NONE},
+        {gap_end, PLANE_END, OS_READ_WRITE},
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        *begin = parts[i].begin;
+        *size = parts[i].end - parts[i].begin;
+        long result = os_reserve(*begin, *size, parts[i].access);
+        if (result < 0) return result;
+    }
+    plane_set(0, WH_NULL_PAGE_SIZE, WH_STATE_NULL_PAGE);
+    return 0;
+}
+
+/* Below this many state bytes single stores beat the start-up cost of `rep stosb`. */
+#define SHORT_RUN 256
+
+void plane_set(uintptr_t begin, size_t size, uint8_t state) {
+    volatile uint8_t *byte = plane_state(begin);
+    size_t count = size >> WH_GRANULE_SHIFT;
+    if (count >= SHORT_RUN) {
+        wh_fill((void *)(uintptr_t)byte, state, count);
+        return;
+    }
+    wh_fill_words((void *)(uintptr_t)byte, state, count / 8);
+    for (size_t i = count & ~(size_t)7; i < count; i++) byte[i] = state;
+}
+
+void plane_open(uintptr_t begin, size_t size) {
+    size_t whole = wh_round_down(size, WH_GRANULE);
+    plane_set(begin, whole, WH_STATE_ADDRESSABLE);
+    if (whole < size) *plane_state(begin + whole) = (uint8_t)(size - whole);
+}
+
+/* How many leading bytes of a granule with this state are addressable. */
+static unsigned addressable(uint8_t state) {
+    if (state == WH_STATE_ADDRESSABLE || state == WH_STATE_UNDEFINED || state == WH_STATE_MIXED)
+        return WH_GRANULE;
+    return state < WH_GRANULE ? state : 0;
+}
+
+uintptr_t plane_first_bad(uintptr_t begin, size_t size) {
+    uintptr_t end = begin + size;
+    uintptr_t granule = wh_round_down(begin, WH_GRANULE);
+    while (granule < end) {
+        const uint8_t *state = plane_state(granule);
+        if (end - granule >= 8 * WH_GRANULE && *(const wh_word *)state == 0) {
+            granule += 8 * WH_GRANULE;
+            continue;
+        }
+        unsigned good = addressable(*state);
+        if (good < WH_GRANULE && granule + good < end)
+            return granule + good > begin ? granule + good : begin;
+        granule += WH_GRANULE;
+    }
+    return end;
+}

@@ -1,0 +1,48 @@
+/* The state plane: one byte for each 8-byte granule of the address space.
+ *
+ *     state byte of a = *(uint8_t *)((a >> 3) + WH_STATE_OFFSET)
+ *
+ *     0        all eight bytes addressable and defined
+ *     1..7     only the first k bytes addressable, all defined
+ *     0x40..   addressable, definedness elsewhere (reserved)
+ *     0x80..   poisoned, by cause (WH_STATE_*)
+ *
+ * The plane covers [0, 2**47) except the addresses of the plane itself, whose
+ * state bytes form a gap in it that is never accessible.
+ */
+#ifndef WHENCE_PLANES_PLANES_H
+#define WHENCE_PLANES_PLANES_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "whence_abi.h"
+
+#define PLANE_BEGIN ((uintptr_t)WH_STATE_OFFSET)
+#define PLANE_END (PLANE_BEGIN + (1ull << (WH_ADDRESS_BITS - WH_GRANULE_SHIFT)))
+#define ADDRESS_END (1ull << WH_ADDRESS_BITS)
+
+/* Reserves the plane and poisons the null page. 0, or -errno with the range
+ * that could not be had in *begin and *size. */
+long planes_init(uintptr_t *begin, size_t *size);
+
+static inline uint8_t *plane_state(uintptr_t address) {
+    return (uint8_t *)((address >> WH_GRANULE_SHIFT) + WH_STATE_OFFSET);
+}
+
+/* Whether an address has a state byte that can be read. */
+static inline int plane_covers(uintptr_t address) {
+    return address < ADDRESS_END && address - PLANE_BEGIN >= PLANE_END - PLANE_BEGIN;
+}
+
+/* Gives whole granules one state; begin and size are multiples of 8. */
+void plane_set(uintptr_t begin, size_t size, uint8_t state);
+
+/* Makes [begin, begin+size) addressable; begin is a multiple of 8. A last
+ * granule that is used in part says so. */
+void plane_open(uintptr_t begin, size_t size);
+
+/* Address of the first byte of [begin, begin+size) that is not addressable, or
+ * begin+size. The range must be covered and not wrap. */
+uintptr_t plane_first_bad(uintptr_t begin, size_t size);
+
+#endif

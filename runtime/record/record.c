@@ -1,0 +1,100 @@
+#include "record.h"
+#include "../os/mem.h"
+#include "../os/os.h"
+
+static struct wh_record_header *header;
+static uint64_t capacity;
+
+/* A part of the header page that carries nothing, to test the page with. */
+#define PROBE_OFFSET (WH_RECORD_HEADER_SIZE - 8)
+
+static int alive(void) { return header && os_writable((uintptr_t)header + PROBE_OFFSET); }
+
+static int take_over(void) {
+    uint64_t nothing = 0;
+    if (__atomic_compare_exchange_n(&header->magic, &nothing, WH_RECORD_MAGIC, 0, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE))
+        header->version = WH_RECORD_VERSION;
+    if (header->magic != WH_RECORD_MAGIC) return 0;
+    if (header->version != WH_RECORD_VERSION) return 0;
+    uint64_t unused = 0;
+    __atomic_compare_exchange_n(&header->used, &unused, WH_RECORD_HEADER_SIZE, 0, __ATOMIC_ACQ_REL,
+                                __ATOMIC_ACQUIRE);
+    uint32_t fresh = WH_FILE_FRESH;
+    if (__atomic_compare_exchange_n(&header->state, &fresh, WH_FILE_RUNNING, 0, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE)) {
+        header->capacity = capacity;
+        header->pid = os_process();
+    }
+    return 1;
+}
+
+enum record_status record_init(const char *path) {
+    if (!path || !*path) return RECORD_NONE;
+    int file = os_open(path, OS_OPEN_READ_WRITE);
+    if (file < 0) return RECORD_UNOPENABLE;
+    long size = os_file_size(file);
+    uintptr_t at = size >= WH_RECORD_HEADER_SIZE ? os_map_file(file, (size_t)size) : 0;
+    os_close(file);
+    if (size < WH_RECORD_HEADER_SIZE) return RECORD_FOREIGN;
+    if (!at) return RECORD_UNOPENABLE;
+    header = (struct wh_record_header *)at;
+    capacity = (uint64_t)size;
+    enum record_status status = !alive() ? RECORD_UNOPENABLE : take_over() ? RECORD_OK : RECORD_FOREIGN;
+    if (status != RECORD_OK) {
+        header = NULL;
+        os_unmap(at, (size_t)size);
+    }
+    return status;
+}
+
+int record_mapped(uintptr_t *begin, size_t *size) {
+    *begin = (uintptr_t)header;
+    *size = capacity;
+    return header != NULL;
+}
+
+/* Whether every page of a part of the file that is ours can be written. */
+static int backed(uintptr_t begin, uint64_t size) {
+    for (uintptr_t at = begin; at < begin + size; at = wh_round_down(at, OS_PAGE) + OS_PAGE)
+        if (!os_writable(at)) return 0;
+    return 1;
+}
+
+static void write_parts(uintptr_t to, const struct record_part *parts, unsigned count) {
+    for (unsigned i = 0; i < count; i++) {
+        size_t padded = wh_round_up(parts[i].size, 8);
+        wh_copy((void *)to, parts[i].data, parts[i].size);
+        wh_fill((char *)to + parts[i].size, 0, padded - parts[i].size);
+        to += padded;
+    }
+}
+
+enum record_status record_append(uint32_t type, const struct record_part *parts, unsigned count) {
+    if (!header) return RECORD_NONE;
+    if (!alive()) return RECORD_LOST;
+    uint64_t length = 8;
+    for (unsigned i = 0; i < count; i++) length += wh_round_up(parts[i].size, 8);
+    uint64_t at = __atomic_fetch_add(&header->used, length, __ATOMIC_ACQ_REL);
+    volatile uint32_t *prefix = (uint32_t *)((uintptr_t)header + at);
+    int fits = at <= capacity && length <= capacity - at && length <= UINT32_MAX;
+    if (fits && os_writable((uintptr_t)prefix)) { /* readers can skip it from here on */
+        prefix[0] = 0;
+        prefix[1] = (uint32_t)length;
+    }
+    if (!fits || !backed((uintptr_t)prefix + 8, length - 8)) {
+        __atomic_add_fetch(&header->dropped, 1, __ATOMIC_RELAXED);
+        return RECORD_FULL;
+    }
+    write_parts((uintptr_t)header + at + 8, parts, count);
+    __atomic_store_n(prefix, type, __ATOMIC_RELEASE);
+    return RECORD_OK;
+}
+
+void record_count_finding(void) {
+    if (alive()) __atomic_add_fetch(&header->findings, 1, __ATOMIC_RELAXED);
+}
+
+void record_finish(void) {
+    if (alive() && header->pid == os_process()) header->state = WH_FILE_FINISHED;
+}

@@ -1,0 +1,41 @@
+/* The record file: findings leave the process through shared memory, so that
+ * what was written survives any death. Format: whence.abi.records.
+ *
+ * The file may be sparse on a full disk or be cut short by somebody: every page
+ * is tested with a system call before it is written, so no SIGBUS can happen.
+ */
+#ifndef WHENCE_RECORD_RECORD_H
+#define WHENCE_RECORD_RECORD_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "whence_abi.h"
+
+enum record_status {
+    RECORD_OK,
+    RECORD_NONE,       /* no file was named */
+    RECORD_UNOPENABLE, /* cannot be opened for reading and writing, or mapped */
+    RECORD_FOREIGN,    /* too short, or not a record file of this version */
+    RECORD_LOST,       /* was there, can no longer be written */
+    RECORD_FULL,
+};
+
+/* Maps the file and takes it over if it is fresh; path NULL: none. */
+enum record_status record_init(const char *path);
+/* Whether a file is mapped; its address range, for those that scan memory. */
+int record_mapped(uintptr_t *begin, size_t *size);
+
+struct record_part {
+    const void *data;
+    size_t size; /* padded to a multiple of 8 in the file */
+};
+
+/* Appends one record, all parts or nothing. Any thread, any time, also in a
+ * signal handler. */
+enum record_status record_append(uint32_t type, const struct record_part *parts, unsigned count);
+
+/* Counts a finding, whether it finds room or not. */
+void record_count_finding(void);
+void record_finish(void);
+
+#endif

@@ -1,0 +1,37 @@
+/* Events at detection points, and their way through the rules. */
+#ifndef WHENCE_RT_EVENT_H
+#define WHENCE_RT_EVENT_H
+
+#include "thread.h"
+
+/* An event and what the rules need not know of it. Evaluators get a pointer to
+ * the first member and hand it back to __whence_fire. */
+struct context {
+    struct whence_event event;
+    const struct frame *frame; /* where the program stood: its return address comes first */
+    uint64_t trap_pc;          /* instead of that: the address after the one that trapped */
+    const char *library;       /* the library function that made the access, or NULL */
+    uint64_t bad;              /* first byte of the access that is not addressable, or 0 */
+    uint32_t flags;            /* WH_FLAG_* */
+    uint32_t signal;
+    uint64_t findings; /* made so far */
+    uintptr_t stack_low; /* the program uses its stack from here up; 0: from where we are */
+    int collect; /* findings with a witness are gathered by allocation stack */
+    int at_end;  /* the program has ended: nothing is left to stop */
+};
+
+/* Whether any rule is evaluated at a point (WH_POINT_*). */
+int event_watched(uint64_t point);
+/* Whether a rule wants to see even the frees that match. */
+int event_watched_every_free(void);
+
+const char *event_rule_name(uint64_t index);
+
+/* Evaluates the rules of the event's point in order, until one fires; all of
+ * them when findings are collected. The number of findings. */
+uint64_t event_evaluate(struct context *context);
+
+/* Evaluates what holds at the end of main. */
+void event_end_of_main(void);
+
+#endif

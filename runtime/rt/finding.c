@@ -1,0 +1,236 @@
+#include "finding.h"
+#include "maps.h"
+#include "options.h"
+#include "threads.h"
+#include "../os/os.h"
+#include "../os/text.h"
+#include "../planes/planes.h"
+#include "../record/record.h"
+
+#include <stdio.h>
+
+#define STATE_BYTES 128u
+#define STATE_BEFORE (64u * WH_GRANULE)
+
+/* Too large for a signal stack; used under the lock. */
+static struct {
+    struct wh_finding head;
+    uint64_t stack[WH_MAX_FRAMES], alloc[WH_ALLOC_FRAMES], free[WH_ALLOC_FRAMES];
+    uint8_t states[STATE_BYTES];
+} draft;
+static struct os_lock draft_lock;
+
+/* ---- stacks ---- */
+
+static unsigned trim(const uint64_t *pcs, unsigned count) {
+    while (count > 1 && threads_is_start_code(pcs[count - 1])) count--;
+    return count;
+}
+
+static unsigned depot_stack(uint32_t handle, uint64_t *pcs) {
+    return trim(pcs, depot_get(handle, pcs, WH_ALLOC_FRAMES));
+}
+
+static unsigned program_stack(const struct context *context, uint64_t *pcs) {
+    const struct stack_bounds *bounds = &thread_self.stack;
+    uint64_t hash;
+    unsigned count = 0;
+    if (context->trap_pc) pcs[count++] = context->trap_pc;
+    if (context->frame && (!context->trap_pc || unwind_on_stack(context->frame, bounds)))
+        count += unwind_frames(context->frame, bounds, pcs + count, WH_MAX_FRAMES - count, &hash);
+    return trim(pcs, count);
+}
+
+/* ---- each place once ---- */
+
+#define SEEN_SIZE 4096u
+
+int finding_first_time(uint64_t key) {
+    static uint64_t seen[SEEN_SIZE];
+    if (!key) key = 1;
+    for (unsigned i = 0; i < SEEN_SIZE; i++) {
+        uint64_t *entry = &seen[(key + i) % SEEN_SIZE], empty = 0;
+        if (__atomic_compare_exchange_n(entry, &empty, key, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            return 1;
+        if (empty == key) return 0;
+    }
+    return 0; /* more places than anyone reads: the rest is not told */
+}
+
+#define KEY_FRAMES 4u
+
+static uint64_t key_of(uint64_t rule, const uint64_t *pcs, unsigned count) {
+    uint64_t key = depot_hash_step(DEPOT_HASH_INIT, rule);
+    for (unsigned i = 0; i < count && i < KEY_FRAMES; i++) key = depot_hash_step(key, pcs[i]);
+    return key ^ key >> 32;
+}
+
+/* ---- the record ---- */
+
+static void fill_event(struct wh_finding *head, const struct context *context,
+                       const struct witness *witness) {
+    const struct whence_event *event = &context->event;
+    int access = event->point == WH_POINT_DEREF_R || event->point == WH_POINT_DEREF_W;
+    head->rule = (uint32_t)witness->rule;
+    head->point = (uint32_t)event->point;
+    head->flags = context->flags;
+    head->signal = context->signal;
+    head->address = event->r;
+    head->size = access ? event->width : 0;
+    head->root = event->root;
+    head->bad = access ? context->bad : 0;
+    head->time = event->now;
+    head->pid = os_process();
+    head->tid = os_thread();
+    head->thread = thread_self.number;
+    head->count = witness->count;
+    head->bytes = witness->bytes;
+    head->count_indirect = witness->count_indirect;
+}
+
+static void fill_block(struct wh_finding *head, const struct whence_block *block) {
+    if (!block->id) return;
+    struct block_place place = block_place(block->begin);
+    const struct block_record *record = block_record(place.shift, place.index);
+    head->block_id = block->id;
+    head->block_begin = block->begin;
+    head->block_size = block->size;
+    head->block_alloc_time = block->id;
+    head->block_free_time = block->free_time;
+    head->block_state = (uint32_t)block->state;
+    head->block_family = (uint32_t)block->family;
+    head->block_alloc_thread = (uint32_t)block->thread;
+    if (!place.index || (record->born & BLOCK_ID_MASK) != block->id) return;
+    head->block_free_thread = (uint32_t)(record->died >> BLOCK_ID_BITS);
+    head->n_alloc = depot_stack(record->alloc_stack, draft.alloc);
+    head->n_free = depot_stack(record->free_stack, draft.free);
+}
+
+static void fill_hit(struct wh_finding *head, uint64_t address) {
+    struct whence_block hit;
+    blocks_read(blocks_holding(address), &hit);
+    if (hit.state != WH_BLOCK_LIVE || hit.id == head->block_id) return;
+    head->hit_id = hit.id;
+    head->hit_begin = hit.begin;
+    head->hit_size = hit.size;
+}
+
+static void fill_states(struct wh_finding *head, uint64_t address) {
+    uint64_t begin = wh_round_down(address, 8 * WH_GRANULE);
+    begin = begin > STATE_BEFORE ? begin - STATE_BEFORE : 0;
+    if (!plane_covers(begin) || !plane_covers(begin + STATE_BYTES * WH_GRANULE)) return;
+    head->state_begin = begin;
+    head->n_states = STATE_BYTES;
+    wh_copy(draft.states, plane_state(begin), STATE_BYTES);
+}
+
+static enum record_status append(const struct context *context, const struct witness *witness) {
+    const struct wh_finding *head = &draft.head;
+    const struct record_part parts[] = {
+        {head, sizeof *head},
+        {draft.stack, head->n_stack * sizeof(uint64_t)},
+        {draft.alloc, head->n_alloc * sizeof(uint64_t)},
+        {draft.free, head->n_free * sizeof(uint64_t)},
+        {witness->values, head->n_values * sizeof(uint64_t)},
+        {draft.states, head->n_states},
+        {context->library, head->n_name},
+    };
+    return record_append(WH_RECORD_FINDING, parts, sizeof parts / sizeof *parts);
+}
+
+/* ---- without a record file ---- */
+
+static void put_block(struct text *line, const struct wh_finding *head) {
+    if (!head->block_id) return;
+    text_put(line, head->block_state == WH_BLOCK_LIVE ? "; live" : "; freed");
+    text_put(line, " block of ");
+    text_decimal(line, head->block_size);
+    text_put(line, " bytes at ");
+    text_hex(line, head->block_begin);
+}
+
+static void say(const struct wh_finding *head, const struct context *context) {
+    static const char *const what[] = {
+        [WH_POINT_DEREF_R] = "read",     [WH_POINT_DEREF_W] = "write", [WH_POINT_FREE] = "free",
+        [WH_POINT_CALL] = "call",        [WH_POINT_RET] = "return",
+        [WH_POINT_MALLOC] = "allocation",
+    };
+    TEXT(line, 512);
+    text_put(&line, "finding: ");
+    text_put(&line, event_rule_name(head->rule));
+    text_put(&line, ": ");
+    text_put(&line, head->point < sizeof what / sizeof *what && what[head->point] ? what[head->point]
+                                                                                   : "event");
+    if (head->size) {
+        text_put(&line, " of ");
+        text_decimal(&line, head->size);
+        text_put(&line, " bytes");
+    }
+    text_put(&line, " at ");
+    text_hex(&line, head->address);
+    if (context->library) {
+        text_put(&line, " by ");
+        text_put(&line, context->library);
+    }
+    put_block(&line, head);
+    if (head->n_stack) {
+        text_put(&line, "; pc ");
+        text_hex(&line, draft.stack[0]);
+    }
+    text_complain(&line);
+}
+
+/* ---- stopping ---- */
+
+/* Output that the program has already made and buffered must not be lost, but a
+ * broken or busy stream must not hang us: only standard output is flushed, and
+ * only if nobody holds its lock, this thread included (the first word of
+ * glibc's lock says so; ftrylockfile would let the owner in). */
+static void flush_output(void) {
+    const uint32_t *lock = (const uint32_t *)stdout->_lock;
+    if (!lock || *lock || ftrylockfile(stdout)) return;
+    fflush_unlocked(stdout);
+    funlockfile(stdout);
+}
+
+static _Noreturn void stop(void) {
+    flush_output();
+    record_finish();
+    os_exit((int)options.exitcode);
+}
+
+static int stops(const struct context *context, const struct witness *witness) {
+    return options.halt && !context->at_end && witness->rule != WH_RULE_SIGNAL;
+}
+
+void finding_make(struct context *context, const struct witness *witness) {
+    static int full, lost;
+    os_lock(&draft_lock);
+    context->findings++;
+    wh_fill(&draft.head, 0, sizeof draft.head);
+    struct wh_finding *head = &draft.head;
+    head->n_stack = program_stack(context, draft.stack);
+    int stopping = stops(context, witness);
+    if (!stopping && !context->collect &&
+        !finding_first_time(key_of(witness->rule, draft.stack, head->n_stack))) {
+        os_unlock(&draft_lock);
+        return;
+    }
+    fill_event(head, context, witness);
+    fill_block(head, witness->block ? witness->block : &context->event.block);
+    if (head->bad) fill_hit(head, context->event.r);
+    if (head->address) fill_states(head, head->bad ? head->bad : head->address);
+    head->n_values = (uint32_t)witness->value_count;
+    head->n_name = context->library ? (uint32_t)wh_length(context->library) : 0;
+    if (stopping) head->flags |= WH_FLAG_HALTED;
+    head->maps_id = maps_current();
+    enum record_status status = append(context, witness);
+    record_count_finding();
+    if (status != RECORD_OK) say(head, context);
+    if (status == RECORD_FULL)
+        rt_note(&full, "the record file is full: later findings are printed as plain lines");
+    if (status == RECORD_LOST)
+        rt_note(&lost, "the record file was cut short: findings are printed as plain lines");
+    if (stopping) stop();
+    os_unlock(&draft_lock);
+}

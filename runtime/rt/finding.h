@@ -1,0 +1,23 @@
+/* Findings: from an event and a witness to a record, and to the end of the program. */
+#ifndef WHENCE_RT_FINDING_H
+#define WHENCE_RT_FINDING_H
+
+#include "event.h"
+
+struct witness {
+    uint64_t rule;                    /* index into the rule set, or WH_RULE_SIGNAL */
+    const struct whence_block *block; /* NULL: the event's block */
+    uint64_t value_count;
+    const uint64_t *values; /* to trace */
+    uint64_t count, bytes;  /* blocks this finding stands for */
+    uint64_t count_indirect;
+};
+
+/* Records the finding. With halt=1 it does not return, unless the program is at
+ * its end or about to be killed by the signal that the finding is about. */
+void finding_make(struct context *context, const struct witness *witness);
+
+/* Whether the key was new; used to report each place once. */
+int finding_first_time(uint64_t key);
+
+#endif

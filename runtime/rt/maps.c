@@ -1,0 +1,87 @@
+#include "maps.h"
+#include "../os/mem.h"
+#include "../os/os.h"
+#include "../record/record.h"
+
+uintptr_t maps_read(size_t *size) {
+    uintptr_t buffer = os_map(MAPS_ROOM);
+    if (!buffer) return 0;
+    long n = os_read_file("/proc/self/maps", (char *)buffer, MAPS_ROOM);
+    if (n > 0) {
+        *size = (size_t)n;
+        return buffer;
+    }
+    os_unmap(buffer, MAPS_ROOM);
+    return 0;
+}
+
+static int hex(const char *text, size_t size, size_t *at, uintptr_t *value) {
+    size_t first = *at;
+    *value = 0;
+    for (; *at < size; ++*at) {
+        char c = text[*at];
+        if (c >= '0' && c <= '9')
+            *value = *value * 16 + (uintptr_t)(c - '0');
+        else if (c >= 'a' && c <= 'f')
+            *value = *value * 16 + (uintptr_t)(c - 'a' + 10);
+        else
+            break;
+    }
+    return *at > first;
+}
+
+static void skip(const char *text, size_t end, size_t *at, int spaces) {
+    while (*at < end && (text[*at] == ' ') == spaces) ++*at;
+}
+
+/* begin-end rwxp offset device inode   path */
+int maps_parse(const char *text, size_t size, size_t *at, struct mapping *mapping) {
+    size_t begin = *at, end = begin, place = begin;
+    while (end < size && text[end] != '\n') end++;
+    if (!hex(text, end, &place, &mapping->begin) || place >= end || text[place++] != '-') return 0;
+    if (!hex(text, end, &place, &mapping->end) || place + 5 > end || text[place++] != ' ') return 0;
+    wh_copy(mapping->protection, text + place, 4);
+    for (int field = 0; field < 4; field++) {
+        skip(text, end, &place, 0);
+        skip(text, end, &place, 1);
+    }
+    mapping->line = text + begin;
+    mapping->line_length = end - begin;
+    mapping->path = text + place;
+    mapping->path_length = end - place;
+    *at = end < size ? end + 1 : end;
+    return 1;
+}
+
+/* Keeps the lines that name something, at the front of the buffer; hashes the files. */
+static size_t keep_named(char *text, size_t size, uint32_t *hash) {
+    size_t at = 0, kept = 0;
+    struct mapping mapping;
+    *hash = 2166136261u;
+    while (at < size && maps_parse(text, size, &at, &mapping)) {
+        if (!mapping.path_length) continue;
+        for (size_t i = 0; mapping.path[0] == '/' && i < mapping.line_length; i++)
+            *hash = (*hash ^ (uint8_t)mapping.line[i]) * 16777619u;
+        for (size_t i = 0; i < mapping.line_length; i++) text[kept + i] = mapping.line[i];
+        kept += mapping.line_length;
+        text[kept++] = '\n';
+    }
+    if (!*hash) *hash = 1;
+    return kept;
+}
+
+uint32_t maps_current(void) {
+    static uint32_t current;
+    size_t size;
+    uintptr_t buffer = maps_read(&size);
+    if (!buffer) return current;
+    uint32_t hash;
+    size_t kept = keep_named((char *)buffer, size, &hash);
+    if (hash != current) {
+        uint32_t head[2] = {hash, (uint32_t)kept};
+        const struct record_part parts[] = {{head, sizeof head}, {(const void *)buffer, kept}};
+        if (record_append(WH_RECORD_MAPS, parts, 2) == RECORD_OK) current = hash;
+    }
+    os_unmap(buffer, MAPS_ROOM);
+    return current;
+}

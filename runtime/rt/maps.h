@@ -1,0 +1,30 @@
+/* The loaded objects, for whoever turns addresses into names later. */
+#ifndef WHENCE_RT_MAPS_H
+#define WHENCE_RT_MAPS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Writes a MAPS record if the mapped files are not those of the last one.
+ * The id of the record that is current, a hash of its text; 0: none. */
+uint32_t maps_current(void);
+
+/* One mapping of /proc/self/maps. */
+struct mapping {
+    uintptr_t begin, end;
+    char protection[4]; /* as in "rw-p" */
+    const char *line;
+    size_t line_length; /* without the newline */
+    const char *path;   /* inside the line; path_length 0: anonymous */
+    size_t path_length;
+};
+
+/* Reads the next line of the text; 0 at the end or at a line it does not understand. */
+int maps_parse(const char *text, size_t size, size_t *at, struct mapping *mapping);
+
+/* /proc/self/maps in fresh memory, to be unmapped with size MAPS_ROOM; 0 if
+ * it cannot be read. */
+#define MAPS_ROOM (64ull << 20)
+uintptr_t maps_read(size_t *size);
+
+#endif

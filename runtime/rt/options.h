@@ -1,0 +1,26 @@
+/* Options from the environment; the table is whence.abi.options. */
+#ifndef WHENCE_RT_OPTIONS_H
+#define WHENCE_RT_OPTIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "../os/text.h"
+#include "whence_abi.h"
+
+struct options {
+#define X(name, default, low, high) uint64_t name;
+    WH_OPTIONS(X)
+#undef X
+};
+
+extern struct options options;
+
+/* Reads `name=value:name=value` over the defaults. 0 on a mistake, which
+ * *error then tells in one sentence; `into` is then half filled. */
+int options_parse(const char *text, size_t length, struct options *into, struct text *error);
+
+/* Finds NAME=value in a block of zero-terminated strings, as in
+ * /proc/self/environ; NULL if it is not there. */
+const char *options_variable(const char *block, size_t size, const char *name, size_t *length);
+
+#endif

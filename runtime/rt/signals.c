@@ -1,0 +1,167 @@
+/* Signals that would kill the program are findings; a program that handles them
+ * itself does not notice us. */
+#include "signals.h"
+#include "access.h"
+#include "finding.h"
+#include "options.h"
+#include "../os/os.h"
+#include "../planes/planes.h"
+#include "../record/record.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
+#include <ucontext.h>
+
+int __sigaction(int, const struct sigaction *, struct sigaction *);
+
+static const int watched[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+#define WATCHED (sizeof watched / sizeof *watched)
+#define SIGNAL_STACK (64ull << 10)
+
+/* What the program believes is installed. */
+static struct sigaction believed[WATCHED];
+static int installed;
+
+static int index_of(int number) {
+    for (unsigned i = 0; i < WATCHED; i++)
+        if (watched[i] == number) return (int)i;
+    return -1;
+}
+
+/* ---- the handler ---- */
+
+/* Made by the processor or by the program itself, not sent by another process. */
+static int is_own(const siginfo_t *info) {
+    return info->si_code > 0 || (uint32_t)info->si_pid == os_process();
+}
+
+static uint64_t saved_register(const ucontext_t *machine, int which) {
+    return (uint64_t)machine->uc_mcontext.gregs[which];
+}
+
+/* The program's address: a fault inside the plane is a check of another address. */
+static uintptr_t fault_address(const siginfo_t *info) {
+    uintptr_t address = (uintptr_t)info->si_addr;
+    if (address - PLANE_BEGIN < PLANE_END - PLANE_BEGIN)
+        return (address - WH_STATE_OFFSET) << WH_GRANULE_SHIFT;
+    return address;
+}
+
+#define FAULT_WRITE 2u /* bit of the page fault's error code */
+#define CODE_KERNEL 128
+
+static void report(int number, const siginfo_t *info, const ucontext_t *machine) {
+    struct context context = {0};
+    context.trap_pc = saved_register(machine, REG_RIP) + 1;
+    context.frame = (const struct frame *)saved_register(machine, REG_RBP);
+    context.flags = WH_FLAG_SIGNAL;
+    context.signal = (uint32_t)number;
+    int fault = (number == SIGSEGV || number == SIGBUS) && info->si_code > 0;
+    if (fault && info->si_code != CODE_KERNEL) {
+        uintptr_t address = fault_address(info);
+        int write = (saved_register(machine, REG_ERR) & FAULT_WRITE) != 0;
+        int judged = address < WH_NULL_PAGE_SIZE || heap_contains(address);
+        if (judged && access_trapped(&context, address, write)) return;
+        context.event.r = context.event.root = address;
+        context.event.width = 1;
+        if (write) context.flags |= WH_FLAG_WRITE;
+        context.event.point = write ? WH_POINT_DEREF_W : WH_POINT_DEREF_R;
+    }
+    context.event.now = blocks_tick();
+    struct witness witness = {WH_RULE_SIGNAL, NULL, 0, NULL, 1, 0, 0};
+    finding_make(&context, &witness);
+}
+
+static void on_signal(int number, siginfo_t *info, void *machine) {
+    struct thread *thread = thread_here();
+    int saved_errno = errno;
+    if (!thread->in_finding && is_own(info)) {
+        report(number, info, machine);
+    } else if (thread->in_finding) {
+        static int said;
+        rt_note(&said, "the program's memory broke the runtime while it made a finding; that "
+                       "finding is lost");
+    }
+    /* Then what would have happened without us: the faulting instruction runs
+     * again, or the signal comes again, with the default action. */
+    struct sigaction standard = {0};
+    standard.sa_handler = SIG_DFL;
+    __sigaction(number, &standard, NULL);
+    if (info->si_code <= 0) os_signal_thread(os_process(), os_thread(), number);
+    errno = saved_errno;
+}
+
+/* ---- stacks for the handler ---- */
+
+void signals_open_thread(struct thread *thread) {
+    struct os_stack old = {0};
+    if (!options.signals || os_alternate_stack(NULL, &old) < 0 || !(old.flags & SS_DISABLE)) return;
+    thread->alternate_stack = os_map(SIGNAL_STACK);
+    struct os_stack own = {(void *)thread->alternate_stack, 0, SIGNAL_STACK};
+    if (thread->alternate_stack) os_alternate_stack(&own, NULL);
+}
+
+void signals_close_thread(struct thread *thread) {
+    if (!thread->alternate_stack) return;
+    struct os_stack now = {0}, none = {NULL, SS_DISABLE, 0};
+    if (os_alternate_stack(NULL, &now) == 0 && (uintptr_t)now.begin == thread->alternate_stack)
+        os_alternate_stack(&none, NULL);
+    os_unmap(thread->alternate_stack, SIGNAL_STACK);
+    thread->alternate_stack = 0;
+}
+
+/* ---- what the program sees ---- */
+
+static void install(int number) {
+    struct sigaction own = {0};
+    own.sa_sigaction = on_signal;
+    own.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    __sigaction(number, &own, NULL);
+}
+
+void signals_init(void) {
+    if (!options.signals) return;
+    signals_open_thread(&thread_self);
+    for (unsigned i = 0; i < WATCHED; i++) {
+        __sigaction(watched[i], NULL, &believed[i]);
+        if (believed[i].sa_handler == SIG_DFL) install(watched[i]);
+    }
+    installed = 1;
+}
+
+static int is_default(const struct sigaction *action) {
+    return !(action->sa_flags & SA_SIGINFO) && action->sa_handler == SIG_DFL;
+}
+
+WH_EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old) {
+    int index = installed ? index_of(number) : -1;
+    if (index < 0) return __sigaction(number, action, old);
+    struct sigaction before = believed[index];
+    if (action) {
+        struct sigaction wanted = *action; /* old may be the same object */
+        if (is_default(&wanted))
+            install(number);
+        else if (__sigaction(number, &wanted, NULL) < 0)
+            return -1;
+        believed[index] = wanted;
+    }
+    if (old) *old = before;
+    return 0;
+}
+
+typedef void (*handler)(int);
+
+WH_EXPORT handler signal(int number, handler wanted) {
+    if (!installed || index_of(number) < 0) {
+        handler (*next)(int, handler) = (handler(*)(int, handler))(uintptr_t)dlsym(RTLD_NEXT, "signal");
+        return next(number, wanted);
+    }
+    struct sigaction action = {0}, old = {0};
+    action.sa_handler = wanted;
+    action.sa_flags = SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    sigaddset(&action.sa_mask, number);
+    if (sigaction(number, &action, &old) < 0) return SIG_ERR;
+    return old.sa_handler;
+}

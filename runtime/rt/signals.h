@@ -1,0 +1,13 @@
+/* Signals that end the program. */
+#ifndef WHENCE_RT_SIGNALS_H
+#define WHENCE_RT_SIGNALS_H
+
+#include "thread.h"
+
+/* Installs the handlers where the program has the default action. */
+void signals_init(void);
+/* A stack for the handlers of one thread. */
+void signals_open_thread(struct thread *thread);
+void signals_close_thread(struct thread *thread);
+
+#endif

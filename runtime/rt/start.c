@@ -1,0 +1,108 @@
+/* Start of the runtime, whoever needs it first. */
+#include "thread.h"
+#include "options.h"
+#include "threads.h"
+#include "../blocks/blocks.h"
+#include "../os/os.h"
+#include "../os/text.h"
+#include "../planes/planes.h"
+#include "../record/record.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int rt_ready;
+
+static _Noreturn void no_range(const char *what, long result, uintptr_t begin, size_t size) {
+    TEXT(message, 512);
+    text_put(&message, "cannot reserve the addresses ");
+    text_hex(&message, begin);
+    text_put(&message, "-");
+    text_hex(&message, begin + size);
+    text_put(&message, " for the ");
+    text_put(&message, what);
+    if (result == -EEXIST)
+        text_put(&message, ": something is mapped there already; link the program without fixed "
+                           "addresses, or run it outside the other tool");
+    else if (result == -ENOMEM)
+        text_put(&message, ": the address space is limited; lift the limit (ulimit -v unlimited, "
+                           "ulimit -d unlimited) or vm.overcommit_memory=2");
+    else {
+        text_put(&message, ": error ");
+        text_decimal(&message, (uint64_t)-result);
+    }
+    text_give_up(&message);
+}
+
+static void reserve_all(void) {
+    uintptr_t begin;
+    size_t size;
+    long result;
+    if ((result = planes_init(&begin, &size)) < 0) no_range("state plane", result, begin, size);
+    result = heap_init(options.quarantine_kib << 10, (uint32_t)options.quarantine_depth, &begin,
+                       &size);
+    if (result < 0) no_range("heap", result, begin, size);
+    if ((result = blocks_init(&begin, &size)) < 0) no_range("block table", result, begin, size);
+    if ((result = depot_init(&begin, &size)) < 0) no_range("stack depot", result, begin, size);
+}
+
+static void read_options(const char *environment, size_t size) {
+    size_t length = 0;
+    const char *value = options_variable(environment, size, WH_OPTIONS_VARIABLE, &length);
+    TEXT(error, 512);
+    if (value && !options_parse(value, length, &options, &error)) text_give_up(&error);
+}
+
+static void open_record(const char *environment, size_t size) {
+    static const char *const why[] = {
+        [RECORD_UNOPENABLE] = "cannot be opened and written",
+        [RECORD_FOREIGN] = "is not a record file of this version",
+    };
+    size_t length = 0;
+    const char *path = options_variable(environment, size, WH_RECORD_VARIABLE, &length);
+    enum record_status status = record_init(path);
+    if (status == RECORD_OK || status == RECORD_NONE) return;
+    TEXT(message, 1024);
+    text_put(&message, WH_RECORD_VARIABLE ": ");
+    text_put(&message, path);
+    text_put(&message, " ");
+    text_put(&message, why[status]);
+    text_put(&message, "; findings go to standard error instead");
+    text_complain(&message);
+}
+
+#define ENVIRONMENT_MOST (8ull << 20)
+
+/* The environment comes from /proc: before the C library is initialised its own
+ * copy does not exist. */
+static void with_environment(void (*use)(const char *, size_t)) {
+    uintptr_t buffer = os_map(ENVIRONMENT_MOST);
+    if (!buffer) return;
+    long size = os_read_file("/proc/self/environ", (char *)buffer, ENVIRONMENT_MOST - 1);
+    if (size > 0) use((const char *)buffer, (size_t)size);
+    os_unmap(buffer, ENVIRONMENT_MOST);
+}
+
+void rt_start(void) {
+    static int begun;
+    if (__atomic_exchange_n(&begun, 1, __ATOMIC_ACQ_REL)) {
+        while (!__atomic_load_n(&rt_ready, __ATOMIC_ACQUIRE)) os_sleep_us(10);
+        return;
+    }
+    with_environment(read_options);
+    reserve_all();
+    threads_init_main();
+    __atomic_store_n(&rt_ready, 1, __ATOMIC_RELEASE);
+    with_environment(open_record);
+}
+
+void rt_note(int *said, const char *sentence) {
+    if (__atomic_exchange_n(said, 1, __ATOMIC_ACQ_REL)) return;
+    uint32_t head[2] = {(uint32_t)wh_length(sentence), 0};
+    const struct record_part parts[] = {{head, sizeof head}, {sentence, head[0]}};
+    if (record_append(WH_RECORD_NOTE, parts, 2) == RECORD_OK) return;
+    TEXT(message, 512);
+    text_put(&message, sentence);
+    text_complain(&message);
+}

@@ -1,0 +1,50 @@
+/* What the runtime keeps for each thread, and the state of the whole. */
+#ifndef WHENCE_RT_THREAD_H
+#define WHENCE_RT_THREAD_H
+
+#include <stdint.h>
+#include "../alloc/heap.h"
+#include "../os/mem.h"
+#include "../stacks/depot.h"
+#include "../stacks/unwind.h"
+
+/* The last call or return of a watched function. */
+struct last_event {
+    uint64_t time, value;
+};
+
+struct thread {
+    struct heap_cache cache;
+    struct depot_cache depot;
+    struct stack_bounds stack; /* high: the frame the runtime started the thread from */
+    uint32_t tid;
+    uint16_t number;    /* order of creation, main is 0; stops at 65535 */
+    uint8_t in_finding; /* a finding is being made: no second one inside it */
+    struct last_event *events; /* two for each watched function; mapped when first needed */
+    uintptr_t alternate_stack; /* for signal handlers; 0 if the thread has none of ours */
+    struct block_place last_block; /* the one that rules looked at last */
+};
+
+extern __thread struct thread thread_self;
+
+/* 0 until the ranges are reserved and the options read. */
+extern int rt_ready;
+
+/* Reserves memory, reads options, opens the record file. Called by the first
+ * allocation, which may come before any constructor. */
+void rt_start(void);
+
+static inline struct thread *thread_here(void) {
+    if (WH_UNLIKELY(!rt_ready)) rt_start();
+    return &thread_self;
+}
+
+/* Depot handle of the stack that ends in `frame`. */
+uint32_t thread_stack(struct thread *thread, const struct frame *frame);
+
+/* A lasting sentence to the user, once for each `said` flag. */
+void rt_note(int *said, const char *sentence);
+
+#define FRAME_HERE ((const struct frame *)__builtin_frame_address(0))
+
+#endif

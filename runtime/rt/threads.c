@@ -1,0 +1,160 @@
+#include "threads.h"
+#include "options.h"
+#include "signals.h"
+#include "../leak/roots.h"
+#include "../os/os.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+
+__thread struct thread thread_self;
+
+static uint32_t next_number = 1;
+static pthread_key_t end_key;
+static int end_key_made;
+
+/* Code in this section starts the program's own code. */
+#define START_CODE __attribute__((section("whence_start_code"), noinline))
+extern const char __start_whence_start_code[] __attribute__((visibility("hidden")));
+extern const char __stop_whence_start_code[] __attribute__((visibility("hidden")));
+
+int threads_is_start_code(uint64_t pc) {
+    return pc >= (uintptr_t)__start_whence_start_code && pc <= (uintptr_t)__stop_whence_start_code;
+}
+
+/* ---- the main thread ---- */
+
+/* The stack pointer at the entry of the process; everything the program pushes lies below. */
+extern void *__libc_stack_end;
+
+/* The kernel keeps at least this much below the stack's begin free of other mappings. */
+#define MAIN_STACK_LEAST (128ull << 20)
+
+void threads_init_main(void) {
+    struct thread *thread = &thread_self;
+    uint64_t reach = os_stack_limit();
+    if (reach < MAIN_STACK_LEAST) reach = MAIN_STACK_LEAST;
+    uintptr_t high = (uintptr_t)__libc_stack_end;
+    thread->stack.high = high;
+    thread->stack.low = reach < high / 2 ? high - reach : high / 2;
+    thread->tid = os_thread();
+}
+
+typedef int (*main_function)(int, char **, char **);
+typedef int (*start_main_function)(main_function, int, char **, void (*)(void), void (*)(void),
+                                   void (*)(void), void *);
+
+static main_function program_main;
+static int main_returned;
+
+uintptr_t threads_stack_after_main(void) {
+    return main_returned && thread_self.number == 0 ? thread_self.stack.high : 0;
+}
+
+static START_CODE int start_main(int argc, char **argv, char **environment) {
+    thread_self.stack.high = (uintptr_t)FRAME_HERE;
+    int status = program_main(argc, argv, environment);
+    main_returned = 1;
+    return status;
+}
+
+WH_EXPORT int __libc_start_main(main_function main, int argc, char **argv, void (*init)(void),
+                                void (*fini)(void), void (*rtld_fini)(void), void *stack_end) {
+    start_main_function next =
+        (start_main_function)(uintptr_t)dlsym(RTLD_NEXT, "__libc_start_main");
+    program_main = main;
+    return next(start_main, argc, argv, init, fini, rtld_fini, stack_end);
+}
+
+/* ---- other threads ---- */
+
+struct start {
+    void *(*function)(void *);
+    void *argument;
+    uint64_t stack_size;
+    uint16_t number;
+};
+
+typedef int (*create_function)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+static create_function next_create;
+
+static void end_thread(void *unused) {
+    (void)unused;
+    struct thread *thread = &thread_self;
+    if (thread->cache.closed) return;
+    heap_close(&thread->cache);
+    signals_close_thread(thread);
+    roots_stack_died(thread->stack.high);
+}
+
+static START_CODE void *start_thread(void *argument) {
+    struct start start = *(struct start *)argument;
+    os_unmap((uintptr_t)argument, OS_PAGE);
+    struct thread *thread = &thread_self;
+    thread->tid = os_thread();
+    thread->number = start.number;
+    thread->stack.high = (uintptr_t)FRAME_HERE;
+    thread->stack.low = thread->stack.high - start.stack_size;
+    roots_stack_born(thread->stack.high);
+    signals_open_thread(thread);
+    if (end_key_made) pthread_setspecific(end_key, thread);
+    void *result = start.function(start.argument);
+    __asm__ volatile("" : "+r"(result)); /* no tail call, see start_main */
+    return result;
+}
+
+static uint16_t number_thread(void) {
+    uint32_t number = __atomic_fetch_add(&next_number, 1, __ATOMIC_RELAXED);
+    return number < UINT16_MAX ? (uint16_t)number : UINT16_MAX;
+}
+
+static uint64_t stack_size(const pthread_attr_t *attributes) {
+    size_t size = 0;
+    pthread_attr_t standard;
+    if (attributes) {
+        pthread_attr_getstacksize(attributes, &size);
+    } else if (pthread_getattr_default_np(&standard) == 0) {
+        pthread_attr_getstacksize(&standard, &size);
+        pthread_attr_destroy(&standard);
+    }
+    return size;
+}
+
+WH_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                             void *(*function)(void *), void *argument) {
+    thread_here();
+    if (!next_create) next_create = (create_function)(uintptr_t)dlsym(RTLD_NEXT, "pthread_create");
+    struct start *start = (struct start *)os_map(OS_PAGE);
+    if (!start) return EAGAIN;
+    *start = (struct start){function, argument, stack_size(attributes), number_thread()};
+    os_threaded = 1;
+    int result = next_create(thread, attributes, start_thread, start);
+    if (result) os_unmap((uintptr_t)start, OS_PAGE);
+    return result;
+}
+
+/* ---- fork ---- */
+
+static void before_fork(void) { heap_lock_all(); }
+
+static void after_fork_in_parent(void) { heap_unlock_all(); }
+
+static void after_fork_in_child(void) {
+    /* The other threads are not here; the slots in their caches stay unused. */
+    heap_unlock_all();
+    thread_self.tid = os_thread();
+}
+
+void threads_init(void) {
+    if (!next_create) next_create = (create_function)(uintptr_t)dlsym(RTLD_NEXT, "pthread_create");
+    end_key_made = pthread_key_create(&end_key, end_thread) == 0;
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+uint32_t thread_stack(struct thread *thread, const struct frame *frame) {
+    uint64_t pcs[WH_ALLOC_FRAMES], hash;
+    unsigned count =
+        unwind_frames(frame, &thread->stack, pcs, (unsigned)options.alloc_frames, &hash);
+    return depot_put_cached(&thread->depot, pcs, count, hash);
+}

@@ -1,0 +1,42 @@
+"""Build hook: compiles the C runtime into the package (``whence/_native/libwhence-rt.so``)."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from setuptools import Distribution, setup
+from setuptools.command.build_py import build_py
+from wheel.bdist_wheel import bdist_wheel
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE / "runtime"))
+
+import build as runtime  # noqa: E402
+
+
+class BuildPy(build_py):
+    """Also builds the runtime: into the source tree for an editable install, else into the wheel."""
+
+    def run(self) -> None:
+        super().run()
+        root = HERE / "src" if self.editable_mode else Path(self.build_lib)
+        try:
+            runtime.build(root / "whence" / "_native" / runtime.LIBRARY)
+        except runtime.BuildError as error:
+            raise SystemExit(f"whence: {error}") from None
+
+
+class PlatformWheel(bdist_wheel):
+    """The wheel holds native code but does not depend on the Python version."""
+
+    def get_tag(self) -> tuple[str, str, str]:
+        return "py3", "none", super().get_tag()[2]
+
+
+class NativeDistribution(Distribution):
+    def has_ext_modules(self) -> bool:
+        return True
+
+
+setup(cmdclass={"build_py": BuildPy, "bdist_wheel": PlatformWheel}, distclass=NativeDistribution)
