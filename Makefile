@@ -1,0 +1,42 @@
+# One front door. Every target sets up what it needs, in .venv.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+RUNTIME := $(shell find runtime -name '*.[ch]' 2>/dev/null)
+
+.PHONY: all demo test test-all test-real lint bench conform clean
+
+all: $(STAMP)
+
+$(STAMP): pyproject.toml setup.py $(RUNTIME) $(wildcard src/whence/abi/*.py)
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "setting up $(VENV) …"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+# Fetches a real program with a publicly known heap bug, builds it with its own
+# build system and CC=whence-cc, and shows the finding.
+demo: $(STAMP)
+	@$(BIN)/python -m whence.demo
+
+test: $(STAMP)
+	$(BIN)/python -m pytest
+
+# Builds bzip2, zlib, lua and sqlite from source packages and runs their tests
+# under whence: long.
+test-real: $(STAMP)
+	$(BIN)/python -m pytest -m real tests/real
+
+lint: $(STAMP)
+	$(BIN)/ruff check src tests bench setup.py
+	$(BIN)/mypy
+
+bench: $(STAMP)
+	$(BIN)/python bench/run.py
+
+clean:
+	rm -rf $(VENV) build dist src/*.egg-info src/whence/_native
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
