@@ -15,11 +15,13 @@ from whence.ir.lexer import (
     CONVENTION,
     GLOBAL,
     GROUP,
+    SIMPLE_ATTRIBUTE,
     Cursor,
     Operand,
     split_commas,
     to_int,
     unquote,
+    words_of_attributes,
 )
 
 _FAST_CALLEE = re.compile(rf' [^@%"(]*({GLOBAL})\(', re.ASCII)
@@ -27,8 +29,8 @@ _VOID_CALL = re.compile(rf" void ({GLOBAL})?", re.ASCII)
 _MARKER = re.compile(r"(tail|musttail|notail) call\b")
 _FAST_ARGUMENT = re.compile(
     r"(ptr|i\d{1,9}|float|double)"
-    r"((?: (?!align|null|undef|poison|true|false|zeroinitializer|none|splat)[a-z_]+)*)"
-    r"( align \d{1,18})? ([%@][-\w$.]+|-?\d+|null|true|false)\Z",
+    rf"((?: (?!(?:null|undef|poison|true|false|none|splat)\b){SIMPLE_ATTRIBUTE})*)"
+    r" ([%@][-\w$.]+|-?\d+|null|true|false|undef|poison)\Z",
     re.ASCII,
 )
 
@@ -346,11 +348,8 @@ def read_arguments(text: str, start: int, end: int) -> tuple[Argument, ...]:
 def _read_argument(text: str, start: int, end: int) -> Argument:
     fast = _FAST_ARGUMENT.match(text, start, end)
     if fast:
-        type_text, words, align, value = fast.groups()
-        attributes = Attributes(words.split())
-        if align:
-            attributes = Attributes((*attributes, align[1:]))
-        return Argument(type_text, attributes, value, start, end, fast.start(4))
+        type_text, words, value = fast.groups()
+        return Argument(type_text, Attributes(words_of_attributes(words)), value, start, end, fast.start(3))
     cursor = Cursor(text, start, end)
     type_text = cursor.type()
     attributes = Attributes.read(cursor)

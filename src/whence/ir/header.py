@@ -16,6 +16,7 @@ from whence.ir.lexer import (
     LINKAGES,
     LOCAL,
     PREEMPTION,
+    SIMPLE_ATTRIBUTE,
     STORAGE_CLASSES,
     UNNAMED_ADDR,
     VISIBILITIES,
@@ -23,11 +24,18 @@ from whence.ir.lexer import (
     Operand,
     to_int,
     unquote,
+    words_of_attributes,
 )
 
 _LOCAL = re.compile(LOCAL)
 FAST_NAME = re.compile(rf'(?:define|declare) [^@"]*({GLOBAL})\(')
 """The name of a function in its first line, when no quoted text comes before."""
+
+
+_FAST_PARAMETER = re.compile(
+    rf"(ptr|i\d{{1,9}}|float|double)((?: {SIMPLE_ATTRIBUTE})*)(?: (%[-\w$.]+))?(?=,|\Z)", re.ASCII
+)
+_NO_ATTRIBUTES = Attributes()
 
 
 class Parameter(NamedTuple):
@@ -154,6 +162,10 @@ def _parameters(text: str, start: int, end: int) -> tuple[tuple[Parameter, ...],
             variadic = True
             break
         begin = cursor.pos
+        if fast := cursor.match(_FAST_PARAMETER):
+            words = Attributes(words_of_attributes(fast[2])) if fast[2] else _NO_ATTRIBUTES
+            found.append(Parameter(fast[1], words, fast[3], begin, cursor.pos))
+            continue
         type_text = cursor.type()
         attributes = Attributes.read(cursor)
         after = cursor.pos

@@ -44,11 +44,22 @@ ADDRESS_SPACE = re.compile(r"addrspace\((\d+)\)", re.ASCII)
 GROUP = re.compile(r"#(\d+)", re.ASCII)
 COMDAT = re.compile(r"comdat(?:\((\$[^)]*)\))?(?![\w(])", re.ASCII)
 
+SIMPLE_ATTRIBUTE = r"(?!addrspace)(?:align \d{1,18}|[a-z_]+(?:\(\w+\))?)(?=[ ,)]|\Z)"
+"""Attributes without quotes, types and nested parentheses."""
+_SIMPLE_ATTRIBUTES = re.compile(SIMPLE_ATTRIBUTE, re.ASCII)
+_FAST_ATTRIBUTE = re.compile(
+    r"[ \t\n]*(noundef|nonnull|noalias|nocapture|signext|zeroext|immarg|returned|readonly|writeonly|readnone"
+    r"|captures\(none\)|align \d{1,18}|dereferenceable(?:_or_null)?\(\d{1,18}\))(?=[ ,)])",
+    re.ASCII,
+)
+_BLANKS = frozenset(" \t\n")
+_NO_ATTRIBUTE = frozenset(("%", "@", "#", "{", "[", "<", "!", ")", ",", ""))
+
 _PLAIN_VALUES = word_set("true false null undef poison none zeroinitializer")
 _NEST = re.compile(r'"[^"]*"|[(\[{<]|[)\]}>]|"')
 _SEPARATOR = re.compile(r'"[^"]*"|[(\[{<]|[)\]}>]|"|,')
 _SPACE = re.compile(r"[ \t\n]*")
-_WORD = re.compile(r"[A-Za-z_][\w.]*", re.ASCII)
+_NEXT_WORD = re.compile(r"[ \t\n]*([A-Za-z_][\w.]*)?", re.ASCII)
 _INTEGER = re.compile(r"-?\d+", re.ASCII)
 _LOCAL = re.compile(LOCAL)
 _GLOBAL = re.compile(GLOBAL)
@@ -160,6 +171,11 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
+def words_of_attributes(text: str) -> list[str]:
+    """Attributes in a text that holds only what `SIMPLE_ATTRIBUTE` matches."""
+    return _SIMPLE_ATTRIBUTES.findall(text)
+
+
 class Operand(NamedTuple):
     """A typed value as it stands in a text: ``text[start:end] == value``."""
 
@@ -184,8 +200,10 @@ class Cursor:
         return IRSyntaxError(expected, self.text[self.pos : self.end])
 
     def skip_space(self) -> int:
-        match = _SPACE.match(self.text, self.pos, self.end)
-        self.pos = match.end() if match else self.pos
+        pos = self.pos
+        if self.text[pos : pos + 1] in _BLANKS:
+            match = _SPACE.match(self.text, pos, self.end)
+            self.pos = match.end() if match else pos
         return self.pos
 
     def at_end(self) -> bool:
@@ -217,9 +235,12 @@ class Cursor:
             raise self.fail(f"'{mark}'")
 
     def peek_word(self) -> str:
-        self.skip_space()
-        match = _WORD.match(self.text, self.pos, self.end)
-        return match.group() if match else ""
+        match = _NEXT_WORD.match(self.text, self.pos, self.end)
+        if match is None:
+            return ""
+        word: str | None = match[1]
+        self.pos = match.end() - len(word) if word else match.end()
+        return word or ""
 
     def accept_word(self, word: str) -> bool:
         """Take a whole word, if it comes next."""
@@ -382,7 +403,13 @@ class Cursor:
 
     def attribute(self) -> str | None:
         """One attribute of a parameter, a return value or a function; None if something else comes."""
-        if self.peek() == '"':
+        if match := _FAST_ATTRIBUTE.match(self.text, self.pos, self.end):
+            self.pos = match.end()
+            return match[1]
+        char = self.peek()
+        if char in _NO_ATTRIBUTE:
+            return None
+        if char == '"':
             start = self.pos
             self.string()
             if self.text.startswith("=", self.pos, self.end):
