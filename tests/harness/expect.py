@@ -49,7 +49,7 @@ _MARK = re.compile(r"//.*?\b(?=(?:EXPECT|ALLOC|FREE)\b)(.*)$")
 _PEER = re.compile(r"^// (ASan|Memcheck) (?:misses|reports) this: \S")
 
 
-class BadExpectation(Exception):
+class ExpectationError(Exception):
     """A comment that does not follow the syntax above; says file, line and what is wrong."""
 
 
@@ -141,7 +141,7 @@ def discover(root: Path = PROGRAMS) -> list[Case]:
 
 
 def parse(path: Path) -> Case:
-    """Read one program's comments; raises `BadExpectation`."""
+    """Read one program's comments; raises `ExpectationError`."""
     lines = path.read_text(encoding="utf-8").splitlines()
     marks = [(n, *mark) for n, line in enumerate(lines, 1) for mark in _marks(path, n, line)]
     return Case(
@@ -169,7 +169,7 @@ def _marks(path: Path, number: int, line: str) -> Iterator[tuple[str, list[str]]
             yield kind, words
             return
         else:
-            raise BadExpectation(f"{path}:{number}: '{kind}' is none of ALLOC, FREE, EXPECT")
+            raise ExpectationError(f"{path}:{number}: '{kind}' is none of ALLOC, FREE, EXPECT")
 
 
 def _summary(path: Path, lines: list[str]) -> str:
@@ -180,16 +180,16 @@ def _summary(path: Path, lines: list[str]) -> str:
             break
         words.append(line[3:])
     if not words:
-        raise BadExpectation(f"{path}:1: the file must begin with a comment that says what it is about")
+        raise ExpectationError(f"{path}:1: the file must begin with a comment that says what it is about")
     return " ".join(words)
 
 
 def _expectation(path: Path, line: int, words: list[str]) -> Expectation:
     if not words:
-        raise BadExpectation(f"{path}:{line}: EXPECT needs the name of a rule")
+        raise ExpectationError(f"{path}:{line}: EXPECT needs the name of a rule")
     rule, *rest = words
     if len(rest) % 2:
-        raise BadExpectation(f"{path}:{line}: '{rest[-1]}' at the end has no value")
+        raise ExpectationError(f"{path}:{line}: '{rest[-1]}' at the end has no value")
     result = Expectation(rule, line)
     for key, value in zip(rest[::2], rest[1::2], strict=True):
         result = _with(path, result, key, value)
@@ -207,12 +207,12 @@ def _with(path: Path, e: Expectation, key: str, value: str) -> Expectation:
     if key in _NUMBERS:
         return replace(e, numbers={**e.numbers, key: _number(path, e.line, value)})
     expected = ", ".join((*ACCESSES, "in", *_NUMBERS))
-    raise BadExpectation(f"{path}:{e.line}: unknown word '{key}' (expected one of: {expected})")
+    raise ExpectationError(f"{path}:{e.line}: unknown word '{key}' (expected one of: {expected})")
 
 
 def _number(path: Path, line: int, text: str) -> int:
     if not text.isdecimal():
-        raise BadExpectation(f"{path}:{line}: '{text}' is not a number")
+        raise ExpectationError(f"{path}:{line}: '{text}' is not a number")
     return int(text)
 
 
@@ -222,20 +222,21 @@ def _run(path: Path, lines: list[str]) -> Run:
     for number, line in enumerate(lines, 1):
         if line.startswith("// RUN:"):
             key, _, value = line.removeprefix("// RUN:").strip().partition(" ")
-            run = _with_run(path, number, run, key, shlex.split(value, posix=key not in ("stdin", "stdout")), value)
+            run = _with_run(path, number, run, key, value.strip())
     return run
 
 
-def _with_run(path: Path, line: int, run: Run, key: str, words: list[str], value: str) -> Run:
-    if key == "env":
-        pairs = tuple((name, rest) for name, _, rest in (w.partition("=") for w in words))
-        return replace(run, env=run.env + pairs)
+def _with_run(path: Path, line: int, run: Run, key: str, value: str) -> Run:
     if key in ("stdin", "stdout"):
-        text = value.strip().removeprefix('"').removesuffix('"')
+        text = value.removeprefix('"').removesuffix('"')
         data = text.encode().decode("unicode_escape").encode("latin-1")
         return replace(run, stdin=data) if key == "stdin" else replace(run, stdout=data)
     if key == "status":
         return replace(run, status=_number(path, line, value))
+    words = shlex.split(value)
+    if key == "env":
+        pairs = tuple((name, rest) for name, _, rest in (w.partition("=") for w in words))
+        return replace(run, env=run.env + pairs)
     if key in ("cflags", "ldflags", "args", "options"):
         return replace(run, **{key: (*getattr(run, key), *words)})
-    raise BadExpectation(f"{path}:{line}: unknown RUN key '{key}'")
+    raise ExpectationError(f"{path}:{line}: unknown RUN key '{key}'")

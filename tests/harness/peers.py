@@ -152,7 +152,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--level", default="-O0")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--verbose", action="store_true", help="show what a peer said that is not as expected")
+    parser.add_argument("--verbose", action="store_true", help="show what a peer said unexpectedly")
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
     cases = [c for c in discover() if not options.names or any(n in c.name for n in options.names)]

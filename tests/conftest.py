@@ -1,0 +1,32 @@
+"""Fixtures that every test directory may use."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from tests.harness.session import Corpus, environment
+
+
+@pytest.fixture(scope="session")
+def corpus(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
+    """Runs all selected programs of ``tests/programs`` ahead, as many at once as there are processors."""
+    made = Corpus(tmp_path_factory.mktemp("corpus"), len(os.sched_getaffinity(0)))
+    for item in request.session.items:
+        parameters = getattr(getattr(item, "callspec", None), "params", {})
+        if "case" in parameters and "level" in parameters:
+            made.submit(parameters["case"], parameters["level"])
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="session")
+def whence_env(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The environment for commands: this source tree and a cache of the session's own."""
+    return environment(tmp_path_factory.mktemp("whence-cache"))

@@ -1,0 +1,147 @@
+"""Builds and runs the programs of the corpus under ``whence run``, in parallel, for a whole test session."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.harness.expect import Case
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+BUILD_TIMEOUT = 300
+RUN_TIMEOUT = 240
+"""Seconds until a hanging program is ended; no test asserts on time."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one run did. `document` is the JSON report, None when there is none."""
+
+    command: str
+    status: int
+    stdout: bytes
+    stderr: str
+    document: dict[str, Any] | None
+    timeout: bool = False
+
+
+class BuildError(Exception):
+    """The program does not build; the message holds the command and the compiler's words."""
+
+
+def environment(cache: Path) -> dict[str, str]:
+    """The environment of every command: this source tree, and a cache of the session's own."""
+    path = os.pathsep.join(p for p in (str(REPOSITORY / "src"), os.environ.get("PYTHONPATH")) if p)
+    return {**os.environ, "PYTHONPATH": path, "WHENCE_CACHE": str(cache)}
+
+
+def compile_program(case: Case, out: Path, flags: Iterable[str], env: dict[str, str]) -> None:
+    """Build one program with the compiler wrapper; raises `BuildError`."""
+    driver = "c++" if case.is_cxx else "cc"
+    command = [sys.executable, "-m", "whence.cli.cc", driver, "-g", "-w", *flags, *case.run.cflags]
+    command += [str(case.path), "-o", str(out), *case.run.ldflags]
+    done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=BUILD_TIMEOUT)
+    if done.returncode:
+        raise BuildError(f"{' '.join(command)}: status {done.returncode}\n{done.stderr}")
+
+
+class Worker:
+    """One `tests.harness.worker` process."""
+
+    def __init__(self, env: dict[str, str]) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.harness.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd=REPOSITORY,
+            env=env,
+            text=True,
+        )
+
+    def run(self, request: dict[str, Any]) -> dict[str, Any]:
+        assert self._process.stdin and self._process.stdout
+        self._process.stdin.write(json.dumps(request) + "\n")
+        self._process.stdin.flush()
+        answer: dict[str, Any] = json.loads(self._process.stdout.readline())
+        return answer
+
+    def close(self) -> None:
+        assert self._process.stdin
+        self._process.stdin.close()
+        self._process.wait()
+
+
+class Corpus:
+    """Outcomes of (case, level), computed ahead of the tests by a few threads, one worker process each."""
+
+    def __init__(self, directory: Path, threads: int) -> None:
+        self._directory = directory
+        self._env = environment(directory / "cache")
+        self._pool = ThreadPoolExecutor(threads)
+        self._local = threading.local()
+        self._workers: list[Worker] = []
+        self._futures: dict[tuple[Path, str], Future[Outcome]] = {}
+
+    def submit(self, case: Case, level: str) -> None:
+        """Start on a program, if that has not been done."""
+        key = (case.path, level)
+        if key not in self._futures:
+            self._futures[key] = self._pool.submit(self._execute, case, level)
+
+    def outcome(self, case: Case, level: str) -> Outcome:
+        """Wait for a program's outcome; raises `BuildError`."""
+        self.submit(case, level)
+        return self._futures[(case.path, level)].result()
+
+    def close(self) -> None:
+        for future in self._futures.values():
+            future.cancel()
+        self._pool.shutdown()
+        for worker in self._workers:
+            worker.close()
+
+    def _worker(self) -> Worker:
+        if not hasattr(self._local, "worker"):
+            self._local.worker = Worker(self._env)
+            self._workers.append(self._local.worker)
+        worker: Worker = self._local.worker
+        return worker
+
+    def _execute(self, case: Case, level: str) -> Outcome:
+        directory = self._directory / f"{case.name.replace('/', '.')}{level}"
+        directory.mkdir(parents=True)
+        program = directory / case.path.stem
+        compile_program(case, program, (level,), self._env)
+        return self._run(case, program, directory)
+
+    def _run(self, case: Case, program: Path, directory: Path) -> Outcome:
+        report, stdin = directory / "report.json", directory / "stdin"
+        stdin.write_bytes(case.run.stdin)
+        argv = ["run", "--jobs", "1", *case.run.options, "--json", str(report), str(program), *case.run.args]
+        answer = self._worker().run(
+            {
+                "argv": argv,
+                "env": dict(case.run.env),
+                "cwd": str(directory),
+                "stdin": str(stdin),
+                "stdout": str(directory / "stdout"),
+                "stderr": str(directory / "stderr"),
+                "timeout": RUN_TIMEOUT,
+            }
+        )
+        return Outcome(
+            "whence " + " ".join(argv),
+            answer["status"],
+            (directory / "stdout").read_bytes(),
+            (directory / "stderr").read_text(errors="replace"),
+            json.loads(report.read_text()) if report.exists() and report.stat().st_size else None,
+            answer["timeout"],
+        )
