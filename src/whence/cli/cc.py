@@ -152,17 +152,19 @@ def _embed(descriptor: int, source: Source, path: str) -> None:
 def _link(compilation: Compilation) -> int:
     from whence.toolchain import record
 
+    output = compilation.invocation.output or "a.out"
     recorder = record.Recorder(compilation)
-    status = compilation.run(extra=recorder.linker_words())
-    if status != 0:
-        return spawn.end_as(status)
-    for source in compilation.sources:
-        _warn_missing(source)
     try:
-        recorder.write(compilation.invocation.output or "a.out")
+        status = compilation.run(extra=recorder.linker_words())
+        if status == 0:
+            recorder.write(output)
     except record.NotRecordedError as error:
-        _say("warning", f"the link of {compilation.invocation.output or 'a.out'} is not recorded: {error}")
-    return 0
+        _say("warning", f"the link of {output} is not recorded: {error}")
+    finally:
+        recorder.forget()
+    for source in compilation.sources if status == 0 else ():
+        _warn_missing(source)
+    return spawn.end_as(status)
 
 
 if __name__ == "__main__":

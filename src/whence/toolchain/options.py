@@ -56,7 +56,12 @@ _GCC_F = words("""
     aggressive-loop-optimizations align-jumps align-labels allocation-dce allow-store-data-races
     argument-alias argument-noalias auto-inc-dec bit-tests branch-count-reg branch-probabilities
     branch-target-load-optimize branch-target-load-optimize2 caller-saves canonical-system-headers
-    check-data-deps checking code-hoisting combine-stack-adjustments compare-elim concepts-diagnostics-depth
+    check-data-deps checking code-hoisting combine-stack-adjustments compare-elim
+    concepts concepts-diagnostics-depth
+    concepts-ts conserve-space delete-dead-exceptions emit-class-debug-always emit-struct-debug-baseonly
+    emit-struct-debug-detailed emit-struct-debug-reduced force-addr fp-int-builtin-inexact
+    inhibit-size-directive loop-interchange max-errors optional-diags pch-preprocess
+    use-cxa-get-exception-ptr
     conserve-stack constexpr-cache-depth constexpr-loop-limit constexpr-ops-limit cprop-registers
     crossjumping cse-follow-jumps cse-skip-blocks dce debug-cpp declone-ctor-dtor deduce-init-list
     default-inline defer-pop delayed-branch devirtualize devirtualize-at-ltrans devirtualize-speculatively
@@ -109,7 +114,10 @@ _GCC_F_PREFIXES = (
 
 _CLANG_KNOWS_F = words("tree-vectorize tree-slp-vectorize")
 
-_GCC_ONLY_NEGATED = words("cf-protection working-directory stack-protector-all stack-protector-strong")
+_GCC_ONLY_NEGATED = words("""
+    cf-protection diagnostics-show-template-tree freestanding instrument-functions mudflap openacc
+    random-seed stack-protector-all stack-protector-strong stack-usage time-report trapv working-directory
+    """)
 """``-fno-X`` that clang does not know although it knows ``-fX``."""
 
 _GCC_M = words("""

@@ -8,6 +8,7 @@ folders) is attached.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from whence.toolchain.compile import Compilation
     from whence.toolchain.linkline import Part
+    from whence.toolchain.linkmap import LinkMap
 
     Item = dict[str, Any]
 
@@ -33,12 +35,11 @@ class NotRecordedError(Exception):
 class Object:
     """An object file, or one inside an archive: the digests and records that it carries."""
 
-    __slots__ = ("digests", "member", "nested", "path", "thin")
+    __slots__ = ("digests", "member", "nested", "path")
 
-    def __init__(self, path: str, member: archive.Member | None, thin: bool = False) -> None:
+    def __init__(self, path: str, member: archive.Member | None) -> None:
         self.path = path
         self.member = member
-        self.thin = thin
         self.digests: list[str] = []
         self.nested: list[tuple[dict[str, Any], dict[str, bytes]]] = []
 
@@ -87,7 +88,7 @@ class Recorder:
         self._archives: dict[str, list[Object]] = {}
         self._attached: dict[str, bytes] = {}
         self._files: dict[int, str] = {}
-        self._map = -1
+        self._map = ""
         self._resolve()
 
     # ---- before the link ------------------------------------------------------------------------
@@ -114,8 +115,7 @@ class Recorder:
                 start = os.pread(file.number, 8, 0)
                 if not archive.is_archive(start):
                     return
-                thin = start == archive.THIN
-                objects = [Object(path, member, thin) for member in archive.members(file.number, path)]
+                objects = [Object(path, member) for member in archive.members(file.number, path)]
         except (OSError, archive.ArchiveError):
             return  # the linker will say it
         for each in objects:
@@ -128,9 +128,18 @@ class Recorder:
         unclear = collected or any(not each.digests for group in self._archives.values() for each in group)
         if not self._archives or not unclear or self._own_map():
             return ()
-        self._map = spawn.memory("map")
-        os.set_inheritable(self._map, True)
-        return (f"-Wl,-Map=/proc/self/fd/{self._map}",)
+        import tempfile
+
+        # A file by name: lld removes what is there before it writes.
+        number, self._map = tempfile.mkstemp(prefix="whence-", suffix=".map")
+        os.close(number)
+        return ("-Xlinker", f"-Map={self._map}")
+
+    def forget(self) -> None:
+        """Remove the temporary map file."""
+        if self._map:
+            with contextlib.suppress(OSError):
+                os.unlink(self._map)
 
     def _own_map(self) -> str:
         """The map file that the user asks for."""
@@ -183,7 +192,7 @@ class Recorder:
             elf.add_sections(file.number, sections)
 
     def _items(self, present: set[str]) -> list[Item]:
-        linked = self._linked_members()
+        linked = self._link_map()
         sources = iter(self._compilation.sources)
         items: list[Item] = []
         for index, part in enumerate(self._line):
@@ -198,7 +207,7 @@ class Recorder:
         items += [{"t": "search", "p": _absolute(path)} for path in self._libraries.from_environment]
         return items
 
-    def _item(self, part: Part, present: set[str], linked: set[tuple[str, str]] | None) -> Item:
+    def _item(self, part: Part, present: set[str], linked: LinkMap | None) -> Item:
         if part.kind in ("driver", "ld"):
             return {"t": part.kind, "w": [*part.words]}
         if part.kind == "search":
@@ -249,40 +258,32 @@ class Recorder:
         content = "" if one.digests else self._attach(one.contents())
         return {"t": "object", "p": name, "m": one.digests, "f": content, "n": nested}
 
-    def _members(self, path: str, present: set[str], linked: set[tuple[str, str]] | None) -> list[Item]:
+    def _members(self, path: str, present: set[str], linked: LinkMap | None) -> list[Item]:
         kept = []
         for one in self._archives[path]:
             assert one.member is not None
-            if linked is not None:
-                name = ("", one.member.path or "") if one.thin else (os.path.basename(path), one.member.name)
-                used = name in linked
-            else:
+            if linked is None:
                 used = bool(one.digests) and present.issuperset(one.digests)
+            elif one.member.path is not None:
+                used = linked.mentions(one.member.path)
+            else:
+                used = linked.has(path, one.member.name)
             if used:
                 kept.append(self._object_item(one, one.member.name))
         return kept
 
-    def _linked_members(self) -> set[tuple[str, str]] | None:
-        """(archive file name, member) of everything in the linker's map, (``""``, path) for thin archives."""
-        if self._map >= 0:
-            text = spawn.contents(self._map)
-        elif self._own_map():
-            try:
-                with _Opened(self._own_map()) as file:
-                    text = spawn.contents(file.number)
-            except OSError:
-                return None
-        else:
+    def _link_map(self) -> LinkMap | None:
+        """What the linker wrote about this link, when it was asked to."""
+        path = self._map or self._own_map()
+        if not path:
             return None
-        import re
+        from whence.toolchain.linkmap import LinkMap
 
-        pattern = re.compile(rb"([^/()\n]+)\(([^\n]+?)\)(?=[\s:]|$)")
-        linked = {(os.fsdecode(m[1].lstrip()), os.fsdecode(m[2])) for m in pattern.finditer(text)}
-        for group in self._archives.values():
-            for one in group:
-                if one.thin and one.member is not None and os.fsencode(one.member.path or "") in text:
-                    linked.add(("", one.member.path or ""))
-        return linked
+        try:
+            with _Opened(path) as file:
+                return LinkMap(spawn.contents(file.number))
+        except OSError:
+            return None
 
     def _missing(self, items: list[Item], present: set[str]) -> bytes:
         """Blobs of linked modules that the output lacks: of sources, and what ``--gc-sections`` took."""

@@ -1,0 +1,31 @@
+"""Which archive members a link used, from the map file of GNU ld, gold or lld."""
+
+from __future__ import annotations
+
+import os
+import re
+
+_MEMBER = re.compile(rb"([^/()\n]+)\(([^\n]+?)\)(?=[\s:]|$)", re.MULTILINE)
+"""``libx.a(member.o)``; the first group may begin with columns of numbers and blanks."""
+
+
+class LinkMap:
+    """The text of a map file, searchable by archive and member."""
+
+    def __init__(self, text: bytes) -> None:
+        self._text = text
+        self._archives: dict[bytes, set[bytes]] = {}
+        for match in _MEMBER.finditer(text):
+            self._archives.setdefault(match[2], set()).add(match[1])
+
+    def has(self, archive: str, member: str) -> bool:
+        """Whether the member of an archive (a path) was linked; archives of one file name are not told apart."""
+        name = os.fsencode(os.path.basename(archive))
+        for found in self._archives.get(os.fsencode(member), ()):
+            if found == name or (found.endswith(name) and found[-len(name) - 1 : -len(name)].isspace()):
+                return True
+        return False
+
+    def mentions(self, path: str) -> bool:
+        """Whether a file was linked that a thin archive names by its path."""
+        return os.fsencode(path) in self._text

@@ -1,0 +1,115 @@
+"""Fixtures: the wrapper as an executable, a shell in a scratch folder, plain objects from carried IR."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import llvmlite.binding as llvm
+import pytest
+
+from whence.toolchain.carry import CarriedImage, read_image
+from whence.toolchain.relink import relink
+
+SOURCE_ROOT = Path(__file__).resolve().parents[2] / "src"
+
+
+@dataclass(frozen=True)
+class Toolbox:
+    """A scratch folder with `whence-cc` and `whence-c++` first on PATH."""
+
+    folder: Path
+    environment: dict[str, str]
+
+    def write(self, name: str, text: str) -> Path:
+        """A file in the folder."""
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+    def run(self, command: str | list[str], **options: object) -> subprocess.CompletedProcess[str]:
+        """Run a command in the folder, whatever its exit status."""
+        words = shlex.split(command) if isinstance(command, str) else command
+        return subprocess.run(
+            words,
+            **{"cwd": self.folder, "env": self.environment, "capture_output": True, "text": True, **options},  # type: ignore[call-overload]
+        )
+
+    def ok(self, command: str | list[str], **options: object) -> str:
+        """Standard output of a command that must succeed."""
+        done = self.run(command, **options)
+        assert done.returncode == 0, f"{command}: {done.stderr}"
+        return str(done.stdout)
+
+    def image(self, name: str) -> CarriedImage:
+        """What a file in the folder carries."""
+        return read_image(self.folder / name)
+
+    def sources(self, name: str) -> list[str]:
+        """File names of the sources whose IR a file carries, in order."""
+        return [Path(module.source).name for module in self.image(name).modules]
+
+    def relinked(self, name: str, output: str | None = None, **options: object) -> Path:
+        """The file linked again from its carried IR, compiled without instrumentation."""
+        image = self.image(name)
+        target = self.folder / (output or f"{name}.relinked")
+        objects = {m.digest: native_object(m.bitcode(), self.folder / f"{m.digest}.o") for m in image.modules}
+        relink(image, objects, output=target, **options)  # type: ignore[arg-type]
+        return target
+
+
+def native_object(bitcode: bytes, path: Path) -> Path:
+    """Compile bitcode as the engine does: position independent, with the default pipeline left out."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    module = llvm.parse_bitcode(bitcode)
+    module.verify()
+    machine = llvm.Target.from_default_triple().create_target_machine(opt=1, reloc="pic", codemodel="default")
+    path.write_bytes(machine.emit_object(module))
+    return path
+
+
+@pytest.fixture
+def wrappers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder of the executables `whence-cc` and `whence-c++`."""
+    folder = tmp_path_factory.mktemp("bin")
+    for name, language in (("whence-cc", "cc"), ("whence-c++", "c++")):
+        script = folder / name
+        script.write_text(
+            f'#!/bin/sh\nPYTHONPATH={SOURCE_ROOT} exec {sys.executable} -m whence.cli.cc {language} "$@"\n'
+        )
+        script.chmod(0o755)
+    return folder
+
+
+@pytest.fixture
+def box(tmp_path: Path, wrappers: Path) -> Toolbox:
+    """A scratch folder and an environment without the user's compiler settings."""
+    hidden = ("CC", "CXX", "CFLAGS", "LDFLAGS", "CPPFLAGS", "CXXFLAGS", "LIBRARY_PATH", "MAKEFLAGS")
+    environment = {key: value for key, value in os.environ.items() if key not in hidden}
+    environment["PATH"] = f"{wrappers}{os.pathsep}{environment['PATH']}"
+    return Toolbox(tmp_path, environment)
+
+
+@pytest.fixture
+def program(box: Toolbox) -> Callable[[str], None]:
+    """Writes main.c and add.c, which together print 42."""
+
+    def make(folder: str = "") -> None:
+        box.write(f"{folder}main.c", MAIN)
+        box.write(f"{folder}add.c", "int add(int a, int b) { return a + b; }\n")
+
+    return make
+
+
+MAIN = """\
+#include <stdio.h>
+int add(int a, int b);
+int main(void) { printf("%d\\n", add(40, 2)); return 0; }
+"""
