@@ -8,6 +8,7 @@ in `whence.abi.records`.
 from __future__ import annotations
 
 import os.path
+import re
 import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -37,6 +38,7 @@ from whence.symbols import MemoryMap, Symbolizer
 __all__ = ["RawFinding", "RawRun", "RuleInfo", "findings", "read_records"]
 
 _PREFIX = struct.Struct("<II")
+_NOT_ZERO = re.compile(rb"[^\0]")
 _RUNTIME_LIBRARY = "libwhence"
 
 _POINTS = {number: Point[name] for name, number in records.POINTS.items()}
@@ -96,37 +98,42 @@ class RawRun:
 def read_records(path: str | Path) -> RawRun:
     """Decode a record file.
 
-    Raises `ToolLimit` when the file cannot be opened or is not a record file
-    of this version. Damage behind the header never raises: it ends in `notes`.
+    Raises `ToolLimit` when the file cannot be read, is of another version, or
+    holds nothing that can be understood. Any other damage ends in `notes`.
     """
     try:
         with open(path, "rb") as file:
-            head = file.read(records.HEADER.size)
-            header = _header(head, path)
-            used = min(header["used"], records.FILE_SIZE)
-            file.seek(0)
-            data = file.read(used)
+            data = file.read(records.FILE_SIZE)
     except OSError as error:
         raise ToolLimit(f"{path}: cannot read the record of the run: {error.strerror}") from error
-    run = RawRun(header["pid"], header["state"] == records.FILE_STATES["FINISHED"], header["dropped"])
-    _decode(memoryview(data), run)
-    _note_losses(run, header, len(data))
-    return run
-
-
-def _header(head: bytes, path: str | Path) -> dict[str, int]:
-    """The header's fields; an all-zero header is that of a process that never got to the runtime."""
-    header = records.HEADER.unpack(head.ljust(records.HEADER.size, b"\0"))
-    if not any(head):
-        return header
+    header = records.HEADER.unpack(data[: records.HEADER.size].ljust(records.HEADER.size, b"\0"))
+    if not any(data[: records.HEADER.size]):
+        return RawRun()
     if header["magic"] != int.from_bytes(records.MAGIC, "little"):
-        raise ToolLimit(f"{path}: not a record file of whence, or its header was overwritten by the program")
+        return _salvage(data, path)
     if header["version"] != records.VERSION:
         raise ToolLimit(
             f"{path}: record format {header['version']}, this whence reads {records.VERSION}; "
             "reinstall it so that runtime and command line are of one version"
         )
-    return header
+    run = RawRun(header["pid"], header["state"] == records.FILE_STATES["FINISHED"], header["dropped"])
+    _decode(data[: header["used"]], run)
+    _note_losses(run, header, len(data))
+    return run
+
+
+def _salvage(data: bytes, path: str | Path) -> RawRun:
+    """What stands behind a header that the program has overwritten."""
+    run = RawRun(dropped=1)
+    _decode(data, run)
+    if not (run.findings or run.maps):
+        raise ToolLimit(
+            f"{path}: the record of the run is not one of whence, or the program has overwritten it; "
+            "run again with --halt to stop at the first finding"
+        )
+    run.pid = run.findings[0].fields["pid"] if run.findings else 0
+    run.notes.append("the program has overwritten the record of its run: findings may be missing")
+    return run
 
 
 def _note_losses(run: RawRun, header: dict[str, int], read: int) -> None:
@@ -139,14 +146,15 @@ def _note_losses(run: RawRun, header: dict[str, int], read: int) -> None:
         run.notes.append("the record of the run is cut off: later findings are missing")
 
 
-def _decode(data: memoryview, run: RawRun) -> None:
+def _decode(data: bytes, run: RawRun) -> None:
     """Read record after record; stops with a note where lengths make no sense any more."""
+    view = memoryview(data)
     offset, unfinished = records.HEADER_SIZE, False
     while offset + _PREFIX.size <= len(data):
         kind, length = _PREFIX.unpack_from(data, offset)
         if kind == length == 0:  # space that was taken by a writer who died before the first word
             unfinished = True
-            offset += _PREFIX.size
+            offset = _next_word(data, offset)
             continue
         if length < _PREFIX.size or length % 8 or length > len(data) - offset:
             run.notes.append(
@@ -155,10 +163,16 @@ def _decode(data: memoryview, run: RawRun) -> None:
             )
             break
         unfinished |= kind == 0
-        _decode_record(kind, data[offset + _PREFIX.size : offset + length], run)
+        _decode_record(kind, view[offset + _PREFIX.size : offset + length], run)
         offset += length
     if unfinished and not run.dropped:
         run.notes.append("a finding was being written when the program died: it is missing")
+
+
+def _next_word(data: bytes, offset: int) -> int:
+    """Offset of the next 8-byte word that is not zero; the end when there is none."""
+    match = _NOT_ZERO.search(data, offset)
+    return match.start() & ~7 if match else len(data)
 
 
 def _decode_record(kind: int, payload: memoryview, run: RawRun) -> None:
