@@ -1,0 +1,88 @@
+"""Commands of whence as real processes, for tests of what happens around a program."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+TIMEOUT = 300
+"""Seconds until a hanging command is ended; no test asserts on time."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a command ended; `status` as `subprocess` counts it (negative: killed by that signal)."""
+
+    status: int
+    out: bytes
+    err: str
+
+
+@dataclass(frozen=True)
+class Whence:
+    """Builds programs in `directory` and runs them, all with one environment."""
+
+    directory: Path
+    env: Mapping[str, str]
+
+    def with_env(self, **changes: str) -> Whence:
+        return replace(self, env={**self.env, **changes})
+
+    def cc(self, *words: str | Path) -> None:
+        """``whence-cc``; a failure is an error of the test."""
+        done = self.process("whence.cli.cc", "cc", *words)
+        assert done.status == 0, done.err
+
+    def build(self, source: str, name: str = "prog", *flags: str) -> Path:
+        """Compile and link one C file."""
+        path = self.directory / f"{name}.c"
+        path.write_text(source)
+        self.cc("-g", "-O1", "-w", path, "-o", self.directory / name, *flags)
+        return self.directory / name
+
+    def run(self, *words: str | Path, stdin: bytes = b"", **keywords: Any) -> Done:
+        """``whence run``."""
+        return self.process("whence.cli.main", "run", *words, stdin=stdin, **keywords)
+
+    def findings(self, *words: str | Path, stdin: bytes = b"") -> tuple[Done, list[dict[str, Any]]]:
+        """``whence run --json`` and the findings of its report."""
+        report = self.directory / "findings.json"
+        report.unlink(missing_ok=True)
+        done = self.run("--json", report, *words, stdin=stdin)
+        assert report.exists(), done.err
+        return done, json.loads(report.read_text())["findings"]
+
+    def process(
+        self, module: str, *words: str | Path, stdin: bytes = b"", prefix: Sequence[str] = ()
+    ) -> Done:
+        command = [*prefix, *self.command(module, *words)]
+        done = subprocess.run(
+            command, input=stdin, capture_output=True, env=dict(self.env), cwd=self.directory, timeout=TIMEOUT
+        )
+        return Done(done.returncode, done.stdout, done.stderr.decode(errors="replace"))
+
+    def start(self, *words: str | Path) -> subprocess.Popen[bytes]:
+        """``whence run`` in the background, with pipes."""
+        return subprocess.Popen(
+            self.command("whence.cli.main", "run", *words),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=dict(self.env),
+            cwd=self.directory,
+        )
+
+    @staticmethod
+    def command(module: str, *words: str | Path) -> list[str]:
+        return [sys.executable, "-m", module, *map(str, words)]
+
+
+def is_one_sentence(text: str) -> bool:
+    """Whether an error is one line that begins with our name and is no traceback."""
+    lines = text.strip().splitlines()
+    return len(lines) == 1 and lines[0].startswith("whence: ") and len(lines[0]) > 20
