@@ -14,7 +14,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import subprocess
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from whence import __version__
+from whence.engines.native.libraries import carried_libraries
 from whence.errors import CannotExecute, ToolLimit
 from whence.rules import RuleSet
 from whence.toolchain.cache import Cache, digest
@@ -66,33 +67,58 @@ def runtime_library() -> Path:
     return path
 
 
-def build_image(program: Path, plan: Plan, cache: Cache) -> Path:
-    """The instrumented image of a program that carries IR.
+@dataclass(frozen=True)
+class Built:
+    """What is launched: the image, and what the dynamic linker must be told.
+
+    libraries: name as asked for -> instrumented shared library that takes its place.
+    preload: loaded before everything, when the image itself carries no IR.
+    """
+
+    image: Path
+    libraries: Mapping[str, Path]
+    preload: tuple[Path, ...] = ()
+
+
+def build_program(program: Path, plan: Plan, cache: Cache) -> Built:
+    """Instrument a program and the shared libraries it is linked to, as far as they carry IR.
 
     Raises `CannotExecute` or `ProgramNotFound` for the program, `ToolLimit`
     for everything that whence lacks.
     """
     image = read_image(program)
     if image.kind not in ("exe", "pie"):
-        raise CannotExecute(f"{program}: this is a {_KINDS.get(image.kind, image.kind)}, not a program")
-    if not image.modules:
+        raise CannotExecute(f"{program}: this is {_KINDS.get(image.kind, image.kind)}, not a program")
+    libraries = carried_libraries(image)
+    modules = _distinct([image, *libraries.values()])
+    if not modules:
         raise CannotExecute(
             f"{program} carries no IR: build it with CC=whence-cc CXX=whence-c++ and run whence on the result"
         )
     runtime = runtime_library()
     detectors = _detectors(plan.rules, cache)
-    objects = _objects(image, plan, cache, digest(runtime.read_bytes()))
-    key = digest(
-        _link_identity(image), str(runtime), str(detectors), *(str(path) for path in objects.values())
-    )
+    objects = _objects(modules, plan, cache, digest(runtime.read_bytes()))
+    extra = [runtime, detectors]
+    linked = {name: _linked(library, objects, extra, cache) for name, library in libraries.items()}
+    if not image.modules:
+        return Built(program, linked, tuple(extra))
+    return Built(_linked(image, objects, extra, cache), linked)
+
+
+def _distinct(images: Iterable[CarriedImage]) -> list[CarriedModule]:
+    return list({module.digest: module for image in images for module in image.modules}.values())
+
+
+def _linked(image: CarriedImage, objects: Mapping[str, Path], extra: Sequence[Path], cache: Cache) -> Path:
+    """The image linked again from instrumented objects."""
+    used = [str(objects[module.digest]) for module in image.modules]
+    key = digest(_link_identity(image), *map(str, extra), *used)
     found = cache.find("images", key)
     if found is not None:
         return found
     with cache.reserve("images", key) as path:
-        relink(image, objects, extra_inputs=[str(runtime), str(detectors)], output=path)
-    found = cache.find("images", key)
-    assert found is not None
-    return found
+        relink(image, objects, extra_inputs=[str(path) for path in extra], output=path)
+    return _present(cache, "images", key)
 
 
 _KINDS = {"object": "an object file", "archive": "an archive", "shared": "a shared library"}
@@ -119,19 +145,17 @@ def _detectors(rules: RuleSet, cache: Cache) -> Path:
         if done.returncode:
             lines = done.stderr.strip().splitlines() or ["no message"]
             raise ToolLimit(f"the linker refuses the generated detectors: {lines[0]}")
-    found = cache.find("rules", key)
-    assert found is not None
-    return found
+    return _present(cache, "rules", key)
 
 
-def _objects(image: CarriedImage, plan: Plan, cache: Cache, runtime: str) -> dict[str, Path]:
+def _objects(modules: Sequence[CarriedModule], plan: Plan, cache: Cache, runtime: str) -> dict[str, Path]:
     """An instrumented object for every module, by the module's digest."""
     from whence.instrument.job import make_job
 
-    own = _own_functions(image, plan, cache)
+    own = _own_functions(modules, plan, cache)
     keys = {}
     missing = []
-    for module in image.modules:
+    for module in modules:
         job = make_job(plan.rules, os.path.basename(module.source), module.opt, own)
         key = digest(__version__, _generator_identity(), runtime, module.digest, repr(job))
         keys[module.digest] = key
@@ -144,21 +168,21 @@ def _objects(image: CarriedImage, plan: Plan, cache: Cache, runtime: str) -> dic
 
         for (_, _, key), code in _parallel(compile_carried, work, plan, "instrumenting"):
             cache.add("objects", key, code)
-    return {module: _present(cache, key) for module, key in keys.items()}
+    return {module: _present(cache, "objects", key) for module, key in keys.items()}
 
 
-def _present(cache: Cache, key: str) -> Path:
-    path = cache.find("objects", key)
+def _present(cache: Cache, kind: str, key: str) -> Path:
+    path = cache.find(kind, key)
     if path is None:
         raise ToolLimit(f"{cache.directory}: an entry vanished while it was in use; run again")
     return path
 
 
-def _own_functions(image: CarriedImage, plan: Plan, cache: Cache) -> tuple[str, ...]:
+def _own_functions(modules: Sequence[CarriedModule], plan: Plan, cache: Cache) -> tuple[str, ...]:
     """Library functions that the program defines itself, in any of its modules."""
     known: dict[str, str] = {}
     missing: list[tuple[CarriedModule, tuple[()], str]] = []
-    for module in image.modules:
+    for module in modules:
         key = digest(__version__, _generator_identity(), module.digest)
         found = cache.find("defines", key)
         if found is None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from whence.abi import records
-from whence.engines.native.build import Plan, Progress, build_image
+from whence.engines.native.build import Built, Plan, Progress, build_program
 from whence.engines.native.collect import RawRun, findings, read_records
 from whence.engines.native.launch import Ending, launch
 from whence.errors import ToolLimit
@@ -47,15 +47,34 @@ def run(
     Raises the errors of `whence.errors`; a program that misbehaves is no error.
     """
     plan = Plan(settings.rules, settings.jobs, progress)
-    image = build_image(program, plan, cache)
+    built = build_program(program, plan, cache)
     with tempfile.TemporaryDirectory(prefix="whence-run-") as folder:
         record = Path(folder) / "record"
         _make_record(record)
         options = {"halt": int(settings.halt), "exitcode": settings.error_exitcode}
         options["leaks"] = int(_wants_leaks(settings.rules))
-        ending, notes = launch(image, arguments, record, options, dict(settings.environment))
+        environment = _environment(settings.environment, built, Path(folder))
+        ending, notes = launch(built.image, arguments, record, options, environment)
         raw = read_records(record)
-    return _result(program, image, arguments, ending, raw, settings.rules, [*cache.notes, *notes])
+    return _result(program, built.image, arguments, ending, raw, settings.rules, [*cache.notes, *notes])
+
+
+def _environment(inherited: Mapping[str, str], built: Built, folder: Path) -> dict[str, str]:
+    """The program's environment; instrumented libraries are found under their own names in `folder`."""
+    environment = dict(inherited)
+    for name, path in built.libraries.items():
+        place = folder / "lib" / Path(name).name
+        place.parent.mkdir(exist_ok=True)
+        place.symlink_to(path.absolute())
+    if built.libraries:
+        _prepend(environment, "LD_LIBRARY_PATH", [str(folder / "lib")])
+    _prepend(environment, "LD_PRELOAD", [str(path.absolute()) for path in built.preload])
+    return environment
+
+
+def _prepend(environment: dict[str, str], name: str, values: list[str]) -> None:
+    if values:
+        environment[name] = ":".join([*values, *filter(None, [environment.get(name)])])
 
 
 def _wants_leaks(rules: RuleSet) -> bool:
