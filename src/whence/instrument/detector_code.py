@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from whence.abi.records import BLOCK_STATES
 from whence.rules import binding
 from whence.rules import model as m
-from whence.rules.indexing import block_item, block_key
+from whence.rules.indexing import base_pointer, block_item, block_key
 from whence.rules.lowering import RulePlan
 from whence.rules.vocabulary import CONSTANTS, Type
 
@@ -34,6 +34,8 @@ EVENT_FIELDS = ("point", "r", "root", "width", "value", "function", "now")
 """`struct whence_event`, all u64; its block follows."""
 
 Then = Callable[[], None]
+Round = Callable[[str, str], None]
+"""Emits the body of a loop over blocks, given the record and the label of the next round."""
 Names = frozenset[str]
 
 _COMPARE = {"<": "slt", "<=": "sle", ">": "sgt", ">=": "sge", "==": "eq", "!=": "ne"}
@@ -62,9 +64,8 @@ class ConditionCode:
         self.places: dict[str, Place] = {}
         self.bound: Names = frozenset()
         self.counter = 0
-        self.witness: Place | None = None
+        self.witness = "null"
         self.resume = "done"
-        self.wanted = self._names_used_later()
 
     def function(self, name: str) -> str:
         """`define` of the evaluator: i64 (ptr event, i64 rule index), the number of witnesses."""
@@ -135,10 +136,6 @@ class ConditionCode:
             case _:
                 return ("r",)
 
-    def _names_used_later(self) -> Names:
-        """Free variables: what a success must leave bound for the rest of the condition."""
-        return self.condition.free
-
     def event_field(self, field: str) -> str:
         index = EVENT_FIELDS.index(field)
         address = self.value(f"getelementptr %whence.event, ptr %event, i32 0, i32 {index}")
@@ -179,7 +176,10 @@ class ConditionCode:
             case m.Not(operand=operand):
                 self.negation(operand, then, fail)
             case m.Some(body=body):
-                self.once(body, then, fail)
+                if top and _has_witness(body):
+                    self.formula(body, then, fail, True)
+                else:
+                    self.once(body, then, fail)
             case m.FindLast():
                 self.find_last(formula.pattern, then, fail)
             case m.Exists():
@@ -196,7 +196,7 @@ class ConditionCode:
 
     def binds_wanted(self, formula: m.Formula) -> bool:
         """Whether solving the formula gives a value to a free variable that has none yet."""
-        return bool((binding.binds(formula, {}) & self.wanted) - self.bound)
+        return bool((binding.binds(formula, {}) & self.condition.free) - self.bound)
 
     def once(self, formula: m.Formula, then: Then, fail: str) -> None:
         """Leaves the formula at its first success, unless what follows needs a choice of it."""
@@ -249,10 +249,8 @@ class ConditionCode:
             self.emit(f"store i64 {self.value(f'trunc i128 {number} to i64')}, ptr {address}")
             self.go(undefined)
             self.start(undefined)
-        block = self.witness.address if self.witness else "null"
-        self.emit(
-            f"call void @__whence_fire(ptr %event, i64 %rule, ptr {block}, i64 {len(terms)}, ptr {values})"
-        )
+        arguments = f"ptr %event, i64 %rule, ptr {self.witness}, i64 {len(terms)}, ptr {values}"
+        self.emit(f"call void @__whence_fire({arguments})")
         count = self.value("load i64, ptr %count")
         self.emit(f"store i64 {self.value(f'add i64 {count}, 1')}, ptr %count")
         self.go(self.resume)
@@ -260,7 +258,7 @@ class ConditionCode:
     # -- patterns --
 
     def exists(self, formula: m.Exists, then: Then, fail: str, top: bool) -> None:
-        if top and formula.domain in ("H", "F"):
+        if top and self.witness == "null" and formula.domain in ("H", "F"):
             self.witness_loop(formula, then, fail)
             return
         self.once_pattern(formula, then, fail)
@@ -281,37 +279,35 @@ class ConditionCode:
         pattern = formula.pattern
         if isinstance(pattern, m.EventPattern) and pattern.event in ("call", "ret"):
             self.last_event(pattern, lambda: self.formula(formula.body, then, fail), fail)
-            return
+        else:
+            self.blocks(formula, lambda _, again: self.formula(formula.body, then, again), fail)
+
+    def blocks(self, formula: m.Exists, body: Round, fail: str) -> None:
+        """The blocks that a pattern can match: one if it is named, else all of them in a loop."""
         key = block_key(formula, self.bound)
-        if key is not None:
-            record = self.block(key, fail)
-            self.match_block(pattern, record, lambda: self.formula(formula.body, then, fail), fail)
+        if key is None:
+            self.loop(formula, body, fail)
             return
-        self.loop(formula, lambda again: self.formula(formula.body, then, again), fail)
+        record = self.block(key, fail)
+        self.match_block(formula.pattern, formula.domain, record, lambda: body(record, fail), fail)
 
     def witness_loop(self, formula: m.Exists, then: Then, fail: str) -> None:
         """Fires for every block of H or F for which the whole condition holds."""
         saved = self.witness, self.resume
-        some, key = self.label(), block_key(formula, self.bound)
 
         def body(record: str, again: str) -> None:
-            self.witness, self.resume = Place(record, True), again
+            self.witness, self.resume = record, again
             self.formula(formula.body, then, again)
 
-        if key is not None:
-            record = self.block(key, fail)
-            self.match_block(formula.pattern, record, lambda: body(record, "done"), fail)
-        else:
-            self.loop(formula, lambda again: body(self.record, again), some)
-            self.start(some)
-            # After witnesses there is nothing more to try: an outer choice would repeat them.
-            count = self.value("load i64, ptr %count")
-            fired = self.value(f"icmp ne i64 {count}, 0")
-            self.emit(f"br i1 {fired}, label %done, label %{fail}")
+        finished = self.label()
+        self.blocks(formula, body, finished)
         self.witness, self.resume = saved
+        self.start(finished)
+        # After witnesses there is nothing more to try: an outer choice would repeat them.
+        fired = self.value(f"icmp ne i64 {self.value('load i64, ptr %count')}, 0")
+        self.emit(f"br i1 {fired}, label %done, label %{fail}")
 
-    def loop(self, formula: m.Exists, body: Callable[[str], None], fail: str) -> None:
-        """Over all blocks that can match; `body` gets the label of the next round."""
+    def loop(self, formula: m.Exists, body: Round, fail: str) -> None:
         pattern = formula.pattern
         kind = pattern.event if isinstance(pattern, m.EventPattern) else formula.domain
         record, cursor = self.slot("%whence.block"), self.slot("i64")
@@ -322,42 +318,32 @@ class ConditionCode:
         state = _STATES[kind]
         more = self.value(f"call i64 @__whence_next_block(ptr {cursor}, i64 {state}, ptr {record})")
         self.require(self.value(f"icmp ne i64 {more}, 0"), fail)
-        self.record = record
-        self.match_block(pattern, record, lambda: body(head), head)
+        self.match_block(pattern, formula.domain, record, lambda: body(record, head), head)
         self.bound = saved
 
-    def match_block(self, pattern: m.Pattern, record: str, then: Then, fail: str) -> None:
+    def match_block(self, pattern: m.Pattern, domain: str, record: str, then: Then, fail: str) -> None:
         """Matches the event or element that a block record stands for."""
-        self.check_state(pattern, record, fail)
-        fields = self.fields(pattern, record)
-        for item, field in fields:
+        self.check_state(pattern, domain, record, fail)
+        for item, field in self.fields(pattern):
             self.match(item, lambda f=field: self.wide(self.block_word(record, f)), fail)  # type: ignore[misc]
-        item = block_item(pattern)
-        if item is not None:
-            self.match_bid(item, record, fail)
+        block = block_item(pattern)
+        if block is not None:
+            self.match_bid(block, record, fail)
         then()
 
-    def check_state(self, pattern: m.Pattern, record: str, fail: str) -> None:
-        """A block that is not freed has no free event, and is not in F; one that is, is not in H."""
-        if isinstance(pattern, m.PointerPattern):
+    def check_state(self, pattern: m.Pattern, domain: str, record: str, fail: str) -> None:
+        """Only a freed block has a free event, or is in F; only a live one is in H."""
+        if domain == "P":
             identity = self.block_word(record, "id")
             pointed = self.value(f"call i64 @__whence_pointed(i64 {identity})")
             self.require(self.value(f"icmp ne i64 {pointed}, 0"), fail)
-        elif isinstance(pattern, m.EventPattern):
-            if pattern.event == "free":
-                self.require_state(record, "F", fail)
-        else:
-            self.require_state(record, self.domain_of(pattern), fail)
+            return
+        kind = pattern.event if isinstance(pattern, m.EventPattern) else domain
+        if kind != "malloc":
+            state = self.block_word(record, "state")
+            self.require(self.value(f"icmp eq i64 {state}, {_STATES[kind]}"), fail)
 
-    def require_state(self, record: str, domain: str, fail: str) -> None:
-        state = self.block_word(record, "state")
-        self.require(self.value(f"icmp eq i64 {state}, {_STATES[domain]}"), fail)
-
-    def domain_of(self, pattern: m.Pattern) -> str:
-        nodes = m.walk_formula(self.condition.formula)
-        return next(n.domain for n in nodes if isinstance(n, m.Exists) and n.pattern is pattern)
-
-    def fields(self, pattern: m.Pattern, record: str) -> list[tuple[m.Argument, str]]:
+    def fields(self, pattern: m.Pattern) -> list[tuple[m.Argument, str]]:
         """Pattern items and the fields of the record they match, the block itself left out."""
         match pattern:
             case m.EventPattern(event="malloc", time=time, fields=(size, _)):
@@ -397,29 +383,22 @@ class ConditionCode:
         if pattern.event in ("call", "ret"):
             self.last_event(pattern, then, fail)
             return
-        saved = self.bound
-        is_result = {
-            item.name for item in pattern.items if isinstance(item, m.Variable)
-        } & self.condition.free
-        asked = _with_wildcards(pattern, is_result)
-        best = self.slot("%whence.block")
+        results = {item.name for item in pattern.items if isinstance(item, m.Variable)} & self.condition.free
+        asked = m.Exists(_with_wildcards(pattern, results), "trace", m.Truth(True))
+        best, none = self.slot("%whence.block"), self.label()
         self.emit(f"store %whence.block zeroinitializer, ptr {best}")
         time = "id" if pattern.event == "malloc" else "free_time"
-        none = self.label()
 
-        def better(again: str) -> None:
-            newest = self.block_word(best, time)
-            this = self.block_word(self.record, time)
-            record = self.record
-            self.require(self.value(f"icmp ugt i64 {this}, {newest}"), again)
+        def better(record: str, again: str) -> None:
+            newer = self.value(f"icmp ugt i64 {self.block_word(record, time)}, {self.block_word(best, time)}")
+            self.require(newer, again)
             self.copy_block(record, best)
             self.go(again)
 
-        self.loop(m.Exists(asked, "trace", m.Truth(True)), better, none)
-        self.bound = saved
+        self.blocks(asked, better, none)
         self.start(none)
         self.require(self.value(f"icmp ne i64 {self.block_word(best, 'id')}, 0"), fail)
-        self.match_block(pattern, best, then, fail)
+        self.match_block(pattern, "trace", best, then, fail)
 
     def last_event(self, pattern: m.EventPattern, then: Then, fail: str) -> None:
         """The last call or return of a watched function in this thread."""
@@ -502,14 +481,29 @@ class ConditionCode:
             return self.places[term.name].address
         if isinstance(term, m.Apply) and term.function == "Bid":
             return self.block(term.args[0], fail)
-        if isinstance(term, m.Variable) and term.name == self.condition.pointer:
+        number, base = self.number(term, fail), base_pointer(term)
+        if isinstance(base, m.Variable) and base.name == self.condition.pointer:
             record = self.event_block()
         else:
-            address = self.value(f"trunc i128 {self.number(term, fail)} to i64")
+            address = number if base is term else self.number(base, fail)
             record = self.slot("%whence.block")
-            self.emit(f"call void @__whence_block_of(i64 {address}, ptr {record})")
+            word = self.value(f"trunc i128 {address} to i64")
+            self.emit(f"call void @__whence_block_of(i64 {word}, ptr {record})")
         self.require(self.value(f"icmp ne i64 {self.block_word(record, 'id')}, 0"), fail)
         return record
+
+
+def _has_witness(formula: m.Formula) -> bool:
+    """Whether a loop over H or F is reached through `and` and scopes only."""
+    match formula:
+        case m.Exists(domain=domain):
+            return domain in ("H", "F")
+        case m.And(operands=operands):
+            return any(map(_has_witness, operands))
+        case m.Some(body=body):
+            return _has_witness(body)
+        case _:
+            return False
 
 
 def _with_wildcards(pattern: m.EventPattern, names: set[str]) -> m.EventPattern:

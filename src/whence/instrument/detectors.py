@@ -162,8 +162,8 @@ def _tables(plan: Plan, numbers: dict[str, int]) -> str:
         [
             f"@whence.rules = internal constant [{len(rows)} x %whence.rule] [{', '.join(rows)}]",
             f"@whence.functions = internal constant [{len(names)} x ptr] [{', '.join(names)}]",
-            "@whence_rule_set = constant %whence.rule_set { "
-            f"i64 {RULES_ABI}, i64 {len(rows)}, ptr @whence.rules, i64 {len(names)}, ptr @whence.functions }}",
+            f"@whence_rule_set = constant %whence.rule_set {{ i64 {RULES_ABI}, i64 {len(rows)}, "
+            f"ptr @whence.rules, i64 {len(names)}, ptr @whence.functions }}",
         ]
     )
 

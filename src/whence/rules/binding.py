@@ -50,6 +50,18 @@ def binds(formula: m.Formula, predicates: Predicates) -> Names:
             return frozenset()
 
 
+def free_variables(formula: m.Formula, bound: Names) -> Iterator[m.Variable]:
+    """Variables that get a value by matching: in a call or a FindLast, and of no quantifier around it."""
+    if isinstance(formula, m.Call | m.FindLast):
+        for item in m.direct_arguments(formula):
+            if isinstance(item, m.Variable) and item.name not in bound:
+                yield item
+    if isinstance(formula, m.Exists | m.ForAll):
+        bound |= _direct(formula.pattern.items)
+    for part in m.formula_parts(formula):
+        yield from free_variables(part, bound)
+
+
 def _own_names(formula: m.Formula) -> Names:
     """Names that patterns and scopes inside the formula may introduce."""
     match formula:

@@ -49,29 +49,11 @@ def expand(rule: m.Rule, rules: RuleSet) -> Condition:
     expander = _Expander(rules.by_name)
     bound = frozenset(variable.name for variable in rule.point.variables)
     names: dict[str, m.Argument] = {variable.name: variable for variable in rule.point.variables}
-    free = {v.name: v for v in _free_variables(rule, bound)}
+    free = {v.name: v for v in binding.free_variables(rule.condition, bound)}
     formula = expander.formula(rule.condition, names | free, True)
     every = frozenset(free) | expander.scoped
     ordered = order(formula, bound, every)
     return Condition(rule, ordered, every, rule.trace)
-
-
-def _free_variables(rule: m.Rule, bound: frozenset[str]) -> Iterable[m.Variable]:
-    """Variables that no quantifier around them introduces."""
-    yield from _unquantified(rule.condition, bound)
-    for term in rule.trace:
-        yield from (v for v in m.variables_of(term) if v.name not in bound)
-
-
-def _unquantified(formula: m.Formula, bound: frozenset[str]) -> Iterable[m.Variable]:
-    if isinstance(formula, m.Call | m.FindLast):
-        for item in m.direct_arguments(formula):
-            if isinstance(item, m.Variable) and item.name not in bound:
-                yield item
-    if isinstance(formula, m.Exists | m.ForAll):
-        bound |= {item.name for item in formula.pattern.items if isinstance(item, m.Variable)}
-    for part in m.formula_parts(formula):
-        yield from _unquantified(part, bound)
 
 
 class _Expander:
@@ -128,7 +110,7 @@ class _Expander:
                 inner[parameter.name] = scoped[-1]
             else:
                 inner[parameter.name] = self.argument(arg, names)
-        for variable in _unquantified(predicate.body, frozenset(inner)):
+        for variable in binding.free_variables(predicate.body, frozenset(inner)):
             if variable.name not in inner:
                 scoped.append(self.fresh(variable.name, variable.type))
                 inner[variable.name] = scoped[-1]

@@ -49,7 +49,7 @@ from whence.abi.layout import HEAP_BASE, NULL_PAGE_SIZE
 from whence.rules import binding
 from whence.rules import model as m
 from whence.rules.expand import Condition
-from whence.rules.indexing import block_item, block_key
+from whence.rules.indexing import base_pointer, block_item, block_key
 from whence.rules.vocabulary import CONSTANTS
 
 
@@ -260,7 +260,8 @@ class _Analysis:
             case m.Apply(function="End", args=args) if self.is_redex(args[0]):
                 return {_BEGIN: 1, _SIZE: 1}
             case m.Apply(function="Idx", args=args) if self.is_redex(args[0]):
-                return {_POINTER: 1, _BEGIN: -1}
+                pointer = self.linear(args[0])
+                return None if pointer is None else _added(pointer, {_BEGIN: 1}, -1)
             case m.Negative(operand=operand):
                 inner = self.linear(operand)
                 return None if inner is None else _added({}, inner, -1)
@@ -285,12 +286,13 @@ class _Analysis:
 
     def is_redex(self, term: m.Argument) -> bool:
         """r, or Bid(r)."""
-        return self.is_redex_block(term) or (isinstance(term, m.Variable) and term.name == self.pointer)
+        base = base_pointer(term)
+        return self.is_redex_block(term) or (isinstance(base, m.Variable) and base.name == self.pointer)
 
     def is_redex_block(self, term: m.Argument | None) -> bool:
         match term:
-            case m.Apply(function="Bid", args=(m.Variable(name=name),)):
-                return name == self.pointer
+            case m.Apply(function="Bid", args=(pointer,)):
+                return self.is_redex(pointer)
             case _:
                 return False
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from whence.rules import binding
 from whence.rules import model as m
+from whence.rules.vocabulary import Type
 
 
 def block_item(pattern: m.Pattern) -> m.Argument | None:
@@ -40,3 +41,14 @@ def block_key(formula: m.Exists, bound: binding.Names) -> m.Term | None:
                 if side == item and all(v.name in bound for v in m.variables_of(other)):
                     return other
     return None
+
+
+def base_pointer(term: m.Argument) -> m.Argument:
+    """The pointer that a pointer was computed from: p of `p + 8`, in any depth.
+
+    Arithmetic on a pointer keeps its block (rule [PTR-ARITH] of the paper).
+    """
+    while isinstance(term, m.Binary) and term.op in "+-" and term.type & Type.POINTER:
+        left_is_pointer = bool(term.left.type & Type.POINTER) and not isinstance(term.left, m.Number)
+        term = term.left if left_is_pointer or term.op == "-" else term.right
+    return term

@@ -151,8 +151,7 @@ class Resolver:
             message = f"'{op}' compares {_described(left)} with {_described(right).rstrip(',')}"
             self.problems.add(formula.place, message)
         else:
-            self.narrow(left, common, scope)
-            self.narrow(right, common, scope)
+            left, right = self.term(left, common, scope), self.term(right, common, scope)
             self.check_future(formula.place, op, left, right)
         return replace(formula, left=left, right=right)
 
@@ -244,15 +243,15 @@ class Resolver:
 
     def term(self, term: m.Term, wanted: Type, scope: Locals) -> m.Term:
         """The term, typed; adds a problem if it can have none of the types wanted."""
-        result = self.typed(term, scope)
+        result = self.typed(term, wanted, scope)
         if not result.type & wanted:
             message = f"{_described(result)} stands where {describe_type(wanted)} is expected"
             self.problems.add(term.place, message)
             return result
         self.narrow(result, wanted, scope)
-        return self.typed(term, scope) if isinstance(term, m.Variable) else result
+        return self.typed(term, wanted, scope) if isinstance(term, m.Variable) else result
 
-    def typed(self, term: m.Term, scope: Locals) -> m.Term:
+    def typed(self, term: m.Term, wanted: Type, scope: Locals) -> m.Term:
         match term:
             case m.Variable(name=name):
                 return replace(term, type=self.variable_type(term, scope, name))
@@ -263,7 +262,7 @@ class Resolver:
             case m.Negative(operand=operand):
                 return replace(term, operand=self.term(operand, Type.INT, scope))
             case m.Binary():
-                return self.binary(term, scope)
+                return self.binary(term, wanted, scope)
             case m.Constant(name="Width"):
                 self.width = self.width or term.place
                 return term
@@ -286,10 +285,11 @@ class Resolver:
         if isinstance(term, m.Variable) and term.name not in scope and term.name in self.inferred:
             self.types[term.name] &= allowed
 
-    def binary(self, term: m.Binary, scope: Locals) -> m.Term:
+    def binary(self, term: m.Binary, wanted: Type, scope: Locals) -> m.Term:
         left, right = self.term(term.left, Type.VALUE, scope), self.term(term.right, Type.VALUE, scope)
         table = _ARITHMETIC[term.op]
-        fitting = [(a, b) for a, b in table if a in left.type and b in right.type]
+        possible = [(a, b) for a, b in table if a in left.type and b in right.type]
+        fitting = [pair for pair in possible if table[pair] & wanted] or possible
         result = Type(0)
         for pair in fitting:
             result |= table[pair]

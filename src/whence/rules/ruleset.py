@@ -74,14 +74,14 @@ class RuleSet:
         Layout, comments, titles, advice and rules that are off do not change it.
         """
         bare = [replace(rule, title="t", advice="", cwe=(), severity="error") for rule in self.active]
-        used = self._used_predicates()
+        used = self.predicates_used(self.active)
         parts = [f"whence rules {LANGUAGE_VERSION}", *map(print_predicate, used), *map(print_rule, bare)]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
-    def _used_predicates(self) -> list[m.Predicate]:
-        """The predicates that active rules need, in order of name."""
+    def predicates_used(self, rules: Iterable[m.Rule]) -> list[m.Predicate]:
+        """The predicates that some rules need, in order of name."""
         used: set[str] = set()
-        waiting = [rule.condition for rule in self.active]
+        waiting = [rule.condition for rule in rules]
         while waiting:
             for node in m.walk_formula(waiting.pop()):
                 if isinstance(node, m.Call) and node.predicate not in used:

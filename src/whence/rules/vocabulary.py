@@ -89,13 +89,13 @@ _BID = Slot("bid", Type.BID)
 POINTS = {
     point.name: point
     for point in (
-        Point("deref", (_R,), ("DEREF_R", "DEREF_W"), "memory is read or written through r"),
-        Point("deref_r", (_R,), ("DEREF_R",), "memory is read through r"),
-        Point("deref_w", (_R,), ("DEREF_W",), "memory is written through r"),
-        Point("free", (_R,), ("FREE",), "the heap block at r is freed"),
-        Point("malloc", (_N, _BID), ("MALLOC",), "n bytes were allocated as block bid"),
-        Point("call", (_F, _V), ("CALL",), "function f is entered; v is its first argument"),
-        Point("ret", (_F, _V), ("RET",), "function f returns v"),
+        Point("deref", (_R,), ("DEREF_R", "DEREF_W"), "before memory is read or written through r"),
+        Point("deref_r", (_R,), ("DEREF_R",), "before memory is read through r"),
+        Point("deref_w", (_R,), ("DEREF_W",), "before memory is written through r"),
+        Point("free", (_R,), ("FREE",), "before the heap block at r is freed"),
+        Point("malloc", (_N, _BID), ("MALLOC",), "after n bytes were allocated as block bid"),
+        Point("call", (_F, _V), ("CALL",), "when function f is entered; v is its first argument"),
+        Point("ret", (_F, _V), ("RET",), "when function f returns v"),
     )
 }
 

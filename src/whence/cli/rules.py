@@ -1,0 +1,150 @@
+"""`whence rules`: list and show rules, check rule files."""
+
+from __future__ import annotations
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from whence.errors import ExitCode, UserMistake
+from whence.rules import RuleSet, load_files, load_standard
+from whence.rules import model as m
+from whence.rules.lowering import LoweringError, RulePlan, plan_rule
+from whence.rules.printer import print_node
+
+_RULES_OPTION = click.option(
+    "--rules",
+    "files",
+    multiple=True,
+    metavar="FILE",
+    help="Also read the rules of this file (may be repeated).",
+)
+
+
+@click.group()
+def rules() -> None:
+    """List and show rules, check rule files."""
+
+
+@rules.command("list")
+@_RULES_OPTION
+def list_rules(files: tuple[str, ...]) -> None:
+    """One line for each rule: name, whether it is on, detection point, meaning."""
+    known = _load(files)
+    rows = [(rule.name, _switch(rule), str(rule.point), rule.title) for rule in known.rules]
+    console = Console(highlight=False, soft_wrap=True)
+    if console.is_terminal:
+        console.print(_table(rows))
+        return
+    widths = [max(len(row[i]) for row in rows) for i in range(3)]
+    for row in rows:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
+        click.echo("  ".join([*cells, row[3]]))
+
+
+def _table(rows: list[tuple[str, str, str, str]]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("rule", "", "at", "meaning"):
+        table.add_column(heading, no_wrap=heading != "meaning")
+    for name, switch, point, title in rows:
+        style = "green" if switch == "on" else "dim"
+        table.add_row(Text(name, "bold cyan"), Text(switch, style), point, title)
+    return table
+
+
+@rules.command("show")
+@click.argument("name")
+@_RULES_OPTION
+def show(name: str, files: tuple[str, ...]) -> None:
+    """The text of a rule, what it means, and what it makes the engine keep and check."""
+    known = _load(files)
+    rule = known.rule(name)
+    console = Console(highlight=False, soft_wrap=True)
+    used = known.predicates_used([rule])
+    for predicate in used:
+        console.print(Text(print_node(predicate), "magenta"))
+    if used:
+        console.print()
+    console.print(Text(print_node(rule), "cyan"))
+    console.print()
+    for label, text in _facts(rule, known):
+        console.print(Text(f"{label + ':':<12}", "bold") + Text(text))
+
+
+@rules.command("check")
+@click.argument("files", nargs=-1, required=True, metavar="FILE…")
+def check(files: tuple[str, ...]) -> int:
+    """Check rule files; the exit status is 2 if one of them is wrong."""
+    console = Console(highlight=False, soft_wrap=True)
+    wrong = False
+    standard = load_standard()
+    for path in files:
+        try:
+            found = load_files([path], standard)
+        except UserMistake as mistake:
+            wrong = True
+            click.echo(click.style(str(mistake), fg="red"), err=True)
+            continue
+        own = found.rules[len(standard.rules) :]
+        count = len(own)
+        console.print(Text("ok ", "green") + Text(f"{path}: {count} rule{'s' * (count != 1)}"))
+        for rule in own:
+            _note_limits(rule, found, console)
+    return int(ExitCode.USAGE if wrong else ExitCode.OK)
+
+
+def _load(files: tuple[str, ...]) -> RuleSet:
+    return load_files(files) if files else load_standard()
+
+
+def _switch(rule: m.Rule) -> str:
+    return "on" if rule.default_on else "off"
+
+
+def _note_limits(rule: m.Rule, known: RuleSet, console: Console) -> None:
+    """A rule may be right and still ask for more than this engine keeps."""
+    try:
+        plan_rule(rule, known)
+    except LoweringError as limit:
+        console.print(Text("note ", "yellow") + Text(str(limit)))
+
+
+def _facts(rule: m.Rule, known: RuleSet) -> list[tuple[str, str]]:
+    facts = [
+        ("meaning", rule.title),
+        ("evaluated", rule.point.info.meaning),
+        ("default", _switch(rule)),
+        ("severity", rule.severity),
+    ]
+    if rule.cwe:
+        facts.append(("CWE", ", ".join(map(str, rule.cwe))))
+    if rule.advice:
+        facts.append(("advice", rule.advice))
+    try:
+        facts += _plan_facts(plan_rule(rule, known))
+    except LoweringError as limit:
+        facts.append(("limit", str(limit)))
+    return facts
+
+
+def _plan_facts(plan: RulePlan) -> list[tuple[str, str]]:
+    planes = [
+        name
+        for name, needed in (
+            ("state plane", plan.needs_state_plane),
+            ("provenance", plan.needs_provenance),
+            ("pointer search", plan.needs_pointer_search),
+        )
+        if needed
+    ]
+    facts = [
+        ("events", ", ".join(sorted(plan.events)) or "none"),
+        ("needs", ", ".join(planes) or "nothing more"),
+    ]
+    if plan.functions:
+        facts.append(("watches", ", ".join(plan.functions)))
+    if plan.rule.point.info.is_deref:
+        for access, filter_ in (("reads", plan.reads), ("writes", plan.writes)):
+            facts.append((access, f"evaluated if: {filter_.describe()}"))
+    return facts

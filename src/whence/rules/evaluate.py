@@ -1,0 +1,446 @@
+"""The meaning of rules: an interpreter over an explicit trace.
+
+It follows the definitions and nothing else: no indexes, no expansion of
+predicates, no order but the one that binding needs. Engines are tested
+against it. All choices are explored, so `witnesses` gives every way in which a
+rule holds; an engine fires once for each witness block (the outermost block
+quantified over H or F), or once if there is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from whence.rules import binding
+from whence.rules import model as m
+from whence.rules.ruleset import RuleSet
+from whence.rules.vocabulary import CONSTANTS, EVENTS, Type
+
+_BITS = 128
+_COMPARE: dict[str, Callable[[int, int], bool]] = {
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+    "==": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+}
+
+
+@dataclass(frozen=True)
+class Event:
+    """One event of the trace; fields in the order of `vocabulary.EVENTS`, functions by name."""
+
+    time: int
+    kind: str
+    fields: tuple[int | str, ...]
+
+
+@dataclass(frozen=True)
+class World:
+    """A state of the abstract machine, as far as rules see it.
+
+    `trace` in order of time; `begins`: block id -> address; `pointers`: the
+    map P as (pointer, block id, index); `find`: the block of an address (None:
+    no block), for pointers whose derivation is not known; `load`: the word of
+    1, 2, 4 or 8 bytes at an address, None where not all are addressable.
+    """
+
+    trace: tuple[Event, ...] = ()
+    begins: Mapping[int, int] = field(default_factory=dict)
+    pointers: frozenset[tuple[int, int, int]] = frozenset()
+    find: Callable[[int], int | None] = lambda address: None
+    load: Callable[[int, int], int | None] = lambda address, width: None
+
+    def _events(self, kind: str) -> list[Event]:
+        return [event for event in self.trace if event.kind == kind]
+
+    @property
+    def sizes(self) -> dict[int, int]:
+        """Block id -> bytes asked for."""
+        return {_int(bid): _int(n) for n, bid in (e.fields for e in self._events("malloc"))}
+
+    @property
+    def times(self) -> dict[int, int]:
+        """Block id -> time of its allocation."""
+        return {_int(event.fields[1]): event.time for event in self._events("malloc")}
+
+    @property
+    def freed(self) -> set[int]:
+        """F."""
+        return {_int(event.fields[1]) for event in self._events("free")}
+
+    @property
+    def live(self) -> set[int]:
+        """Dom(H)."""
+        return set(self.times) - self.freed
+
+    def elements(self, pattern: m.Pattern, domain: str) -> Iterator[tuple[int | str, ...]]:
+        """What the pattern is matched with, as tuples in the order of its items; newest events first."""
+        if isinstance(pattern, m.EventPattern):
+            yield from ((e.time, *e.fields) for e in reversed(self._events(pattern.event)))
+        elif domain == "P":
+            yield from ((pointer, bid, index) for pointer, bid, index in sorted(self.pointers))
+        else:
+            yield from ((bid,) for bid in sorted(self.live if domain == "H" else self.freed))
+
+
+@dataclass(frozen=True)
+class Redex:
+    """The step about to be made: a point code, its values in the order of the point's slots, Bid(r).
+
+    `block` is None where r was derived from no known block.
+    """
+
+    code: str
+    values: tuple[int | str, ...]
+    block: int | None = None
+    width: int = 0
+    now: int = 0
+
+
+@dataclass(frozen=True)
+class Witness:
+    """One way in which a rule holds: the block it quantifies over, and the values to trace (undefined: 0)."""
+
+    block: int | None
+    values: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class _Value:
+    """A number; for a pointer of known derivation its block (None: of no block).
+
+    `is_block`: the number is a block id.
+    """
+
+    number: int | str
+    derived: bool = False
+    block: int | None = None
+    is_block: bool = False
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """A variable; `result`: it gets its value by matching and has no quantifier."""
+
+    key: int
+    result: bool
+
+
+_Scope = Mapping[str, _Cell]
+
+
+@dataclass(frozen=True)
+class _Store:
+    values: Mapping[int, _Value | None]  # None: a parameter whose argument is undefined
+    witness: int | None = None
+
+    def bind(self, cell: _Cell, value: _Value | None) -> _Store:
+        return replace(self, values={**self.values, cell.key: value})
+
+
+def witnesses(rule: m.Rule, rules: RuleSet, world: World, redex: Redex) -> list[Witness]:
+    """Every way in which the rule's condition holds; none if the redex is not at its detection point."""
+    if redex.code not in rule.point.info.codes:
+        return []
+    if rule.point.function is not None and rule.point.function not in redex.values:
+        return []
+    return _Interpreter(rules.by_name, world, redex).rule(rule)
+
+
+def fires(rule: m.Rule, rules: RuleSet, world: World, redex: Redex) -> bool:
+    """Whether the rule's condition holds."""
+    return bool(witnesses(rule, rules, world, redex))
+
+
+class _Interpreter:
+    def __init__(self, predicates: Mapping[str, m.Predicate], world: World, redex: Redex) -> None:
+        self.predicates = predicates
+        self.world = world
+        self.redex = redex
+        self.cells = 0
+
+    def rule(self, rule: m.Rule) -> list[Witness]:
+        scope: dict[str, _Cell] = {}
+        store = _Store({})
+        for arg, number in zip(rule.point.args, self.redex.values, strict=True):
+            if isinstance(arg, m.Variable):
+                scope[arg.name] = self.cell(False)
+                is_redex = rule.point.info.is_deref or rule.point.name == "free"
+                value = _Value(number, is_redex, self.redex.block, arg.type == Type.BID)
+                store = store.bind(scope[arg.name], value)
+        self.scoped(scope, rule.condition)
+        found = [
+            Witness(each.witness, tuple(self.traced(term, scope, each) for term in rule.trace))
+            for each in self.solve(rule.condition, scope, store, True)
+        ]
+        return list(dict.fromkeys(found))
+
+    def traced(self, term: m.Term, scope: _Scope, store: _Store) -> int:
+        value = self.term(term, scope, store)
+        return 0 if value is None else _int(value.number) % (1 << 64)
+
+    def cell(self, result: bool) -> _Cell:
+        self.cells += 1
+        return _Cell(self.cells, result)
+
+    def scoped(self, scope: dict[str, _Cell], body: m.Formula) -> None:
+        """Adds the free variables of a rule or a definition."""
+        for variable in binding.free_variables(body, frozenset(scope)):
+            if variable.name not in scope:
+                scope[variable.name] = self.cell(True)
+
+    # -- formulas: solve yields the stores in which one holds, refute those in which it does not --
+
+    def solve(self, formula: m.Formula, scope: _Scope, store: _Store, top: bool) -> Iterator[_Store]:
+        match formula:
+            case m.Truth(value=value):
+                if value:
+                    yield store
+            case m.Compare():
+                if self.compare(formula, scope, store):
+                    yield store
+            case m.Not(operand=operand):
+                yield from self.refute(operand, scope, store, top)
+            case m.And(operands=operands):
+                yield from self.conjunction(operands, scope, store, top)
+            case m.Or(operands=operands):
+                for operand in operands:
+                    yield from self.solve(operand, scope, store, False)
+            case m.Implies(left=left, right=right):
+                yield from self.refute(left, scope, store, False)
+                yield from self.solve(right, scope, store, False)
+            case m.Exists(pattern=pattern, domain=domain, body=body):
+                for inner, matched in self.matches(pattern, domain, scope, store, top):
+                    yield from self.solve(body, inner, matched, top and matched.witness is None)
+            case m.ForAll():
+                if not any(True for _ in self.refute(formula, scope, store, False)):
+                    yield store
+            case m.FindLast(pattern=pattern):
+                yield from self.find_last(pattern, scope, store)
+            case m.Call():
+                inner, body, entered = self.enter(formula, scope, store)
+                yield from self.solve(body, inner, entered, top)
+            case m.Some():
+                raise AssertionError("checked rules hold no Some")
+
+    def refute(self, formula: m.Formula, scope: _Scope, store: _Store, top: bool) -> Iterator[_Store]:
+        """As `solve`, for the negation; it binds nothing that is used outside."""
+        match formula:
+            case m.Not(operand=operand):
+                yield from self.solve(operand, scope, store, top)
+            case m.And(operands=operands):
+                for operand in operands:
+                    yield from self.refute(operand, scope, store, False)
+            case m.Or(operands=operands):
+                yield from self.conjunction(tuple(map(m.Not, operands)), scope, store, top)
+            case m.Implies(left=left, right=right):
+                yield from self.conjunction((left, m.Not(right)), scope, store, top)
+            case m.ForAll(pattern=pattern, domain=domain, body=body):
+                for inner, matched in self.matches(pattern, domain, scope, store, top):
+                    yield from self.refute(body, inner, matched, top and matched.witness is None)
+            case m.Call() if not self.has_own_variables(formula):
+                inner, body, entered = self.enter(formula, scope, store)
+                yield from self.refute(body, inner, entered, top)
+            case _:
+                if not any(True for _ in self.solve(formula, scope, store, False)):
+                    yield store
+
+    def has_own_variables(self, call: m.Call) -> bool:
+        """Whether the call has variables of its own, so that its negation is "no values exist"."""
+        predicate = self.predicates[call.predicate]
+        names = frozenset(parameter.name for parameter in predicate.parameters)
+        own = any(True for _ in binding.free_variables(predicate.body, names))
+        return own or any(isinstance(arg, m.Wildcard) for arg in call.args)
+
+    def conjunction(
+        self, operands: tuple[m.Formula, ...], scope: _Scope, store: _Store, top: bool
+    ) -> Iterator[_Store]:
+        """Solves next what can be solved with the values there are."""
+        if not operands:
+            yield store
+            return
+        bound = frozenset(name for name, cell in scope.items() if cell.key in store.values)
+        free = frozenset(scope)
+        first = next(each for each in operands if not binding.needs(each, bound, free, self.predicates))
+        rest = tuple(each for each in operands if each is not first)
+        for solved in self.solve(first, scope, store, top and store.witness is None):
+            yield from self.conjunction(rest, scope, solved, top and solved.witness is None)
+
+    def enter(self, call: m.Call, scope: _Scope, store: _Store) -> tuple[_Scope, m.Formula, _Store]:
+        """The scope of a predicate's body: a variable is passed as itself, other arguments by value."""
+        predicate = self.predicates[call.predicate]
+        inner: dict[str, _Cell] = {}
+        for parameter, arg in zip(predicate.parameters, call.args, strict=True):
+            if isinstance(arg, m.Wildcard):
+                inner[parameter.name] = self.cell(True)
+            elif isinstance(arg, m.Variable):
+                inner[parameter.name] = scope[arg.name]
+            else:
+                inner[parameter.name] = self.cell(False)
+                store = store.bind(inner[parameter.name], self.argument(arg, scope, store))
+        self.scoped(inner, predicate.body)
+        return inner, predicate.body, store
+
+    def matches(
+        self, pattern: m.Pattern, domain: str, scope: _Scope, store: _Store, top: bool
+    ) -> Iterator[tuple[_Scope, _Store]]:
+        inner = dict(scope)
+        for item in pattern.items:
+            if isinstance(item, m.Variable) and item.name not in inner:
+                inner[item.name] = self.cell(False)
+        for element in self.world.elements(pattern, domain):
+            matched = self.match(pattern.items, element, inner, store)
+            if matched is not None and top and domain in ("H", "F"):
+                matched = replace(matched, witness=_int(element[0]))
+            if matched is not None:
+                yield inner, matched
+
+    def match(
+        self, items: tuple[m.Argument, ...], element: tuple[int | str, ...], scope: _Scope, store: _Store
+    ) -> _Store | None:
+        for item, found in zip(items, element, strict=True):
+            if isinstance(item, m.Wildcard):
+                continue
+            if isinstance(item, m.Variable) and scope[item.name].key not in store.values:
+                store = store.bind(scope[item.name], _Value(found, is_block=item.type == Type.BID))
+                continue
+            value = self.argument(item, scope, store)
+            if value is None or value.number != found:
+                return None
+        return store
+
+    def find_last(self, pattern: m.EventPattern, scope: _Scope, store: _Store) -> Iterator[_Store]:
+        """Variables without a quantifier are results: compared only after the event is found."""
+        asked = tuple(
+            m.Wildcard() if isinstance(item, m.Variable) and scope[item.name].result else item
+            for item in pattern.items
+        )
+        for element in self.world.elements(pattern, "trace"):
+            if self.match(asked, element, scope, store) is not None:
+                matched = self.match(pattern.items, element, scope, store)
+                if matched is not None:
+                    yield matched
+                return
+
+    def compare(self, formula: m.Compare, scope: _Scope, store: _Store) -> bool:
+        left, right = self.term(formula.left, scope, store), self.term(formula.right, scope, store)
+        if left is None or right is None:
+            return False
+        return _COMPARE[formula.op](_int(left.number), _int(right.number))
+
+    # -- terms: None is undefined --
+
+    def argument(self, argument: m.Argument, scope: _Scope, store: _Store) -> _Value | None:
+        if isinstance(argument, m.FunctionName):
+            return _Value(argument.name)
+        assert not isinstance(argument, m.Wildcard)
+        return self.term(argument, scope, store)
+
+    def term(self, term: m.Term, scope: _Scope, store: _Store) -> _Value | None:
+        match term:
+            case m.Number(value=value):
+                return _Value(value)
+            case m.Constant(name=name):
+                given = {"Width": self.redex.width, "Now": self.redex.now}
+                value_ = CONSTANTS[name].value
+                return _Value(given[name] if value_ is None else value_)
+            case m.Variable(name=name):
+                return store.values[scope[name].key]
+            case m.Negative(operand=operand):
+                inner = self.term(operand, scope, store)
+                return None if inner is None else _Value(_wrap(-_int(inner.number)))
+            case m.Binary():
+                return self.binary(term, scope, store)
+            case m.Apply(function="Value", args=args):
+                return self.load(args, scope, store)
+            case m.Apply():
+                return self.apply(term, scope, store)
+
+    def binary(self, term: m.Binary, scope: _Scope, store: _Store) -> _Value | None:
+        left, right = self.term(term.left, scope, store), self.term(term.right, scope, store)
+        if left is None or right is None:
+            return None
+        number = arithmetic(term.op, _int(left.number), _int(right.number))
+        if term.op not in "+-" or not term.type & Type.POINTER:
+            return _Value(number)
+        left_is_pointer = bool(term.left.type & Type.POINTER) and not isinstance(term.left, m.Number)
+        base = left if left_is_pointer or term.op == "-" else right
+        block = base.block if base.derived else self.world.find(_word(base.number))
+        return _Value(number, True, block)
+
+    def load(self, args: tuple[m.Term, ...], scope: _Scope, store: _Store) -> _Value | None:
+        address = self.term(args[0], scope, store)
+        width = args[1].value if len(args) == 2 and isinstance(args[1], m.Number) else 8
+        loaded = None if address is None else self.world.load(_word(address.number), width)
+        return None if loaded is None else _Value(loaded)
+
+    def apply(self, term: m.Apply, scope: _Scope, store: _Store) -> _Value | None:
+        inner = self.term(term.args[0], scope, store)
+        bid = None if inner is None else self.block(inner)
+        if inner is None or bid is None:
+            return None
+        begin, size = self.world.begins[bid], self.world.sizes[bid]
+        values = {
+            "Bid": bid,
+            "Begin": begin,
+            "End": begin + size,
+            "Size": size,
+            "Time": self.world.times[bid],
+            "Idx": _int(inner.number) - begin,
+        }
+        return _Value(values[term.function], is_block=term.function == "Bid")
+
+    def block(self, value: _Value) -> int | None:
+        """Block ids stand for themselves; pointers have a block by derivation, or by address."""
+        if value.is_block:
+            return _int(value.number)
+        return value.block if value.derived else self.world.find(_word(value.number))
+
+
+def arithmetic(op: str, a: int, b: int) -> int:
+    """An operator of the language on numbers of 128 bits."""
+    match op:
+        case "/" | "%":
+            quotient = 0 if b == 0 else abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+            remainder = 0 if b == 0 else a - quotient * b
+            return _wrap(quotient if op == "/" else remainder)
+        case "<<":
+            return _wrap(a << b) if 0 <= b < 64 else 0
+        case ">>":
+            return a >> b if 0 <= b < 64 else 0
+        case "+":
+            return _wrap(a + b)
+        case "-":
+            return _wrap(a - b)
+        case "*":
+            return _wrap(a * b)
+        case "&":
+            return a & b
+        case "|":
+            return a | b
+        case _:
+            return a ^ b
+
+
+def _wrap(number: int) -> int:
+    half = 1 << (_BITS - 1)
+    return (number + half) % (1 << _BITS) - half
+
+
+def _word(number: int | str) -> int:
+    return _int(number) % (1 << 64)
+
+
+def _int(number: int | str) -> int:
+    assert isinstance(number, int)
+    return number
+
+
+def event(time: int, kind: str, *fields: int | str) -> Event:
+    """An event; raises `ValueError` if the kind does not have so many fields."""
+    if len(fields) != len(EVENTS[kind].slots):
+        raise ValueError(f"event '{kind}' has {len(EVENTS[kind].slots)} fields, not {len(fields)}")
+    return Event(time, kind, fields)
