@@ -8,9 +8,9 @@ system emit.
 from __future__ import annotations
 
 import ctypes
-import ctypes.util
 from functools import cache
 
+_PAIRS = {">": "<", ")": "(", "]": "[", "}": "{"}
 _LIBRARIES = ("libstdc++.so.6", "libc++abi.so.1")
 
 
@@ -71,14 +71,17 @@ def _parameters(text: str) -> int | None:
 
 def _name_start(name: str) -> int:
     """Index behind the last blank outside brackets that is not part of an operator's name."""
-    depth, start, index = 0, 0, 0
-    while index < len(name):
-        if depth == 0 and _is_operator(name, index):
+    open_brackets: list[str] = []
+    start = 0
+    for index, char in enumerate(name):
+        if not open_brackets and _is_operator(name, index):
             break
-        depth += (name[index] in "<([{") - (name[index] in ">)]}")
-        index += 1
-        if depth == 0 and name[index - 1] == " ":
-            start = index
+        if char in "<([{":
+            open_brackets.append(char)
+        elif open_brackets and _PAIRS.get(char) == open_brackets[-1]:
+            open_brackets.pop()
+        elif char == " " and not open_brackets:
+            start = index + 1
     return start
 
 

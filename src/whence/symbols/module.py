@@ -2,9 +2,10 @@
 
 Two libraries read the debug information, each for what the other lacks: drgn
 finds line, column and the chain of inlined calls of an address without reading
-the whole file; symbolic knows linkage names and the directory a relative file
-name belongs to, but reads everything first, so it is asked only when one of
-the two is missing.
+the whole file; symbolic knows linkage names, the directory a relative file
+name belongs to, and functions that are defined inside a namespace, but no
+columns, and reads everything first. It is asked only about C++ and about
+relative file names.
 """
 
 from __future__ import annotations
@@ -110,6 +111,9 @@ class Module:
         if not (relative or self._mangled):
             return places
         others = self._lookup_supplement(address)
+        if len(others) > len(places):
+            # drgn does not look for functions inside namespaces; only columns are lacking here.
+            return tuple(_replace(other, places) for other in others)
         return tuple(_merge(place, others) for place in places)
 
     def _lookup_supplement(self, address: int) -> list[Any]:
@@ -145,7 +149,9 @@ def _source_places(program: drgn.Program, address: int) -> Iterator[Place]:
     try:
         for location in program.source_location(address):
             name = location.filename
-            yield Place(location.name(), os.path.normpath(name) if name else None, *location[1:])
+            function = location.name()
+            function = function_name(function) if function else None
+            yield Place(function, os.path.normpath(name) if name else None, *location[1:])
     except Exception:  # LookupError: nothing known; anything else: damaged debug information
         return
 
@@ -172,13 +178,30 @@ def _symcache(path: str) -> Any:
         return None
 
 
+def _same_line(place: Place, other: Any) -> bool:
+    """Whether symbolic's location is the place that drgn has found."""
+    same_file = os.path.basename(other.full_path or "") == os.path.basename(place.file or "")
+    return bool(same_file and other.line == place.line)
+
+
 def _merge(place: Place, others: list[Any]) -> Place:
     """Complete a place from the one of `others` that is the same line of the same file."""
     for other in others:
-        path = other.full_path or ""
-        if other.line == place.line and os.path.basename(path) == os.path.basename(place.file or ""):
+        if _same_line(place, other):
             others.remove(other)
             name = function_name(other.symbol) if other.symbol.startswith("_Z") else place.function
-            file = os.path.normpath(path) if place.file and not os.path.isabs(place.file) else place.file
-            return replace(place, function=name, file=file)
+            relative = place.file and not os.path.isabs(place.file)
+            return replace(place, function=name, file=_full_path(other) if relative else place.file)
     return place
+
+
+def _replace(other: Any, places: tuple[Place, ...]) -> Place:
+    """A place from symbolic's location, with the column where drgn has found the same line."""
+    column = next((place.column for place in places if _same_line(place, other)), 0)
+    # The name of a part of a function that was split off has a suffix behind a dot.
+    name = function_name(other.symbol.split(".")[0]) if other.symbol else None
+    return Place(name, _full_path(other), other.line, column)
+
+
+def _full_path(other: Any) -> str | None:
+    return os.path.normpath(other.full_path) if other.full_path else None
