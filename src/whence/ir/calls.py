@@ -235,7 +235,9 @@ class Call(Instruction):
     def set_arguments(self, arguments: Iterable[str]) -> None:
         """Give the call other arguments, each as text (``i32 noundef %5``)."""
         fields: _Call = self._fields()
-        self._splice(*fields.arguments_span, ", ".join(arguments))
+        start, end = fields.arguments_span
+        passed_on = ["..."] if self.text[start:end].endswith("...") else []
+        self._splice(start, end, ", ".join([*arguments, *passed_on]))
 
     def remove_argument_attributes(self, *names: str) -> None:
         """Drop attributes from all arguments and from the return value."""
@@ -342,7 +344,10 @@ def _read_labels(cursor: Cursor, opcode: str) -> list[Operand]:
 
 def read_arguments(text: str, start: int, end: int) -> tuple[Argument, ...]:
     """Arguments between the parentheses of a call."""
-    return tuple(_read_argument(text, a, b) for a, b in split_commas(text, start, end))
+    spans = split_commas(text, start, end)
+    if spans and text[spans[-1][0] : end].startswith("..."):
+        spans.pop()  # a musttail call passes its variable arguments on
+    return tuple(_read_argument(text, a, b) for a, b in spans)
 
 
 def _read_argument(text: str, start: int, end: int) -> Argument:

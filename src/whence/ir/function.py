@@ -303,10 +303,8 @@ class Function:
     def split_edge(self, source: Block, target: Block, label: str | None = None) -> Block:
         """A new block on all edges from `source` to `target`; edges to exception pads cannot be split."""
         terminator = source.terminator
-        first = next(iter(target), None)
-        if target.ref not in terminator.successors or (
-            first is not None and first.leads and not isinstance(first, Phi)
-        ):
+        is_pad = any(i.leads and not isinstance(i, Phi) for i in target)
+        if is_pad or target.ref not in terminator.successors:
             raise ValueError(f"the edge from {source.ref} to {target.ref} cannot be split")
         new = self.new_block(label, after=source)
         new.append(f"br label {target.ref}{terminator.debug_suffix}")

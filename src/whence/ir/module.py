@@ -232,11 +232,11 @@ class Module:
         """Give symbols other names, everywhere, in one pass over the text.
 
         `names` maps old to new plain names; those that are not in the module
-        are ignored, names may be swapped. When the new name is taken, or given
+        are ignored, and so are numbers (``@0``); names may be swapped. When the new name is taken, or given
         twice, the symbols become one: at most one of them may be a definition,
         else `ValueError`. Comdats keep their names.
         """
-        present = {old: new for old, new in names.items() if old != new and self._symbol(old) is not None}
+        present = {old: new for old, new in names.items() if old != new and self._is_named(old)}
         if not present:
             return
         self._merge(present)
@@ -248,6 +248,11 @@ class Module:
 
     def _symbol(self, name: str) -> Function | GlobalValue | None:
         return self.functions.get(name) or self.globals.get(name)
+
+    def _is_named(self, name: str) -> bool:
+        """Whether the module has a symbol of this name; ``@0`` has a number and no name."""
+        symbol = self._symbol(name)
+        return symbol is not None and not symbol.ref[1].isdigit()
 
     def _symbols(self) -> list[Function | GlobalValue]:
         return [*self.functions.values(), *self.globals.values()]
