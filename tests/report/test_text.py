@@ -344,3 +344,11 @@ def test_renderer_for_a_pipe_and_for_a_file_of_another_encoding() -> None:
     latin = TextRenderer.for_stream(io.TextIOWrapper(io.BytesIO(), encoding="latin-1"))
     assert not latin.unicode
     latin.render([SAMPLES["source-latin1"]], RUN).encode("ascii")
+
+
+def test_windows_line_ends(tmp_path: Path) -> None:
+    (tmp_path / "dos.c").write_bytes(b"int a;\r\nint b;\r\n\r\n")
+    stack = (Frame(1, "/bin/prog", 1, "f", str(tmp_path / "dos.c"), 2, 5),)
+    lines = plain(replace(OVERFLOW, stack=stack)).splitlines()
+    assert [line for line in lines if " | " in line][:2] == ["1 | int a;", "2 | int b;"]
+    assert "\N{REPLACEMENT CHARACTER}" not in plain(replace(OVERFLOW, stack=stack))

@@ -45,19 +45,23 @@ def expand(text: str) -> str:
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A readable source file; `lines` are the raw bytes of its lines without ends."""
+    """A readable source file; `lines` are the bytes between its newlines."""
 
     path: str
     lines: Sequence[bytes]
     modified: float
 
+    def raw(self, number: int) -> bytes:
+        """Line `number` (from 1) without its end; empty when there is no such line."""
+        return self.lines[number - 1].rstrip(b"\r") if 1 <= number <= len(self.lines) else b""
+
     def text(self, number: int) -> str:
-        """Line `number` (from 1) as it is shown; empty when there is no such line."""
-        return expand(decode(self.lines[number - 1])) if 1 <= number <= len(self.lines) else ""
+        """Line `number` as it is shown."""
+        return expand(decode(self.raw(number)))
 
     def cell(self, number: int, column: int) -> int | None:
         """The cell (from 0) of the shown line at a byte column (from 1); None if it is not in the line."""
-        line = self.lines[number - 1] if 1 <= number <= len(self.lines) else b""
+        line = self.raw(number)
         if not 1 <= column <= len(line) + 1:
             return None
         return cell_len(expand(_decode_prefix(line, column - 1)))
@@ -99,7 +103,7 @@ def _read(path: str) -> SourceFile | None:
         if not stat.S_ISREG(status.st_mode) or status.st_size > READ_LIMIT:
             return None
         with open(path, "rb") as file:
-            lines = file.read().replace(b"\r\n", b"\n").split(b"\n")
+            lines = file.read().split(b"\n")
     except (OSError, ValueError):  # ValueError: a NUL in the path
         return None
     return SourceFile(path, lines, status.st_mtime)
@@ -135,9 +139,9 @@ def excerpt(file: SourceFile, line: int, column: int, width: int, context: int =
         return None
     last = len(file.lines) - (not file.lines[-1])  # a final newline is not one more line
     first, end = max(1, line - context), min(max(last, line), line + context)
-    while first < line and not file.lines[first - 1].strip():
+    while first < line and not file.raw(first).strip():
         first += 1
-    while end > line and not file.lines[end - 1].strip():
+    while end > line and not file.raw(end).strip():
         end -= 1
     numbers = tuple(range(first, end + 1))
     caret = file.cell(line, column) if column else None

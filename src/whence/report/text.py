@@ -17,7 +17,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from whence.findings import Event, Finding, Frame, RunInfo
+from whence.findings import BlockState, Event, Family, Finding, Frame, RunInfo
 from whence.report import frames, words
 from whence.report.picture import Cell, Picture, draw
 from whence.report.source import Excerpt, SourceFinder, cut_cells, excerpt, printable
@@ -25,6 +25,7 @@ from whence.report.source import Excerpt, SourceFinder, cut_cells, excerpt, prin
 PLAIN_WIDTH = 100
 """Cells used where there is no terminal to ask."""
 MIN_WIDTH = 40
+_INDENT = "    "
 
 _ERROR, _WARNING, _GUTTER, _CARET = "bold red", "bold yellow", "blue", "bold red"
 _HEADING, _DIM, _FUNCTION, _ADVICE, _GOOD = "bold", "bright_black", "cyan", "green", "bold green"
@@ -267,47 +268,46 @@ class _Report:
         return Text.assemble((f"{self.gutter}= ", _GUTTER), ("note: ", _HEADING), sentence)
 
     def _picture(self) -> list[Text]:
-        indent = self.gutter + "  "
-        room = self.style.width - len(indent)
+        room = self.style.width - len(_INDENT)
         picture = draw(self.finding, room)
         if picture is None:
             return []
         row, ruler, legend = _colour(picture), Text(picture.ruler), self._legend(picture)
         if row.cell_len > room:
             return []
-        lines = [Text(), Text(indent) + row]
-        lines += [Text(indent) + ruler] if picture.ruler else []
+        lines = [Text(), Text(_INDENT) + row]
+        lines += [Text(_INDENT) + ruler] if picture.ruler else []
         return [*lines, *legend]
 
     def _legend(self, picture: Picture) -> list[Text]:
-        indent = self.gutter + "  "
         text = Text()
         for cell, meaning in picture.legend:
             text.append("   " if text else "").append(cell.glyph, _CELL_STYLES[cell])
             text.append(f" {meaning}".replace(" ", "\N{NO-BREAK SPACE}"), _DIM)
-        lines = text.wrap(_MEASURE, self.style.width - len(indent))
+        lines = text.wrap(_MEASURE, self.style.width - len(_INDENT))
         for line in lines:
             line.plain = line.plain.replace("\N{NO-BREAK SPACE}", " ")
-        return [Text(indent).append_text(line) for line in lines]
+        return [Text(_INDENT).append_text(line) for line in lines]
 
     # ---- stacks ----
 
     def _stacks(self) -> list[Text]:
         finding, block = self.finding, self.finding.block
-        lines: list[Text] = []
-        if finding.leak and block and block.allocated:
-            lines += self._section(
-                f"allocated by {words.thread(block.allocated.thread)}", block.allocated.stack
-            )
-            if len(frames.visible(finding.stack)) > 1:
-                lines += self._section(f"found in {self._thread()}", finding.stack)
-            return lines
-        lines += self._section(f"stack of {self._thread()}", finding.stack)
-        if block is not None:
-            lines += self._event("freed", block.freed, block.state.value == "freed")
-            family = "" if block.family.value == "unknown" else f" by {block.family}"
-            lines += self._event(f"allocated{family}", block.allocated, True)
-        return lines
+        if finding.leak:
+            below_main = len(frames.visible(finding.stack)) > 1
+            found = self._section(f"found in {self._thread()}", finding.stack) if below_main else []
+            return self._allocated() + found
+        lines = self._section(f"stack of {self._thread()}", finding.stack)
+        if block is not None and (block.freed or block.state is BlockState.FREED):
+            lines += self._event("freed", block.freed)
+        return lines + self._allocated()
+
+    def _allocated(self) -> list[Text]:
+        block = self.finding.block
+        if block is None:
+            return []
+        family = "" if block.family is Family.UNKNOWN else f" by {block.family}"
+        return self._event(f"allocated{family}", block.allocated)
 
     def _thread(self) -> str:
         text = words.thread(self.finding.thread)
@@ -315,23 +315,19 @@ class _Report:
             text += f", in process {self.finding.pid} (forked from {self.run.pid})"
         return text
 
-    def _event(self, what: str, event: Event | None, expected: bool) -> list[Text]:
+    def _event(self, what: str, event: Event | None) -> list[Text]:
         if event is None:
-            return self._unknown(what) if expected else []
-        by = f"in {words.thread(event.thread)}"
-        return self._section(f"{what} {by}", event.stack)
-
-    def _unknown(self, what: str) -> list[Text]:
-        return [Text(), *self._heading(what, " unknown place")]
+            return [Text(), *self._heading(what, " unknown place")]
+        return self._section(f"{what} in {words.thread(event.thread)}", event.stack)
 
     def _heading(self, what: str, rest: str = "") -> list[Text]:
-        line = Text.assemble(f"{self.gutter}  ", (f"{what}:", _HEADING), rest)
-        return self.style.wrapped(line, self.gutter + "    ")
+        line = Text.assemble(_INDENT, (f"{what}:", _HEADING), rest)
+        return self.style.wrapped(line, _INDENT + "  ")
 
     def _section(self, heading: str, stack: Sequence[Frame]) -> list[Text]:
         shown = frames.visible(stack)
         rest = "" if shown else " unknown place: no stack was recorded"
-        return [Text(), *self._heading(heading, rest), *self._table(shown, f"{self.gutter}    ")]
+        return [Text(), *self._heading(heading, rest), *self._table(shown, _INDENT + "  ")]
 
     def _table(self, stack: Sequence[Frame], indent: str) -> list[Text]:
         """One line for each frame: number, function, position, and the source line where it fits."""
@@ -366,15 +362,15 @@ class _Report:
         if all(value.value == self.finding.access.address for value in values):
             return []
         shown = ", ".join(f"{printable(v.name)} = {_number(v.value)}" for v in values)
-        line = Text.assemble(f"{self.gutter}  ", ("values: ", _HEADING), shown)
-        return [Text(), *self.style.wrapped(line, self.gutter + "    ")]
+        line = Text.assemble(_INDENT, ("values: ", _HEADING), shown)
+        return [Text(), *self.style.wrapped(line, _INDENT + "  ")]
 
     def _advice(self) -> list[Text]:
         advice = words.advice(self.finding)
         if advice is None:
             return []
-        line = Text.assemble(f"{self.gutter}  ", ("advice: ", _ADVICE), printable(advice))
-        return [Text(), *self.style.wrapped(line, self.gutter + "    ", prose=True)]
+        line = Text.assemble(_INDENT, ("advice: ", _ADVICE), printable(advice))
+        return [Text(), *self.style.wrapped(line, _INDENT + "  ", prose=True)]
 
 
 def _pad(text: str, width: int) -> str:
