@@ -314,8 +314,9 @@ def _merge(kept: Finding, other: Finding) -> Finding:
 class RunInfo:
     """The run that the findings come from.
 
-    `program` is the file the user named, `image` the file that was executed
-    (an instrumented copy) when it is another one. Exactly one of `exit_status`
+    `program` is the file the user named, `arguments` its command line from its
+    name on, `image` the file that was executed (an instrumented copy) when it
+    is another one. Exactly one of `exit_status`
     and `signal` is set once the program has ended. `notes` are sentences to
     the user; `dropped` counts findings that found no room in the record.
     """

@@ -31,7 +31,7 @@ LIBC = "/usr/lib/x86_64-linux-gnu/libc.so.6"
 BEGIN = 0x440000000020
 RED, UNUSED, FREED = 0xFA, 0xFB, 0xFD
 
-RUN = RunInfo(PROGRAM, ("input.txt",), pid=4200, exit_status=0)
+RUN = RunInfo(PROGRAM, ("./prog", "input.txt"), pid=4200, exit_status=0)
 
 
 def at(function: str, file: str, text: str, mark: str, *, inlined: bool = False) -> Frame:
@@ -268,6 +268,7 @@ SAMPLES: dict[str, Finding] = {
         stack=(at("sum", "long.c", "t[i | 4096]", "t"),),
     ),
     "source-no-column": replace(OVERFLOW, stack=(replace(WRITE_STACK[1], column=0), *WRITE_STACK[2:])),
+    "source-no-line": replace(OVERFLOW, stack=(replace(WRITE_STACK[1], line=0, column=0), *START)),
     "no-debug-info": replace(
         OVERFLOW,
         stack=(

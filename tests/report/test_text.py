@@ -251,6 +251,8 @@ def test_leak_totals_and_indirect_blocks() -> None:
     assert (
         "3 blocks, 3,072 bytes, allocated in copy (1 of them reachable only from other lost blocks)" in text
     )
+    only = plain(replace(LEAK, leak=Leak(1, 20, 1)))
+    assert "1 block, 20 bytes, allocated in copy (reachable only from other lost blocks)" in only
     assert "1 block, 1 byte, allocated in copy\n" in plain(replace(LEAK, leak=Leak(1, 1)))
 
 

@@ -194,8 +194,10 @@ class _Report:
         if place is None:
             return [self._arrow("unknown place: no stack was recorded", 2)]
         position = frames.position(place, self.style.directory)
-        if not place.file or not place.line:
+        if not place.file:
             return [self._arrow(f"{position} (no debug information: compile with -g)", 2)]
+        if not place.line:
+            return [self._arrow(f"{position} (the compiler gave this code no line)", 2)]
         file = self.sources.find(place.file)
         cut = None
         if file:

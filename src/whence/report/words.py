@@ -128,7 +128,8 @@ def _freed_thing(finding: Finding) -> str:
 def _leak_headline(finding: Finding, subject: str) -> str:
     leak = finding.leak
     assert leak is not None
-    indirect = f" ({leak.indirect:,} of them reachable only from other lost blocks)" if leak.indirect else ""
+    some = "" if leak.indirect == leak.count else f"{leak.indirect:,} of them "
+    indirect = f" ({some}reachable only from other lost blocks)" if leak.indirect else ""
     return f"{plural(leak.count, 'block')}, {bytes_(leak.bytes)}, allocated in {subject}{indirect}"
 
 
