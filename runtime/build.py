@@ -21,14 +21,14 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 LIBRARY = "libwhence-rt.so"
 
-COMPILE = (
+COMPILE = shlex.split(
     "-std=c11 -D_GNU_SOURCE -U_FORTIFY_SOURCE -O2 -g -fPIC -fvisibility=hidden -fno-omit-frame-pointer "
     "-fno-optimize-sibling-calls -fno-builtin -fno-stack-protector -fno-strict-aliasing "
     "-ftls-model=initial-exec -fexceptions"
-).split()
-STRICT = "-Wall -Wextra -Wundef -Wshadow -Werror".split()
-LINK = f"-shared -Wl,-soname,{LIBRARY} -Wl,-z,now -Wl,-z,nodelete -Wl,-z,initfirst".split()
-LIBRARIES = "-ldl -lpthread".split()
+)
+STRICT = shlex.split("-Wall -Wextra -Wundef -Wshadow -Werror")
+LINK = shlex.split(f"-shared -Wl,-soname,{LIBRARY} -Wl,-z,now -Wl,-z,nodelete -Wl,-z,initfirst")
+LIBRARIES = ["-ldl", "-lpthread"]
 
 
 class BuildError(Exception):

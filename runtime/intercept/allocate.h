@@ -4,6 +4,13 @@
 
 #include "../rt/thread.h"
 
+/* Instrumented code calls __whence_NAME: no other library can take that over, and
+ * the optimiser knows nothing of it. */
+#define ALIAS(name)                                                                                \
+    __asm__(".globl __whence_" #name "\n"                                                          \
+            ".type __whence_" #name ", @function\n"                                                \
+            ".set __whence_" #name ", " #name "\n")
+
 /* A new block, or NULL with errno. Stack and thread are filled in here. */
 void *allocate(const struct heap_request *wanted, const struct frame *frame);
 

@@ -106,12 +106,6 @@ static void *reallocate(void *pointer, size_t size, const struct frame *frame) {
 
 /* ---- the functions ---- */
 
-/* Instrumented code calls the second name: it cannot be taken over by another library. */
-#define ALIAS(name)                                                                                \
-    __asm__(".globl __whence_" #name "\n"                                                          \
-            ".type __whence_" #name ", @function\n"                                                \
-            ".set __whence_" #name ", " #name "\n")
-
 WH_EXPORT void *malloc(size_t size) { return allocate_plain(size, FRAME_HERE); }
 ALIAS(malloc);
 

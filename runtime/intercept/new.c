@@ -57,25 +57,26 @@ static void *must_new(size_t size, size_t alignment, uint8_t family, const struc
         (void)nothrow;                                                                             \
         return try_new(size, alignment, family, FRAME_HERE);                                       \
     }                                                                                              \
-    _Static_assert(1, "")
+    ALIAS(_Z##name##m);                                                                            \
+    ALIAS(_Z##name##mSt11align_val_t);                                                             \
+    ALIAS(_Z##name##mRKSt9nothrow_t);                                                              \
+    ALIAS(_Z##name##mSt11align_val_tRKSt9nothrow_t)
 
+#define UNUSED __attribute__((unused))
 #define DELETE_AS(name, family, ...)                                                               \
-    WH_EXPORT void name(__VA_ARGS__) { release(pointer, family, FRAME_HERE); }
+    WH_EXPORT void name(__VA_ARGS__) { release(pointer, family, FRAME_HERE); }                     \
+    ALIAS(name)
 
 /* The size and alignment that the compiler passes along say nothing new. */
 #define DELETE(name, family)                                                                       \
-    DELETE_AS(_Z##name##Pv, family, void *pointer)                                                 \
-    DELETE_AS(_Z##name##Pvm, family, void *pointer, __attribute__((unused)) size_t size)           \
-    DELETE_AS(_Z##name##PvRKSt9nothrow_t, family, void *pointer,                                   \
-              __attribute__((unused)) const void *nothrow)                                         \
-    DELETE_AS(_Z##name##PvSt11align_val_t, family, void *pointer,                                  \
-              __attribute__((unused)) size_t alignment)                                            \
-    DELETE_AS(_Z##name##PvmSt11align_val_t, family, void *pointer,                                 \
-              __attribute__((unused)) size_t size, __attribute__((unused)) size_t alignment)       \
+    DELETE_AS(_Z##name##Pv, family, void *pointer);                                                \
+    DELETE_AS(_Z##name##Pvm, family, void *pointer, UNUSED size_t size);                           \
+    DELETE_AS(_Z##name##PvRKSt9nothrow_t, family, void *pointer, UNUSED const void *nothrow);      \
+    DELETE_AS(_Z##name##PvSt11align_val_t, family, void *pointer, UNUSED size_t alignment);        \
+    DELETE_AS(_Z##name##PvmSt11align_val_t, family, void *pointer, UNUSED size_t size,             \
+              UNUSED size_t alignment);                                                            \
     DELETE_AS(_Z##name##PvSt11align_val_tRKSt9nothrow_t, family, void *pointer,                    \
-              __attribute__((unused)) size_t alignment,                                            \
-              __attribute__((unused)) const void *nothrow)                                         \
-    _Static_assert(1, "")
+              UNUSED size_t alignment, UNUSED const void *nothrow)
 
 NEW(nw, WH_FAMILY_NEW);
 NEW(na, WH_FAMILY_NEW_ARRAY);

@@ -1,0 +1,118 @@
+#include <stdarg.h>
+#include <wchar.h>
+#include "check.h"
+#include "../planes/planes.h"
+
+#include <ctype.h>
+#include <string.h>
+
+void check_range(struct site site, const void *pointer, size_t size, int write, const void *root) {
+    access_check((uintptr_t)pointer, size, (uintptr_t)root, write, site.function, site.frame);
+}
+
+/* ---- strings ---- */
+
+#define LINE 64u /* bytes that eight state bytes describe */
+
+/* Addressable bytes of one line from `at` on, by its state. */
+static size_t line_rest(uintptr_t at) {
+    uintptr_t end = wh_round_down(at, LINE) + LINE;
+    return plane_first_bad(at, end - at) - at;
+}
+
+size_t readable_until(const void *string, int stop, size_t most, int *found) {
+    uintptr_t begin = (uintptr_t)string, at = begin;
+    *found = 0;
+    /* The state bytes of a block are exact once its first byte is in it. */
+    if (!most || !access_clean(at, 1)) return 0;
+    while (at - begin < most) {
+        size_t rest = line_rest(at), left = most - (at - begin);
+        size_t count = rest < left ? rest : left;
+        const char *hit = count ? memchr((const void *)at, stop, count) : NULL;
+        if (hit) {
+            *found = 1;
+            return (uintptr_t)hit - begin + 1;
+        }
+        at += count;
+        if (count == rest && at % LINE) break;
+        if (!rest || !plane_covers(at)) break;
+    }
+    return at - begin;
+}
+
+size_t check_until(struct site site, const void *string, int stop, size_t most) {
+    int found;
+    size_t count = readable_until(string, stop, most, &found);
+    if (WH_LIKELY(found)) return count - 1;
+    if (count < most) check_range(site, string, count + 1, 0, string);
+    return count;
+}
+
+size_t check_wide(struct site site, const wchar_t *string, size_t most) {
+    for (size_t i = 0; i < most; i++) {
+        if (!access_clean((uintptr_t)&string[i], sizeof *string)) {
+            check_range(site, string, (i + 1) * sizeof *string, 0, string);
+            return i;
+        }
+        if (!string[i]) return i;
+    }
+    return most;
+}
+
+/* State of one byte whose block is known to have exact state bytes. */
+static int byte_is_bad(const char *at) { return plane_first_bad((uintptr_t)at, 1) == (uintptr_t)at; }
+
+void check_compare(struct site site, const char *a, const char *b, size_t most, int fold) {
+    if (!most) return;
+    check_range(site, a, 1, 0, a);
+    check_range(site, b, 1, 0, b);
+    if (!access_clean((uintptr_t)a, 1) || !access_clean((uintptr_t)b, 1)) return;
+    for (size_t i = 0; i < most; i++) {
+        if (*plane_state((uintptr_t)a + i) && byte_is_bad(a + i)) {
+            check_range(site, a, i + 1, 0, a);
+            return;
+        }
+        if (*plane_state((uintptr_t)b + i) && byte_is_bad(b + i)) {
+            check_range(site, b, i + 1, 0, b);
+            return;
+        }
+        unsigned char x = (unsigned char)a[i], y = (unsigned char)b[i];
+        if (fold && x != y) x = (unsigned char)tolower(x), y = (unsigned char)tolower(y);
+        if (x != y || !x) return;
+    }
+}
+
+static int ends_number(char c) { return !isalnum((unsigned char)c) && !strchr("+-.,_() \t\n\r\v\f", c); }
+
+void check_number(struct site site, const char *text) {
+    int found;
+    size_t count = readable_until(text, 0, NO_LIMIT, &found);
+    if (WH_LIKELY(found)) return;
+    for (size_t i = 0; i < count; i++)
+        if (ends_number(text[i])) return;
+    check_range(site, text, count + 1, 0, text);
+}
+
+/* ---- bounce buffers ---- */
+
+#define BOUNCE_MOST (64ull << 20)
+
+struct bounce bounce_begin(struct site site, void *target, size_t size) {
+    struct bounce bounce = {target, target, 0};
+    if (!size || access_clean((uintptr_t)target, size)) return bounce;
+    uintptr_t buffer = size <= BOUNCE_MOST ? os_map(wh_round_up(size, OS_PAGE)) : 0;
+    if (!buffer) {
+        check_range(site, target, size, 1, target);
+        return bounce;
+    }
+    bounce.buffer = (void *)buffer;
+    bounce.room = size;
+    return bounce;
+}
+
+void bounce_end(struct site site, struct bounce *bounce, size_t stored) {
+    if (!bounce->room) return;
+    check_range(site, bounce->target, stored, 1, bounce->target);
+    if (stored) wh_copy(bounce->target, bounce->buffer, stored);
+    os_unmap((uintptr_t)bounce->buffer, wh_round_up(bounce->room, OS_PAGE));
+}

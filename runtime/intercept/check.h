@@ -1,0 +1,98 @@
+/* How library functions are checked.
+ *
+ * Instrumented code calls __whence_NAME where the program called NAME; code
+ * that is not instrumented calls the C library as ever. A wrapper checks, in
+ * the caller's name, what the function is going to read and write, and then
+ * calls it:
+ *
+ *     WRAP(char *, strcpy, (char *to, const char *from)) {
+ *         WRITE(to, READ_STRING(from) + 1);
+ *         return strcpy(to, from);
+ *     }
+ *
+ * Rules: never stricter than the function (what it does not touch is not
+ * checked), checks come before the call wherever the extent is known before,
+ * and errno is left alone. The table of names is whence.abi.intercepts.
+ */
+#ifndef WHENCE_INTERCEPT_CHECK_H
+#define WHENCE_INTERCEPT_CHECK_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "../rt/access.h"
+
+#define WRAP(type, name, parameters)                                                               \
+    type __whence_##name parameters;                                                               \
+    WH_EXPORT type __whence_##name parameters
+
+/* Inside a wrapper: the wrapped function's name, and where the program called it. */
+#define NAME (__func__ + sizeof "__whence_" - 1)
+#define SITE ((struct site){NAME, FRAME_HERE})
+
+struct site {
+    const char *function;
+    const struct frame *frame;
+};
+
+#define NO_LIMIT SIZE_MAX
+
+/* Checks that all bytes are addressable; `root` is the pointer it is judged by. */
+void check_range(struct site site, const void *pointer, size_t size, int write, const void *root);
+
+/* Bytes from `string` to the first `stop` byte, which is not counted, or `most`;
+ * checks that they, and the stop byte, can be read. */
+size_t check_until(struct site site, const void *string, int stop, size_t most);
+
+/* The same in wide characters, up to the first zero. */
+size_t check_wide(struct site site, const wchar_t *string, size_t most);
+
+/* Bytes that can be read from `string` on, up to and with the first `stop` byte,
+ * at most `most`; *found tells whether it was there. Reports nothing. */
+size_t readable_until(const void *string, int stop, size_t most, int *found);
+
+/* Checks what a comparison of two strings reads: up to the first difference. */
+void check_compare(struct site site, const char *a, const char *b, size_t most, int fold);
+
+/* Checks a number in text: up to the first byte that cannot belong to one. */
+void check_number(struct site site, const char *text);
+
+/* Checks the format and strings that a printf reads, and where its %n store. */
+void check_printf(struct site site, const char *format, va_list arguments);
+/* Checks the format of a scanf and the destinations whose size is known. */
+void check_scanf(struct site site, const char *format, va_list arguments);
+/* After the call: the strings that the first `assigned` conversions stored. */
+void check_scanned(struct site site, const char *format, va_list arguments, int assigned);
+
+#define READ(pointer, size) check_range(SITE, (pointer), (size), 0, (pointer))
+#define WRITE(pointer, size) check_range(SITE, (pointer), (size), 1, (pointer))
+#define WRITE_AT(pointer, size, root) check_range(SITE, (pointer), (size), 1, (root))
+/* A pointer that may be NULL, which the function then leaves alone. */
+#define READ_IF(pointer, size) ((pointer) ? READ(pointer, size) : (void)0)
+#define WRITE_IF(pointer, size) ((pointer) ? WRITE(pointer, size) : (void)0)
+#define READ_STRING(string) check_until(SITE, (string), 0, NO_LIMIT)
+#define READ_STRING_N(string, most) check_until(SITE, (string), 0, (most))
+#define READ_STRING_IF(string) ((string) ? (void)READ_STRING(string) : (void)0)
+#define READ_WIDE(string) check_wide(SITE, (string), NO_LIMIT)
+#define READ_WIDE_N(string, most) check_wide(SITE, (string), (most))
+
+/* count * size, or as much as can be said where that overflows */
+static inline size_t times(size_t count, size_t size) {
+    size_t bytes;
+    return __builtin_mul_overflow(count, size, &bytes) ? SIZE_MAX : bytes;
+}
+
+/* ---- functions that fill a buffer they may not need in full ---- */
+
+/* A stand-in for a buffer that is not accessible as a whole: the function
+ * fills the stand-in, then exactly what it stored is checked and copied. */
+struct bounce {
+    void *buffer; /* where the function shall write */
+    void *target;
+    size_t room; /* 0: buffer is the target itself */
+};
+
+struct bounce bounce_begin(struct site site, void *target, size_t size);
+/* `stored` bytes at most the room were written; the checks are made for `site`. */
+void bounce_end(struct site site, struct bounce *bounce, size_t stored);
+
+#endif

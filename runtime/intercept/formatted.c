@@ -1,0 +1,284 @@
+/* stdio.h: printf and scanf in every form. */
+#include <stdarg.h>
+#include <wchar.h>
+#include "check.h"
+#include "format.h"
+
+#include <stdio.h>
+
+/* ---- what they read and store through their arguments ---- */
+
+void check_printf(struct site site, const char *format, va_list arguments) {
+    struct format_value values[FORMAT_MOST];
+    check_until(site, format, 0, NO_LIMIT);
+    size_t count = format_printf_values(format, arguments, values);
+    for (size_t i = 0; i < count; i++) {
+        const struct format_value *value = &values[i];
+        size_t most = value->precision < 0 ? NO_LIMIT : (size_t)value->precision;
+        if (value->item.kind == FORMAT_STORE)
+            check_range(site, value->pointer, value->item.size, 1, value->pointer);
+        else if (!value->pointer)
+            continue; /* printed as (null) */
+        else if (value->item.kind == FORMAT_WIDE_STRING)
+            check_wide(site, value->pointer, most);
+        else
+            check_until(site, value->pointer, 0, most);
+    }
+}
+
+void check_scanf(struct site site, const char *format, va_list arguments) {
+    struct format_value values[FORMAT_MOST];
+    check_until(site, format, 0, NO_LIMIT);
+    size_t count = format_scanf_values(format, arguments, values);
+    for (size_t i = 0; i < count; i++) {
+        const struct format_value *value = &values[i];
+        size_t size = value->item.kind == FORMAT_MAKE ? sizeof(void *) : value->item.size;
+        /* How much a string conversion stores is known only afterwards. */
+        check_range(site, value->pointer, size, 1, value->pointer);
+    }
+}
+
+static void check_set(struct site site, const struct format_value *value) {
+    const char *pointer = value->pointer;
+    size_t size = value->item.size;
+    if (value->item.conversion == 'c' || value->item.conversion == 'C') {
+        size_t width = value->item.width < 0 ? 1 : (size_t)value->item.width;
+        check_range(site, pointer, times(width, size), 1, pointer);
+    } else if (size == 1) {
+        int found;
+        size_t count = readable_until(pointer, 0, NO_LIMIT, &found);
+        check_range(site, pointer, found ? count : count + 1, 1, pointer);
+    } else {
+        size_t count = 0;
+        while (access_clean((uintptr_t)pointer + count * size, size) &&
+               ((const wchar_t *)(const void *)pointer)[count])
+            count++;
+        check_range(site, pointer, times(count + 1, size), 1, pointer);
+    }
+}
+
+void check_scanned(struct site site, const char *format, va_list arguments, int assigned) {
+    struct format_value values[FORMAT_MOST];
+    size_t count = format_scanf_values(format, arguments, values);
+    for (size_t i = 0; i < count && assigned > 0; i++) {
+        if (values[i].item.kind == FORMAT_SET) check_set(site, &values[i]);
+        if (values[i].item.conversion != 'n') assigned--;
+    }
+}
+
+/* ---- printf to a stream ---- */
+
+#define PRINT(name, parameters, call)                                                              \
+    WRAP(int, name, parameters) {                                                                  \
+        va_list arguments;                                                                         \
+        va_start(arguments, format);                                                               \
+        check_printf(SITE, format, arguments);                                                     \
+        int length = call;                                                                         \
+        va_end(arguments);                                                                         \
+        return length;                                                                             \
+    }
+
+#define PRINT_LIST(name, parameters, call)                                                         \
+    WRAP(int, name, parameters) {                                                                  \
+        check_printf(SITE, format, arguments);                                                     \
+        return call;                                                                               \
+    }
+
+PRINT(printf, (const char *format, ...), vprintf(format, arguments))
+PRINT(fprintf, (FILE * stream, const char *format, ...), vfprintf(stream, format, arguments))
+PRINT(dprintf, (int file, const char *format, ...), vdprintf(file, format, arguments))
+PRINT_LIST(vprintf, (const char *format, va_list arguments), vprintf(format, arguments))
+PRINT_LIST(vfprintf, (FILE * stream, const char *format, va_list arguments),
+           vfprintf(stream, format, arguments))
+PRINT_LIST(vdprintf, (int file, const char *format, va_list arguments),
+           vdprintf(file, format, arguments))
+
+int __vprintf_chk(int, const char *, va_list);
+int __vfprintf_chk(FILE *, int, const char *, va_list);
+int __vdprintf_chk(int, int, const char *, va_list);
+PRINT(__printf_chk, (int flag, const char *format, ...), __vprintf_chk(flag, format, arguments))
+PRINT(__fprintf_chk, (FILE * stream, int flag, const char *format, ...),
+      __vfprintf_chk(stream, flag, format, arguments))
+PRINT(__dprintf_chk, (int file, int flag, const char *format, ...),
+      __vdprintf_chk(file, flag, format, arguments))
+PRINT_LIST(__vprintf_chk, (int flag, const char *format, va_list arguments),
+           __vprintf_chk(flag, format, arguments))
+PRINT_LIST(__vfprintf_chk, (FILE * stream, int flag, const char *format, va_list arguments),
+           __vfprintf_chk(stream, flag, format, arguments))
+PRINT_LIST(__vdprintf_chk, (int file, int flag, const char *format, va_list arguments),
+           __vdprintf_chk(file, flag, format, arguments))
+
+/* ---- printf to fresh memory ---- */
+
+#define PRINT_NEW(name, parameters, call)                                                          \
+    WRAP(int, name, parameters) {                                                                  \
+        va_list arguments;                                                                         \
+        va_start(arguments, format);                                                               \
+        WRITE(result, sizeof *result);                                                             \
+        check_printf(SITE, format, arguments);                                                     \
+        int length = call;                                                                         \
+        va_end(arguments);                                                                         \
+        return length;                                                                             \
+    }
+
+int __vasprintf_chk(char **, int, const char *, va_list);
+PRINT_NEW(asprintf, (char **result, const char *format, ...), vasprintf(result, format, arguments))
+PRINT_NEW(__asprintf_chk, (char **result, int flag, const char *format, ...),
+          __vasprintf_chk(result, flag, format, arguments))
+
+WRAP(int, vasprintf, (char **result, const char *format, va_list arguments)) {
+    WRITE(result, sizeof *result);
+    check_printf(SITE, format, arguments);
+    return vasprintf(result, format, arguments);
+}
+
+WRAP(int, __vasprintf_chk, (char **result, int flag, const char *format, va_list arguments)) {
+    WRITE(result, sizeof *result);
+    check_printf(SITE, format, arguments);
+    return __vasprintf_chk(result, flag, format, arguments);
+}
+
+/* ---- printf to memory ---- */
+
+#define SURE_MOST 4096u
+
+/* Bytes at `to` that are certainly accessible, at most `size`. */
+static size_t sure_room(const char *to, size_t size) {
+    uintptr_t begin = (uintptr_t)to;
+    return access_first_bad(begin, size < SURE_MOST ? size : SURE_MOST) - begin;
+}
+
+/* Formats into what is certainly accessible first; only a text that does not
+ * fit there is formatted again, after the check. */
+static int print_into(struct site site, char *to, size_t size, const char *format,
+                      va_list arguments) {
+    check_printf(site, format, arguments);
+    size_t room = sure_room(to, size);
+    if (room == size) return vsnprintf(to, size, format, arguments);
+    va_list again;
+    va_copy(again, arguments);
+    int length = vsnprintf(room ? to : NULL, room, format, arguments);
+    if (length >= 0 && (size_t)length >= room) {
+        size_t need = (size_t)length + 1;
+        check_range(site, to, need < size ? need : size, 1, to);
+        length = size == NO_LIMIT ? vsprintf(to, format, again) : vsnprintf(to, size, format, again);
+    }
+    va_end(again);
+    return length;
+}
+
+#define PRINT_INTO(name, parameters, size)                                                         \
+    WRAP(int, name, parameters) {                                                                  \
+        va_list arguments;                                                                         \
+        va_start(arguments, format);                                                               \
+        int length = print_into(SITE, to, size, format, arguments);                                \
+        va_end(arguments);                                                                         \
+        return length;                                                                             \
+    }
+
+PRINT_INTO(sprintf, (char *to, const char *format, ...), NO_LIMIT)
+PRINT_INTO(snprintf, (char *to, size_t size, const char *format, ...), size)
+
+WRAP(int, vsprintf, (char *to, const char *format, va_list arguments)) {
+    return print_into(SITE, to, NO_LIMIT, format, arguments);
+}
+
+WRAP(int, vsnprintf, (char *to, size_t size, const char *format, va_list arguments)) {
+    return print_into(SITE, to, size, format, arguments);
+}
+
+/* Checks only; the function with the known size must run to see an overflow of that. */
+static void check_print_into(struct site site, const char *to, size_t size, const char *format,
+                             va_list arguments) {
+    check_printf(site, format, arguments);
+    if (sure_room(to, size) == size) return;
+    va_list copy;
+    va_copy(copy, arguments);
+    int length = vsnprintf(NULL, 0, format, copy);
+    va_end(copy);
+    size_t need = (size_t)length + 1;
+    if (length >= 0) check_range(site, to, need < size ? need : size, 1, to);
+}
+
+int __vsprintf_chk(char *, int, size_t, const char *, va_list);
+int __vsnprintf_chk(char *, size_t, int, size_t, const char *, va_list);
+
+WRAP(int, __vsprintf_chk,
+     (char *to, int flag, size_t room, const char *format, va_list arguments)) {
+    check_print_into(SITE, to, NO_LIMIT, format, arguments);
+    return __vsprintf_chk(to, flag, room, format, arguments);
+}
+
+WRAP(int, __vsnprintf_chk,
+     (char *to, size_t size, int flag, size_t room, const char *format, va_list arguments)) {
+    check_print_into(SITE, to, size, format, arguments);
+    return __vsnprintf_chk(to, size, flag, room, format, arguments);
+}
+
+WRAP(int, __sprintf_chk, (char *to, int flag, size_t room, const char *format, ...)) {
+    va_list arguments;
+    va_start(arguments, format);
+    check_print_into(SITE, to, NO_LIMIT, format, arguments);
+    int length = __vsprintf_chk(to, flag, room, format, arguments);
+    va_end(arguments);
+    return length;
+}
+
+WRAP(int, __snprintf_chk, (char *to, size_t size, int flag, size_t room, const char *format, ...)) {
+    va_list arguments;
+    va_start(arguments, format);
+    check_print_into(SITE, to, size, format, arguments);
+    int length = __vsnprintf_chk(to, size, flag, room, format, arguments);
+    va_end(arguments);
+    return length;
+}
+
+/* ---- scanf ---- */
+
+#define SCAN_LIST(name, parameters, call)                                                          \
+    WRAP(int, name, parameters) {                                                                  \
+        va_list again;                                                                             \
+        va_copy(again, arguments);                                                                 \
+        check_scanf(SITE, format, arguments);                                                      \
+        int assigned = call;                                                                       \
+        check_scanned(SITE, format, again, assigned);                                              \
+        va_end(again);                                                                             \
+        return assigned;                                                                           \
+    }
+
+#define SCAN(name, parameters, call)                                                               \
+    WRAP(int, name, parameters) {                                                                  \
+        va_list arguments, again;                                                                  \
+        va_start(arguments, format);                                                               \
+        va_copy(again, arguments);                                                                 \
+        check_scanf(SITE, format, arguments);                                                      \
+        int assigned = call;                                                                       \
+        check_scanned(SITE, format, again, assigned);                                              \
+        va_end(again);                                                                             \
+        va_end(arguments);                                                                         \
+        return assigned;                                                                           \
+    }
+
+/* The names that the C library's header gives the functions, by C standard. */
+#define SCAN_FAMILY(prefix, attribute)                                                             \
+    int prefix##vscanf(const char *, va_list) attribute;                                           \
+    int prefix##vfscanf(FILE *, const char *, va_list) attribute;                                  \
+    int prefix##vsscanf(const char *, const char *, va_list) attribute;                            \
+    SCAN(prefix##scanf, (const char *format, ...), prefix##vscanf(format, arguments))              \
+    SCAN(prefix##fscanf, (FILE * stream, const char *format, ...),                                 \
+         prefix##vfscanf(stream, format, arguments))                                               \
+    SCAN(prefix##sscanf, (const char *text, const char *format, ...),                              \
+         (READ_STRING(text), prefix##vsscanf(text, format, arguments)))                            \
+    SCAN_LIST(prefix##vscanf, (const char *format, va_list arguments),                             \
+              prefix##vscanf(format, arguments))                                                   \
+    SCAN_LIST(prefix##vfscanf, (FILE * stream, const char *format, va_list arguments),             \
+              prefix##vfscanf(stream, format, arguments))                                          \
+    SCAN_LIST(prefix##vsscanf, (const char *text, const char *format, va_list arguments),          \
+              (READ_STRING(text), prefix##vsscanf(text, format, arguments)))
+
+#define ALWAYS_THERE
+#define SINCE_2_38 __attribute__((weak))
+
+SCAN_FAMILY(, ALWAYS_THERE)
+SCAN_FAMILY(__isoc99_, ALWAYS_THERE)
+SCAN_FAMILY(__isoc23_, SINCE_2_38)

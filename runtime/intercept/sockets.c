@@ -1,0 +1,141 @@
+/* sys/socket.h and names on the network. */
+#include <stdarg.h>
+#include "check.h"
+
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+static size_t arrived(ssize_t result) { return result > 0 ? (size_t)result : 0; }
+
+/* ---- bytes ---- */
+
+WRAP(ssize_t, recv, (int socket, void *to, size_t size, int flags)) {
+    struct bounce bounce = bounce_begin(SITE, to, size);
+    ssize_t count = recv(socket, bounce.buffer, size, flags);
+    size_t stored = arrived(count) < size ? arrived(count) : size; /* MSG_TRUNC tells more */
+    bounce_end(SITE, &bounce, stored);
+    return count;
+}
+
+ssize_t __recv_chk(int, void *, size_t, size_t, int);
+WRAP(ssize_t, __recv_chk, (int socket, void *to, size_t size, size_t room, int flags)) {
+    struct bounce bounce = bounce_begin(SITE, to, size);
+    ssize_t count = __recv_chk(socket, bounce.buffer, size, room, flags);
+    bounce_end(SITE, &bounce, arrived(count) < size ? arrived(count) : size);
+    return count;
+}
+
+WRAP(ssize_t, recvfrom,
+     (int socket, void *to, size_t size, int flags, struct sockaddr *address, socklen_t *length)) {
+    WRITE_IF(length, sizeof *length);
+    WRITE_IF(address, *length);
+    struct bounce bounce = bounce_begin(SITE, to, size);
+    ssize_t count = recvfrom(socket, bounce.buffer, size, flags, address, length);
+    bounce_end(SITE, &bounce, arrived(count) < size ? arrived(count) : size);
+    return count;
+}
+
+WRAP(ssize_t, send, (int socket, const void *from, size_t size, int flags)) {
+    READ(from, size);
+    return send(socket, from, size, flags);
+}
+
+WRAP(ssize_t, sendto,
+     (int socket, const void *from, size_t size, int flags, const struct sockaddr *address,
+      socklen_t length)) {
+    READ(from, size);
+    READ_IF(address, length);
+    return sendto(socket, from, size, flags, address, length);
+}
+
+/* ---- messages ---- */
+
+static void check_message(struct site site, const struct msghdr *message, size_t total, int write) {
+    const struct iovec *parts = message->msg_iov;
+    check_range(site, parts, times(message->msg_iovlen, sizeof *parts), 0, parts);
+    for (size_t i = 0; i < message->msg_iovlen && total; i++) {
+        size_t size = parts[i].iov_len < total ? parts[i].iov_len : total;
+        check_range(site, parts[i].iov_base, size, write, parts[i].iov_base);
+        total -= size;
+    }
+}
+
+WRAP(ssize_t, recvmsg, (int socket, struct msghdr *message, int flags)) {
+    WRITE(message, sizeof *message);
+    ssize_t count = recvmsg(socket, message, flags);
+    check_message(SITE, message, arrived(count), 1);
+    return count;
+}
+
+WRAP(ssize_t, sendmsg, (int socket, const struct msghdr *message, int flags)) {
+    READ(message, sizeof *message);
+    READ_IF(message->msg_name, message->msg_namelen);
+    READ_IF(message->msg_control, message->msg_controllen);
+    check_message(SITE, message, SIZE_MAX, 0);
+    return sendmsg(socket, message, flags);
+}
+
+/* ---- addresses ---- */
+
+#define ADDRESS_IN(name)                                                                           \
+    WRAP(int, name, (int socket, const struct sockaddr *address, socklen_t length)) {              \
+        READ(address, length);                                                                     \
+        return name(socket, address, length);                                                      \
+    }
+
+#define ADDRESS_OUT(name)                                                                          \
+    WRAP(int, name, (int socket, struct sockaddr *restrict address, socklen_t *restrict length)) { \
+        WRITE_IF(length, sizeof *length);                                                          \
+        WRITE_IF(address, *length);                                                                \
+        return name(socket, address, length);                                                      \
+    }
+
+ADDRESS_IN(bind)
+ADDRESS_IN(connect)
+ADDRESS_OUT(accept)
+ADDRESS_OUT(getsockname)
+ADDRESS_OUT(getpeername)
+
+WRAP(int, setsockopt, (int socket, int level, int name, const void *value, socklen_t length)) {
+    READ_IF(value, length);
+    return setsockopt(socket, level, name, value, length);
+}
+
+WRAP(int, getsockopt, (int socket, int level, int name, void *value, socklen_t *length)) {
+    WRITE(length, sizeof *length);
+    WRITE_IF(value, *length);
+    return getsockopt(socket, level, name, value, length);
+}
+
+WRAP(int, getaddrinfo,
+     (const char *node, const char *service, const struct addrinfo *hints, struct addrinfo **result)) {
+    READ_STRING_IF(node);
+    READ_STRING_IF(service);
+    READ_IF(hints, sizeof *hints);
+    WRITE(result, sizeof *result);
+    return getaddrinfo(node, service, hints, result);
+}
+
+static size_t address_size(int family) { return family == AF_INET6 ? 16 : 4; }
+
+WRAP(int, inet_pton, (int family, const char *text, void *address)) {
+    READ_STRING(text);
+    WRITE(address, address_size(family));
+    return inet_pton(family, text, address);
+}
+
+WRAP(const char *, inet_ntop, (int family, const void *address, char *to, socklen_t size)) {
+    READ(address, address_size(family));
+    struct bounce bounce = bounce_begin(SITE, to, size);
+    const char *text = inet_ntop(family, address, bounce.buffer, size);
+    bounce_end(SITE, &bounce, text ? strlen(text) + 1 : 0);
+    return text ? to : NULL;
+}
+
+WRAP(in_addr_t, inet_addr, (const char *text)) {
+    READ_STRING(text);
+    return inet_addr(text);
+}

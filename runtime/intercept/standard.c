@@ -1,0 +1,216 @@
+/* stdlib.h, inttypes.h and the multibyte functions. */
+#include <stdarg.h>
+#include <wchar.h>
+#include "check.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- numbers in text ---- */
+
+#define NUMBER(type, name)                                                                         \
+    WRAP(type, name, (const char *text, char **end, int base)) {                                   \
+        check_number(SITE, text);                                                                  \
+        WRITE_IF(end, sizeof *end);                                                                \
+        return name(text, end, base);                                                              \
+    }
+
+#define REAL(type, name)                                                                           \
+    WRAP(type, name, (const char *text, char **end)) {                                             \
+        check_number(SITE, text);                                                                  \
+        WRITE_IF(end, sizeof *end);                                                                \
+        return name(text, end);                                                                    \
+    }
+
+/* In the C library from 2.38 on. */
+#define NUMBER_C23(type, name)                                                                     \
+    type name(const char *, char **, int) __attribute__((weak));                                   \
+    NUMBER(type, name)
+
+#define SHORT_FORM(type, name)                                                                     \
+    WRAP(type, name, (const char *text)) {                                                         \
+        check_number(SITE, text);                                                                  \
+        return name(text);                                                                         \
+    }
+
+NUMBER(long, strtol)
+NUMBER(unsigned long, strtoul)
+NUMBER(long long, strtoll)
+NUMBER(unsigned long long, strtoull)
+NUMBER(long long, strtoq)
+NUMBER(unsigned long long, strtouq)
+NUMBER(intmax_t, strtoimax)
+NUMBER(uintmax_t, strtoumax)
+NUMBER_C23(long, __isoc23_strtol)
+NUMBER_C23(unsigned long, __isoc23_strtoul)
+NUMBER_C23(long long, __isoc23_strtoll)
+NUMBER_C23(unsigned long long, __isoc23_strtoull)
+NUMBER_C23(intmax_t, __isoc23_strtoimax)
+NUMBER_C23(uintmax_t, __isoc23_strtoumax)
+REAL(double, strtod)
+REAL(float, strtof)
+REAL(long double, strtold)
+SHORT_FORM(int, atoi)
+SHORT_FORM(long, atol)
+SHORT_FORM(long long, atoll)
+SHORT_FORM(double, atof)
+
+/* ---- sorting and searching ---- */
+
+WRAP(void, qsort, (void *base, size_t count, size_t size, int (*compare)(const void *, const void *))) {
+    WRITE(base, times(count, size));
+    qsort(base, count, size, compare);
+}
+
+WRAP(void, qsort_r,
+     (void *base, size_t count, size_t size, int (*compare)(const void *, const void *, void *),
+      void *argument)) {
+    WRITE(base, times(count, size));
+    qsort_r(base, count, size, compare, argument);
+}
+
+WRAP(void *, bsearch,
+     (const void *key, const void *base, size_t count, size_t size,
+      int (*compare)(const void *, const void *))) {
+    READ(base, times(count, size));
+    return bsearch(key, base, count, size, compare);
+}
+
+/* ---- environment and names ---- */
+
+#define ONE_STRING(type, name)                                                                     \
+    WRAP(type, name, (const char *string)) {                                                       \
+        READ_STRING(string);                                                                       \
+        return name(string);                                                                       \
+    }
+
+ONE_STRING(char *, getenv)
+ONE_STRING(char *, secure_getenv)
+ONE_STRING(int, unsetenv)
+ONE_STRING(char *, canonicalize_file_name)
+
+WRAP(int, putenv, (char *string)) {
+    READ_STRING(string);
+    return putenv(string);
+}
+
+WRAP(int, setenv, (const char *name, const char *value, int overwrite)) {
+    READ_STRING(name);
+    READ_STRING(value);
+    return setenv(name, value, overwrite);
+}
+
+WRAP(int, system, (const char *command)) {
+    READ_STRING_IF(command);
+    return system(command);
+}
+
+#define TEMPLATE(type, name)                                                                       \
+    WRAP(type, name, (char *pattern)) {                                                            \
+        WRITE(pattern, READ_STRING(pattern) + 1);                                                  \
+        return name(pattern);                                                                      \
+    }
+
+TEMPLATE(int, mkstemp)
+TEMPLATE(int, mkstemp64)
+TEMPLATE(char *, mkdtemp)
+
+WRAP(char *, realpath, (const char *path, char *resolved)) {
+    READ_STRING(path);
+    char *result = realpath(path, resolved);
+    if (result && result == resolved) WRITE(resolved, strlen(resolved) + 1);
+    return result;
+}
+
+char *__realpath_chk(const char *, char *, size_t);
+WRAP(char *, __realpath_chk, (const char *path, char *resolved, size_t room)) {
+    READ_STRING(path);
+    char *result = __realpath_chk(path, resolved, room);
+    if (result && result == resolved) WRITE(resolved, strlen(resolved) + 1);
+    return result;
+}
+
+/* ---- multibyte characters ---- */
+
+WRAP(int, mblen, (const char *from, size_t most)) {
+    READ_STRING_IF(from && most ? from : NULL);
+    return mblen(from, most);
+}
+
+WRAP(int, mbtowc, (wchar_t *to, const char *from, size_t most)) {
+    if (from && most) READ(from, 1);
+    WRITE_IF(to, sizeof *to);
+    return mbtowc(to, from, most);
+}
+
+WRAP(size_t, mbrtowc, (wchar_t *to, const char *from, size_t most, mbstate_t *state)) {
+    if (from && most) READ(from, 1);
+    WRITE_IF(to, sizeof *to);
+    WRITE_IF(state, sizeof *state);
+    return mbrtowc(to, from, most, state);
+}
+
+WRAP(size_t, mbrlen, (const char *from, size_t most, mbstate_t *state)) {
+    if (from && most) READ(from, 1);
+    WRITE_IF(state, sizeof *state);
+    return mbrlen(from, most, state);
+}
+
+WRAP(int, wctomb, (char *to, wchar_t value)) {
+    char bytes[MB_LEN_MAX];
+    if (!to) return wctomb(to, value);
+    int count = wctomb(bytes, value);
+    if (count > 0) {
+        WRITE(to, (size_t)count);
+        wh_copy(to, bytes, (size_t)count);
+    }
+    return count;
+}
+
+WRAP(size_t, wcrtomb, (char *to, wchar_t value, mbstate_t *state)) {
+    char bytes[MB_LEN_MAX];
+    WRITE_IF(state, sizeof *state);
+    if (!to) return wcrtomb(to, value, state);
+    size_t count = wcrtomb(bytes, value, state);
+    if (count != (size_t)-1) {
+        WRITE(to, count);
+        wh_copy(to, bytes, count);
+    }
+    return count;
+}
+
+WRAP(size_t, mbstowcs, (wchar_t *to, const char *from, size_t most)) {
+    READ_STRING(from);
+    if (to) {
+        size_t count = mbstowcs(NULL, from, 0);
+        if (count != (size_t)-1) WRITE(to, times(count < most ? count + 1 : most, sizeof *to));
+    }
+    return mbstowcs(to, from, most);
+}
+
+WRAP(size_t, wcstombs, (char *to, const wchar_t *from, size_t most)) {
+    READ_WIDE(from);
+    if (to) {
+        size_t count = wcstombs(NULL, from, 0);
+        if (count != (size_t)-1) WRITE(to, count < most ? count + 1 : most);
+    }
+    return wcstombs(to, from, most);
+}
+
+WRAP(size_t, mbsrtowcs, (wchar_t *to, const char **from, size_t most, mbstate_t *state)) {
+    READ(from, sizeof *from);
+    READ_STRING(*from);
+    size_t count = mbsrtowcs(to, from, most, state);
+    if (to && count != (size_t)-1) WRITE(to, times(count < most ? count + 1 : most, sizeof *to));
+    return count;
+}
+
+WRAP(size_t, wcsrtombs, (char *to, const wchar_t **from, size_t most, mbstate_t *state)) {
+    READ(from, sizeof *from);
+    READ_WIDE(*from);
+    size_t count = wcsrtombs(to, from, most, state);
+    if (to && count != (size_t)-1) WRITE(to, count < most ? count + 1 : most);
+    return count;
+}

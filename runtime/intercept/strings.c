@@ -1,0 +1,324 @@
+/* string.h: strings. */
+#include <stdarg.h>
+#include "check.h"
+#include "allocate.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <string.h>
+#include <strings.h>
+
+/* ---- length and copy ---- */
+
+WRAP(size_t, strlen, (const char *string)) {
+    READ_STRING(string);
+    return strlen(string);
+}
+
+WRAP(size_t, strnlen, (const char *string, size_t most)) {
+    READ_STRING_N(string, most);
+    return strnlen(string, most);
+}
+
+WRAP(char *, strcpy, (char *to, const char *from)) {
+    WRITE(to, READ_STRING(from) + 1);
+    return strcpy(to, from);
+}
+
+WRAP(char *, stpcpy, (char *to, const char *from)) {
+    WRITE(to, READ_STRING(from) + 1);
+    return stpcpy(to, from);
+}
+
+WRAP(char *, __stpcpy, (char *to, const char *from)) {
+    WRITE(to, READ_STRING(from) + 1);
+    return stpcpy(to, from);
+}
+
+WRAP(char *, strncpy, (char *to, const char *from, size_t size)) {
+    READ_STRING_N(from, size);
+    WRITE(to, size);
+    return strncpy(to, from, size);
+}
+
+WRAP(char *, stpncpy, (char *to, const char *from, size_t size)) {
+    READ_STRING_N(from, size);
+    WRITE(to, size);
+    return stpncpy(to, from, size);
+}
+
+WRAP(char *, strcat, (char *to, const char *from)) {
+    size_t length = READ_STRING(to);
+    WRITE_AT(to + length, READ_STRING(from) + 1, to);
+    return strcat(to, from);
+}
+
+WRAP(char *, strncat, (char *to, const char *from, size_t most)) {
+    size_t length = READ_STRING(to);
+    WRITE_AT(to + length, READ_STRING_N(from, most) + 1, to);
+    return strncat(to, from, most);
+}
+
+/* In the C library from 2.38 on; a program that calls them elsewhere has its own. */
+size_t strlcpy(char *, const char *, size_t) __attribute__((weak));
+WRAP(size_t, strlcpy, (char *to, const char *from, size_t size)) {
+    size_t length = READ_STRING(from);
+    if (size) WRITE(to, length < size ? length + 1 : size);
+    return strlcpy(to, from, size);
+}
+
+size_t strlcat(char *, const char *, size_t) __attribute__((weak));
+WRAP(size_t, strlcat, (char *to, const char *from, size_t size)) {
+    size_t length = READ_STRING_N(to, size), more = READ_STRING(from);
+    if (length < size) WRITE_AT(to + length, more < size - length ? more + 1 : size - length, to);
+    return strlcat(to, from, size);
+}
+
+static char *duplicate(struct site site, const char *string, size_t length) {
+    struct heap_request request = {length + 1, 16, 0, 0, WH_FAMILY_MALLOC, 0};
+    char *copy = allocate(&request, site.frame);
+    if (!copy) return NULL;
+    wh_copy(copy, string, length);
+    copy[length] = 0;
+    return copy;
+}
+
+WRAP(char *, strdup, (const char *string)) {
+    return duplicate(SITE, string, READ_STRING(string));
+}
+
+WRAP(char *, __strdup, (const char *string)) {
+    return duplicate(SITE, string, READ_STRING(string));
+}
+
+WRAP(char *, strndup, (const char *string, size_t most)) {
+    return duplicate(SITE, string, READ_STRING_N(string, most));
+}
+
+WRAP(char *, __strndup, (const char *string, size_t most)) {
+    return duplicate(SITE, string, READ_STRING_N(string, most));
+}
+
+/* ---- comparison ---- */
+
+WRAP(int, strcmp, (const char *a, const char *b)) {
+    check_compare(SITE, a, b, NO_LIMIT, 0);
+    return strcmp(a, b);
+}
+
+WRAP(int, strncmp, (const char *a, const char *b, size_t most)) {
+    check_compare(SITE, a, b, most, 0);
+    return strncmp(a, b, most);
+}
+
+WRAP(int, strcasecmp, (const char *a, const char *b)) {
+    check_compare(SITE, a, b, NO_LIMIT, 1);
+    return strcasecmp(a, b);
+}
+
+WRAP(int, strncasecmp, (const char *a, const char *b, size_t most)) {
+    check_compare(SITE, a, b, most, 1);
+    return strncasecmp(a, b, most);
+}
+
+WRAP(int, strcasecmp_l, (const char *a, const char *b, locale_t locale)) {
+    check_compare(SITE, a, b, NO_LIMIT, 1);
+    return strcasecmp_l(a, b, locale);
+}
+
+WRAP(int, strncasecmp_l, (const char *a, const char *b, size_t most, locale_t locale)) {
+    check_compare(SITE, a, b, most, 1);
+    return strncasecmp_l(a, b, most, locale);
+}
+
+WRAP(int, strverscmp, (const char *a, const char *b)) {
+    check_compare(SITE, a, b, NO_LIMIT, 0);
+    return strverscmp(a, b);
+}
+
+WRAP(int, strcoll, (const char *a, const char *b)) {
+    READ_STRING(a);
+    READ_STRING(b);
+    return strcoll(a, b);
+}
+
+WRAP(int, strcoll_l, (const char *a, const char *b, locale_t locale)) {
+    READ_STRING(a);
+    READ_STRING(b);
+    return strcoll_l(a, b, locale);
+}
+
+WRAP(size_t, strxfrm, (char *to, const char *from, size_t size)) {
+    READ_STRING(from);
+    if (size) {
+        size_t need = strxfrm(NULL, from, 0) + 1;
+        WRITE(to, need < size ? need : size);
+    }
+    return strxfrm(to, from, size);
+}
+
+/* ---- search ---- */
+
+/* A search stops at the byte it looks for, or at the end of the string. */
+static void check_search(struct site site, const char *string, int byte) {
+    int found;
+    size_t count = readable_until(string, 0, NO_LIMIT, &found);
+    if (!found && !memchr(string, byte, count)) check_range(site, string, count + 1, 0, string);
+}
+
+WRAP(char *, strchr, (const char *string, int byte)) {
+    check_search(SITE, string, byte);
+    return strchr(string, byte);
+}
+
+WRAP(char *, index, (const char *string, int byte)) {
+    check_search(SITE, string, byte);
+    return index(string, byte);
+}
+
+WRAP(char *, strchrnul, (const char *string, int byte)) {
+    check_search(SITE, string, byte);
+    return strchrnul(string, byte);
+}
+
+WRAP(char *, strrchr, (const char *string, int byte)) {
+    READ_STRING(string);
+    return strrchr(string, byte);
+}
+
+WRAP(char *, rindex, (const char *string, int byte)) {
+    READ_STRING(string);
+    return rindex(string, byte);
+}
+
+/* A string that is not terminated is still well searched if the hit comes before its end. */
+static void check_find(struct site site, const char *string, const char *set,
+                       size_t (*find)(const char *, const char *)) {
+    int found;
+    check_until(site, set, 0, NO_LIMIT);
+    size_t count = readable_until(string, 0, NO_LIMIT, &found);
+    if (found) return;
+    for (size_t i = 0; i < count; i++) {
+        char one[2] = {string[i], 0};
+        if (find(one, set) == 0) return;
+    }
+    check_range(site, string, count + 1, 0, string);
+}
+
+WRAP(size_t, strspn, (const char *string, const char *set)) {
+    check_find(SITE, string, set, strspn);
+    return strspn(string, set);
+}
+
+WRAP(size_t, strcspn, (const char *string, const char *set)) {
+    check_find(SITE, string, set, strcspn);
+    return strcspn(string, set);
+}
+
+WRAP(char *, strpbrk, (const char *string, const char *set)) {
+    check_find(SITE, string, set, strcspn);
+    return strpbrk(string, set);
+}
+
+WRAP(char *, strstr, (const char *string, const char *part)) {
+    READ_STRING(string);
+    READ_STRING(part);
+    return strstr(string, part);
+}
+
+WRAP(char *, strcasestr, (const char *string, const char *part)) {
+    READ_STRING(string);
+    READ_STRING(part);
+    return strcasestr(string, part);
+}
+
+WRAP(char *, strtok, (char *string, const char *set)) {
+    READ_STRING_IF(string);
+    READ_STRING(set);
+    return strtok(string, set);
+}
+
+WRAP(char *, strtok_r, (char *string, const char *set, char **rest)) {
+    READ_STRING(set);
+    WRITE(rest, sizeof *rest);
+    if (string)
+        READ_STRING(string);
+    else
+        READ_STRING_IF(*rest);
+    return strtok_r(string, set, rest);
+}
+
+char *__strtok_r(char *, const char *, char **);
+WRAP(char *, __strtok_r, (char *string, const char *set, char **rest)) {
+    READ_STRING(set);
+    WRITE(rest, sizeof *rest);
+    if (string)
+        READ_STRING(string);
+    else
+        READ_STRING_IF(*rest);
+    return __strtok_r(string, set, rest);
+}
+
+WRAP(char *, strsep, (char **string, const char *set)) {
+    WRITE(string, sizeof *string);
+    READ_STRING(set);
+    READ_STRING_IF(*string);
+    return strsep(string, set);
+}
+
+/* ---- messages ---- */
+
+WRAP(char *, strerror_r, (int number, char *buffer, size_t size)) {
+    char *message = strerror_r(number, buffer, size);
+    if (message == buffer && size) WRITE(buffer, strnlen(buffer, size - 1) + 1);
+    return message;
+}
+
+int __xpg_strerror_r(int, char *, size_t);
+WRAP(int, __xpg_strerror_r, (int number, char *buffer, size_t size)) {
+    int result = __xpg_strerror_r(number, buffer, size);
+    if (size) WRITE(buffer, strnlen(buffer, size - 1) + 1);
+    return result;
+}
+
+/* ---- with the destination's size known to the compiler ---- */
+
+char *__strcpy_chk(char *, const char *, size_t);
+WRAP(char *, __strcpy_chk, (char *to, const char *from, size_t room)) {
+    WRITE(to, READ_STRING(from) + 1);
+    return __strcpy_chk(to, from, room);
+}
+
+char *__stpcpy_chk(char *, const char *, size_t);
+WRAP(char *, __stpcpy_chk, (char *to, const char *from, size_t room)) {
+    WRITE(to, READ_STRING(from) + 1);
+    return __stpcpy_chk(to, from, room);
+}
+
+char *__strncpy_chk(char *, const char *, size_t, size_t);
+WRAP(char *, __strncpy_chk, (char *to, const char *from, size_t size, size_t room)) {
+    READ_STRING_N(from, size);
+    WRITE(to, size);
+    return __strncpy_chk(to, from, size, room);
+}
+
+char *__stpncpy_chk(char *, const char *, size_t, size_t);
+WRAP(char *, __stpncpy_chk, (char *to, const char *from, size_t size, size_t room)) {
+    READ_STRING_N(from, size);
+    WRITE(to, size);
+    return __stpncpy_chk(to, from, size, room);
+}
+
+char *__strcat_chk(char *, const char *, size_t);
+WRAP(char *, __strcat_chk, (char *to, const char *from, size_t room)) {
+    size_t length = READ_STRING(to);
+    WRITE_AT(to + length, READ_STRING(from) + 1, to);
+    return __strcat_chk(to, from, room);
+}
+
+char *__strncat_chk(char *, const char *, size_t, size_t);
+WRAP(char *, __strncat_chk, (char *to, const char *from, size_t most, size_t room)) {
+    size_t length = READ_STRING(to);
+    WRITE_AT(to + length, READ_STRING_N(from, most) + 1, to);
+    return __strncat_chk(to, from, most, room);
+}

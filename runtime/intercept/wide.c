@@ -1,0 +1,217 @@
+/* wchar.h: wide strings. */
+#include <stdarg.h>
+#include <wchar.h>
+#include "check.h"
+
+#define WIDE sizeof(wchar_t)
+
+/* ---- runs ---- */
+
+#define COPY(name)                                                                                 \
+    WRAP(wchar_t *, name, (wchar_t *to, const wchar_t *from, size_t count)) {                      \
+        READ(from, times(count, WIDE));                                                            \
+        WRITE(to, times(count, WIDE));                                                             \
+        return name(to, from, count);                                                              \
+    }
+
+COPY(wmemcpy)
+COPY(wmemmove)
+COPY(wmempcpy)
+
+WRAP(wchar_t *, wmemset, (wchar_t *to, wchar_t value, size_t count)) {
+    WRITE(to, times(count, WIDE));
+    return wmemset(to, value, count);
+}
+
+WRAP(int, wmemcmp, (const wchar_t *a, const wchar_t *b, size_t count)) {
+    READ(a, times(count, WIDE));
+    READ(b, times(count, WIDE));
+    return wmemcmp(a, b, count);
+}
+
+WRAP(wchar_t *, wmemchr, (const wchar_t *from, wchar_t value, size_t count)) {
+    size_t read = 0;
+    while (read < count && access_clean((uintptr_t)&from[read], WIDE) && from[read] != value)
+        read++;
+    READ(from, times(read < count ? read + 1 : read, WIDE));
+    return wmemchr(from, value, count);
+}
+
+/* ---- strings ---- */
+
+WRAP(size_t, wcslen, (const wchar_t *string)) {
+    READ_WIDE(string);
+    return wcslen(string);
+}
+
+WRAP(size_t, wcsnlen, (const wchar_t *string, size_t most)) {
+    READ_WIDE_N(string, most);
+    return wcsnlen(string, most);
+}
+
+WRAP(wchar_t *, wcscpy, (wchar_t *to, const wchar_t *from)) {
+    WRITE(to, times(READ_WIDE(from) + 1, WIDE));
+    return wcscpy(to, from);
+}
+
+WRAP(wchar_t *, wcpcpy, (wchar_t *to, const wchar_t *from)) {
+    WRITE(to, times(READ_WIDE(from) + 1, WIDE));
+    return wcpcpy(to, from);
+}
+
+WRAP(wchar_t *, wcsncpy, (wchar_t *to, const wchar_t *from, size_t count)) {
+    READ_WIDE_N(from, count);
+    WRITE(to, times(count, WIDE));
+    return wcsncpy(to, from, count);
+}
+
+WRAP(wchar_t *, wcpncpy, (wchar_t *to, const wchar_t *from, size_t count)) {
+    READ_WIDE_N(from, count);
+    WRITE(to, times(count, WIDE));
+    return wcpncpy(to, from, count);
+}
+
+WRAP(wchar_t *, wcscat, (wchar_t *to, const wchar_t *from)) {
+    size_t length = READ_WIDE(to);
+    WRITE_AT(to + length, times(READ_WIDE(from) + 1, WIDE), to);
+    return wcscat(to, from);
+}
+
+WRAP(wchar_t *, wcsncat, (wchar_t *to, const wchar_t *from, size_t most)) {
+    size_t length = READ_WIDE(to);
+    WRITE_AT(to + length, times(READ_WIDE_N(from, most) + 1, WIDE), to);
+    return wcsncat(to, from, most);
+}
+
+WRAP(wchar_t *, wcsdup, (const wchar_t *string)) {
+    READ_WIDE(string);
+    return wcsdup(string);
+}
+
+/* Reads both up to the first difference. */
+static void check_wide_compare(struct site site, const wchar_t *a, const wchar_t *b, size_t most) {
+    for (size_t i = 0; i < most; i++) {
+        int a_clean = access_clean((uintptr_t)&a[i], WIDE);
+        int b_clean = access_clean((uintptr_t)&b[i], WIDE);
+        if (!a_clean) check_range(site, a, (i + 1) * WIDE, 0, a);
+        if (!b_clean) check_range(site, b, (i + 1) * WIDE, 0, b);
+        if (!a_clean || !b_clean || a[i] != b[i] || !a[i]) return;
+    }
+}
+
+WRAP(int, wcscmp, (const wchar_t *a, const wchar_t *b)) {
+    check_wide_compare(SITE, a, b, NO_LIMIT);
+    return wcscmp(a, b);
+}
+
+WRAP(int, wcsncmp, (const wchar_t *a, const wchar_t *b, size_t most)) {
+    check_wide_compare(SITE, a, b, most);
+    return wcsncmp(a, b, most);
+}
+
+#define STRING_AND_CHARACTER(name)                                                                 \
+    WRAP(wchar_t *, name, (const wchar_t *string, wchar_t value)) {                                \
+        READ_WIDE(string);                                                                         \
+        return name(string, value);                                                                \
+    }
+
+STRING_AND_CHARACTER(wcschr)
+STRING_AND_CHARACTER(wcsrchr)
+STRING_AND_CHARACTER(wcschrnul)
+
+#define TWO_STRINGS(type, name)                                                                    \
+    WRAP(type, name, (const wchar_t *a, const wchar_t *b)) {                                       \
+        READ_WIDE(a);                                                                              \
+        READ_WIDE(b);                                                                              \
+        return name(a, b);                                                                         \
+    }
+
+TWO_STRINGS(wchar_t *, wcsstr)
+TWO_STRINGS(wchar_t *, wcspbrk)
+TWO_STRINGS(size_t, wcsspn)
+TWO_STRINGS(size_t, wcscspn)
+TWO_STRINGS(int, wcscoll)
+TWO_STRINGS(int, wcscasecmp)
+
+/* ---- numbers ---- */
+
+#define NUMBER(type, name)                                                                         \
+    WRAP(type, name, (const wchar_t *text, wchar_t **end, int base)) {                             \
+        READ_WIDE(text);                                                                           \
+        WRITE_IF(end, sizeof *end);                                                                \
+        return name(text, end, base);                                                              \
+    }
+
+#define REAL(type, name)                                                                           \
+    WRAP(type, name, (const wchar_t *text, wchar_t **end)) {                                       \
+        READ_WIDE(text);                                                                           \
+        WRITE_IF(end, sizeof *end);                                                                \
+        return name(text, end);                                                                    \
+    }
+
+NUMBER(long, wcstol)
+NUMBER(unsigned long, wcstoul)
+NUMBER(long long, wcstoll)
+NUMBER(unsigned long long, wcstoull)
+REAL(double, wcstod)
+REAL(float, wcstof)
+REAL(long double, wcstold)
+
+/* ---- formatted; the arguments are not followed ---- */
+
+WRAP(int, vswprintf, (wchar_t *to, size_t count, const wchar_t *format, va_list arguments)) {
+    READ_WIDE(format);
+    int length = vswprintf(to, count, format, arguments);
+    if (length >= 0) WRITE(to, times((size_t)length + 1, WIDE));
+    return length;
+}
+
+WRAP(int, swprintf, (wchar_t *to, size_t count, const wchar_t *format, ...)) {
+    READ_WIDE(format);
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vswprintf(to, count, format, arguments);
+    va_end(arguments);
+    if (length >= 0) WRITE(to, times((size_t)length + 1, WIDE));
+    return length;
+}
+
+/* ---- with the destination's size known to the compiler; it counts wide characters ---- */
+
+#define CHECKED_COPY(name)                                                                         \
+    wchar_t *name(wchar_t *, const wchar_t *, size_t, size_t);                                     \
+    WRAP(wchar_t *, name, (wchar_t *to, const wchar_t *from, size_t count, size_t room)) {         \
+        READ(from, times(count, WIDE));                                                            \
+        WRITE(to, times(count, WIDE));                                                             \
+        return name(to, from, count, room);                                                        \
+    }
+
+CHECKED_COPY(__wmemcpy_chk)
+CHECKED_COPY(__wmemmove_chk)
+CHECKED_COPY(__wmempcpy_chk)
+
+wchar_t *__wmemset_chk(wchar_t *, wchar_t, size_t, size_t);
+WRAP(wchar_t *, __wmemset_chk, (wchar_t *to, wchar_t value, size_t count, size_t room)) {
+    WRITE(to, times(count, WIDE));
+    return __wmemset_chk(to, value, count, room);
+}
+
+wchar_t *__wcscpy_chk(wchar_t *, const wchar_t *, size_t);
+WRAP(wchar_t *, __wcscpy_chk, (wchar_t *to, const wchar_t *from, size_t room)) {
+    WRITE(to, times(READ_WIDE(from) + 1, WIDE));
+    return __wcscpy_chk(to, from, room);
+}
+
+wchar_t *__wcsncpy_chk(wchar_t *, const wchar_t *, size_t, size_t);
+WRAP(wchar_t *, __wcsncpy_chk, (wchar_t *to, const wchar_t *from, size_t count, size_t room)) {
+    READ_WIDE_N(from, count);
+    WRITE(to, times(count, WIDE));
+    return __wcsncpy_chk(to, from, count, room);
+}
+
+wchar_t *__wcscat_chk(wchar_t *, const wchar_t *, size_t);
+WRAP(wchar_t *, __wcscat_chk, (wchar_t *to, const wchar_t *from, size_t room)) {
+    size_t length = READ_WIDE(to);
+    WRITE_AT(to + length, times(READ_WIDE(from) + 1, WIDE), to);
+    return __wcscat_chk(to, from, room);
+}
