@@ -6,9 +6,11 @@ import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import pytest
 from build import SOURCES, Captured, capture, compile_with, compilers, expected
+from elftools.elf.elffile import ELFFile
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -101,8 +103,6 @@ def test_every_address_agrees_with_addr2line(tmp_path: Path, compiler: str, way:
 
 def segments(program: Path) -> list[tuple[int, int, int]]:
     """Address, size and file offset of every loaded segment."""
-    from elftools.elf.elffile import ELFFile
-
     with open(program, "rb") as file:
         headers = [segment.header for segment in ELFFile(file).iter_segments("PT_LOAD")]
     return [(h.p_vaddr, h.p_memsz, h.p_offset) for h in headers]
@@ -265,6 +265,32 @@ def test_damaged_program(
         captured.pcs, MemoryMap.parse(captured.maps.replace(str(program), str(other)))
     )
     assert {f.pc for f in frames} == set(captured.pcs)
+
+
+def debug_sections(program: Path) -> list[tuple[int, int]]:
+    """Offset and size of every section that names code."""
+    with open(program, "rb") as file:
+        named = [(s.name, s["sh_offset"], s["sh_size"]) for s in ELFFile(file).iter_sections()]
+    tables = (".symtab", ".strtab", ".dynsym", ".dynstr", ".eh_frame")
+    return [(offset, size) for name, offset, size in named if name in tables or name.startswith(".debug")]
+
+
+@settings(max_examples=150, deadline=None)
+@given(seed=st.integers(0, 1 << 32), count=st.sampled_from([1, 10, 100]))
+def test_damaged_debug_information(
+    tmp_path_factory: pytest.TempPathFactory, program: Path, captured: Captured, seed: int, count: int
+) -> None:
+    """The libraries that read it report damage in many ways; none of them gets through."""
+    random = Random(seed)
+    whole = bytearray(program.read_bytes())
+    sections = debug_sections(program)
+    for _ in range(count):
+        offset, size = random.choice(sections)
+        whole[offset + random.randrange(size)] = random.randrange(256)
+    other = tmp_path_factory.getbasetemp() / "damaged"
+    other.write_bytes(whole)
+    memory = MemoryMap.parse(captured.maps.replace(str(program), str(other)))
+    assert {f.pc for f in Symbolizer().stack(captured.pcs, memory)} == set(captured.pcs)
 
 
 # ---- addresses ----

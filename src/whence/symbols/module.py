@@ -160,10 +160,10 @@ def _symbol(program: drgn.Program, address: int) -> str | None:
     """The name in the symbol table whose range holds the address."""
     try:
         symbol = program.symbol(address)
-    except LookupError:
+        inside = symbol.address <= address < symbol.address + symbol.size
+        return symbol.name if inside else None
+    except (LookupError, ValueError):  # none there; a damaged table, or a name that is no text
         return None
-    inside = symbol.address <= address < symbol.address + symbol.size
-    return symbol.name if inside else None
 
 
 def _symcache(path: str) -> Any:
