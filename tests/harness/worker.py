@@ -11,23 +11,15 @@ that everything it started can be ended.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import json
 import os
+import pkgutil
 import signal
 import sys
 import time
 from typing import Any, NoReturn
-
-HEAVY = (
-    "whence.cli.main",
-    "whence.cli.commands",
-    "whence.engines.native.engine",
-    "whence.report.json",
-    "whence.report.text",
-    "llvmlite.binding",
-    "drgn",
-)
 
 
 def serve() -> None:
@@ -39,12 +31,17 @@ def serve() -> None:
 
 
 def _warm_up() -> None:
-    """Import what ``whence run`` needs; what is missing shows when a command is run."""
-    for name in HEAVY:
-        try:
-            importlib.import_module(name)
-        except ImportError:
-            print(f"worker: cannot import {name}", file=sys.stderr)
+    """Import all of whence and read its rules; what fails here shows when a command is run."""
+    import whence
+
+    for module in pkgutil.walk_packages(whence.__path__, "whence."):
+        if not module.name.endswith("__main__"):
+            with contextlib.suppress(ImportError):
+                importlib.import_module(module.name)
+    with contextlib.suppress(Exception):
+        from whence.rules import load_standard
+
+        load_standard()
 
 
 def _run(request: dict[str, Any]) -> dict[str, Any]:
