@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import time
 
 import pytest
 
@@ -241,6 +242,39 @@ def test_death_by_signal_is_passed_on(box):
     environment = {**box.environment, "WHENCE_CLANG": str(fake), "XDG_CACHE_HOME": str(box.folder)}
     box.write("hello.c", HELLO)
     assert box.run("whence-cc -c hello.c", env=environment).returncode == -11
+
+
+def test_request_to_end_reaches_the_compiler(box):
+    """`make` that is stopped stops the wrapper: the compiler must not go on alone."""
+    script = '#!/bin/sh\ncase "$*" in *--version*) echo "clang version 19.0.0"; exit;; esac\n'
+    script += 'case "$*" in *-emit-llvm*) exec sleep 60;; esac\n'
+    script += "trap 'echo ended > ended; exit 1' TERM\necho > started\nwhile :; do sleep 0.05; done\n"
+    fake = box.write("fake/clang", script)
+    fake.chmod(0o755)
+    environment = {**box.environment, "WHENCE_CLANG": str(fake), "XDG_CACHE_HOME": str(box.folder)}
+    box.write("hello.c", HELLO)
+    process = subprocess.Popen(["whence-cc", "-c", "hello.c"], cwd=box.folder, env=environment)
+    while not (box.folder / "started").exists():
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.terminate()
+    assert process.wait(timeout=30) == 1
+    assert (box.folder / "ended").exists()
+
+
+def test_source_that_can_be_read_once(box):
+    box.ok(["sh", "-c", "echo 'int main(void) { return 0; }' | whence-cc -x c /dev/stdin -o prog"])
+    box.ok("./prog")
+
+
+@pytest.mark.parametrize("include", ["-include all.h", "-include-pch all.h.pch"])
+def test_precompiled_header(box, include):
+    box.write("all.h", "#include <stdio.h>\n")
+    box.write("hello.c", HELLO)
+    flags = "-O2 -D_FORTIFY_SOURCE=2 -fno-pie"
+    box.ok(f"whence-cc {flags} -x c-header all.h -o all.h.pch")
+    assert box.run(f"whence-cc {flags} {include} -c hello.c").stderr == ""
+    assert box.sources("hello.o") == ["hello.c"]
 
 
 AUTOCONF_PROBES = [

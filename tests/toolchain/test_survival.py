@@ -103,6 +103,28 @@ def test_partial_link_with_assembly_inside(box, program):
         prints_42(box, "prog.relinked")
 
 
+def test_plain_ld_joins_partial_links_and_objects(box, program):
+    program()
+    box.write(
+        "mul.c", "int add(int, int);\nint mul(int a, int b) { return b ? add(a, mul(a, b - 1)) : 0; }\n"
+    )
+    box.write("twice.s", ".globl twice\ntwice: lea (%rdi,%rdi), %eax\n ret\n.section .note.GNU-stack\n")
+    box.write(
+        "main.c",
+        "#include <stdio.h>\nint mul(int, int);\nint twice(int);\n"
+        'int main(void) { printf("%d\\n", twice(mul(7, 3))); return 0; }\n',
+    )
+    box.ok("whence-cc -c main.c add.c mul.c twice.s")
+    box.ok("whence-cc -r mul.o twice.o -o part.o")
+    box.ok("ld -r add.o part.o -o joined.o")
+    box.ok("ar rcs libjoined.a joined.o")
+    for command in ("whence-cc main.o joined.o", "whence-cc main.o -L. -ljoined", "gcc main.o joined.o"):
+        box.ok(f"{command} -o prog")
+        assert sorted(box.sources("prog")) == ["add.c", "main.c", "mul.c"]
+        box.relinked("prog")
+        prints_42(box, "prog.relinked")
+
+
 def test_relocatable_output_is_relinked(box, program):
     program()
     box.ok("whence-cc -c main.c add.c")

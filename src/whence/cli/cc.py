@@ -6,6 +6,7 @@ clang as it is. Exit status and messages are clang's own.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import stat
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from whence.toolchain.clang import Clang
     from whence.toolchain.compile import Compilation, Source
+    from whence.toolchain.driver import Invocation
 
 
 def main_cc() -> NoReturn:
@@ -37,7 +39,8 @@ def run(argv: list[str], cxx: bool) -> int:
 
     Does not return when clang takes the process over.
     """
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
         clang = clangs.find_clang()
         return _drive(clang, argv, cxx)
@@ -60,7 +63,7 @@ def _say(kind: str, sentence: str) -> None:
 def _drive(clang: Clang, argv: list[str], cxx: bool) -> int:
     invocation = driver.parse(driver.expand(argv), cxx)
     words = invocation.native if invocation.changed else argv
-    if invocation.phase == "other" or _is_device(invocation.output):
+    if invocation.phase == "other" or _is_device(invocation.output) or _reads_a_pipe(invocation):
         _take_over([*clang.command(cxx), *words])
     from whence.toolchain.compile import Compilation
 
@@ -80,6 +83,17 @@ def _is_device(output: str | None) -> bool:
         return not stat.S_ISREG(os.stat(output).st_mode)
     except OSError:
         return False
+
+
+def _reads_a_pipe(invocation: Invocation) -> bool:
+    """Whether a source can be read only once (``/dev/stdin``, process substitution)."""
+    for argument in invocation.arguments:
+        if argument.is_source and argument.words[0].startswith(("/dev/", "/proc/")):
+            with contextlib.suppress(OSError):
+                mode = os.stat(argument.words[0]).st_mode
+                if stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode):
+                    return True
+    return False
 
 
 def _take_over(command: list[str]) -> NoReturn:

@@ -15,6 +15,7 @@ import struct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from whence.toolchain.elf import Elf, Section
@@ -31,6 +32,7 @@ LINK_PREFIX = struct.Struct("<8sIIQ32s")
 """Magic, version, zero, body length, SHA-256 of the body."""
 
 MAX_HEADER = 1 << 20
+MAX_RECORD = 16 << 20
 MAX_BITCODE = 1 << 30
 
 LEVEL = 1
@@ -68,9 +70,8 @@ def pack_ir(bitcode: bytes, header: dict[str, Any]) -> tuple[str, bytes]:
     return digest.hexdigest(), prefix + text + payload
 
 
-def entries(elf: Elf, section: Section) -> list[Entry]:
+def entries(elf: Elf, section: Section) -> Iterator[Entry]:
     """The blobs in an IR section, without reading their contents; raises `BlobError` or `ElfError`."""
-    found = []
     position = 0
     while (position := _skip_padding(elf, section, position, IR_PREFIX.size)) >= 0:
         prefix = elf.read(section.offset + position, IR_PREFIX.size)
@@ -82,15 +83,17 @@ def entries(elf: Elf, section: Section) -> list[Entry]:
         entry = Entry(position, header, payload, digest.hex())
         if header > MAX_HEADER or entry.end > section.size:
             raise BlobError(f"the IR section is truncated at byte {position}")
-        found.append(entry)
+        yield entry
         position = entry.end
-    return found
 
 
 def _skip_padding(elf: Elf, section: Section, position: int, least: int) -> int:
     """Position of the next blob after zero bytes that a linker may have put between; -1 at the end."""
     while position < section.size:
-        chunk = elf.read(section.offset + position, min(4096, section.size - position))
+        # Blobs stand close together as a rule: look at a few bytes first.
+        chunk = elf.read(section.offset + position, min(64, section.size - position))
+        if not chunk.strip(b"\0"):
+            chunk = elf.read(section.offset + position, min(1 << 20, section.size - position))
         rest = chunk.lstrip(b"\0")
         position += len(chunk) - len(rest)
         if rest:
@@ -151,7 +154,7 @@ def _link_body(body: bytes) -> tuple[dict[str, Any], dict[str, bytes]]:
 
     try:
         (length,) = struct.unpack_from("<I", body)
-        record = json.loads(inflate(body[4 : 4 + length], MAX_HEADER * 256))
+        record = json.loads(inflate(body[4 : 4 + length], MAX_RECORD))
         base = 4 + length
         files = {
             str(digest): body[base + int(offset) : base + int(offset) + int(size)]

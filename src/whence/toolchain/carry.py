@@ -148,12 +148,12 @@ def _reject_script(path: Path, start: bytes) -> None:
 
 def _image(path: Path, image: elf.Elf) -> CarriedImage:
     dynamic = _Dynamic(image)
-    record = _link_record(image)
+    modules = tuple(_modules(path, image))
     return CarriedImage(
         path=path,
         kind=_kind(image, dynamic),
-        modules=tuple(_modules(path, image)),
-        link=record,
+        modules=modules,
+        link=_link_record(image, modules),
         needed=dynamic.texts(DT_NEEDED),
         interp=dynamic.interp,
         soname="".join(dynamic.texts(DT_SONAME)[:1]),
@@ -227,31 +227,35 @@ def _text(value: Any) -> str:
     return value
 
 
-def _link_record(image: elf.Elf) -> LinkRecord | None:
-    """The record of this very link; records of partial links (``ld -r``) inside stay for `_guess`."""
+def _link_record(image: elf.Elf, modules: tuple[CarriedModule, ...]) -> LinkRecord | None:
+    """The record of this very link, or of the partial links (``ld -r``) that a plain ld joined."""
     section = image.section(blob.LINK_SECTION)
     if section is None:
         return None
     records = [link.decode(record, files) for record, files in blob.unpack_links(image, section)]
-    if image.type != elf.ET_REL:
-        whole = [record for record in records if record.kind != "object"]
-        if not whole and records:
-            return _combined(records)
-        records = whole
-    return records[-1] if len(records) == 1 else (_combined(records) if records else None)
+    whole = records if image.type == elf.ET_REL else [each for each in records if each.kind != "object"]
+    if len(whole) == 1:
+        return whole[0]
+    return _combined(records, modules) if records else None
 
 
-def _combined(records: list[LinkRecord]) -> LinkRecord:
-    """Partial links that a plain ld joined: all their inputs, and no options of the last link."""
-    items = tuple(item for record in records for item in record.items if item.kind in ("object", "archive"))
+def _combined(records: list[LinkRecord], modules: tuple[CarriedModule, ...]) -> LinkRecord:
+    """All inputs of several partial links, what they do not cover, and no options of the last link."""
+    items = [item for record in records for item in record.items if item.kind in ("object", "archive")]
+    covered = {digest for record in records for digest in record.modules()}
+    items += [_module_item(module) for module in modules if module.digest not in covered]
     files = {digest: data for record in records for digest, data in record.files.items()}
     cxx = any(record.cxx for record in records)
-    return LinkRecord("object", cxx, records[0].cwd, items, False, records[0].frontend, files)
+    return LinkRecord("object", cxx, records[0].cwd, tuple(items), False, records[0].frontend, files)
+
+
+def _module_item(module: CarriedModule) -> LinkItem:
+    return LinkItem("object", path=module.source, modules=(module.digest,))
 
 
 def _guess(image: CarriedImage) -> LinkRecord:
     """A link line made up from the modules and DT_NEEDED."""
-    items = [LinkItem("object", path=m.source, modules=(m.digest,)) for m in image.modules]
+    items = [_module_item(module) for module in image.modules]
     origin = str(image.path.resolve().parent)
     for folder in image.rpath:
         place = folder.replace("${ORIGIN}", origin).replace("$ORIGIN", origin)

@@ -65,8 +65,12 @@ class Compilation:
         added to the native command. Raises `OSError` if clang cannot be started.
         """
         native = spawn.start(self._native(extra), stdin=self._input(), stdout=stdout)
-        waiting = list(reversed(self.sources))
         running: dict[int, Source] = {}
+        with spawn.Forwarding(native):
+            return self._wait(native, running)
+
+    def _wait(self, native: int, running: dict[int, Source]) -> int:
+        waiting = list(reversed(self.sources))
         status: int | None = None
         while status is None or running or waiting:
             # With the native command that makes one process more than processors, briefly.
@@ -74,6 +78,7 @@ class Compilation:
                 self._start(waiting.pop(), running)
             if status is not None and not running:
                 continue
+            _load()
             pid, ended = os.wait()
             if pid == native:
                 status = ended
@@ -181,6 +186,17 @@ class Compilation:
         finally:
             os.close(sink)
             os.close(null)
+
+
+def _load() -> None:
+    """Import what the blobs need while the compilers work."""
+    import hashlib
+    import json
+    import zlib
+
+    from whence.toolchain import blob, elf
+
+    del hashlib, json, zlib, blob, elf
 
 
 def _processors() -> int:

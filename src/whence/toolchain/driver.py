@@ -252,6 +252,9 @@ def ir_flags(invocation: Invocation) -> list[str]:
             continue
         else:
             flags += words
+        if "-include-pch" in words or words[0] in ("-include", "--include"):
+            # A precompiled header was made with the native compilation's flags: take it all the same.
+            flags += ["-Xclang", "-fno-validate-pch"]
     # The program will be relinked as a position-independent one, whatever it was.
     flags.append("-fPIC" if shared else "-fPIE")
     return flags

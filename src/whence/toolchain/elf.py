@@ -21,9 +21,9 @@ SECTION = struct.Struct("<IIQQQQIIQQ")
 SEGMENT = struct.Struct("<IIQQQQQQ")
 DYNAMIC = struct.Struct("<qQ")
 
-ET_REL, ET_EXEC, ET_DYN, ET_CORE = 1, 2, 3, 4
+ET_REL, ET_EXEC, ET_DYN = 1, 2, 3
 EM_X86_64 = 62
-SHT_PROGBITS, SHT_STRTAB, SHT_NOTE, SHT_NOBITS = 1, 3, 7, 8
+SHT_PROGBITS, SHT_NOBITS = 1, 8
 SHN_LORESERVE, SHN_XINDEX = 0xFF00, 0xFFFF
 PT_DYNAMIC, PT_INTERP, PT_NOTE, PT_LOAD = 2, 3, 4, 1
 
@@ -38,14 +38,14 @@ class ElfError(Exception):
 
 
 class Section:
-    """One section header; `name` decoded, offsets and sizes in bytes."""
+    """A section: `offset` in the image and `size`, both in bytes, and its `type`."""
 
-    __slots__ = ("flags", "index", "info", "link", "name", "offset", "size", "type")
+    __slots__ = ("index", "name", "offset", "size", "type")
 
     def __init__(self, index: int, name: str, fields: tuple[int, ...]) -> None:
         self.index = index
         self.name = name
-        _, self.type, self.flags, _, self.offset, self.size, self.link, self.info = fields[:8]
+        self.type, self.offset, self.size = fields[1], fields[4], fields[5]
 
 
 class Elf:
@@ -57,8 +57,8 @@ class Elf:
         self.size = os.fstat(descriptor).st_size - base if size is None else size
         self._header = self._read_header()
         self.type = self._header[1]
-        self._raw: list[tuple[int, ...]] | None = None
-        self._sections: list[Section] | None = None
+        self._table: bytes | None = None
+        self._strings: bytes | None = None
 
     def read(self, offset: int, size: int) -> bytes:
         """Bytes of the image; raises `ElfError` when it ends before."""
@@ -86,50 +86,47 @@ class Elf:
 
     # ---- sections -------------------------------------------------------------------------------
 
-    @property
-    def sections(self) -> list[Section]:
-        """All sections; empty when there is no section header table."""
-        if self._sections is None:
-            raw = self._raw_sections()
-            names = self._names(raw)
-            self._sections = [Section(i, _string(names, f[0]), f) for i, f in enumerate(raw)]
-        return self._sections
-
     def section(self, name: str) -> Section | None:
         """The first section of that name."""
-        for section in self.sections:
-            if section.name == name:
-                return section
+        wanted = name.encode() + b"\0"
+        names = self.names()
+        for index, fields in enumerate(SECTION.iter_unpack(self.table())):
+            if names.startswith(wanted, fields[0]):
+                return Section(index, name, fields)
         return None
 
-    def _raw_sections(self) -> list[tuple[int, ...]]:
-        if self._raw is not None:
-            return self._raw
-        offset, entry, count = self._header[6], self._header[11], self._header[12]
-        if offset == 0:
-            self._raw = []
-            return self._raw
-        if entry != SECTION.size:
-            raise ElfError("its section header table is damaged")
-        if count == 0:
-            count = SECTION.unpack(self.read(offset, SECTION.size))[5]
-        if count > MAX_SECTIONS:
-            raise ElfError(f"it claims to have {count} sections")
-        table = self.read(offset, count * SECTION.size)
-        self._raw = list(SECTION.iter_unpack(table))
-        return self._raw
+    def table(self) -> bytes:
+        """The section header table; empty when there is none."""
+        if self._table is None:
+            offset, entry, count = self._header[6], self._header[11], self._header[12]
+            if offset and entry != SECTION.size:
+                raise ElfError("its section header table is damaged")
+            if offset and count == 0:
+                count = SECTION.unpack(self.read(offset, SECTION.size))[5]
+            if count > MAX_SECTIONS:
+                raise ElfError(f"it claims to have {count} sections")
+            self._table = self.read(offset, count * SECTION.size) if offset else b""
+        return self._table
 
-    def _name_index(self, raw: list[tuple[int, ...]]) -> int:
+    def names_index(self) -> int:
+        """Index of the section that holds the section names."""
         index = self._header[13]
-        return raw[0][6] if index == SHN_XINDEX and raw else index
+        return int(SECTION.unpack_from(self.table())[6]) if index == SHN_XINDEX and self.table() else index
 
-    def _names(self, raw: list[tuple[int, ...]]) -> bytes:
-        index = self._name_index(raw)
-        if not raw or index == 0:
-            return b""
-        if index >= len(raw) or raw[index][5] > MAX_STRINGS:
-            raise ElfError("its section names are damaged")
-        return self.read(raw[index][4], raw[index][5])
+    def names(self) -> bytes:
+        """The string table of the section names."""
+        if self._strings is None:
+            table, index = self.table(), self.names_index()
+            if not table or index == 0:
+                self._strings = b""
+            elif (index + 1) * SECTION.size > len(table):
+                raise ElfError("its section names are damaged")
+            else:
+                fields = SECTION.unpack_from(table, index * SECTION.size)
+                if fields[5] > MAX_STRINGS:
+                    raise ElfError("its section names are damaged")
+                self._strings = self.read(fields[4], fields[5])
+        return self._strings
 
     def data(self, section: Section) -> bytes:
         """Contents of a section."""
@@ -160,13 +157,6 @@ def read_at(descriptor: int, offset: int, size: int) -> bytes:
     return b"".join(parts)
 
 
-def _string(table: bytes, offset: int) -> str:
-    if offset >= len(table):
-        return ""
-    end = table.find(b"\0", offset, offset + 4096)
-    return table[offset : end if end >= 0 else offset + 4096].decode("utf-8", "replace")
-
-
 # ---- the editor -------------------------------------------------------------------------------------
 
 
@@ -179,51 +169,55 @@ def add_sections(descriptor: int, contents: Mapping[str, bytes]) -> None:
     file reads as before.
     """
     elf = Elf(descriptor)
-    raw = [list(fields) for fields in elf._raw_sections()]
-    if not raw:
-        raise ElfError("it has no section header table")
-    end = elf.size
+    if not elf.table() or elf.names_index() == 0:
+        raise ElfError("its sections have no names")
+    elf.names()
     try:
-        header = _appended(elf, raw, contents)
+        header = _appended(elf, contents)
     except OSError:
-        os.ftruncate(descriptor, end)
+        os.ftruncate(descriptor, elf.size)
         raise
     os.pwrite(descriptor, header, 0)
 
 
-def _appended(elf: Elf, raw: list[list[int]], contents: Mapping[str, bytes]) -> bytes:
+def _appended(elf: Elf, contents: Mapping[str, bytes]) -> bytes:
     """Write data, names and the section table after the end of the file; returns the new file header."""
-    names = bytearray(elf._names([tuple(fields) for fields in raw]))
-    names_index = elf._name_index([tuple(fields) for fields in raw])
-    if names_index == 0:
-        raise ElfError("its sections have no names")
-    existing = {section.name: section.index for section in elf.sections}
+    table, names, names_index = bytearray(elf.table()), bytearray(elf.names()), elf.names_index()
     position = elf.size
     for name, data in contents.items():
         offset = _put(elf.descriptor, position, data)
         position = offset + len(data)
-        if name in existing:
-            raw[existing[name]][4:6] = offset, len(data)
+        existing = elf.section(name)
+        if existing is not None:
+            _move(table, existing.index, offset, len(data))
         else:
-            raw.append([len(names), SHT_PROGBITS, 0, 0, offset, len(data), 0, 0, 1, 0])
+            table += SECTION.pack(len(names), SHT_PROGBITS, 0, 0, offset, len(data), 0, 0, 1, 0)
             names += name.encode() + b"\0"
-    offset = _put(elf.descriptor, position, bytes(names))
-    raw[names_index][4:6] = offset, len(names)
-    return _table(elf, raw, names_index, offset + len(names))
+    offset = _put(elf.descriptor, position, names)
+    _move(table, names_index, offset, len(names))
+    return _new_header(elf, table, names_index, offset + len(names))
 
 
-def _table(elf: Elf, raw: list[list[int]], names_index: int, position: int) -> bytes:
-    count = len(raw)
-    raw[0][5] = count if count >= SHN_LORESERVE else 0
-    offset = _put(elf.descriptor, (position + 7) & ~7, b"".join(SECTION.pack(*fields) for fields in raw))
+def _move(table: bytearray, index: int, offset: int, size: int) -> None:
+    fields = list(SECTION.unpack_from(table, index * SECTION.size))
+    fields[4:6] = offset, size
+    SECTION.pack_into(table, index * SECTION.size, *fields)
+
+
+def _new_header(elf: Elf, table: bytearray, names_index: int, position: int) -> bytes:
+    """Write the table behind `position`; numbers of sections beyond 16 bits go into its first entry."""
+    count = len(table) // SECTION.size
+    first = list(SECTION.unpack_from(table))
+    first[5] = count if count >= SHN_LORESERVE else 0
+    SECTION.pack_into(table, 0, *first)
     header = list(elf._header)
-    header[6] = offset
+    header[6] = _put(elf.descriptor, (position + 7) & ~7, table)
     header[12] = count if count < SHN_LORESERVE else 0
     header[13] = names_index if names_index < SHN_LORESERVE else SHN_XINDEX
     return HEADER.pack(*header)
 
 
-def _put(descriptor: int, offset: int, data: bytes) -> int:
+def _put(descriptor: int, offset: int, data: bytes | bytearray) -> int:
     view = memoryview(data)
     done = 0
     while done < len(data):

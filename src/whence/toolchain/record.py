@@ -255,6 +255,10 @@ class Recorder:
         for record, files in one.nested:
             nested += record.get("items", [])
             self._attached.update(files)
+        covered = set(_digests(nested))
+        rest = [digest for digest in one.digests if digest not in covered]
+        if nested and rest:  # joined by plain ld from partial links and other objects
+            nested.append({"t": "object", "p": name, "m": rest, "f": "", "n": []})
         content = "" if one.digests else self._attach(one.contents())
         return {"t": "object", "p": name, "m": one.digests, "f": content, "n": nested}
 

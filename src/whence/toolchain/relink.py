@@ -14,7 +14,9 @@ from whence.toolchain.carry import CarriedImage
 from whence.toolchain.clang import find_clang
 from whence.toolchain.link import LinkItem, LinkRecord
 
-_DROPPED_DRIVER = options.words("-shared -static -static-pie -pie -no-pie -nopie -r -s -t -Z")
+_DROPPED_DRIVER = options.words(
+    "-shared -static -static-pie -pie -no-pie -nopie -r -s -t -Z -static-libgcc -static-libstdc++"
+)
 
 _DROPPED_LD = options.words("""
     gc-sections print-gc-sections s strip-all S strip-debug x discard-all X discard-locals static dn
@@ -50,7 +52,9 @@ def relink(
         clang = find_clang()
         command = clang.command(record.cxx if cxx is None else cxx)
         words = [*_mode(image, record), "-o", os.path.abspath(output), *_first(extra_inputs), *line.words()]
-        _run([*command, *_fitting(words, Path(folder))], image, Path(folder))
+        # Relative paths in options that are passed on as they are belong to the folder of the first link.
+        place = Path(record.cwd) if Path(record.cwd).is_dir() else Path(folder)
+        _run([*command, *_fitting(words, Path(folder))], image, place)
 
 
 def _mode(image: CarriedImage, record: LinkRecord) -> list[str]:

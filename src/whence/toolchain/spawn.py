@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 
@@ -28,7 +29,7 @@ def start(
         command,
         os.environ if environment is None else environment,
         file_actions=actions,
-        setsigdef=[signal.SIGPIPE, signal.SIGINT],
+        setsigdef=[signal.SIGPIPE],
     )
 
 
@@ -69,6 +70,28 @@ def write_all(descriptor: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[os.write(descriptor, view) :]
+
+
+class Forwarding:
+    """While the block runs, a request to end goes to a child: it tidies up, and its end becomes ours."""
+
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
+        self._numbers: list[int] = []
+
+    def __enter__(self) -> None:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                self._numbers.append(number)
+                signal.signal(number, self._forward)
+
+    def _forward(self, number: int, _frame: object) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self._pid, number)
+
+    def __exit__(self, *_: object) -> None:
+        for number in self._numbers:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def end_as(status: int) -> int:
