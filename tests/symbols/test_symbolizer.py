@@ -9,10 +9,10 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from build import SOURCES, Captured, capture, compile_with, compilers, expected
 from elftools.elf.elffile import ELFFile
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from stack_programs import SOURCES, Captured, capture, compile_with, compilers, expected
 
 from whence.findings import Frame
 from whence.symbols import Mapping, MemoryMap, Symbolizer
