@@ -10,14 +10,22 @@ Before and after, for a load of 4 bytes and the filter "state"::
 
     %a = ptrtoint ptr %p to i64
     %s = load i8, ptr inttoptr (%a >> 3 + STATE_OFFSET)
-    br (%s != 0), %suspect, %end        ; %suspect is unlikely
-  suspect:                              ; s >= 0 and s > last byte's offset: addressable
-    br (%s <=s (%a & 7) + 3), %cold, %end
+    br (%s != 0), %cold, %end           ; %cold is unlikely
   cold:
-    call preserve_mostcc void @__whence_access(i64 %a, i64 %a, i32 4)
+    call preserve_mostcc void @__whence_suspect_4(i64 %a, i64 %a, i32 4)
     br %end
   end:
     %x = load i32, ptr %p
+
+An access of less than a granule may be in bounds though the state is not 0. A
+*suspect* function, once in each module, looks closer and goes on to
+`__whence_access` by a tail call, so that it leaves no frame of its own: one
+branch and one block an access are all that the program's code grows by::
+
+    define preserve_mostcc void @__whence_suspect_4(i64 %a, i64 %b, i32 %desc)
+      br (%s != 0 and %s <=s (%a & 7) + 3), %bad, %fine
+    bad:
+      musttail call preserve_mostcc void @__whence_access(i64 %a, i64 %b, i32 %desc)
 
 Names: `__whence_check_{r|w}{1|2|4|8|16}[u](ptr addr)` where nothing is known
 of the pointer's origin and `__whence_checkp_…(ptr addr, ptr root)` where it is
@@ -47,6 +55,7 @@ declare preserve_mostcc void @__whence_access(i64, i64, i32) #1
 
 attributes #0 = { alwaysinline nounwind "frame-pointer"="all" }
 attributes #1 = { cold nounwind "frame-pointer"="all" }
+attributes #2 = { cold noinline nounwind "frame-pointer"="non-leaf" }
 !0 = !{!"branch_weights", i32 1, i32 1000000}
 """
 
@@ -79,7 +88,12 @@ def generate(plan: Plan) -> str:
         _function(name, plan.writes if write else plan.reads, write, size, provenance, unaligned)
         for name, write, size, provenance, unaligned in markers()
     ]
-    return "\n\n".join(functions) + "\n" + _EPILOGUE
+    suspects = [
+        _suspect(filter_, size, unaligned)
+        for filter_ in _EXACT
+        for size, unaligned in ((1, False), (2, False), (2, True), (4, False), (4, True))
+    ]
+    return "\n\n".join([*functions, *suspects]) + "\n" + _EPILOGUE
 
 
 def _function(name: str, filter_: Filter, write: bool, size: int, provenance: bool, unaligned: bool) -> str:
@@ -104,9 +118,11 @@ def _body(filter_: Filter, write: bool, size: int, provenance: bool, unaligned: 
     else:
         lines += _tests(filter_, size, unaligned)
     desc = size | (DESC_WRITE if write else 0)
+    exact = filter_ in _EXACT and size < GRANULE
+    callee = _suspect_name(filter_, size, unaligned) if exact else "__whence_access"
     lines += [
         "cold:",
-        f"  call preserve_mostcc void @__whence_access(i64 %a, i64 {root}, i32 {desc})",
+        f"  call preserve_mostcc void @{callee}(i64 %a, i64 {root}, i32 {desc})",
         "  br label %end",
         "end:",
         "  ret void",
@@ -126,11 +142,38 @@ def _tests(filter_: Filter, size: int, unaligned: bool) -> list[str]:
         lines += _load_state(i, offset, size == 16 and not unaligned)
         quick.append(f"%z{i}")
     lines += _any_nonzero(quick)
-    exact = bool(filter_ & Filter.STATE) and size < GRANULE
-    lines.append(f"  br i1 %maybe, label {'%suspect' if exact else '%cold'}, label %end, !prof !0")
-    if exact:
-        lines += _exact(filter_, size, unaligned)
+    lines.append("  br i1 %maybe, label %cold, label %end, !prof !0")
     return lines
+
+
+_EXACT = (Filter.STATE, Filter.STATE | Filter.SLOT)
+"""Filters of accesses for which a suspect function decides."""
+
+
+def _suspect_name(filter_: Filter, size: int, unaligned: bool) -> str:
+    provenance = "p" if filter_ & Filter.SLOT else ""
+    return f"__whence_suspect{provenance}_{size}{'u' if unaligned and size > 1 else ''}"
+
+
+def _suspect(filter_: Filter, size: int, unaligned: bool) -> str:
+    """The closer look at an access of less than a granule."""
+    lines = _slot() if filter_ & Filter.SLOT else []
+    for i, offset in enumerate(_state_offsets(size, unaligned)):
+        lines += _load_state(i, offset, False)
+    lines += _exact(filter_, size, unaligned)
+    return "\n".join(
+        [
+            f"define linkonce_odr hidden preserve_mostcc void @{_suspect_name(filter_, size, unaligned)}"
+            "(i64 %a, i64 %b, i32 %desc) #2 {",
+            *lines,
+            "bad:",
+            "  musttail call preserve_mostcc void @__whence_access(i64 %a, i64 %b, i32 %desc)",
+            "  ret void",
+            "fine:",
+            "  ret void",
+            "}",
+        ]
+    )
 
 
 def _slot() -> list[str]:
@@ -178,7 +221,7 @@ def _any_nonzero(values: list[str]) -> list[str]:
 
 def _exact(filter_: Filter, size: int, unaligned: bool) -> list[str]:
     """In a granule with few addressable bytes, compares the last byte accessed with their number."""
-    lines = ["suspect:", f"  %low = and i64 %a, {GRANULE - 1}", f"  %last = add i64 %low, {size - 1}"]
+    lines = [f"  %low = and i64 %a, {GRANULE - 1}", f"  %last = add i64 %low, {size - 1}"]
     checks = []
     if unaligned and size > 1:
         lines += [
@@ -200,7 +243,7 @@ def _exact(filter_: Filter, size: int, unaligned: bool) -> list[str]:
     for i, check in enumerate(checks[1:]):
         lines.append(f"  %worse{i} = or i1 {so_far}, {check}")
         so_far = f"%worse{i}"
-    return [*lines, f"  br i1 {so_far}, label %cold, label %end, !prof !0"]
+    return [*lines, f"  br i1 {so_far}, label %bad, label %fine, !prof !0"]
 
 
 def _beyond(i: int, last: str) -> list[str]:
