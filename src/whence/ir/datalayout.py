@@ -63,6 +63,8 @@ class DataLayout:
             return
         kind, key = match[1], to_int(match[2] or "0")
         numbers = [to_int(n) for n in match[3][1:].split(":")]
+        if any(n % 8 for n in numbers) or (kind != "a" and 0 in numbers):
+            raise IRSyntaxError("a data layout in whole bytes", spec)
         if kind == "p":
             self._pointers[key] = (numbers[0], numbers[1] if len(numbers) > 1 else numbers[0])
         elif kind == "a":

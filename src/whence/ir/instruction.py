@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from whence.ir.block import Block
     from whence.ir.function import Function
 
-_ATTACHMENT = r", !([-a-zA-Z$._\\][-\w$.\\]*) (!(?:\d+|\w+\([^()\"]*\)|\{[^{}\"]*\}))"
-_ATTACHMENTS = re.compile(rf"(?:{_ATTACHMENT})+\Z", re.ASCII)
-_ONE_ATTACHMENT = re.compile(_ATTACHMENT, re.ASCII)
+_ATTACHMENT = re.compile(r", !([-a-zA-Z$._\\][-\w$.\\]*) (!(?:\d+|\w+\([^()\"]*\)|\{[^{}\"]*\}))", re.ASCII)
 _DBG = ", !dbg !"
 _DIGITS = re.compile(r"\d+", re.ASCII)
 _LOCATION = re.compile(r"!(\d+)\)\Z", re.ASCII)
@@ -176,7 +174,10 @@ class Instruction(Item):
 
     def check(self) -> None:
         """Read everything now; raises `IRSyntaxError` when the text is malformed."""
-        _ = self.operands, self.type, self.attachments
+        try:
+            _ = self.operands, self.type, self.attachments
+        except IRSyntaxError as error:
+            raise self.locate(error) from None
 
     def rewrite(self, text: str) -> None:
         head = HEAD.match(text)
@@ -272,19 +273,28 @@ class Instruction(Item):
     @property
     def attachments(self) -> dict[str, str]:
         """Metadata attachments: ``{"dbg": "!12", "tbaa": "!7"}``."""
-        tail = _ATTACHMENTS.search(self.text)
-        return dict(_ONE_ATTACHMENT.findall(tail.group())) if tail else {}
+        return _read_attachments(self.text)[1]
 
     def set_attachment(self, name: str, value: str | None) -> None:
         """Attach metadata (``"!12"``), or take it away with None."""
-        tail = _ATTACHMENTS.search(self.text)
-        found = dict(_ONE_ATTACHMENT.findall(tail.group())) if tail else {}
+        start, found = _read_attachments(self.text)
         if value is None:
             found.pop(name, None)
         else:
             found[name] = value
-        body = self.text[: tail.start()] if tail else self.text
-        self.rewrite(body + "".join(f", !{key} {node}" for key, node in found.items()))
+        self.rewrite(self.text[:start] + "".join(f", !{key} {node}" for key, node in found.items()))
+
+
+def _read_attachments(text: str) -> tuple[int, dict[str, str]]:
+    """Where the attachments at the end of a text begin, and what they are."""
+    start = end = len(text)
+    found: dict[str, str] = {}
+    for match in _ATTACHMENT.finditer(text):
+        if match.start() != end:  # what came before was in a string
+            start, found = match.start(), {}
+        found[match[1]] = match[2]
+        end = match.end()
+    return (start, found) if end == len(text) else (len(text), {})
 
 
 HEAD = re.compile(

@@ -6,8 +6,10 @@ import re
 from typing import NamedTuple
 
 from whence.ir.datalayout import Offset
+from whence.ir.errors import IRSyntaxError
 from whence.ir.instruction import Instruction
 from whence.ir.lexer import Cursor, Operand, word_set
+from whence.ir.types import like_vector
 
 ORDERINGS = word_set("unordered monotonic acquire release acq_rel seq_cst")
 
@@ -349,12 +351,14 @@ class GetElementPtr(Instruction):
     @property
     def type(self) -> str:
         operands = self.operands
-        for operand in operands:
-            if operand.type.startswith("<"):
-                pointer = operands[0].type
-                count = operand.type[: operand.type.rindex(" x ")] if operand is not operands[0] else ""
-                return f"{count} x {pointer}>" if count else pointer
-        return operands[0].type
+        pointer = operands[0].type
+        shape = next((o.type for o in operands if o.type.startswith("<")), pointer)
+        if shape == pointer:
+            return pointer
+        try:
+            return like_vector(shape, pointer)
+        except IRSyntaxError as error:
+            raise self.locate(error) from None
 
     @property
     def offset(self) -> Offset | None:

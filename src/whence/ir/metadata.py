@@ -58,7 +58,7 @@ class Metadata:
     def _find(self, number: int) -> int | None:
         lines = self._lines
         place = self._first + number
-        if place < len(lines) and lines[place].startswith(f"!{number} = "):
+        if 0 <= place < len(lines) and lines[place].startswith(f"!{number} = "):
             return place
         return self._all().get(number)
 

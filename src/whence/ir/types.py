@@ -197,3 +197,13 @@ def _parse_function(text: str, result: str, depth: int) -> Type:
     if variadic:
         inner = inner[:-3].rstrip().removesuffix(",")
     return FunctionType(_parse(result, depth + 1), _list(inner, depth), variadic)
+
+
+def like_vector(shape: str, element: str) -> str:
+    """`element`, in a vector of the same length when `shape` is a vector type."""
+    if not shape.startswith("<"):
+        return element
+    parsed = parse_type(shape)
+    if not isinstance(parsed, VectorType):
+        return element
+    return str(VectorType(parsed.count, parse_type(element), parsed.scalable))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from whence.ir.errors import IRSyntaxError
 from whence.ir.instruction import Instruction
 from whence.ir.lexer import Cursor, Operand
-from whence.ir.types import VectorType, parse_type
+from whence.ir.types import VectorType, like_vector, parse_type
 
 
 class _Fields(NamedTuple):
@@ -73,7 +73,7 @@ class Compare(_Computation):
         left = cursor.operand()
         cursor.expect(",")
         operands = [left, cursor.operand(left.type)]
-        return _Fields(operands, _like_vector(left.type, "i1"), flags, predicate)
+        return _Fields(operands, like_vector(left.type, "i1"), flags, predicate)
 
     @property
     def predicate(self) -> str:
@@ -151,7 +151,7 @@ class ShuffleVector(_Computation):
     def _read(self) -> _Fields:
         operands = _operand_list(self._cursor(), 3)
         element = _element_type(operands[0].type)
-        return _Fields(operands, _like_vector(operands[2].type, element), [])
+        return _Fields(operands, like_vector(operands[2].type, element), [])
 
 
 class ExtractValue(_Computation):
@@ -251,16 +251,6 @@ def _indices(cursor: Cursor) -> tuple[int, ...]:
     if not found:
         raise cursor.fail("an index")
     return tuple(found)
-
-
-def _like_vector(shape: str, element: str) -> str:
-    """`element`, in a vector of the same length when `shape` is a vector type."""
-    if not shape.startswith("<"):
-        return element
-    parsed = parse_type(shape)
-    if not isinstance(parsed, VectorType):
-        return element
-    return str(VectorType(parsed.count, parse_type(element), parsed.scalable))
 
 
 def _element_type(vector: str) -> str:
