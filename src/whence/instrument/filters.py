@@ -49,7 +49,6 @@ SIZES = (1, 2, 4, 8, 16)
 DESC_WRITE = 1 << 24
 """WHENCE_DESC_WRITE of runtime/include/whence/rules.h."""
 
-_ATTRIBUTES = 'alwaysinline nounwind "frame-pointer"="all"'
 _EPILOGUE = """
 declare preserve_mostcc void @__whence_access(i64, i64, i32) #1
 

@@ -21,7 +21,6 @@ from whence.rules.vocabulary import (
     FIND_LAST,
     FUNCTIONS,
     POINTS,
-    RESERVED,
     SEVERITIES,
     VALUE_WIDTHS,
     Type,
@@ -115,7 +114,7 @@ class _Builder:
     def predicate(self, node: Node) -> m.Predicate:
         token = _tokens(node)[0]
         name = str(token)
-        if name in FUNCTIONS or name in CONSTANTS or name == FIND_LAST or name in RESERVED:
+        if name in FUNCTIONS or name in CONSTANTS or name == FIND_LAST:
             self.bad(token, f"'{name}' is a word of the language and cannot be defined")
         *names, body = _trees(node)
         parameters = [self.parameter(each) for each in (_tokens(names[0]) if names else [])]
@@ -129,7 +128,7 @@ class _Builder:
         return m.Variable(str(token), place=self.place(token))
 
     def check_variable(self, token: Token) -> None:
-        if token in CONSTANTS or token in RESERVED or token in FUNCTIONS or token == FIND_LAST:
+        if token in CONSTANTS or token in FUNCTIONS or token == FIND_LAST:
             self.bad(token, f"'{token}' is a word of the language and cannot name a variable")
 
     def rule(self, node: Node) -> m.Rule:
@@ -155,7 +154,7 @@ class _Builder:
     def check_rule_name(self, token: Token) -> None:
         if not _RULE_NAME.fullmatch(token):
             self.bad(token, f"bad rule name '{token}': write lower-case words joined by '-' (double-free)")
-        elif token in RESERVED or token in RESERVED_RULE_NAMES:
+        elif token in RESERVED_RULE_NAMES:
             self.bad(token, f"'{token}' is a word of the language and cannot name a rule")
 
     def title(self, token: Token) -> str:
@@ -217,6 +216,8 @@ class _Builder:
                 self.bad(node, "a \"string\" names a function; here a variable name or '_' is expected")
                 return m.Wildcard(place=place)
             found = self.argument(node)
+            if isinstance(found, m.Constant):
+                self.bad(node, f"'{found.name}' names nothing new; write a variable name or '_'")
             return m.Variable(found.name, type_, place=place) if isinstance(found, m.Variable) else found
         if node.data == "wildcard":
             self.bad(node, "name the function to watch; '_' cannot stand for every function")

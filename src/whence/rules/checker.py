@@ -47,7 +47,8 @@ def check(
     checker = _Checker(known, problems)
     raw_predicates = checker.without_duplicates([p for f in files for p in f.predicates], known, "predicate")
     known_rules = {rule.name: rule for rule in base_rules}
-    raw_rules = checker.without_duplicates([r for f in files for r in f.rules], known_rules, "rule")
+    raw_rules = [rule for file in files for rule in file.rules]
+    checker.without_duplicates(raw_rules, known_rules, "rule")
     checker.raw = {predicate.name: predicate for predicate in raw_predicates}
     predicates = [checker.checked(predicate) for predicate in raw_predicates]
     rules = [checker.rule(rule) for rule in raw_rules]
@@ -169,7 +170,8 @@ class _Checker:
             )
 
     def unbound(self, variables: Iterable[m.Variable]) -> None:
-        for variable in variables:
+        first = {variable.name: variable for variable in reversed(list(variables))}
+        for variable in first.values():
             self.problems.add(
                 variable.place,
                 f"'{variable.name}' is not bound here: no pattern or predicate that must hold gives it a "

@@ -23,7 +23,7 @@ MAX_DEPTH = 60
 MAX_SYNTAX_ERRORS = 20
 MAX_BYTES = 1 << 20
 
-_ITEM_START = re.compile(r"^[ \t]*(?:rule|define)\b", re.MULTILINE)
+_ITEM_START = re.compile(r"^[ \t]*(rule|define)\b", re.MULTILINE)
 
 _TERMINALS = {
     "NAME": "a name",
@@ -107,22 +107,24 @@ def _offset(error: UnexpectedInput, text: str) -> int:
 
 def _without_declaration(text: str, offset: int) -> str:
     """Blanks the `rule` or `define` around `offset`, keeping all other positions."""
-    starts = [match.start() for match in _ITEM_START.finditer(text)]
-    begin = max((start for start in starts if start <= offset), default=0)
-    end = min((start for start in starts if start > max(offset, begin)), default=len(text))
+    starts = [match.start(1) for match in _ITEM_START.finditer(text)]
+    # An error at the first word of a declaration is the fault of the one before.
+    begin = max((start for start in starts if start < offset), default=offset)
+    end = min((start for start in starts if start >= offset and start > begin), default=len(text))
     blank = re.sub(r"[^\n]", " ", text[begin:end])
     return text[:begin] + blank + text[end:]
 
 
 def _syntax_message(error: UnexpectedInput, text: str, offset: int) -> str:
-    if isinstance(error, UnexpectedToken):
-        found = "end of the file" if error.token.type == "$END" else f"'{error.token}'"
-        return f"unexpected {found} {expected(_expected_words(error.accepts or error.expected))}"
     if text[offset : offset + 1] == '"':
         return _string_message(text, offset)
     if isinstance(error, UnexpectedCharacters):
-        return f"unexpected character {text[offset]!r} {expected(_expected_words(error.allowed or set()))}"
-    return f"unexpected end of the file {expected(_expected_words(set()))}"
+        found = f"character {text[offset]!r}"
+    elif isinstance(error, UnexpectedToken) and error.token.type != "$END":
+        found = f"'{error.token}'"
+    else:
+        found = "end of the file"
+    return f"unexpected {found} {expected(_expected_words(text[:offset]))}"
 
 
 def _string_message(text: str, offset: int) -> str:
@@ -132,8 +134,13 @@ def _string_message(text: str, offset: int) -> str:
     return "unterminated string: it must end with '\"' on the same line"
 
 
-def _expected_words(terminals: set[str]) -> list[str]:
-    return sorted({_terminal_word(name) for name in terminals}, key=lambda word: word.strip("'"))
+def _expected_words(before: str) -> list[str]:
+    """What could follow the text before the mistake."""
+    state = _grammar().parse_interactive(before)
+    state.exhaust_lexer()
+    accepted: set[str] = state.accepts()  # type: ignore[no-untyped-call]
+    words = {_terminal_word(name) for name in accepted}
+    return sorted(words, key=lambda word: word.strip("'"))
 
 
 def _terminal_word(name: str) -> str:

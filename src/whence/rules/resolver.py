@@ -126,8 +126,8 @@ class Resolver:
             case m.Call():
                 return self.call(formula, scope)
             case m.FindLast(pattern=pattern):
-                items = [self.item(item, slot, scope) for item, slot in self.pattern_slots(pattern)]
-                self.no_repeats(items)
+                pairs = self.distinct(self.pattern_slots(pattern))
+                items = [self.item(item, slot, scope) for item, slot in pairs]
                 return replace(formula, pattern=replace(pattern, time=items[0], fields=tuple(items[1:])))
             case m.Exists() | m.ForAll():
                 return self.quantified(formula, scope)
@@ -185,16 +185,16 @@ class Resolver:
         return replace(formula, args=tuple(args))
 
     def quantified(self, formula: m.Exists | m.ForAll, scope: Locals) -> m.Formula:
-        pairs = self.pattern_slots(formula.pattern)
+        pairs = self.distinct(self.pattern_slots(formula.pattern))
         inner = dict(scope)
-        for item, slot in pairs:
-            if isinstance(item, m.Variable) and not self.known(item.name, scope):
-                if slot.type is not Type.FUNCTION:
-                    inner[item.name] = slot.type
+        for i, (item, slot) in enumerate(pairs):
+            is_name = isinstance(item, m.Variable) and slot.type is not Type.FUNCTION
+            if isinstance(item, m.Variable) and is_name and not self.known(item.name, scope):
+                inner[item.name] = slot.type
             elif isinstance(formula.pattern, m.BlockPattern) and not isinstance(item, m.Wildcard):
                 self.block_name(item)
+                pairs[i] = (m.Wildcard(place=item.place), slot)
         items = [self.item(item, slot, inner) for item, slot in pairs]
-        self.no_repeats(items)
         pattern = _with_items(formula.pattern, items)
         return replace(formula, pattern=pattern, body=self.formula(formula.body, inner))
 
@@ -205,13 +205,19 @@ class Resolver:
             message = f"a block of H or F is a new name or '_', not {print_term(item)}"
         self.problems.add(item.place, message)
 
-    def no_repeats(self, items: Iterable[m.Argument]) -> None:
+    def distinct(self, pairs: list[tuple[m.Argument, Slot]]) -> list[tuple[m.Argument, Slot]]:
+        """The items of a pattern; a name that stands there twice is a mistake."""
         seen: set[str] = set()
-        for item in items:
-            if isinstance(item, m.Variable) and item.type is not Type.FUNCTION:
+        kept = []
+        for item, slot in pairs:
+            if isinstance(item, m.Variable) and slot.type is not Type.FUNCTION:
                 if item.name in seen:
                     self.problems.add(item.place, f"'{item.name}' stands twice in this pattern")
-                seen.add(item.name)
+                    item = m.Wildcard(place=item.place)
+                else:
+                    seen.add(item.name)
+            kept.append((item, slot))
+        return kept
 
     def item(self, item: m.Argument, slot: Slot, scope: Locals) -> m.Argument:
         """An element of a pattern, or an argument of a predicate."""
@@ -222,7 +228,7 @@ class Resolver:
         if isinstance(item, m.FunctionName):
             message = f"a function name stands where {describe_type(slot.type)} is expected"
             self.problems.add(item.place, message)
-            return m.Wildcard(place=item.place)
+            return item
         return self.term(item, slot.type, scope)
 
     def function(self, item: m.Argument, scope: Locals) -> m.Argument:

@@ -1,0 +1,204 @@
+"""Runs generated evaluators in the test process, with the runtime's primitives played by Python.
+
+The evaluators are reached as the runtime reaches them: through the table that
+their constructor registers.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import llvmlite.binding as llvm
+
+from whence.abi.records import BLOCK_STATES, POINTS
+from whence.instrument import detectors
+from whence.rules import RuleSet
+from whence.rules.evaluate import Redex, World
+from whence.rules.lowering import plan_of
+
+U64 = ctypes.c_uint64
+
+
+class Block(ctypes.Structure):
+    """struct whence_block."""
+
+    _fields_ = [(name, U64) for name in detectors.BLOCK_FIELDS]
+
+
+class Event(ctypes.Structure):
+    """struct whence_event."""
+
+    _fields_ = [*((name, U64) for name in detectors.EVENT_FIELDS), ("block", Block)]
+
+
+class Rule(ctypes.Structure):
+    """struct whence_rule."""
+
+    _fields_ = [("name", ctypes.c_char_p), ("points", U64), ("function", U64), ("evaluate", ctypes.c_void_p)]
+
+
+class Set(ctypes.Structure):
+    """struct whence_rule_set."""
+
+    _fields_ = [
+        ("abi", U64),
+        ("rule_count", U64),
+        ("rules", ctypes.POINTER(Rule)),
+        ("function_count", U64),
+        ("function_names", ctypes.POINTER(ctypes.c_char_p)),
+    ]
+
+
+EVALUATOR = ctypes.CFUNCTYPE(U64, ctypes.POINTER(Event), U64)
+
+
+@dataclass(frozen=True)
+class Fired:
+    """One call of __whence_fire."""
+
+    rule: int
+    block: int | None
+    values: tuple[int, ...]
+
+
+@dataclass
+class Primitives:
+    """The primitives of rules.h over a `World`."""
+
+    world: World = field(default_factory=World)
+    registered: list[int] = field(default_factory=list)
+    fired: list[Fired] = field(default_factory=list)
+    functions: tuple[str, ...] = ()
+
+    def record(self, bid: int | None) -> Block:
+        if bid is None:
+            return Block()
+        free = next((e for e in self.world.trace if e.kind == "free" and e.fields[1] == bid), None)
+        return Block(
+            id=bid,
+            begin=self.world.begins[bid],
+            size=self.world.sizes[bid],
+            free_time=free.time if free else 0,
+            free_ptr=free.fields[0] if free else 0,
+            state=BLOCK_STATES["FREED" if free else "LIVE"],
+        )
+
+    def register_rules(self, table: int) -> None:
+        self.registered.append(table)
+
+    def block_of(self, pointer: int, out: int) -> None:
+        Block.from_address(out).__init__(*_words(self.record(self.world.find(pointer))))
+
+    def next_block(self, cursor: int, state: int, out: int) -> int:
+        position = U64.from_address(cursor)
+        rows = [self.record(bid) for bid in sorted(self.world.begins)]
+        wanted = [row for row in rows if state in (0, row.state)]
+        if position.value >= len(wanted):
+            return 0
+        Block.from_address(out).__init__(*_words(wanted[position.value]))
+        position.value += 1
+        return 1
+
+    def pointed(self, bid: int) -> int:
+        return int(any(block == bid for _, block, _ in self.world.pointers))
+
+    def last_event(self, function: int, ret: int, time: int, value: int) -> int:
+        kind, name = "ret" if ret else "call", self.functions[function]
+        found = [e for e in self.world.trace if e.kind == kind and e.fields[0] == name]
+        if not found:
+            return 0
+        U64.from_address(time).value = found[-1].time
+        U64.from_address(value).value = found[-1].fields[1]
+        return 1
+
+    def load(self, address: int, width: int, value: int) -> int:
+        loaded = self.world.load(address, width)
+        if loaded is None:
+            return 0
+        U64.from_address(value).value = loaded
+        return 1
+
+    def fire(self, event: int, rule: int, block: int | None, count: int, values: int) -> None:
+        traced = tuple((U64 * count).from_address(values)) if count else ()
+        witness = Block.from_address(block).id if block else None
+        self.fired.append(Fired(rule, witness, traced))
+
+
+def _words(record: Block) -> list[int]:
+    return [getattr(record, name) for name in detectors.BLOCK_FIELDS]
+
+
+_PRIMITIVES = Primitives()
+_KEPT: list[object] = []
+
+
+def _install() -> None:
+    """Makes the primitives visible to generated code, once."""
+    if _KEPT:
+        return
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    p = ctypes.c_void_p
+    signatures: list[tuple[str, object, list[object]]] = [
+        ("register_rules", None, [p]),
+        ("block_of", None, [U64, p]),
+        ("next_block", U64, [p, U64, p]),
+        ("pointed", U64, [U64]),
+        ("last_event", U64, [U64, U64, p, p]),
+        ("load", U64, [U64, U64, p]),
+        ("fire", None, [p, U64, p, U64, p]),
+    ]
+    for name, result, arguments in signatures:
+
+        def call(*words: int, method: str = name) -> int | None:
+            return getattr(_PRIMITIVES, method)(*words)
+
+        callback = ctypes.CFUNCTYPE(result, *arguments)(call)
+        _KEPT.append(callback)
+        llvm.add_symbol(f"__whence_{name}", ctypes.cast(callback, p).value)
+
+
+class Compiled:
+    """The generated rules object of a rule set, loaded."""
+
+    def __init__(self, rules: RuleSet) -> None:
+        _install()
+        module = llvm.parse_assembly(detectors.generate(rules))
+        module.verify()
+        machine = llvm.Target.from_default_triple().create_target_machine(opt=1)
+        self.engine = llvm.create_mcjit_compiler(module, machine)
+        self.engine.finalize_object()
+        _PRIMITIVES.registered.clear()
+        self.engine.run_static_constructors()
+        assert len(_PRIMITIVES.registered) == 1
+        self.table = Set.from_address(_PRIMITIVES.registered[0])
+        self.functions = plan_of(rules).functions
+        self.rules = [self.table.rules[i] for i in range(self.table.rule_count)]
+
+    def function(self, i: int) -> Callable[..., int]:
+        return EVALUATOR(self.rules[i].evaluate)
+
+    def run(self, i: int, world: World, redex: Redex) -> tuple[int, list[Fired]]:
+        """Evaluates rule `i`: the number it returns, and what it fired."""
+        _PRIMITIVES.world, _PRIMITIVES.functions = world, self.functions
+        _PRIMITIVES.fired = []
+        event = make_event(redex, self.functions)
+        count = self.function(i)(ctypes.byref(event), i)
+        return count, _PRIMITIVES.fired
+
+
+def make_event(redex: Redex, functions: tuple[str, ...]) -> Event:
+    """The struct that the runtime would hand to an evaluator."""
+    event = Event(point=POINTS[redex.code], width=redex.width, now=redex.now)
+    match redex.code:
+        case "CALL" | "RET":
+            event.function, event.value = functions.index(str(redex.values[0])), redex.values[1]
+        case "MALLOC":
+            event.width = redex.values[0]
+            event.block = _PRIMITIVES.record(redex.values[1])
+        case _:
+            event.r = event.root = redex.values[0]
+            event.block = _PRIMITIVES.record(redex.block)
+    return event

@@ -1,0 +1,308 @@
+"""Random rules (as text, mostly right) and random worlds to evaluate them in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hypothesis import strategies as st
+
+from whence.rules.evaluate import Event, Redex, World
+
+HEAP = 0x6000_0000_0000
+FUNCTIONS = ("main", "transaction")
+
+DEFINITIONS = """
+define Between(x, b) := x >= Begin(b) and x < End(b)
+define Whole(b) := Begin(b) % 16 == 0 and Size(b) > 3
+define Last(k, f) := FindLast(k, call, f, _)
+define Since(b, f) := FindLast(k, ret, f, _) and Time(b) > k
+define Older(b, c) := exists (t, malloc, _, b) in trace : exists (u, malloc, _, c) in trace : t < u
+define Twice(p) := p + p < 100
+define AllPointed(n) := forall b in H : Size(b) < n or Pointed(b)
+"""
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Names by type, and whether Width may be used."""
+
+    pointers: tuple[str, ...] = ()
+    ints: tuple[str, ...] = ()
+    bids: tuple[str, ...] = ()
+    times: tuple[str, ...] = ()
+    deref: bool = False
+    depth: int = 0
+
+    def more(self, **names: str) -> Scope:
+        fields = {key: (*getattr(self, key), name) for key, name in names.items()}
+        values = {**self.__dict__, **fields, "depth": self.depth + 1}
+        return Scope(**values)
+
+
+numbers = st.one_of(
+    st.integers(0, 70).map(str),
+    st.integers(0, (1 << 64) - 1).map(hex),
+    st.sampled_from(["65536", "NullPage", hex(HEAP), "1"]),
+)
+compares = st.sampled_from(["<", "<=", ">", ">=", "==", "!="])
+
+
+@st.composite
+def pointers(draw: st.DrawFn, scope: Scope) -> str:
+    kinds = ["number", "begin", "end"] if scope.bids else ["number"]
+    kinds += ["name"] * 4 * bool(scope.pointers) + ["plus", "value", "begin_of"] * (scope.depth < 4)
+    deeper = scope.more()
+    match draw(st.sampled_from(kinds)):
+        case "name":
+            return draw(st.sampled_from(scope.pointers))
+        case "begin":
+            return f"Begin({draw(st.sampled_from(scope.bids))})"
+        case "end":
+            return f"End({draw(st.sampled_from(scope.bids))})"
+        case "begin_of":
+            return f"{draw(st.sampled_from(['Begin', 'End']))}({draw(pointers(deeper))})"
+        case "plus":
+            return f"({draw(pointers(deeper))} {draw(st.sampled_from('+-'))} {draw(ints(deeper))})"
+        case "value":
+            return f"Value({draw(pointers(deeper))})"
+        case _:
+            return draw(st.sampled_from(["NULL", hex(HEAP + 32), hex(HEAP + 200)]))
+
+
+@st.composite
+def ints(draw: st.DrawFn, scope: Scope) -> str:
+    kinds = ["number"] * 3 + ["name"] * 3 * bool(scope.ints) + ["width"] * 3 * scope.deref
+    kinds += ["size", "idx", "value", "binary", "difference", "negative"] * (scope.depth < 4)
+    deeper = scope.more()
+    match draw(st.sampled_from(kinds)):
+        case "name":
+            return draw(st.sampled_from(scope.ints))
+        case "width":
+            return "Width"
+        case "size":
+            return f"Size({draw(st.one_of(pointers(deeper), bids(deeper)))})"
+        case "idx":
+            return f"Idx({draw(pointers(deeper))})"
+        case "value":
+            return f"Value({draw(pointers(deeper))}, {draw(st.sampled_from([1, 2, 4, 8]))})"
+        case "binary":
+            op = draw(st.sampled_from(["+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>"]))
+            return f"({draw(ints(deeper))} {op} {draw(ints(deeper))})"
+        case "difference":
+            return f"({draw(pointers(deeper))} - {draw(pointers(deeper))})"
+        case "negative":
+            return f"-{draw(ints(deeper))}"
+        case _:
+            return draw(numbers)
+
+
+@st.composite
+def bids(draw: st.DrawFn, scope: Scope) -> str:
+    if scope.bids and draw(st.booleans()):
+        return draw(st.sampled_from(scope.bids))
+    return f"Bid({draw(pointers(scope.more()))})"
+
+
+@st.composite
+def times(draw: st.DrawFn, scope: Scope) -> str:
+    if scope.times and draw(st.booleans()):
+        return draw(st.sampled_from(scope.times))
+    return draw(st.one_of(st.just("Now"), bids(scope.more()).map(lambda b: f"Time({b})")))
+
+
+@st.composite
+def comparisons(draw: st.DrawFn, scope: Scope) -> str:
+    deeper = scope.more()
+    kind = draw(st.sampled_from([pointers, pointers, ints, times, bids]))
+    op = draw(st.sampled_from(["==", "!="])) if kind is bids else draw(compares)
+    return f"{draw(kind(deeper))} {op} {draw(kind(deeper))}"
+
+
+@st.composite
+def atoms(draw: st.DrawFn, scope: Scope) -> str:
+    deeper = scope.more()
+    pointer, bid = draw(pointers(deeper)), draw(bids(deeper))
+    number = draw(ints(deeper))
+    function = draw(st.sampled_from(FUNCTIONS))
+    choices = [
+        f"Allocated({pointer})",
+        f"Freed({pointer}, _)",
+        f"Pointed({bid})",
+        f"Between({pointer}, {bid})",
+        f"Whole({bid})",
+        f"Last(_, {function})",
+        f"Since({bid}, {function})",
+        f"Older({bid}, _)",
+        f"AllPointed({number})",
+        f"FindLast(_, free, {pointer}, _)",
+        f"FindLast(_, malloc, _, {bid})",
+        f"exists (_, call, {function}, _) in trace",
+        "exists _ in H",
+        "true",
+        "false",
+    ]
+    if scope.deref:
+        choices += ["Outside(" + pointer + ")"]
+    return draw(st.sampled_from(choices))
+
+
+@st.composite
+def quantified(draw: st.DrawFn, scope: Scope) -> str:
+    i = scope.depth
+    b, p, n, k = f"b{i}", f"p{i}", f"n{i}", f"k{i}"
+    kind = draw(st.sampled_from(["exists", "forall"]))
+    domain = draw(st.sampled_from(["H", "F", "malloc", "free", "freed", "call"]))
+    if domain in ("H", "F"):
+        return f"({kind} {b} in {domain} : {draw(formulas(scope.more(bids=b)))})"
+    if domain == "malloc":
+        size = draw(st.sampled_from(["_", n]))
+        inner = scope.more(bids=b, times=k) if size == "_" else scope.more(bids=b, ints=n, times=k)
+        return f"({kind} ({k}, malloc, {size}, {b}) in trace : {draw(formulas(inner))})"
+    if domain == "free":
+        inner = scope.more(bids=b, pointers=p, times=k)
+        return f"({kind} ({k}, free, {p}, {b}) in trace : {draw(formulas(inner))})"
+    if domain == "freed":
+        inner = scope.more(bids=b, pointers=p, times=k)
+        bid = draw(bids(scope.more()))
+        return f"(exists ({k}, free, {p}, {b}) in trace : {b} == {bid} and {draw(formulas(inner))})"
+    function = draw(st.sampled_from(FUNCTIONS))
+    return f"(exists (_, call, {function}, _) in trace : {draw(formulas(scope.more()))})"
+
+
+@st.composite
+def bindings(draw: st.DrawFn, scope: Scope) -> str:
+    """A conjunction whose first part binds a free variable that the rest may use, in either order."""
+    i = scope.depth
+    x, k, v, b = f"x{i}", f"t{i}", f"v{i}", f"c{i}"
+    function = draw(st.sampled_from(FUNCTIONS))
+    binder, inner = draw(
+        st.sampled_from(
+            [
+                (f"Freed({draw(pointers(scope.more()))}, {x})", scope.more(pointers=x)),
+                (f"FindLast({k}, call, {function}, {v})", scope.more(times=k, ints=v)),
+                (f"Last({k}, {function})", scope.more(times=k)),
+                (f"FindLast({k}, malloc, {v}, {b})", scope.more(times=k, ints=v, bids=b)),
+                (f"FindLast({k}, free, {x}, {b})", scope.more(times=k, pointers=x, bids=b)),
+                (f"Older({b}, _)", scope.more(bids=b)),
+            ]
+        )
+    )
+    parts = [binder, draw(formulas(inner))]
+    return f"({' and '.join(draw(st.permutations(parts)))})"
+
+
+@st.composite
+def formulas(draw: st.DrawFn, scope: Scope) -> str:
+    if scope.depth > 5:
+        return draw(comparisons(scope))
+    kind = draw(
+        st.sampled_from(["compare"] * 3 + ["atom"] * 3 + ["not", "and", "or", "implies", "some", "bind"])
+    )
+    deeper = scope.more()
+    match kind:
+        case "compare":
+            return draw(comparisons(scope))
+        case "atom":
+            return draw(atoms(scope))
+        case "not":
+            return f"not ({draw(formulas(deeper))})"
+        case "some":
+            return draw(quantified(scope))
+        case "bind":
+            return draw(bindings(scope))
+        case word:
+            return f"(({draw(formulas(deeper))}) {word} ({draw(formulas(deeper))}))"
+
+
+POINTS = {
+    "deref r": Scope(pointers=("r",), deref=True),
+    "deref_w r": Scope(pointers=("r",), deref=True),
+    "free r": Scope(pointers=("r",)),
+    "malloc n bid": Scope(ints=("n",), bids=("bid",)),
+    "call transaction v": Scope(ints=("v",)),
+    "ret main _": Scope(),
+}
+
+
+@st.composite
+def rule_texts(draw: st.DrawFn, points: tuple[str, ...] = tuple(POINTS)) -> str:
+    """A rule over the shipped predicates and DEFINITIONS."""
+    point = draw(st.sampled_from(points))
+    scope = POINTS[point]
+    shape = draw(st.sampled_from(["{}", "{}", "not (forall w in H : not {})", "exists w in {H} : {}"]))
+    if shape == "{}":
+        condition = draw(formulas(scope))
+    else:
+        shape = shape.replace("{H}", draw(st.sampled_from("HHF")))
+        condition = shape.format(f"({draw(formulas(scope.more(bids='w')))})")
+    names = [*scope.pointers, *scope.ints]
+    trace = f" trace {', '.join(names)}" if names and draw(st.booleans()) else ""
+    return f'rule random-rule "a random rule" at {point} when {condition}{trace}'
+
+
+@dataclass(frozen=True)
+class Slots:
+    """Blocks in slots of 64 bytes, as the allocator would place them."""
+
+    begins: dict[int, int]
+
+    def find(self, address: int) -> int | None:
+        return next((bid for bid, begin in self.begins.items() if address // 64 == begin // 64), None)
+
+
+@st.composite
+def worlds(draw: st.DrawFn) -> World:
+    """Up to five blocks, some freed, calls of two functions in between."""
+    count = draw(st.integers(0, 5))
+    slots = draw(st.permutations(range(6)))
+    events: list[Event] = []
+    begins: dict[int, int] = {}
+    live: list[int] = []
+    clock = 0
+    for i in range(count):
+        clock += draw(st.integers(1, 3))
+        begins[clock] = HEAP + 64 * slots[i]
+        live.append(clock)
+        events.append(Event(clock, "malloc", (draw(st.integers(0, 48)), clock)))
+        if draw(st.booleans()):
+            clock += 1
+            function, kind = draw(st.sampled_from(FUNCTIONS)), draw(st.sampled_from(["call", "ret"]))
+            events.append(Event(clock, kind, (function, draw(st.integers(0, 50)))))
+        if live and draw(st.booleans()):
+            clock += 1
+            bid = live.pop(draw(st.integers(0, len(live) - 1)))
+            events.append(Event(clock, "free", (begins[bid] + draw(st.sampled_from([0, 0, 8])), bid)))
+    pointers = frozenset((begins[bid], bid, 0) for bid in begins if draw(st.booleans()))
+    find = Slots(begins).find
+    seed = draw(st.integers(0, 255))
+
+    def load(address: int, width: int) -> int | None:
+        bid = find(address)
+        if bid is None or bid not in live:
+            return None
+        size = next(e.fields[0] for e in events if e.kind == "malloc" and e.fields[1] == bid)
+        if address < begins[bid] or address + width > begins[bid] + int(size):
+            return None
+        return int.from_bytes(((address + i) * 37 + seed) % 256 for i in range(width))
+
+    return World(tuple(events), begins, pointers, find, load)
+
+
+@st.composite
+def redexes(draw: st.DrawFn, point: str, world: World) -> Redex:
+    """A step at this detection point that the world allows."""
+    now = max((event.time for event in world.trace), default=0) + 1
+    name = point.split()[0]
+    if name == "malloc":
+        bid = draw(st.sampled_from(sorted(world.begins)))
+        return Redex("MALLOC", (world.sizes[bid], bid), now=now)
+    if name in ("call", "ret"):
+        return Redex(name.upper(), (point.split()[1], draw(st.integers(0, 50))), now=now)
+    bid = draw(st.sampled_from([None, *sorted(world.begins)]))
+    near = [begin + offset for begin in world.begins.values() for offset in (-8, 0, 1, 8, 16, 31, 48)]
+    address = draw(st.sampled_from([0, 8, 65535, 65536, *near]))
+    width = draw(st.sampled_from([1, 2, 4, 8, 16, 40, (1 << 64) - 1]))
+    if name == "free":
+        return Redex("FREE", (address,), bid, now=now)
+    code = "DEREF_W" if name == "deref_w" else draw(st.sampled_from(["DEREF_R", "DEREF_W"]))
+    return Redex(code, (address,), bid, width, now)

@@ -1,0 +1,183 @@
+"""Shipped rules against the error rules of the paper's semantics (figure 8), by the interpreter."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.rules.strategies import redexes, worlds
+from whence.rules import load_files, load_standard, load_texts
+from whence.rules.evaluate import Redex, Witness, World, arithmetic, event, fires, witnesses
+from whence.rules.vocabulary import CONSTANTS
+
+STANDARD = load_standard().select(["all"])
+NULL_PAGE = CONSTANTS["NullPage"].value or 0
+BEGIN = 0x6000_0000_1000
+
+LIVE = World((event(1, "malloc", 20, 1),), {1: BEGIN}, find=lambda a: 1 if BEGIN <= a < BEGIN + 64 else None)
+FREED = World((*LIVE.trace, event(2, "free", BEGIN, 1)), LIVE.begins, find=LIVE.find)
+
+
+def fired(world: World, redex: Redex) -> list[str]:
+    return [rule.name for rule in STANDARD.rules if fires(rule, STANDARD, world, redex)]
+
+
+def deref(address: int, block: int | None, width: int = 4) -> Redex:
+    return Redex("DEREF_W", (address,), block, width, 9)
+
+
+def free(address: int, block: int | None) -> Redex:
+    return Redex("FREE", (address,), block, now=9)
+
+
+@pytest.mark.parametrize(
+    ("world", "redex", "expected"),
+    [
+        (LIVE, free(BEGIN, 1), []),
+        (LIVE, free(BEGIN + 4, 1), ["unmatched-free"]),
+        (LIVE, free(0x7F00_0000_0000, None), ["unmatched-free"]),
+        (FREED, free(BEGIN, 1), ["double-free"]),
+        (FREED, free(BEGIN + 4, 1), ["unmatched-free"]),
+        (LIVE, deref(BEGIN, 1), []),
+        (LIVE, deref(BEGIN + 16, 1), []),
+        (LIVE, deref(BEGIN + 17, 1), ["heap-buffer-overflow"]),
+        (LIVE, deref(BEGIN - 1, 1), ["heap-buffer-overflow"]),
+        (LIVE, deref(BEGIN, 1, (1 << 64) - 1), ["heap-buffer-overflow"]),
+        (LIVE, deref((1 << 64) - 4, 1, 8), ["heap-buffer-overflow"]),
+        (LIVE, deref(0x7F00_0000_0000, None), []),
+        (FREED, deref(BEGIN + 8, 1), ["dangling-pointer-dereference"]),
+        (FREED, deref(BEGIN + 800, 1), ["dangling-pointer-dereference"]),
+        (LIVE, deref(0, None), ["null-pointer-dereference"]),
+        (LIVE, deref(NULL_PAGE - 1, None), ["null-pointer-dereference"]),
+        (LIVE, deref(NULL_PAGE, None), []),
+        (LIVE, deref(16, 1), ["null-pointer-dereference"]),
+    ],
+)
+def test_shipped_rules(world: World, redex: Redex, expected: list[str]) -> None:
+    assert fired(world, redex) == expected
+
+
+def error_rules(world: World, redex: Redex) -> list[str]:
+    """The error reductions of figure 8, with the width of the access and the null page."""
+    r, bid = int(redex.values[0]), redex.block
+    begin, size = (world.begins[bid], world.sizes[bid]) if bid is not None else (None, None)
+    if redex.code == "FREE":
+        if bid is None or r != begin:
+            return ["unmatched-free"]
+        return ["double-free"] if bid in world.freed else []
+    if r < NULL_PAGE:
+        return ["null-pointer-dereference"]
+    if bid is None or begin is None or size is None:
+        return []
+    if bid in world.freed:
+        return ["dangling-pointer-dereference"]
+    return ["heap-buffer-overflow"] if r < begin or r + redex.width > begin + size else []
+
+
+@settings(deadline=None, max_examples=400)
+@given(st.data(), worlds(), st.sampled_from(["free r", "deref r"]))
+def test_a_rule_fires_exactly_when_its_error_rule_applies(
+    data: st.DataObject, world: World, point: str
+) -> None:
+    redex = data.draw(redexes(point, world))
+    assert fired(world, redex) == error_rules(world, redex)
+
+
+def test_leaks() -> None:
+    trace = (
+        event(1, "malloc", 8, 1),
+        event(2, "malloc", 8, 2),
+        event(3, "malloc", 8, 3),
+        event(4, "free", 0, 3),
+    )
+    world = World(trace, {1: 100, 2: 200, 3: 300}, frozenset({(200, 2, 0)}))
+    redex = Redex("RET", ("main", 0), now=9)
+    found = {rule.name: witnesses(rule, STANDARD, world, redex) for rule in STANDARD.rules}
+    assert found["possible-leak"] == [Witness(1, ()), Witness(2, ())]
+    assert found["definite-leak"] == [Witness(1, ())]
+    assert fired(world, Redex("RET", ("f", 0))) == []
+
+
+def test_leak_in_transaction() -> None:
+    rules = load_files(["examples/leak_in_transaction.rules"])
+    rule = rules.rule("leak-in-transaction")
+    trace = (
+        event(1, "malloc", 8, 1),
+        event(2, "call", "transaction", 0),
+        event(3, "malloc", 8, 3),
+        event(4, "malloc", 8, 4),
+        event(5, "free", 0, 4),
+    )
+    world = World(trace, {1: 100, 3: 300, 4: 400})
+    assert witnesses(rule, rules, world, Redex("RET", ("transaction", 0))) == [Witness(3, ())]
+    before = World(trace[:1], world.begins)
+    assert witnesses(rule, rules, before, Redex("RET", ("transaction", 0))) == []
+
+
+def test_garbage_collector_rule_of_figure_6() -> None:
+    text = """
+    define IsAlive(bid) := Begin(bid) & 0x1 == 1
+    rule gc-bug "alive bits are wrong" at ret gc _
+        when not ((forall bid in H : IsAlive(bid)) and (forall bid in F : not IsAlive(bid)))
+    """
+    rules = load_texts([("gc.rules", text.encode())])
+    trace = (event(1, "malloc", 8, 1), event(2, "malloc", 8, 2), event(3, "free", 0, 2))
+    redex = Redex("RET", ("gc", 0))
+    right = World(trace, {1: 101, 2: 200})
+    assert not fires(rules.rules[0], rules, right, redex)
+    assert fires(rules.rules[0], rules, World(trace, {1: 100, 2: 200}), redex)
+    assert fires(rules.rules[0], rules, World(trace, {1: 101, 2: 201}), redex)
+
+
+def test_uninitialised_read_of_figure_2() -> None:
+    text = 'rule uninitialised-read "u" at deref_r r when not FindLast(_, write, r, _, _) trace r'
+    rules = load_texts([("u.rules", text.encode())])
+    world = World((event(1, "write", 100, 7, 0),))
+    assert not fires(rules.rules[0], rules, world, Redex("DEREF_R", (100,)))
+    assert witnesses(rules.rules[0], rules, world, Redex("DEREF_R", (101,))) == [Witness(None, (101,))]
+    assert not fires(rules.rules[0], rules, world, Redex("DEREF_W", (101,)))
+
+
+def test_find_last_finds_first_and_compares_then() -> None:
+    trace = (event(1, "call", "f", 5), event(2, "call", "f", 6))
+    for condition, expected in (
+        ("FindLast(k, call, f, 5)", True),
+        ("FindLast(k, call, f, v) and v == 5", False),
+        ("FindLast(k, call, f, v) and v == 6", True),
+        ("FindLast(1, call, f, _)", True),
+    ):
+        rules = load_texts([("f.rules", f'rule f "f" at ret f _ when {condition}'.encode())])
+        assert fires(rules.rules[0], rules, World(trace), Redex("RET", ("f", 0))) is expected
+
+
+def test_atoms_with_undefined_values_are_false() -> None:
+    redex = free(5, None)
+    for condition, expected in (
+        ("Size(r) > 8", False),
+        ("Size(r) <= 8", False),
+        ("not (Size(r) > 8)", True),
+        ("Value(r) == Value(r)", False),
+        ("Value(NULL) == 0 or true", True),
+    ):
+        rules = load_texts([("f.rules", f'rule f "f" at free r when {condition}'.encode())])
+        assert fires(rules.rules[0], rules, LIVE, redex) is expected
+
+
+def test_pointer_arithmetic_keeps_the_block() -> None:
+    rules = load_texts([("f.rules", b'rule f "f" at free r when Idx(r + 1000) == 1004 and Idx(8 + r) == 12')])
+    assert fires(rules.rules[0], rules, LIVE, free(BEGIN + 4, 1))
+
+
+def test_arithmetic() -> None:
+    assert arithmetic("/", -7, 2) == -3
+    assert arithmetic("%", -7, 2) == -1
+    assert arithmetic("/", 7, 0) == arithmetic("%", 7, 0) == 0
+    assert arithmetic("<<", 1, 64) == arithmetic(">>", -1, 64) == arithmetic("<<", 1, -1) == 0
+    assert arithmetic(">>", -8, 1) == -4
+    assert arithmetic("+", (1 << 127) - 1, 1) == -(1 << 127)
+
+
+def test_events_have_the_fields_of_their_kind() -> None:
+    with pytest.raises(ValueError, match="event 'malloc' has 2 fields, not 1"):
+        event(1, "malloc", 5)
