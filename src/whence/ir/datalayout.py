@@ -260,7 +260,7 @@ class DataLayout:
 
 def constant_index(value: str) -> int | None:
     """The number an index operand stands for, None for a variable."""
-    if _INTEGER.match(value) and len(value) <= MAX_DIGITS:
+    if _INTEGER.match(value) and len(value) <= 2 * MAX_DIGITS:
         return int(value)
     return {"true": -1, "false": 0, "zeroinitializer": 0}.get(value)
 
