@@ -79,10 +79,10 @@ static uint64_t page_span(uintptr_t begin, uint64_t size) {
 static int open_big(uintptr_t slot, unsigned shift, uintptr_t begin, uint64_t size) {
     uintptr_t slot_end = slot + (1ull << shift), end = wh_round_up(begin + size, WH_GRANULE);
     if (os_protect(first_page(begin), page_span(begin, size), OS_READ_WRITE) < 0) return 0;
-    uint64_t before = begin - slot, after = slot_end - end;
-    if (before > BIG_ZONE) before = BIG_ZONE;
+    uint64_t before = begin - slot, after = slot_end - end; /* before: at most BIG_ZONE */
     if (after > BIG_ZONE) after = BIG_ZONE;
-    plane_set(begin - before, before, WH_STATE_HEAP_RED_ZONE);
+    /* The end of the slot before is never used. */
+    plane_set(begin - before - WH_RED_ZONE, before + WH_RED_ZONE, WH_STATE_HEAP_RED_ZONE);
     if (size % WH_GRANULE) *plane_state(begin + size) = size % WH_GRANULE;
     plane_set(end, after, WH_STATE_HEAP_RED_ZONE);
     return 1;
@@ -100,13 +100,14 @@ static void seal_big(uintptr_t begin, uint64_t size) {
     plane_set(end - BIG_ZONE, BIG_ZONE, WH_STATE_HEAP_FREED);
 }
 
-void heap_evicted(unsigned shift, uint64_t index) {
+void heap_evicted_large(unsigned shift, uint64_t index) {
     const struct block_record *record = block_record(shift, index);
     uintptr_t begin = block_begin(record, shift, index), slot = slot_begin(shift, index);
     uint64_t size = block_size(record, shift, index);
     if (shift >= HEAP_BIG_SHIFT) {
         os_protect(first_page(begin), page_span(begin, size), OS_NONE);
         os_discard((uintptr_t)plane_state(slot), (1ull << shift) >> WH_GRANULE_SHIFT);
+        plane_set(slot + (1ull << shift) - WH_RED_ZONE, WH_RED_ZONE, WH_STATE_HEAP_RED_ZONE);
     } else if (size >= HEAP_GIVE_BACK) {
         os_discard(first_page(begin), page_span(begin, size));
     }
@@ -157,7 +158,7 @@ uintptr_t heap_new(struct heap_cache *cache, const struct heap_request *request)
     set_size(record, shift, index, size);
     record->alloc_stack = request->stack;
     record->free_stack = 0;
-    record->offset = (uint16_t)(offset / block_unit(shift));
+    record->offset = (uint16_t)(offset >> block_unit_shift(shift));
     record->family = request->family;
     __atomic_store_n(&record->state, WH_BLOCK_LIVE, __ATOMIC_RELEASE);
     if (request->zeroed && !fresh) wh_fill((void *)begin, 0, size);

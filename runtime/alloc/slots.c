@@ -50,7 +50,7 @@ static uint64_t evict(struct class *class, unsigned shift) {
     uint64_t cost = held_cost(shift, index);
     class->held_bytes -= cost;
     os_add(&held_total, -cost);
-    heap_evicted(shift, index);
+    if (1ull << shift > HEAP_GIVE_BACK) heap_evicted_large(shift, index);
     return index;
 }
 

@@ -10,7 +10,8 @@ uint64_t slots_take(struct heap_cache *cache, unsigned shift);
 /* Puts the slot of a freed block under quarantine. */
 void slots_give(struct heap_cache *cache, unsigned shift, uint64_t index);
 
-/* A slot leaves the quarantine; called with the class locked. */
-void heap_evicted(unsigned shift, uint64_t index);
+/* A slot that can hold a block of HEAP_GIVE_BACK bytes leaves the quarantine;
+ * called with the class locked. */
+void heap_evicted_large(unsigned shift, uint64_t index);
 
 #endif

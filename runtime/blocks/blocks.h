@@ -92,11 +92,13 @@ static inline uint32_t *block_links(unsigned shift) {
     return (uint32_t *)(meta_begin(shift) + (1ull << (WH_REGION_SHIFT - 1)));
 }
 
-static inline uint64_t block_unit(unsigned shift) { return shift <= 20 ? 16 : 16ull << (shift - 20); }
+static inline unsigned block_unit_shift(unsigned shift) { return shift <= 20 ? 4 : shift - 16; }
+
+static inline uint64_t block_unit(unsigned shift) { return 1ull << block_unit_shift(shift); }
 
 static inline uintptr_t block_begin(const struct block_record *record, unsigned shift,
                                     uint64_t index) {
-    return slot_begin(shift, index) + record->offset * block_unit(shift);
+    return slot_begin(shift, index) + ((uintptr_t)record->offset << block_unit_shift(shift));
 }
 
 static inline uint64_t block_size(const struct block_record *record, unsigned shift,

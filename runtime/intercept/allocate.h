@@ -11,8 +11,8 @@
             ".type __whence_" #name ", @function\n"                                                \
             ".set __whence_" #name ", " #name "\n")
 
-/* A new block, or NULL with errno. Stack and thread are filled in here. */
-void *allocate(const struct heap_request *wanted, const struct frame *frame);
+/* A new block, or NULL with errno. Fills in stack and thread. */
+void *allocate(struct heap_request *request, const struct frame *frame);
 
 /* Frees, or reports what is wrong with that. */
 void release(void *pointer, uint8_t family, const struct frame *frame);

@@ -19,8 +19,8 @@ static WH_COLD void report_new(uintptr_t begin, uint64_t size, const struct fram
     event_evaluate(&context);
 }
 
-static int is_begin_of_live(struct block_place place, uintptr_t address) {
-    if (!place.index) return 0;
+static inline int is_begin_of_live(struct block_place place, uintptr_t address) {
+    if (WH_UNLIKELY(!place.index)) return 0;
     const struct block_record *record = block_record(place.shift, place.index);
     return record->state == WH_BLOCK_LIVE &&
            block_begin(record, place.shift, place.index) == address;
@@ -38,17 +38,16 @@ static void report_free(uintptr_t address, uint8_t family, const struct frame *f
 
 /* ---- allocation ---- */
 
-void *allocate(const struct heap_request *wanted, const struct frame *frame) {
+void *allocate(struct heap_request *request, const struct frame *frame) {
     struct thread *thread = thread_here();
-    struct heap_request request = *wanted;
-    request.stack = thread_stack(thread, frame);
-    request.thread = thread->number;
-    uintptr_t begin = heap_new(&thread->cache, &request);
+    request->stack = thread_stack(thread, frame);
+    request->thread = thread->number;
+    uintptr_t begin = heap_new(&thread->cache, request);
     if (WH_UNLIKELY(!begin)) {
         errno = ENOMEM;
         return NULL;
     }
-    if (WH_UNLIKELY(event_watched(WH_POINT_MALLOC))) report_new(begin, request.size, frame);
+    if (WH_UNLIKELY(event_watched(WH_POINT_MALLOC))) report_new(begin, request->size, frame);
     return (void *)begin;
 }
 
