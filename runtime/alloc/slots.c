@@ -114,7 +114,9 @@ static uint64_t take_locked(struct class *class, unsigned shift) {
         class->free = block_links(shift)[index];
         return index;
     }
-    return cut(class, shift);
+    index = cut(class, shift);
+    /* A full region: better a short quarantine than no memory. */
+    return index || !class->held_count ? index : evict(class, shift);
 }
 
 /* ---- thread caches ---- */
