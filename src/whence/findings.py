@@ -291,12 +291,22 @@ def _frame_identity(frame: Frame) -> str:
 
 
 def deduplicate(findings: Iterable[Finding]) -> list[Finding]:
-    """The first finding of each key, in order, with `occurrences` (and leak totals) summed up."""
-    first: dict[str, Finding] = {}
+    """The first finding of each place, in order, with `occurrences` (and leak totals) summed up.
+
+    Within one run a place is exact: two overflows in one function are two
+    findings, though they may share the `key` that outlives edits.
+    """
+    first: dict[tuple[str, ...], Finding] = {}
     for finding in findings:
-        key = finding.key
-        first[key] = _merge(first[key], finding) if key in first else finding
+        place = (finding.rule, *(str(frame.pc) for frame in telling_stack(finding)[:KEY_FRAMES]))
+        first[place] = _merge(first[place], finding) if place in first else finding
     return list(first.values())
+
+
+def telling_stack(finding: Finding) -> tuple[Frame, ...]:
+    """The stack that tells findings apart: that of the allocation for leaks, else the finding's own."""
+    allocated = finding.block.allocated if finding.block else None
+    return allocated.stack if finding.leak and allocated else finding.stack
 
 
 def _merge(kept: Finding, other: Finding) -> Finding:

@@ -66,7 +66,7 @@ def instrument_function(function: ir.Function, policy: Policy, used: set[str]) -
         facts = flow.enter(block) if policy.merge else Facts()
         for instruction in block.instructions:
             for access in accesses_of(instruction):
-                count += _check(access, provenance.of(access.pointer), policy, facts, used)
+                count += _check(access, provenance, policy, facts, used)
             if not policy.merge:
                 facts = Facts()
             elif _may_free(instruction):
@@ -134,16 +134,18 @@ def _align(argument: ir.Argument) -> int:
     return int(text.split()[-1]) if text else 1
 
 
-def _check(access: Access, derived: Derivation, policy: Policy, facts: Facts, used: set[str]) -> int:
+def _check(access: Access, provenance: Provenance, policy: Policy, facts: Facts, used: set[str]) -> int:
     """Insert the marker of one access unless it is known to be superfluous."""
-    wanted = policy.writes if access.write else policy.reads
-    if not wanted or derived.kind is not Kind.UNKNOWN:
+    if not (policy.writes if access.write else policy.reads):
+        return 0
+    derived = provenance.of(access.pointer)
+    if derived.kind is not Kind.UNKNOWN:
         return 0
     size = access.size if isinstance(access.size, int) else 0
     if size and facts.checked.get(access.pointer, 0) >= size:
         return 0
     root = access.pointer
-    if policy.provenance and _leaves_red_zone(access, derived) and not facts.same_slot(derived):
+    if policy.provenance and not _stays_near(access, derived, provenance, facts):
         root = derived.root
     text, name = _marker_call(access, root)
     used.add(name)
@@ -155,11 +157,13 @@ def _check(access: Access, derived: Derivation, policy: Policy, facts: Facts, us
     return 1
 
 
-def _leaves_red_zone(access: Access, derived: Derivation) -> bool:
-    """Can the access jump over the red zone of the block it was derived from?"""
+def _stays_near(access: Access, derived: Derivation, provenance: Provenance, facts: Facts) -> bool:
+    """Is it certain that the access cannot jump over the red zone of the block it was derived from?"""
     if derived.root == access.pointer:
-        return False
-    return derived.offset is None or abs(derived.offset) > RED_ZONE
+        return True
+    if derived.offset is not None and abs(derived.offset) <= RED_ZONE:
+        return True
+    return facts.same_slot(derived) or provenance.walks(access.pointer, access.anchor.owner)
 
 
 def _marker_call(access: Access, root: str) -> tuple[str, str]:

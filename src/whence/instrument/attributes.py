@@ -12,7 +12,7 @@ import re
 from whence import ir
 
 _FUNCTION_PROMISES = ("optnone", "memory", "willreturn", "mustprogress", "speculatable", "nofree", "nosync")
-_FUNCTION_FACTS = ("null_pointer_is_valid", '"frame-pointer"="all"')
+_FUNCTION_FACTS = ("null_pointer_is_valid", '"frame-pointer"="all"', '"disable-tail-calls"="true"')
 
 _SPECULATION = re.compile(
     r" (?:dereferenceable|dereferenceable_or_null)\(\d+\)|, !(?:dereferenceable|dereferenceable_or_null) !\d+"
@@ -25,6 +25,6 @@ def allow_speculation(text: str) -> str:
 
 
 def withdraw_promises(function: ir.Function) -> None:
-    """Make a definition fit to hold checks, and keep its frame pointer for stack traces."""
+    """Make a definition fit to hold checks, and its stack traces complete: frame pointer, no tail calls."""
     function.remove_attributes(*_FUNCTION_PROMISES)
     function.add_attributes(*_FUNCTION_FACTS)

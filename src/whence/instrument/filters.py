@@ -54,6 +54,7 @@ declare preserve_mostcc void @__whence_access(i64, i64, i32) #1
 
 attributes #0 = { alwaysinline nounwind "frame-pointer"="all" }
 attributes #1 = { cold nounwind "frame-pointer"="all" }
+attributes #3 = { cold nomerge nounwind }
 attributes #2 = { cold noinline nounwind "frame-pointer"="non-leaf" }
 !0 = !{!"branch_weights", i32 1, i32 1000000}
 """
@@ -121,7 +122,7 @@ def _body(filter_: Filter, write: bool, size: int, provenance: bool, unaligned: 
     callee = _suspect_name(filter_, size, unaligned) if exact else "__whence_access"
     lines += [
         "cold:",
-        f"  call preserve_mostcc void @{callee}(i64 %a, i64 {root}, i32 {desc})",
+        f"  call preserve_mostcc void @{callee}(i64 %a, i64 {root}, i32 {desc}) #3",
         "  br label %end",
         "end:",
         "  ret void",

@@ -51,7 +51,10 @@ def redirect(module: ir.Module, own: Collection[str]) -> set[str]:
 
 
 def free_calls(function: ir.Function, redirected: Collection[str]) -> None:
-    """Take from the calls to redirected functions the promises of the function they replace."""
+    """Take from the calls to redirected functions the promises of the function they replace.
+
+    `nomerge` keeps two calls in two branches from becoming one without a line.
+    """
     for instruction in function.instructions():
-        if isinstance(instruction, ir.Call) and instruction.callee in redirected and instruction.groups:
-            instruction.attributes = instruction.attributes.without(*_PROMISES)
+        if isinstance(instruction, ir.Call) and instruction.callee in redirected:
+            instruction.attributes = instruction.attributes.without(*_PROMISES).with_("nomerge")

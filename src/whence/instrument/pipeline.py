@@ -108,6 +108,7 @@ def _is_left_alone(function: ir.Function) -> bool:
 def _initialise() -> None:
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
+    llvm.initialize_native_asmparser()  # for inline assembly
 
 
 def _target() -> llvm.Target:

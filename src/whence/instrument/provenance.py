@@ -1,10 +1,17 @@
 """From which value was a pointer derived, as far as the function shows?
 
 `Bid(r)` in a rule is the block that the pointer was derived *from*. Within a
-function the derivation is visible: a chain of address computations back to a
-*root*, which is a parameter, a loaded value, a call's result, a phi or select,
-a stack slot or a global. The check of an access then compares the slot of the
-accessed address with the slot of the root.
+function the derivation is visible: address computations lead back to a *root*,
+which is a parameter, a loaded value, a call's result, a stack slot or a global.
+The check of an access then compares the slot of the accessed address with the
+slot of the root.
+
+Where derivations meet (phi, select) the root is the common one if there is
+one: in ``for (p = a; …; p += n) use(*p)`` the root of ``p`` is ``a``. Otherwise
+a phi of the roots is put beside the phi of the pointers::
+
+    %p = phi ptr [ %x, %then ], [ %y, %else ]      ; %x = gep %a…, %y = gep %b…
+    %wh.1 = phi ptr [ %a, %then ], [ %b, %else ]
 """
 
 from __future__ import annotations
@@ -13,6 +20,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from whence import ir
+from whence.abi.layout import RED_ZONE
 
 
 class Kind(Enum):
@@ -41,6 +49,13 @@ _PASS_THROUGH = frozenset(
     ("llvm.launder.invariant.group.p0", "llvm.strip.invariant.group.p0", "llvm.ptrmask.p0.i64")
 )
 
+_ARITHMETIC = frozenset(
+    ("add", "sub", "mul", "shl", "ashr", "lshr", "sdiv", "udiv", "and", "or")
+    + ("sext", "zext", "trunc", "select", "phi")
+)
+
+_Merge = ir.Phi | ir.Select
+
 
 class Provenance:
     """Derivations of the pointers of one function."""
@@ -48,21 +63,74 @@ class Provenance:
     def __init__(self, function: ir.Function) -> None:
         self._function = function
         self._known: dict[str, Derivation] = {}
+        self._bases: dict[str, tuple[str, int | None]] = {}
         self._kinds: dict[str, Kind] = {}
+        self._common: dict[str, str] | None = None
+        self._beside: dict[str, str] = {}
 
     def of(self, pointer: str) -> Derivation:
         """Derivation of a pointer operand (``%5``, ``@x``, a constant expression)."""
         found = self._known.get(pointer)
         if found is None:
-            found = self._known[pointer] = self._trace(pointer)
+            base, offset = self._base(pointer)
+            root = base
+            kind = self._kind(base)
+            if kind is Kind.UNKNOWN and isinstance(self._definition(base), _Merge):
+                root = self._root_value(self._roots()[base])
+                offset = offset if root == base else None
+            found = self._known[pointer] = Derivation(root, offset, kind)
         return found
+
+    def walks(self, pointer: str, block: ir.Block) -> bool:
+        """Does the access follow a pointer that steps through its block?
+
+        So it is when the pointer is a loop's variable that starts at a root,
+        moves by no more than a red zone, and is accessed here in every round:
+        it cannot leave its block without stepping into the red zone.
+        """
+        base, offset = self._base(pointer)
+        phi = self._definition(base)
+        if not isinstance(phi, ir.Phi) or offset is None or abs(offset) > RED_ZONE:
+            return False
+        for value, source in phi.incoming:
+            start, step = self._base(value)
+            if step is None or abs(step) > RED_ZONE:
+                return False
+            if start == base and not self._always_before(block, source, phi.owner):
+                return False
+            if start != base and isinstance(self._definition(start), _Merge):
+                return False
+        return True
+
+    def _always_before(self, block: ir.Block, source: str, head: ir.Block) -> bool:
+        """Does every way from the loop's head to the jump back at `source` lead through `block`?"""
+        if block is head:
+            return True
+        at = self._function.block(source)
+        for _ in range(_DEPTH):
+            if at is block:
+                return True
+            before = at.predecessors
+            if at is head or len(before) != 1:
+                return False
+            at = before[0]
+        return False
 
     def _definition(self, value: str) -> ir.Instruction | None:
         """The instruction that makes a local value; None for parameters and everything global."""
         found = self._function.definition_of(value) if value.startswith("%") else None
         return found if isinstance(found, ir.Instruction) else None
 
-    def _trace(self, pointer: str) -> Derivation:
+    # Straight derivations.
+
+    def _base(self, pointer: str) -> tuple[str, int | None]:
+        """Where the chain of address computations begins, and the constant offset from there."""
+        found = self._bases.get(pointer)
+        if found is None:
+            found = self._bases[pointer] = self._trace(pointer)
+        return found
+
+    def _trace(self, pointer: str) -> tuple[str, int | None]:
         value, offset = pointer, 0
         constant = True
         for _ in range(_DEPTH):
@@ -72,9 +140,9 @@ class Provenance:
             value, more = step
             if more is None:
                 constant = False
-            elif constant:
+            else:
                 offset += more
-        return Derivation(value, offset if constant else None, self._kind(value))
+        return value, offset if constant else None
 
     def _step(self, value: str) -> tuple[str, int | None] | None:
         """One address computation back: (base, constant offset), or None at a root."""
@@ -107,6 +175,65 @@ class Provenance:
             return False
         return any(self._is_difference(operand.value, depth - 1) for operand in definition.operands)
 
+    # Derivations that meet.
+
+    def _roots(self) -> dict[str, str]:
+        """For each merge of pointers its root: a value, or its own name if several roots meet there.
+
+        An optimistic fixed point: a merge has no root until a value arrives,
+        one root while all that arrive agree, and its own from then on.
+        """
+        if self._common is not None:
+            return self._common
+        arriving = {name: [self._base(value)[0] for value in values] for name, values in self._merges()}
+        roots: dict[str, str] = {}
+        changed = True
+        while changed:
+            changed = False
+            for name, bases in arriving.items():
+                if roots.get(name) == name:
+                    continue
+                found = {roots[b] if b in arriving else b for b in bases if b not in arriving or b in roots}
+                new = found.pop() if len(found) == 1 else name if found else None
+                if new is not None and roots.get(name) != new:
+                    roots[name] = new if name not in roots else name
+                    changed = True
+        self._common = {name: roots.get(name, name) for name in arriving}
+        return self._common
+
+    def _merges(self) -> list[tuple[str, list[str]]]:
+        """Phi nodes and selects of pointers, with the values that meet there."""
+        return [
+            (instruction.result, _values(instruction))
+            for instruction in self._function.instructions()
+            if isinstance(instruction, _Merge) and instruction.result and instruction.type == "ptr"
+        ]
+
+    def _root_value(self, root: str) -> str:
+        """The value that holds a root; where several meet, a phi or select beside the merge."""
+        merge = self._definition(root)
+        if root in self._beside or not isinstance(merge, _Merge) or self._roots().get(root) != root:
+            return self._beside.get(root, root)
+        values = _values(merge)
+        if all(self._base_root(value) == value for value in values):
+            return root
+        name = self._beside[root] = self._function.fresh_name()
+        roots = [self._root_value(self._base_root(value)) for value in values]
+        if isinstance(merge, ir.Phi):
+            pairs = zip(roots, (source for _, source in merge.incoming), strict=True)
+            text = "phi ptr " + ", ".join(f"[ {value}, {source} ]" for value, source in pairs)
+        else:
+            condition = merge.operands[0]
+            text = f"select {condition.type} {condition.value}, ptr {roots[0]}, ptr {roots[1]}"
+        merge.insert_before(f"{name} = {text}")
+        return name
+
+    def _base_root(self, value: str) -> str:
+        base, _ = self._base(value)
+        return self._roots().get(base, base)
+
+    # Kinds.
+
     def _kind(self, root: str) -> Kind:
         found = self._kinds.get(root)
         if found is None:
@@ -122,44 +249,17 @@ class Provenance:
         definition = self._definition(root)
         if isinstance(definition, ir.Alloca):
             return Kind.OBJECT
-        if isinstance(definition, ir.Phi):
-            return self._join([value for value, _ in definition.incoming])
-        if isinstance(definition, ir.Select):
-            return self._join([operand.value for operand in definition.operands[1:]])
+        if isinstance(definition, _Merge):
+            kinds = {self._kind(self._base(value)[0]) for value in _values(definition)}
+            return Kind.OBJECT if kinds == {Kind.OBJECT} else Kind.UNKNOWN
         return Kind.UNKNOWN
 
-    def _join(self, values: list[str]) -> Kind:
-        for value in values:
-            base = value
-            for _ in range(_DEPTH):
-                step = self._step(base)
-                if step is None:
-                    break
-                base = step[0]
-            if self._kind(base) is not Kind.OBJECT:
-                return Kind.UNKNOWN
-        return Kind.OBJECT
 
-
-_ARITHMETIC = frozenset(
-    (
-        "add",
-        "sub",
-        "mul",
-        "shl",
-        "ashr",
-        "lshr",
-        "sdiv",
-        "udiv",
-        "and",
-        "or",
-        "sext",
-        "zext",
-        "trunc",
-        "select",
-        "phi",
-    )
-)
+def _values(merge: _Merge) -> list[str]:
+    """The pointers that meet."""
+    if isinstance(merge, ir.Phi):
+        return [value for value, _ in merge.incoming]
+    return [operand.value for operand in merge.operands[1:]]
 
 
 def _names_global(value: str) -> bool:

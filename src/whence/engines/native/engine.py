@@ -124,4 +124,14 @@ def _result(
 
 def rule_infos(rules: RuleSet) -> list[RuleInfo]:
     """What reports need to know of the active rules, in the order of the generated table."""
-    return [RuleInfo(rule.name, rule.title, tuple(str(v) for v in rule.trace)) for rule in rules.active]
+    return [
+        RuleInfo(
+            rule.name,
+            rule.title,
+            tuple(str(term) for term in rule.trace),
+            severity=rule.severity,
+            advice=rule.advice,
+            cwe=rule.cwe,
+        )
+        for rule in rules.active
+    ]
