@@ -57,7 +57,7 @@ def _jq_number(directory: Path) -> None:
 
 
 def _lua_constant_environment(directory: Path) -> None:
-    constants = "".join(f"local c{index} <const> = {index}\n" for index in range(190))
+    constants = "".join(f"local c{index} <const> = {index}\n" for index in range(60))
     function = "local function f()\n  local _ENV <const> = 0\n  name = 'value'\nend\n"
     (directory / "constants.lua").write_text(f"{constants}{function}coroutine.wrap(f)()\n")
 

@@ -1,0 +1,86 @@
+"""Running commands natively and under `whence run`, for the acceptance tests."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from whence.demo.build import Builder, whence_run
+from whence.demo.programs import Executables, Program
+
+HERE = Path(__file__).resolve().parent
+LIMIT = 3600
+"""Seconds that one command may take before the test fails: a guard against hanging only."""
+
+Build = Callable[[Program], Executables]
+Fresh = Callable[[Program], tuple[Builder, Executables]]
+Command = list[str | Path]
+
+
+@dataclass(frozen=True)
+class Done:
+    """A finished command."""
+
+    status: int
+    stdout: bytes
+    stderr: bytes
+
+
+def native(command: Command, cwd: Path, stdin: bytes = b"") -> Done:
+    """Run a command as it is."""
+    done = subprocess.run(command, cwd=cwd, input=stdin, capture_output=True, timeout=LIMIT, check=False)
+    return Done(done.returncode, done.stdout, done.stderr)
+
+
+class Checked:
+    """Runs commands under `whence run` and keeps the findings of every run in `directory`.
+
+    `wrapper` is a program that does so for build systems: it takes a command.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        directory.mkdir(parents=True)
+        self._directory = directory
+        self.wrapper = directory / "checked"
+        whence = " ".join(map(shlex.quote, whence_run()))
+        base = shlex.quote(str(directory))
+        self.wrapper.write_text(
+            f'#!/bin/sh\nexec {whence} --halt --no-progress --json {base}/$$.json --log {base}/$$.log "$@"\n'
+        )
+        self.wrapper.chmod(0o755)
+
+    def run(self, command: Command, cwd: Path, stdin: bytes = b"") -> Done:
+        return native([self.wrapper, *command], cwd, stdin)
+
+    def replace(self, program: Path) -> None:
+        """Put a script in the place of a program that runs it under whence."""
+        real = program.parent / "whence-real" / program.name
+        real.parent.mkdir(exist_ok=True)
+        os.replace(program, real)
+        program.write_text(
+            f'#!/bin/sh\nexec {shlex.quote(str(self.wrapper))} {shlex.quote(str(real))} "$@"\n'
+        )
+        program.chmod(0o755)
+
+    def findings(self) -> list[dict[str, Any]]:
+        """The findings of all runs so far."""
+        found: list[dict[str, Any]] = []
+        for path in sorted(self._directory.glob("*.json")):
+            found += json.loads(path.read_text())["findings"]
+        return found
+
+    def runs(self) -> int:
+        """How many runs ended with a document of findings."""
+        return sum(1 for path in self._directory.glob("*.json") if path.stat().st_size)
+
+    def assert_clean(self, runs: int = 1) -> None:
+        """At least `runs` runs, and no finding in any of them; shows the reports otherwise."""
+        reports = [path.read_text(errors="replace") for path in sorted(self._directory.glob("*.log"))]
+        assert self.findings() == [], "\n".join(reports)[-6000:]
+        assert self.runs() >= runs, f"{self.runs()} programs were run under whence, expected {runs}"
