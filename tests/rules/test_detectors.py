@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from hypothesis import HealthCheck, assume, given, note, settings
 from hypothesis import strategies as st
-
 from tests.rules.jit import Compiled, Fired
 from tests.rules.strategies import DEFINITIONS, POINTS, redexes, rule_texts, worlds
+
 from whence.rules import RuleError, RuleSet, load_standard, load_texts
 from whence.rules.evaluate import Redex, Witness, World, witnesses
 from whence.rules.lowering import LoweringError, plan_of

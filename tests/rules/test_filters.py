@@ -10,9 +10,9 @@ import llvmlite.binding as llvm
 import pytest
 from hypothesis import HealthCheck, assume, given, note, settings
 from hypothesis import strategies as st
-
 from tests.rules.strategies import Scope, formulas
 from tests.rules.test_detectors import BASE, load_random
+
 from whence.abi.layout import HEAP_BASE, NULL_PAGE_SIZE, REGION_SHIFT, slot_shift, state_address
 from whence.instrument import filters as module
 from whence.instrument.markers import declarations
@@ -73,7 +73,7 @@ def passes(filter_: Filter, world: World, address: int, width: int, root: int) -
 @st.composite
 def accesses(draw: st.DrawFn, world: World) -> tuple[int, int, int]:
     """(address, width, root)"""
-    edges = [begin for begin in world.begins.values()]
+    edges = [*world.begins.values()]
     edges += [world.begins[b] + world.sizes[b] for b in world.begins]
     near = st.sampled_from([*edges, HEAP, NOT_HEAP]).flatmap(
         lambda edge: st.integers(-20, 20).map(lambda offset: edge + offset)
@@ -310,8 +310,8 @@ def test_markers_go_cold_when_the_filter_says_so(
     state = any(bad(value, at) for value, at in touched)
     maybe = state or (size >= 8 and any(value for value, _ in touched))
     slot = root is not None and (address ^ root) >> SLOT_SHIFT != 0
-    must = Filter.STATE in filter_ and state or Filter.SLOT in filter_ and slot
-    may = Filter.STATE in filter_ and maybe or Filter.SLOT in filter_ and slot
+    must = (Filter.STATE in filter_ and state) or (Filter.SLOT in filter_ and slot)
+    may = (Filter.STATE in filter_ and maybe) or (Filter.SLOT in filter_ and slot)
     if filter_ is Filter.ALWAYS or must:
         assert called
     if called:

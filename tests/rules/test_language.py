@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-
 from tests.rules.strategies import DEFINITIONS, rule_texts
 from tests.rules.test_detectors import BASE
+
 from whence.rules import RuleError, RuleSet, load_standard, load_texts
 from whence.rules import model as m
 from whence.rules.parser import parse_text
@@ -43,10 +43,10 @@ def load(data: bytes) -> RuleSet | None:
         return None
 
 
-WORDS = sorted(RESERVED) + (
-    "( ) , : := -> == != < <= << + - * / % & | ^ _ r bid 1 0x10 0x r1 Bid Begin FindLast Freed H F P "
-    'Width Now NULL "title" " # \n malloc free call deref severity default off cwe advice all a-b'
-).split(" ")
+SYMBOLS = r"( ) , : := -> == != < <= << + - * / % & | ^ _ 1 0x10 0x # \" "
+NAMES = "r bid r1 Bid Begin FindLast Freed H F P Width Now NULL malloc free call deref off all a-b"
+CLAUSES = ['"title"', '"', "\n", "severity", "default", "cwe", "advice"]
+WORDS = [*sorted(RESERVED), *SYMBOLS.split(" "), *NAMES.split(), *CLAUSES]
 
 
 @QUICK

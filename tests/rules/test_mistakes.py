@@ -33,9 +33,11 @@ TEXTS = {
     b"rule \0": "f.rules:1:6: NUL byte in a rule file; is this a text file?",
     b" " * ((1 << 20) + 1): "f.rules:1:1: a rule file has at most 1048576 bytes, this one has more",
     # syntax
-    b'rule a "never ends\n at free r': "f.rules:1:8: unterminated string: it must end with '\"' on the same line",
+    b'rule a "never ends\n at free r': "f.rules:1:8: "
+    "unterminated string: it must end with '\"' on the same line",
     b'rule a "x" at free r when': "f.rules:1:26: unexpected end of the file "
-    "(expected one of: '(', '-', '_', a \"string\", a name, a number, 'exists', 'false', 'forall', 'not', 'true')",
+    "(expected one of: '(', '-', '_', a \"string\", a name, a number, "
+    "'exists', 'false', 'forall', 'not', 'true')",
     b'rule a "x" colour red': "f.rules:1:12: unexpected 'colour' "
     "(expected one of: 'advice', 'at', 'cwe', 'default', 'severity')",
     b'rule a "x" at free r when r == $': "f.rules:1:32: unexpected character '$' "
@@ -48,7 +50,8 @@ TEXTS = {
     # declarations
     b'rule A-b "x" at free r when true': "f.rules:1:6: bad rule name 'A-b': "
     "write lower-case words joined by '-' (double-free)",
-    b'rule all "x" at free r when true': "f.rules:1:6: 'all' is a word of the language and cannot name a rule",
+    b'rule all "x" at free r when true': "f.rules:1:6: "
+    "'all' is a word of the language and cannot name a rule",
     b'rule a " " at free r when true': "f.rules:1:8: the title is empty: say in a few words what the bug is",
     b'rule a "x\\n" at free r when true': "f.rules:1:10: unknown escape '\\n' (expected one of: \\\", \\\\)",
     b'rule a "x" severity bad at free r when true': "f.rules:1:21: unknown severity 'bad' "
@@ -66,15 +69,18 @@ TEXTS = {
     "here a variable name or '_' is expected",
     b'rule a "x" at call "f\xc3\xa9" _ when true': 'f.rules:1:20: "f\u00e9" is not the name of a function: '
     "write its symbol, in printable ASCII",
-    b'rule a "x" at free NULL when true': "f.rules:1:20: 'NULL' names nothing new; write a variable name or '_'",
+    b'rule a "x" at free NULL when true': "f.rules:1:20: "
+    "'NULL' names nothing new; write a variable name or '_'",
     b'rule double-free "x" at free r when true': "f.rules:1:6: rule 'double-free' is already defined "
     "at heap.rules:29:6",
     b"define Freed(r) := r == NULL": "f.rules:1:8: predicate 'Freed' is already defined at heap.rules:11:8",
     b"define Size(r) := r == NULL": "f.rules:1:8: 'Size' is a word of the language and cannot be defined",
     b"define A(x, x) := x == NULL": "f.rules:1:13: parameter 'x' stands twice in 'A'",
     b"define A(x, y) := x == NULL": "f.rules:1:13: parameter 'y' of 'A' is not used",
-    b"define A(NULL) := NULL == 1": "f.rules:1:10: 'NULL' is a word of the language and cannot name a variable",
-    b"define A(x) := B(x)\ndefine B(x) := A(x)": "f.rules:2:16: predicate 'A' is defined by itself: A -> B -> A",
+    b"define A(NULL) := NULL == 1": "f.rules:1:10: "
+    "'NULL' is a word of the language and cannot name a variable",
+    b"define A(x) := B(x)\ndefine B(x) := A(x)": "f.rules:2:16: "
+    "predicate 'A' is defined by itself: A -> B -> A",
     b"define A(x) := A(x)": "f.rules:1:16: predicate 'A' is defined by itself: A -> A",
 }
 

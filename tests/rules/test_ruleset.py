@@ -137,7 +137,8 @@ def test_points_of_the_table() -> None:
         ("exists (_, write, r, _, _) in trace", "write events, which engine native does not keep"),
         (
             "exists (k, call, f, _) in trace : k > Time(Bid(r))",
-            "every call event of a function, engine native keeps only the last one (ask for it with FindLast)",
+            "every call event of a function, "
+            "engine native keeps only the last one (ask for it with FindLast)",
         ),
         (
             "exists (_, ret, f, 5) in trace",
@@ -145,7 +146,8 @@ def test_points_of_the_table() -> None:
         ),
         (
             "FindLast(_, call, f, 5)",
-            "the last call event with a given time or value, engine native keeps only the last one of each function",
+            "the last call event with a given time or value, "
+            "engine native keeps only the last one of each function",
         ),
         (
             "FindLast(_, call, _, _)",
@@ -153,7 +155,8 @@ def test_points_of_the_table() -> None:
         ),
         (
             "exists (p -> (b, _)) in P : p == r",
-            "the pointers of P themselves, engine native answers only whether some live pointer leads to a given block",
+            "the pointers of P themselves, "
+            "engine native answers only whether some live pointer leads to a given block",
         ),
     ],
 )

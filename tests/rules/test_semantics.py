@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from tests.rules.strategies import redexes, worlds
+
 from whence.rules import load_files, load_standard, load_texts
 from whence.rules.evaluate import Redex, Witness, World, arithmetic, event, fires, witnesses
 from whence.rules.vocabulary import CONSTANTS
