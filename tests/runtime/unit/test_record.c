@@ -1,0 +1,99 @@
+/* modules: record/record os/os */
+#include "../../../runtime/record/record.h"
+#include "unit.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#define PATH "record"
+
+static void make(off_t size) {
+    int file = open(PATH, O_CREAT | O_TRUNC | O_RDWR, 0600);
+    CHECK(file >= 0 && ftruncate(file, size) == 0);
+    close(file);
+}
+
+static struct wh_record_header header(void) {
+    struct wh_record_header read_back;
+    int file = open(PATH, O_RDONLY);
+    CHECK(read(file, &read_back, sizeof read_back) == sizeof read_back);
+    close(file);
+    return read_back;
+}
+
+static void what_is_not_a_record_file_is_refused(void) {
+    CHECK_EQUAL(record_init(NULL), RECORD_NONE);
+    CHECK_EQUAL(record_init(""), RECORD_NONE);
+    CHECK_EQUAL(record_init("no/such/file"), RECORD_UNOPENABLE);
+    CHECK_EQUAL(record_init("."), RECORD_UNOPENABLE);
+    CHECK_EQUAL(record_init("/dev/full"), RECORD_FOREIGN);
+    make(100);
+    CHECK_EQUAL(record_init(PATH), RECORD_FOREIGN);
+    make(1 << 16);
+    int file = open(PATH, O_RDWR);
+    CHECK(write(file, "something else", 14) == 14);
+    close(file);
+    CHECK_EQUAL(record_init(PATH), RECORD_FOREIGN);
+    struct record_part part = {"x", 1};
+    CHECK_EQUAL(record_append(WH_RECORD_NOTE, &part, 1), RECORD_NONE);
+}
+
+static void parts_are_padded_and_typed(void) {
+    make(1 << 16);
+    CHECK_EQUAL(record_init(PATH), RECORD_OK);
+    CHECK_EQUAL(header().magic, WH_RECORD_MAGIC);
+    CHECK_EQUAL(header().state, WH_FILE_RUNNING);
+    CHECK_EQUAL(header().pid, (uint32_t)getpid());
+    struct record_part parts[] = {{"abc", 3}, {"", 0}, {"12345678", 8}};
+    CHECK_EQUAL(record_append(WH_RECORD_NOTE, parts, 3), RECORD_OK);
+    CHECK_EQUAL(header().used, WH_RECORD_HEADER_SIZE + 24);
+    unsigned char bytes[32];
+    int file = open(PATH, O_RDONLY);
+    CHECK(pread(file, bytes, 32, WH_RECORD_HEADER_SIZE) == 32);
+    close(file);
+    const unsigned char expected[32] = {WH_RECORD_NOTE, 0, 0, 0, 24, 0, 0, 0, 'a', 'b', 'c', 0, 0, 0,
+                                        0, 0, '1', '2', '3', '4', '5', '6', '7', '8'};
+    CHECK(memcmp(bytes, expected, 32) == 0);
+}
+
+static void a_second_process_appends(void) {
+    uint64_t used = header().used;
+    CHECK_EQUAL(record_init(PATH), RECORD_OK);
+    CHECK_EQUAL(header().used, used);
+    record_count_finding();
+    CHECK_EQUAL(header().findings, 1);
+}
+
+static void a_full_file_drops_and_counts(void) {
+    static char much[4096];
+    struct record_part part = {much, sizeof much};
+    unsigned fitted = 0;
+    while (record_append(WH_RECORD_NOTE, &part, 1) == RECORD_OK) fitted++;
+    CHECK_EQUAL(fitted, 14); /* 15 pages after the header's, less what was there */
+    CHECK_EQUAL(record_append(WH_RECORD_NOTE, &part, 1), RECORD_FULL);
+    CHECK_EQUAL(header().dropped, 2);
+}
+
+static void a_file_cut_short_kills_nobody(void) {
+    static char much[4096];
+    struct record_part part = {much, sizeof much};
+    make(1 << 20);
+    CHECK_EQUAL(record_init(PATH), RECORD_OK);
+    CHECK_EQUAL(record_append(WH_RECORD_NOTE, &part, 1), RECORD_OK);
+    CHECK(truncate(PATH, 2 * 4096) == 0);
+    CHECK_EQUAL(record_append(WH_RECORD_NOTE, &part, 1), RECORD_FULL);
+    CHECK_EQUAL(header().dropped, 1);
+    CHECK(truncate(PATH, 0) == 0);
+    CHECK_EQUAL(record_append(WH_RECORD_NOTE, &part, 1), RECORD_LOST);
+    record_count_finding();
+    record_finish();
+}
+
+int main(void) {
+    what_is_not_a_record_file_is_refused();
+    parts_are_padded_and_typed();
+    a_second_process_appends();
+    a_full_file_drops_and_counts();
+    a_file_cut_short_kills_nobody();
+    return 0;
+}
