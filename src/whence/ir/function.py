@@ -135,10 +135,8 @@ class Function:
     @attributes.setter
     def attributes(self, attributes: Iterable[str]) -> None:
         wanted = tuple(attributes)
-        start, end = self.header.attributes_span
-        lead = "" if self._header_text[start - 1] == " " else " "
-        group = f"{lead}#{self.module.attribute_group(wanted).number}" if wanted else ""
-        self._splice_header((start, end), group)
+        group = f" #{self.module.attribute_group(wanted).number}" if wanted else ""
+        self._splice_header(self.header.attributes_span, group)
 
     def add_attributes(self, *attributes: str) -> None:
         self.attributes = self.attributes.with_(*attributes)

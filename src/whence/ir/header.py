@@ -198,7 +198,7 @@ class _Tail:
         attachments.update(_attachments(cursor))
 
     def _read_attributes(self, cursor: Cursor) -> tuple[int, int]:
-        start = end = cursor.pos
+        start = end = len(cursor.text[: cursor.pos].rstrip())
         while True:
             if match := cursor.match(GROUP):
                 self.groups.append(to_int(match[1]))
