@@ -4,7 +4,7 @@ struct Animal {
     virtual int legs() const = 0;
 };
 
-struct Spider : Animal {
+struct Spider : Animal { // FREE
     int legs() const override { return count; }
     int count = 8;
 };
@@ -15,6 +15,6 @@ static int legs(const Animal *a) {
 
 int main() {
     Animal *a = new Spider; // ALLOC
-    delete a; // FREE
+    delete a;
     return legs(a) != 8;
 }
