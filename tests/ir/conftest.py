@@ -25,7 +25,7 @@ CXX14 = ("-O2", "-std=c++14", "-fpatchable-function-entry=2")
 
 
 def _verified(text: str) -> str:
-    module = llvm.parse_assembly(text)
+    module = llvm.parse_assembly(text, context=llvm.create_context())
     module.verify()
     return str(module)
 

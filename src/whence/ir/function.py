@@ -229,6 +229,14 @@ class Function:
             raise self.error("a block of the function", ref)
         return found
 
+    def check(self) -> None:
+        """Read everything now; raises `IRSyntaxError` when something is malformed."""
+        _ = self.header
+        for block in self.blocks:
+            for instruction in block.instructions:
+                instruction.check()
+            _ = block.successors
+
     def error(self, expected: str, found: str) -> IRSyntaxError:
         return IRSyntaxError(expected, found, self.module.name, self.line)
 

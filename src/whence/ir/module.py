@@ -129,11 +129,13 @@ class Module:
     def take(self, entity: Entity) -> None:
         """Append what was read."""
         self.entities.append(entity)
+        if isinstance(entity, AttributeGroup):
+            self.attribute_groups[entity.number] = entity
+            return
         if isinstance(entity, Function | GlobalValue):
             self._register(entity)
+        if not isinstance(entity, str) or entity.strip():
             self._insert_at = len(self.entities)
-        elif isinstance(entity, AttributeGroup):
-            self.attribute_groups[entity.number] = entity
 
     def _register(self, entity: Function | GlobalValue) -> None:
         if entity.name in self.functions or entity.name in self.globals:
@@ -172,7 +174,7 @@ class Module:
         if len(lines) < 3 or lines[-1] != "}" or not lines[0].startswith("define"):
             raise IRSyntaxError("a function definition", text, self.name)
         new = Function(self, lines[0].rstrip(), lines[1:-1])
-        _ = new.header, new.blocks
+        new.check()
         self._register(new)
         self.uses_fresh_names = self.uses_fresh_names or "wh." in text
         self._insert("", new)
@@ -183,15 +185,13 @@ class Module:
         if token in self.types:
             raise IRSyntaxError("a type name that is not there yet", token, self.name)
         self.types[token] = body
-        self.entities.insert(0, f"{token} = type {body}")
-        self._insert_at += 1
+        self._insert(f"{token} = type {body}")
 
     def add_comdat(self, name: str, kind: str = "any") -> None:
         """Add ``$name = comdat kind`` unless it exists."""
         if name not in self.comdats:
             self.comdats[name] = kind
-            self.entities.insert(0, f"${quote(name)} = comdat {kind}")
-            self._insert_at += 1
+            self._insert(f"${quote(name)} = comdat {kind}")
 
     def attribute_group(self, attributes: Iterable[str]) -> AttributeGroup:
         """The group that holds exactly these attributes (in any order); made when there is none."""

@@ -130,9 +130,4 @@ def check(module: Module) -> None:
     for group in module.attribute_groups.values():
         _ = group.attributes
     for function in module.functions.values():
-        _ = function.header
-        for block in function.blocks:
-            _ = block.terminator
-            for instruction in block.instructions:
-                instruction.check()
-            _ = block.successors
+        function.check()
