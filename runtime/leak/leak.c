@@ -10,6 +10,10 @@ static struct os_lock search_lock; /* one event at a time */
 static int marked;
 static uintptr_t search_sp; /* everything the calling thread still uses lies at and above */
 
+static void visit(uintptr_t begin, uintptr_t end, int system) {
+    mark_range(begin, end, system ? MARK_SYSTEM : MARK_REACHED);
+}
+
 static void search(void) {
     static int missing;
     struct parking parking;
@@ -25,7 +29,7 @@ static void search(void) {
         for (size_t i = 0; i < parking.count; i++)
             if (__atomic_load_n(&parking.threads[i].stands, __ATOMIC_ACQUIRE))
                 stacks[count++].sp = parking.threads[i].sp;
-        roots_each(stacks, count, mark_range);
+        roots_each(stacks, count, visit);
         os_unmap((uintptr_t)stacks, room);
     }
     parking_end(&parking);
@@ -46,7 +50,7 @@ static int ensure_marks(void) {
 
 int leak_pointed(struct block_place place) {
     if (!ensure_marks()) return 1;
-    return (*mark_of(place) & MARK_REACHED) != 0;
+    return (*mark_of(place) & (MARK_REACHED | MARK_SYSTEM)) != 0;
 }
 
 /* ---- findings by rule and allocation stack ---- */
@@ -109,7 +113,8 @@ static void begin_group(struct group *group, const struct witness *witness) {
 void leak_collect(struct context *context, const struct witness *witness) {
     struct block_place place = block_place(witness->block->begin);
     uint8_t *mark = place.index && ensure_marks() ? mark_of(place) : NULL;
-    if (mark && (*mark & MARK_CLAIMED)) return;
+    /* What the C library keeps for itself until the end is not the program's to free. */
+    if (mark && (*mark & (context->at_end ? MARK_CLAIMED | MARK_SYSTEM : MARK_CLAIMED))) return;
     if (mark) *mark |= MARK_CLAIMED;
     uint32_t stack = place.index ? block_record(place.shift, place.index)->alloc_stack : 0;
     struct group *group = ensure_groups() ? group_of(witness->rule, stack) : NULL;

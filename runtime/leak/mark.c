@@ -51,7 +51,7 @@ static void follow_word(uintptr_t word, uint8_t mark) {
     struct block_place place = target(word);
     if (!place.index) return;
     uint8_t *marked = mark_of(place);
-    if (*marked & (MARK_REACHED | mark)) return;
+    if (*marked & (MARK_REACHED | MARK_SYSTEM | mark)) return;
     *marked |= mark;
     work[work_count++] = place;
 }
@@ -92,9 +92,9 @@ static void follow_work(uint8_t mark) {
     }
 }
 
-void mark_range(uintptr_t begin, uintptr_t end) {
-    follow(begin, end, MARK_REACHED);
-    follow_work(MARK_REACHED);
+void mark_range(uintptr_t begin, uintptr_t end, enum mark mark) {
+    follow(begin, end, (uint8_t)mark);
+    follow_work((uint8_t)mark);
 }
 
 void mark_indirect(void) {
@@ -103,7 +103,7 @@ void mark_indirect(void) {
     while ((place = blocks_next(&cursor, WH_BLOCK_LIVE)).index) {
         if (place.index >= slots[place.shift]) continue;
         uint8_t *marked = mark_of(place);
-        if (*marked & (MARK_REACHED | MARK_INDIRECT)) continue;
+        if (*marked & (MARK_REACHED | MARK_SYSTEM | MARK_INDIRECT)) continue;
         *marked |= MARK_INDIRECT; /* so that a cycle stops here */
         work[work_count++] = place;
         follow_work(MARK_INDIRECT);

@@ -5,9 +5,10 @@
 #include "../blocks/blocks.h"
 
 enum mark {
-    MARK_REACHED = 1,  /* from a root */
-    MARK_INDIRECT = 2, /* from a block that is itself not reached */
-    MARK_CLAIMED = 4,  /* a finding was made about it */
+    MARK_REACHED = 1,  /* from the program's memory */
+    MARK_SYSTEM = 2,   /* only from the memory of the C and C++ libraries and the loader */
+    MARK_INDIRECT = 4, /* only from a block that is itself not reached */
+    MARK_CLAIMED = 8,  /* a finding was made about it */
 };
 
 /* Room for one byte a slot. 0 if there is no memory. */
@@ -18,8 +19,8 @@ void mark_deinit(void);
 uint8_t *mark_of(struct block_place place);
 
 /* Follows every word of [begin, end) and everything it leads to. The memory
- * must be readable. */
-void mark_range(uintptr_t begin, uintptr_t end);
+ * must be readable. All MARK_REACHED first, then MARK_SYSTEM. */
+void mark_range(uintptr_t begin, uintptr_t end, enum mark mark);
 
 /* After the roots: marks what is reached only from unreached blocks. A cycle
  * keeps one block that is not indirect. */

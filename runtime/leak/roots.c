@@ -76,16 +76,48 @@ static uintptr_t living(const struct mapping *mapping, const struct stack_top *s
     return is_dead_stack(mapping) ? mapping->end : mapping->begin;
 }
 
+/* ---- whose they are ---- */
+
+static int has_name(const struct mapping *mapping, const char *start) {
+    size_t at = mapping->path_length;
+    while (at > 0 && mapping->path[at - 1] != '/') at--;
+    for (; *start; start++, at++)
+        if (at >= mapping->path_length || mapping->path[at] != *start) return 0;
+    return 1;
+}
+
+static int is_system(const struct mapping *mapping) {
+    static const char *const names[] = {
+        "libc.so",   "libc-",     "ld-linux", "ld-2.",   "libpthread", "libdl.",
+        "libdl-",    "libstdc++", "libc++",   "libgcc_s", "libresolv", "librt.",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (has_name(mapping, names[i])) return 1;
+    return 0;
+}
+
+/* One pass over the mappings. Uninitialised data is mapped without a name,
+ * directly behind the file it belongs to. */
+static void pass(const char *text, size_t size, const struct stack_top *stacks, size_t count,
+                 int system, void (*visit)(uintptr_t begin, uintptr_t end, int system)) {
+    size_t at = 0;
+    uintptr_t system_end = 0;
+    struct mapping mapping;
+    while (at < size && maps_parse(text, size, &at, &mapping)) {
+        int belongs = is_system(&mapping) || (!mapping.path_length && mapping.begin == system_end);
+        if (belongs) system_end = mapping.end;
+        if (belongs != system || !is_root(&mapping)) continue;
+        uintptr_t begin = living(&mapping, stacks, count);
+        if (begin < mapping.end) visit(begin, mapping.end, system);
+    }
+}
+
 void roots_each(const struct stack_top *stacks, size_t count,
-                void (*visit)(uintptr_t begin, uintptr_t end)) {
-    size_t size, at = 0;
+                void (*visit)(uintptr_t begin, uintptr_t end, int system)) {
+    size_t size;
     uintptr_t text = maps_read(&size);
     if (!text) return;
-    struct mapping mapping;
-    while (at < size && maps_parse((const char *)text, size, &at, &mapping)) {
-        if (!is_root(&mapping)) continue;
-        uintptr_t begin = living(&mapping, stacks, count);
-        if (begin < mapping.end) visit(begin, mapping.end);
-    }
+    pass((const char *)text, size, stacks, count, 0, visit);
+    pass((const char *)text, size, stacks, count, 1, visit);
     os_unmap(text, MAPS_ROOM);
 }

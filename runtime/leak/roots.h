@@ -11,9 +11,10 @@ struct stack_top {
 
 /* Calls `visit` for every private writable mapping that is not the runtime's:
  * data segments, thread-local storage, the loader's own memory, anonymous
- * mappings of the program, and stacks from the given stack pointers upward. */
+ * mappings of the program, and stacks from the given stack pointers upward.
+ * Those of the C and C++ libraries and the loader come last, with `system` set. */
 void roots_each(const struct stack_top *stacks, size_t count,
-                void (*visit)(uintptr_t begin, uintptr_t end));
+                void (*visit)(uintptr_t begin, uintptr_t end, int system));
 
 /* The C library keeps the stacks of ended threads; what lies there is dead. */
 void roots_stack_died(uintptr_t inside);

@@ -93,14 +93,16 @@ static WH_COLD void judge_access(uintptr_t address, uint64_t size, uintptr_t roo
     event_evaluate(&context);
 }
 
-static int same_slot(uintptr_t a, uintptr_t b) { return (a ^ b) >> slot_shift(a) == 0; }
+static int same_slot(uintptr_t root, uintptr_t address) {
+    return (root ^ address) >> slot_shift(root) == 0;
+}
 
 void access_check(uintptr_t address, uint64_t size, uintptr_t root, int write,
                   const char *library, const struct frame *frame) {
     if (!size) return;
     int clean = access_clean(address, size);
     /* A root outside the heap is no block's; one in the same slot is this block's. */
-    if (WH_LIKELY(clean) && (!heap_contains(root) || same_slot(address, root))) return;
+    if (WH_LIKELY(clean) && (!heap_contains(root) || same_slot(root, address))) return;
     judge_access(address, size, root, write, library, frame, clean);
 }
 

@@ -15,7 +15,7 @@ static uint8_t marks(const uintptr_t *block) { return *mark_of(block_place((uint
 
 static void search(const uintptr_t *roots, size_t count) {
     CHECK(mark_init());
-    mark_range((uintptr_t)roots, (uintptr_t)(roots + count));
+    mark_range((uintptr_t)roots, (uintptr_t)(roots + count), MARK_REACHED);
     mark_indirect();
 }
 
@@ -29,6 +29,21 @@ static void a_chain_is_followed_from_its_root(void) {
     CHECK_EQUAL(marks(second), MARK_REACHED);
     CHECK_EQUAL(marks(third), MARK_REACHED);
     CHECK_EQUAL(marks(lost), 0);
+    mark_deinit();
+}
+
+static void what_only_the_system_holds_is_told_apart(void) {
+    uintptr_t *shared = new(16), *own = new(16), *below = new(16);
+    own[0] = (uintptr_t)below;
+    below[0] = (uintptr_t)shared;
+    const uintptr_t program[] = {(uintptr_t)shared}, system[] = {(uintptr_t)own};
+    CHECK(mark_init());
+    mark_range((uintptr_t)program, (uintptr_t)(program + 1), MARK_REACHED);
+    mark_range((uintptr_t)system, (uintptr_t)(system + 1), MARK_SYSTEM);
+    mark_indirect();
+    CHECK_EQUAL(marks(shared), MARK_REACHED);
+    CHECK_EQUAL(marks(own), MARK_SYSTEM);
+    CHECK_EQUAL(marks(below), MARK_SYSTEM);
     mark_deinit();
 }
 
@@ -100,6 +115,7 @@ int main(void) {
     CHECK_EQUAL(heap_init(1 << 20, 8, &begin, &size), 0);
     CHECK_EQUAL(blocks_init(&begin, &size), 0);
     a_chain_is_followed_from_its_root();
+    what_only_the_system_holds_is_told_apart();
     a_pointer_past_the_end_does_not_hold();
     freed_blocks_hold_nothing();
     lost_structures_have_one_head();
