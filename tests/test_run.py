@@ -603,3 +603,55 @@ def test_rules_file_that_is_missing(whence: Whence, overflow: Path) -> None:
     done = whence.run("--rules", whence.directory / "none.rules", overflow)
     assert done.status == 2
     assert is_one_sentence(done.err) and "none.rules" in done.err, done.err
+
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+
+
+def test_users_rule(whence: Whence) -> None:
+    """A rule in a file is checked beside the shipped ones, without a line of Python."""
+    program = whence.directory / "bank"
+    whence.cc("-g", EXAMPLES / "leak_in_transaction.c", "-o", program)
+    rules = EXAMPLES / "leak_in_transaction.rules"
+    done, found = whence.findings("--rules", rules, program)
+    assert {f["rule"] for f in found} == {"leak-in-transaction"}
+    assert found[0]["block"]["allocated"]["stack"]
+    assert done.status == 99
+    _, found = whence.findings("--rules", rules, "--disable", "leak-in-transaction", program)
+    assert found == []
+
+
+SECRET = """
+#include <stdlib.h>
+#include <string.h>
+int main(void) {
+    char *key = malloc(40);
+    strcpy(key, "SECRET!");
+    strcpy(key + 8, "the key");
+    %s
+    free(key);
+    char *late = malloc(3);
+    late[3] = 1;
+    return 0;
+}
+"""
+
+
+def test_users_rule_reads_memory(whence: Whence) -> None:
+    """A rule on the contents of a block, together with the shipped rules."""
+    rules = EXAMPLES / "unwiped_secret.rules"
+    _, found = whence.findings("--keep-going", "--rules", rules, whence.build(SECRET % "", "leaky"))
+    assert [f["rule"] for f in found] == ["unwiped-secret", "heap-buffer-overflow", "definite-leak"]
+    assert found[0]["stack"][0]["line"] == 9
+    _, found = whence.findings("--rules", rules, whence.build(SECRET % "memset(key, 0, 40);", "wiped"))
+    assert [f["rule"] for f in found] == ["heap-buffer-overflow"]
+
+
+def test_rule_on_allocation(whence: Whence, overflow: Path) -> None:
+    """A rule at `malloc` with a condition on the number of bytes."""
+    rules = whence.directory / "mine.rules"
+    rules.write_text('rule tens "a block of ten bytes"\n    at malloc n _\n    when n == 10\n    trace n\n')
+    _, found = whence.findings("--rules", rules, "--disable", "all", "--enable", "tens", overflow)
+    assert [f["rule"] for f in found] == ["tens"]
+    assert found[0]["stack"][0]["line"] == 10
+    assert found[0]["values"][0]["value"] == "0xa"
