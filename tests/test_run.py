@@ -618,7 +618,7 @@ def test_users_rule(whence: Whence) -> None:
     assert found[0]["block"]["allocated"]["stack"]
     assert done.status == 99
     _, found = whence.findings("--rules", rules, "--disable", "leak-in-transaction", program)
-    assert found == []
+    assert "leak-in-transaction" not in {f["rule"] for f in found}
 
 
 SECRET = """

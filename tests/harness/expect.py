@@ -11,6 +11,8 @@ found in it::
     free(p); // FREE
     p[10] = 1; // EXPECT heap-buffer-overflow write 1 block 10 after 0
 
+A line may have several marks; two ``EXPECT`` of one line are two findings.
+
 ``EXPECT RULE`` is followed by any of, in any order:
 
 ========================  ====================================================
@@ -166,8 +168,9 @@ def _marks(path: Path, number: int, line: str) -> Iterator[tuple[str, list[str]]
         if kind in ("ALLOC", "FREE"):
             yield kind, []
         elif kind == "EXPECT":
-            yield kind, words
-            return
+            end = words.index("EXPECT") if "EXPECT" in words else len(words)
+            yield kind, words[:end]
+            words = words[end:]
         else:
             raise ExpectationError(f"{path}:{number}: '{kind}' is none of ALLOC, FREE, EXPECT")
 

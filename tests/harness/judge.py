@@ -45,8 +45,9 @@ def _findings(case: Case, findings: Sequence[Json]) -> list[str]:
         place = (expectation.rule, expectation.line)
         candidates = [f for f in left if (f["rule"], line_of(case, f)) == place]
         if candidates:
-            left.remove(candidates[0])
-            sentences += [f"line {expectation.line}: {s}" for s in compare(case, expectation, candidates[0])]
+            best = min(candidates, key=lambda f: len(compare(case, expectation, f)))
+            left.remove(best)
+            sentences += [f"line {expectation.line}: {s}" for s in compare(case, expectation, best)]
         else:
             sentences.append(f"line {expectation.line}: no {expectation.rule} was found")
     return sentences + [f"unexpected finding: {describe(case, f)}" for f in left]

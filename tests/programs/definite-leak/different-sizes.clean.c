@@ -1,0 +1,18 @@
+// One line allocates blocks of different sizes in a loop; each is freed.
+#include <stdlib.h>
+#include <string.h>
+
+__attribute__((noinline)) static int use(int n) {
+    char *p = malloc(n);
+    memset(p, 1, n);
+    int v = p[n - 1];
+    free(p);
+    return v;
+}
+
+int main(void) {
+    int sum = 0;
+    for (int n = 1; n <= 10; n++)
+        sum += use(n);
+    return sum != 10;
+}
