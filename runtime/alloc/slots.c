@@ -4,7 +4,7 @@
 
 struct class {
     struct os_lock lock;
-    uint32_t free; /* last freed first, by links */
+    uint32_t free;                              /* last freed first, by links */
     uint32_t held_first, held_last, held_count; /* the quarantine, by links */
     uint64_t held_bytes;
     uintptr_t open_end; /* first address of the region that was never accessible */
@@ -24,9 +24,7 @@ static uint64_t held_cost(unsigned shift, uint64_t index) {
     return size >= HEAP_SEAL ? OS_PAGE : size >> WH_GRANULE_SHIFT;
 }
 
-static int over_bound(void) {
-    return __atomic_load_n(&held_total, __ATOMIC_RELAXED) > held_bound;
-}
+static int over_bound(void) { return __atomic_load_n(&held_total, __ATOMIC_RELAXED) > held_bound; }
 
 /* ---- the quarantine; the class is locked ---- */
 

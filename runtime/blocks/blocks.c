@@ -17,8 +17,7 @@ static long reserve(uintptr_t at, uint64_t bytes, uintptr_t *begin, size_t *size
 long blocks_init(uintptr_t *begin, size_t *size) {
     for (unsigned shift = WH_MIN_SLOT_SHIFT; shift <= WH_MAX_SLOT_SHIFT; shift++) {
         uint64_t slots = region_slots(shift) + 1;
-        long result =
-            reserve(meta_begin(shift), slots * sizeof(struct block_record), begin, size);
+        long result = reserve(meta_begin(shift), slots * sizeof(struct block_record), begin, size);
         if (result == 0)
             result = reserve((uintptr_t)block_links(shift), slots * sizeof(uint32_t), begin, size);
         if (result < 0) return result;
@@ -34,8 +33,7 @@ struct block_place blocks_holding(uintptr_t address) {
     if (!place.index) return no_place;
     const struct block_record *record = block_record(place.shift, place.index);
     uintptr_t begin = block_begin(record, place.shift, place.index);
-    int inside =
-        record->born && address - begin < block_size(record, place.shift, place.index);
+    int inside = record->born && address - begin < block_size(record, place.shift, place.index);
     return inside ? place : no_place;
 }
 

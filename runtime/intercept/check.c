@@ -60,7 +60,9 @@ size_t check_wide(struct site site, const wchar_t *string, size_t most) {
 }
 
 /* State of one byte whose block is known to have exact state bytes. */
-static int byte_is_bad(const char *at) { return plane_first_bad((uintptr_t)at, 1) == (uintptr_t)at; }
+static int byte_is_bad(const char *at) {
+    return plane_first_bad((uintptr_t)at, 1) == (uintptr_t)at;
+}
 
 void check_compare(struct site site, const char *a, const char *b, size_t most, int fold) {
     if (!most) return;
@@ -82,7 +84,9 @@ void check_compare(struct site site, const char *a, const char *b, size_t most, 
     }
 }
 
-static int ends_number(char c) { return !isalnum((unsigned char)c) && !strchr("+-.,_() \t\n\r\v\f", c); }
+static int ends_number(char c) {
+    return !isalnum((unsigned char)c) && !strchr("+-.,_() \t\n\r\v\f", c);
+}
 
 void check_number(struct site site, const char *text) {
     int found;

@@ -63,7 +63,9 @@ static void check_parts(struct site site, const struct iovec *parts, int count, 
     }
 }
 
-static size_t table_size(int count) { return count > 0 ? times((size_t)count, sizeof(struct iovec)) : 0; }
+static size_t table_size(int count) {
+    return count > 0 ? times((size_t)count, sizeof(struct iovec)) : 0;
+}
 
 WRAP(ssize_t, readv, (int file, const struct iovec *parts, int count)) {
     READ(parts, table_size(count));

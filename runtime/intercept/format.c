@@ -173,11 +173,20 @@ union argument {
 static int take(va_list *arguments, enum format_kind kind, union argument *argument) {
     argument->integer = 0;
     switch (kind) {
-    case FORMAT_INT: argument->integer = va_arg(*arguments, int); break;
-    case FORMAT_DOUBLE: (void)va_arg(*arguments, double); break;
-    case FORMAT_LONG_DOUBLE: (void)va_arg(*arguments, long double); break;
-    case FORMAT_NOTHING: break;
-    default: argument->pointer = va_arg(*arguments, void *); break;
+    case FORMAT_INT:
+        argument->integer = va_arg(*arguments, int);
+        break;
+    case FORMAT_DOUBLE:
+        (void)va_arg(*arguments, double);
+        break;
+    case FORMAT_LONG_DOUBLE:
+        (void)va_arg(*arguments, long double);
+        break;
+    case FORMAT_NOTHING:
+        break;
+    default:
+        argument->pointer = va_arg(*arguments, void *);
+        break;
     }
     return 1;
 }
@@ -218,8 +227,7 @@ static int add(struct walk *walk, struct format_item item) {
 static size_t finish(struct walk *walk, va_list arguments, struct format_value *values) {
     va_list copy;
     va_copy(copy, arguments);
-    for (size_t i = 0; i < walk->argument_count; i++)
-        take(&copy, walk->kinds[i], &walk->values[i]);
+    for (size_t i = 0; i < walk->argument_count; i++) take(&copy, walk->kinds[i], &walk->values[i]);
     va_end(copy);
     size_t count = 0;
     for (size_t i = 0; i < walk->count; i++) {
@@ -239,7 +247,8 @@ size_t format_printf_values(const char *format, va_list arguments, struct format
     struct walk walk;
     walk.count = walk.argument_count = 0;
     struct format_item item;
-    while (format_printf_next(&format, &item) && add(&walk, item)) {}
+    while (format_printf_next(&format, &item) && add(&walk, item)) {
+    }
     return finish(&walk, arguments, values);
 }
 

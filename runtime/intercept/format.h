@@ -24,11 +24,11 @@ enum format_kind {
 /* One conversion. */
 struct format_item {
     enum format_kind kind;
-    int width, precision; /* a number, FORMAT_UNSET, or FORMAT_FROM_ARGUMENT */
+    int width, precision;                 /* a number, FORMAT_UNSET, or FORMAT_FROM_ARGUMENT */
     int width_at, precision_at, value_at; /* `n$` positions from 1; 0: the next argument */
-    unsigned size;   /* of what a pointer points to */
-    char conversion; /* the letter */
-    char suppressed; /* scanf: `*` */
+    unsigned size;                        /* of what a pointer points to */
+    char conversion;                      /* the letter */
+    char suppressed;                      /* scanf: `*` */
 };
 
 /* The next conversion from *format on, which moves behind it; 0 at the end of

@@ -161,7 +161,8 @@ static int print_into(struct site site, char *to, size_t size, const char *forma
     if (length >= 0 && (size_t)length >= room) {
         size_t need = (size_t)length + 1;
         check_range(site, to, need < size ? need : size, 1, to);
-        length = size == NO_LIMIT ? vsprintf(to, format, again) : vsnprintf(to, size, format, again);
+        length =
+            size == NO_LIMIT ? vsprintf(to, format, again) : vsnprintf(to, size, format, again);
     }
     va_end(again);
     return length;

@@ -73,7 +73,8 @@ static inline void *allocate_plain(size_t size, const struct frame *frame) {
 }
 
 static void *allocate_aligned(size_t alignment, size_t size, const struct frame *frame) {
-    struct heap_request request = {size, alignment < 16 ? 16 : alignment, 0, 0, WH_FAMILY_MALLOC, 0};
+    struct heap_request request = {size, alignment < 16 ? 16 : alignment, 0, 0, WH_FAMILY_MALLOC,
+                                   0};
     return allocate(&request, frame);
 }
 

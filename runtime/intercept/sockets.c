@@ -111,7 +111,8 @@ WRAP(int, getsockopt, (int socket, int level, int name, void *value, socklen_t *
 }
 
 WRAP(int, getaddrinfo,
-     (const char *node, const char *service, const struct addrinfo *hints, struct addrinfo **result)) {
+     (const char *node, const char *service, const struct addrinfo *hints,
+      struct addrinfo **result)) {
     READ_STRING_IF(node);
     READ_STRING_IF(service);
     READ_IF(hints, sizeof *hints);

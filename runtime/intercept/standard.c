@@ -59,7 +59,8 @@ SHORT_FORM(double, atof)
 
 /* ---- sorting and searching ---- */
 
-WRAP(void, qsort, (void *base, size_t count, size_t size, int (*compare)(const void *, const void *))) {
+WRAP(void, qsort,
+     (void *base, size_t count, size_t size, int (*compare)(const void *, const void *))) {
     WRITE(base, times(count, size));
     qsort(base, count, size, compare);
 }
@@ -139,13 +140,13 @@ WRAP(int, mblen, (const char *from, size_t most)) {
     return mblen(from, most);
 }
 
-WRAP(int, mbtowc, (wchar_t *to, const char *from, size_t most)) {
+WRAP(int, mbtowc, (wchar_t * to, const char *from, size_t most)) {
     if (from && most) READ(from, 1);
     WRITE_IF(to, sizeof *to);
     return mbtowc(to, from, most);
 }
 
-WRAP(size_t, mbrtowc, (wchar_t *to, const char *from, size_t most, mbstate_t *state)) {
+WRAP(size_t, mbrtowc, (wchar_t * to, const char *from, size_t most, mbstate_t *state)) {
     if (from && most) READ(from, 1);
     WRITE_IF(to, sizeof *to);
     WRITE_IF(state, sizeof *state);
@@ -181,7 +182,7 @@ WRAP(size_t, wcrtomb, (char *to, wchar_t value, mbstate_t *state)) {
     return count;
 }
 
-WRAP(size_t, mbstowcs, (wchar_t *to, const char *from, size_t most)) {
+WRAP(size_t, mbstowcs, (wchar_t * to, const char *from, size_t most)) {
     READ_STRING(from);
     if (to) {
         size_t count = mbstowcs(NULL, from, 0);
@@ -199,7 +200,7 @@ WRAP(size_t, wcstombs, (char *to, const wchar_t *from, size_t most)) {
     return wcstombs(to, from, most);
 }
 
-WRAP(size_t, mbsrtowcs, (wchar_t *to, const char **from, size_t most, mbstate_t *state)) {
+WRAP(size_t, mbsrtowcs, (wchar_t * to, const char **from, size_t most, mbstate_t *state)) {
     READ(from, sizeof *from);
     READ_STRING(*from);
     size_t count = mbsrtowcs(to, from, most, state);

@@ -83,9 +83,7 @@ static char *duplicate(struct site site, const char *string, size_t length) {
     return copy;
 }
 
-WRAP(char *, strdup, (const char *string)) {
-    return duplicate(SITE, string, READ_STRING(string));
-}
+WRAP(char *, strdup, (const char *string)) { return duplicate(SITE, string, READ_STRING(string)); }
 
 WRAP(char *, __strdup, (const char *string)) {
     return duplicate(SITE, string, READ_STRING(string));

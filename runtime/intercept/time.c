@@ -5,7 +5,7 @@
 #include <sys/time.h>
 #include <time.h>
 
-WRAP(time_t, time, (time_t * result)) {
+WRAP(time_t, time, (time_t *result)) {
     WRITE_IF(result, sizeof *result);
     return time(result);
 }

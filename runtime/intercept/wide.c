@@ -8,7 +8,7 @@
 /* ---- runs ---- */
 
 #define COPY(name)                                                                                 \
-    WRAP(wchar_t *, name, (wchar_t *to, const wchar_t *from, size_t count)) {                      \
+    WRAP(wchar_t *, name, (wchar_t * to, const wchar_t *from, size_t count)) {                     \
         READ(from, times(count, WIDE));                                                            \
         WRITE(to, times(count, WIDE));                                                             \
         return name(to, from, count);                                                              \
@@ -18,7 +18,7 @@ COPY(wmemcpy)
 COPY(wmemmove)
 COPY(wmempcpy)
 
-WRAP(wchar_t *, wmemset, (wchar_t *to, wchar_t value, size_t count)) {
+WRAP(wchar_t *, wmemset, (wchar_t * to, wchar_t value, size_t count)) {
     WRITE(to, times(count, WIDE));
     return wmemset(to, value, count);
 }
@@ -49,35 +49,35 @@ WRAP(size_t, wcsnlen, (const wchar_t *string, size_t most)) {
     return wcsnlen(string, most);
 }
 
-WRAP(wchar_t *, wcscpy, (wchar_t *to, const wchar_t *from)) {
+WRAP(wchar_t *, wcscpy, (wchar_t * to, const wchar_t *from)) {
     WRITE(to, times(READ_WIDE(from) + 1, WIDE));
     return wcscpy(to, from);
 }
 
-WRAP(wchar_t *, wcpcpy, (wchar_t *to, const wchar_t *from)) {
+WRAP(wchar_t *, wcpcpy, (wchar_t * to, const wchar_t *from)) {
     WRITE(to, times(READ_WIDE(from) + 1, WIDE));
     return wcpcpy(to, from);
 }
 
-WRAP(wchar_t *, wcsncpy, (wchar_t *to, const wchar_t *from, size_t count)) {
+WRAP(wchar_t *, wcsncpy, (wchar_t * to, const wchar_t *from, size_t count)) {
     READ_WIDE_N(from, count);
     WRITE(to, times(count, WIDE));
     return wcsncpy(to, from, count);
 }
 
-WRAP(wchar_t *, wcpncpy, (wchar_t *to, const wchar_t *from, size_t count)) {
+WRAP(wchar_t *, wcpncpy, (wchar_t * to, const wchar_t *from, size_t count)) {
     READ_WIDE_N(from, count);
     WRITE(to, times(count, WIDE));
     return wcpncpy(to, from, count);
 }
 
-WRAP(wchar_t *, wcscat, (wchar_t *to, const wchar_t *from)) {
+WRAP(wchar_t *, wcscat, (wchar_t * to, const wchar_t *from)) {
     size_t length = READ_WIDE(to);
     WRITE_AT(to + length, times(READ_WIDE(from) + 1, WIDE), to);
     return wcscat(to, from);
 }
 
-WRAP(wchar_t *, wcsncat, (wchar_t *to, const wchar_t *from, size_t most)) {
+WRAP(wchar_t *, wcsncat, (wchar_t * to, const wchar_t *from, size_t most)) {
     size_t length = READ_WIDE(to);
     WRITE_AT(to + length, times(READ_WIDE_N(from, most) + 1, WIDE), to);
     return wcsncat(to, from, most);
@@ -159,14 +159,14 @@ REAL(long double, wcstold)
 
 /* ---- formatted; the arguments are not followed ---- */
 
-WRAP(int, vswprintf, (wchar_t *to, size_t count, const wchar_t *format, va_list arguments)) {
+WRAP(int, vswprintf, (wchar_t * to, size_t count, const wchar_t *format, va_list arguments)) {
     READ_WIDE(format);
     int length = vswprintf(to, count, format, arguments);
     if (length >= 0) WRITE(to, times((size_t)length + 1, WIDE));
     return length;
 }
 
-WRAP(int, swprintf, (wchar_t *to, size_t count, const wchar_t *format, ...)) {
+WRAP(int, swprintf, (wchar_t * to, size_t count, const wchar_t *format, ...)) {
     READ_WIDE(format);
     va_list arguments;
     va_start(arguments, format);
@@ -180,7 +180,7 @@ WRAP(int, swprintf, (wchar_t *to, size_t count, const wchar_t *format, ...)) {
 
 #define CHECKED_COPY(name)                                                                         \
     wchar_t *name(wchar_t *, const wchar_t *, size_t, size_t);                                     \
-    WRAP(wchar_t *, name, (wchar_t *to, const wchar_t *from, size_t count, size_t room)) {         \
+    WRAP(wchar_t *, name, (wchar_t * to, const wchar_t *from, size_t count, size_t room)) {        \
         READ(from, times(count, WIDE));                                                            \
         WRITE(to, times(count, WIDE));                                                             \
         return name(to, from, count, room);                                                        \
@@ -191,26 +191,26 @@ CHECKED_COPY(__wmemmove_chk)
 CHECKED_COPY(__wmempcpy_chk)
 
 wchar_t *__wmemset_chk(wchar_t *, wchar_t, size_t, size_t);
-WRAP(wchar_t *, __wmemset_chk, (wchar_t *to, wchar_t value, size_t count, size_t room)) {
+WRAP(wchar_t *, __wmemset_chk, (wchar_t * to, wchar_t value, size_t count, size_t room)) {
     WRITE(to, times(count, WIDE));
     return __wmemset_chk(to, value, count, room);
 }
 
 wchar_t *__wcscpy_chk(wchar_t *, const wchar_t *, size_t);
-WRAP(wchar_t *, __wcscpy_chk, (wchar_t *to, const wchar_t *from, size_t room)) {
+WRAP(wchar_t *, __wcscpy_chk, (wchar_t * to, const wchar_t *from, size_t room)) {
     WRITE(to, times(READ_WIDE(from) + 1, WIDE));
     return __wcscpy_chk(to, from, room);
 }
 
 wchar_t *__wcsncpy_chk(wchar_t *, const wchar_t *, size_t, size_t);
-WRAP(wchar_t *, __wcsncpy_chk, (wchar_t *to, const wchar_t *from, size_t count, size_t room)) {
+WRAP(wchar_t *, __wcsncpy_chk, (wchar_t * to, const wchar_t *from, size_t count, size_t room)) {
     READ_WIDE_N(from, count);
     WRITE(to, times(count, WIDE));
     return __wcsncpy_chk(to, from, count, room);
 }
 
 wchar_t *__wcscat_chk(wchar_t *, const wchar_t *, size_t);
-WRAP(wchar_t *, __wcscat_chk, (wchar_t *to, const wchar_t *from, size_t room)) {
+WRAP(wchar_t *, __wcscat_chk, (wchar_t * to, const wchar_t *from, size_t room)) {
     size_t length = READ_WIDE(to);
     WRITE_AT(to + length, times(READ_WIDE(from) + 1, WIDE), to);
     return __wcscat_chk(to, from, room);

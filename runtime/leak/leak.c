@@ -143,9 +143,8 @@ void leak_end(struct context *context) {
     for (uint32_t i = 0; i < group_count; i++) {
         const struct group *group = &groups[i];
         if (told(context, group)) continue;
-        struct witness witness = {group->rule,        &group->first, group->value_count,
-                                  group->values,      group->count,  group->bytes,
-                                  group->count_indirect};
+        struct witness witness = {group->rule,  &group->first, group->value_count,   group->values,
+                                  group->count, group->bytes,  group->count_indirect};
         finding_make(context, &witness);
     }
     if (groups_lost) rt_note(&lost, "more than 16384 places leak: the rest is not listed");

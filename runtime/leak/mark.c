@@ -73,7 +73,8 @@ static void follow(uintptr_t begin, uintptr_t end, uint8_t mark) {
         return;
     }
     for (uintptr_t at = wh_round_down(begin, OS_PAGE); at < end; at += BATCH * OS_PAGE) {
-        uint64_t size = end - at < BATCH * OS_PAGE ? wh_round_up(end - at, OS_PAGE) : BATCH * OS_PAGE;
+        uint64_t size =
+            end - at < BATCH * OS_PAGE ? wh_round_up(end - at, OS_PAGE) : BATCH * OS_PAGE;
         int known = os_resident(at, size, resident) == 0;
         for (uint64_t page = 0; page * OS_PAGE < size; page++) {
             uintptr_t from = at + page * OS_PAGE, to = from + OS_PAGE;

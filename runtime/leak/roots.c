@@ -15,26 +15,27 @@ extern const char _end[] HIDDEN;
 #define DEAD_MOST 4096u
 static uintptr_t dead[DEAD_MOST];
 
-void roots_stack_died(uintptr_t inside) {
+void roots_stack_died(uintptr_t descriptor) {
     for (unsigned i = 0; i < DEAD_MOST; i++) {
         uintptr_t empty = 0;
-        if (__atomic_compare_exchange_n(&dead[i], &empty, inside, 0, __ATOMIC_RELAXED,
+        if (__atomic_compare_exchange_n(&dead[i], &empty, descriptor, 0, __ATOMIC_RELAXED,
                                         __ATOMIC_RELAXED))
             return;
     }
 }
 
-void roots_stack_born(uintptr_t inside) {
+void roots_stack_born(uintptr_t descriptor) {
     for (unsigned i = 0; i < DEAD_MOST; i++) {
-        uintptr_t same = inside;
+        uintptr_t same = descriptor;
         if (__atomic_compare_exchange_n(&dead[i], &same, 0, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
             return;
     }
 }
 
-static int is_dead_stack(const struct mapping *mapping) {
+/* Descriptor of the ended thread whose stack the mapping is; 0 for any other mapping. */
+static uintptr_t dead_descriptor(const struct mapping *mapping) {
     for (unsigned i = 0; i < DEAD_MOST; i++)
-        if (dead[i] >= mapping->begin && dead[i] < mapping->end) return 1;
+        if (dead[i] >= mapping->begin && dead[i] < mapping->end) return dead[i];
     return 0;
 }
 
@@ -52,7 +53,8 @@ static int is_ours(const struct mapping *mapping) {
         overlaps(mapping, WH_DEPOT_BASE, WH_DEPOT_SIZE))
         return 1;
     for (unsigned shift = WH_MIN_SLOT_SHIFT; shift <= WH_MAX_SLOT_SHIFT; shift++)
-        if (overlaps(mapping, meta_begin(shift), (region_slots(shift) + 1) * WH_BLOCK_RECORD_SIZE) ||
+        if (overlaps(mapping, meta_begin(shift),
+                     (region_slots(shift) + 1) * WH_BLOCK_RECORD_SIZE) ||
             overlaps(mapping, (uintptr_t)block_links(shift), (region_slots(shift) + 1) * 4))
             return 1;
     if (record_mapped(&begin, &size) && overlaps(mapping, begin, size)) return 1;
@@ -65,15 +67,16 @@ static int is_root(const struct mapping *mapping) {
            mapping->protection[3] == 'p' && !is_ours(mapping);
 }
 
-/* Where the living part of a mapping begins: at the stack pointer of the one
- * thread whose stack it is. */
+/* Where the living part of a mapping begins: at the stack pointer of the thread
+ * whose stack it is. */
 static uintptr_t living(const struct mapping *mapping, const struct stack_top *stacks,
                         size_t count) {
     uintptr_t lowest = mapping->end;
     for (size_t i = 0; i < count; i++)
         if (stacks[i].sp >= mapping->begin && stacks[i].sp < lowest) lowest = stacks[i].sp;
     if (lowest < mapping->end) return lowest;
-    return is_dead_stack(mapping) ? mapping->end : mapping->begin;
+    uintptr_t descriptor = dead_descriptor(mapping);
+    return descriptor ? descriptor : mapping->begin;
 }
 
 /* ---- whose they are ---- */
@@ -88,8 +91,8 @@ static int has_name(const struct mapping *mapping, const char *start) {
 
 static int is_system(const struct mapping *mapping) {
     static const char *const names[] = {
-        "libc.so",   "libc-",     "ld-linux", "ld-2.",   "libpthread", "libdl.",
-        "libdl-",    "libstdc++", "libc++",   "libgcc_s", "libresolv", "librt.",
+        "libc.so", "libc-",     "ld-linux", "ld-2.",    "libpthread", "libdl.",
+        "libdl-",  "libstdc++", "libc++",   "libgcc_s", "libresolv",  "librt.",
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (has_name(mapping, names[i])) return 1;
@@ -106,7 +109,9 @@ static void pass(const char *text, size_t size, const struct stack_top *stacks, 
     while (at < size && maps_parse(text, size, &at, &mapping)) {
         int belongs = is_system(&mapping) || (!mapping.path_length && mapping.begin == system_end);
         if (belongs) system_end = mapping.end;
-        if (belongs != system || !is_root(&mapping)) continue;
+        if (!is_root(&mapping)) continue;
+        if (dead_descriptor(&mapping)) belongs = 1;
+        if (belongs != system) continue;
         uintptr_t begin = living(&mapping, stacks, count);
         if (begin < mapping.end) visit(begin, mapping.end, system);
     }

@@ -16,8 +16,9 @@ struct stack_top {
 void roots_each(const struct stack_top *stacks, size_t count,
                 void (*visit)(uintptr_t begin, uintptr_t end, int system));
 
-/* The C library keeps the stacks of ended threads; what lies there is dead. */
-void roots_stack_died(uintptr_t inside);
-void roots_stack_born(uintptr_t inside);
+/* The C library keeps the stacks of ended threads for new ones. What lies there
+ * is dead, but for the thread's descriptor at the end, which is the library's. */
+void roots_stack_died(uintptr_t descriptor);
+void roots_stack_born(uintptr_t descriptor);
 
 #endif

@@ -11,7 +11,7 @@
 #define WH_COLD __attribute__((cold, noinline))
 #define WH_EXPORT __attribute__((visibility("default")))
 #define WH_CONTAINER(pointer, type, field)                                                         \
-    ((type *)(uintptr_t)((uintptr_t)(pointer)-offsetof(type, field)))
+    ((type *)(uintptr_t)((uintptr_t)(pointer) - offsetof(type, field)))
 
 /* A word that may lie anywhere and alias anything. */
 typedef uint64_t __attribute__((may_alias, aligned(1))) wh_word;

@@ -166,7 +166,8 @@ uint64_t os_stack_limit(void) {
 }
 
 void os_sleep_us(uint64_t microseconds) {
-    struct timespec wait = {(time_t)(microseconds / 1000000), (long)(microseconds % 1000000) * 1000};
+    struct timespec wait = {(time_t)(microseconds / 1000000),
+                            (long)(microseconds % 1000000) * 1000};
     call3(SYS_nanosleep, (long)&wait, 0, 0);
 }
 
@@ -177,7 +178,8 @@ uint64_t os_now_us(void) {
 }
 
 void os_futex_wait(uint32_t *word, uint32_t expected, uint64_t microseconds) {
-    struct timespec wait = {(time_t)(microseconds / 1000000), (long)(microseconds % 1000000) * 1000};
+    struct timespec wait = {(time_t)(microseconds / 1000000),
+                            (long)(microseconds % 1000000) * 1000};
     call4(SYS_futex, (long)word, FUTEX_WAIT_PRIVATE, expected, microseconds ? (long)&wait : 0);
 }
 

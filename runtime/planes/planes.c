@@ -14,10 +14,10 @@ long planes_init(uintptr_t *begin, size_t *size) {
         {gap_begin, gap_end, OS_NONE},
         {gap_end, PLANE_END, OS_READ_WRITE},
     };
+    *begin = PLANE_BEGIN;
+    *size = PLANE_END - PLANE_BEGIN;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        *begin = parts[i].begin;
-        *size = parts[i].end - parts[i].begin;
-        long result = os_reserve(*begin, *size, parts[i].access);
+        long result = os_reserve(parts[i].begin, parts[i].end - parts[i].begin, parts[i].access);
         if (result < 0) return result;
     }
     plane_set(0, WH_NULL_PAGE_SIZE, WH_STATE_NULL_PAGE);

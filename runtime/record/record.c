@@ -40,7 +40,9 @@ enum record_status record_init(const char *path) {
     if (!at) return RECORD_UNOPENABLE;
     header = (struct wh_record_header *)at;
     capacity = (uint64_t)size;
-    enum record_status status = !alive() ? RECORD_UNOPENABLE : take_over() ? RECORD_OK : RECORD_FOREIGN;
+    enum record_status status = !alive()      ? RECORD_UNOPENABLE
+                                : take_over() ? RECORD_OK
+                                              : RECORD_FOREIGN;
     if (status != RECORD_OK) {
         header = NULL;
         os_unmap(at, (size_t)size);

@@ -61,8 +61,7 @@ static int same_place(struct block_place a, struct block_place b) {
 static struct block_place judge(uintptr_t address, uintptr_t root, int clean) {
     struct block_place of_root = blocks_holding(root);
     if (clean) {
-        if (!is_live(of_root) || same_place(of_root, blocks_holding(address)))
-            of_root.index = 0;
+        if (!is_live(of_root) || same_place(of_root, blocks_holding(address))) of_root.index = 0;
         return of_root;
     }
     return of_root.index ? of_root : blocks_nearest(address);
@@ -97,8 +96,8 @@ static int same_slot(uintptr_t root, uintptr_t address) {
     return (root ^ address) >> slot_shift(root) == 0;
 }
 
-void access_check(uintptr_t address, uint64_t size, uintptr_t root, int write,
-                  const char *library, const struct frame *frame) {
+void access_check(uintptr_t address, uint64_t size, uintptr_t root, int write, const char *library,
+                  const struct frame *frame) {
     if (!size) return;
     int clean = access_clean(address, size);
     /* A root outside the heap is no block's; one in the same slot is this block's. */

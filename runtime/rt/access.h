@@ -13,8 +13,8 @@ uintptr_t access_first_bad(uintptr_t address, uint64_t size);
 int access_clean(uintptr_t address, uint64_t size);
 
 /* Checks an access of `size` bytes through a pointer derived from `root`. */
-void access_check(uintptr_t address, uint64_t size, uintptr_t root, int write,
-                  const char *library, const struct frame *frame);
+void access_check(uintptr_t address, uint64_t size, uintptr_t root, int write, const char *library,
+                  const struct frame *frame);
 
 /* Evaluates the rules on an access that the processor refused. The number of findings. */
 uint64_t access_trapped(struct context *context, uintptr_t address, int write);

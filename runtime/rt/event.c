@@ -109,8 +109,10 @@ static struct last_event *last_event(struct thread *thread, uint64_t function, u
 /* Callee-saved registers that the entry points push below their frame. */
 #define SAVED_REGISTERS 5u
 
-__attribute__((used, visibility("hidden"))) void
-whence_call_or_return(uint64_t point, uint64_t function, uint64_t value, const struct frame *frame) {
+__attribute__((used, visibility("hidden"))) void whence_call_or_return(uint64_t point,
+                                                                       uint64_t function,
+                                                                       uint64_t value,
+                                                                       const struct frame *frame) {
     struct thread *thread = thread_here();
     struct last_event *last = last_event(thread, function, point == WH_POINT_RET);
     if (!last) return;
@@ -189,8 +191,7 @@ WH_EXPORT void __whence_block_of(uint64_t pointer, struct whence_block *out) {
     blocks_read(thread_here()->last_block, out);
 }
 
-WH_EXPORT uint64_t __whence_next_block(uint64_t *cursor, uint64_t state,
-                                       struct whence_block *out) {
+WH_EXPORT uint64_t __whence_next_block(uint64_t *cursor, uint64_t state, struct whence_block *out) {
     struct block_place place = blocks_next(cursor, state);
     if (!place.index) return 0;
     thread_here()->last_block = place;

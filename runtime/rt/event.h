@@ -14,10 +14,10 @@ struct context {
     uint64_t bad;              /* first byte of the access that is not addressable, or 0 */
     uint32_t flags;            /* WH_FLAG_* */
     uint32_t signal;
-    uint64_t findings; /* made so far */
+    uint64_t findings;   /* made so far */
     uintptr_t stack_low; /* the program uses its stack from here up; 0: from where we are */
-    int collect; /* findings with a witness are gathered by allocation stack */
-    int at_end;  /* the program has ended: nothing is left to stop */
+    int collect;         /* findings with a witness are gathered by allocation stack */
+    int at_end;          /* the program has ended: nothing is left to stop */
 };
 
 /* Whether any rule is evaluated at a point (WH_POINT_*). */

@@ -151,16 +151,16 @@ static void put_block(struct text *line, const struct wh_finding *head) {
 
 static void say(const struct wh_finding *head, const struct context *context) {
     static const char *const what[] = {
-        [WH_POINT_DEREF_R] = "read",     [WH_POINT_DEREF_W] = "write", [WH_POINT_FREE] = "free",
-        [WH_POINT_CALL] = "call",        [WH_POINT_RET] = "return",
-        [WH_POINT_MALLOC] = "allocation",
+        [WH_POINT_DEREF_R] = "read", [WH_POINT_DEREF_W] = "write", [WH_POINT_FREE] = "free",
+        [WH_POINT_CALL] = "call",    [WH_POINT_RET] = "return",    [WH_POINT_MALLOC] = "allocation",
     };
     TEXT(line, 512);
     text_put(&line, "finding: ");
     text_put(&line, event_rule_name(head->rule));
     text_put(&line, ": ");
-    text_put(&line, head->point < sizeof what / sizeof *what && what[head->point] ? what[head->point]
-                                                                                   : "event");
+    text_put(&line, head->point < sizeof what / sizeof *what && what[head->point]
+                        ? what[head->point]
+                        : "event");
     if (head->size) {
         text_put(&line, " of ");
         text_decimal(&line, head->size);

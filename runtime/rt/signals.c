@@ -2,6 +2,7 @@
  * itself does not notice us. */
 #include "signals.h"
 #include "access.h"
+#include "decode.h"
 #include "finding.h"
 #include "options.h"
 #include "../os/os.h"
@@ -40,16 +41,35 @@ static uint64_t saved_register(const ucontext_t *machine, int which) {
     return (uint64_t)machine->uc_mcontext.gregs[which];
 }
 
-/* The program's address: a fault inside the plane is a check of another address. */
-static uintptr_t fault_address(const siginfo_t *info) {
-    uintptr_t address = (uintptr_t)info->si_addr;
-    if (address - PLANE_BEGIN < PLANE_END - PLANE_BEGIN)
-        return (address - WH_STATE_OFFSET) << WH_GRANULE_SHIFT;
-    return address;
-}
-
 #define FAULT_WRITE 2u /* bit of the page fault's error code */
 #define CODE_KERNEL 128
+#define INSTRUCTION_MOST 15u
+
+/* For an address that is not canonical the processor tells none; the
+ * instruction does. */
+static uintptr_t operand_address(const ucontext_t *machine) {
+    static const int order[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP,
+                                  REG_RSI, REG_RDI, REG_R8,  REG_R9,  REG_R10, REG_R11,
+                                  REG_R12, REG_R13, REG_R14, REG_R15};
+    struct decode_registers registers;
+    uint64_t rip = saved_register(machine, REG_RIP), address;
+    for (int i = 0; i < 16; i++) registers.general[i] = saved_register(machine, order[i]);
+    unsigned size = 0;
+    while (size < INSTRUCTION_MOST && os_readable(rip + size)) size++;
+    if (!decode_operand((const uint8_t *)rip, size, &registers, rip, &address)) return 0;
+    return address >> (WH_ADDRESS_BITS - 1) ? address : 0;
+}
+
+/* The program's address: a fault inside the plane, or where the plane would
+ * continue, is a check of another address. */
+static uintptr_t fault_address(const siginfo_t *info, const ucontext_t *machine) {
+    uintptr_t address =
+        info->si_code == CODE_KERNEL ? operand_address(machine) : (uintptr_t)info->si_addr;
+    uint64_t reach = UINT64_MAX >> WH_GRANULE_SHIFT;
+    int is_check = address >= PLANE_BEGIN && address - PLANE_BEGIN <= reach &&
+                   (address < PLANE_END || address >= ADDRESS_END);
+    return is_check ? (address - WH_STATE_OFFSET) << WH_GRANULE_SHIFT : address;
+}
 
 static void report(int number, const siginfo_t *info, const ucontext_t *machine) {
     struct context context = {0};
@@ -58,8 +78,8 @@ static void report(int number, const siginfo_t *info, const ucontext_t *machine)
     context.flags = WH_FLAG_SIGNAL;
     context.signal = (uint32_t)number;
     int fault = (number == SIGSEGV || number == SIGBUS) && info->si_code > 0;
-    if (fault && info->si_code != CODE_KERNEL) {
-        uintptr_t address = fault_address(info);
+    uintptr_t address = fault ? fault_address(info, machine) : 0;
+    if (address || (fault && info->si_code != CODE_KERNEL)) {
         int write = (saved_register(machine, REG_ERR) & FAULT_WRITE) != 0;
         int judged = address < WH_NULL_PAGE_SIZE || heap_contains(address);
         if (judged && access_trapped(&context, address, write)) return;
@@ -154,7 +174,8 @@ typedef void (*handler)(int);
 
 WH_EXPORT handler signal(int number, handler wanted) {
     if (!installed || index_of(number) < 0) {
-        handler (*next)(int, handler) = (handler(*)(int, handler))(uintptr_t)dlsym(RTLD_NEXT, "signal");
+        handler (*next)(int, handler) =
+            (handler (*)(int, handler))(uintptr_t)dlsym(RTLD_NEXT, "signal");
         return next(number, wanted);
     }
     struct sigaction action = {0}, old = {0};

@@ -40,8 +40,8 @@ static void reserve_all(void) {
     size_t size;
     long result;
     if ((result = planes_init(&begin, &size)) < 0) no_range("state plane", result, begin, size);
-    result = heap_init(options.quarantine_kib << 10, (uint32_t)options.quarantine_depth, &begin,
-                       &size);
+    result =
+        heap_init(options.quarantine_kib << 10, (uint32_t)options.quarantine_depth, &begin, &size);
     if (result < 0) no_range("heap", result, begin, size);
     if ((result = blocks_init(&begin, &size)) < 0) no_range("block table", result, begin, size);
     if ((result = depot_init(&begin, &size)) < 0) no_range("stack depot", result, begin, size);

@@ -18,10 +18,10 @@ struct thread {
     struct depot_cache depot;
     struct stack_bounds stack; /* high: the frame the runtime started the thread from */
     uint32_t tid;
-    uint16_t number;    /* order of creation, main is 0; stops at 65535 */
-    uint8_t in_finding; /* a finding is being made: no second one inside it */
-    struct last_event *events; /* two for each watched function; mapped when first needed */
-    uintptr_t alternate_stack; /* for signal handlers; 0 if the thread has none of ours */
+    uint16_t number;               /* order of creation, main is 0; stops at 65535 */
+    uint8_t in_finding;            /* a finding is being made: no second one inside it */
+    struct last_event *events;     /* two for each watched function; mapped when first needed */
+    uintptr_t alternate_stack;     /* for signal handlers; 0 if the thread has none of ours */
     struct block_place last_block; /* the one that rules looked at last */
 };
 

@@ -85,7 +85,7 @@ static void end_thread(void *unused) {
     if (thread->cache.closed) return;
     heap_close(&thread->cache);
     signals_close_thread(thread);
-    roots_stack_died(thread->stack.high);
+    roots_stack_died((uintptr_t)pthread_self());
 }
 
 static START_CODE void *start_thread(void *argument) {
@@ -96,7 +96,7 @@ static START_CODE void *start_thread(void *argument) {
     thread->number = start.number;
     thread->stack.high = (uintptr_t)FRAME_HERE;
     thread->stack.low = thread->stack.high - start.stack_size;
-    roots_stack_born(thread->stack.high);
+    roots_stack_born((uintptr_t)pthread_self());
     signals_open_thread(thread);
     if (end_key_made) pthread_setspecific(end_key, thread);
     void *result = start.function(start.argument);

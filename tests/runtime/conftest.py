@@ -57,7 +57,7 @@ def compile_program(
         file = folder / ("program.cc" if driver else "program.c")
         file.write_text(text)
         program = folder / "program"
-        include = [f"-I{abi}", f"-I{RUNTIME / 'include'}", f"-I{HERE}"]
+        include = [f"-I{abi}", f"-I{RUNTIME / 'include'}", f"-I{HERE / 'programs'}"]
         objects = []
         if rules:
             objects = [str(folder / "rules.o")]

@@ -14,6 +14,7 @@ from whence.abi import records
 ROOT = Path(__file__).resolve().parents[2]
 RUNTIME = ROOT / "runtime"
 HERE = Path(__file__).resolve().parent
+PROGRAMS = HERE / "programs"
 WARNINGS = ["-Wall", "-Wextra", "-Wundef", "-Wshadow", "-Werror"]
 
 sys.path.insert(0, str(RUNTIME))

@@ -16,26 +16,26 @@
 /* What is known of one block: a row of the block table. All u64, so that
  * generated code indexes fields by number. */
 struct whence_block {
-    uint64_t id;         /* 0: never used; never reused; also the event clock at allocation */
-    uint64_t begin;      /* first address */
-    uint64_t size;       /* bytes asked for; End = begin + size */
-    uint64_t free_time;  /* event clock at free, 0 while live */
-    uint64_t free_ptr;   /* the pointer that freed it, 0 while live */
-    uint64_t state;      /* WH_BLOCK_NONE, WH_BLOCK_LIVE, WH_BLOCK_FREED */
-    uint64_t family;     /* WH_FAMILY_* */
-    uint64_t thread;     /* thread number that allocated it */
+    uint64_t id;        /* 0: never used; never reused; also the event clock at allocation */
+    uint64_t begin;     /* first address */
+    uint64_t size;      /* bytes asked for; End = begin + size */
+    uint64_t free_time; /* event clock at free, 0 while live */
+    uint64_t free_ptr;  /* the pointer that freed it, 0 while live */
+    uint64_t state;     /* WH_BLOCK_NONE, WH_BLOCK_LIVE, WH_BLOCK_FREED */
+    uint64_t family;    /* WH_FAMILY_* */
+    uint64_t thread;    /* thread number that allocated it */
 };
 
 /* The redex at a detection point. */
 struct whence_event {
-    uint64_t point;      /* WH_POINT_* */
-    uint64_t r;          /* deref, free: the pointer; malloc: the new block's begin */
-    uint64_t root;       /* the pointer r was visibly derived from (= r if not visible) */
-    uint64_t width;      /* deref: bytes accessed; malloc: bytes asked for */
-    uint64_t value;      /* call: first argument; ret: returned value (0 if none);
-                          * free: WH_FAMILY_* of the function that frees */
-    uint64_t function;   /* call, ret: index into the set's function names */
-    uint64_t now;        /* event clock */
+    uint64_t point;            /* WH_POINT_* */
+    uint64_t r;                /* deref, free: the pointer; malloc: the new block's begin */
+    uint64_t root;             /* the pointer r was visibly derived from (= r if not visible) */
+    uint64_t width;            /* deref: bytes accessed; malloc: bytes asked for */
+    uint64_t value;            /* call: first argument; ret: returned value (0 if none);
+                                * free: WH_FAMILY_* of the function that frees */
+    uint64_t function;         /* call, ret: index into the set's function names */
+    uint64_t now;              /* event clock */
     struct whence_block block; /* Bid(r); id 0 if r was derived from no known block */
 };
 
@@ -45,19 +45,19 @@ struct whence_event {
 
 struct whence_rule {
     const char *name;
-    uint64_t points;     /* bit (1 << WH_POINT_*) for every detection point it is evaluated at */
-    uint64_t function;   /* call, ret: index of the function it watches; ~0 otherwise */
+    uint64_t points;   /* bit (1 << WH_POINT_*) for every detection point it is evaluated at */
+    uint64_t function; /* call, ret: index of the function it watches; ~0 otherwise */
     /* Evaluates the condition and calls __whence_fire for each witness.
      * Returns the number of witnesses. */
     uint64_t (*evaluate)(const struct whence_event *event, uint64_t rule_index);
 };
 
 struct whence_rule_set {
-    uint64_t abi;        /* WHENCE_RULES_ABI */
+    uint64_t abi; /* WHENCE_RULES_ABI */
     uint64_t rule_count;
-    const struct whence_rule *rules;      /* in order of evaluation */
+    const struct whence_rule *rules; /* in order of evaluation */
     uint64_t function_count;
-    const char *const *function_names;    /* watched by call and ret points and events */
+    const char *const *function_names; /* watched by call and ret points and events */
 };
 
 void __whence_register_rules(const struct whence_rule_set *set);
@@ -92,8 +92,7 @@ uint64_t __whence_load(uint64_t address, uint64_t width, uint64_t *value);
 /* The condition holds. `block` is the witness (may be NULL), `values` the
  * values to trace. */
 void __whence_fire(const struct whence_event *event, uint64_t rule_index,
-                   const struct whence_block *block, uint64_t value_count,
-                   const uint64_t *values);
+                   const struct whence_block *block, uint64_t value_count, const uint64_t *values);
 
 /* ---- entry points of instrumented code ---- */
 

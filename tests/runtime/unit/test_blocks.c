@@ -39,8 +39,12 @@ static void slot_and_address_are_inverse(void) {
 }
 
 static void addresses_outside_belong_to_no_slot(void) {
-    const uintptr_t outside[] = {0, WH_HEAP_BASE - 1, WH_HEAP_BASE, WH_HEAP_BASE + WH_HEAP_SIZE,
-                                 region_begin(WH_MAX_SLOT_SHIFT + 1), UINTPTR_MAX};
+    const uintptr_t outside[] = {0,
+                                 WH_HEAP_BASE - 1,
+                                 WH_HEAP_BASE,
+                                 WH_HEAP_BASE + WH_HEAP_SIZE,
+                                 region_begin(WH_MAX_SLOT_SHIFT + 1),
+                                 UINTPTR_MAX};
     for (size_t i = 0; i < sizeof outside / sizeof *outside; i++) {
         CHECK(same(block_place(outside[i]), none));
         CHECK(same(blocks_nearest(outside[i]), none));
@@ -109,7 +113,8 @@ static void iteration_visits_each_block_once(void) {
     while ((place = blocks_next(&cursor, 0)).index) {
         CHECK(slot_begin(place.shift, place.index) > before);
         before = slot_begin(place.shift, place.index);
-        CHECK(same(blocks_find(block_record(place.shift, place.index)->born & BLOCK_ID_MASK), place));
+        CHECK(
+            same(blocks_find(block_record(place.shift, place.index)->born & BLOCK_ID_MASK), place));
         both++;
     }
     CHECK(!blocks_next(&cursor, 0).index);

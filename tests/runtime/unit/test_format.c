@@ -27,7 +27,8 @@ static void strings_are_found_among_other_arguments(void) {
     CHECK(values[0].precision < 0);
     CHECK_EQUAL(printed(values, "no conversions, 100%%"), 0);
     CHECK_EQUAL(printed(values, "%%%s%%", a), 1);
-    CHECK_EQUAL(printed(values, "%zu %jd %td %hhd %hd %p %m %#x %s", (size_t)1, 2l, 3l, 4, 5, a, 6, a), 1);
+    CHECK_EQUAL(
+        printed(values, "%zu %jd %td %hhd %hd %p %m %#x %s", (size_t)1, 2l, 3l, 4, 5, a, 6, a), 1);
     CHECK(values[0].pointer == a);
 }
 
@@ -82,7 +83,8 @@ static void scanf_destinations(void) {
     double d;
     float f;
     char text[8], *made;
-    CHECK_EQUAL(scanned(values, "%d %lf %f %7s %*d %ms %hhd%n", &i, &d, &f, text, &made, text, &i), 7);
+    CHECK_EQUAL(scanned(values, "%d %lf %f %7s %*d %ms %hhd%n", &i, &d, &f, text, &made, text, &i),
+                7);
     CHECK_EQUAL(values[0].item.size, 4);
     CHECK_EQUAL(values[1].item.size, 8);
     CHECK_EQUAL(values[2].item.size, 4);

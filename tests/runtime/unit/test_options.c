@@ -29,9 +29,19 @@ static void mistakes_are_told_with_what_was_expected(void) {
     CHECK(!parse("nonsense=1", &read));
     CHECK(strstr(message, "WHENCE_RT: unknown option in 'nonsense=1'"));
     CHECK(strstr(message, "halt, exitcode"));
-    const char *const bad[] = {"halt",      "halt=",          "halt=2",        "halt=yes",
-                               "halt=-1",   "halt=1 ",        " halt=1",       "halt=1::exitcode=3",
-                               "exitcode=99999999999999999999", "hal=1", "haltt=1", "=1", "halt=0x1"};
+    const char *const bad[] = {"halt",
+                               "halt=",
+                               "halt=2",
+                               "halt=yes",
+                               "halt=-1",
+                               "halt=1 ",
+                               " halt=1",
+                               "halt=1::exitcode=3",
+                               "exitcode=99999999999999999999",
+                               "hal=1",
+                               "haltt=1",
+                               "=1",
+                               "halt=0x1"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) CHECK(!parse(bad[i], &read));
     CHECK(!parse("exitcode=256", &read));
     CHECK(strstr(message, "(expected exitcode=0..255)"));

@@ -51,8 +51,30 @@ static void parts_are_padded_and_typed(void) {
     int file = open(PATH, O_RDONLY);
     CHECK(pread(file, bytes, 32, WH_RECORD_HEADER_SIZE) == 32);
     close(file);
-    const unsigned char expected[32] = {WH_RECORD_NOTE, 0, 0, 0, 24, 0, 0, 0, 'a', 'b', 'c', 0, 0, 0,
-                                        0, 0, '1', '2', '3', '4', '5', '6', '7', '8'};
+    const unsigned char expected[32] = {WH_RECORD_NOTE,
+                                        0,
+                                        0,
+                                        0,
+                                        24,
+                                        0,
+                                        0,
+                                        0,
+                                        'a',
+                                        'b',
+                                        'c',
+                                        0,
+                                        0,
+                                        0,
+                                        0,
+                                        0,
+                                        '1',
+                                        '2',
+                                        '3',
+                                        '4',
+                                        '5',
+                                        '6',
+                                        '7',
+                                        '8'};
     CHECK(memcmp(bytes, expected, 32) == 0);
 }
 

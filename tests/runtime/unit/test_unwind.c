@@ -32,13 +32,13 @@ static void a_whole_chain_is_walked(void) {
 static void bad_links_end_the_walk(void) {
     uint64_t pcs[8];
     const void *const bad[] = {NULL,
-                               frame(4),                     /* itself */
-                               frame(2),                     /* downward */
-                               (const char *)frame(10) + 4,  /* not aligned */
-                               (void *)(uintptr_t)8,         /* nowhere */
+                               frame(4),                    /* itself */
+                               frame(2),                    /* downward */
+                               (const char *)frame(10) + 4, /* not aligned */
+                               (void *)(uintptr_t)8,        /* nowhere */
                                (void *)UINTPTR_MAX,
-                               (void *)bounds.high,          /* outside */
-                               (void *)(bounds.high - 8)};   /* half outside */
+                               (void *)bounds.high,        /* outside */
+                               (void *)(bounds.high - 8)}; /* half outside */
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         put(0, frame(4), 0x401000);
         put(4, bad[i], 0x402000);
@@ -48,8 +48,9 @@ static void bad_links_end_the_walk(void) {
 
 static void values_that_are_no_code_end_the_walk(void) {
     uint64_t pcs[8];
-    const uintptr_t bad[] = {0, 1, WH_NULL_PAGE_SIZE - 1, WH_HEAP_BASE + 64, (uintptr_t)&words[8],
-                             1ull << 47, UINTPTR_MAX};
+    const uintptr_t bad[] = {
+        0,          1,          WH_NULL_PAGE_SIZE - 1, WH_HEAP_BASE + 64, (uintptr_t)&words[8],
+        1ull << 47, UINTPTR_MAX};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         put(0, frame(4), 0x401000);
         put(4, frame(10), bad[i]);
