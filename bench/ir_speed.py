@@ -1,6 +1,6 @@
 """What `whence.ir` costs on given bitcode or IR files, and whether the files survive it.
 
-    python bench/ir_speed.py [--verify] [--check] [--promote] FILE.bc|FILE.ll …
+    python bench/ir_speed.py [--verify] [--check] [--promote] [--no-gc] FILE.bc|FILE.ll …
 
 For each file: CPU microseconds per instruction of parsing, of a typical
 instrumentation walk (pointer and type of every load and store, callee of every
@@ -13,6 +13,7 @@ instrumented text.
 from __future__ import annotations
 
 import argparse
+import gc
 import sys
 import time
 from pathlib import Path
@@ -70,6 +71,7 @@ def instrument(module: ir.Module) -> int:
 def measure(path: Path, arguments: argparse.Namespace) -> bool:
     """Print the report on one file; False if anything is wrong with it."""
     text = read_text(path, arguments.promote)
+    gc.collect()  # what the file before left behind is not this one's cost
     clock = [time.process_time()]
 
     def lap() -> float:
@@ -93,11 +95,13 @@ def measure(path: Path, arguments: argparse.Namespace) -> bool:
     printed = lap()
     module.rename({"malloc": "__renamed_malloc", "memcpy": "__renamed_memcpy"})
     renamed = lap()
+    cost = 1e6 * (parsed + bodies + walked + printed) / max(count, 1)
+    verdict = f"over the budget of {BUDGET:.0f}" if cost > BUDGET else "within budget"
     micros = [1e6 * t / max(count, 1) for t in (parsed, bodies, walked, printed)]
     print(
         f"{path.name}: {count} instructions, {marks} markers, {len(text) >> 10} KiB; us per instruction: "
         f"parse {micros[0]:.2f} bodies {micros[1]:.2f} walk {micros[2]:.2f} print {micros[3]:.2f} "
-        f"sum {sum(micros):.2f} (rename {1e6 * renamed / max(count, 1):.2f}); "
+        f"sum {cost:.2f} {verdict} (rename {1e6 * renamed / max(count, 1):.2f}); "
         f"round trip {'exact' if same else 'DIFFERS'}"
     )
     if arguments.verify:
@@ -113,7 +117,10 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="read all fields of every instruction")
     parser.add_argument("--promote", action="store_true", help="run SROA first")
     parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("--no-gc", action="store_true", help="switch the garbage collector off")
     arguments = parser.parse_args()
+    if arguments.no_gc:
+        gc.disable()
     results = [measure(path, arguments) for path in arguments.files]
     return 0 if all(results) else 1
 

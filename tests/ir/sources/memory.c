@@ -98,7 +98,11 @@ v4f vectors(v4f a, v4i i, v3f c, float f) {
   return less[2] ? b : -a;
 }
 v8b masks(v8b a, v8b b) { return a & ~b; }
+#if __clang_major__ > 16  // before that a __bf16 could only be copied
 float half(_Float16 a, __bf16 *b) { return (float)a + (float)*b; }
+#else
+float half(_Float16 a, __bf16 *b) { b[1] = *b; return (float)a; }
+#endif
 double complex_numbers(_Complex double a, _Complex float b) { return __real__(a * b / a) + __imag__ b; }
 long double longs(long double a, __float128 b) { return a * (long double)b; }
 unsigned long conversions(float f, double d, int i, void *p) {
