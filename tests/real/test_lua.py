@@ -36,7 +36,10 @@ def test_compiler_and_listing(build: Build, checked: Checked, tmp_path: Path) ->
     for script in SCRIPTS:
         command: Command = [programs["luac"], "-l", "-l", "-s", "-o", "out.luac", script]
         assert checked.run(command, tmp_path).status == 0
-        assert checked.run([programs["lua"], "out.luac"], tmp_path).status == 0
+        run: Command = [programs["lua"], "out.luac"]
+        plain = native(run, tmp_path)
+        done = checked.run(run, tmp_path)
+        assert (done.status, done.stdout, done.stderr) == (plain.status, plain.stdout, plain.stderr)
     checked.assert_clean(runs=2 * len(SCRIPTS))
 
 
