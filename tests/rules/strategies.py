@@ -39,10 +39,13 @@ class Scope:
         return Scope(**values)
 
 
+SMALL = [0, 1, 4, 8, 16]
+"""Sizes, offsets and arguments come from few values, so that comparisons are often close."""
 numbers = st.one_of(
-    st.integers(0, 70).map(str),
+    st.sampled_from(SMALL).map(str),
+    st.sampled_from(SMALL).map(str),
+    st.sampled_from(SMALL).map(str),
     st.integers(0, (1 << 64) - 1).map(hex),
-    st.sampled_from(["65536", "NullPage", hex(HEAP), "1"]),
 )
 compares = st.sampled_from(["<", "<=", ">", ">=", "==", "!="])
 
@@ -225,9 +228,9 @@ POINTS = {
 
 
 @st.composite
-def rule_texts(draw: st.DrawFn, points: tuple[str, ...] = tuple(POINTS)) -> str:
+def rule_texts(draw: st.DrawFn, name: str = "random-rule") -> str:
     """A rule over the shipped predicates and DEFINITIONS."""
-    point = draw(st.sampled_from(points))
+    point = draw(st.sampled_from(list(POINTS)))
     scope = POINTS[point]
     shape = draw(st.sampled_from(["{}", "{}", "not (forall w in H : not {})", "exists w in {H} : {}"]))
     if shape == "{}":
@@ -237,7 +240,7 @@ def rule_texts(draw: st.DrawFn, points: tuple[str, ...] = tuple(POINTS)) -> str:
         condition = shape.format(f"({draw(formulas(scope.more(bids='w')))})")
     names = [*scope.pointers, *scope.ints]
     trace = f" trace {', '.join(names)}" if names and draw(st.booleans()) else ""
-    return f'rule random-rule "a random rule" at {point} when {condition}{trace}'
+    return f'rule {name} "a random rule" at {point} when {condition}{trace}'
 
 
 @dataclass(frozen=True)
@@ -263,11 +266,11 @@ def worlds(draw: st.DrawFn) -> World:
         clock += draw(st.integers(1, 3))
         begins[clock] = HEAP + 64 * slots[i]
         live.append(clock)
-        events.append(Event(clock, "malloc", (draw(st.integers(0, 48)), clock)))
+        events.append(Event(clock, "malloc", (draw(st.sampled_from([*SMALL, 48])), clock)))
         if draw(st.booleans()):
             clock += 1
             function, kind = draw(st.sampled_from(FUNCTIONS)), draw(st.sampled_from(["call", "ret"]))
-            events.append(Event(clock, kind, (function, draw(st.integers(0, 50)))))
+            events.append(Event(clock, kind, (function, draw(st.sampled_from(SMALL)))))
         if live and draw(st.booleans()):
             clock += 1
             bid = live.pop(draw(st.integers(0, len(live) - 1)))
@@ -297,7 +300,7 @@ def redexes(draw: st.DrawFn, point: str, world: World) -> Redex:
         bid = draw(st.sampled_from(sorted(world.begins)))
         return Redex("MALLOC", (world.sizes[bid], bid), now=now)
     if name in ("call", "ret"):
-        return Redex(name.upper(), (point.split()[1], draw(st.integers(0, 50))), now=now)
+        return Redex(name.upper(), (point.split()[1], draw(st.sampled_from(SMALL))), now=now)
     bid = draw(st.sampled_from([None, *sorted(world.begins)]))
     near = [begin + offset for begin in world.begins.values() for offset in (-8, 0, 1, 8, 16, 31, 48)]
     address = draw(st.sampled_from([0, 8, 65535, 65536, *near]))

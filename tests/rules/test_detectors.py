@@ -10,7 +10,6 @@ from tests.rules.strategies import DEFINITIONS, POINTS, redexes, rule_texts, wor
 from whence.rules import RuleError, RuleSet, load_standard, load_texts
 from whence.rules.evaluate import Redex, Witness, World, witnesses
 from whence.rules.lowering import LoweringError, plan_of
-from whence.rules.printer import print_formula
 
 SLOW = settings(
     deadline=None,
@@ -20,14 +19,19 @@ SLOW = settings(
 BASE = load_texts([("base.rules", DEFINITIONS.encode())], load_standard())
 
 
-def load_random(text: str) -> RuleSet:
-    """One rule, alone; a rule that is not right, or too much for the engine, is no example."""
-    try:
-        rules = load_texts([("random.rules", text.encode())], BASE).select(["random-rule"], ["all"])
-        plan_of(rules)
-    except (RuleError, LoweringError):
-        assume(False)
-    return rules
+def load_random(*texts: str) -> RuleSet:
+    """Random rules alone; those that are not right, or too much for the engine, are left out."""
+    loaded = BASE
+    for i, text in enumerate(texts):
+        try:
+            more = load_texts([(f"{i}.rules", text.encode())], loaded)
+            plan_of(more.select([more.rules[-1].name], ["all"]))
+        except (RuleError, LoweringError):
+            continue
+        loaded = more
+    names = [rule.name for rule in loaded.rules[len(BASE.rules) :]]
+    assume(names)
+    return loaded.select(names, ["all"])
 
 
 def agree(expected: list[Witness], count: int, fired: list[Fired], where: str) -> None:
@@ -39,20 +43,119 @@ def agree(expected: list[Witness], count: int, fired: list[Fired], where: str) -
     assert {Witness(each.block, each.values) for each in fired} <= set(expected)
 
 
+@st.composite
+def several_rules(draw: st.DrawFn) -> list[str]:
+    return [draw(rule_texts(f"random-{i}")) for i in range(draw(st.integers(1, 6)))]
+
+
 @SLOW
-@given(st.data(), rule_texts())
-def test_random_rules(data: st.DataObject, text: str) -> None:
-    note(text)
-    rules = load_random(text)
-    rule = rules.rule("random-rule")
-    note(print_formula(plan_of(rules).rules[0].condition.formula))
+@given(st.data(), several_rules())
+def test_random_rules(data: st.DataObject, texts: list[str]) -> None:
+    rules = load_random(*texts)
     compiled = Compiled(rules)
     for _ in range(6):
         world = data.draw(worlds())
-        if rule.point.name == "malloc" and not world.begins:
-            continue
-        redex = data.draw(redexes(str(rule.point), world))
-        agree(witnesses(rule, rules, world, redex), *compiled.run(0, world, redex), text)
+        for i, rule in enumerate(rules.active):
+            if rule.point.name != "malloc" or world.begins:
+                redex = data.draw(redexes(str(rule.point), world))
+                agree(witnesses(rule, rules, world, redex), *compiled.run(i, world, redex), str(rule))
+
+
+# Each line is a way in which generated code might go wrong.
+CONDITIONS = """
+free r : Size(r) <= 8
+free r : Size(r) < 8
+free r : Size(r) >= 8
+free r : Size(r) > 8
+free r : Size(r) == 8
+free r : Size(r) != 8
+free r : not (Size(r) != 8)
+free r : r == Begin(r)
+free r : End(r) - r == 8
+free r : Idx(r) == 8
+free r : Idx(r + 8) == 8
+free r : Idx(Begin(r) + 8) == 8
+free r : Value(r, 2) > Value(r, 1)
+free r : Value(Value(r)) == 0 or Value(r) != 0
+free r : Time(Bid(r)) < 5
+free r : Freed(r, x) and x == r
+free r : Freed(r, x) and x != r
+free r : exists (_, free, x, b) in trace : x == r
+free r : exists (_, free, x, b) in trace : x == r and b != Bid(r)
+free r : exists (k, malloc, 8, b) in trace : k > Time(Bid(r))
+free r : exists (k, malloc, n, b) in trace : n == Size(r) and b != Bid(r)
+free r : FindLast(k, malloc, n, b) and b == Bid(r)
+free r : FindLast(k, malloc, 8, b) and b == Bid(r)
+free r : FindLast(k, free, x, b) and b == Bid(r)
+free r : FindLast(k, free, r, b) and k > Time(Bid(r))
+free r : FindLast(k, free, _, Bid(r))
+free r : FindLast(k, malloc, n, b) and FindLast(k2, malloc, n, b2) and k == k2
+free r : FindLast(k, call, transaction, v) and v == Size(r)
+free r : FindLast(k, ret, transaction, v) and k > Time(Bid(r))
+free r : FindLast(k, call, main, v) and FindLast(k2, ret, main, v)
+free r : exists (_, ret, main, _) in trace
+free r : Older(b, _) and Size(b) == 8 and b != Bid(r)
+free r : Older(b, c) and Size(b) == Size(c)
+free r : (Freed(r, x) or FindLast(_, free, x, _)) and x == r
+free r : (Freed(r, x) or Freed(Begin(r), x)) and x == r
+free r : Pointed(Bid(r))
+free r : exists (_ -> (b, _)) in P : b == Bid(r)
+free r : not (exists b in F : b == Bid(r)) and not Freed(r, _)
+free r : forall b in H : Size(b) <= 8 or b == Bid(r)
+free r : forall b in F : Size(b) <= 8
+free r : exists b in H : b == Bid(r)
+free r : exists b in F : b == Bid(r) and Size(b) == 8
+ret main _ : exists b in H : Size(b) == 8
+ret main _ : exists b in F : Size(b) == 8
+ret main _ : exists b in H : not Pointed(b)
+ret main _ : exists b in H : Since(b, transaction)
+ret main _ : exists b in H : FindLast(k, call, transaction, _) and Time(b) > k
+ret main _ : exists b in H : exists c in H : Size(b) == Size(c) and b != c
+ret main _ : (exists b in H : Size(b) == 8) and (exists c in H : Size(c) == 16)
+ret main _ : Older(b, _) and (exists c in H : Time(c) < Time(b))
+ret main _ : not (forall b in H : Size(b) < 8)
+ret main _ : not AllPointed(8)
+ret main _ : not (not (exists b in H : Size(b) > 4))
+ret main _ : (exists b in H : Size(b) == 8) or (exists b in F : Size(b) == 8)
+call transaction v : v == 8 implies FindLast(_, call, transaction, _)
+call transaction v : v % 4 == 0 and v / 4 == 2 and v << 1 == 16 and v >> 1 == 4
+call transaction v : (v & 12) == 8 and (v | 1) == 9 and (v ^ 1) == 9 and -v == 0 - 8
+malloc n bid : n == 8 and Size(bid) == n
+malloc n bid : exists b in H : b != bid and Size(b) == n
+deref r : Width > Size(r)
+deref r : r + Width > End(r) and not Freed(r, _)
+deref r : Between(r, Bid(r)) and Whole(Bid(r))
+deref r : FindLast(k, free, _, _) and Now > k
+"""
+
+
+def conditions() -> list[tuple[str, str]]:
+    return [tuple(line.split(" : ", 1)) for line in CONDITIONS.strip().splitlines()]  # type: ignore[misc]
+
+
+def conformance() -> RuleSet:
+    """A rule for each line."""
+    texts = [
+        f'rule c{i} "c" at {point} when {condition}' for i, (point, condition) in enumerate(conditions())
+    ]
+    every = load_texts([("conformance.rules", "\n".join(texts).encode())], BASE)
+    return every.select([rule.name for rule in every.rules[len(BASE.rules) :]], ["all"])
+
+
+CONFORMANCE = conformance()
+CONFORMING = Compiled(CONFORMANCE)
+
+
+@settings(SLOW, max_examples=250)
+@given(st.data(), worlds())
+def test_conformance(data: st.DataObject, world: World) -> None:
+    steps = {point: data.draw(redexes(point, world)) for point in POINTS if point != "malloc n bid"}
+    if world.begins:
+        steps["malloc n bid"] = data.draw(redexes("malloc n bid", world))
+    for i, rule in enumerate(CONFORMANCE.active):
+        if str(rule.point) in steps:
+            redex = steps[str(rule.point)]
+            agree(witnesses(rule, CONFORMANCE, world, redex), *CONFORMING.run(i, world, redex), str(rule))
 
 
 STANDARD = load_standard().select(["all"])

@@ -11,9 +11,9 @@ follows, and branches to `fail` when there is none left. A part that binds
 nothing that is used later is left at its first success, so code is
 repeated only for an `or` whose alternatives bind variables.
 
-A loop over H or F at the top of the condition, through `and` only, is the
-*witness* loop: every block that satisfies the condition fires. All other
-choices stop at the first that works.
+A condition that begins with a quantifier over H or F (see `whence.rules.expand`)
+fires for every such block, the *witness*. All other choices stop at the first
+that works.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ BLOCK_FIELDS = ("id", "begin", "size", "free_time", "free_ptr", "state", "family
 EVENT_FIELDS = ("point", "r", "root", "width", "value", "function", "now")
 """`struct whence_event`, all u64; its block follows."""
 
-Then = Callable[[], None]
+Then = Callable[[str], None]
+"""Emits what follows a success, given the label to branch to for the next way to succeed."""
 Round = Callable[[str, str], None]
 """Emits the body of a loop over blocks, given the record and the label of the next round."""
 Names = frozenset[str]
@@ -70,7 +71,11 @@ class ConditionCode:
     def function(self, name: str) -> str:
         """`define` of the evaluator: i64 (ptr event, i64 rule index), the number of witnesses."""
         self.bind_point()
-        self.formula(self.condition.formula, self.fire, "done", True)
+        formula = self.condition.formula
+        if self.condition.has_witness and isinstance(formula, m.Exists):
+            self.blocks(formula, lambda record, again: self.witnessed(formula, record, again), "done")
+        else:
+            self.formula(formula, self.fire, "done")
         body = "\n".join(self.lines)
         slots = "\n".join(self.slots)
         return (
@@ -158,41 +163,37 @@ class ConditionCode:
 
     # -- formulas --
 
-    def formula(self, formula: m.Formula, then: Then, fail: str, top: bool = False) -> None:
-        """`top`: reached from the root through `and` only, so a loop over H or F may be the witness loop."""
+    def formula(self, formula: m.Formula, then: Then, fail: str) -> None:
         match formula:
             case m.Truth(value=value):
                 if value:
-                    then()
+                    then(fail)
                 else:
                     self.go(fail)
             case m.Compare(op=op, left=left, right=right):
                 self.compare(op, left, right, fail)
-                then()
+                then(fail)
             case m.And(operands=operands):
-                self.conjunction(operands, then, fail, top)
+                self.conjunction(operands, then, fail)
             case m.Or(operands=operands):
                 self.disjunction(operands, then, fail)
             case m.Not(operand=operand):
                 self.negation(operand, then, fail)
             case m.Some(body=body):
-                if top and _has_witness(body):
-                    self.formula(body, then, fail, True)
-                else:
-                    self.once(body, then, fail)
+                self.once(body, then, fail)
             case m.FindLast():
                 self.find_last(formula.pattern, then, fail)
             case m.Exists():
-                self.exists(formula, then, fail, top)
+                self.once_pattern(formula, then, fail)
             case _:
                 raise AssertionError(f"not in core form: {formula}")
 
-    def conjunction(self, operands: tuple[m.Formula, ...], then: Then, fail: str, top: bool) -> None:
+    def conjunction(self, operands: tuple[m.Formula, ...], then: Then, fail: str) -> None:
         if not operands:
-            then()
+            then(fail)
             return
         first, rest = operands[0], operands[1:]
-        self.formula(first, lambda: self.conjunction(rest, then, fail, top), fail, top)
+        self.formula(first, lambda retry: self.conjunction(rest, then, retry), fail)
 
     def binds_wanted(self, formula: m.Formula) -> bool:
         """Whether solving the formula gives a value to a free variable that has none yet."""
@@ -204,10 +205,10 @@ class ConditionCode:
             self.formula(formula, then, fail)
             return
         success, saved = self.label(), self.bound
-        self.formula(formula, lambda: self.go(success), fail)
+        self.formula(formula, lambda _: self.go(success), fail)
         self.bound = saved
         self.start(success)
-        then()
+        then(fail)
 
     def disjunction(self, operands: tuple[m.Formula, ...], then: Then, fail: str) -> None:
         binds = self.binds_wanted(m.Or(operands))
@@ -215,20 +216,20 @@ class ConditionCode:
         for i, operand in enumerate(operands):
             last = i == len(operands) - 1
             following = fail if last else self.label()
-            self.formula(operand, then if binds else lambda: self.go(success), following)
+            self.formula(operand, then if binds else lambda _: self.go(success), following)
             self.bound = saved
             if not last:
                 self.start(following)
         if not binds:
             self.start(success)
-            then()
+            then(fail)
 
     def negation(self, operand: m.Formula, then: Then, fail: str) -> None:
         absent, saved = self.label(), self.bound
-        self.formula(operand, lambda: self.go(fail), absent)
+        self.formula(operand, lambda _: self.go(fail), absent)
         self.bound = saved
         self.start(absent)
-        then()
+        then(fail)
 
     def compare(self, op: str, left: m.Term, right: m.Term, fail: str) -> None:
         if Type.BID in left.type and left.type & right.type == Type.BID:
@@ -237,7 +238,7 @@ class ConditionCode:
             first, second = self.number(left, fail), self.number(right, fail)
         self.require(self.value(f"icmp {_COMPARE[op]} i128 {first}, {second}"), fail)
 
-    def fire(self) -> None:
+    def fire(self, _: str) -> None:
         """Calls __whence_fire with the values to trace; goes on with the next witness."""
         terms = self.condition.trace
         values = self.slot(f"[{max(len(terms), 1)} x i64]")
@@ -257,11 +258,10 @@ class ConditionCode:
 
     # -- patterns --
 
-    def exists(self, formula: m.Exists, then: Then, fail: str, top: bool) -> None:
-        if top and self.witness == "null" and formula.domain in ("H", "F"):
-            self.witness_loop(formula, then, fail)
-            return
-        self.once_pattern(formula, then, fail)
+    def witnessed(self, formula: m.Exists, record: str, again: str) -> None:
+        """The rest of the condition for one witness, which fires at most once."""
+        self.witness, self.resume = record, again
+        self.formula(formula.body, self.fire, again)
 
     def once_pattern(self, formula: m.Exists, then: Then, fail: str) -> None:
         """A pattern whose choice nobody needs is left at its first match."""
@@ -269,16 +269,16 @@ class ConditionCode:
             self.matches(formula, then, fail)
             return
         success, saved = self.label(), self.bound
-        self.matches(formula, lambda: self.go(success), fail)
+        self.matches(formula, lambda _: self.go(success), fail)
         self.bound = saved
         self.start(success)
-        then()
+        then(fail)
 
     def matches(self, formula: m.Exists, then: Then, fail: str) -> None:
         """All matches of a pattern; the body is solved for each."""
         pattern = formula.pattern
         if isinstance(pattern, m.EventPattern) and pattern.event in ("call", "ret"):
-            self.last_event(pattern, lambda: self.formula(formula.body, then, fail), fail)
+            self.last_event(pattern, lambda retry: self.formula(formula.body, then, retry), fail)
         else:
             self.blocks(formula, lambda _, again: self.formula(formula.body, then, again), fail)
 
@@ -289,23 +289,7 @@ class ConditionCode:
             self.loop(formula, body, fail)
             return
         record = self.block(key, fail)
-        self.match_block(formula.pattern, formula.domain, record, lambda: body(record, fail), fail)
-
-    def witness_loop(self, formula: m.Exists, then: Then, fail: str) -> None:
-        """Fires for every block of H or F for which the whole condition holds."""
-        saved = self.witness, self.resume
-
-        def body(record: str, again: str) -> None:
-            self.witness, self.resume = record, again
-            self.formula(formula.body, then, again)
-
-        finished = self.label()
-        self.blocks(formula, body, finished)
-        self.witness, self.resume = saved
-        self.start(finished)
-        # After witnesses there is nothing more to try: an outer choice would repeat them.
-        fired = self.value(f"icmp ne i64 {self.value('load i64, ptr %count')}, 0")
-        self.emit(f"br i1 {fired}, label %done, label %{fail}")
+        self.match_block(formula.pattern, formula.domain, record, lambda retry: body(record, retry), fail)
 
     def loop(self, formula: m.Exists, body: Round, fail: str) -> None:
         pattern = formula.pattern
@@ -318,7 +302,7 @@ class ConditionCode:
         state = _STATES[kind]
         more = self.value(f"call i64 @__whence_next_block(ptr {cursor}, i64 {state}, ptr {record})")
         self.require(self.value(f"icmp ne i64 {more}, 0"), fail)
-        self.match_block(pattern, formula.domain, record, lambda: body(record, head), head)
+        self.match_block(pattern, formula.domain, record, lambda retry: body(record, retry), head)
         self.bound = saved
 
     def match_block(self, pattern: m.Pattern, domain: str, record: str, then: Then, fail: str) -> None:
@@ -329,7 +313,7 @@ class ConditionCode:
         block = block_item(pattern)
         if block is not None:
             self.match_bid(block, record, fail)
-        then()
+        then(fail)
 
     def check_state(self, pattern: m.Pattern, domain: str, record: str, fail: str) -> None:
         """Only a freed block has a free event, or is in F; only a live one is in H."""
@@ -413,7 +397,7 @@ class ConditionCode:
         self.require(self.value(f"icmp ne i64 {happened}, 0"), fail)
         self.match(pattern.time, lambda: self.wide(self.value(f"load i64, ptr {time}")), fail)
         self.match(pattern.fields[1], lambda: self.wide(self.value(f"load i64, ptr {value}")), fail)
-        then()
+        then(fail)
 
     # -- terms --
 
@@ -491,19 +475,6 @@ class ConditionCode:
             self.emit(f"call void @__whence_block_of(i64 {word}, ptr {record})")
         self.require(self.value(f"icmp ne i64 {self.block_word(record, 'id')}, 0"), fail)
         return record
-
-
-def _has_witness(formula: m.Formula) -> bool:
-    """Whether a loop over H or F is reached through `and` and scopes only."""
-    match formula:
-        case m.Exists(domain=domain):
-            return domain in ("H", "F")
-        case m.And(operands=operands):
-            return any(map(_has_witness, operands))
-        case m.Some(body=body):
-            return _has_witness(body)
-        case _:
-            return False
 
 
 def _with_wildcards(pattern: m.EventPattern, names: set[str]) -> m.EventPattern:

@@ -3,8 +3,10 @@
 It follows the definitions and nothing else: no indexes, no expansion of
 predicates, no order but the one that binding needs. Engines are tested
 against it. All choices are explored, so `witnesses` gives every way in which a
-rule holds; an engine fires once for each witness block (the outermost block
-quantified over H or F), or once if there is none.
+rule holds; an engine fires once for each witness block, or once if there is
+none. The witness is the block of the first quantifier over H or F, in the
+order of the text, that is reached from the root through `and` and definitions
+only.
 """
 
 from __future__ import annotations
@@ -214,7 +216,7 @@ class _Interpreter:
                 yield from self.solve(right, scope, store, False)
             case m.Exists(pattern=pattern, domain=domain, body=body):
                 for inner, matched in self.matches(pattern, domain, scope, store, top):
-                    yield from self.solve(body, inner, matched, top and matched.witness is None)
+                    yield from self.solve(body, inner, matched, False)
             case m.ForAll():
                 if not any(True for _ in self.refute(formula, scope, store, False)):
                     yield store
@@ -240,7 +242,7 @@ class _Interpreter:
                 yield from self.conjunction((left, m.Not(right)), scope, store, top)
             case m.ForAll(pattern=pattern, domain=domain, body=body):
                 for inner, matched in self.matches(pattern, domain, scope, store, top):
-                    yield from self.refute(body, inner, matched, top and matched.witness is None)
+                    yield from self.refute(body, inner, matched, False)
             case m.Call() if not self.has_own_variables(formula):
                 inner, body, entered = self.enter(formula, scope, store)
                 yield from self.refute(body, inner, entered, top)
@@ -255,10 +257,36 @@ class _Interpreter:
         own = any(True for _ in binding.free_variables(predicate.body, names))
         return own or any(isinstance(arg, m.Wildcard) for arg in call.args)
 
+    def has_witness(self, formula: m.Formula, positive: bool = True) -> bool:
+        """Whether a quantifier over H or F is reached through `and` and definitions only."""
+        match formula:
+            case m.Exists(domain=domain):
+                return positive and domain in ("H", "F")
+            case m.ForAll(domain=domain):
+                return not positive and domain in ("H", "F")
+            case m.And(operands=operands) | m.Or(operands=operands):
+                is_and = isinstance(formula, m.And) == positive
+                return is_and and any(self.has_witness(each, positive) for each in operands)
+            case m.Implies(left=left, right=right):
+                return not positive and (self.has_witness(left) or self.has_witness(right, False))
+            case m.Not(operand=operand):
+                return self.has_witness(operand, not positive)
+            case m.Call(predicate=name):
+                pushed = positive or not self.has_own_variables(formula)
+                return pushed and self.has_witness(self.predicates[name].body, positive)
+            case _:
+                return False
+
     def conjunction(
         self, operands: tuple[m.Formula, ...], scope: _Scope, store: _Store, top: bool
     ) -> Iterator[_Store]:
         """Solves next what can be solved with the values there are."""
+        witness = next((each for each in operands if top and self.has_witness(each)), None)
+        yield from self.conjuncts(operands, witness, scope, store)
+
+    def conjuncts(
+        self, operands: tuple[m.Formula, ...], witness: m.Formula | None, scope: _Scope, store: _Store
+    ) -> Iterator[_Store]:
         if not operands:
             yield store
             return
@@ -266,8 +294,8 @@ class _Interpreter:
         free = frozenset(scope)
         first = next(each for each in operands if not binding.needs(each, bound, free, self.predicates))
         rest = tuple(each for each in operands if each is not first)
-        for solved in self.solve(first, scope, store, top and store.witness is None):
-            yield from self.conjunction(rest, scope, solved, top and solved.witness is None)
+        for solved in self.solve(first, scope, store, first is witness):
+            yield from self.conjuncts(rest, witness, scope, solved)
 
     def enter(self, call: m.Call, scope: _Scope, store: _Store) -> tuple[_Scope, m.Formula, _Store]:
         """The scope of a predicate's body: a variable is passed as itself, other arguments by value."""

@@ -4,8 +4,13 @@ The core has no `Call`, `ForAll` or `Implies`. All names are unique: locals
 and scoped variables are renamed `name.1`, `name.2`, … (a dot cannot be typed),
 so a formula can be moved anywhere. Negation stands only before comparisons,
 `Exists`, `FindLast` and `Some`. Each `And` is ordered so that every value is
-bound when it is needed. This is what the code generators and the filter
-analysis read.
+bound when it is needed.
+
+A quantifier over H or F that is reached from the root through `and` and
+definitions only stands at the root: its block is the *witness*, and the rule
+fires for each. If there are several, the first in the text is the witness.
+
+This is what the code generators and the filter analysis read.
 """
 
 from __future__ import annotations
@@ -18,6 +23,8 @@ from whence.rules import binding
 from whence.rules import model as m
 from whence.rules.ruleset import RuleSet
 from whence.rules.vocabulary import Type
+
+_WITNESS_DOMAINS = ("H", "F")
 
 Substitution = Mapping[str, m.Argument]
 
@@ -36,6 +43,11 @@ class Condition:
     trace: tuple[m.Term, ...]
 
     @property
+    def has_witness(self) -> bool:
+        """Whether the rule fires for each block of a quantifier over H or F, the root of the formula."""
+        return isinstance(self.formula, m.Exists) and self.formula.domain in _WITNESS_DOMAINS
+
+    @property
     def pointer(self) -> str | None:
         """The name of the redex pointer, where the detection point has one."""
         args = self.rule.point.args
@@ -52,7 +64,7 @@ def expand(rule: m.Rule, rules: RuleSet) -> Condition:
     free = {v.name: v for v in binding.free_variables(rule.condition, bound)}
     formula = expander.formula(rule.condition, names | free, True)
     every = frozenset(free) | expander.scoped
-    ordered = order(formula, bound, every)
+    ordered = order(_witness_first(formula), bound, every)
     return Condition(rule, ordered, every, rule.trace)
 
 
@@ -173,6 +185,27 @@ def _joined(conjunction: bool, parts: Iterable[m.Formula]) -> m.Formula:
     if not flat:
         return m.Truth(conjunction)
     return flat[0] if len(flat) == 1 else kind(tuple(flat))
+
+
+def _witness_first(formula: m.Formula) -> m.Formula:
+    """Moves the first quantifier over H or F among the conjuncts to the front: names are unique."""
+    conjuncts = _conjuncts(formula)
+    for i, conjunct in enumerate(conjuncts):
+        if isinstance(conjunct, m.Exists) and conjunct.domain in _WITNESS_DOMAINS:
+            rest = [*conjuncts[:i], *_conjuncts(conjunct.body), *conjuncts[i + 1 :]]
+            return replace(conjunct, body=_joined(True, rest))
+    return formula
+
+
+def _conjuncts(formula: m.Formula) -> list[m.Formula]:
+    """The conjuncts of a formula at the root, where the scope of a `Some` is the whole condition."""
+    match formula:
+        case m.And(operands=operands):
+            return [each for operand in operands for each in _conjuncts(operand)]
+        case m.Some(body=body):
+            return _conjuncts(body)
+        case _:
+            return [formula]
 
 
 def order(formula: m.Formula, bound: binding.Names, free: binding.Names) -> m.Formula:
