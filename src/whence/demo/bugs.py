@@ -129,7 +129,7 @@ KNOWN_BUGS: tuple[KnownBug, ...] = (
     KnownBug(
         name="gifsicle-ambiguity",
         reference="CVE-2023-36193",
-        summary="the message about an ambiguous option value reads more entries than there are",
+        summary="the message about a wrong option value lists one possibility more than an array has",
         program=GIFSICLE_193,
         executable="gifsicle",
         arguments=("--loopcount=-",),
