@@ -44,7 +44,7 @@ def test_parsed(case: Case) -> None:
         1,
     )
     assert (expected.function, expected.numbers) == ("memset", {"block": 10, "after": 2})
-    assert (case.alloc_lines, case.free_lines) == ({8}, {9})
+    assert (case.alloc_lines, case.free_lines) == (frozenset({8}), frozenset({9}))
     assert case.summary == "Writes behind a block."
     assert case.run.args == ("one", "two words")
     assert case.run.env == (("A", "1"), ("B", "x=y"))
@@ -200,7 +200,7 @@ def test_leaks_are_placed_by_their_allocation(tmp_path: Path) -> None:
     path.write_text("// Lost.\nint x; // EXPECT definite-leak block 8 count 2 bytes 16 indirect 1\n")
     case = parse(path)
     stack = [{"file": None, "line": None, "function": "malloc"}, _frame(case, 2)]
-    finding = {
+    finding: dict[str, Any] = {
         "rule": "definite-leak",
         "access": {"kind": "return", "address": "0x0", "size": 0, "first_bad": None},
         "relation": None,

@@ -39,6 +39,7 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 PROGRAMS = Path(__file__).resolve().parent.parent / "programs"
 LEVELS = ("-O0", "-O1", "-O2", "-O3")
@@ -241,5 +242,6 @@ def _with_run(path: Path, line: int, run: Run, key: str, value: str) -> Run:
         pairs = tuple((name, rest) for name, _, rest in (w.partition("=") for w in words))
         return replace(run, env=run.env + pairs)
     if key in ("cflags", "ldflags", "args", "options"):
-        return replace(run, **{key: (*getattr(run, key), *words)})
+        longer: dict[str, Any] = {key: (*getattr(run, key), *words)}
+        return replace(run, **longer)
     raise ExpectationError(f"{path}:{line}: unknown RUN key '{key}'")

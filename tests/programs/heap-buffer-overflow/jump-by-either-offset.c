@@ -1,0 +1,19 @@
+// A pointer is advanced by one of two offsets, and one of them leads into another live block.
+// ASan misses this: the address belongs to a live block
+// Memcheck misses this: the address belongs to a live block
+#include <stdlib.h>
+
+int main(int argc, char **argv) {
+    int *a = calloc(8, sizeof *a); // ALLOC
+    int *b = calloc(8, sizeof *b);
+    long distance = b - a;
+    int *p;
+    if (argc > 1)
+        p = a + 1;
+    else
+        p = a + distance;
+    *p = 1; // EXPECT heap-buffer-overflow write 4 block 32
+    free(a);
+    free(b);
+    return 0;
+}
