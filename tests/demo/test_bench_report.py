@@ -42,20 +42,6 @@ def test_columns_are_aligned(results: Results) -> None:
     lines = tables.text(tables.run_table(results)).splitlines()
     header = "workload plain s ASan CPU whence CPU plain MB ASan memory whence memory"
     assert " ".join(lines[0].split()) == header
-        "workload",
-        "plain",
-        "s",
-        "ASan",
-        "CPU",
-        "whence",
-        "CPU",
-        "plain",
-        "MB",
-        "ASan",
-        "memory",
-        "whence",
-        "memory",
-    ]
     assert lines[2].split() == ["first", "2.00", "2.00x", "0.50x", "2.0", "2.00x", "0.50x"]
     assert lines[3].split() == ["second", "2.00", "8.00x", "-", "2.0", "1.00x", "-"]
     assert lines[4].split() == ["geometric", "mean", "4.00x", "0.50x", "1.41x", "0.50x"]
