@@ -296,9 +296,9 @@ def deduplicate(findings: Iterable[Finding]) -> list[Finding]:
     Within one run a place is exact: two overflows in one function are two
     findings, though they may share the `key` that outlives edits.
     """
-    first: dict[tuple[str, ...], Finding] = {}
+    first: dict[tuple[str, tuple[int, ...]], Finding] = {}
     for finding in findings:
-        place = (finding.rule, *(str(frame.pc) for frame in telling_stack(finding)[:KEY_FRAMES]))
+        place = (finding.rule.name, tuple(frame.pc for frame in telling_stack(finding)[:KEY_FRAMES]))
         first[place] = _merge(first[place], finding) if place in first else finding
     return list(first.values())
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+from whence.cli.output import say
 from whence.errors import ExitCode, WhenceError
 
 
@@ -25,12 +26,11 @@ def _guarded(words: list[str]) -> int:
         status = whence.main(words, prog_name="whence", standalone_mode=False)
         return status if isinstance(status, int) else ExitCode.OK
     except WhenceError as error:
-        sys.stderr.write(f"whence: {error}\n")
+        say(f"whence: {error}\n")
         return error.exit_code
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        sys.stderr.close()
         return 141
     except Exception as error:
         return _click_error(error)
@@ -51,7 +51,7 @@ def _click_error(error: Exception) -> int:
 
     if os.environ.get("WHENCE_TRACEBACK"):
         raise error
-    sys.stderr.write(
+    say(
         f"whence: internal error: {type(error).__name__}: {error}; "
         "please report it with the output of the same command under WHENCE_TRACEBACK=1\n"
     )

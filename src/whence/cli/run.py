@@ -6,10 +6,15 @@ import os
 import shutil
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from whence.cli.output import say
 from whence.errors import ExitCode, ProgramNotFound, UserMistake
+
+if TYPE_CHECKING:
+    from whence.engines.native.engine import Result
 
 
 @click.command("run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
@@ -65,7 +70,9 @@ def run(
         raise UserMistake(f"unknown option '{program}' before the program's name (see whence run --help)")
     rules = load_files(rule_files) if rule_files else load_standard()
     rules = rules.select(enable, disable)
-    outputs = [_opened(path) for path in (json_file, log_file) if path is not None]
+    for output in (json_file, log_file):
+        if output is not None:
+            _try_output(output)
     cache = Cache(default_directory())
     settings = engine.Settings(rules=rules, halt=halt, error_exitcode=error_exitcode or ExitCode.FINDING)
     if jobs:
@@ -74,7 +81,6 @@ def run(
         result = engine.run(_find(program), (program, *arguments), settings, cache, Bar(progress))
     finally:
         cache.close()
-    del outputs
     _report(result, json_file, log_file)
     return _status(result, error_exitcode)
 
@@ -90,7 +96,7 @@ def _find(program: str) -> Path:
     return Path(found)
 
 
-def _opened(path: Path) -> None:
+def _try_output(path: Path) -> None:
     """Complain about an output that cannot be written before the program runs, not after."""
     try:
         with open(path, "wb"):
@@ -99,7 +105,7 @@ def _opened(path: Path) -> None:
         raise UserMistake(f"{path}: cannot be written: {error.strerror}") from error
 
 
-def _report(result: "engine.Result", json_file: Path | None, log_file: Path | None) -> None:  # type: ignore[name-defined]  # noqa: F821, UP037
+def _report(result: Result, json_file: Path | None, log_file: Path | None) -> None:
     from whence.report.json import JsonRenderer
     from whence.report.text import TextRenderer
 
@@ -107,22 +113,21 @@ def _report(result: "engine.Result", json_file: Path | None, log_file: Path | No
         _write(json_file, JsonRenderer().render(result.findings, result.run))
     if log_file is not None:
         _write(log_file, TextRenderer().render(result.findings, result.run))
-    elif result.findings or result.run.notes or result.run.dropped:
-        sys.stderr.write(TextRenderer.for_stream(sys.stderr).render(result.findings, result.run))
-        sys.stderr.flush()
+    elif sys.stderr is not None and (result.findings or result.run.notes or result.run.dropped):
+        say(TextRenderer.for_stream(sys.stderr).render(result.findings, result.run))
 
 
 def _write(path: Path, text: str) -> None:
     try:
         path.write_text(text, encoding="utf-8", errors="surrogateescape")
     except OSError as error:
-        sys.stderr.write(text)
+        say(text)
         raise UserMistake(
             f"{path}: cannot be written: {error.strerror}; the report is shown above"
         ) from error
 
 
-def _status(result: "engine.Result", error_exitcode: int) -> int:  # type: ignore[name-defined]  # noqa: F821, UP037
+def _status(result: Result, error_exitcode: int) -> int:
     """The exit status: that of findings if there are any, else the program's own ending."""
     if result.findings and error_exitcode:
         return error_exitcode

@@ -35,12 +35,14 @@ class Policy:
     provenance: whether a condition asks for the block a pointer was derived from.
     merge: whether one check may stand for several of the same address (not so
     when a rule has to see every access).
+    reachability: whether a rule asks which blocks live pointers lead to.
     """
 
     reads: bool = True
     writes: bool = True
     provenance: bool = True
     merge: bool = True
+    reachability: bool = True
 
 
 @dataclass(frozen=True)
@@ -173,9 +175,9 @@ def _marker_call(access: Access, root: str) -> tuple[str, str]:
         aligned = access.align >= min(size, 8)
         name = marker_name(access.write, size, root != pointer, not aligned)
         operands = f"ptr {pointer}" if root == pointer else f"ptr {pointer}, ptr {root}"
-        return f"call void @{name}({operands})", name
+        return f"call void @{name}({operands}) nomerge", name
     desc = DESC_WRITE if access.write else 0
-    return f"call void @{RANGE}(ptr {pointer}, i64 {size}, ptr {root}, i32 {desc})", RANGE
+    return f"call void @{RANGE}(ptr {pointer}, i64 {size}, ptr {root}, i32 {desc}) nomerge", RANGE
 
 
 def _may_free(instruction: ir.Instruction) -> bool:

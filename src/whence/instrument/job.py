@@ -31,4 +31,5 @@ def policy_of(plan: Plan) -> Policy:
         writes=plan.writes is not Filter.NEVER,
         provenance=bool((plan.reads | plan.writes) & Filter.SLOT),
         merge=plan.reads is plan.writes and plan.reads is not Filter.ALWAYS,
+        reachability=plan.needs_pointer_search,
     )

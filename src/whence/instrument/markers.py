@@ -5,16 +5,18 @@ The instrumenter puts a *marker call* before every access::
     call void @__whence_check_w4(ptr %p)              ; state of the bytes only
     call void @__whence_checkp_w4(ptr %p, ptr %root)  ; and: %p stays in the slot of %root
 
-To the optimiser a marker is a call that reads memory nobody else sees and may
-not come back: it can be neither deleted nor moved over a store or a call, while
-loads and stores of the program are still optimised across it. What a marker
+To the optimiser a marker is a call that changes memory nobody else sees and may
+not come back: it can be neither deleted nor moved, while loads and stores of
+the program are still optimised across it. (Calls that only read are hoisted out
+of loops and merged across branches, and lose their source line on the way; the
+gain was below what could be measured.) What a marker
 does is decided later, when a module of always-inline definitions generated
 from the rules is linked in (`whence.instrument.filters`).
 """
 
 from __future__ import annotations
 
-ATTRIBUTES = "nounwind memory(inaccessiblemem: read)"
+ATTRIBUTES = "nounwind memory(inaccessiblemem: readwrite)"
 
 RANGE = "__whence_range"
 CALL_EVENT = "__whence_call"

@@ -28,12 +28,15 @@ from whence.instrument.attributes import allow_speculation, withdraw_promises
 from whence.instrument.events import watch
 from whence.instrument.library import free_calls, redirect
 from whence.instrument.markers import declarations
+from whence.instrument.roots import keep_pointers
 
 TRIPLE = "x86_64-unknown-linux-gnu"
 _SPEED = {"0": 1, "1": 1, "2": 2, "3": 3, "s": 2, "z": 2, "g": 1, "fast": 3}
 
-_DEBUG_RECORD = re.compile(r"\n +#dbg_[^\n]*")
-"""Descriptions of variables: line tables are all that reports need, and they cost a fifth of the time."""
+_VARIABLES = re.compile(
+    r"\n +#dbg_[^\n]*|, (?:retainedNodes|globals|retainedTypes|enums|imports|macros): !\d+"
+)
+"""Descriptions of variables and types: reports need line tables, and the rest costs a fifth of the time."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,7 @@ def compile_text(text: str, name: str) -> bytes:
 
 def instrument_text(text: str, job: Job) -> str:
     """Insert markers and events, redirect the library: text in, text out."""
-    module = ir.parse(allow_speculation(_DEBUG_RECORD.sub("", text)), job.name)
+    module = ir.parse(allow_speculation(_line_tables_only(text)), job.name)
     redirected = frozenset(redirect(module, job.own))
     used: set[str] = set()
     for function in module.definitions:
@@ -95,9 +98,15 @@ def instrument_text(text: str, job: Job) -> str:
         free_calls(function, redirected)
         instrument_function(function, job.policy, used)
         watch(function, job.watched, used)
+    if job.policy.reachability:
+        keep_pointers(module)
     for declaration in declarations(used):
         module.add_declaration(declaration)
     return str(module)
+
+
+def _line_tables_only(text: str) -> str:
+    return _VARIABLES.sub("", text).replace("emissionKind: FullDebug", "emissionKind: LineTablesOnly")
 
 
 def _is_left_alone(function: ir.Function) -> bool:
@@ -134,13 +143,11 @@ def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, job: Job) -> 
 
 
 def _lower(module: llvm.ModuleRef, machine: llvm.TargetMachine, job: Job) -> None:
-    """Give the markers their meaning and clean up after inlining."""
+    """Give the markers their meaning. Passes that clean up afterwards were measured to gain nothing."""
     module.link_in(llvm.parse_assembly(job.filters))
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(2))
     passes = llvm.create_new_module_pass_manager()
     passes.add_always_inliner_pass()
-    passes.add_simplify_cfg_pass()
-    passes.add_instruction_combine_pass()
     passes.run(module, builder)
 
 

@@ -50,8 +50,7 @@ _PASS_THROUGH = frozenset(
 )
 
 _ARITHMETIC = frozenset(
-    ("add", "sub", "mul", "shl", "ashr", "lshr", "sdiv", "udiv", "and", "or")
-    + ("sext", "zext", "trunc", "select", "phi")
+    ("add", "sub", "mul", "shl", "ashr", "lshr", "sdiv", "udiv", "and", "or", "sext", "zext", "trunc")
 )
 
 _Merge = ir.Phi | ir.Select
@@ -148,7 +147,7 @@ class Provenance:
         """One address computation back: (base, constant offset), or None at a root."""
         definition = self._definition(value)
         if isinstance(definition, ir.GetElementPtr):
-            if any(self._is_difference(index) for _, index in definition.indices):
+            if self._relocates(definition):
                 return None
             return definition.base, definition.constant_offset
         if isinstance(definition, ir.Call) and definition.callee in _PASS_THROUGH:
@@ -157,23 +156,29 @@ class Provenance:
             return definition.operands[0].value, 0
         return None
 
-    def _is_difference(self, index: str, depth: int = _DIFFERENCE_DEPTH) -> bool:
-        """Is the index computed from addresses?
+    def _relocates(self, gep: ir.GetElementPtr) -> bool:
+        """Does the step carry a pointer from one block to another on purpose?
 
-        ``p + (q - old)`` moves a pointer from one block to another on purpose
-        (after a realloc, say), so its result is not judged against the block
-        of ``p``.
+        ``p + (new - old)`` moves what pointed into ``old`` to its place in
+        ``new``, so its result is not judged against the block of ``p``. Not so
+        when ``p`` itself takes part in the difference: ``a[b - a]`` is an index.
         """
-        if depth == 0 or not index.startswith("%"):
-            return "ptrtoint" in index
+        addresses = {a for _, index in gep.indices for a in self._addresses_in(index, _DIFFERENCE_DEPTH)}
+        if not addresses:
+            return False
+        base, _ = self._base(gep.base)
+        return all(self._base(address)[0] != base for address in addresses)
+
+    def _addresses_in(self, index: str, depth: int) -> set[str]:
+        """Pointers whose addresses an index is computed from."""
         definition = self._definition(index)
-        if definition is None:
-            return False
+        if definition is None or depth == 0:
+            return {index} if "ptrtoint" in index else set()
         if definition.opcode in ("ptrtoint", "ptrtoaddr"):
-            return True
+            return {definition.operands[0].value}
         if definition.opcode not in _ARITHMETIC:
-            return False
-        return any(self._is_difference(operand.value, depth - 1) for operand in definition.operands)
+            return set()
+        return {a for operand in definition.operands for a in self._addresses_in(operand.value, depth - 1)}
 
     # Derivations that meet.
 

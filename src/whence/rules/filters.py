@@ -14,9 +14,12 @@ understood gives ALWAYS. It rests on these invariants of the runtime:
 
 1. Every byte of a heap slot that is not inside a live block is poisoned:
    unused slots, red zones (at least `layout.RED_ZONE` bytes after each block,
-   which is no less than the widest inline access), and freed blocks.
+   which is no less than the widest inline access), and freed blocks. In large
+   slots it may be inaccessible to the processor instead: then the trap has the
+   rules evaluated, and no filter is asked.
 2. Bytes below `layout.NULL_PAGE_SIZE` are poisoned.
-3. Bid(r) is the block in the slot of root, and undefined if that is no heap slot.
+3. Bid(r) is the block in the slot of root. Where root is in no slot with a
+   block, Bid(r) is undefined if the access is addressable.
 
 Therefore:
 

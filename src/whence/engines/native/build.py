@@ -224,11 +224,6 @@ def _parallel(
     pieces = list(work)
     plan.progress.start(what, len(pieces))
     try:
-        if len(pieces) == 1 or plan.jobs == 1:
-            for piece in pieces:
-                yield piece, function(piece[0], *piece[1])
-                plan.progress.step(what)
-            return
         with _pool(min(plan.jobs, len(pieces))) as pool:
             waiting: dict[Future[T], Work] = {pool.submit(function, p[0], *p[1]): p for p in pieces}
             for future in as_completed(waiting):
@@ -236,8 +231,8 @@ def _parallel(
                 plan.progress.step(what)
     except BrokenProcessPool:
         raise ToolLimit(
-            f"a process that was {what} the program's modules was killed, probably for want of memory; "
-            "try again with --jobs 1"
+            f"a process that was {what} the program's modules ended abnormally: it ran out of memory "
+            "(try --jobs 1) or LLVM gave up on a module"
         ) from None
     except MemoryError:
         raise ToolLimit(

@@ -48,8 +48,9 @@ def launch(
     environment = dict(environment)
     environment[RECORD_VARIABLE] = str(record)
     environment[OPTIONS_VARIABLE] = encode(options)
-    sys.stdout.flush()
-    sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:  # closed by whoever started us
+            stream.flush()
     try:
         child = subprocess.Popen(list(arguments), executable=image, env=environment, close_fds=False)
     except OSError as error:
@@ -64,7 +65,8 @@ def die_by(number: int) -> None:
     import resource
 
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    signal.signal(number, signal.SIG_DFL)
+    if number not in (signal.SIGKILL, signal.SIGSTOP):
+        signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [number])
     os.kill(os.getpid(), number)
 
@@ -74,7 +76,7 @@ def _fix_addresses() -> bool:
     libc = ctypes.CDLL(None, use_errno=True)
     libc.personality.argtypes = [ctypes.c_ulong]
     current = libc.personality(_QUERY)
-    return current >= 0 and libc.personality(current | _ADDR_NO_RANDOMIZE) >= 0
+    return bool(current >= 0 and libc.personality(current | _ADDR_NO_RANDOMIZE) >= 0)
 
 
 @contextmanager

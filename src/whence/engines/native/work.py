@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import llvmlite.binding as llvm
 
 from whence.abi.intercepts import RUNTIME_SYMBOLS
@@ -12,7 +14,12 @@ from whence.toolchain.carry import CarriedModule
 
 def compile_carried(module: CarriedModule, job: Job) -> bytes:
     """The instrumented object of a carried module."""
-    return compile_module(module.bitcode(), job)
+    gc.disable()  # IR objects live until the module is done: collecting them costs a third of the time
+    try:
+        return compile_module(module.bitcode(), job)
+    finally:
+        gc.enable()
+        gc.collect()
 
 
 def defined_functions(module: CarriedModule) -> str:

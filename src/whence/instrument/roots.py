@@ -1,0 +1,39 @@
+"""Globals that hold pointers stay as the program has them.
+
+A rule that asks which blocks are reachable looks at the globals when the
+program ends. The optimiser would delete the last store to a global that
+nobody reads, or the global itself, and then a leak is missed or a block that
+is kept is called lost. So they are listed as used::
+
+    @llvm.compiler.used = appending global [1 x ptr] [ptr @cache], section "llvm.metadata"
+"""
+
+from __future__ import annotations
+
+from whence import ir
+
+_USED = "llvm.compiler.used"
+_LOCAL = ("internal", "private")
+
+
+def keep_pointers(module: ir.Module) -> None:
+    """Keep the module's own variables that can hold a pointer."""
+    names = [variable.ref for variable in module.variables if _can_lead_somewhere(variable)]
+    if not names:
+        return
+    existing = module.globals.get(_USED)
+    if isinstance(existing, ir.GlobalVariable):
+        listed = [word for word in (existing.initializer or "").strip("[]").split("ptr ") if word]
+        names += [name.strip(", ") for name in listed if name.strip(", ") not in names]
+        module.remove(existing)
+    entries = ", ".join(f"ptr {name}" for name in names)
+    module.add_global(
+        f'@{_USED} = appending global [{len(names)} x ptr] [{entries}], section "llvm.metadata"'
+    )
+
+
+def _can_lead_somewhere(variable: ir.GlobalVariable) -> bool:
+    if variable.linkage not in _LOCAL or variable.is_constant or not variable.is_definition:
+        return False
+    # integers may hold addresses too, but a tool that is asked about pointers may say so
+    return "ptr" in variable.value_type or "%" in variable.value_type
