@@ -104,6 +104,8 @@ free r : not (exists b in F : b == Bid(r)) and not Freed(r, _)
 free r : forall b in H : Size(b) <= 8 or b == Bid(r)
 free r : forall b in F : Size(b) <= 8
 free r : exists b in H : b == Bid(r)
+free r : true trace Size(r), Value(r), Bid(r), Time(Bid(r)), r + 1
+free r : Freed(r, x) or true trace Idx(r), Value(r, 1)
 free r : exists b in F : b == Bid(r) and Size(b) == 8
 ret main _ : exists b in H : Size(b) == 8
 ret main _ : exists b in F : Size(b) == 8

@@ -88,6 +88,8 @@ def run(
 def _find(program: str) -> Path:
     """The program's file: as named if there is a slash, else searched in PATH, like a shell."""
     if "/" in program:
+        if not os.path.lexists(program):
+            raise ProgramNotFound(f"{program}: no such file")
         return Path(program)
     found = shutil.which(program)
     if found is None:

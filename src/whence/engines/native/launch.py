@@ -7,11 +7,11 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 from whence.abi.options import OPTIONS_VARIABLE, RECORD_VARIABLE, encode
 from whence.errors import CannotExecute
@@ -51,11 +51,12 @@ def launch(
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:  # closed by whoever started us
             stream.flush()
-    try:
-        child = subprocess.Popen(list(arguments), executable=image, env=environment, close_fds=False)
-    except OSError as error:
-        raise CannotExecute(f"{arguments[0]}: cannot be started: {error.strerror}") from error
-    with _relay(child):
+    with _Relay() as relay:
+        try:
+            child = subprocess.Popen(list(arguments), executable=image, env=environment, close_fds=False)
+        except OSError as error:
+            raise CannotExecute(f"{arguments[0]}: cannot be started: {error.strerror}") from error
+        relay.attach(child)
         code = child.wait()
     return (Ending(None, -code) if code < 0 else Ending(code, None)), notes
 
@@ -79,24 +80,37 @@ def _fix_addresses() -> bool:
     return bool(current >= 0 and libc.personality(current | _ADDR_NO_RANDOMIZE) >= 0)
 
 
-@contextmanager
-def _relay(child: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Pass signals on to the child while it runs."""
+class _Relay:
+    """Passes signals on to the child; those that come before there is one are kept for it."""
 
-    def forward(number: int, frame: FrameType | None) -> None:
-        child.send_signal(number)
+    def __init__(self) -> None:
+        self._child: subprocess.Popen[bytes] | None = None
+        self._early: list[int] = []
+        self._before: dict[int, Any] = {}
 
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        if not _in_foreground():  # else the terminal has sent it to the child as well
+    def __enter__(self) -> _Relay:
+        self._before = {number: signal.signal(number, self._forward) for number in _RELAYED}
+        self._before[signal.SIGINT] = signal.signal(signal.SIGINT, self._interrupt)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def attach(self, child: subprocess.Popen[bytes]) -> None:
+        self._child = child
+        for number in self._early:
             child.send_signal(number)
 
-    before = {number: signal.signal(number, forward) for number in _RELAYED}
-    before[signal.SIGINT] = signal.signal(signal.SIGINT, interrupt)
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    def _forward(self, number: int, frame: FrameType | None) -> None:
+        if self._child is None:
+            self._early.append(number)
+        else:
+            self._child.send_signal(number)
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        if not _in_foreground():  # else the terminal has sent it to the child as well
+            self._forward(number, frame)
 
 
 def _in_foreground() -> bool:
