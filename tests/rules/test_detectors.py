@@ -103,6 +103,9 @@ free r : exists (_ -> (b, _)) in P : b == Bid(r)
 free r : not (exists b in F : b == Bid(r)) and not Freed(r, _)
 free r : forall b in H : Size(b) <= 8 or b == Bid(r)
 free r : forall b in F : Size(b) <= 8
+free r : Freed(r, x) and FindLast(k, free, x, b)
+free r : Older(b, _) and FindLast(k, malloc, n, b)
+free r : Older(b, _) and FindLast(_, malloc, 8, b)
 free r : exists b in H : b == Bid(r)
 free r : true trace Size(r), Value(r), Bid(r), Time(Bid(r)), r + 1
 free r : Freed(r, x) or true trace Idx(r), Value(r, 1)
