@@ -110,13 +110,21 @@ static void begin_group(struct group *group, const struct witness *witness) {
     for (uint32_t i = 0; i < group->value_count; i++) group->values[i] = witness->values[i];
 }
 
+/* What the loader and the C library keep for themselves until the end is not
+ * the program's to free. */
+static int is_systems_own(uint8_t mark, uint32_t stack) {
+    uint64_t pc = 0;
+    depot_get(stack, &pc, 1);
+    return (mark & MARK_SYSTEM) || roots_in_loader(pc);
+}
+
 void leak_collect(struct context *context, const struct witness *witness) {
     struct block_place place = block_place(witness->block->begin);
     uint8_t *mark = place.index && ensure_marks() ? mark_of(place) : NULL;
-    /* What the C library keeps for itself until the end is not the program's to free. */
-    if (mark && (*mark & (context->at_end ? MARK_CLAIMED | MARK_SYSTEM : MARK_CLAIMED))) return;
-    if (mark) *mark |= MARK_CLAIMED;
     uint32_t stack = place.index ? block_record(place.shift, place.index)->alloc_stack : 0;
+    if (mark && (*mark & MARK_CLAIMED)) return;
+    if (mark && context->at_end && is_systems_own(*mark, stack)) return;
+    if (mark) *mark |= MARK_CLAIMED;
     struct group *group = ensure_groups() ? group_of(witness->rule, stack) : NULL;
     if (!group) {
         groups_lost++;

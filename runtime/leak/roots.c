@@ -50,16 +50,22 @@ static int is_ours(const struct mapping *mapping) {
     size_t size;
     if (overlaps(mapping, PLANE_BEGIN, PLANE_END - PLANE_BEGIN) ||
         overlaps(mapping, WH_HEAP_BASE, WH_HEAP_SIZE) ||
-        overlaps(mapping, WH_DEPOT_BASE, WH_DEPOT_SIZE))
+        overlaps(mapping, WH_DEPOT_BASE, WH_DEPOT_SIZE) ||
+        overlaps(mapping, WH_PRIVATE_BASE, WH_PRIVATE_SIZE))
         return 1;
     for (unsigned shift = WH_MIN_SLOT_SHIFT; shift <= WH_MAX_SLOT_SHIFT; shift++)
         if (overlaps(mapping, meta_begin(shift),
                      (region_slots(shift) + 1) * WH_BLOCK_RECORD_SIZE) ||
             overlaps(mapping, (uintptr_t)block_links(shift), (region_slots(shift) + 1) * 4))
             return 1;
-    if (record_mapped(&begin, &size) && overlaps(mapping, begin, size)) return 1;
-    uintptr_t image = (uintptr_t)__ehdr_start;
-    return mapping->begin >= image && mapping->begin < (uintptr_t)_end;
+    return record_mapped(&begin, &size) && overlaps(mapping, begin, size);
+}
+
+/* Leaves the runtime's own data out: other memory may lie in one mapping with it. */
+static void clip(struct mapping *mapping) {
+    uintptr_t begin = (uintptr_t)__ehdr_start, end = (uintptr_t)_end;
+    if (mapping->begin < begin || mapping->begin >= end) return;
+    mapping->begin = mapping->end < end ? mapping->end : end;
 }
 
 static int is_root(const struct mapping *mapping) {
@@ -99,6 +105,16 @@ static int is_system(const struct mapping *mapping) {
     return 0;
 }
 
+static uintptr_t loader_begin, loader_end;
+
+static void note_loader(const struct mapping *mapping) {
+    if (!has_name(mapping, "ld-linux") && !has_name(mapping, "ld-2.")) return;
+    if (!loader_begin) loader_begin = mapping->begin;
+    loader_end = mapping->end;
+}
+
+int roots_in_loader(uint64_t pc) { return pc >= loader_begin && pc < loader_end; }
+
 /* One pass over the mappings. Uninitialised data is mapped without a name,
  * directly behind the file it belongs to. */
 static void pass(const char *text, size_t size, const struct stack_top *stacks, size_t count,
@@ -107,9 +123,11 @@ static void pass(const char *text, size_t size, const struct stack_top *stacks, 
     uintptr_t system_end = 0;
     struct mapping mapping;
     while (at < size && maps_parse(text, size, &at, &mapping)) {
+        note_loader(&mapping);
         int belongs = is_system(&mapping) || (!mapping.path_length && mapping.begin == system_end);
         if (belongs) system_end = mapping.end;
         if (!is_root(&mapping)) continue;
+        clip(&mapping);
         if (dead_descriptor(&mapping)) belongs = 1;
         if (belongs != system) continue;
         uintptr_t begin = living(&mapping, stacks, count);

@@ -16,6 +16,9 @@ struct stack_top {
 void roots_each(const struct stack_top *stacks, size_t count,
                 void (*visit)(uintptr_t begin, uintptr_t end, int system));
 
+/* Whether a program counter lies in the dynamic loader. Known after roots_each. */
+int roots_in_loader(uint64_t pc);
+
 /* The C library keeps the stacks of ended threads for new ones. What lies there
  * is dead, but for the thread's descriptor at the end, which is the library's. */
 void roots_stack_died(uintptr_t descriptor);

@@ -99,8 +99,7 @@ WH_EXPORT uint64_t __whence_watch(const char *name) {
 static struct last_event *last_event(struct thread *thread, uint64_t function, uint64_t ret) {
     if (!rules || function >= rules->function_count) return NULL;
     if (!thread->events) {
-        uint64_t size = rules->function_count * 2 * sizeof(struct last_event);
-        thread->events = (struct last_event *)os_map(wh_round_up(size, OS_PAGE));
+        thread->events = rt_private(rules->function_count * 2 * sizeof(struct last_event));
         if (!thread->events) return NULL;
     }
     return &thread->events[function * 2 + (ret != 0)];

@@ -45,6 +45,8 @@ static void reserve_all(void) {
     if (result < 0) no_range("heap", result, begin, size);
     if ((result = blocks_init(&begin, &size)) < 0) no_range("block table", result, begin, size);
     if ((result = depot_init(&begin, &size)) < 0) no_range("stack depot", result, begin, size);
+    result = os_reserve(WH_PRIVATE_BASE, WH_PRIVATE_SIZE, OS_READ_WRITE);
+    if (result < 0) no_range("runtime", result, WH_PRIVATE_BASE, WH_PRIVATE_SIZE);
 }
 
 static void read_options(const char *environment, size_t size) {
@@ -95,6 +97,13 @@ void rt_start(void) {
     threads_init_main();
     __atomic_store_n(&rt_ready, 1, __ATOMIC_RELEASE);
     with_environment(open_record);
+}
+
+void *rt_private(size_t size) {
+    static uint64_t used;
+    uint64_t bytes = wh_round_up(size, 64),
+             end = __atomic_add_fetch(&used, bytes, __ATOMIC_RELAXED);
+    return end <= WH_PRIVATE_SIZE ? (void *)(WH_PRIVATE_BASE + end - bytes) : NULL;
 }
 
 void rt_note(int *said, const char *sentence) {

@@ -42,6 +42,9 @@ static inline struct thread *thread_here(void) {
 /* Depot handle of the stack that ends in `frame`. */
 uint32_t thread_stack(struct thread *thread, const struct frame *frame);
 
+/* Zeroed memory for good, where no leak search looks; NULL if there is no more. */
+void *rt_private(size_t size);
+
 /* A lasting sentence to the user, once for each `said` flag. */
 void rt_note(int *said, const char *sentence);
 

@@ -13,7 +13,7 @@ from whence.abi import layout, options, records
 
 _C_TYPES = {"u32": "uint32_t", "u64": "uint64_t"}
 
-_MOVABLE = ("STATE_OFFSET", "HEAP_BASE", "META_BASE", "DEPOT_BASE")
+_MOVABLE = ("STATE_OFFSET", "HEAP_BASE", "META_BASE", "DEPOT_BASE", "PRIVATE_BASE")
 _FIXED = (
     "GRANULE_SHIFT",
     "GRANULE",
@@ -27,6 +27,7 @@ _FIXED = (
     "META_SIZE",
     "BLOCK_RECORD_SIZE",
     "DEPOT_SIZE",
+    "PRIVATE_SIZE",
     "NULL_PAGE_SIZE",
 )
 

@@ -44,6 +44,10 @@ DEPOT_BASE = 0x4800_0000_0000
 DEPOT_SIZE = 1 << 36
 """Hash-consed stack traces."""
 
+PRIVATE_BASE = DEPOT_BASE + DEPOT_SIZE
+PRIVATE_SIZE = 1 << 32
+"""What the runtime keeps for itself and a leak search must not look into."""
+
 NULL_PAGE_SIZE = 65536
 """``mmap_min_addr`` of Linux: nothing can be mapped below, so any access is a null dereference."""
 
