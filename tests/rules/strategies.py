@@ -47,6 +47,7 @@ numbers = st.one_of(
     st.sampled_from(SMALL).map(str),
     st.integers(0, (1 << 64) - 1).map(hex),
 )
+words = st.one_of(st.sampled_from(SMALL), st.sampled_from(SMALL), st.integers(0, (1 << 64) - 1))
 compares = st.sampled_from(["<", "<=", ">", ">=", "==", "!="])
 
 
@@ -270,7 +271,7 @@ def worlds(draw: st.DrawFn) -> World:
         if draw(st.booleans()):
             clock += 1
             function, kind = draw(st.sampled_from(FUNCTIONS)), draw(st.sampled_from(["call", "ret"]))
-            events.append(Event(clock, kind, (function, draw(st.sampled_from(SMALL)))))
+            events.append(Event(clock, kind, (function, draw(words))))
         if live and draw(st.booleans()):
             clock += 1
             bid = live.pop(draw(st.integers(0, len(live) - 1)))
@@ -300,7 +301,7 @@ def redexes(draw: st.DrawFn, point: str, world: World) -> Redex:
         bid = draw(st.sampled_from(sorted(world.begins)))
         return Redex("MALLOC", (world.sizes[bid], bid), now=now)
     if name in ("call", "ret"):
-        return Redex(name.upper(), (point.split()[1], draw(st.sampled_from(SMALL))), now=now)
+        return Redex(name.upper(), (point.split()[1], draw(words)), now=now)
     bid = draw(st.sampled_from([None, *sorted(world.begins)]))
     near = [begin + offset for begin in world.begins.values() for offset in (-8, 0, 1, 8, 16, 31, 48)]
     address = draw(st.sampled_from([0, 8, 65535, 65536, *near]))

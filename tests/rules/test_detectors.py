@@ -134,8 +134,16 @@ deref r : FindLast(k, free, _, _) and Now > k
 """
 
 
+SIGNED = ["v {} w", "(0 - v) {} w", "v {} (0 - w)", "-v {} -w", "(v * v * 3) {} w", "v {} (w * w)"]
+OPERATORS = ["+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>"]
+ARITHMETIC = [
+    f"call transaction v : FindLast(_, call, main, w) trace {', '.join(each.format(op) for each in SIGNED)}"
+    for op in OPERATORS
+]
+
+
 def conditions() -> list[tuple[str, str]]:
-    return [tuple(line.split(" : ", 1)) for line in CONDITIONS.strip().splitlines()]  # type: ignore[misc]
+    return [tuple(line.split(" : ", 1)) for line in [*CONDITIONS.strip().splitlines(), *ARITHMETIC]]  # type: ignore[misc]
 
 
 def conformance() -> RuleSet:
