@@ -9,7 +9,7 @@
 struct context {
     struct whence_event event;
     const struct frame *frame; /* where the program stood: its return address comes first */
-    uint64_t trap_pc;          /* instead of that: the address after the one that trapped */
+    struct walk trap;          /* instead of that: the registers at a trap */
     const char *library;       /* the library function that made the access, or NULL */
     uint64_t bad;              /* first byte of the access that is not addressable, or 0 */
     uint32_t flags;            /* WH_FLAG_* */

@@ -31,13 +31,25 @@ static unsigned depot_stack(uint32_t handle, uint64_t *pcs) {
     return trim(pcs, depot_get(handle, pcs, WH_ALLOC_FRAMES));
 }
 
+/* From the registers at a trap. The first program counter is the instruction's
+ * own; it is stored with one added, as if it were a return address. */
+static unsigned trapped_stack(struct walk walk, uint64_t *pcs) {
+    const struct stack_bounds *bounds = &thread_self.stack;
+    unsigned count = 0;
+    cfi_rule rule = cfi_exact(walk.pc++);
+    do {
+        pcs[count++] = walk.pc;
+        if (count > 1) rule = cfi_at(walk.pc);
+    } while (count < WH_MAX_FRAMES && unwind_step(&walk, rule, bounds));
+    return count;
+}
+
 static unsigned program_stack(const struct context *context, uint64_t *pcs) {
     const struct stack_bounds *bounds = &thread_self.stack;
     uint64_t hash;
     unsigned count = 0;
-    if (context->trap_pc) pcs[count++] = context->trap_pc;
-    if (context->frame && (!context->trap_pc || unwind_on_stack(context->frame, bounds)))
-        count += unwind_frames(context->frame, bounds, pcs + count, WH_MAX_FRAMES - count, &hash);
+    if (context->frame) count = unwind_frames(context->frame, bounds, pcs, WH_MAX_FRAMES, &hash);
+    if (context->trap.pc) count = trapped_stack(context->trap, pcs);
     return trim(pcs, count);
 }
 

@@ -73,8 +73,9 @@ static uintptr_t fault_address(const siginfo_t *info, const ucontext_t *machine)
 
 static void report(int number, const siginfo_t *info, const ucontext_t *machine) {
     struct context context = {0};
-    context.trap_pc = saved_register(machine, REG_RIP) + 1;
-    context.frame = (const struct frame *)saved_register(machine, REG_RBP);
+    context.trap.pc = saved_register(machine, REG_RIP);
+    context.trap.sp = saved_register(machine, REG_RSP);
+    context.trap.pointer = (const struct frame *)saved_register(machine, REG_RBP);
     context.flags = WH_FLAG_SIGNAL;
     context.signal = (uint32_t)number;
     int fault = (number == SIGSEGV || number == SIGBUS) && info->si_code > 0;

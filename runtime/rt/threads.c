@@ -134,6 +134,15 @@ WH_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes
     return result;
 }
 
+/* ---- unloading ---- */
+
+WH_EXPORT int dlclose(void *handle) {
+    int (*next)(void *) = (int (*)(void *))(uintptr_t)dlsym(RTLD_NEXT, "dlclose");
+    int result = next(handle);
+    cfi_forget();
+    return result;
+}
+
 /* ---- fork ---- */
 
 static void before_fork(void) { heap_lock_all(); }

@@ -1,4 +1,5 @@
-/* Walks the chain of frame pointers.
+/* Walks a stack: by frame pointers where the code has them, by call frame
+ * information where it has none.
  *
  * A frame is { saved frame pointer, return address }. The walk reads only
  * between the frame it starts from and the high end of the thread's stack,
@@ -8,6 +9,7 @@
 #define WHENCE_STACKS_UNWIND_H
 
 #include <stdint.h>
+#include "cfi.h"
 #include "depot.h"
 #include "whence_abi.h"
 
@@ -33,24 +35,46 @@ static inline int unwind_on_stack(const struct frame *frame, const struct stack_
            at % sizeof(uintptr_t) == 0;
 }
 
+/* Where a walk stands: a return address, and the registers after that return. */
+struct walk {
+    uint64_t pc;
+    uintptr_t sp;
+    const struct frame *pointer;
+};
+
+/* Goes to the caller of the code at walk->pc, by its rule. 0 at the end. */
+int unwind_step(struct walk *walk, cfi_rule rule, const struct stack_bounds *stack);
+
 /* Stores at most max (at least 1) return addresses, innermost first, and the
  * hash of the stack. `frame` is a real frame: its return address is taken as it
  * is. On a stack that is not the thread's own, only that one is known. */
 static inline unsigned unwind_frames(const struct frame *frame, const struct stack_bounds *stack,
                                      uint64_t *pcs, unsigned max, uint64_t *hash) {
-    unsigned count = 0;
-    uint64_t value = DEPOT_HASH_INIT;
-    uintptr_t pc = frame->return_address;
-    for (;;) {
-        pcs[count++] = pc;
-        value = depot_hash_step(value, pc);
-        const struct frame *up = frame->up;
-        if (count >= max || up <= frame || !unwind_on_stack(frame, stack) ||
-            !unwind_on_stack(up, stack))
-            break;
-        frame = up;
-        pc = frame->return_address;
-        if (!unwind_plausible(pc, stack)) break;
+    struct walk walk = {frame->return_address, (uintptr_t)(frame + 1), frame->up};
+    uint64_t value = depot_hash_step(DEPOT_HASH_INIT, walk.pc);
+    uintptr_t last = stack->high - sizeof *frame;
+    unsigned count = 1;
+    pcs[0] = walk.pc;
+    if (!unwind_on_stack(frame, stack)) max = 1;
+    while (count < max) {
+        /* What the table knows to have frame pointers was found plausible before. */
+        uintptr_t at = (uintptr_t)walk.pointer;
+        int quick = *cfi_entry(walk.pc) == (walk.pc << 17 | CFI_POINTER) && at >= walk.sp &&
+                    at <= last && at % sizeof(uintptr_t) == 0;
+        if (__builtin_expect(!quick, 0)) {
+            struct walk slow = walk;
+            if (!unwind_step(&slow, cfi_at(walk.pc), stack)) break;
+            walk = slow;
+        } else {
+            walk.pc = walk.pointer->return_address;
+            walk.sp = at + sizeof *frame;
+            walk.pointer = walk.pointer->up;
+            if (__builtin_expect(*cfi_entry(walk.pc) >> 17 != walk.pc, 0) &&
+                !unwind_plausible(walk.pc, stack))
+                break;
+        }
+        pcs[count++] = walk.pc;
+        value = depot_hash_step(value, walk.pc);
     }
     *hash = value;
     return count;

@@ -296,11 +296,16 @@ def deduplicate(findings: Iterable[Finding]) -> list[Finding]:
     Within one run a place is exact: two overflows in one function are two
     findings, though they may share the `key` that outlives edits.
     """
-    first: dict[tuple[str, tuple[int, ...]], Finding] = {}
+    first: dict[tuple[str, tuple[object, ...]], Finding] = {}
     for finding in findings:
-        place = (finding.rule.name, tuple(frame.pc for frame in telling_stack(finding)[:KEY_FRAMES]))
+        place = (finding.rule.name, tuple(map(_frame_place, telling_stack(finding))))
         first[place] = _merge(first[place], finding) if place in first else finding
     return list(first.values())
+
+
+def _frame_place(frame: Frame) -> object:
+    """Where a frame stands in the source; an unrolled loop has one such place and many addresses."""
+    return (frame.function, frame.file, frame.line, frame.column) if frame.line else frame.pc
 
 
 def telling_stack(finding: Finding) -> tuple[Frame, ...]:

@@ -38,9 +38,10 @@ class BuildError(Exception):
 
 
 def environment(cache: Path) -> dict[str, str]:
-    """The environment of every command: this source tree, and a cache of the session's own."""
+    """The environment of every command: this source tree, and caches of the session's own."""
     path = os.pathsep.join(p for p in (str(REPOSITORY / "src"), os.environ.get("PYTHONPATH")) if p)
-    return {**os.environ, "PYTHONPATH": path, "WHENCE_CACHE": str(cache)}
+    own = {"PYTHONPATH": path, "WHENCE_CACHE": str(cache), "PYTHONPYCACHEPREFIX": f"{cache}-bytecode"}
+    return {**os.environ, **own, "PYTHONDONTWRITEBYTECODE": ""}
 
 
 def compile_program(case: Case, out: Path, flags: Iterable[str], env: dict[str, str]) -> None:

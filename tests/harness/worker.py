@@ -12,6 +12,7 @@ that everything it started can be ended.
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import json
 import os
@@ -25,6 +26,9 @@ from typing import Any, NoReturn
 def serve() -> None:
     """Answer requests until standard input ends."""
     _warm_up()
+    gc.collect()
+    gc.freeze()
+    gc.disable()
     for line in sys.stdin:
         request = json.loads(line)
         print(json.dumps(_run(request)), flush=True)

@@ -346,6 +346,24 @@ def test_real_program_with_the_runtime_preloaded(name, runtime):
     assert (done.returncode, done.stdout, done.stderr) == (plain.returncode, plain.stdout, plain.stderr)
 
 
+def test_stacks_go_through_the_c_library(compile_program, start):
+    program = compile_program(PROGRAMS / "through.c")
+    run = start(program)
+    finding = run.only()
+    assert finding.rule_name == "dangling-pointer"
+    listing = subprocess.run(["nm", program], capture_output=True, text=True).stdout
+    symbols = {name: int(value, 16) for value, kind, name in re.findall(r"(\w+) ([tT]) (\w+)", listing)}
+    image = next(line for line in run.maps[finding.maps_id].splitlines() if line.endswith(str(program)))
+    base = int(image.split("-")[0], 16)
+
+    def functions(pcs):
+        known = [name for name in ("compare", "read_line", "sort", "main") if name in symbols]
+        return [n for pc in pcs for n in known if 0 < pc - base - symbols[n] < 128]
+
+    assert functions(finding.arrays["stack"]) == ["compare", "sort", "main"]
+    assert functions(finding.arrays["alloc"]) == ["read_line", "main"]
+
+
 def test_every_intercepted_function_is_there_and_no_other(runtime):
     listing = subprocess.run(["nm", "-D", "--defined-only", runtime], capture_output=True, text=True).stdout
     exported = {line.split()[2] for line in listing.splitlines()}

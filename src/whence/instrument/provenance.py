@@ -166,8 +166,25 @@ class Provenance:
         addresses = {a for _, index in gep.indices for a in self._addresses_in(index, _DIFFERENCE_DEPTH)}
         if not addresses:
             return False
-        base, _ = self._base(gep.base)
-        return all(self._base(address)[0] != base for address in addresses)
+        origins = self._origins(gep.base)
+        return all(origins.isdisjoint(self._origins(address)) for address in addresses)
+
+    def _origins(self, pointer: str) -> frozenset[str]:
+        """What a pointer can have started from, through every merge; loads of one place count as one."""
+        found, seen, waiting = set(), {pointer}, [pointer]
+        while waiting and len(seen) < _DEPTH:
+            definition = self._definition(value := waiting.pop())
+            if isinstance(definition, ir.GetElementPtr):
+                following = [definition.base]
+            elif isinstance(definition, _Merge):
+                following = _values(definition)
+            else:
+                following = []
+                place = self._base(definition.pointer) if isinstance(definition, ir.Load) else value
+                found.add(str(place))
+            waiting += [each for each in following if each not in seen]
+            seen.update(following)
+        return frozenset(found)
 
     def _addresses_in(self, index: str, depth: int) -> set[str]:
         """Pointers whose addresses an index is computed from."""

@@ -96,7 +96,7 @@ int main(int argc, char **argv) {
             if (below(3)) free(p);
         }
     if (IS("resident")) {
-        for (int i = 0; i < 200; i++) {
+        for (int i = 0; i < 60; i++) {
             char *p = malloc(20 << 20);
             memset(p, 1, 20 << 20);
             free(p);

@@ -1,4 +1,4 @@
-/* modules: stacks/depot os/os */
+/* modules: stacks/unwind stacks/cfi */
 #include "../../../runtime/stacks/unwind.h"
 #include "unit.h"
 
