@@ -69,7 +69,7 @@ static inline unsigned unwind_frames(const struct frame *frame, const struct sta
             walk.pc = walk.pointer->return_address;
             walk.sp = at + sizeof *frame;
             walk.pointer = walk.pointer->up;
-            if (__builtin_expect(*cfi_entry(walk.pc) >> 17 != walk.pc, 0) &&
+            if (__builtin_expect(!walk.pc || *cfi_entry(walk.pc) >> 17 != walk.pc, 0) &&
                 !unwind_plausible(walk.pc, stack))
                 break;
         }
