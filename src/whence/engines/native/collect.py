@@ -103,13 +103,16 @@ def read_records(path: str | Path) -> RawRun:
     """
     try:
         with open(path, "rb") as file:
-            data = file.read(records.FILE_SIZE)
+            data = file.read(records.HEADER_SIZE)
+            header = records.HEADER.unpack(data[: records.HEADER.size].ljust(records.HEADER.size, b"\0"))
+            intact = header["magic"] == int.from_bytes(records.MAGIC, "little")
+            wanted = min(header["used"], records.FILE_SIZE) if intact else records.FILE_SIZE
+            data += file.read(max(0, wanted - len(data)))
     except OSError as error:
         raise ToolLimit(f"{path}: cannot read the record of the run: {error.strerror}") from error
-    header = records.HEADER.unpack(data[: records.HEADER.size].ljust(records.HEADER.size, b"\0"))
     if not any(data[: records.HEADER.size]):
         return RawRun()
-    if header["magic"] != int.from_bytes(records.MAGIC, "little"):
+    if not intact:
         return _salvage(data, path)
     if header["version"] != records.VERSION:
         raise ToolLimit(
