@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 RUNTIME := $(shell find runtime -name '*.[ch]' 2>/dev/null)
 
-.PHONY: all demo test test-all test-real lint bench conform clean
+.PHONY: all demo test test-all test-real lint bench clean
 
 all: $(STAMP)
 
@@ -24,6 +24,10 @@ demo: $(STAMP)
 
 test: $(STAMP)
 	$(BIN)/python -m pytest
+
+# The corpus of buggy programs and clean twins at every optimisation level.
+test-all: $(STAMP)
+	WHENCE_TEST_LEVELS=all $(BIN)/python -m pytest
 
 # Builds bzip2, zlib, lua and sqlite from source packages and runs their tests
 # under whence: long.
