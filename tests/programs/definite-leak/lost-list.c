@@ -14,10 +14,14 @@ __attribute__((noinline)) static void build(int n) {
         new->next = head;
         head = new;
     }
+}
+
+__attribute__((noinline)) static void forget(void) {
     head = NULL;
 }
 
 int main(void) {
     build(5);
+    forget();
     return 0;
 }

@@ -16,7 +16,12 @@ __attribute__((noinline)) static void build(int n) {
     }
 }
 
+__attribute__((noinline)) static void forget(void) {
+    head = head;
+}
+
 int main(void) {
     build(5);
+    forget();
     return 0;
 }
