@@ -167,7 +167,7 @@ uintptr_t heap_new(struct heap_cache *cache, const struct heap_request *request)
 
 static int end_life(struct block_record *record) {
     uint8_t live = WH_BLOCK_LIVE;
-    if (WH_UNLIKELY(os_threaded))
+    if (WH_UNLIKELY(os_has_threads()))
         return __atomic_compare_exchange_n(&record->state, &live, WH_BLOCK_FREED, 0,
                                            __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
     if (record->state != WH_BLOCK_LIVE) return 0;

@@ -12,9 +12,14 @@
 
 #define OS_PAGE 4096ull
 
-/* Nonzero once the process has had a second thread; then updates are atomic.
- * Never goes back: a thread may be about to start or end. */
+/* Set before the program's second thread is made; then updates are atomic. */
 extern int os_threaded;
+/* The C library's own flag, since 2.32: it knows of threads that it makes for itself. */
+extern char __libc_single_threaded __attribute__((weak));
+
+static inline int os_has_threads(void) {
+    return os_threaded || !&__libc_single_threaded || !__libc_single_threaded;
+}
 
 /* ---- memory; addresses and sizes are multiples of OS_PAGE ---- */
 
@@ -95,7 +100,7 @@ static inline void os_unlock(struct os_lock *lock) {
 
 /* Adds to a counter, without a bus lock while there is one thread. */
 static inline uint64_t os_add(uint64_t *counter, uint64_t amount) {
-    if (__builtin_expect(os_threaded, 0))
+    if (__builtin_expect(os_has_threads(), 0))
         return __atomic_add_fetch(counter, amount, __ATOMIC_RELAXED);
     return *counter += amount;
 }

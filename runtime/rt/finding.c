@@ -20,6 +20,10 @@ static struct {
 } draft;
 static struct os_lock draft_lock;
 
+void finding_lock(void) { os_lock(&draft_lock); }
+
+void finding_unlock(void) { os_unlock(&draft_lock); }
+
 /* ---- stacks ---- */
 
 static unsigned trim(const uint64_t *pcs, unsigned count) {

@@ -17,6 +17,10 @@ struct witness {
  * its end or about to be killed by the signal that the finding is about. */
 void finding_make(struct context *context, const struct witness *witness);
 
+/* Around fork: no finding may be half made in the child. */
+void finding_lock(void);
+void finding_unlock(void);
+
 /* Whether the key was new; used to report each place once. */
 int finding_first_time(uint64_t key);
 

@@ -1,4 +1,5 @@
 #include "threads.h"
+#include "finding.h"
 #include "options.h"
 #include "signals.h"
 #include "../leak/roots.h"
@@ -7,6 +8,8 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <sys/mman.h>
+#include <threads.h>
 
 __thread struct thread thread_self;
 
@@ -121,6 +124,28 @@ static uint64_t stack_size(const pthread_attr_t *attributes) {
     return size;
 }
 
+/* The C11 way: the same thread with another type of result. */
+struct c11_start {
+    int (*function)(void *);
+    void *argument;
+};
+
+static START_CODE void *start_c11(void *argument) {
+    struct c11_start start = *(struct c11_start *)argument;
+    os_unmap((uintptr_t)argument, OS_PAGE);
+    return (void *)(intptr_t)start.function(start.argument);
+}
+
+WH_EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *argument) {
+    struct c11_start *start = (struct c11_start *)os_map(OS_PAGE);
+    if (!start) return thrd_nomem;
+    *start = (struct c11_start){function, argument};
+    int result = pthread_create(thread, NULL, start_c11, start);
+    if (!result) return thrd_success;
+    os_unmap((uintptr_t)start, OS_PAGE);
+    return result == ENOMEM ? thrd_nomem : thrd_error;
+}
+
 WH_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                              void *(*function)(void *), void *argument) {
     thread_here();
@@ -143,15 +168,32 @@ WH_EXPORT int dlclose(void *handle) {
     return result;
 }
 
+/* ---- locking everything in memory ---- */
+
+/* Would make terabytes of reserved addresses resident. */
+WH_EXPORT int mlockall(int flags) {
+    static int said;
+    (void)flags;
+    rt_note(&said, "mlockall has no effect while the program is checked");
+    return 0;
+}
+
 /* ---- fork ---- */
 
-static void before_fork(void) { heap_lock_all(); }
+static void before_fork(void) {
+    finding_lock();
+    heap_lock_all();
+}
 
-static void after_fork_in_parent(void) { heap_unlock_all(); }
+static void after_fork_in_parent(void) {
+    heap_unlock_all();
+    finding_unlock();
+}
 
 static void after_fork_in_child(void) {
     /* The other threads are not here; the slots in their caches stay unused. */
     heap_unlock_all();
+    finding_unlock();
     thread_self.tid = os_thread();
 }
 

@@ -191,7 +191,7 @@ def test_leaks_can_be_left_alone(compile_program, start):
 THREADS = PROGRAMS / "threads.c"
 
 
-@pytest.mark.parametrize("case", ["exchange", "many", "vfork"])
+@pytest.mark.parametrize("case", ["exchange", "many", "vfork", "c11"])
 def test_threads(compile_program, start, case):
     run = start(compile_program(THREADS), case)
     assert (run.status, run.rules, run.stderr) == (0, [], "")

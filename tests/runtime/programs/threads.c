@@ -1,4 +1,5 @@
 #include "common.h"
+#include <threads.h>
 #define SHARED 64
 static void *_Atomic shared[SHARED];
 static void *exchange(void *seed_) {
@@ -26,6 +27,7 @@ static void *bad(void *p) {
     LOAD((char *)p + 16, p, 1);
     return NULL;
 }
+static int twice(void *number) { return 2 * *(int *)number; }
 int main(int argc, char **argv) {
     if (IS("exchange")) {
         pthread_t threads[8];
@@ -76,6 +78,12 @@ int main(int argc, char **argv) {
         }
         for (int i = 0; i < 4; i++) pthread_join(threads[i], NULL);
         printf("%d\n", getpid());
+    }
+    if (IS("c11")) {
+        thrd_t thread;
+        int result;
+        REQUIRE(thrd_create(&thread, twice, &(int){21}) == thrd_success);
+        REQUIRE(thrd_join(thread, &result) == thrd_success && result == 42);
     }
     if (IS("vfork")) {
         pid_t child = vfork();
