@@ -81,6 +81,34 @@ static uint64_t key_of(uint64_t rule, const uint64_t *pcs, unsigned count) {
     return key ^ key >> 32;
 }
 
+/* ---- names of library functions ---- */
+
+struct name {
+    const char *begin;
+    size_t length;
+};
+
+static int begins_with(const char *text, const char *start) {
+    while (*start && *text == *start) text++, start++;
+    return !*start;
+}
+
+/* The function as the program wrote it: headers turn sscanf into
+ * __isoc99_sscanf, and memcpy into __memcpy_chk where they know a size. */
+static struct name source_name(const char *function) {
+    static const char *const prefixes[] = {"__isoc99_", "__isoc23_", "__xpg_", "__"};
+    static const char suffix[] = "_chk";
+    if (!function) return (struct name){NULL, 0};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (begins_with(function, prefixes[i])) {
+            function += wh_length(prefixes[i]);
+            break;
+        }
+    size_t length = wh_length(function), tail = sizeof suffix - 1;
+    if (length > tail && wh_same(function + length - tail, suffix)) length -= tail;
+    return (struct name){function, length};
+}
+
 /* ---- the record ---- */
 
 static void fill_event(struct wh_finding *head, const struct context *context,
@@ -149,7 +177,7 @@ static enum record_status append(const struct context *context, const struct wit
         {draft.free, head->n_free * sizeof(uint64_t)},
         {witness->values, head->n_values * sizeof(uint64_t)},
         {draft.states, head->n_states},
-        {context->library, head->n_name},
+        {source_name(context->library).begin, head->n_name},
     };
     return record_append(WH_RECORD_FINDING, parts, sizeof parts / sizeof *parts);
 }
@@ -186,7 +214,7 @@ static void say(const struct wh_finding *head, const struct context *context) {
     text_hex(&line, head->address);
     if (context->library) {
         text_put(&line, " by ");
-        text_put(&line, context->library);
+        text_put_n(&line, source_name(context->library).begin, head->n_name);
     }
     put_block(&line, head);
     if (head->n_stack) {
@@ -237,7 +265,7 @@ void finding_make(struct context *context, const struct witness *witness) {
     if (head->bad) fill_hit(head, context->event.r);
     if (head->address) fill_states(head, head->bad ? head->bad : head->address);
     head->n_values = (uint32_t)witness->value_count;
-    head->n_name = context->library ? (uint32_t)wh_length(context->library) : 0;
+    head->n_name = (uint32_t)source_name(context->library).length;
     if (stopping) head->flags |= WH_FLAG_HALTED;
     head->maps_id = maps_current();
     enum record_status status = append(context, witness);

@@ -153,6 +153,8 @@ LIBRARY = PROGRAMS / "library.c"
         ("sprintf", "sprintf", True, 7),
         ("printf", "printf", False, 17),
         ("sscanf", "sscanf", True, 7),
+        ("sscanf-c99", "sscanf", True, 7),
+        ("memcpy-checked", "memcpy", True, 17),
         ("read", "read", True, 21),
         ("write", "write", False, 17),
         ("fgets", "fgets", True, 22),

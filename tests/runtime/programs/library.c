@@ -25,6 +25,8 @@ extern __typeof__(fgets) __whence_fgets;
 extern __typeof__(qsort) __whence_qsort;
 extern __typeof__(wcscpy) __whence_wcscpy;
 extern __typeof__(strnlen) __whence_strnlen;
+extern int __isoc99_sscanf(const char *, const char *, ...) __asm__("__whence___isoc99_sscanf");
+extern void *__whence___memcpy_chk(void *, const void *, size_t, size_t);
 static int compare(const void *a, const void *b) { return memcmp(a, b, 1); }
 static char *text(int size) { /* not terminated */
     char *p = malloc(size);
@@ -62,6 +64,8 @@ int main(int argc, char **argv) {
     if (IS("sprintf")) __whence_sprintf(t, "%s %d", "four", 5);
     if (IS("printf")) __whence_printf("%d %.*s\n", 1, 17, a);
     if (IS("sscanf")) __whence_sscanf("abcdefgh", "%s", t);
+    if (IS("sscanf-c99")) __isoc99_sscanf("abcdefgh", "%s", t);
+    if (IS("memcpy-checked")) __whence___memcpy_chk(a, big, 17, (size_t)-1);
     if (IS("read")) REQUIRE(__whence_read(files[0], a, 100) == 21);
     if (IS("write")) REQUIRE(__whence_write(files[1], a, 17) == 17);
     if (IS("fgets")) REQUIRE(__whence_fgets(a, 100, fdopen(files[0], "r")));
