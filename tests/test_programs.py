@@ -26,7 +26,7 @@ RULES = (
 
 
 def _chosen() -> list[tuple[Case, str]]:
-    """Every case at every level if WHENCE_TEST_LEVELS is "all"; else at two, in turn, so that all are covered."""
+    """Every case at every level if WHENCE_TEST_LEVELS is "all"; else at two, in turn: all are covered."""
     if os.environ.get("WHENCE_TEST_LEVELS") == "all":
         return [(case, level) for case in CASES for level in LEVELS]
     return [(case, level) for i, case in enumerate(CASES) for level in LEVELS[i % 2 :: 2]]
