@@ -26,7 +26,7 @@ RULES = (
 
 
 def _chosen() -> list[tuple[Case, str]]:
-    """Every case at every level if WHENCE_TEST_LEVELS is "all"; else at two, another two for the next pair of twins."""
+    """Every case at every level if WHENCE_TEST_LEVELS is "all"; else at two levels, by turns."""
     if os.environ.get("WHENCE_TEST_LEVELS") == "all":
         return [(case, level) for case in CASES for level in LEVELS]
     return [(case, level) for i, case in enumerate(CASES) for level in LEVELS[i // 2 % 2 :: 2]]

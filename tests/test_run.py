@@ -387,6 +387,57 @@ def test_a_part_without_ir(whence: Whence) -> None:
     assert [(f["rule"], f["block"]["size"]) for f in found] == [("heap-buffer-overflow", 6)]
 
 
+FLAGS = [
+    "-static",
+    "-static-pie",
+    "-no-pie",
+    "-flto -O2",
+    "-fsanitize=address",
+    "-fsanitize=undefined",
+    "-fno-plt -Wl,-z,now",
+    "-ffunction-sections -fdata-sections -Wl,--gc-sections",
+    "-s",
+    "-pg",
+    "--coverage",
+    "-rdynamic -Wl,-Bsymbolic",
+    "-mcmodel=large -fPIC",
+    "-fstack-protector-all -D_FORTIFY_SOURCE=2 -O2",
+    "-march=native -O3 -ffast-math",
+    "-gsplit-dwarf",
+    "-gdwarf-4 -gz",
+    "-fomit-frame-pointer -Os",
+    "-std=c89 -fwrapv -fno-strict-aliasing",
+    "-fvisibility=hidden -fno-common -fno-builtin",
+]
+
+ON_DEMAND = """
+#include <stdlib.h>
+#include <string.h>
+static char *copy(const char *s, int room) {
+    char *to = malloc(room);
+    strcpy(to, s);
+    return to;
+}
+int main(int argc, char **argv) {
+    char *s = copy("eleven char", argc > 1 ? 11 : 12);
+    int n = strlen(s);
+    free(s);
+    return n - 11;
+}
+"""
+
+
+@pytest.mark.parametrize("flags", FLAGS)
+def test_users_flags(whence: Whence, flags: str) -> None:
+    """Whatever the program was built with: a clean run stays clean, and a bug is found at its line."""
+    program = whence.build(ON_DEMAND, "prog", *flags.split())
+    done, found = whence.findings(program)
+    assert (done.status, done.out, done.err, found) == (0, b"", "", [])
+    done, found = whence.findings(program, "overflow")
+    assert [(f["rule"], f["library_function"]) for f in found] == [("heap-buffer-overflow", "strcpy")]
+    assert (found[0]["stack"][0]["line"], found[0]["block"]["allocated"]["stack"][0]["line"]) == (6, 5)
+
+
 # ---- the cache --------------------------------------------------------------------------------------
 
 

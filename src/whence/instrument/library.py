@@ -34,6 +34,9 @@ _PROMISES = (
 )
 """Attributes that let the optimiser delete, merge or move a call."""
 
+_UNSHARED = "noalias"
+"""Of a returned block: the last stores to it would be deleted, and the leak search reads them."""
+
 
 def redirect(module: ir.Module, own: Collection[str]) -> set[str]:
     """Rename what the runtime provides, but for the functions in `own`; returns the new names."""
@@ -47,6 +50,7 @@ def redirect(module: ir.Module, own: Collection[str]) -> set[str]:
     for function in module.declarations:
         if function.name in renamed:
             function.remove_attributes(*_PROMISES)
+            function.return_attributes = function.return_attributes.without(_UNSHARED)
     return renamed
 
 
@@ -58,3 +62,4 @@ def free_calls(function: ir.Function, redirected: Collection[str]) -> None:
     for instruction in function.instructions():
         if isinstance(instruction, ir.Call) and instruction.callee in redirected:
             instruction.attributes = instruction.attributes.without(*_PROMISES).with_("nomerge")
+            instruction.return_attributes = instruction.return_attributes.without(_UNSHARED)
