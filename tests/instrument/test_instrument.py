@@ -1,0 +1,308 @@
+"""The access pass: which accesses get which marker, before any optimisation."""
+
+from __future__ import annotations
+
+import re
+
+import llvmlite.binding as llvm
+import pytest
+
+from whence.instrument import job as jobs
+from whence.instrument.pipeline import Job, compile_module, instrument_text
+from whence.rules import load_standard, load_texts
+
+HEADER = (
+    'target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"\n'
+)
+MARKER = re.compile(r"call void @(__whence_\w+)\(([^)]*)\)")
+
+
+def job(own: tuple[str, ...] = (), **changes: object) -> Job:
+    made = jobs.make_job(load_standard(), "test.c", "2", own)
+    return Job(**{**made.__dict__, **changes})  # type: ignore[arg-type]
+
+
+def instrument(body: str, parameters: str = "ptr %a, i64 %i", extra: str = "", **options: object) -> str:
+    text = f"{HEADER}{extra}\ndefine void @f({parameters}) {{\n{body}  ret void\n}}\n"
+    module = llvm.parse_assembly(text)
+    module.verify()
+    result = instrument_text(str(module), job(**options))  # type: ignore[arg-type]
+    llvm.parse_assembly(result).verify()
+    return result
+
+
+def markers(body: str, **options: str) -> list[tuple[str, str]]:
+    return MARKER.findall(instrument(body, **options))
+
+
+@pytest.mark.parametrize(
+    ("access", "name"),
+    [
+        ("%v = load i8, ptr %a, align 1", "__whence_check_r1"),
+        ("store i16 1, ptr %a, align 2", "__whence_check_w2"),
+        ("%v = load i32, ptr %a, align 4", "__whence_check_r4"),
+        ("%v = load i32, ptr %a, align 2", "__whence_check_r4u"),
+        ("store double 1.0, ptr %a, align 8", "__whence_check_w8"),
+        ("%v = load <4 x i32>, ptr %a, align 16", "__whence_check_r16"),
+        ("%v = load <4 x i32>, ptr %a, align 4", "__whence_check_r16u"),
+        ("%v = load <8 x i32>, ptr %a, align 32", "__whence_range"),
+        ("%v = load x86_fp80, ptr %a, align 16", "__whence_range"),
+        ("%v = load volatile i64, ptr %a, align 8", "__whence_check_r8"),
+        ("%v = atomicrmw add ptr %a, i32 1 seq_cst, align 4", "__whence_check_w4"),
+        ("%v = cmpxchg ptr %a, i64 0, i64 1 seq_cst seq_cst, align 8", "__whence_check_w8"),
+    ],
+)
+def test_kind_of_access(access: str, name: str) -> None:
+    assert [found for found, _ in markers(f"  {access}\n")] == [name]
+
+
+def test_marker_stands_before_the_access() -> None:
+    lines = instrument("  store i32 1, ptr %a, align 4\n").splitlines()
+    place = next(i for i, line in enumerate(lines) if "store i32" in line)
+    assert "__whence_check_w4" in lines[place - 1]
+
+
+def test_variable_index_is_judged_against_its_base() -> None:
+    body = "  %p = getelementptr i32, ptr %a, i64 %i\n  %v = load i32, ptr %p, align 4\n"
+    assert markers(body) == [("__whence_checkp_r4", "ptr %p, ptr %a")]
+
+
+def test_chain_of_steps_leads_to_the_first_base() -> None:
+    body = (
+        "  %p = getelementptr i32, ptr %a, i64 %i\n"
+        "  %q = getelementptr inbounds i8, ptr %p, i64 4\n"
+        "  %v = load i32, ptr %q, align 4\n"
+    )
+    assert markers(body) == [("__whence_checkp_r4", "ptr %q, ptr %a")]
+
+
+@pytest.mark.parametrize(
+    ("offset", "judged"), [(4, False), (16, False), (-16, False), (17, True), (-24, True)]
+)
+def test_constant_offset_beyond_the_red_zone(offset: int, judged: bool) -> None:
+    body = f"  %p = getelementptr i8, ptr %a, i64 {offset}\n  %v = load i8, ptr %p, align 1\n"
+    assert markers(body)[0][0] == ("__whence_checkp_r1" if judged else "__whence_check_r1")
+
+
+def test_stack_and_globals_have_no_markers() -> None:
+    body = (
+        "  %s = alloca [4 x i32], align 16\n"
+        "  %p = getelementptr i32, ptr %s, i64 %i\n"
+        "  store i32 1, ptr %p, align 4\n"
+        "  %q = getelementptr i32, ptr @g, i64 %i\n"
+        "  store i32 1, ptr %q, align 4\n"
+    )
+    assert markers(body, extra="@g = global [4 x i32] zeroinitializer") == []
+
+
+def test_null_is_checked() -> None:
+    assert markers("  store i32 1, ptr null, align 4\n") == [("__whence_check_w4", "ptr null")]
+
+
+def test_another_address_space_is_left_alone() -> None:
+    assert markers("  %v = load i32, ptr addrspace(257) null, align 4\n") == []
+
+
+def test_second_check_of_an_address_is_left_out_until_a_call() -> None:
+    body = (
+        "  %v = load i32, ptr %a, align 4\n  store i32 %v, ptr %a, align 4\n"
+        "  call void @g()\n  store i32 2, ptr %a, align 4\n"
+    )
+    found = [name for name, _ in markers(body, extra="declare void @g()")]
+    assert found == ["__whence_check_r4", "__whence_check_w4"]
+
+
+def test_facts_meet_after_a_branch_and_not_around_a_loop() -> None:
+    body = (
+        "  %v = load i32, ptr %a, align 4\n  %c = icmp eq i32 %v, 0\n  br i1 %c, label %x, label %y\n"
+        "x:\n  br label %z\ny:\n  br label %z\n"
+        "z:\n  store i32 1, ptr %a, align 4\n  br label %loop\n"
+        "loop:\n  store i32 2, ptr %a, align 4\n  call void @g()\n  br i1 %c, label %loop, label %end\n"
+        "end:\n"
+    )
+    found = [name for name, _ in markers(body, extra="declare void @g()")]
+    assert found == ["__whence_check_r4", "__whence_check_w4"]
+
+
+def test_same_slot_is_known_below_a_greater_offset() -> None:
+    body = "".join(
+        f"  %p{n} = getelementptr i8, ptr %a, i64 {n}\n  store i8 1, ptr %p{n}, align 1\n"
+        for n in (96, 40, 104)
+    )
+    assert [name for name, _ in markers(body)] == [
+        "__whence_checkp_w1",
+        "__whence_check_w1",
+        "__whence_checkp_w1",
+    ]
+
+
+def test_common_root_of_a_loop_is_its_start() -> None:
+    body = (
+        "  br label %loop\n"
+        "loop:\n  %p = phi ptr [ %a, %0 ], [ %n, %next ]\n  %c = icmp eq ptr %p, null\n"
+        "  br i1 %c, label %use, label %next\n"
+        "use:\n  store i8 1, ptr %p, align 1\n  br label %next\n"
+        "next:\n  %n = getelementptr i8, ptr %p, i64 %i\n  br i1 %c, label %loop, label %end\n"
+        "end:\n"
+    )
+    assert markers(body) == [("__whence_checkp_w1", "ptr %p, ptr %a")]
+
+
+def test_small_steps_through_the_access_need_no_root() -> None:
+    body = (
+        "  br label %loop\n"
+        "loop:\n  %p = phi ptr [ %a, %0 ], [ %n, %loop ]\n  store i32 1, ptr %p, align 4\n"
+        "  %n = getelementptr i32, ptr %p, i64 1\n  %c = icmp eq ptr %n, null\n"
+        "  br i1 %c, label %loop, label %end\nend:\n"
+    )
+    assert markers(body) == [("__whence_check_w4", "ptr %p")]
+
+
+def test_roots_that_differ_meet_in_a_phi_of_their_own() -> None:
+    body = (
+        "  %x = getelementptr i32, ptr %a, i64 %i\n  %y = getelementptr i32, ptr %b, i64 %i\n"
+        "  %c = icmp eq i64 %i, 0\n  br i1 %c, label %l, label %r\n"
+        "l:\n  br label %end\nr:\n  br label %end\n"
+        "end:\n  %p = phi ptr [ %x, %l ], [ %y, %r ]\n  store i32 1, ptr %p, align 4\n"
+    )
+    text = instrument(body, parameters="ptr %a, ptr %b, i64 %i")
+    merged = re.search(r"(%\S+) = phi ptr \[ %a, %l \], \[ %b, %r \]", text)
+    assert merged
+    assert MARKER.findall(text) == [("__whence_checkp_w4", f"ptr %p, ptr {merged[1]}")]
+
+
+def test_select_of_derived_pointers() -> None:
+    body = (
+        "  %x = getelementptr i32, ptr %a, i64 %i\n  %c = icmp eq i64 %i, 0\n"
+        "  %p = select i1 %c, ptr %x, ptr %b\n  store i32 1, ptr %p, align 4\n"
+    )
+    text = instrument(body, parameters="ptr %a, ptr %b, i64 %i")
+    assert re.search(r"%\S+ = select i1 %c, ptr %a, ptr %b", text)
+
+
+RELOCATION = (
+    "  %n = ptrtoint ptr %new to i64\n  %o = ptrtoint ptr %old to i64\n  %d = sub i64 %n, %o\n"
+    "  %q = getelementptr i8, ptr %a, i64 %d\n  store i8 1, ptr %q, align 1\n"
+)
+
+
+def test_relocated_pointer_is_not_judged_against_its_old_block() -> None:
+    assert markers(RELOCATION, parameters="ptr %a, ptr %new, ptr %old") == [("__whence_check_w1", "ptr %q")]
+
+
+def test_distance_to_another_block_is_an_index() -> None:
+    found = markers(RELOCATION.replace("%old", "%a"), parameters="ptr %a, ptr %new")
+    assert found == [("__whence_checkp_w1", "ptr %q, ptr %a")]
+
+
+def test_memory_intrinsics() -> None:
+    body = (
+        "  call void @llvm.memcpy.p0.p0.i64(ptr align 8 %a, ptr align 8 %b, i64 8, i1 false)\n"
+        "  call void @llvm.memset.p0.i64(ptr align 1 %a, i8 0, i64 %n, i1 false)\n"
+        "  call void @llvm.memmove.p0.p0.i64(ptr align 1 %a, ptr align 1 %b, i64 0, i1 false)\n"
+    )
+    extra = (
+        "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)\n"
+        "declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)\n"
+        "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"
+    )
+    assert markers(body, parameters="ptr %a, ptr %b, i64 %n", extra=extra) == [
+        ("__whence_check_r8", "ptr %b"),
+        ("__whence_check_w8", "ptr %a"),
+        ("__whence_range", f"ptr %a, i64 %n, ptr %a, i32 {1 << 24}"),
+    ]
+
+
+def test_struct_by_value_is_read_by_the_call() -> None:
+    body = "  call void @g(ptr byval({ i64, i64, i64 }) align 8 %a)\n"
+    found = markers(body, extra="declare void @g(ptr byval({ i64, i64, i64 }))")
+    assert found == [("__whence_range", "ptr %a, i64 24, ptr %a, i32 0")]
+
+
+def test_library_references_are_redirected_without_their_promises() -> None:
+    text = instrument(
+        "  %p = call noalias ptr @malloc(i64 8) #0\n  call void @free(ptr %p) #0\n",
+        extra=(
+            "declare noalias ptr @malloc(i64) #0\ndeclare void @free(ptr) #0\n"
+            "attributes #0 = { nounwind willreturn memory(inaccessiblemem: readwrite) }"
+        ),
+    )
+    assert "@malloc" not in text and "@free(" not in text
+    call = next(line for line in text.splitlines() if "call ptr @__whence_malloc" in line)
+    group = re.search(rf"attributes {call.split()[-1]} = {{([^}}]*)}}", text)
+    assert group and "nomerge" in group[1] and "willreturn" not in group[1] and "memory" not in group[1]
+
+
+def test_own_functions_are_not_redirected() -> None:
+    extra = "declare i64 @strlen(ptr)"
+    body = "  %n = call i64 @strlen(ptr %a)\n"
+    assert "@__whence_strlen" in instrument(body, extra=extra)
+    assert "@__whence_strlen" not in instrument(body, extra=extra, own=("strlen",))
+
+
+def test_a_function_that_the_module_defines_stays() -> None:
+    extra = "define i64 @strlen(ptr %s) {\n  ret i64 0\n}"
+    assert "@__whence_strlen" not in instrument("  %n = call i64 @strlen(ptr %a)\n", extra=extra)
+
+
+def test_promises_of_definitions_are_withdrawn() -> None:
+    text = (
+        "define i32 @f(ptr dereferenceable(4) %a) #0 {\n  %v = load i32, ptr %a, align 4\n  ret i32 %v\n}\n"
+        "attributes #0 = { mustprogress willreturn nounwind memory(read) optnone noinline }\n"
+    )
+    result = str(llvm.parse_assembly(instrument_text(HEADER + text, job())))
+    assert not re.search(r"mustprogress|willreturn|optnone|memory\(read\)|dereferenceable", result)
+    assert "null_pointer_is_valid" in result and '"frame-pointer"="all"' in result
+
+
+def test_pointers_in_own_globals_are_kept_for_the_leak_search() -> None:
+    extra = "@p = internal global ptr null\n@n = internal global i32 0\n@c = internal constant ptr null"
+    kept = re.search(r"@llvm.compiler.used = .*\[(.*)\],", instrument("", extra=extra))
+    assert kept and kept[1] == "ptr @p"
+
+
+def test_watched_function_reports_entry_and_return() -> None:
+    text = instrument("", parameters="i32 %n", watched=("main", "f"))
+    assert re.search(r"sext i32 %n to i64", text)
+    assert [name for name, _ in MARKER.findall(text)] == ["__whence_call", "__whence_ret"]
+
+
+def test_a_rule_that_sees_every_access_merges_nothing() -> None:
+    rules = load_texts(
+        [("my.rules", b'rule every-write "write"\n    at deref_w r\n    when Value(r) == 3\n')]
+    )
+    policy = jobs.make_job(rules.select(["every-write"], ["all"]), "t", "2", ()).policy
+    assert not policy.merge and policy.writes and not policy.reads
+
+
+BUGS = """
+declare ptr @malloc(i64)
+declare void @free(ptr)
+define void @twice() {
+  %p = call ptr @malloc(i64 8)
+  call void @free(ptr %p)
+  call void @free(ptr %p)
+  ret void
+}
+define void @dead() {
+  %p = call ptr @malloc(i64 8)
+  %q = getelementptr i8, ptr %p, i64 8
+  %v = load i8, ptr %q, align 1
+  call void @free(ptr %p)
+  ret void
+}
+"""
+
+
+def test_what_the_optimiser_would_delete_is_still_there() -> None:
+    """Both bugs vanish from plain -O2 code."""
+    module = llvm.parse_assembly(HEADER + BUGS)
+    code = compile_module(module.as_bitcode(), job(speed="3"))
+    assert b"__whence_malloc" in code and b"__whence_free" in code and b"__whence_access" in code
+
+
+def test_broken_bitcode_is_one_sentence() -> None:
+    from whence.errors import ToolLimit
+
+    with pytest.raises(ToolLimit, match=r"test.c: LLVM \d+ does not read the carried IR"):
+        compile_module(b"BC\xc0\xdenonsense", job())
