@@ -15,6 +15,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "../os/mem.h"
 #include "whence_abi.h"
 
 #define PLANE_BEGIN ((uintptr_t)WH_STATE_OFFSET)
@@ -32,6 +33,18 @@ static inline uint8_t *plane_state(uintptr_t address) {
 /* Whether an address has a state byte that can be read. */
 static inline int plane_covers(uintptr_t address) {
     return address < ADDRESS_END && address - PLANE_BEGIN >= PLANE_END - PLANE_BEGIN;
+}
+
+/* Quick: 1 only if all of [begin, begin+size) is addressable and defined; 0 says
+ * nothing. The range must be covered, not empty, and not wrap. */
+static inline int plane_clean(uintptr_t begin, size_t size) {
+    const uint8_t *at = plane_state(begin), *last = plane_state(begin + size - 1);
+    unsigned needed = (unsigned)(begin + size - 1) % WH_GRANULE;
+    if (*last && (*last >= WH_GRANULE || needed >= *last)) return 0;
+    for (; last - at >= 8; at += 8)
+        if (*(const wh_word *)at) return 0;
+    uint64_t rest = *(const wh_word *)at & ((1ull << (8 * (last - at))) - 1);
+    return rest == 0;
 }
 
 /* Gives whole granules one state; begin and size are multiples of 8. */

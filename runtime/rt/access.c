@@ -99,7 +99,9 @@ static int same_slot(uintptr_t root, uintptr_t address) {
 void access_check(uintptr_t address, uint64_t size, uintptr_t root, int write, const char *library,
                   const struct frame *frame) {
     if (!size) return;
-    int clean = access_clean(address, size);
+    int clean = size <= SCAN_MOST && plane_covers(address) && address < ADDRESS_END - SCAN_MOST &&
+                (!heap_contains(address) || exact_state(address)) && plane_clean(address, size);
+    if (WH_UNLIKELY(!clean)) clean = access_clean(address, size);
     /* A root outside the heap is no block's; one in the same slot is this block's. */
     if (WH_LIKELY(clean) && (!heap_contains(root) || same_slot(root, address))) return;
     judge_access(address, size, root, write, library, frame, clean);

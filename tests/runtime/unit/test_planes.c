@@ -22,6 +22,7 @@ static void check_against_model(size_t begin, size_t size) {
     size_t expected = begin;
     while (expected < begin + size && model[expected]) expected++;
     CHECK_EQUAL(plane_first_bad(ARENA + begin, size) - ARENA, expected);
+    if (size) CHECK_EQUAL(plane_clean(ARENA + begin, size), expected == begin + size);
 }
 
 static void first_bad_agrees_with_a_byte_model(void) {
