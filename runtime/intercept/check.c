@@ -17,6 +17,7 @@ void check_range(struct site site, const void *pointer, size_t size, int write, 
 /* Addressable bytes of one line from `at` on, by its state. */
 static size_t line_rest(uintptr_t at) {
     uintptr_t end = wh_round_down(at, LINE) + LINE;
+    if (WH_LIKELY(plane_clean(at, end - at))) return end - at;
     return plane_first_bad(at, end - at) - at;
 }
 
@@ -24,7 +25,7 @@ size_t readable_until(const void *string, int stop, size_t most, int *found) {
     uintptr_t begin = (uintptr_t)string, at = begin;
     *found = 0;
     /* The state bytes of a block are exact once its first byte is in it. */
-    if (!most || !access_clean(at, 1)) return 0;
+    if (!most || !(access_quick(at, 1) || access_clean(at, 1))) return 0;
     while (at - begin < most) {
         size_t rest = line_rest(at), left = most - (at - begin);
         size_t count = rest < left ? rest : left;

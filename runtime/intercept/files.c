@@ -110,24 +110,24 @@ WRAP(ssize_t, pwrite64, (int file, const void *from, size_t size, off64_t offset
     return pwrite64(file, from, size, offset);
 }
 
-/* ---- names ---- */
+/* ---- names; the kernel refuses a null pointer, which hurts nobody ---- */
 
 #define PATH(type, name)                                                                           \
     WRAP(type, name, (const char *path)) {                                                         \
-        READ_STRING(path);                                                                         \
+        READ_STRING_IF(path);                                                                      \
         return name(path);                                                                         \
     }
 
 #define PATH_AND(type, name, second)                                                               \
     WRAP(type, name, (const char *path, second argument)) {                                        \
-        READ_STRING(path);                                                                         \
+        READ_STRING_IF(path);                                                                      \
         return name(path, argument);                                                               \
     }
 
 #define TWO_PATHS(name)                                                                            \
     WRAP(int, name, (const char *from, const char *to)) {                                          \
-        READ_STRING(from);                                                                         \
-        READ_STRING(to);                                                                           \
+        READ_STRING_IF(from);                                                                      \
+        READ_STRING_IF(to);                                                                        \
         return name(from, to);                                                                     \
     }
 
@@ -145,7 +145,7 @@ PATH_AND(int, truncate, off_t)
 /* __whence_access is the check of an access. */
 int __whence_access_path(const char *path, int mode);
 WH_EXPORT int __whence_access_path(const char *path, int mode) {
-    check_until((struct site){"access", FRAME_HERE}, path, 0, NO_LIMIT);
+    if (path) check_until((struct site){"access", FRAME_HERE}, path, 0, NO_LIMIT);
     return access(path, mode);
 }
 
@@ -159,7 +159,7 @@ TWO_PATHS(symlink)
         va_start(arguments, flags);                                                                \
         mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(arguments, mode_t) : 0;               \
         va_end(arguments);                                                                         \
-        READ_STRING(path);                                                                         \
+        READ_STRING_IF(path);                                                                      \
         return name(path, flags, mode);                                                            \
     }
 
@@ -172,7 +172,7 @@ OPEN(open64)
         va_start(arguments, flags);                                                                \
         mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(arguments, mode_t) : 0;               \
         va_end(arguments);                                                                         \
-        READ_STRING(path);                                                                         \
+        READ_STRING_IF(path);                                                                      \
         return name(directory, path, flags, mode);                                                 \
     }
 
@@ -184,7 +184,7 @@ OPEN_AT(openat64)
 #define STATUS(name, type)                                                                         \
     int name(const char *, struct type *) __attribute__((weak));                                   \
     WRAP(int, name, (const char *path, struct type *status)) {                                     \
-        READ_STRING(path);                                                                         \
+        READ_STRING_IF(path);                                                                      \
         WRITE(status, sizeof *status);                                                             \
         return name(path, status);                                                                 \
     }
@@ -214,7 +214,7 @@ WRAP(char *, getcwd, (char *to, size_t size)) {
 }
 
 WRAP(ssize_t, readlink, (const char *path, char *to, size_t size)) {
-    READ_STRING(path);
+    READ_STRING_IF(path);
     struct bounce bounce = bounce_begin(SITE, to, size);
     ssize_t count = readlink(path, bounce.buffer, size);
     bounce_end(SITE, &bounce, arrived(count));
@@ -254,19 +254,19 @@ static void check_vector(struct site site, char *const *vector) {
 }
 
 WRAP(int, execv, (const char *path, char *const arguments[])) {
-    READ_STRING(path);
+    READ_STRING_IF(path);
     check_vector(SITE, arguments);
     return execv(path, arguments);
 }
 
 WRAP(int, execvp, (const char *path, char *const arguments[])) {
-    READ_STRING(path);
+    READ_STRING_IF(path);
     check_vector(SITE, arguments);
     return execvp(path, arguments);
 }
 
 WRAP(int, execve, (const char *path, char *const arguments[], char *const environment[])) {
-    READ_STRING(path);
+    READ_STRING_IF(path);
     check_vector(SITE, arguments);
     check_vector(SITE, environment);
     return execve(path, arguments, environment);

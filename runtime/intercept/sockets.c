@@ -10,6 +10,13 @@
 
 static size_t arrived(ssize_t result) { return result > 0 ? (size_t)result : 0; }
 
+/* An answer of at most *length bytes, of which `room` had been offered: as much
+ * as was stored is checked, afterwards. */
+static void check_answer(struct site site, const void *answer, const socklen_t *length,
+                         socklen_t room) {
+    if (answer && length) check_range(site, answer, *length < room ? *length : room, 1, answer);
+}
+
 /* ---- bytes ---- */
 
 WRAP(ssize_t, recv, (int socket, void *to, size_t size, int flags)) {
@@ -31,9 +38,10 @@ WRAP(ssize_t, __recv_chk, (int socket, void *to, size_t size, size_t room, int f
 WRAP(ssize_t, recvfrom,
      (int socket, void *to, size_t size, int flags, struct sockaddr *address, socklen_t *length)) {
     WRITE_IF(length, sizeof *length);
-    WRITE_IF(address, *length);
+    socklen_t room = length ? *length : 0;
     struct bounce bounce = bounce_begin(SITE, to, size);
     ssize_t count = recvfrom(socket, bounce.buffer, size, flags, address, length);
+    if (count >= 0) check_answer(SITE, address, length, room);
     bounce_end(SITE, &bounce, arrived(count) < size ? arrived(count) : size);
     return count;
 }
@@ -89,8 +97,10 @@ WRAP(ssize_t, sendmsg, (int socket, const struct msghdr *message, int flags)) {
 #define ADDRESS_OUT(name)                                                                          \
     WRAP(int, name, (int socket, struct sockaddr *restrict address, socklen_t *restrict length)) { \
         WRITE_IF(length, sizeof *length);                                                          \
-        WRITE_IF(address, *length);                                                                \
-        return name(socket, address, length);                                                      \
+        socklen_t room = length ? *length : 0;                                                     \
+        int result = name(socket, address, length);                                                \
+        if (result >= 0) check_answer(SITE, address, length, room);                                \
+        return result;                                                                             \
     }
 
 ADDRESS_IN(bind)
@@ -105,9 +115,11 @@ WRAP(int, setsockopt, (int socket, int level, int name, const void *value, sockl
 }
 
 WRAP(int, getsockopt, (int socket, int level, int name, void *value, socklen_t *length)) {
-    WRITE(length, sizeof *length);
-    WRITE_IF(value, *length);
-    return getsockopt(socket, level, name, value, length);
+    WRITE_IF(length, sizeof *length);
+    socklen_t room = length ? *length : 0;
+    int result = getsockopt(socket, level, name, value, length);
+    if (result == 0) check_answer(SITE, value, length, room);
+    return result;
 }
 
 WRAP(int, getaddrinfo,

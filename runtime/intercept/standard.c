@@ -83,7 +83,7 @@ WRAP(void *, bsearch,
 
 #define ONE_STRING(type, name)                                                                     \
     WRAP(type, name, (const char *string)) {                                                       \
-        READ_STRING(string);                                                                       \
+        READ_STRING_IF(string);                                                                    \
         return name(string);                                                                       \
     }
 
@@ -119,7 +119,7 @@ TEMPLATE(int, mkstemp64)
 TEMPLATE(char *, mkdtemp)
 
 WRAP(char *, realpath, (const char *path, char *resolved)) {
-    READ_STRING(path);
+    READ_STRING_IF(path);
     char *result = realpath(path, resolved);
     if (result && result == resolved) WRITE(resolved, strlen(resolved) + 1);
     return result;
@@ -127,7 +127,7 @@ WRAP(char *, realpath, (const char *path, char *resolved)) {
 
 char *__realpath_chk(const char *, char *, size_t);
 WRAP(char *, __realpath_chk, (const char *path, char *resolved, size_t room)) {
-    READ_STRING(path);
+    READ_STRING_IF(path);
     char *result = __realpath_chk(path, resolved, room);
     if (result && result == resolved) WRITE(resolved, strlen(resolved) + 1);
     return result;

@@ -115,7 +115,7 @@ WRAP(void, perror, (const char *string)) {
 
 #define OPEN(name)                                                                                 \
     WRAP(FILE *, name, (const char *path, const char *mode)) {                                     \
-        READ_STRING(path);                                                                         \
+        READ_STRING_IF(path);                                                                      \
         READ_STRING(mode);                                                                         \
         return name(path, mode);                                                                   \
     }
@@ -156,12 +156,12 @@ WRAP(void, setbuf, (FILE * stream, char *buffer)) {
 }
 
 WRAP(int, remove, (const char *path)) {
-    READ_STRING(path);
+    READ_STRING_IF(path);
     return remove(path);
 }
 
 WRAP(int, rename, (const char *from, const char *to)) {
-    READ_STRING(from);
-    READ_STRING(to);
+    READ_STRING_IF(from);
+    READ_STRING_IF(to);
     return rename(from, to);
 }

@@ -1,8 +1,6 @@
 #include "access.h"
 #include "../planes/planes.h"
 
-#define SCAN_MOST (1ull << 20)
-
 /* ---- addressability ---- */
 
 static uintptr_t heap_first_bad(uintptr_t address, uintptr_t end) {
@@ -22,23 +20,15 @@ uintptr_t access_first_bad(uintptr_t address, uint64_t size) {
     if (heap_contains(address)) return heap_first_bad(address, end);
     if (address < PLANE_BEGIN && end > PLANE_BEGIN) end = PLANE_BEGIN;
     if (address < WH_HEAP_BASE && end > WH_HEAP_BASE) end = WH_HEAP_BASE;
-    uint64_t scanned = end - address < SCAN_MOST ? end - address : SCAN_MOST;
+    uint64_t scanned = end - address < ACCESS_SCAN_MOST ? end - address : ACCESS_SCAN_MOST;
     uintptr_t bad = plane_first_bad(address, scanned);
     return bad == address + scanned ? end : bad;
 }
 
-/* Cut slots of this kind have exact state bytes; from HEAP_BIG_SHIFT on only
- * those next to a block mean something. */
-static int exact_state(uintptr_t address) {
-    unsigned shift = slot_shift(address);
-    return shift < HEAP_BIG_SHIFT && block_place(address).index;
-}
-
 int access_clean(uintptr_t address, uint64_t size) {
-    if (size > SCAN_MOST || !plane_covers(address) || size > ADDRESS_END - address)
+    if (size > ACCESS_SCAN_MOST || !plane_covers(address) || size > ADDRESS_END - address)
         return size && access_first_bad(address, size) == address + size;
-    if (heap_contains(address) && !exact_state(address))
-        return access_first_bad(address, size) == address + size;
+    if (!access_exact_state(address)) return access_first_bad(address, size) == address + size;
     return plane_first_bad(address, size) == address + size;
 }
 
@@ -99,9 +89,7 @@ static int same_slot(uintptr_t root, uintptr_t address) {
 void access_check(uintptr_t address, uint64_t size, uintptr_t root, int write, const char *library,
                   const struct frame *frame) {
     if (!size) return;
-    int clean = size <= SCAN_MOST && plane_covers(address) && address < ADDRESS_END - SCAN_MOST &&
-                (!heap_contains(address) || exact_state(address)) && plane_clean(address, size);
-    if (WH_UNLIKELY(!clean)) clean = access_clean(address, size);
+    int clean = access_quick(address, size) || access_clean(address, size);
     /* A root outside the heap is no block's; one in the same slot is this block's. */
     if (WH_LIKELY(clean) && (!heap_contains(root) || same_slot(root, address))) return;
     judge_access(address, size, root, write, library, frame, clean);

@@ -3,11 +3,30 @@
 #define WHENCE_RT_ACCESS_H
 
 #include "event.h"
+#include "../planes/planes.h"
 
 /* First byte of [address, address+size) that may not be accessed, or
  * address+size (2**47 at most). Exact for the heap; outside it, only what the
  * state plane says of the first megabyte. */
 uintptr_t access_first_bad(uintptr_t address, uint64_t size);
+
+/* Bytes outside the heap whose state is looked at. */
+#define ACCESS_SCAN_MOST (1ull << 20)
+
+/* Whether the state bytes at an address tell everything: not where slots are
+ * uncut, and from HEAP_BIG_SHIFT on only next to a block. */
+static inline int access_exact_state(uintptr_t address) {
+    if (!heap_contains(address)) return 1;
+    unsigned shift = slot_shift(address);
+    uint64_t index = (address & ((1ull << WH_REGION_SHIFT) - 1)) >> shift;
+    return shift < HEAP_BIG_SHIFT && index < blocks_cut[shift];
+}
+
+/* 1 only if the whole range, which is not empty, is addressable; 0 says nothing. */
+static inline int access_quick(uintptr_t address, uint64_t size) {
+    return size <= ACCESS_SCAN_MOST && plane_covers(address) && size <= ADDRESS_END - address &&
+           access_exact_state(address) && plane_clean(address, size);
+}
 
 /* Quick and careful: 1 only if the whole range is addressable. */
 int access_clean(uintptr_t address, uint64_t size);
