@@ -58,9 +58,8 @@ void check_number(struct site site, const char *text);
 
 /* Checks the format and strings that a printf reads, and where its %n store. */
 void check_printf(struct site site, const char *format, va_list arguments);
-/* Checks the format of a scanf and the destinations whose size is known. */
-void check_scanf(struct site site, const char *format, va_list arguments);
-/* After the call: the strings that the first `assigned` conversions stored. */
+/* After a scanf: what the first `assigned` conversions stored. Which are reached,
+ * and how much they store, is not known before. */
 void check_scanned(struct site site, const char *format, va_list arguments, int assigned);
 
 #define READ(pointer, size) check_range(SITE, (pointer), (size), 0, (pointer))

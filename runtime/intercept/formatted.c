@@ -26,18 +26,6 @@ void check_printf(struct site site, const char *format, va_list arguments) {
     }
 }
 
-void check_scanf(struct site site, const char *format, va_list arguments) {
-    struct format_value values[FORMAT_MOST];
-    check_until(site, format, 0, NO_LIMIT);
-    size_t count = format_scanf_values(format, arguments, values);
-    for (size_t i = 0; i < count; i++) {
-        const struct format_value *value = &values[i];
-        size_t size = value->item.kind == FORMAT_MAKE ? sizeof(void *) : value->item.size;
-        /* How much a string conversion stores is known only afterwards. */
-        check_range(site, value->pointer, size, 1, value->pointer);
-    }
-}
-
 static void check_set(struct site site, const struct format_value *value) {
     const char *pointer = value->pointer;
     size_t size = value->item.size;
@@ -61,7 +49,11 @@ void check_scanned(struct site site, const char *format, va_list arguments, int 
     struct format_value values[FORMAT_MOST];
     size_t count = format_scanf_values(format, arguments, values);
     for (size_t i = 0; i < count && assigned > 0; i++) {
-        if (values[i].item.kind == FORMAT_SET) check_set(site, &values[i]);
+        size_t size = values[i].item.kind == FORMAT_MAKE ? sizeof(void *) : values[i].item.size;
+        if (values[i].item.kind == FORMAT_SET)
+            check_set(site, &values[i]);
+        else
+            check_range(site, values[i].pointer, size, 1, values[i].pointer);
         if (values[i].item.conversion != 'n') assigned--;
     }
 }
@@ -240,7 +232,7 @@ WRAP(int, __snprintf_chk, (char *to, size_t size, int flag, size_t room, const c
     WRAP(int, name, parameters) {                                                                  \
         va_list again;                                                                             \
         va_copy(again, arguments);                                                                 \
-        check_scanf(SITE, format, arguments);                                                      \
+        READ_STRING(format);                                                                       \
         int assigned = call;                                                                       \
         check_scanned(SITE, format, again, assigned);                                              \
         va_end(again);                                                                             \
@@ -252,7 +244,7 @@ WRAP(int, __snprintf_chk, (char *to, size_t size, int flag, size_t room, const c
         va_list arguments, again;                                                                  \
         va_start(arguments, format);                                                               \
         va_copy(again, arguments);                                                                 \
-        check_scanf(SITE, format, arguments);                                                      \
+        READ_STRING(format);                                                                       \
         int assigned = call;                                                                       \
         check_scanned(SITE, format, again, assigned);                                              \
         va_end(again);                                                                             \

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
 from rt_harness import PROGRAMS, RULES
 
 from whence.abi import layout, records
+from whence.abi.intercepts import RUNTIME_SYMBOLS
 
 ACCESSES = PROGRAMS / "accesses.c"
 
@@ -189,6 +191,23 @@ def test_library_range_begins_at_the_pointer_that_was_passed(compile_program, st
 
 def test_library_functions_are_not_stricter_than_they_are(compile_program, start):
     run = start(compile_program(LIBRARY), "good", leaks=0)
+    assert (run.status, run.rules, run.stderr) == (0, [], "")
+
+
+@pytest.fixture(scope="session")
+def renamed(tmp_path_factory):
+    """A header that renames library functions to the runtime's, as instrumentation does."""
+    path = tmp_path_factory.mktemp("renamed") / "renamed.h"
+    lines = (f"#pragma redefine_extname {name} {symbol}" for name, symbol in RUNTIME_SYMBOLS.items())
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_wrappers_do_what_the_library_does(compile_program, start, renamed):
+    program = compile_program(PROGRAMS / "wrappers.c", "-include", str(renamed))
+    symbols = subprocess.run(["nm", "-u", program], capture_output=True, text=True).stdout
+    assert symbols.count("__whence_") > 100
+    run = start(program, leaks=0, halt=0)
     assert (run.status, run.rules, run.stderr) == (0, [], "")
 
 
