@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import mmap
 from collections.abc import Iterator
 
@@ -329,6 +330,24 @@ def test_markers_go_cold_when_the_filter_says_so(
         assert filter_ is Filter.ALWAYS or may
         desc = size | (module.DESC_WRITE if write else 0)
         assert called == [(address, address if root is None else root, desc)]
+
+
+@pytest.mark.parametrize("size", module.SIZES)
+def test_one_bad_granule_is_found(
+    plane: ctypes.Array[ctypes.c_uint8], markers: dict[Filter, Markers], size: int
+) -> None:
+    base, first = ORIGIN + 2 * SLOT, 2 * SLOT // 8
+    for offset, granule, state in itertools.product(range(24), range(6), (0xFA, 1, 5, 0x40)):
+        plane[first : first + 6] = [state if i == granule else 0 for i in range(6)]
+        touched = [(offset + i) % 8 for i in range(size) if (offset + i) // 8 == granule]
+        aligned = offset % min(size, 8) == 0
+        for provenance in (None, base):
+            name = module.marker_name(True, size, provenance is not None, not aligned)
+            called = markers[BOTH](name, base + offset, provenance)
+            if any(bad(state, at) for at in touched):
+                assert called
+            elif size < 8 or not touched:
+                assert not called
 
 
 def test_markers_vanish_from_a_linked_module() -> None:

@@ -145,6 +145,10 @@ def test_points_of_the_table() -> None:
             "every ret event of a function, engine native keeps only the last one (ask for it with FindLast)",
         ),
         (
+            "exists (_, malloc, n, _) in trace : exists (_, ret, f, n) in trace",
+            "every ret event of a function, engine native keeps only the last one (ask for it with FindLast)",
+        ),
+        (
             "FindLast(_, call, f, 5)",
             "the last call event with a given time or value, "
             "engine native keeps only the last one of each function",
