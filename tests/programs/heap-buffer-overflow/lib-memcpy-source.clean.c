@@ -3,7 +3,7 @@
 #include <string.h>
 
 int main(void) {
-    char to[64];
+    static char to[64];
     char *from = calloc(1, 50);
     memcpy(to, from, 50);
     free(from);
