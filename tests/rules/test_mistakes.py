@@ -81,6 +81,8 @@ TEXTS = {
     "'NULL' is a word of the language and cannot name a variable",
     b"define A(x) := B(x)\ndefine B(x) := A(x)": "f.rules:2:16: "
     "predicate 'A' is defined by itself: A -> B -> A",
+    b'define B(x) := Begin(x + 1) == NULL\nrule a "x" at free r when B(Now)': "f.rules:2:29: "
+    "Now, a time, stands where a pointer is expected",
     b"define A(x) := A(x)": "f.rules:1:16: predicate 'A' is defined by itself: A -> A",
 }
 

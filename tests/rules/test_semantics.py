@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -100,7 +102,7 @@ def test_leaks() -> None:
 
 
 def test_leak_in_transaction() -> None:
-    rules = load_files(["examples/leak_in_transaction.rules"])
+    rules = load_files([Path(__file__).parents[2] / "examples/leak_in_transaction.rules"])
     rule = rules.rule("leak-in-transaction")
     trace = (
         event(1, "malloc", 8, 1),
