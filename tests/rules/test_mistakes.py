@@ -82,7 +82,7 @@ TEXTS = {
     b"define A(x) := B(x)\ndefine B(x) := A(x)": "f.rules:2:16: "
     "predicate 'A' is defined by itself: A -> B -> A",
     b'define B(x) := Begin(x + 1) == NULL\nrule a "x" at free r when B(Now)': "f.rules:2:29: "
-    "Now, a time, stands where a pointer is expected",
+    "Now, a time, stands where a word (pointer or integer) is expected",
     b"define A(x) := A(x)": "f.rules:1:16: predicate 'A' is defined by itself: A -> A",
 }
 
