@@ -58,7 +58,7 @@ void release(void *pointer, uint8_t family, const struct frame *frame) {
     struct block_place place = block_place(address);
     int matches = is_begin_of_live(place, address) &&
                   block_record(place.shift, place.index)->family == family;
-    if (WH_UNLIKELY(!matches || event_watched_every_free())) {
+    if (WH_UNLIKELY(!matches || event_watched_every(WH_POINT_FREE))) {
         report_free(address, family, frame);
         if (!is_begin_of_live(place, address)) return; /* nothing that could be freed */
     }

@@ -71,7 +71,10 @@ static void describe(struct context *context, uintptr_t address, uint64_t size, 
 static WH_COLD void judge_access(uintptr_t address, uint64_t size, uintptr_t root, int write,
                                  const char *library, const struct frame *frame, int clean) {
     struct block_place place = judge(address, root, clean);
-    if (clean && !place.index) return;
+    if (clean && !place.index) {
+        if (!event_watched_every(write ? WH_POINT_DEREF_W : WH_POINT_DEREF_R)) return;
+        place = blocks_holding(address);
+    }
     struct context context = {0};
     describe(&context, address, size, root, write);
     blocks_read(place, &context.event.block);
@@ -91,7 +94,9 @@ void access_check(uintptr_t address, uint64_t size, uintptr_t root, int write, c
     if (!size) return;
     int clean = access_quick(address, size) || access_clean(address, size);
     /* A root outside the heap is no block's; one in the same slot is this block's. */
-    if (WH_LIKELY(clean) && (!heap_contains(root) || same_slot(root, address))) return;
+    if (WH_LIKELY(clean) && (!heap_contains(root) || same_slot(root, address)) &&
+        !event_watched_every(write ? WH_POINT_DEREF_W : WH_POINT_DEREF_R))
+        return;
     judge_access(address, size, root, write, library, frame, clean);
 }
 

@@ -9,6 +9,7 @@
 #include "access.h"
 
 static const struct whence_rule_set *rules;
+static uint64_t every_points; /* where rules want to see what is in order, too */
 static uint64_t all_points;
 static uint64_t main_function = UINT64_MAX;
 
@@ -38,9 +39,14 @@ WH_EXPORT void __whence_register_rules(const struct whence_rule_set *set) {
         return;
     }
     uint64_t points = 0;
-    for (uint64_t i = 0; i < set->rule_count; i++) points |= set->rules[i].points;
+    uint64_t every = 0;
+    for (uint64_t i = 0; i < set->rule_count; i++) {
+        points |= set->rules[i].points;
+        if (set->rules[i].points & WHENCE_RULE_EVERY) every |= set->rules[i].points;
+    }
     rules = set;
     main_function = function_number("main");
+    every_points = every;
     __atomic_store_n(&all_points, points, __ATOMIC_RELEASE);
 }
 
@@ -50,9 +56,7 @@ const char *event_rule_name(uint64_t index) {
 
 int event_watched(uint64_t point) { return (all_points >> point) & 1; }
 
-int event_watched_every_free(void) {
-    return event_watched(WH_POINT_FREE) && (all_points & WHENCE_RULE_EVERY);
-}
+int event_watched_every(uint64_t point) { return (every_points >> point) & 1; }
 
 /* ---- evaluation ---- */
 

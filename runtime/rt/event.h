@@ -23,7 +23,7 @@ struct context {
 /* Whether any rule is evaluated at a point (WH_POINT_*). */
 int event_watched(uint64_t point);
 /* Whether a rule wants to see even the frees that match. */
-int event_watched_every_free(void);
+int event_watched_every(uint64_t point);
 
 const char *event_rule_name(uint64_t index);
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import llvmlite.binding as llvm
 import pytest
+from tests.harness.llvm_process import verified
 
 from whence.toolchain.clang import find_clang
 
@@ -22,12 +23,6 @@ OPTIMISED = ("-O3", "-g")
 PLAIN = ("-O0", "-fno-discard-value-names")
 VARIANTS = {"raw": RAW, "optimised": OPTIMISED, "plain": PLAIN, "sanitized": (*RAW, "-fsanitize=undefined")}
 CXX14 = ("-O2", "-std=c++14", "-fpatchable-function-entry=2")
-
-
-def _verified(text: str) -> str:
-    module = llvm.parse_assembly(text, context=llvm.create_context())
-    module.verify()
-    return str(module)
 
 
 @cache
@@ -41,7 +36,7 @@ def canonical(text: str) -> str:
     LLVM does its work in another process: it aborts on a broken module with debug information.
     """
     try:
-        return _workers().submit(_verified, text).result()
+        return _workers().submit(verified, text).result()
     except BrokenProcessPool:
         _workers.cache_clear()
         raise RuntimeError("LLVM aborted: broken module, see standard error") from None
