@@ -706,3 +706,14 @@ def test_rule_on_allocation(whence: Whence, overflow: Path) -> None:
     assert [f["rule"] for f in found] == ["tens"]
     assert found[0]["stack"][0]["line"] == 10
     assert found[0]["values"][0]["value"] == "0xa"
+
+
+def test_rule_that_holds_where_nothing_is_wrong(whence: Whence) -> None:
+    """Such a rule sees every access, and accesses that it is not about stay silent."""
+    rules = whence.directory / "wide.rules"
+    rules.write_text('rule wide "wide write"\n    at deref_w r\n    when Width == 4 and Size(r) == 32\n')
+    source = "#include <stdlib.h>\nint main(void) {{ int *p = malloc({}); p[2] = 1; free(p); return 0; }}\n"
+    _, found = whence.findings("--rules", rules, whence.build(source.format(32), "wide"))
+    assert [f["rule"] for f in found] == ["wide"]
+    _, found = whence.findings("--rules", rules, whence.build(source.format(48), "narrow"))
+    assert found == []
