@@ -1,6 +1,6 @@
 """Who finds what: the corpus under AddressSanitizer and Memcheck.
 
-``python -m tests.harness.peers [--level -O0] [--jobs N] [NAME…]`` builds and
+``python -m tests.harness.peers [--level 0] [--jobs N] [NAME…]`` builds and
 runs every program whose name contains a NAME and prints a table. A program is
 found by a peer when one of its reports names an expected line of the
 program's file; a clean twin is silent when there is no report and the exit
@@ -23,7 +23,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.harness.expect import PROGRAMS, Case, discover
+from tests.harness.expect import LEVELS, PROGRAMS, Case, discover
 
 TIMEOUT = 120
 ASAN_OPTIONS = "detect_leaks=1:exitcode=66:allocator_may_return_null=1:handle_segv=1:color=never"
@@ -150,15 +150,16 @@ def wrong_comments(case: Case, outcomes: dict[str, Outcome]) -> list[str]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--level", default="-O0")
+    parser.add_argument("--level", choices=[level[2:] for level in LEVELS], default="0")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--verbose", action="store_true", help="show what a peer said unexpectedly")
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
+    level = f"-O{options.level}"
     cases = [c for c in discover() if not options.names or any(n in c.name for n in options.names)]
     with ThreadPoolExecutor(options.jobs) as pool:
-        results = pool.map(lambda c: judge(c, options.level), cases)
-        return report(list(zip(cases, results, strict=True)), options.level, options.verbose)
+        results = pool.map(lambda c: judge(c, level), cases)
+        return report(list(zip(cases, results, strict=True)), level, options.verbose)
 
 
 def report(results: list[tuple[Case, dict[str, Outcome]]], level: str, verbose: bool) -> int:
