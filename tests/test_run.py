@@ -170,6 +170,24 @@ def test_signals_are_forwarded(whence: Whence, number: signal.Signals) -> None:
     assert process.returncode == number
 
 
+def test_ignored_signals_stay_ignored(whence: Whence) -> None:
+    """As under nohup: what our parent ignores, the program ignores, and we as well."""
+    source = """
+#include <signal.h>
+int main(void) {
+    struct sigaction now;
+    sigaction(SIGHUP, 0, &now);
+    return now.sa_handler == SIG_IGN ? 7 : 8;
+}"""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        process = whence.start(whence.build(source))
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    process.communicate(timeout=TIMEOUT)
+    assert process.returncode == 7
+
+
 def test_forwarded_signal_kills(whence: Whence) -> None:
     process = whence.start(
         whence.build('#include <unistd.h>\nint main(void) { write(1, "r\\n", 2); pause(); }')

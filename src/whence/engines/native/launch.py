@@ -56,8 +56,7 @@ def launch(
             child = subprocess.Popen(list(arguments), executable=image, env=environment, close_fds=False)
         except OSError as error:
             raise CannotExecute(f"{arguments[0]}: cannot be started: {error.strerror}") from error
-        relay.attach(child)
-        code = child.wait()
+        code = relay.wait(child)
     return (Ending(None, -code) if code < 0 else Ending(code, None)), notes
 
 
@@ -81,23 +80,46 @@ def _fix_addresses() -> bool:
 
 
 class _Relay:
-    """Passes signals on to the child; those that come before there is one are kept for it."""
+    """Passes signals on to the child; those that come before there is one are kept for it.
+
+    A signal that arrives just before a blocking system call begins would have
+    its Python handler run only after that call, which may be never. So the
+    wait is for a byte in a pipe that the C level handler of every signal,
+    SIGCHLD included, fills at once.
+    """
 
     def __init__(self) -> None:
         self._child: subprocess.Popen[bytes] | None = None
         self._early: list[int] = []
         self._before: dict[int, Any] = {}
+        self._bell, bell = os.pipe2(os.O_CLOEXEC)
+        os.set_blocking(bell, False)
+        self._rung_by = signal.set_wakeup_fd(bell, warn_on_full_buffer=False)
+        self._written = bell
 
     def __enter__(self) -> _Relay:
-        self._before = {number: signal.signal(number, self._forward) for number in _RELAYED}
-        self._before[signal.SIGINT] = signal.signal(signal.SIGINT, self._interrupt)
+        handlers = dict.fromkeys(_RELAYED, self._forward)
+        for number, handler in (handlers | {signal.SIGINT: self._interrupt}).items():
+            if signal.getsignal(number) != signal.SIG_IGN:  # as under nohup: the child ignores it too
+                self._before[number] = signal.signal(number, handler)
+        self._before[signal.SIGCHLD] = signal.signal(signal.SIGCHLD, lambda *_: None)
         return self
 
     def __exit__(self, *_: object) -> None:
         for number, handler in self._before.items():
             signal.signal(number, handler)
+        signal.set_wakeup_fd(self._rung_by)
+        for descriptor in (self._bell, self._written):
+            os.close(descriptor)
 
-    def attach(self, child: subprocess.Popen[bytes]) -> None:
+    def wait(self, child: subprocess.Popen[bytes]) -> int:
+        """Pass signals on to `child` until it ends; its return code as of `Popen.returncode`."""
+        self._attach(child)
+        while (code := child.poll()) is None:
+            os.read(self._bell, 4096)
+        return code
+
+    def _attach(self, child: subprocess.Popen[bytes]) -> None:
         self._child = child
         for number in self._early:
             child.send_signal(number)
