@@ -1,3 +1,35 @@
 """whence: a memory debugger for C and C++ that is generated from rules."""
 
+from __future__ import annotations
+
 __version__ = "0.1.0"
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from whence.api import run as run
+    from whence.findings import Finding as Finding
+    from whence.result import Result as Result
+
+_EXPORTS = {
+    "Finding": "findings",
+    "Result": "result",
+    "run": "api",
+}
+"""Name -> module that it is imported from at the first use: the compiler wrapper pays for nothing of it."""
+
+__all__ = ["Finding", "Result", "__version__", "run"]
+
+
+def __getattr__(name: str) -> object:
+    module = _EXPORTS.get(name)
+    if module is None:
+        raise AttributeError(f"module 'whence' has no attribute '{name}'")
+    import importlib
+
+    value = getattr(importlib.import_module(f"whence.{module}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

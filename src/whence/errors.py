@@ -16,6 +16,7 @@ class ExitCode(IntEnum):
     OK = 0
     USAGE = 2
     FINDING = 99  # default of --error-exitcode
+    TIMEOUT = 124  # --timeout was over, as timeout(1)
     LIMIT = 125  # whence itself could not do it
     CANNOT_EXECUTE = 126
     NOT_FOUND = 127

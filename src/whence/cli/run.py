@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,10 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from whence.cli.output import say
-from whence.errors import ExitCode, ProgramNotFound, UserMistake
+from whence.errors import ExitCode, UserMistake
 
 if TYPE_CHECKING:
-    from whence.engines.native.engine import Result
+    from whence.result import Result
 
 
 @click.command("run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
@@ -40,6 +38,12 @@ if TYPE_CHECKING:
 @click.option(
     "--jobs", "-j", type=click.IntRange(1), default=None, help="Processes that instrument (default: all)."
 )
+@click.option(
+    "--timeout",
+    type=click.FloatRange(0, min_open=True),
+    metavar="SECONDS",
+    help="Kill the program and its process group then; the exit status is 124 if nothing was found.",
+)
 @click.option("--progress/--no-progress", default=True, help="Show a bar while instrumenting, on a terminal.")
 @click.argument("program")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
@@ -52,6 +56,7 @@ def run(
     enable: tuple[str, ...],
     disable: tuple[str, ...],
     jobs: int | None,
+    timeout: float | None,
     progress: bool,
     program: str,
     arguments: tuple[str, ...],
@@ -61,41 +66,28 @@ def run(
     The program has to be built with CC=whence-cc. It is stopped at the first
     finding, before the faulty step executes.
     """
+    from whence import api
     from whence.cli.progress import Bar
-    from whence.engines.native import engine
-    from whence.rules import load_files, load_standard
-    from whence.toolchain.cache import Cache, default_directory
 
     if program.startswith("-"):
         raise UserMistake(f"unknown option '{program}' before the program's name (see whence run --help)")
-    rules = load_files(rule_files) if rule_files else load_standard()
-    rules = rules.select(enable, disable)
+    rules = api.select_rules(rule_files, enable, disable)
     for output in (json_file, log_file):
         if output is not None:
             _try_output(output)
-    cache = Cache(default_directory())
-    settings = engine.Settings(rules=rules, halt=halt, error_exitcode=error_exitcode or ExitCode.FINDING)
-    if jobs:
-        settings = engine.Settings(rules, halt, settings.error_exitcode, jobs)
-    try:
-        result = engine.run(_find(program), (program, *arguments), settings, cache, Bar(progress))
-    finally:
-        cache.close()
+    result = api.run(
+        program,
+        arguments,
+        rules=rules,
+        keep_going=not halt,
+        timeout=timeout,
+        error_exitcode=error_exitcode or ExitCode.FINDING,
+        jobs=jobs,
+        relay_signals=True,
+        progress=Bar(progress),
+    )
     _report(result, json_file, log_file)
     return _status(result, error_exitcode)
-
-
-def _find(program: str) -> Path:
-    """The program's file: as named if there is a slash, else searched in PATH, like a shell."""
-    if "/" in program:
-        if not os.path.lexists(program):
-            raise ProgramNotFound(f"{program}: no such file")
-        return Path(program)
-    found = shutil.which(program)
-    if found is None:
-        hint = f"; did you mean ./{program}?" if os.path.exists(program) else ""
-        raise ProgramNotFound(f"{program}: not found in PATH{hint}")
-    return Path(found)
 
 
 def _try_output(path: Path) -> None:
@@ -133,9 +125,11 @@ def _status(result: Result, error_exitcode: int) -> int:
     """The exit status: that of findings if there are any, else the program's own ending."""
     if result.findings and error_exitcode:
         return error_exitcode
-    if result.ending.signal is not None:
+    if result.timed_out:
+        return ExitCode.TIMEOUT
+    if result.signal is not None:
         from whence.engines.native.launch import die_by
 
-        die_by(result.ending.signal)
-        return 128 + result.ending.signal
-    return result.ending.status or 0
+        die_by(result.signal)
+        return 128 + result.signal
+    return result.exit_status or 0

@@ -49,6 +49,21 @@ class Progress(Protocol):
         """The work is over, or has failed."""
 
 
+class _NoProgress:
+    def start(self, what: str, total: int) -> None:
+        pass
+
+    def step(self, what: str) -> None:
+        pass
+
+    def stop(self) -> None:
+        pass
+
+
+NO_PROGRESS: Progress = _NoProgress()
+"""For those who do not want to know."""
+
+
 @dataclass(frozen=True)
 class Plan:
     """What every module of one run is compiled with."""

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from whence.abi import records
 from whence.engines.native.build import Built, Plan, Progress, build_program
 from whence.engines.native.collect import RawRun, findings, read_records
-from whence.engines.native.launch import Ending, launch
+from whence.engines.native.launch import Ending, Surroundings, launch
 from whence.errors import ToolLimit
 from whence.findings import Finding, RuleInfo, RunInfo, deduplicate
+from whence.result import Result
 from whence.rules import RuleSet
 from whence.symbols import Symbolizer
 from whence.toolchain.cache import Cache
@@ -21,22 +23,20 @@ from whence.toolchain.cache import Cache
 
 @dataclass(frozen=True)
 class Settings:
-    """How to run. `error_exitcode` is the status of a program that is stopped at a finding, 1 to 255."""
+    """How to run.
+
+    error_exitcode: status of a program that is stopped at a finding, 1 to 255.
+    stdin: the bytes of the program's standard input, or a descriptor; None in `around` stands for ours.
+    capture: keep what the program writes to its standard output and error.
+    """
 
     rules: RuleSet
     halt: bool = True
     error_exitcode: int = 99
     jobs: int = field(default_factory=lambda: os.cpu_count() or 1)
-    environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
-
-
-@dataclass(frozen=True)
-class Result:
-    """All that one run gave."""
-
-    findings: tuple[Finding, ...]
-    run: RunInfo
-    ending: Ending
+    around: Surroundings = field(default_factory=Surroundings)
+    stdin: bytes | None = None
+    capture: bool = False
 
 
 def run(
@@ -48,15 +48,38 @@ def run(
     """
     plan = Plan(settings.rules, settings.jobs, progress)
     built = build_program(program, plan, cache)
-    with tempfile.TemporaryDirectory(prefix="whence-run-") as folder:
-        record = Path(folder) / "record"
+    with tempfile.TemporaryDirectory(prefix="whence-run-") as name:
+        folder = Path(name)
+        record = folder / "record"
         _make_record(record)
         options = {"halt": int(settings.halt), "exitcode": settings.error_exitcode}
         options["leaks"] = int(_wants_leaks(settings.rules))
-        environment = _environment(settings.environment, built, Path(folder))
-        ending, notes = launch(built.image, arguments, record, options, environment)
+        environment = _environment(settings.around.environment, built, folder)
+        with _streams(replace(settings.around, environment=environment), settings, folder) as around:
+            ending, notes = launch(built.image, arguments, record, options, around)
         raw = read_records(record)
-    return _result(program, built.image, arguments, ending, raw, settings.rules, [*cache.notes, *notes])
+        stdout, stderr = ((folder / name).read_bytes() if settings.capture else None for name in _CAPTURED)
+    if ending.timed_out:
+        notes = [*notes, f"{arguments[0]} was killed after {settings.around.timeout:g} seconds"]
+    notes = [*cache.notes, *notes]
+    found, info = _report(program, built.image, arguments, ending, raw, settings.rules, notes)
+    return Result(found, info, stdout, stderr, ending.timed_out)
+
+
+_CAPTURED = ("stdout", "stderr")
+
+
+@contextlib.contextmanager
+def _streams(around: Surroundings, settings: Settings, folder: Path) -> Iterator[Surroundings]:
+    """The surroundings with captured streams as files: no pipe that a forgotten child keeps open."""
+    with contextlib.ExitStack() as stack:
+        if settings.stdin is not None:
+            (folder / "stdin").write_bytes(settings.stdin)
+            around = replace(around, stdin=stack.enter_context(open(folder / "stdin", "rb")).fileno())
+        if settings.capture:
+            files = [stack.enter_context(open(folder / stream, "ab")) for stream in _CAPTURED]
+            around = replace(around, stdout=files[0].fileno(), stderr=files[1].fileno())
+        yield around
 
 
 def _environment(inherited: Mapping[str, str], built: Built, folder: Path) -> dict[str, str]:
@@ -94,7 +117,7 @@ def _make_record(path: Path) -> None:
         ) from error
 
 
-def _result(
+def _report(
     program: Path,
     image: Path,
     arguments: Sequence[str],
@@ -102,11 +125,11 @@ def _result(
     raw: RawRun,
     rules: RuleSet,
     notes: Sequence[str],
-) -> Result:
+) -> tuple[tuple[Finding, ...], RunInfo]:
     symbolizer = Symbolizer()
     found = deduplicate(findings(raw, rule_infos(rules), symbolizer))
     sentences = [*notes, *raw.notes, *symbolizer.notes]
-    if not raw.started and ending.status != 0:
+    if not raw.started and ending.status != 0 and not ending.timed_out:
         sentences.append(f"{arguments[0]} ended before the checks could start")
     info = RunInfo(
         program=str(program),
@@ -119,7 +142,7 @@ def _result(
         dropped=raw.dropped,
         notes=tuple(dict.fromkeys(sentences)),
     )
-    return Result(tuple(found), info, ending)
+    return tuple(found), info
 
 
 def rule_infos(rules: RuleSet) -> list[RuleInfo]:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
+import select
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 from whence.abi.options import OPTIONS_VARIABLE, RECORD_VARIABLE, encode
-from whence.errors import CannotExecute
+from whence.errors import CannotExecute, UserMistake
 
 _ADDR_NO_RANDOMIZE = 0x0040000
 _QUERY = 0xFFFFFFFF
@@ -26,38 +29,98 @@ _RELAYED = tuple(
 
 @dataclass(frozen=True)
 class Ending:
-    """How the program ended: exactly one of the two is set."""
+    """How the program ended: exactly one of `status` and `signal` is set."""
 
     status: int | None
     signal: int | None
+    timed_out: bool = False
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What the program finds around it, and who looks after it.
+
+    environment: the whole of it. cwd: None is ours. stdin, stdout, stderr: descriptors, None is ours.
+    timeout: seconds until the program's process group, which is one of its own then, is killed.
+    relay: signals that we get are passed on to the program; else they are ours, and the program is
+    killed if one of them ends the wait.
+    """
+
+    environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+    cwd: Path | None = None
+    stdin: int | None = None
+    stdout: int | None = None
+    stderr: int | None = None
+    timeout: float | None = None
+    relay: bool = False
 
 
 def launch(
-    image: Path, arguments: Sequence[str], record: Path, options: dict[str, int], environment: dict[str, str]
+    image: Path, arguments: Sequence[str], record: Path, options: dict[str, int], around: Surroundings
 ) -> tuple[Ending, list[str]]:
     """Run `image` under the name `arguments[0]` until it ends; also returns notes to the user.
 
-    Standard streams and the working directory are inherited, signals are
-    passed on. Raises `CannotExecute` if the system refuses.
+    Raises `CannotExecute` if the system refuses.
     """
     notes = []
-    if not _fix_addresses():
-        notes.append(
-            "the system does not let address randomisation be switched off; addresses differ between runs"
-        )
-    environment = dict(environment)
-    environment[RECORD_VARIABLE] = str(record)
-    environment[OPTIONS_VARIABLE] = encode(options)
+    environment = {**around.environment, RECORD_VARIABLE: str(record), OPTIONS_VARIABLE: encode(options)}
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:  # closed by whoever started us
             stream.flush()
-    with _Relay() as relay:
-        try:
-            child = subprocess.Popen(list(arguments), executable=image, env=environment, close_fds=False)
-        except OSError as error:
-            raise CannotExecute(f"{arguments[0]}: cannot be started: {error.strerror}") from error
-        code = relay.wait(child)
-    return (Ending(None, -code) if code < 0 else Ending(code, None)), notes
+    with _Relay(around.timeout is not None) if around.relay else _Wait() as wait:
+        with _fixed_addresses() as fixed:
+            child = _start(image, arguments, environment, around)
+        if not fixed:
+            notes.append(
+                "the system does not let address randomisation be switched off; addresses differ between runs"
+            )
+        return _await(child, wait, around), notes
+
+
+def _start(
+    image: Path, arguments: Sequence[str], environment: dict[str, str], around: Surroundings
+) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(
+            list(arguments),
+            executable=image.absolute(),
+            env=environment,
+            cwd=around.cwd,
+            stdin=around.stdin,
+            stdout=around.stdout,
+            stderr=around.stderr,
+            close_fds=False,
+            process_group=None if around.timeout is None else 0,
+        )
+    except OSError as error:
+        if around.cwd is not None and error.filename == str(around.cwd):
+            raise UserMistake(
+                f"{around.cwd}: cannot be the working directory: {error.strerror}"
+            ) from error
+        raise CannotExecute(f"{arguments[0]}: cannot be started: {error.strerror}") from error
+
+
+def _await(child: subprocess.Popen[bytes], wait: _Wait, around: Surroundings) -> Ending:
+    """Wait for the end, which is now when the time is over or the wait is interrupted."""
+    timed_out = False
+    try:
+        code = wait.until_end(child, around.timeout)
+        if code is None:
+            timed_out = True
+    finally:
+        if child.returncode is None:
+            code = _kill(child, group=around.timeout is not None)
+    assert code is not None
+    return Ending(None, -code, timed_out) if code < 0 else Ending(code, None, timed_out)
+
+
+def _kill(child: subprocess.Popen[bytes], group: bool) -> int:
+    with contextlib.suppress(ProcessLookupError):
+        if group:
+            os.killpg(child.pid, signal.SIGKILL)
+        else:
+            child.kill()
+    return child.wait()
 
 
 def die_by(number: int) -> None:
@@ -71,15 +134,38 @@ def die_by(number: int) -> None:
     os.kill(os.getpid(), number)
 
 
-def _fix_addresses() -> bool:
-    """Switch address randomisation off for programs started from now on."""
+@contextlib.contextmanager
+def _fixed_addresses() -> Iterator[bool]:
+    """Programs started by this thread inside of the block have no address randomisation, if it is true."""
     libc = ctypes.CDLL(None, use_errno=True)
     libc.personality.argtypes = [ctypes.c_ulong]
-    current = libc.personality(_QUERY)
-    return bool(current >= 0 and libc.personality(current | _ADDR_NO_RANDOMIZE) >= 0)
+    before = libc.personality(_QUERY)
+    fixed = before >= 0 and libc.personality(before | _ADDR_NO_RANDOMIZE) >= 0
+    try:
+        yield fixed
+    finally:
+        if fixed:
+            libc.personality(before)
 
 
-class _Relay:
+class _Wait:
+    """Waits for a child; signals are for the handlers of whoever calls us."""
+
+    def __enter__(self) -> _Wait:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def until_end(self, child: subprocess.Popen[bytes], timeout: float | None) -> int | None:
+        """The return code as of `Popen.returncode`; None when `timeout` seconds were over before."""
+        try:
+            return child.wait(timeout)
+        except subprocess.TimeoutExpired:
+            return None
+
+
+class _Relay(_Wait):
     """Passes signals on to the child; those that come before there is one are kept for it.
 
     A signal that arrives just before a blocking system call begins would have
@@ -88,7 +174,8 @@ class _Relay:
     SIGCHLD included, fills at once.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, apart: bool) -> None:
+        self._apart = apart  # the child is in a process group of its own, which no terminal signals
         self._child: subprocess.Popen[bytes] | None = None
         self._early: list[int] = []
         self._before: dict[int, Any] = {}
@@ -112,11 +199,15 @@ class _Relay:
         for descriptor in (self._bell, self._written):
             os.close(descriptor)
 
-    def wait(self, child: subprocess.Popen[bytes]) -> int:
-        """Pass signals on to `child` until it ends; its return code as of `Popen.returncode`."""
+    def until_end(self, child: subprocess.Popen[bytes], timeout: float | None) -> int | None:
         self._attach(child)
+        deadline = None if timeout is None else time.monotonic() + timeout
         while (code := child.poll()) is None:
-            os.read(self._bell, 4096)
+            left = None if deadline is None else deadline - time.monotonic()
+            if left is not None and left <= 0:
+                return None
+            if select.select([self._bell], [], [], left)[0]:
+                os.read(self._bell, 4096)
         return code
 
     def _attach(self, child: subprocess.Popen[bytes]) -> None:
@@ -131,7 +222,7 @@ class _Relay:
             self._child.send_signal(number)
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
-        if not _in_foreground():  # else the terminal has sent it to the child as well
+        if self._apart or not _in_foreground():  # else the terminal has sent it to the child as well
             self._forward(number, frame)
 
 

@@ -1,0 +1,147 @@
+"""Whence from Python: run a program under the rules (`run`); building one stands in `whence.building`.
+
+The command line is made from these functions. Names are exported, lazily, by
+the package itself: ``whence.run``, ``whence.build``.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from whence.errors import ExitCode, ProgramNotFound, UserMistake
+
+if TYPE_CHECKING:
+    from whence.engines.native.build import Progress
+    from whence.result import Result
+    from whence.rules import RuleSet
+
+StrPath = str | os.PathLike[str]
+
+
+class HasDescriptor(Protocol):
+    """An open file, pipe or socket."""
+
+    def fileno(self) -> int: ...
+
+
+def run(
+    program: StrPath,
+    args: Iterable[StrPath] = (),
+    *,
+    rules: RuleSet | StrPath | Iterable[StrPath] = (),
+    enable: str | Iterable[str] = (),
+    disable: str | Iterable[str] = (),
+    keep_going: bool = False,
+    stdin: bytes | int | HasDescriptor | None = None,
+    capture_output: bool = False,
+    env: Mapping[str, str] | None = None,
+    cwd: StrPath | None = None,
+    timeout: float | None = None,
+    error_exitcode: int = ExitCode.FINDING,
+    jobs: int | None = None,
+    relay_signals: bool = False,
+    progress: Progress | None = None,
+) -> Result:
+    """Run a program that was built with ``whence-cc`` under the rules, and say what it does wrong.
+
+    program: a path, or a name that is searched in PATH. args: its arguments.
+    rules: files of rules, added to the standard ones, or a rule set. enable, disable: names of
+    rules to switch, 'all' for every one. keep_going: do not stop the program at
+    the first finding. stdin: its standard input, as bytes, a descriptor or an
+    open file; None is ours. capture_output: return what it writes instead of
+    letting it through. env: its whole environment; None is ours. cwd: its
+    working directory. timeout: seconds until it and its process group are
+    killed; what was found until then is in the result. error_exitcode: its exit
+    status when it is stopped at a finding, 1 to 255. jobs: processes that
+    instrument; None is one a processor. relay_signals: while it runs, pass the
+    signals that we get on to it (in the main thread only). progress: is told
+    how far the instrumentation is.
+
+    Raises the errors of `whence.errors`: `ProgramNotFound`, `CannotExecute`,
+    `UserMistake` for options and rule files, `ToolLimit` for what whence lacks.
+    A program that misbehaves, fails or is killed is no error.
+    """
+    from whence.engines.native import engine
+    from whence.engines.native.build import NO_PROGRESS
+    from whence.engines.native.launch import Surroundings
+    from whence.toolchain.cache import Cache, default_directory
+
+    _check(timeout, error_exitcode)
+    environment = dict(os.environ if env is None else env)
+    path = find_program(program, environment)
+    around = Surroundings(
+        environment=environment,
+        cwd=None if cwd is None else Path(cwd),
+        stdin=_descriptor(stdin),
+        timeout=timeout,
+        relay=relay_signals,
+    )
+    settings = engine.Settings(
+        rules=select_rules(rules, enable, disable),
+        halt=not keep_going,
+        error_exitcode=error_exitcode,
+        jobs=jobs or os.cpu_count() or 1,
+        around=around,
+        stdin=stdin if isinstance(stdin, bytes) else None,
+        capture=capture_output,
+    )
+    words = [os.fspath(word) for word in (program, *args)]
+    cache = Cache(default_directory())
+    try:
+        return engine.run(path, words, settings, cache, progress or NO_PROGRESS)
+    finally:
+        cache.close()
+
+
+def select_rules(
+    rules: RuleSet | StrPath | Iterable[StrPath] = (),
+    enable: str | Iterable[str] = (),
+    disable: str | Iterable[str] = (),
+) -> RuleSet:
+    """A rule set, or the standard rules and those of some files, with some switched on or off.
+
+    Raises `UserMistake` for mistakes in the files and for unknown names.
+    """
+    from whence.rules import RuleSet, load_files, load_standard
+
+    if isinstance(rules, RuleSet):
+        known = rules
+    else:
+        paths = [rules] if isinstance(rules, str | os.PathLike) else list(rules)
+        known = load_files(map(Path, paths)) if paths else load_standard()
+    return known.select(_names(enable), _names(disable))
+
+
+def find_program(program: StrPath, environment: Mapping[str, str]) -> Path:
+    """The program's file: as named if there is a slash, else searched in PATH, like a shell."""
+    name = os.fspath(program)
+    if "/" in name:
+        if not os.path.lexists(name):
+            raise ProgramNotFound(f"{name}: no such file")
+        return Path(name)
+    found = shutil.which(name, path=environment.get("PATH"))
+    if found is None:
+        hint = f"; did you mean ./{name}?" if os.path.exists(name) else ""
+        raise ProgramNotFound(f"{name}: not found in PATH{hint}")
+    return Path(found)
+
+
+def _names(names: str | Iterable[str]) -> list[str]:
+    return [names] if isinstance(names, str) else list(names)
+
+
+def _descriptor(stdin: bytes | int | HasDescriptor | None) -> int | None:
+    if stdin is None or isinstance(stdin, bytes | int):
+        return stdin if isinstance(stdin, int) else None
+    return stdin.fileno()
+
+
+def _check(timeout: float | None, error_exitcode: int) -> None:
+    if timeout is not None and not timeout > 0:
+        raise UserMistake(f"timeout is {timeout}: expected a number of seconds above 0, or None")
+    if not 1 <= error_exitcode <= 255:
+        raise UserMistake(f"error_exitcode is {error_exitcode}: expected 1 to 255")
