@@ -71,7 +71,7 @@ static void describe(struct context *context, uintptr_t address, uint64_t size, 
 static WH_COLD void judge_access(uintptr_t address, uint64_t size, uintptr_t root, int write,
                                  const char *library, const struct frame *frame, int clean) {
     struct block_place place = judge(address, root, clean);
-    if (clean && !place.index) {
+    if (clean && !place.index && root >= WH_NULL_PAGE_SIZE) {
         if (!event_watched_every(write ? WH_POINT_DEREF_W : WH_POINT_DEREF_R)) return;
         place = blocks_holding(address);
     }
@@ -89,12 +89,17 @@ static int same_slot(uintptr_t root, uintptr_t address) {
     return (root ^ address) >> slot_shift(root) == 0;
 }
 
+/* A root outside the heap is no block's, one in the same slot is this block's; from a null root
+ * an addressable byte may still be unmapped. */
+static int is_suspect_root(uintptr_t root, uintptr_t address) {
+    return heap_contains(root) ? !same_slot(root, address) : root < WH_NULL_PAGE_SIZE;
+}
+
 void access_check(uintptr_t address, uint64_t size, uintptr_t root, int write, const char *library,
                   const struct frame *frame) {
     if (!size) return;
     int clean = access_quick(address, size) || access_clean(address, size);
-    /* A root outside the heap is no block's; one in the same slot is this block's. */
-    if (WH_LIKELY(clean) && (!heap_contains(root) || same_slot(root, address)) &&
+    if (WH_LIKELY(clean) && !is_suspect_root(root, address) &&
         !event_watched_every(write ? WH_POINT_DEREF_W : WH_POINT_DEREF_R))
         return;
     judge_access(address, size, root, write, library, frame, clean);

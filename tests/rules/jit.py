@@ -199,6 +199,7 @@ def make_event(redex: Redex, functions: tuple[str, ...]) -> Event:
             event.width = redex.values[0]
             event.block = _PRIMITIVES.record(redex.values[1])
         case _:
-            event.r = event.root = redex.values[0]
+            event.r = redex.values[0]
+            event.root = redex.given("Root")
             event.block = _PRIMITIVES.record(redex.block)
     return event

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
+from whence.abi.layout import NULL_PAGE_SIZE
 from whence.rules.evaluate import Event, Redex, World
 
 HEAP = 0x6000_0000_0000
@@ -54,11 +55,14 @@ compares = st.sampled_from(["<", "<=", ">", ">=", "==", "!="])
 @st.composite
 def pointers(draw: st.DrawFn, scope: Scope) -> str:
     kinds = ["number", "begin", "end"] if scope.bids else ["number"]
-    kinds += ["name"] * 4 * bool(scope.pointers) + ["plus", "value", "begin_of"] * (scope.depth < 4)
+    kinds += ["root"] * scope.deref + ["name"] * 4 * bool(scope.pointers)
+    kinds += ["plus", "value", "begin_of"] * (scope.depth < 4)
     deeper = scope.more()
     match draw(st.sampled_from(kinds)):
         case "name":
             return draw(st.sampled_from(scope.pointers))
+        case "root":
+            return "Root"
         case "begin":
             return f"Begin({draw(st.sampled_from(scope.bids))})"
         case "end":
@@ -309,4 +313,7 @@ def redexes(draw: st.DrawFn, point: str, world: World) -> Redex:
     if name == "free":
         return Redex("FREE", (address,), bid, now=now)
     code = "DEREF_W" if name == "deref_w" else draw(st.sampled_from(["DEREF_R", "DEREF_W"]))
-    return Redex(code, (address,), bid, width, now)
+    root = draw(st.sampled_from([None, 0, 65535, 65536, *near]))
+    if root is not None and root < NULL_PAGE_SIZE:
+        bid = None  # r was derived from root, and no block is there
+    return Redex(code, (address,), bid, width, now, root)

@@ -128,6 +128,8 @@ call transaction v : (v & 12) == 8 and (v | 1) == 9 and (v ^ 1) == 9 and -v == 0
 malloc n bid : n == 8 and Size(bid) == n
 malloc n bid : exists b in H : b != bid and Size(b) == n
 deref r : Width > Size(r)
+deref r : Root < NullPage and r >= NullPage
+deref r : Root == r and Value(Root, 1) >= 0 and Bid(Root) == Bid(r)
 deref r : r + Width > End(r) and not Freed(r, _)
 deref r : Between(r, Bid(r)) and Whole(Bid(r))
 deref r : FindLast(k, free, _, _) and Now > k

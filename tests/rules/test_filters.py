@@ -91,7 +91,7 @@ def check_soundness(data: st.DataObject, rules: RuleSet) -> None:
     in_heap = HEAP <= root < HEAP + 8 * SLOT
     block = world.find(root) if in_heap else None
     for code, filter_ in (("DEREF_R", plan.reads), ("DEREF_W", plan.writes)):
-        redex = Redex(code, (address,), block, width, 1000)
+        redex = Redex(code, (address,), block, width, 1000, root)
         for each in plan.rules:
             if fires(each.rule, rules, world, redex):
                 note(f"{each.rule.name} fires; filter {filter_}")
@@ -110,7 +110,9 @@ def test_shipped_rules_pass_their_filter(data: st.DataObject) -> None:
 @st.composite
 def bounds(draw: st.DrawFn) -> str:
     """Comparisons that the analysis understands, or nearly."""
-    pointer = st.sampled_from(["r", "Begin(r)", "End(r)", "NULL", "NullPage", "(r + 1)", "Begin(Bid(r))"])
+    pointer = st.sampled_from(
+        ["r", "Begin(r)", "End(r)", "NULL", "NullPage", "(r + 1)", "Begin(Bid(r))", "Root"]
+    )
     number = st.sampled_from(["Width", "Idx(r)", "Size(r)", "0", "1", "2", "(2 * Width)", "(0 - Width)"])
     op = st.sampled_from(["<", "<=", ">", ">=", "==", "!="])
     if draw(st.booleans()):
@@ -183,6 +185,10 @@ def filter_text(condition: str, point: str = "deref r") -> tuple[str, str]:
         ("Begin(r) + Width > r", "always"),
         ("r - Width < NullPage", "always"),
         ("r + Width <= NullPage", "state"),
+        ("Root < NullPage", "state or slot"),
+        ("Root + Width <= 4096", "state or slot"),
+        ("Root <= NullPage", "always"),
+        ("Root > r", "always"),
         ("r + Width <= NullPage + 1", "always"),
         ("not (r >= Begin(r))", "always"),
         ("Allocated(r) and not (r >= Begin(r) and r + Width <= End(r))", "state or slot"),

@@ -148,9 +148,11 @@ CONDITIONS = {
     "exists NULL in H": "f.rules:2:8: a block of H or F is a new name or '_', not NULL",
     "exists (k, malloc, k, _) in trace": "f.rules:2:20: 'k' stands twice in this pattern",
     # points
-    "Width == 3": "f.rules:2:1: 'Width' is the size of an access and has no meaning at 'free' "
+    "Root == r": "f.rules:2:1: 'Root' is said of an access and has no meaning at 'free' "
     "(only at deref, deref_r and deref_w)",
-    "Outside(r)": "f.rules:2:1: 'Width' is the size of an access and has no meaning at 'free' "
+    "Width == 3": "f.rules:2:1: 'Width' is said of an access and has no meaning at 'free' "
+    "(only at deref, deref_r and deref_w)",
+    "Outside(r)": "f.rules:2:1: 'Width' is said of an access and has no meaning at 'free' "
     "(only at deref, deref_r and deref_w)",
     "FindLast(k, free, _, _) and k > Now": "f.rules:2:29: this refers to the future: "
     "the trace holds the events before Now, none is later",

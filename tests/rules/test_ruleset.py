@@ -115,8 +115,8 @@ def test_only_what_is_needed_is_planned() -> None:
     assert not (frees.needs_state_plane or frees.needs_provenance or frees.needs_pointer_search)
     assert frees.functions == ()
     null = plan_of(standard.select(["null-pointer-dereference"], ["all"]))
-    assert null.reads is null.writes is Filter.STATE
-    assert not null.needs_provenance and null.events == frozenset()
+    assert null.reads is null.writes is Filter.STATE | Filter.SLOT
+    assert null.needs_provenance and null.events == frozenset()
     nothing = plan_of(standard.select(disable=["all"]))
     assert nothing.points == frozenset() and nothing.rules == ()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,14 @@ def fired(world: World, redex: Redex) -> list[str]:
 
 def deref(address: int, block: int | None, width: int = 4) -> Redex:
     return Redex("DEREF_W", (address,), block, width, 9)
+
+
+def test_null_root() -> None:
+    """A large offset from a null pointer is a null dereference unless something can be accessed there."""
+    redex = replace(deref(BEGIN, None), root=8)
+    assert fired(LIVE, redex) == ["null-pointer-dereference"]
+    assert fired(replace(LIVE, load=lambda address, width: 0), redex) == []
+    assert fired(LIVE, replace(redex, root=None)) == []
 
 
 def free(address: int, block: int | None) -> Redex:
@@ -68,7 +77,8 @@ def error_rules(world: World, redex: Redex) -> list[str]:
         if bid is None or r != begin:
             return ["unmatched-free"]
         return ["double-free"] if bid in world.freed else []
-    if r < NULL_PAGE:
+    null_root = redex.given("Root") < NULL_PAGE and world.load(r, 1) is None
+    if r < NULL_PAGE or null_root:
         return ["null-pointer-dereference"]
     if bid is None or begin is None or size is None:
         return []

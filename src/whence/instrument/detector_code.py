@@ -410,6 +410,8 @@ class ConditionCode:
                 return self.event_field("width")
             case m.Constant(name="Now"):
                 return self.event_field("now")
+            case m.Constant(name="Root"):
+                return self.event_field("root")
             case m.Constant(name=name):
                 return str(CONSTANTS[name].value)
             case m.Variable(name=name):

@@ -118,9 +118,7 @@ class _Checker:
         sound = len(self.problems.found) == before
         outputs = self.outputs(body, frozenset(names), resolver.free) if sound else frozenset(names)
         self.check_size(predicate.name, body, predicate.place)
-        return replace(
-            predicate, parameters=parameters, body=body, binds=outputs, uses_width=resolver.width is not None
-        )
+        return replace(predicate, parameters=parameters, body=body, binds=outputs, access=resolver.access)
 
     def outputs(self, body: m.Formula, parameters: binding.Names, free: binding.Names) -> binding.Names:
         """The parameters that the body binds when the caller has no value for them."""
@@ -146,7 +144,7 @@ class _Checker:
         resolver = Resolver(self.known, names, frozenset(), self.problems)
         condition = resolver.resolve(rule.condition)
         trace = tuple(resolver.resolve_term(term, Type.VALUE) for term in rule.trace)
-        self.check_width(rule, resolver)
+        self.check_access(rule, resolver)
         self.check_size(None, condition, rule.place)
         if len(self.problems.found) == before:
             self.check_bindings(condition, trace, frozenset(names), resolver.free)
@@ -161,11 +159,11 @@ class _Checker:
             missing += [v for v in m.variables_of(term) if v.name in free - after]
         self.unbound(missing)
 
-    def check_width(self, rule: m.Rule, resolver: Resolver) -> None:
-        if resolver.width is not None and not rule.point.info.is_deref:
+    def check_access(self, rule: m.Rule, resolver: Resolver) -> None:
+        if resolver.access is not None and not rule.point.info.is_deref:
             self.problems.add(
-                resolver.width,
-                f"'Width' is the size of an access and has no meaning at '{rule.point.name}' "
+                resolver.access.place,
+                f"'{resolver.access.name}' is said of an access and has no meaning at '{rule.point.name}' "
                 "(only at deref, deref_r and deref_w)",
             )
 

@@ -92,7 +92,8 @@ class World:
 class Redex:
     """The step about to be made: a point code, its values in the order of the point's slots, Bid(r).
 
-    `block` is None where r was derived from no known block.
+    `block` is None where r was derived from no known block; `root` is None
+    where it is not visible what r was derived from.
     """
 
     code: str
@@ -100,6 +101,13 @@ class Redex:
     block: int | None = None
     width: int = 0
     now: int = 0
+    root: int | None = None
+
+    def given(self, name: str) -> int:
+        """The value of a constant that depends on the step."""
+        if name == "Root":
+            return _int(self.values[0]) if self.root is None else self.root
+        return {"Width": self.width, "Now": self.now}[name]
 
 
 @dataclass(frozen=True)
@@ -372,9 +380,8 @@ class _Interpreter:
             case m.Number(value=value):
                 return _Value(value)
             case m.Constant(name=name):
-                given = {"Width": self.redex.width, "Now": self.redex.now}
                 value_ = CONSTANTS[name].value
-                return _Value(given[name] if value_ is None else value_)
+                return _Value(self.redex.given(name) if value_ is None else value_)
             case m.Variable(name=name):
                 return store.values[scope[name].key]
             case m.Negative(operand=operand):

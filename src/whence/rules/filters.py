@@ -31,14 +31,16 @@ Therefore:
   The same argument serves `r < Begin(r)`, where r itself is the poisoned byte,
   and a freed block needs none.
 * `r < NullPage` implies STATE (2).
+* `Root < NullPage` implies STATE or SLOT. The slot of such a root is its one
+  address, so r is elsewhere, or it is below NullPage too (2).
 
 A free has a similar filter, in the runtime: *clean* is the free of the begin
 of a live heap block. `holds_at_clean_free` evaluates the condition as far as
 that assumption goes; most rules cannot hold there, and are not evaluated.
 
-Comparisons are brought to the form `sum > 0`, linear in r, Begin(r), Size(r)
-and Width with Width >= 1 (numbers of the language are exact, so nothing wraps
-around), and matched with these three facts.
+Comparisons are brought to the form `sum > 0`, linear in r, Begin(r), Size(r),
+Root and Width with Width >= 1 (numbers of the language are exact, so nothing
+wraps around), and matched with these four facts.
 """
 
 from __future__ import annotations
@@ -73,7 +75,7 @@ class Filter(Flag):
 
 _OUTSIDE = Filter.STATE | Filter.SLOT
 _FLIPPED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
-_POINTER, _BEGIN, _SIZE, _WIDTH, _ONE = "r", "Begin", "Size", "Width", "1"
+_POINTER, _BEGIN, _SIZE, _ROOT, _WIDTH, _ONE = "r", "Begin", "Size", "Root", "Width", "1"
 _BLOCK_SYMBOLS = {_BEGIN, _SIZE}
 
 Linear = Mapping[str, int]
@@ -250,7 +252,7 @@ class _Analysis:
         return _added(minuend, subtrahend, -1)
 
     def linear(self, term: m.Term) -> Linear | None:
-        """The term as factors of r, Begin(r), Size(r), Width and 1; None if it is not linear in them."""
+        """Factors of r, Begin(r), Size(r), Root, Width and 1; None if the term is not linear in them."""
         symbol = self.symbol(term)
         if symbol is not None:
             return {symbol: 1}
@@ -280,8 +282,8 @@ class _Analysis:
         match term:
             case m.Variable(name=name):
                 return _POINTER if name == self.pointer else None
-            case m.Constant(name="Width"):
-                return _WIDTH
+            case m.Constant(name="Width" | "Root" as name):
+                return name
             case m.Apply(function="Begin" | "Size" as function, args=args) if self.is_redex(args[0]):
                 return function
             case _:
@@ -308,20 +310,23 @@ def _added(first: Linear, second: Linear, sign: int) -> Linear:
 
 def _positive(linear: Linear, extra: int) -> Filter:
     """Facts implied by `linear + extra > 0`, for every Width >= 1."""
-    pointer, begin, size, width = (linear.get(symbol, 0) for symbol in (_POINTER, _BEGIN, _SIZE, _WIDTH))
-    constant = linear.get(_ONE, 0) + extra
-    match (pointer, begin, size):
-        case (0, 0, 0) if width == 0:
+    pointer, begin, size, root = (linear.get(symbol, 0) for symbol in (_POINTER, _BEGIN, _SIZE, _ROOT))
+    width, constant = linear.get(_WIDTH, 0), linear.get(_ONE, 0) + extra
+    below_null_page = width <= 0 and constant + width <= NULL_PAGE_SIZE
+    match (pointer, begin, size, root):
+        case (0, 0, 0, 0) if width == 0:
             return Filter.ALWAYS if constant > 0 else Filter.NEVER
-        case (1, -1, -1):
+        case (1, -1, -1, 0):
             # r + Width - End(r) > (1 - width) * Width - constant, which must not be negative
             implied = width <= 1 and ((1 - width) >= constant if width < 1 else constant <= 0)
             return _OUTSIDE if implied else Filter.ALWAYS
-        case (-1, 1, 0):
+        case (-1, 1, 0, 0):
             # Begin(r) - r > -width * Width - constant, which must not be negative
             return _OUTSIDE if width <= 0 and constant <= -width else Filter.ALWAYS
-        case (-1, 0, 0):
+        case (-1, 0, 0, 0):
             # r < constant + width * Width <= constant + width
-            return Filter.STATE if width <= 0 and constant + width <= NULL_PAGE_SIZE else Filter.ALWAYS
+            return Filter.STATE if below_null_page else Filter.ALWAYS
+        case (0, 0, 0, -1):
+            return _OUTSIDE if below_null_page else Filter.ALWAYS
         case _:
             return Filter.ALWAYS

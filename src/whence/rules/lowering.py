@@ -59,7 +59,7 @@ class RulePlan:
     events: frozenset[str]
     functions: tuple[str, ...]
     domains: frozenset[str]
-    uses_block: bool
+    uses_root: bool
     loads: bool
     every: bool
 
@@ -75,7 +75,7 @@ class RulePlan:
     @property
     def needs_provenance(self) -> bool:
         """Whether an access must say which pointer its address was derived from."""
-        return self.uses_block and bool(self.reads | self.writes)
+        return self.uses_root and bool(self.reads | self.writes)
 
     @property
     def needs_pointer_search(self) -> bool:
@@ -136,10 +136,21 @@ def plan_rule(rule: m.Rule, rules: RuleSet, engine: Engine = NATIVE) -> RulePlan
         events=frozenset(_events(nodes)) | _block_events(terms, nodes),
         functions=tuple(dict.fromkeys(_functions(rule, nodes))),
         domains=frozenset(node.domain for node in nodes if isinstance(node, m.Exists)),
-        uses_block=any(isinstance(term, m.Apply) and term.function != "Value" for term in terms),
+        uses_root=any(_needs_root(term) for term in terms),
         loads=any(isinstance(term, m.Apply) and term.function == "Value" for term in terms),
         every=_needs_every(condition, filter_),
     )
+
+
+def _needs_root(term: m.Argument) -> bool:
+    """Whether the value depends on what r was derived from: Root itself, or what is said of Bid(r)."""
+    match term:
+        case m.Apply(function=name):
+            return name != "Value"
+        case m.Constant(name=name):
+            return name == "Root"
+        case _:
+            return False
 
 
 RULE_EVERY = 1 << 32

@@ -252,7 +252,7 @@ class Predicate(Node):
     parameters: tuple[Variable, ...]
     body: Formula
     binds: frozenset[str] = field(default=frozenset(), compare=False)
-    uses_width: bool = field(default=False, compare=False)
+    access: Constant | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)

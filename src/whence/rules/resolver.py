@@ -8,7 +8,7 @@ from dataclasses import replace
 from whence.rules import model as m
 from whence.rules.printer import print_term
 from whence.rules.problems import Place, Problems, did_you_mean
-from whence.rules.vocabulary import EVENTS, FUNCTIONS, Slot, Type, describe_type
+from whence.rules.vocabulary import CONSTANTS, EVENTS, FUNCTIONS, Slot, Type, describe_type
 
 _P, _I, _T, _B = Type.POINTER, Type.INT, Type.TIME, Type.BID
 _BITS = {(_I, _I): _I, (_P, _I): Type.WORD, (_I, _P): Type.WORD, (_P, _P): Type.WORD}
@@ -38,7 +38,7 @@ class Resolver:
     `names` are the parameters of a predicate, or what the detection point of
     a rule binds; the types of `parameters` are narrowed by use. After
     `resolve`: `free` holds the free variables, `used` the names that occurred,
-    `width` a place where Width stands.
+    `access` a constant that only an access has, where it stands.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Resolver:
         self.problems = problems
         self.free: frozenset[str] = frozenset()
         self.used: set[str] = set()
-        self.width: Place | None = None
+        self.access: m.Constant | None = None
 
     def type_of(self, name: str) -> Type:
         return self.types[name]
@@ -174,8 +174,8 @@ class Resolver:
                 f"'{shape}' takes {count} argument{'s' * (count != 1)}, not {len(formula.args)}",
             )
             return m.Truth(True, place=formula.place)
-        if predicate.uses_width:
-            self.width = formula.place
+        if predicate.access is not None:
+            self.access = replace(predicate.access, place=formula.place)
         slots = [Slot(p.name, p.type) for p in predicate.parameters]
         args = [self.item(arg, slot, scope) for arg, slot in zip(formula.args, slots, strict=True)]
         for arg, slot in zip(args, slots, strict=True):
@@ -269,8 +269,8 @@ class Resolver:
                 return replace(term, operand=self.term(operand, Type.INT, scope))
             case m.Binary():
                 return self.binary(term, wanted, scope)
-            case m.Constant(name="Width"):
-                self.width = self.width or term.place
+            case m.Constant(name=name) if CONSTANTS[name].of_access:
+                self.access = self.access or term
                 return term
             case _:
                 return term

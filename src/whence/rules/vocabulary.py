@@ -172,6 +172,8 @@ class NamedConstant:
     type: Type
     value: int | None
     meaning: str
+    of_access: bool = False
+    """Known at deref points only."""
 
 
 CONSTANTS = {
@@ -179,7 +181,8 @@ CONSTANTS = {
     for constant in (
         NamedConstant("NULL", Type.POINTER, 0, "the null pointer"),
         NamedConstant("NullPage", Type.NUMBER, NULL_PAGE_SIZE, "lowest address that can ever be mapped"),
-        NamedConstant("Width", Type.INT, None, "bytes accessed (deref points only)"),
+        NamedConstant("Width", Type.INT, None, "bytes accessed", of_access=True),
+        NamedConstant("Root", Type.POINTER, None, "what r was visibly derived from, else r", of_access=True),
         NamedConstant("Now", Type.TIME, None, "the event clock"),
     )
 }
