@@ -6,18 +6,26 @@ __version__ = "0.1.0"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from whence import errors as errors
+    from whence import findings as findings
     from whence.api import run as run
+    from whence.building import Program as Program
+    from whence.building import build as build
     from whence.findings import Finding as Finding
     from whence.result import Result as Result
 
 _EXPORTS = {
+    "errors": "errors",
+    "findings": "findings",
     "Finding": "findings",
+    "Program": "building",
     "Result": "result",
+    "build": "building",
     "run": "api",
 }
 """Name -> module that it is imported from at the first use: the compiler wrapper pays for nothing of it."""
 
-__all__ = ["Finding", "Result", "__version__", "run"]
+__all__ = ["Finding", "Program", "Result", "__version__", "build", "errors", "findings", "run"]
 
 
 def __getattr__(name: str) -> object:
@@ -26,7 +34,8 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module 'whence' has no attribute '{name}'")
     import importlib
 
-    value = getattr(importlib.import_module(f"whence.{module}"), name)
+    value: object = importlib.import_module(f"whence.{module}")
+    value = getattr(value, name) if module != name else value
     globals()[name] = value
     return value
 

@@ -50,3 +50,11 @@ class ToolLimit(WhenceError):
     """Something whence needs is missing or failed: compiler, disk, memory, kernel."""
 
     exit_code = ExitCode.LIMIT
+
+
+class BuildFailed(UserMistake):
+    """A compiler or a build system refused; `output` is all that it wrote."""
+
+    def __init__(self, message: str, output: str = "") -> None:
+        super().__init__(message)
+        self.output = output

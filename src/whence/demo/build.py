@@ -7,15 +7,15 @@ the directory to work in, a log of everything that the build printed.
 from __future__ import annotations
 
 import os
-import shutil
+import shlex
 import subprocess
 import sys
-import sysconfig
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from whence.errors import ToolLimit
+from whence.toolchain.wrapper import wrapper_command
 
 LOG_TAIL = 12
 """Lines of a failed build that its error message quotes."""
@@ -36,9 +36,7 @@ class Compiler:
 
 def whence_compiler(flags: str = "-g -O2") -> Compiler:
     """`whence-cc` as installed with this Python, else the same program run as a module."""
-    scripts = Path(sysconfig.get_path("scripts")) / "whence-cc"
-    installed = str(scripts) if scripts.exists() else shutil.which("whence-cc")
-    return Compiler("whence", installed or f"{sys.executable} -m whence.cli.cc cc", flags)
+    return Compiler("whence", shlex.join(wrapper_command()), flags)
 
 
 def whence_run() -> list[str]:

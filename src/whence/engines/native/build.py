@@ -15,6 +15,7 @@ import multiprocessing
 import os
 import signal
 import subprocess
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -66,11 +67,12 @@ NO_PROGRESS: Progress = _NoProgress()
 
 @dataclass(frozen=True)
 class Plan:
-    """What every module of one run is compiled with."""
+    """What every module of one run is compiled with; `environment` is that of the program."""
 
     rules: RuleSet
     jobs: int
     progress: Progress
+    environment: Mapping[str, str]
 
 
 def runtime_library() -> Path:
@@ -99,13 +101,23 @@ class Built:
 def build_program(program: Path, plan: Plan, cache: Cache) -> Built:
     """Instrument a program and the shared libraries it is linked to, as far as they carry IR.
 
+    One thread at a time: worker processes are forked, and a fork must not
+    happen while another thread holds LLVM's lock.
     Raises `CannotExecute` or `ProgramNotFound` for the program, `ToolLimit`
     for everything that whence lacks.
     """
+    with _BUILDING:
+        return _build_program(program, plan, cache)
+
+
+_BUILDING = threading.Lock()
+
+
+def _build_program(program: Path, plan: Plan, cache: Cache) -> Built:
     image = read_image(program)
     if image.kind not in ("exe", "pie"):
         raise CannotExecute(f"{program}: this is {_KINDS.get(image.kind, image.kind)}, not a program")
-    libraries = carried_libraries(image)
+    libraries = carried_libraries(image, plan.environment)
     modules = _distinct([image, *libraries.values()])
     if not modules:
         raise CannotExecute(

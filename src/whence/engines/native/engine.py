@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import BinaryIO
 
 from whence.abi import records
 from whence.engines.native.build import Built, Plan, Progress, build_program
@@ -46,7 +47,7 @@ def run(
 
     Raises the errors of `whence.errors`; a program that misbehaves is no error.
     """
-    plan = Plan(settings.rules, settings.jobs, progress)
+    plan = Plan(settings.rules, settings.jobs, progress, settings.around.environment)
     built = build_program(program, plan, cache)
     with tempfile.TemporaryDirectory(prefix="whence-run-") as name:
         folder = Path(name)
@@ -69,13 +70,22 @@ def run(
 _CAPTURED = ("stdout", "stderr")
 
 
+def _file_of(content: bytes, folder: Path) -> BinaryIO:
+    """An open file of that content, to be read from its begin."""
+    path = folder / "stdin"
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise ToolLimit(f"{path}: standard input cannot be kept: {error.strerror}; set TMPDIR") from error
+    return path.open("rb")
+
+
 @contextlib.contextmanager
 def _streams(around: Surroundings, settings: Settings, folder: Path) -> Iterator[Surroundings]:
     """The surroundings with captured streams as files: no pipe that a forgotten child keeps open."""
     with contextlib.ExitStack() as stack:
         if settings.stdin is not None:
-            (folder / "stdin").write_bytes(settings.stdin)
-            around = replace(around, stdin=stack.enter_context(open(folder / "stdin", "rb")).fileno())
+            around = replace(around, stdin=stack.enter_context(_file_of(settings.stdin, folder)).fileno())
         if settings.capture:
             files = [stack.enter_context(open(folder / stream, "ab")) for stream in _CAPTURED]
             around = replace(around, stdout=files[0].fileno(), stderr=files[1].fileno())

@@ -9,6 +9,7 @@ import select
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -67,7 +68,7 @@ def launch(
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:  # closed by whoever started us
             stream.flush()
-    with _Relay(around.timeout is not None) if around.relay else _Wait() as wait:
+    with _waiting(around) as wait:
         with _fixed_addresses() as fixed:
             child = _start(image, arguments, environment, around)
         if not fixed:
@@ -75,6 +76,12 @@ def launch(
                 "the system does not let address randomisation be switched off; addresses differ between runs"
             )
         return _await(child, wait, around), notes
+
+
+def _waiting(around: Surroundings) -> _Wait:
+    if around.relay and threading.current_thread() is threading.main_thread():
+        return _Relay(around.timeout is not None)
+    return _Wait()
 
 
 def _start(
@@ -93,11 +100,14 @@ def _start(
             process_group=None if around.timeout is None else 0,
         )
     except OSError as error:
-        if around.cwd is not None and error.filename == str(around.cwd):
-            raise UserMistake(
-                f"{around.cwd}: cannot be the working directory: {error.strerror}"
-            ) from error
+        if around.cwd is not None and error.filename in (around.cwd, str(around.cwd)):
+            sentence = f"{around.cwd}: cannot be the working directory: {error.strerror}"
+            raise UserMistake(sentence) from error
         raise CannotExecute(f"{arguments[0]}: cannot be started: {error.strerror}") from error
+    except ValueError as error:  # a null byte, a variable's name with '='
+        raise UserMistake(
+            f"{arguments[0]}: cannot be started: {error} in its arguments or environment"
+        ) from None
 
 
 def _await(child: subprocess.Popen[bytes], wait: _Wait, around: Surroundings) -> Ending:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 from whence.errors import WhenceError
@@ -13,14 +14,14 @@ _RESOLVED = re.compile(r"^\s+(\S+) => (.*) \(0x[0-9a-f]+\)$")
 _SECONDS = 20
 
 
-def carried_libraries(image: CarriedImage) -> dict[str, CarriedImage]:
+def carried_libraries(image: CarriedImage, environment: Mapping[str, str]) -> dict[str, CarriedImage]:
     """Libraries that carry IR, by the name they are asked for.
 
     The dynamic linker itself is asked, so its search order, LD_LIBRARY_PATH
-    and run paths are respected; no code of the program runs.
+    of `environment` and run paths are respected; no code of the program runs.
     """
     found: dict[str, CarriedImage] = {}
-    for name, path in _resolved(image):
+    for name, path in _resolved(image, environment):
         try:
             library = read_image(path)
         except WhenceError:
@@ -30,7 +31,7 @@ def carried_libraries(image: CarriedImage) -> dict[str, CarriedImage]:
     return found
 
 
-def _resolved(image: CarriedImage) -> list[tuple[str, str]]:
+def _resolved(image: CarriedImage, environment: Mapping[str, str]) -> list[tuple[str, str]]:
     if not image.interp or not Path(image.interp).is_file():
         return []
     try:
@@ -40,6 +41,7 @@ def _resolved(image: CarriedImage) -> list[tuple[str, str]]:
             text=True,
             errors="surrogateescape",
             stdin=subprocess.DEVNULL,
+            env=environment,
             timeout=_SECONDS,
         )
     except (OSError, subprocess.TimeoutExpired):
