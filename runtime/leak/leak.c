@@ -3,6 +3,7 @@
 #include "roots.h"
 #include "stop.h"
 #include "../os/os.h"
+#include "../rt/images.h"
 
 /* ---- the search ---- */
 
@@ -73,6 +74,7 @@ static uint32_t group_count;
 static uint64_t groups_lost;
 
 void leak_begin(const struct context *context) {
+    images_refresh();
     os_lock(&search_lock);
     marked = 0;
     search_sp = context->stack_low ? context->stack_low : (uintptr_t)__builtin_frame_address(0);
@@ -118,12 +120,23 @@ static int is_systems_own(uint8_t mark, uint32_t stack) {
     return (mark & MARK_SYSTEM) || roots_in_loader(pc);
 }
 
+/* Where the program itself carries no IR, as under an interpreter, only blocks are
+ * the user's that code with IR allocated, directly or through the C library. */
+static int is_foreign(uint32_t stack) {
+    if (images_main_instrumented()) return 0;
+    uint64_t pcs[WH_ALLOC_FRAMES];
+    unsigned count = depot_get(stack, pcs, WH_ALLOC_FRAMES), at = 0;
+    while (at < count && images_kind(pcs[at]) == IMAGE_SYSTEM) at++;
+    return at == count || images_kind(pcs[at]) != IMAGE_INSTRUMENTED;
+}
+
 void leak_collect(struct context *context, const struct witness *witness) {
     struct block_place place = block_place(witness->block->begin);
     uint8_t *mark = place.index && ensure_marks() ? mark_of(place) : NULL;
     uint32_t stack = place.index ? block_record(place.shift, place.index)->alloc_stack : 0;
     if (mark && (*mark & MARK_CLAIMED)) return;
     if (mark && context->at_end && is_systems_own(*mark, stack)) return;
+    if (is_foreign(stack)) return;
     if (mark) *mark |= MARK_CLAIMED;
     struct group *group = ensure_groups() ? group_of(witness->rule, stack) : NULL;
     if (!group) {

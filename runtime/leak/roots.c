@@ -2,6 +2,7 @@
 #include "../blocks/blocks.h"
 #include "../planes/planes.h"
 #include "../record/record.h"
+#include "../rt/images.h"
 #include "../rt/maps.h"
 
 #define HIDDEN __attribute__((visibility("hidden")))
@@ -96,13 +97,7 @@ static int has_name(const struct mapping *mapping, const char *start) {
 }
 
 static int is_system(const struct mapping *mapping) {
-    static const char *const names[] = {
-        "libc.so", "libc-",     "ld-linux", "ld-2.",    "libpthread", "libdl.",
-        "libdl-",  "libstdc++", "libc++",   "libgcc_s", "libresolv",  "librt.",
-    };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (has_name(mapping, names[i])) return 1;
-    return 0;
+    return images_is_system(mapping->path, mapping->path_length);
 }
 
 static uintptr_t loader_begin, loader_end;

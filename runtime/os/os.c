@@ -5,10 +5,14 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <time.h>
+#include <unistd.h>
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
@@ -145,11 +149,66 @@ void os_complain(const char *text, size_t size) {
     }
 }
 
+long os_directory(char *buffer, size_t size) {
+    return call3(SYS_getcwd, (long)buffer, (long)size, 0);
+}
+
+int os_executable(const char *path) {
+    struct stat status;
+    return call4(SYS_newfstatat, AT_FDCWD, (long)path, (long)&status, 0) == 0 &&
+           S_ISREG(status.st_mode) && call3(SYS_faccessat, AT_FDCWD, (long)path, X_OK) == 0;
+}
+
+int os_same_file(const char *a, const char *b) {
+    struct stat one, other;
+    return call4(SYS_newfstatat, AT_FDCWD, (long)a, (long)&one, 0) == 0 &&
+           call4(SYS_newfstatat, AT_FDCWD, (long)b, (long)&other, 0) == 0 &&
+           one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+/* ---- sockets ---- */
+
+int os_connect(const char *path) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    size_t length = wh_length(path);
+    if (length >= sizeof address.sun_path) return -ENAMETOOLONG;
+    wh_copy(address.sun_path, path, length);
+    int made = (int)call3(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    if (made < 0) return made;
+    long result;
+    do result = call3(SYS_connect, made, (long)&address, sizeof address);
+    while (result == -EINTR);
+    if (!failed(result)) return made;
+    os_close(made);
+    return (int)result;
+}
+
+long os_send(int socket, const void *message, size_t size) {
+    long n;
+    do n = call6(SYS_sendto, socket, (long)message, (long)size, MSG_NOSIGNAL, 0, 0);
+    while (n == -EINTR);
+    return n;
+}
+
+long os_receive(int socket, void *buffer, size_t size) { return os_read(socket, buffer, size); }
+
 /* ---- processes and threads ---- */
 
 uint32_t os_process(void) { return (uint32_t)call3(SYS_getpid, 0, 0, 0); }
 
 uint32_t os_thread(void) { return (uint32_t)call3(SYS_gettid, 0, 0, 0); }
+
+uint32_t os_parent(void) { return (uint32_t)call3(SYS_getppid, 0, 0, 0); }
+
+void os_rename(const char *name) { call3(SYS_prctl, PR_SET_NAME, (long)name, 0); }
+
+long os_execute(const char *path, char *const *arguments, char *const *environment) {
+    return call3(SYS_execve, (long)path, (long)arguments, (long)environment);
+}
+
+long os_execute_file(int file, char *const *arguments, char *const *environment) {
+    return call6(SYS_execveat, file, (long)"", (long)arguments, (long)environment, AT_EMPTY_PATH, 0);
+}
 
 _Noreturn void os_exit(int status) {
     for (;;) call3(SYS_exit_group, status, 0, 0);

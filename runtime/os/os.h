@@ -57,11 +57,31 @@ long os_list(int directory, void *buffer, size_t size);
 long os_read_file(const char *path, char *buffer, size_t size);
 /* Writes everything to standard error, as far as that works. */
 void os_complain(const char *text, size_t size);
+/* The working directory into `buffer`, with its final zero; bytes used or -errno. */
+long os_directory(char *buffer, size_t size);
+/* Whether a name leads to a regular file that this process may execute. */
+int os_executable(const char *path);
+/* Whether two names lead to one file. */
+int os_same_file(const char *a, const char *b);
+
+/* ---- a socket of whole messages, by its path in the file system ---- */
+
+/* A descriptor, or -errno. */
+int os_connect(const char *path);
+/* Bytes sent or received, or -errno; a peer that is gone is no signal. */
+long os_send(int socket, const void *message, size_t size);
+long os_receive(int socket, void *buffer, size_t size);
 
 /* ---- processes and threads ---- */
 
 uint32_t os_process(void);
 uint32_t os_thread(void);
+uint32_t os_parent(void);
+/* The name of the calling thread, and in the main thread of the process. */
+void os_rename(const char *name);
+/* execve, of a path or of an open file. They return only with -errno. */
+long os_execute(const char *path, char *const *arguments, char *const *environment);
+long os_execute_file(int file, char *const *arguments, char *const *environment);
 _Noreturn void os_exit(int status);
 long os_signal_thread(uint32_t process, uint32_t thread, int signal);
 /* Bytes the main stack may grow to (RLIMIT_STACK), UINT64_MAX if unlimited. */

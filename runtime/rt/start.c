@@ -1,6 +1,7 @@
 /* Start of the runtime, whoever needs it first. */
 #include "thread.h"
 #include "options.h"
+#include "service.h"
 #include "threads.h"
 #include "../blocks/blocks.h"
 #include "../os/os.h"
@@ -54,6 +55,7 @@ static void read_options(const char *environment, size_t size) {
     const char *value = options_variable(environment, size, WH_OPTIONS_VARIABLE, &length);
     TEXT(error, 512);
     if (value && !options_parse(value, length, &options, &error)) text_give_up(&error);
+    service_init(environment, size);
 }
 
 static void open_record(const char *environment, size_t size) {

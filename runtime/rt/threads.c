@@ -1,5 +1,6 @@
 #include "threads.h"
 #include "finding.h"
+#include "loading.h"
 #include "options.h"
 #include "signals.h"
 #include "../leak/roots.h"
@@ -159,15 +160,6 @@ WH_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes
     return result;
 }
 
-/* ---- unloading ---- */
-
-WH_EXPORT int dlclose(void *handle) {
-    int (*next)(void *) = (int (*)(void *))(uintptr_t)dlsym(RTLD_NEXT, "dlclose");
-    int result = next(handle);
-    cfi_forget();
-    return result;
-}
-
 /* ---- locking everything in memory ---- */
 
 /* Would make terabytes of reserved addresses resident. */
@@ -181,6 +173,7 @@ WH_EXPORT int mlockall(int flags) {
 /* ---- fork ---- */
 
 static void before_fork(void) {
+    loading_lock();
     finding_lock();
     heap_lock_all();
 }
@@ -188,12 +181,14 @@ static void before_fork(void) {
 static void after_fork_in_parent(void) {
     heap_unlock_all();
     finding_unlock();
+    loading_unlock();
 }
 
 static void after_fork_in_child(void) {
     /* The other threads are not here; the slots in their caches stay unused. */
     heap_unlock_all();
     finding_unlock();
+    loading_unlock();
     thread_self.tid = os_thread();
 }
 

@@ -83,6 +83,8 @@ def _record_lines() -> Iterator[str]:
 def _option_lines() -> Iterator[str]:
     yield f'#define WH_RECORD_VARIABLE "{options.RECORD_VARIABLE}"'
     yield f'#define WH_OPTIONS_VARIABLE "{options.OPTIONS_VARIABLE}"'
+    yield f'#define WH_SERVICE_VARIABLE "{options.SERVICE_VARIABLE}"'
+    yield f'#define WH_ORIGINAL_PREFIX "{options.ORIGINAL_PREFIX}"'
     yield "/* X(name, default, low, high) */"
     rows = (f"X({o.name}, {o.default}, {o.low}, {o.high})" for o in options.OPTIONS)
     yield "#define WH_OPTIONS(X) \\"

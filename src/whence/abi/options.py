@@ -12,6 +12,10 @@ from dataclasses import dataclass
 RECORD_VARIABLE = "WHENCE_RECORD"
 """Path of the record file."""
 OPTIONS_VARIABLE = "WHENCE_RT"
+SERVICE_VARIABLE = "WHENCE_SERVICE"
+"""Path of the socket on which the launcher answers questions about libraries and programs."""
+ORIGINAL_PREFIX = "WHENCE_"
+"""Before the name of a variable that the launcher had to change: its value before."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,9 @@ OPTIONS = (
     Option("quarantine_kib", 65536, 0, 1 << 30, "bytes of freed blocks held back, in KiB"),
     Option("quarantine_depth", 8, 0, 1 << 20, "freed blocks of each size class held back, at least"),
     Option("alloc_frames", 16, 1, 24, "frames kept at allocation and free"),
+    Option("judge", 0, 0, 1 << 22, "process that says at each finding whether to stop; 0: always stop"),
+    Option("key_frames", 4, 1, 64, "frames that tell findings apart while the program goes on"),
+    Option("children", 0, 0, 1, "check the programs that are executed, too"),
     Option("signals", 1, 0, 1, "report SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT"),
 )
 

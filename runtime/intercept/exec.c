@@ -1,0 +1,304 @@
+/* Programs that the program executes or spawns.
+ *
+ * They run as they are (the environment tells nothing of us, see environment.h),
+ * but in two cases: with the option `children` the launcher is asked what to
+ * execute instead; and the instrumented image, executed again through
+ * /proc/self/exe, stays in the run that it belongs to.
+ *
+ * All of this may happen in a child of vfork or in a signal handler: the new
+ * vectors lie on the stack.
+ */
+#include "../os/mem.h"
+#include "../os/os.h"
+#include "../rt/environment.h"
+#include "../rt/images.h"
+#include "../rt/options.h"
+#include "../rt/service.h"
+#include "../rt/thread.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <unistd.h>
+
+/* What to execute instead. Words of the launcher's answer: the path, then
+ * arguments that take the place of the first one (`a...`), and variables (`e...`)
+ * that replace those of ours. */
+struct plan {
+    const char *path;
+    struct service_talk talk;
+    int asked; /* the rest is in talk */
+    int again; /* our own image, in our own environment */
+    size_t arguments, variables;
+};
+
+static size_t count_of(char *const *vector) {
+    size_t count = 0;
+    while (vector && vector[count]) count++;
+    return count;
+}
+
+static void say_variable(struct service_talk *talk, char *const *environment, const char *name) {
+    const char *value = environment_value(environment, name);
+    service_say(talk, value ? value : "");
+}
+
+static void measure(struct plan *plan) {
+    size_t at = plan->talk.at;
+    const char *word;
+    while ((word = service_next(&plan->talk))) {
+        if (*word == 'a') plan->arguments++;
+        if (*word == 'e') plan->variables++;
+    }
+    plan->talk.at = at;
+}
+
+static void decide(struct plan *plan, char *room, const char *path, char *const *environment) {
+    *plan = (struct plan){.path = path};
+    if (!options.children) {
+        if (!images_main_instrumented() || !os_same_file(path, "/proc/self/exe")) return;
+        plan->again = 1;
+        while (environment_ours(plan->variables)) plan->variables++;
+        return;
+    }
+    if (!service_known()) return;
+    service_begin(&plan->talk, room, "execute");
+    service_say(&plan->talk, path);
+    service_say_directory(&plan->talk);
+    say_variable(&plan->talk, environment, "PATH");
+    say_variable(&plan->talk, environment, "LD_PRELOAD");
+    say_variable(&plan->talk, environment, "LD_LIBRARY_PATH");
+    if (!service_ask(&plan->talk)) return;
+    const char *other = service_next(&plan->talk);
+    if (other && *other) plan->path = other;
+    plan->asked = 1;
+    measure(plan);
+}
+
+static int changes(const struct plan *plan) { return plan->asked || plan->again; }
+
+/* Room in words for the two new vectors. */
+static size_t room_for(const struct plan *plan, char *const *arguments, char *const *environment) {
+    if (!changes(plan)) return 1;
+    return count_of(arguments) + plan->arguments + count_of(environment) + plan->variables + 3;
+}
+
+static char **new_arguments(struct plan *plan, char *const *arguments, char **to) {
+    size_t at = plan->talk.at;
+    const char *word;
+    while (plan->asked && (word = service_next(&plan->talk)))
+        if (*word == 'a') *to++ = (char *)(uintptr_t)(word + 1);
+    plan->talk.at = at;
+    if (arguments && *arguments && plan->arguments) arguments++;
+    while (arguments && *arguments) *to++ = *arguments++;
+    *to++ = NULL;
+    return to;
+}
+
+static void new_environment(struct plan *plan, char *const *environment, char **to) {
+    const char *word;
+    for (; environment && *environment; environment++)
+        if (!environment_is_ours(*environment)) *to++ = *environment;
+    for (size_t i = 0; plan->again && (word = environment_ours(i)); i++)
+        *to++ = (char *)(uintptr_t)word;
+    while (plan->asked && (word = service_next(&plan->talk)))
+        if (*word == 'e') *to++ = (char *)(uintptr_t)(word + 1);
+    *to = NULL;
+}
+
+/* Declares `plan`, and `argument_vector` and `variable_vector` as they are to be passed on. */
+#define PLAN(file, arguments, environment)                                                         \
+    struct plan plan;                                                                              \
+    char room[SERVICE_ROOM];                                                                       \
+    decide(&plan, room, file, environment);                                                        \
+    char *words[room_for(&plan, arguments, environment)];                                          \
+    char *const *argument_vector = arguments, *const *variable_vector = environment;               \
+    if (changes(&plan)) {                                                                          \
+        char **second = new_arguments(&plan, arguments, words);                                    \
+        new_environment(&plan, environment, second);                                               \
+        argument_vector = words;                                                                   \
+        variable_vector = second;                                                                  \
+    }
+
+/* ---- exec ---- */
+
+static int failure(long result) {
+    errno = (int)-result;
+    return -1;
+}
+
+static long execute(const char *path, char *const *arguments, char *const *environment) {
+    PLAN(path, arguments, environment)
+    return os_execute(plan.path, argument_vector, variable_vector);
+}
+
+/* A file that the kernel does not know how to run is a shell script. */
+static long execute_script(const char *path, char *const *arguments, char *const *environment) {
+    size_t count = count_of(arguments);
+    char *longer[count + 3];
+    longer[0] = (char *)(uintptr_t) "/bin/sh";
+    longer[1] = (char *)(uintptr_t)path;
+    for (size_t i = 1; i <= count; i++) longer[i + 1] = arguments[i];
+    longer[count > 0 ? count + 1 : 2] = NULL;
+    return execute("/bin/sh", longer, environment);
+}
+
+static long execute_or_script(const char *path, char *const *arguments, char *const *environment) {
+    long result = execute(path, arguments, environment);
+    return result == -ENOEXEC ? execute_script(path, arguments, environment) : result;
+}
+
+/* Joins the next folder of PATH and a name; the rest of PATH, NULL after its end
+ * or if the name does not fit. */
+static const char *candidate(const char *folders, const char *name, char path[PATH_MAX]) {
+    size_t length = 0, name_length = wh_length(name);
+    while (folders[length] && folders[length] != ':') length++;
+    if (length + name_length + 2 > PATH_MAX) return NULL;
+    wh_copy(path, folders, length);
+    if (length) path[length++] = '/';
+    wh_copy(path + length, name, name_length + 1);
+    while (*folders && *folders != ':') folders++;
+    return *folders ? folders + 1 : NULL;
+}
+
+static int has_slash(const char *name) {
+    while (*name && *name != '/') name++;
+    return *name == '/';
+}
+
+#define STANDARD_PATH "/bin:/usr/bin"
+
+static const char *search_path(void) {
+    const char *path = environment_value(environ, "PATH");
+    return path ? path : STANDARD_PATH;
+}
+
+static long execute_in_path(const char *name, char *const *arguments, char *const *environment) {
+    if (!*name) return -ENOENT;
+    if (has_slash(name)) return execute_or_script(name, arguments, environment);
+    char path[PATH_MAX];
+    long result = -ENOENT;
+    for (const char *rest = search_path(); rest;) {
+        rest = candidate(rest, name, path);
+        if (!os_executable(path)) {
+            if (os_same_file(path, path)) result = -EACCES;
+            continue;
+        }
+        long now = execute_or_script(path, arguments, environment);
+        if (now != -ENOENT && now != -ENOTDIR && now != -EACCES) return now;
+        if (now == -EACCES) result = now;
+    }
+    return result;
+}
+
+WH_EXPORT int execve(const char *path, char *const arguments[], char *const environment[]) {
+    return failure(execute(path, arguments, environment));
+}
+
+WH_EXPORT int execv(const char *path, char *const arguments[]) {
+    return failure(execute(path, arguments, environ));
+}
+
+WH_EXPORT int execvpe(const char *name, char *const arguments[], char *const environment[]) {
+    return failure(execute_in_path(name, arguments, environment));
+}
+
+WH_EXPORT int execvp(const char *name, char *const arguments[]) {
+    return failure(execute_in_path(name, arguments, environ));
+}
+
+#define DESCRIPTOR_PATH 32
+
+WH_EXPORT int fexecve(int file, char *const arguments[], char *const environment[]) {
+    TEXT(path, DESCRIPTOR_PATH);
+    text_put(&path, "/proc/");
+    text_decimal(&path, os_process());
+    text_put(&path, "/fd/");
+    text_decimal(&path, (uint64_t)(uint32_t)file);
+    text_put_n(&path, "", 1);
+    PLAN(path.begin, arguments, environment)
+    if (plan.path != path.begin)
+        return failure(os_execute(plan.path, argument_vector, variable_vector));
+    return failure(os_execute_file(file, argument_vector, variable_vector));
+}
+
+/* ---- exec with a list of arguments ---- */
+
+/* `first` stands before the list, and may be the NULL that ends it. */
+static size_t count_list(const char *first, va_list list) {
+    va_list copy;
+    size_t count = 1;
+    if (!first) return 0;
+    va_copy(copy, list);
+    while (va_arg(copy, char *)) count++;
+    va_end(copy);
+    return count;
+}
+
+/* Declares `vector`, the arguments from `first` on; `list` ends behind the NULL. */
+#define VECTOR(first)                                                                              \
+    va_list list;                                                                                  \
+    va_start(list, first);                                                                         \
+    size_t count = count_list(first, list);                                                        \
+    char *vector[count + 1];                                                                       \
+    vector[0] = (char *)(uintptr_t)(first);                                                        \
+    for (size_t i = 1; i <= count; i++) vector[i] = va_arg(list, char *)
+
+WH_EXPORT int execl(const char *path, const char *first, ...) {
+    VECTOR(first);
+    va_end(list);
+    return failure(execute(path, vector, environ));
+}
+
+WH_EXPORT int execlp(const char *name, const char *first, ...) {
+    VECTOR(first);
+    va_end(list);
+    return failure(execute_in_path(name, vector, environ));
+}
+
+WH_EXPORT int execle(const char *path, const char *first, ...) {
+    VECTOR(first);
+    char *const *environment = va_arg(list, char *const *);
+    va_end(list);
+    return failure(execute(path, vector, environment));
+}
+
+/* ---- spawn ---- */
+
+typedef int (*spawn_function)(pid_t *, const char *, const posix_spawn_file_actions_t *,
+                              const posix_spawnattr_t *, char *const[], char *const[]);
+
+static spawn_function next_spawn(const char *name) {
+    return (spawn_function)(uintptr_t)dlsym(RTLD_NEXT, name);
+}
+
+WH_EXPORT int posix_spawn(pid_t *child, const char *path, const posix_spawn_file_actions_t *actions,
+                          const posix_spawnattr_t *attributes, char *const arguments[],
+                          char *const environment[]) {
+    PLAN(path, arguments, environment)
+    return next_spawn("posix_spawn")(child, plan.path, actions, attributes, argument_vector,
+                                     variable_vector);
+}
+
+/* The file that a search would find; `name` itself if there is none. */
+static const char *found_in_path(const char *name, char path[PATH_MAX]) {
+    if (!*name || has_slash(name)) return name;
+    for (const char *rest = search_path(); rest;) {
+        rest = candidate(rest, name, path);
+        if (os_executable(path)) return path;
+    }
+    return name;
+}
+
+WH_EXPORT int posix_spawnp(pid_t *child, const char *name,
+                           const posix_spawn_file_actions_t *actions,
+                           const posix_spawnattr_t *attributes, char *const arguments[],
+                           char *const environment[]) {
+    char found[PATH_MAX];
+    const char *path = found_in_path(name, found);
+    PLAN(path, arguments, environment)
+    return next_spawn("posix_spawnp")(child, plan.path == path ? name : plan.path, actions,
+                                      attributes, argument_vector, variable_vector);
+}

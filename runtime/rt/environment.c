@@ -1,0 +1,61 @@
+#include "environment.h"
+#include "whence_abi.h"
+#include "../os/mem.h"
+
+#define ORIGINAL_LENGTH (sizeof WH_ORIGINAL_PREFIX - 1)
+
+static const char *const names[] = {
+    WH_RECORD_VARIABLE,
+    WH_OPTIONS_VARIABLE,
+    WH_SERVICE_VARIABLE,
+    "LD_PRELOAD",
+    "LD_LIBRARY_PATH",
+    WH_ORIGINAL_PREFIX "LD_PRELOAD",
+    WH_ORIGINAL_PREFIX "LD_LIBRARY_PATH",
+};
+#define NAMES (sizeof names / sizeof *names)
+
+static const char *ours[NAMES + 1];
+
+/* The value in NAME=value, NULL if it is of another name. */
+static const char *value_of(const char *entry, const char *name) {
+    while (*name && *entry == *name) entry++, name++;
+    return !*name && *entry == '=' ? entry + 1 : NULL;
+}
+
+int environment_is_ours(const char *entry) {
+    for (size_t i = 0; i < NAMES; i++)
+        if (value_of(entry, names[i])) return 1;
+    return 0;
+}
+
+const char *environment_ours(size_t index) { return ours[index]; }
+
+const char *environment_value(char *const *environment, const char *name) {
+    const char *value = NULL;
+    for (; environment && *environment && !value; environment++)
+        value = value_of(*environment, name);
+    return value;
+}
+
+static void remember(char **environment) {
+    size_t count = 0;
+    for (; *environment && count < NAMES; environment++)
+        if (environment_is_ours(*environment)) ours[count++] = *environment;
+}
+
+/* Names that begin with the prefix go back to what they were; the rest of ours
+ * goes. Without WH_OPTIONS_VARIABLE it was not the launcher who started us. */
+void environment_restore(char **environment) {
+    if (!environment_value(environment, WH_OPTIONS_VARIABLE)) return;
+    remember(environment);
+    char **to = environment;
+    for (; *environment; environment++) {
+        char *entry = *environment;
+        if (!environment_is_ours(entry))
+            *to++ = entry;
+        else if (value_of(entry, names[NAMES - 2]) || value_of(entry, names[NAMES - 1]))
+            *to++ = entry + ORIGINAL_LENGTH;
+    }
+    *to = NULL;
+}

@@ -1,0 +1,104 @@
+#include "images.h"
+#include "../os/mem.h"
+
+#include <elf.h>
+#include <link.h>
+
+#define RUNTIME_NAME "libwhence-rt.so"
+#define IMAGES_MOST 4096u
+
+static struct image {
+    uintptr_t begin, end;
+    enum image_kind kind;
+} images[IMAGES_MOST];
+static uint32_t image_count;
+static int main_instrumented, any_instrumented;
+
+int images_is_system(const char *path, size_t length) {
+    static const char *const names[] = {
+        "libc.so", "libc-",     "ld-linux", "ld-2.",    "libpthread", "libdl.",
+        "libdl-",  "libstdc++", "libc++",   "libgcc_s", "libresolv",  "librt.",
+    };
+    size_t name = length;
+    while (name > 0 && path[name - 1] != '/') name--;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t at = 0;
+        while (names[i][at] && name + at < length && path[name + at] == names[i][at]) at++;
+        if (!names[i][at]) return 1;
+    }
+    return 0;
+}
+
+/* ---- one image ---- */
+
+/* The loader relocates the addresses in a dynamic section, but not in one that
+ * it cannot write (the kernel's vdso). */
+static uintptr_t placed(const struct dl_phdr_info *info, uintptr_t address) {
+    return address < info->dlpi_addr ? address + info->dlpi_addr : address;
+}
+
+static int needs_runtime(const struct dl_phdr_info *info, const ElfW(Dyn) * dynamic) {
+    const char *strings = NULL;
+    for (const ElfW(Dyn) *entry = dynamic; entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag == DT_STRTAB) strings = (const char *)placed(info, entry->d_un.d_ptr);
+    for (; strings && dynamic->d_tag != DT_NULL; dynamic++)
+        if (dynamic->d_tag == DT_NEEDED && wh_same(strings + dynamic->d_un.d_val, RUNTIME_NAME))
+            return 1;
+    return 0;
+}
+
+static enum image_kind kind_of(const struct dl_phdr_info *info, const ElfW(Dyn) * dynamic) {
+    if (dynamic && needs_runtime(info, dynamic)) return IMAGE_INSTRUMENTED;
+    size_t length = info->dlpi_name ? wh_length(info->dlpi_name) : 0;
+    size_t own = sizeof RUNTIME_NAME - 1;
+    if (length >= own && wh_same(info->dlpi_name + length - own, RUNTIME_NAME)) return IMAGE_SYSTEM;
+    return images_is_system(info->dlpi_name, length) ? IMAGE_SYSTEM : IMAGE_OTHER;
+}
+
+static void keep(struct image fresh) {
+    for (uint32_t i = 0; i < image_count; i++)
+        if (images[i].begin == fresh.begin && images[i].end == fresh.end) {
+            images[i].kind = fresh.kind;
+            return;
+        }
+    if (image_count < IMAGES_MOST) images[image_count++] = fresh;
+}
+
+static int look(struct dl_phdr_info *info, size_t size, void *first) {
+    (void)size;
+    const ElfW(Dyn) *dynamic = NULL;
+    struct image image = {UINTPTR_MAX, 0, IMAGE_OTHER};
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        uintptr_t begin = info->dlpi_addr + header->p_vaddr, end = begin + header->p_memsz;
+        if (header->p_type == PT_DYNAMIC) dynamic = (const ElfW(Dyn) *)begin;
+        if (header->p_type != PT_LOAD || !(header->p_flags & PF_X)) continue;
+        if (begin < image.begin) image.begin = begin;
+        if (end > image.end) image.end = end;
+    }
+    image.kind = kind_of(info, dynamic);
+    if (*(int *)first) main_instrumented = image.kind == IMAGE_INSTRUMENTED;
+    *(int *)first = 0;
+    if (image.kind == IMAGE_INSTRUMENTED) any_instrumented = 1;
+    if (image.begin < image.end) keep(image);
+    return 0;
+}
+
+/* ---- all of them ---- */
+
+/* The loader lets one thread at a time look, so the table needs no lock. */
+void images_refresh(void) {
+    int first = 1;
+    dl_iterate_phdr(look, &first);
+}
+
+/* The image that was seen last is the one that is there now. */
+enum image_kind images_kind(uint64_t pc) {
+    for (uint32_t i = image_count; i-- > 0;)
+        if (pc >= images[i].begin && pc < images[i].end) return images[i].kind;
+    return IMAGE_OTHER;
+}
+
+int images_main_instrumented(void) { return main_instrumented; }
+
+int images_any_instrumented(void) { return any_instrumented; }
