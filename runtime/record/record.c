@@ -2,6 +2,8 @@
 #include "../os/mem.h"
 #include "../os/os.h"
 
+#include <errno.h>
+
 static struct wh_record_header *header;
 static uint64_t capacity;
 
@@ -73,11 +75,17 @@ static void write_parts(uintptr_t to, const struct record_part *parts, unsigned 
 }
 
 enum record_status record_append(uint32_t type, const struct record_part *parts, unsigned count) {
+    uint64_t offset;
+    return record_append_at(type, parts, count, &offset);
+}
+
+enum record_status record_append_at(uint32_t type, const struct record_part *parts, unsigned count,
+                                    uint64_t *offset) {
     if (!header) return RECORD_NONE;
     if (!alive()) return RECORD_LOST;
     uint64_t length = 8;
     for (unsigned i = 0; i < count; i++) length += wh_round_up(parts[i].size, 8);
-    uint64_t at = __atomic_fetch_add(&header->used, length, __ATOMIC_ACQ_REL);
+    uint64_t at = *offset = __atomic_fetch_add(&header->used, length, __ATOMIC_ACQ_REL);
     volatile uint32_t *prefix = (uint32_t *)((uintptr_t)header + at);
     int fits = at <= capacity && length <= capacity - at && length <= UINT32_MAX;
     if (fits && os_writable((uintptr_t)prefix)) { /* readers can skip it from here on */
@@ -91,6 +99,35 @@ enum record_status record_append(uint32_t type, const struct record_part *parts,
     write_parts((uintptr_t)header + at + 8, parts, count);
     __atomic_store_n(prefix, type, __ATOMIC_RELEASE);
     return RECORD_OK;
+}
+
+/* ---- verdicts ---- */
+
+#define ASK_WAIT_FIRST 50ull /* microseconds; doubled until */
+#define ASK_WAIT_MOST 2000ull
+
+/* A pause between two looks at something the judge changes; 0 if that can not happen any more. */
+static int ask_pause(uint64_t *wait, uint32_t judge) {
+    if (os_signal_thread(judge, judge, 0) == -ESRCH || !alive()) return 0;
+    os_sleep_us(*wait);
+    if (*wait < ASK_WAIT_MOST) *wait *= 2;
+    return 1;
+}
+
+int record_ask(uint64_t offset, uint32_t judge) {
+    uint64_t wait = ASK_WAIT_FIRST, none = 0;
+    while (!__atomic_compare_exchange_n(&header->question, &none, offset, 0, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_RELAXED)) {
+        none = 0;
+        if (!ask_pause(&wait, judge)) return 0;
+    }
+    const struct wh_finding *finding = (const struct wh_finding *)((uintptr_t)header + offset + 8);
+    for (wait = ASK_WAIT_FIRST;;) {
+        if (!os_readable((uintptr_t)finding)) return 0;
+        uint32_t flags = __atomic_load_n(&finding->flags, __ATOMIC_ACQUIRE);
+        if (flags & (WH_FLAG_GO | WH_FLAG_STOP)) return (flags & WH_FLAG_GO) != 0;
+        if (!ask_pause(&wait, judge)) return 0;
+    }
 }
 
 void record_count_finding(void) {

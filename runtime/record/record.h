@@ -33,6 +33,14 @@ struct record_part {
 /* Appends one record, all parts or nothing. Any thread, any time, also in a
  * signal handler. */
 enum record_status record_append(uint32_t type, const struct record_part *parts, unsigned count);
+/* The same; *offset says where in the file it stands. */
+enum record_status record_append_at(uint32_t type, const struct record_part *parts, unsigned count,
+                                    uint64_t *offset);
+
+/* Asks the process `judge` about the FINDING record at an offset, whose flags
+ * have WH_FLAG_ASKED, and waits: 1 to go on, 0 to stop. Without an answer (the
+ * judge is gone, the file was cut short) it is 0. */
+int record_ask(uint64_t offset, uint32_t judge);
 
 /* Counts a finding, whether it finds room or not. */
 void record_count_finding(void);

@@ -59,7 +59,7 @@ static unsigned program_stack(const struct context *context, uint64_t *pcs) {
 
 /* ---- each place once ---- */
 
-#define SEEN_SIZE 4096u
+#define SEEN_SIZE 65536u
 
 int finding_first_time(uint64_t key) {
     static uint64_t seen[SEEN_SIZE];
@@ -70,14 +70,14 @@ int finding_first_time(uint64_t key) {
             return 1;
         if (empty == key) return 0;
     }
-    return 0; /* more places than anyone reads: the rest is not told */
+    static int said;
+    rt_note(&said, "more than 65536 places with findings: the rest is not told");
+    return 0;
 }
-
-#define KEY_FRAMES 4u
 
 static uint64_t key_of(uint64_t rule, const uint64_t *pcs, unsigned count) {
     uint64_t key = depot_hash_step(DEPOT_HASH_INIT, rule);
-    for (unsigned i = 0; i < count && i < KEY_FRAMES; i++) key = depot_hash_step(key, pcs[i]);
+    for (unsigned i = 0; i < count && i < options.key_frames; i++) key = depot_hash_step(key, pcs[i]);
     return key ^ key >> 32;
 }
 
@@ -168,7 +168,8 @@ static void fill_states(struct wh_finding *head, uint64_t address) {
     wh_copy(draft.states, plane_state(begin), STATE_BYTES);
 }
 
-static enum record_status append(const struct context *context, const struct witness *witness) {
+static enum record_status append(const struct context *context, const struct witness *witness,
+                                 uint64_t *offset) {
     const struct wh_finding *head = &draft.head;
     const struct record_part parts[] = {
         {head, sizeof *head},
@@ -179,7 +180,7 @@ static enum record_status append(const struct context *context, const struct wit
         {draft.states, head->n_states},
         {source_name(context->library).begin, head->n_name},
     };
-    return record_append(WH_RECORD_FINDING, parts, sizeof parts / sizeof *parts);
+    return record_append_at(WH_RECORD_FINDING, parts, sizeof parts / sizeof *parts, offset);
 }
 
 /* ---- without a record file ---- */
@@ -255,7 +256,8 @@ void finding_make(struct context *context, const struct witness *witness) {
     struct wh_finding *head = &draft.head;
     head->n_stack = program_stack(context, draft.stack);
     int stopping = stops(context, witness);
-    if (!stopping && !context->collect &&
+    int asking = stopping && options.judge;
+    if ((!stopping || asking) && !context->collect &&
         !finding_first_time(key_of(witness->rule, draft.stack, head->n_stack))) {
         os_unlock(&draft_lock);
         return;
@@ -266,15 +268,17 @@ void finding_make(struct context *context, const struct witness *witness) {
     if (head->address) fill_states(head, head->bad ? head->bad : head->address);
     head->n_values = (uint32_t)witness->value_count;
     head->n_name = (uint32_t)source_name(context->library).length;
-    if (stopping) head->flags |= WH_FLAG_HALTED;
+    if (stopping) head->flags |= asking ? WH_FLAG_HALTED | WH_FLAG_ASKED : WH_FLAG_HALTED;
     head->maps_id = maps_current();
-    enum record_status status = append(context, witness);
+    uint64_t offset = 0;
+    enum record_status status = append(context, witness, &offset);
     record_count_finding();
     if (status != RECORD_OK) say(head, context);
     if (status == RECORD_FULL)
         rt_note(&full, "the record file is full: later findings are printed as plain lines");
     if (status == RECORD_LOST)
         rt_note(&lost, "the record file was cut short: findings are printed as plain lines");
+    if (asking && status == RECORD_OK) stopping = !record_ask(offset, (uint32_t)options.judge);
     if (stopping) stop();
     os_unlock(&draft_lock);
 }

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from whence.engines.native.build import Progress
     from whence.result import Result
     from whence.rules import RuleSet
+    from whence.suppressions import Suppressions
 
 StrPath = str | os.PathLike[str]
 
@@ -35,6 +36,7 @@ def run(
     rules: RuleSet | StrPath | Iterable[StrPath] = (),
     enable: str | Iterable[str] = (),
     disable: str | Iterable[str] = (),
+    suppressions: Suppressions | StrPath | Iterable[StrPath] = (),
     keep_going: bool = False,
     stdin: bytes | int | HasDescriptor | None = None,
     capture_output: bool = False,
@@ -50,7 +52,8 @@ def run(
 
     program: a path, or a name that is searched in PATH. args: its arguments.
     rules: files of rules, added to the standard ones, or a rule set. enable, disable: names of
-    rules to switch, 'all' for every one. keep_going: do not stop the program at
+    rules to switch, 'all' for every one. suppressions: files of entries (docs/suppressions.md)
+    for findings that are neither reported nor stop the program. keep_going: do not stop the program at
     the first finding. stdin: its standard input, as bytes, a descriptor or an
     open file; None is ours. capture_output: return what it writes instead of
     letting it through. env: its whole environment; None is ours. cwd: its
@@ -88,6 +91,7 @@ def run(
         around=around,
         stdin=stdin if isinstance(stdin, bytes) else None,
         capture=capture_output,
+        suppressions=load_suppressions(suppressions),
     )
     words = [os.fspath(word) for word in (program, *args)]
     cache = Cache(default_directory())
@@ -114,6 +118,15 @@ def select_rules(
         paths = [rules] if isinstance(rules, str | os.PathLike) else list(rules)
         known = load_files(map(Path, paths)) if paths else load_standard()
     return known.select(_names(enable), _names(disable))
+
+
+def load_suppressions(suppressions: Suppressions | StrPath | Iterable[StrPath] = ()) -> Suppressions:
+    """The entries of suppression files of any format; raises `UserMistake` for mistakes in them."""
+    from whence.suppressions import Suppressions, load
+
+    if isinstance(suppressions, Suppressions):
+        return suppressions
+    return load([suppressions] if isinstance(suppressions, str | os.PathLike) else list(suppressions))
 
 
 def find_program(program: StrPath, environment: Mapping[str, str]) -> Path:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os.path
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -91,6 +91,7 @@ class Frame:
     `offset` is the address inside `module` as its own symbol table counts it
     (an ELF virtual address), None when the module is not a readable ELF file.
     `inlined` marks a function whose body was copied into the next frame.
+    `linkage` is the name of the function's symbol, None where it is inlined or has none.
     """
 
     pc: int
@@ -101,6 +102,7 @@ class Frame:
     line: int = 0
     column: int = 0
     inlined: bool = False
+    linkage: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,15 +327,34 @@ def _merge(kept: Finding, other: Finding) -> Finding:
     return replace(kept, occurrences=kept.occurrences + other.occurrences, leak=leak)
 
 
+_RUNTIME_LIBRARY = "libwhence"
+
+
+def is_runtime(frame: Frame) -> bool:
+    """The frame lies in our own runtime library."""
+    return os.path.basename(frame.module or "").startswith(_RUNTIME_LIBRARY)
+
+
+@dataclass(frozen=True, slots=True)
+class SuppressionUse:
+    """An entry of a suppression file, and the findings that it kept out of the report (none: unused)."""
+
+    name: str
+    file: str
+    line: int
+    findings: tuple[Finding, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class RunInfo:
     """The run that the findings come from.
 
     `program` is the file the user named, `arguments` its command line from its
     name on, `image` the file that was executed (an instrumented copy) when it
-    is another one. Exactly one of `exit_status`
-    and `signal` is set once the program has ended. `notes` are sentences to
-    the user; `dropped` counts findings that found no room in the record.
+    is another one, `originals` the file that each executed copy was made from.
+    Exactly one of `exit_status` and `signal` is set once the program has ended.
+    `notes` are sentences to the user; `dropped` counts findings that found no
+    room in the record. `suppressions` has every entry that was in force.
     """
 
     program: str
@@ -345,6 +366,13 @@ class RunInfo:
     halted: bool = False
     dropped: int = 0
     notes: tuple[str, ...] = field(default=())
+    suppressions: tuple[SuppressionUse, ...] = ()
+    originals: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def suppressed(self) -> tuple[SuppressionUse, ...]:
+        """The entries that were used."""
+        return tuple(use for use in self.suppressions if use.findings)
 
 
 def all_frames(finding: Finding) -> Iterator[Frame]:

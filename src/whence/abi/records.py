@@ -10,6 +10,11 @@ little-endian, everything aligned to 8 bytes::
 Space is taken by an atomic addition to ``used``; the ``type`` word is stored
 last, with release order, so a record whose writer died half way has type 0
 and is skipped by its length (which is written first).
+
+**Verdicts.** A program that is to stop at a finding unless somebody wants it
+ignored sets ASKED in the flags of its record, stores the record's offset in
+``question`` once that is 0, and waits until GO or STOP is set in the flags.
+The process ``judge`` (see `whence.abi.options`) clears ``question`` when it has answered.
 """
 
 from __future__ import annotations
@@ -48,6 +53,11 @@ class Layout:
     def size(self) -> int:
         return struct.calcsize(self.format)
 
+    def offset(self, name: str) -> int:
+        """Where a field begins, in bytes."""
+        before = [f.name for f in self.fields].index(name)
+        return struct.calcsize("<" + "".join(_FORMATS[f.type] for f in self.fields[:before]))
+
     def unpack(self, data: bytes | memoryview, offset: int = 0) -> dict[str, int]:
         """Read one struct at `offset`; raises `struct.error` if it does not fit."""
         values = struct.unpack_from(self.format, data, offset)
@@ -66,6 +76,7 @@ HEADER = Layout(
         Field("findings", "u64", "findings recorded or dropped"),
         Field("pid", "u32", "process that initialised the runtime"),
         Field("reserved", "u32", "zero"),
+        Field("question", "u64", "offset of a FINDING record that waits for a verdict, or 0"),
     ),
 )
 
@@ -138,6 +149,9 @@ FINDING_FLAGS = {
     "HALTED": 2,  # the program was stopped at this finding
     "LIBRARY": 4,  # made by a library function on the program's behalf (see name)
     "SIGNAL": 8,  # the processor trapped; address is si_addr
+    "ASKED": 16,  # the program waits until one of the next two is set by the process `judge`
+    "GO": 32,  # verdict: it goes on
+    "STOP": 64,  # verdict: it is stopped
 }
 
 POINTS = {"DEREF_R": 1, "DEREF_W": 2, "FREE": 3, "CALL": 4, "RET": 5, "MALLOC": 6}

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from whence.cli.output import say
+from whence.cli.outputs import Outputs, output_options
 from whence.errors import ExitCode, UserMistake
 
 if TYPE_CHECKING:
@@ -24,17 +23,27 @@ if TYPE_CHECKING:
     show_default=True,
     help="Exit status when there are findings; 0 keeps the program's own.",
 )
-@click.option(
-    "--json", "json_file", type=click.Path(path_type=Path), help="Write the findings to this file as JSON."
-)
-@click.option(
-    "--log", "log_file", type=click.Path(path_type=Path), help="Write the report to this file, not stderr."
-)
+@output_options
 @click.option(
     "--rules", "rule_files", multiple=True, type=click.Path(path_type=Path), help="Add a file of rules."
 )
 @click.option("--enable", multiple=True, metavar="RULE", help="Switch a rule on ('all' for every rule).")
 @click.option("--disable", multiple=True, metavar="RULE", help="Switch a rule off ('all' for every rule).")
+@click.option(
+    "--suppressions",
+    "suppression_files",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Do not report what this file lists (whence, Valgrind, ASan or LSan format; may be repeated).",
+)
+@click.option(
+    "--print-suppressions",
+    type=click.Choice(["none", "used", "all"]),
+    default="used",
+    help="Which entries the report lists: those used (default), all, or none.",
+)
+@click.option("--gen-suppressions", is_flag=True, help="Print a suppression for each finding.")
 @click.option(
     "--jobs", "-j", type=click.IntRange(1), default=None, help="Processes that instrument (default: all)."
 )
@@ -50,16 +59,18 @@ if TYPE_CHECKING:
 def run(
     halt: bool,
     error_exitcode: int,
-    json_file: Path | None,
-    log_file: Path | None,
     rule_files: tuple[Path, ...],
     enable: tuple[str, ...],
     disable: tuple[str, ...],
+    suppression_files: tuple[Path, ...],
+    print_suppressions: str,
+    gen_suppressions: bool,
     jobs: int | None,
     timeout: float | None,
     progress: bool,
     program: str,
     arguments: tuple[str, ...],
+    **output_files: Path | None,
 ) -> int:
     """Run PROGRAM with ARGUMENTS under the rules and report what it does wrong.
 
@@ -72,13 +83,13 @@ def run(
     if program.startswith("-"):
         raise UserMistake(f"unknown option '{program}' before the program's name (see whence run --help)")
     rules = api.select_rules(rule_files, enable, disable)
-    for output in (json_file, log_file):
-        if output is not None:
-            _try_output(output)
+    suppressions = api.load_suppressions(suppression_files)
+    outputs = Outputs.of(output_files, print_suppressions, gen_suppressions, suppressions.notes)
     result = api.run(
         program,
         arguments,
         rules=rules,
+        suppressions=suppressions,
         keep_going=not halt,
         timeout=timeout,
         error_exitcode=error_exitcode or ExitCode.FINDING,
@@ -86,39 +97,8 @@ def run(
         relay_signals=True,
         progress=Bar(progress),
     )
-    _report(result, json_file, log_file)
+    outputs.write(result)
     return _status(result, error_exitcode)
-
-
-def _try_output(path: Path) -> None:
-    """Complain about an output that cannot be written before the program runs, not after."""
-    try:
-        with open(path, "wb"):
-            pass
-    except OSError as error:
-        raise UserMistake(f"{path}: cannot be written: {error.strerror}") from error
-
-
-def _report(result: Result, json_file: Path | None, log_file: Path | None) -> None:
-    from whence.report.json import JsonRenderer
-    from whence.report.text import TextRenderer
-
-    if json_file is not None:
-        _write(json_file, JsonRenderer().render(result.findings, result.run))
-    if log_file is not None:
-        _write(log_file, TextRenderer().render(result.findings, result.run))
-    elif sys.stderr is not None and (result.findings or result.run.notes or result.run.dropped):
-        say(TextRenderer.for_stream(sys.stderr).render(result.findings, result.run))
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8", errors="surrogateescape")
-    except OSError as error:
-        say(text)
-        raise UserMistake(
-            f"{path}: cannot be written: {error.strerror}; the report is shown above"
-        ) from error
 
 
 def _status(result: Result, error_exitcode: int) -> int:

@@ -54,7 +54,8 @@ class TextRenderer:
 
     `width`: cells of a line, None for a pipe, where sentences are not wrapped.
     `unicode`: block graphics may be used. `directory`: paths below it are
-    shown relative to it.
+    shown relative to it. `suppressions`: the entries that are listed, ``none``,
+    those that were ``used``, or ``all`` with those that were not.
     """
 
     def __init__(
@@ -64,15 +65,17 @@ class TextRenderer:
         width: int | None = None,
         unicode: bool = True,
         directory: str | None = None,
+        suppressions: str = "used",
     ) -> None:
         self.color = color
         self.wrap = width is not None
         self.width = max(width or PLAIN_WIDTH, MIN_WIDTH)
         self.unicode = unicode
         self.directory = directory or os.getcwd()
+        self.suppressions = suppressions
 
     @classmethod
-    def for_stream(cls, stream: TextIO) -> TextRenderer:
+    def for_stream(cls, stream: TextIO, *, suppressions: str = "used") -> TextRenderer:
         """A renderer that fits where the text goes: colours, width and character set.
 
         The environment variables NO_COLOR and TERM=dumb turn colours off.
@@ -84,6 +87,7 @@ class TextRenderer:
             color=terminal and console.color_system is not None and not console.no_color,
             width=console.width if terminal else None,
             unicode=encoding in ("utf8", "utf16"),
+            suppressions=suppressions,
         )
 
     def render(self, findings: Sequence[Finding], run: RunInfo) -> str:
@@ -93,6 +97,7 @@ class TextRenderer:
         for finding in findings:
             lines += [*_Report(self, finding, run, sources).lines(), Text()]
         lines += self._notes(run)
+        lines += self._suppressions(run)
         lines += self.wrapped(_summary(findings, run), "  ")
         return self._print(lines)
 
@@ -104,6 +109,15 @@ class TextRenderer:
             )
         for note in notes:
             yield from self.wrapped(Text.assemble(("note: ", _HEADING), printable(note)), "      ")
+
+    def _suppressions(self, run: RunInfo) -> Iterable[Text]:
+        """What was not reported and why; on request, which entries are of no use any more."""
+        listed = {"none": (), "used": run.suppressed}.get(self.suppressions, run.suppressions)
+        for use in listed:
+            place = f"{frames.short_path(use.file, self.directory)}:{use.line}"
+            name = f" ({printable(use.name)})" if use.name else ""
+            text = Text.assemble(("suppressed: ", _HEADING), f"{words.suppressed(use)} by {place}{name}")
+            yield from self.wrapped(text, "      ")
 
     def wrapped(self, text: Text, indent: str, *, prose: bool = False) -> list[Text]:
         """A paragraph, continued with an indent where the terminal ends (prose: in a pipe too)."""
@@ -405,6 +419,8 @@ def _summary(findings: Sequence[Finding], run: RunInfo) -> Text:
     else:
         text.append(words.plural(sum(map(_count, findings)), "finding"), _ERROR)
         text.append(f" ({_kinds(findings)})")
+    hidden = sum(_count(finding) for use in run.suppressed for finding in use.findings)
+    text.append(f", {hidden:,} suppressed" if hidden else "")
     ending = _ending(run)
     return text.append(f"; {ending}") if ending else text
 

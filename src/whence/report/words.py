@@ -5,7 +5,17 @@ from __future__ import annotations
 import signal as signals
 
 from whence.abi.layout import NULL_PAGE_SIZE
-from whence.findings import AccessKind, Block, BlockState, Family, Finding, Point, Relation, Where
+from whence.findings import (
+    AccessKind,
+    Block,
+    BlockState,
+    Family,
+    Finding,
+    Point,
+    Relation,
+    SuppressionUse,
+    Where,
+)
 
 _VERBS = {AccessKind.READ: "reads", AccessKind.WRITE: "writes"}
 _PARTICIPLES = {AccessKind.READ: "read", AccessKind.WRITE: "written"}
@@ -67,6 +77,15 @@ def start_phrase(relation: Relation, what: str) -> str:
     if relation.where is Where.AFTER:
         return f"{bytes_(relation.distance)} after {what}" if relation.distance else f"just after {what}"
     return f"{bytes_(relation.distance)} inside {what}" if relation.distance else f"the beginning of {what}"
+
+
+def suppressed(use: SuppressionUse) -> str:
+    """``2 findings``, ``nothing``; with the bytes of leaks."""
+    if not use.findings:
+        return "nothing"
+    count = sum(1 if finding.leak else finding.occurrences for finding in use.findings)
+    lost = sum(finding.leak.bytes for finding in use.findings if finding.leak)
+    return plural(count, "finding") + (f" of {bytes_(lost)}" if lost else "")
 
 
 # ---- the first line ----

@@ -33,12 +33,16 @@ _USER_SPACE = (0, 1 << 47)
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One function at an address; the innermost of several inlined ones comes first."""
+    """One function at an address; the innermost of several inlined ones comes first.
+
+    `linkage`: the symbol that the address lies in; only the outermost, which is none inlined, has it.
+    """
 
     function: str | None
     file: str | None = None
     line: int = 0
     column: int = 0
+    linkage: str | None = None
 
 
 class Module:
@@ -90,10 +94,9 @@ class Module:
             found = self._complete(found, address)
         symbol = _symbol(program, address)
         if not found:
-            return (Place(function_name(symbol)),) if symbol else ()
-        if found[-1].function is None and symbol:
-            found = (*found[:-1], replace(found[-1], function=function_name(symbol)))
-        return found
+            return (Place(function_name(symbol), linkage=symbol),) if symbol else ()
+        function = found[-1].function or (function_name(symbol) if symbol else None)
+        return (*found[:-1], replace(found[-1], function=function, linkage=symbol))
 
     def _debug_info(self) -> drgn.Program | None:
         """The drgn program that holds just this file, at the addresses of its ELF headers."""

@@ -55,7 +55,7 @@ class Symbolizer:
             return (Frame(pc, mapping.path, shown),)
         last = len(places) - 1
         return tuple(
-            Frame(pc, mapping.path, shown, p.function, p.file, p.line, p.column, inlined=i < last)
+            Frame(pc, mapping.path, shown, p.function, p.file, p.line, p.column, i < last, p.linkage)
             for i, p in enumerate(places)
         )
 

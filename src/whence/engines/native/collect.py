@@ -7,7 +7,6 @@ in `whence.abi.records`.
 
 from __future__ import annotations
 
-import os.path
 import re
 import struct
 from collections.abc import Iterator, Sequence
@@ -32,6 +31,7 @@ from whence.findings import (
     States,
     Value,
     Where,
+    is_runtime,
 )
 from whence.symbols import MemoryMap, Symbolizer
 
@@ -39,7 +39,6 @@ __all__ = ["RawFinding", "RawRun", "RuleInfo", "findings", "read_records"]
 
 _PREFIX = struct.Struct("<II")
 _NOT_ZERO = re.compile(rb"[^\0]")
-_RUNTIME_LIBRARY = "libwhence"
 
 _POINTS = {number: Point[name] for name, number in records.POINTS.items()}
 _BLOCK_STATES = {
@@ -223,6 +222,19 @@ def _words(data: bytes) -> tuple[int, ...]:
     return struct.unpack(f"<{len(data) // 8}Q", data)
 
 
+def read_finding(data: memoryview, offset: int) -> RawFinding | None:
+    """The FINDING record at an offset of a record file; None if there is none that can be understood."""
+    if not records.HEADER_SIZE <= offset <= len(data) - _PREFIX.size:
+        return None
+    kind, length = _PREFIX.unpack_from(data, offset)
+    if kind != records.RECORD_TYPES["FINDING"] or length < _PREFIX.size:
+        return None
+    try:
+        return _decode_finding(data[offset + _PREFIX.size : offset + length])
+    except struct.error:
+        return None
+
+
 def findings(raw: RawRun, rule_names: Sequence[RuleInfo], symbolizer: Symbolizer) -> list[Finding]:
     """Name addresses and rules; in the order of the record, repetitions included.
 
@@ -255,7 +267,7 @@ def _finding(raw: RawFinding, rules: Sequence[RuleInfo], run: RawRun, symbolizer
         leak=_leak(f, point),
         signal=f["signal"],
         states=states,
-        halted=raw.flag("HALTED"),
+        halted=raw.flag("HALTED") and not raw.flag("GO"),
     )
 
 
@@ -312,7 +324,7 @@ def _stack(pcs: Sequence[int], memory: MemoryMap | None, symbolizer: Symbolizer)
 def _without_runtime(stack: tuple[Frame, ...]) -> tuple[Frame, ...]:
     """Drop the frames at the top that lie in the runtime library itself."""
     for index, frame in enumerate(stack):
-        if not os.path.basename(frame.module or "").startswith(_RUNTIME_LIBRARY):
+        if not is_runtime(frame):
             return stack[index:]
     return ()
 

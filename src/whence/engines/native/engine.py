@@ -13,11 +13,13 @@ from typing import BinaryIO
 from whence.abi import records
 from whence.engines.native.build import Built, Plan, Progress, build_program
 from whence.engines.native.collect import RawRun, findings, read_records
+from whence.engines.native.judge import Judge
 from whence.engines.native.launch import Ending, Surroundings, launch
 from whence.errors import ToolLimit
-from whence.findings import Finding, RuleInfo, RunInfo, deduplicate
+from whence.findings import Finding, RuleInfo, RunInfo
 from whence.result import Result
 from whence.rules import RuleSet
+from whence.suppressions import Suppressions
 from whence.symbols import Symbolizer
 from whence.toolchain.cache import Cache
 
@@ -29,6 +31,7 @@ class Settings:
     error_exitcode: status of a program that is stopped at a finding, 1 to 255.
     stdin: the bytes of the program's standard input, or a descriptor; None in `around` stands for ours.
     capture: keep what the program writes to its standard output and error.
+    suppressions: findings that are not reported and do not stop the program.
     """
 
     rules: RuleSet
@@ -38,6 +41,7 @@ class Settings:
     around: Surroundings = field(default_factory=Surroundings)
     stdin: bytes | None = None
     capture: bool = False
+    suppressions: Suppressions = field(default_factory=Suppressions)
 
 
 def run(
@@ -53,18 +57,50 @@ def run(
         folder = Path(name)
         record = folder / "record"
         _make_record(record)
-        options = {"halt": int(settings.halt), "exitcode": settings.error_exitcode}
-        options["leaks"] = int(_wants_leaks(settings.rules))
+        options = _options(settings)
+        originals = {str(built.image.resolve()): str(program.resolve())}
+        reading = _Reading(rule_infos(settings.rules), originals, settings.suppressions)
+        judge = Judge(record, reading.is_suppressed) if "judge" in options else contextlib.nullcontext()
         environment = _environment(settings.around.environment, built, folder)
-        with _streams(replace(settings.around, environment=environment), settings, folder) as around:
+        with judge, _streams(replace(settings.around, environment=environment), settings, folder) as around:
             ending, notes = launch(built.image, arguments, record, options, around)
         raw = read_records(record)
         stdout, stderr = ((folder / name).read_bytes() if settings.capture else None for name in _CAPTURED)
     if ending.timed_out:
         notes = [*notes, f"{arguments[0]} was killed after {settings.around.timeout:g} seconds"]
     notes = [*cache.notes, *notes]
-    found, info = _report(program, built.image, arguments, ending, raw, settings.rules, notes)
+    found, info = _report(program, built.image, arguments, ending, raw, reading, notes)
     return Result(found, info, stdout, stderr, ending.timed_out)
+
+
+def _options(settings: Settings) -> dict[str, int]:
+    """What the runtime is told."""
+    options = {"halt": int(settings.halt), "exitcode": settings.error_exitcode}
+    options["leaks"] = int(_wants_leaks(settings.rules))
+    if settings.suppressions:
+        options["key_frames"] = records.MAX_FRAMES  # an entry may speak of any frame
+        if settings.halt:
+            options["judge"] = os.getpid()
+    return options
+
+
+class _Reading:
+    """What records are read with, while the program runs and afterwards."""
+
+    def __init__(
+        self, infos: Sequence[RuleInfo], originals: Mapping[str, str], suppressions: Suppressions
+    ) -> None:
+        self.infos = infos
+        self.originals = originals
+        self.suppressions = suppressions
+        self.symbolizer = Symbolizer()
+
+    def findings(self, raw: RawRun) -> list[Finding]:
+        return findings(raw, self.infos, self.symbolizer)
+
+    def is_suppressed(self, raw: RawRun) -> bool:
+        """Whether an entry suppresses every finding of the run."""
+        return all(self.suppressions.match(found, self.originals) for found in self.findings(raw))
 
 
 _CAPTURED = ("stdout", "stderr")
@@ -133,12 +169,11 @@ def _report(
     arguments: Sequence[str],
     ending: Ending,
     raw: RawRun,
-    rules: RuleSet,
+    reading: _Reading,
     notes: Sequence[str],
 ) -> tuple[tuple[Finding, ...], RunInfo]:
-    symbolizer = Symbolizer()
-    found = deduplicate(findings(raw, rule_infos(rules), symbolizer))
-    sentences = [*notes, *raw.notes, *symbolizer.notes]
+    result = reading.suppressions.sort(reading.findings(raw), reading.originals)
+    sentences = [*notes, *raw.notes, *reading.symbolizer.notes]
     if not raw.started and ending.status != 0 and not ending.timed_out:
         sentences.append(f"{arguments[0]} ended before the checks could start")
     info = RunInfo(
@@ -148,11 +183,13 @@ def _report(
         pid=raw.pid,
         exit_status=ending.status,
         signal=ending.signal,
-        halted=any(finding.halted for finding in found),
+        halted=any(finding.halted for finding in result.findings),
         dropped=raw.dropped,
         notes=tuple(dict.fromkeys(sentences)),
+        suppressions=result.uses,
+        originals=reading.originals,
     )
-    return tuple(found), info
+    return result.findings, info
 
 
 def rule_infos(rules: RuleSet) -> list[RuleInfo]:

@@ -1,0 +1,150 @@
+"""The reports of a run: which are wanted, and writing them so that none is lost.
+
+`FORMATS` is the table that options, help and writing are made from.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import click
+
+from whence.cli.output import say
+from whence.errors import UserMistake
+
+if TYPE_CHECKING:
+    from whence.report import Renderer
+    from whence.result import Result
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Format:
+    """A kind of file: its option, the renderer's module below `whence.report` and class, its help."""
+
+    option: str
+    module: str
+    renderer: str
+    help: str
+
+    def make(self) -> Renderer:
+        return cast("Renderer", getattr(import_module(f"whence.report.{self.module}"), self.renderer)())
+
+
+FORMATS = (
+    Format("json", "json", "JsonRenderer", "Write the findings to this file as JSON."),
+    Format("sarif", "sarif", "SarifRenderer", "Write them as SARIF 2.1.0, for code scanning services."),
+    Format("junit", "junit", "JunitRenderer", "Write them as JUnit XML, for CI servers."),
+    Format("xml", "valgrind_xml", "ValgrindXmlRenderer", "Write them as Memcheck would with --xml=yes."),
+    Format("log", "text", "TextRenderer", "Write the report to this file, not stderr."),
+)
+
+
+def output_options(command: F) -> F:
+    """Give a command one option for each format; their values come as ``output_<option>``."""
+    for form in reversed(FORMATS):
+        kind = click.Path(path_type=Path)
+        option = click.option(f"--{form.option}", f"output_{form.option}", type=kind, help=form.help)
+        command = option(command)
+    return command
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """Where the reports of a run go.
+
+    listed: the suppressions that the text lists, ``none``, ``used`` or ``all``.
+    generate: add an entry for each finding to the text.
+    notes: what cannot be used of the suppression files, for the text that lists all.
+    """
+
+    files: Mapping[str, Path]
+    listed: str = "used"
+    generate: bool = False
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls, options: Mapping[str, Path | None], listed: str, generate: bool, notes: Sequence[str] = ()
+    ) -> Outputs:
+        """From the values of `output_options`.
+
+        Raises `UserMistake` for a file that cannot be written: before the program runs, not after.
+        """
+        files = {name.removeprefix("output_"): path for name, path in options.items() if path is not None}
+        for path in files.values():
+            _try(path)
+        return cls(files, listed, generate, tuple(notes))
+
+    def write(self, result: Result) -> None:
+        """Write everything; where a file fails the text is shown, too.
+
+        Raises `UserMistake` at the end, with a sentence for each file that failed.
+        """
+        problems = []
+        for form in FORMATS:
+            path = self.files.get(form.option)
+            if path is None:
+                continue
+            text = self._text(result, None) if form.option == "log" else _render(form, result)
+            problem = _write(path, text)
+            if problem:
+                problems.append(f"{problem}; the report is shown above")
+        if problems or ("log" not in self.files and self._worth_showing(result)):
+            say(self._text(result, sys.stderr))
+        if problems:
+            raise UserMistake("\nwhence: ".join(problems))
+
+    def _worth_showing(self, result: Result) -> bool:
+        run = result.run
+        entries = {"none": (), "used": run.suppressed}.get(self.listed, run.suppressions)
+        return bool(result.findings or run.notes or run.dropped or entries)
+
+    def _text(self, result: Result, stream: Any) -> str:
+        from whence.report.text import TextRenderer
+
+        renderer = (
+            TextRenderer(suppressions=self.listed)
+            if stream is None
+            else TextRenderer.for_stream(stream, suppressions=self.listed)
+        )
+        run = result.run
+        if self.listed == "all":
+            run = replace(run, notes=(*run.notes, *self.notes))
+        text = renderer.render(result.findings, run)
+        return text + _entries(result) if self.generate else text
+
+
+def _render(form: Format, result: Result) -> str:
+    return form.make().render(result.findings, result.run)
+
+
+def _entries(result: Result) -> str:
+    """An entry of a suppression file for each finding, to be copied."""
+    from whence.suppressions import Seen, generate
+
+    made = dict.fromkeys(generate(Seen(finding, result.run.originals)) for finding in result.findings)
+    return "".join(f"\n{entry}" for entry in made)
+
+
+def _try(path: Path) -> None:
+    try:
+        with open(path, "wb"):
+            pass
+    except OSError as error:
+        raise UserMistake(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def _write(path: Path, text: str) -> str | None:
+    """What went wrong, None for nothing."""
+    try:
+        path.write_text(text, encoding="utf-8", errors="surrogateescape")
+    except OSError as error:
+        return f"{path}: cannot be written: {error.strerror}"
+    return None

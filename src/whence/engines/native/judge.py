@@ -1,0 +1,88 @@
+"""Answers a program that asks whether a finding stops it.
+
+With suppressions in force, only we can tell: they speak of functions and files, which the program
+does not know. So it waits at the finding, before the faulty step, until its question in the shared
+record file is answered (`whence.abi.records`). No pipe or socket is needed, so the program may close
+all descriptors, change its user or its root, or be one of many processes that ask.
+"""
+
+from __future__ import annotations
+
+import mmap
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+
+from whence.abi import records
+from whence.engines.native.collect import RawRun, read_finding, read_records
+from whence.errors import WhenceError
+from whence.symbols import MemoryMap
+
+Decide = Callable[[RawRun], bool]
+"""Whether the program goes on, given a run with one finding and the maps that it needs."""
+
+_QUESTION = records.HEADER.offset("question") // 8
+_FLAGS = (8 + records.FINDING.offset("flags")) // 4
+_ANSWERS = {True: records.FINDING_FLAGS["GO"], False: records.FINDING_FLAGS["STOP"]}
+_PAUSE_FIRST, _PAUSE_MOST = 0.0002, 0.01
+"""Seconds between two looks at the file: short after a question, longer while nothing happens."""
+
+
+class Judge:
+    """A thread that answers while the block is executed; `record` is the path of the record file.
+
+    A question that cannot be judged is answered with "stop". An error of ours
+    is raised at the end of the block.
+    """
+
+    def __init__(self, record: Path, decide: Decide) -> None:
+        self._record = record
+        self._decide = decide
+        self._maps: dict[int, MemoryMap] = {}
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._serve, name="whence-judge", daemon=True)
+        self._error: Exception | None = None
+
+    def __enter__(self) -> Judge:
+        with open(self._record, "r+b") as file:
+            self._file = mmap.mmap(file.fileno(), records.FILE_SIZE)
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._over.set()
+        self._thread.join()
+        self._file.close()
+        if self._error is not None and error is None:
+            raise self._error
+
+    def _serve(self) -> None:
+        with memoryview(self._file) as whole, whole.cast("Q") as words, whole.cast("I") as halves:
+            pause = _PAUSE_FIRST
+            while not self._over.wait(pause):
+                offset = words[_QUESTION]
+                if offset:
+                    answer = _ANSWERS[self._judge(whole, offset)]
+                    if records.HEADER_SIZE <= offset < records.FILE_SIZE - records.FINDING.size:
+                        halves[offset // 4 + _FLAGS] |= answer  # one store: the asker only reads them
+                    words[_QUESTION] = 0
+                pause = _PAUSE_FIRST if offset else min(2 * pause, _PAUSE_MOST)
+
+    def _judge(self, whole: memoryview, offset: int) -> bool:
+        """Whether the program goes on; what asks may be damaged, and then it does not."""
+        try:
+            finding = read_finding(whole, offset)
+            if finding is None:
+                return False
+            number = finding.fields["maps_id"]
+            if number not in self._maps:
+                self._maps = read_records(self._record).maps
+            return self._decide(RawRun(findings=[finding], maps=self._maps))
+        except WhenceError:
+            return False
+        except Exception as error:  # ours; the program must not wait for ever
+            self._error = error
+            return False

@@ -1,0 +1,135 @@
+"""What Memcheck calls the bugs that our findings are about.
+
+Suppression files are read, and reports for Valgrind's tools are written, with
+the same words, so they stand here once. `LEAK_KINDS` is the one place that
+knows which leak rule is which of Memcheck's four kinds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from whence.findings import AccessKind, Family, Finding, Frame, Point
+
+LEAK_KINDS: Mapping[str, str] = MappingProxyType(
+    {
+        "definite-leak": "definite",
+        "indirect-leak": "indirect",
+        "possible-leak": "possible",
+        "reachable-leak": "reachable",
+    }
+)
+"""Leak rule -> Memcheck's kind of leak. A rule that is not named here, a user's own, is of kind definite."""
+
+LEAK_KIND_NAMES = ("definite", "indirect", "possible", "reachable")
+_LOST = {
+    "definite": "Leak_DefinitelyLost",
+    "indirect": "Leak_IndirectlyLost",
+    "possible": "Leak_PossiblyLost",
+    "reachable": "Leak_StillReachable",
+}
+
+_KINDS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "mismatched-free": ("MismatchedFree", "Free"),
+        "overlapping-arguments": ("Overlap", "Overlap"),
+        "absurd-size": ("FishyValue", "FishyValue"),
+        "bad-alignment": ("BadAlign", "BadAlign"),
+    }
+)
+"""Rule -> (kind of error in XML, kind of suppression) where the detection point does not tell."""
+
+PRELOADED = "/usr/libexec/valgrind/vgpreload_memcheck-amd64-linux.so"
+"""The object that Memcheck's own malloc, free and string functions lie in."""
+
+_ALLOCATORS = {
+    Family.MALLOC: ("malloc", "calloc", "realloc", "memalign", "posix_memalign", "aligned_alloc", "valloc"),
+    Family.NEW: ("operator new", "_Znwm", "_ZnwmRKSt9nothrow_t", "_ZnwmSt11align_val_t"),
+    Family.NEW_ARRAY: ("operator new[]", "_Znam", "_ZnamRKSt9nothrow_t", "_ZnamSt11align_val_t"),
+}
+_DEALLOCATORS = (
+    *("free", "realloc", "cfree", "operator delete", "operator delete[]"),
+    *("_ZdlPv", "_ZdlPvm", "_ZdlPvSt11align_val_t", "_ZdlPvmSt11align_val_t", "_ZdlPvRKSt9nothrow_t"),
+    *("_ZdaPv", "_ZdaPvm", "_ZdaPvSt11align_val_t", "_ZdaPvmSt11align_val_t", "_ZdaPvRKSt9nothrow_t"),
+)
+_SAME_FUNCTION = (("memcpy", "memmove", "mempcpy", "bcopy"),)
+
+
+def is_access(finding: Finding) -> bool:
+    """A read or write, by the program or by a library function for it."""
+    return finding.access.kind in (AccessKind.READ, AccessKind.WRITE)
+
+
+def leak_kind(finding: Finding) -> str | None:
+    """One of `LEAK_KIND_NAMES`, None for what is no leak."""
+    if finding.leak is None:
+        return None
+    kind = LEAK_KINDS.get(finding.rule.name, "definite")
+    lost = finding.leak
+    return "indirect" if kind == "definite" and lost.count and lost.indirect == lost.count else kind
+
+
+def error_kind(finding: Finding) -> str:
+    """The kind of error as Memcheck's XML names it; ``ClientCheck`` for what Memcheck has no word for."""
+    leak = leak_kind(finding)
+    if leak:
+        return _LOST[leak]
+    if finding.rule.name in _KINDS:
+        return _KINDS[finding.rule.name][0]
+    if is_access(finding):
+        return "InvalidWrite" if finding.access.kind is AccessKind.WRITE else "InvalidRead"
+    return "InvalidFree" if finding.point is Point.FREE else "ClientCheck"
+
+
+def suppression_kind(finding: Finding) -> str:
+    """The kind of suppression that Memcheck would write for the finding: ``Addr4``, ``Free``, ``Leak``, …"""
+    if finding.leak:
+        return "Leak"
+    if finding.rule.name in _KINDS:
+        return _KINDS[finding.rule.name][1]
+    if is_access(finding):
+        fitting = (n for n in (1, 2, 4, 8, 16, 32) if finding.access.size <= n)
+        return "Addr1" if finding.library_function else f"Addr{next(fitting, 32)}"
+    return "Free" if finding.point is Point.FREE else "User"
+
+
+def is_suppressed_kind(finding: Finding, kind: str) -> bool:
+    """Whether a Memcheck suppression of this kind (without ``Memcheck:``) may speak of the finding.
+
+    ``AddrN`` is about one machine access of N bytes. We see the source's
+    access, which the compiler may have made part of a wider one, and library
+    functions and copied structs as a whole, where Memcheck sees pieces.
+    """
+    if kind.startswith("Addr") and kind[4:].isdigit():
+        whole = finding.library_function or finding.access.size not in (1, 2, 4, 8, 16, 32)
+        is_plain = is_access(finding) and finding.rule.name not in _KINDS
+        return is_plain and bool(whole or finding.access.size <= int(kind[4:]))
+    if kind == "User":
+        return error_kind(finding) == "ClientCheck"
+    return suppression_kind(finding) == kind
+
+
+def entered(finding: Finding) -> tuple[str, ...]:
+    """Names of the function that Memcheck would show as the innermost frame and we do not.
+
+    Memcheck replaces the allocator and the string functions by code of its
+    own and shows that; we show where they were called. Empty where the access
+    is the program's own; which of several names it was is not recorded.
+    """
+    if finding.leak:
+        family = finding.block.family if finding.block else Family.UNKNOWN
+        every = tuple(name for names in _ALLOCATORS.values() for name in names)
+        return _ALLOCATORS.get(family, every)
+    name = finding.library_function
+    if name:
+        return next((names for names in _SAME_FUNCTION if name in names), (name,))
+    return _DEALLOCATORS if finding.point is Point.FREE else ()
+
+
+def shown_entry(finding: Finding) -> Frame | None:
+    """The innermost frame as Memcheck shows it: the allocator, or what was called; None for own accesses."""
+    names = entered(finding)
+    if not names:
+        return None
+    return Frame(0, PRELOADED, function=names[0])
