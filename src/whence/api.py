@@ -45,6 +45,7 @@ def run(
     timeout: float | None = None,
     error_exitcode: int = ExitCode.FINDING,
     jobs: int | None = None,
+    cache_size: int | None = None,
     relay_signals: bool = False,
     progress: Progress | None = None,
 ) -> Result:
@@ -60,9 +61,10 @@ def run(
     working directory. timeout: seconds until it and its process group are
     killed; what was found until then is in the result. error_exitcode: its exit
     status when it is stopped at a finding, 1 to 255. jobs: processes that
-    instrument; None is one a processor. relay_signals: while it runs, pass the
-    signals that we get on to it (in the main thread only). progress: is told
-    how far the instrumentation is.
+    instrument; None is one a processor. cache_size: bytes that the cache may
+    hold when the run is over; None is ``WHENCE_CACHE_SIZE``, else 5 GiB.
+    relay_signals: while it runs, pass the signals that we get on to it (in the
+    main thread only). progress: is told how far the instrumentation is.
 
     Raises the errors of `whence.errors`: `ProgramNotFound`, `CannotExecute`,
     `UserMistake` for options and rule files, `ToolLimit` for what whence lacks.
@@ -71,7 +73,7 @@ def run(
     from whence.engines.native import engine
     from whence.engines.native.build import NO_PROGRESS
     from whence.engines.native.launch import Surroundings
-    from whence.toolchain.cache import Cache, default_directory
+    from whence.toolchain.cache import Cache, default_directory, default_limit
 
     _check(timeout, error_exitcode)
     environment = dict(os.environ if env is None else env)
@@ -94,7 +96,7 @@ def run(
         suppressions=load_suppressions(suppressions),
     )
     words = [os.fspath(word) for word in (program, *args)]
-    cache = Cache(default_directory())
+    cache = Cache(default_directory(), default_limit() if cache_size is None else cache_size)
     try:
         return engine.run(path, words, settings, cache, progress or NO_PROGRESS)
     finally:

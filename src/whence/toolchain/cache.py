@@ -2,9 +2,11 @@
 
 An entry's name is the digest of everything it was made from, so entries are
 never wrong and never updated; two runs that fill the cache at once write the
-same bytes, each under a temporary name, and rename. A cache that cannot be
-written costs time and nothing else: a private directory takes its place for
-the run.
+same bytes, each under a temporary name, and rename. An entry that a run has
+found stays until the run is over (`cache_locks`); a run that added entries
+prunes the cache to its bound at its end (`cache_prune`). A cache that cannot
+be written, or that others could have written (`cache_trust`), costs time and
+nothing else: a private directory takes its place for the run.
 """
 
 from __future__ import annotations
@@ -12,24 +14,43 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import secrets
 import shutil
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from whence.errors import ToolLimit
+from whence.errors import ToolLimit, WhenceError
+from whence.toolchain import cache_files as files
+from whence.toolchain.cache_locks import Locks
+from whence.toolchain.cache_prune import DEFAULT_SIZE, SIZE_VARIABLE, parse_size, prune
+from whence.toolchain.cache_trust import distrust
 
 VARIABLE = "WHENCE_CACHE"
 
+_ROOM = 64 << 20
+"""Bytes that a directory should have free to take the place of the cache."""
+
 
 def default_directory() -> Path:
-    """``$WHENCE_CACHE``, else ``whence`` in the user's cache directory."""
+    """``$WHENCE_CACHE``, else ``whence`` in the user's cache directory; in /tmp for a user without a home."""
     chosen = os.environ.get(VARIABLE)
     if chosen:
-        return Path(chosen)
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+        return Path(chosen).absolute()
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    if not os.path.isabs(base):  # to be ignored then, says the specification
+        base = os.path.join(os.path.expanduser("~"), ".cache")
+    if not os.path.isabs(base):  # a user without a home
+        return Path(tempfile.gettempdir(), f"whence-{os.geteuid()}")
     return Path(base, "whence")
+
+
+def default_limit() -> int:
+    """``$WHENCE_CACHE_SIZE`` in bytes, else 5 GiB; raises `UserMistake` if it is no size."""
+    text = os.environ.get(SIZE_VARIABLE)
+    return parse_size(text, SIZE_VARIABLE) if text else DEFAULT_SIZE
 
 
 def digest(*parts: str | bytes) -> str:
@@ -43,91 +64,184 @@ def digest(*parts: str | bytes) -> str:
 
 
 class Cache:
-    """Entries of several kinds (one directory each). `notes` says what was wrong with the directory."""
+    """Entries of several kinds (one directory each).
 
-    def __init__(self, directory: Path) -> None:
+    `limit`: bytes that are kept at most when it is closed, None for no bound.
+    `notes`: what was wrong with the directory.
+    """
+
+    def __init__(self, directory: Path, limit: int | None = None) -> None:
         self.directory = directory
+        self.limit = limit
         self.notes: list[str] = []
+        self._locks = Locks(directory)
         self._spare: Path | None = None
+        self._added = False
+        self._trust: dict[str, bool] = {}
 
     def find(self, kind: str, key: str) -> Path | None:
-        """The entry, None if there is none."""
-        for base in filter(None, (self.directory, self._spare)):
-            path = base / kind / key
-            if path.is_file():
-                return path
+        """The entry, None if there is none; it stays until `close`."""
+        if self._spare is not None and (self._spare / kind / key).is_file():
+            return self._spare / kind / key
+        path = self.directory / kind / key
+        if not self._trusted(kind) or not os.path.lexists(path) or not self._locks.share(f"{kind}/{key}"):
+            return None
+        try:
+            reason = files.check(path)
+        except OSError:
+            return None  # removed meanwhile, or unreadable: made anew
+        if reason is None:
+            files.touch(path)
+            return path
+        if reason != files.DAMAGED:
+            self._note(f"{path} is not used, because it {reason}")
         return None
+
+    def read(self, kind: str, key: str) -> bytes | None:
+        """What an entry holds, None if there is none."""
+        path = self.find(kind, key)
+        try:
+            return None if path is None else files.content(path)
+        except OSError:
+            return None
 
     def add(self, kind: str, key: str, content: bytes) -> Path:
         """Keep an entry; raises `ToolLimit` if not even the temporary directory takes it."""
-        with self.reserve(kind, key) as path:
-            path.write_bytes(content)
-        return self._at(kind, key)
+        return self.make(kind, key, lambda path: _write(path, content))
 
-    @contextmanager
-    def reserve(self, kind: str, key: str) -> Iterator[Path]:
-        """A temporary path that becomes the entry at the end of the block.
+    def make(self, kind: str, key: str, write: Callable[[Path], None]) -> Path:
+        """Keep the entry that `write` makes at the path it is given.
 
-        With an error inside the block nothing is kept. A full or unwritable
-        cache is noticed here and replaced (`notes`).
+        With an error nothing is kept. A cache that is full or turns out not to
+        be writable is replaced (`notes`), so `write` may be called twice.
+        Raises `ToolLimit` if there is room nowhere, and what `write` raises.
         """
-        base = self._writable(kind)
-        scratch = Path(tempfile.mkdtemp(prefix=".new-", dir=base / kind))
+        if self._spare is None and not self._trusted(kind):
+            self._spare = _spare_directory()
+        if self._spare is None:
+            try:
+                path = self._store(self.directory, kind, key, write)
+                self._added = True
+                return path
+            except (OSError, WhenceError) as error:
+                self._replace(_because(error))
+        assert self._spare is not None
         try:
-            path = scratch / key
-            yield path
-            os.replace(path, base / kind / key)
+            return self._store(self._spare, kind, key, write)
         except OSError as error:
             raise ToolLimit(
-                f"{base}: cannot keep generated code: {error.strerror}; free some space or set {VARIABLE}"
+                f"{self._spare}: cannot keep generated code: {error.strerror}; "
+                f"free some space or set {VARIABLE}"
             ) from error
-        finally:
-            shutil.rmtree(scratch, ignore_errors=True)
 
     def close(self) -> None:
-        """Remove the directory that replaced the cache, if there was one."""
+        """Give up what is in use, keep the bound, remove the directory that replaced the cache."""
+        self._locks.close()
+        if self._added and self.limit is not None:
+            prune(self.directory, self.limit)
         if self._spare is not None:
             shutil.rmtree(self._spare, ignore_errors=True)
             self._spare = None
 
-    def _at(self, kind: str, key: str) -> Path:
-        found = self.find(kind, key)
-        if found is None:
-            raise ToolLimit(f"{self.directory}: an entry vanished while it was in use; run again")
-        return found
-
-    def _writable(self, kind: str) -> Path:
-        if self._spare is None:
-            try:
-                _probe(self.directory, kind)
-                return self.directory
-            except OSError as error:
-                self.notes.append(
-                    f"the cache {self.directory} cannot be written ({error.strerror}); "
-                    f"instrumented code is not kept for the next run (set {VARIABLE} to choose another place)"
+    def _trusted(self, kind: str) -> bool:
+        """Whether nobody else could have written entries of that kind; said once if not."""
+        if kind not in self._trust:
+            reason = distrust(self.directory / kind)
+            self._trust[kind] = reason is None
+            if reason is not None:
+                self._note(
+                    f"the cache {self.directory} is not used, because {reason} "
+                    f"(repair that, or set {VARIABLE} to choose another place)"
                 )
-                self._spare = _spare_directory()
-        (self._spare / kind).mkdir(exist_ok=True)
-        return self._spare
+        return self._trust[kind]
+
+    def _store(self, base: Path, kind: str, key: str, write: Callable[[Path], None]) -> Path:
+        """Make an entry below `base`; raises `OSError` and what `write` raises."""
+        folder = base / kind
+        _make_folders(folder)
+        shared = base == self.directory
+        with _scratch(folder, self._locks if shared else None) as scratch:
+            path = scratch / key
+            write(path)
+            files.seal(path)
+            if shared:
+                self._hold(f"{kind}/{key}")
+            os.replace(path, folder / key)
+        return folder / key
+
+    def _hold(self, name: str) -> None:
+        """Keep an entry from being pruned; who is just removing it needs a moment."""
+        for _ in range(_PATIENCE):
+            if self._locks.share(name):
+                return
+            time.sleep(0.002)
+
+    def _replace(self, reason: str) -> None:
+        self._note(
+            f"the cache {self.directory} cannot be written ({reason}); "
+            f"instrumented code is not kept for the next run (set {VARIABLE} to choose another place)"
+        )
+        self._spare = _spare_directory()
+
+    def _note(self, sentence: str) -> None:
+        if sentence not in self.notes:
+            self.notes.append(sentence)
 
 
-def _probe(directory: Path, kind: str) -> None:
-    """Raise `OSError` unless a page can be written; refuse what others could have written."""
-    (directory / kind).mkdir(parents=True, exist_ok=True, mode=0o700)
-    status = directory.stat()
-    if status.st_uid != os.geteuid() or status.st_mode & 0o022:
-        raise OSError(0, "it belongs to, or can be written by, another user", str(directory))
-    with tempfile.TemporaryFile(dir=directory / kind) as file:
-        file.write(bytes(4096))
-        file.flush()
+_PATIENCE = 100
+"""Attempts to hold an entry that somebody is removing."""
+
+
+@contextmanager
+def _scratch(folder: Path, locks: Locks | None) -> Iterator[Path]:
+    """A directory of ours inside of `folder`, which by its lock no pruner takes for a leftover."""
+    name = f"{files.SCRATCH_PREFIX}{secrets.token_hex(8)}"
+    if locks:
+        locks.share(f"{folder.name}/{name}")
+    path = folder / name
+    path.mkdir(mode=0o700)
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+        if locks:
+            locks.release(f"{folder.name}/{name}")
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+
+
+def _because(error: Exception) -> str:
+    return (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
+
+
+def _make_folders(path: Path) -> None:
+    """Make a directory and those above it, for us alone."""
+    missing = []
+    while not path.exists():
+        missing.append(path)
+        path = path.parent
+    for folder in reversed(missing):
+        folder.mkdir(mode=0o700, exist_ok=True)
 
 
 def _spare_directory() -> Path:
+    """A private directory where there is room; it is the caller's to remove."""
+    made = []
     for place in (None, "/dev/shm"):
         with contextlib.suppress(OSError):
             path = Path(tempfile.mkdtemp(prefix="whence-", dir=place))
+            made.append(path)
             (path / "probe").write_bytes(bytes(4096))
-            return path
-    raise ToolLimit(
-        f"no directory can be written for generated code; set {VARIABLE} or TMPDIR to one that can"
-    )
+            if shutil.disk_usage(path).free >= _ROOM:
+                break
+    best = max(made, key=lambda path: shutil.disk_usage(path).free, default=None)
+    for path in made:
+        if path != best:
+            shutil.rmtree(path, ignore_errors=True)
+    if best is None:
+        raise ToolLimit(
+            f"no directory can be written for generated code; set {VARIABLE} or TMPDIR to one that can"
+        )
+    return best

@@ -196,6 +196,13 @@ def _cache_folders() -> list[str]:
     return [os.path.join(base, "whence"), os.path.join(temporary, f"whence-{os.getuid()}")]
 
 
+def _is_private(folder: str) -> bool:
+    """Whether nobody else can have put files there; in /tmp it may be a link that somebody laid for us."""
+    status = os.lstat(folder)
+    kind, writable = status.st_mode & 0o170000, status.st_mode & 0o022
+    return status.st_uid == os.getuid() and kind == 0o040000 and not writable
+
+
 def _cache_file(folder: str, key: str) -> str:
     import zlib
 
@@ -205,7 +212,7 @@ def _cache_file(folder: str, key: str) -> str:
 def _cached(folder: str, key: str) -> str | None:
     try:
         file = _cache_file(folder, key)
-        if os.stat(folder).st_uid != os.getuid():
+        if not _is_private(folder):
             return None
         with open(file, encoding="utf-8", errors="surrogateescape") as stream:
             text = stream.read(65536)
@@ -219,7 +226,7 @@ def _remember(key: str, answer: str) -> None:
     for folder in _cache_folders():
         try:
             os.makedirs(folder, mode=0o700, exist_ok=True)
-            if os.stat(folder).st_uid != os.getuid():
+            if not _is_private(folder):
                 continue
             file = _cache_file(folder, key)
             draft = f"{file}.{os.getpid()}"

@@ -144,9 +144,8 @@ def _linked(image: CarriedImage, objects: Mapping[str, Path], extra: Sequence[Pa
     found = cache.find("images", key)
     if found is not None:
         return found
-    with cache.reserve("images", key) as path:
-        relink(image, objects, extra_inputs=[str(path) for path in extra], output=path)
-    return _present(cache, "images", key)
+    inputs = [str(path) for path in extra]
+    return cache.make("images", key, lambda path: relink(image, objects, extra_inputs=inputs, output=path))
 
 
 _KINDS = {"object": "an object file", "archive": "an archive", "shared": "a shared library"}
@@ -165,15 +164,17 @@ def _detectors(rules: RuleSet, cache: Cache) -> Path:
     from whence.instrument import detectors, pipeline
 
     code = pipeline.compile_text(detectors.generate(rules), "the detectors")
-    with cache.reserve("rules", key) as path:
-        source = path.with_suffix(".o")
-        source.write_bytes(code)
-        command = [*find_clang().command(cxx=False), "-shared", "-nostdlib", "-o", str(path), str(source)]
-        done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
-        if done.returncode:
-            lines = done.stderr.strip().splitlines() or ["no message"]
-            raise ToolLimit(f"the linker refuses the generated detectors: {lines[0]}")
-    return _present(cache, "rules", key)
+    return cache.make("rules", key, lambda path: _link_detectors(code, path))
+
+
+def _link_detectors(code: bytes, path: Path) -> None:
+    source = path.with_suffix(".o")
+    source.write_bytes(code)
+    command = [*find_clang().command(cxx=False), "-shared", "-nostdlib", "-o", str(path), str(source)]
+    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    if done.returncode:
+        lines = done.stderr.strip().splitlines() or ["no message"]
+        raise ToolLimit(f"the linker refuses the generated detectors: {lines[0]}")
 
 
 def _objects(modules: Sequence[CarriedModule], plan: Plan, cache: Cache, runtime: str) -> dict[str, Path]:
@@ -182,28 +183,25 @@ def _objects(modules: Sequence[CarriedModule], plan: Plan, cache: Cache, runtime
 
     own = _own_functions(modules, plan, cache)
     keys = {}
+    present = {}
     missing = []
     for module in modules:
         job = make_job(plan.rules, os.path.basename(module.source), module.opt, own)
         key = digest(__version__, _generator_identity(), runtime, module.digest, repr(job))
         keys[module.digest] = key
-        if cache.find("objects", key) is None:
+        found = cache.find("objects", key)
+        if found is None:
             missing.append((module, job, key))
+        else:
+            present[key] = found
     if missing:
         missing.sort(key=lambda entry: -entry[0].size)
         work = [(module, (job,), key) for module, job, key in missing]
         from whence.engines.native.work import compile_carried
 
         for (_, _, key), code in _parallel(compile_carried, work, plan, "instrumenting"):
-            cache.add("objects", key, code)
-    return {module: _present(cache, "objects", key) for module, key in keys.items()}
-
-
-def _present(cache: Cache, kind: str, key: str) -> Path:
-    path = cache.find(kind, key)
-    if path is None:
-        raise ToolLimit(f"{cache.directory}: an entry vanished while it was in use; run again")
-    return path
+            present[key] = cache.add("objects", key, code)
+    return {module: present[key] for module, key in keys.items()}
 
 
 def _own_functions(modules: Sequence[CarriedModule], plan: Plan, cache: Cache) -> tuple[str, ...]:
@@ -212,11 +210,11 @@ def _own_functions(modules: Sequence[CarriedModule], plan: Plan, cache: Cache) -
     missing: list[tuple[CarriedModule, tuple[()], str]] = []
     for module in modules:
         key = digest(__version__, _generator_identity(), module.digest)
-        found = cache.find("defines", key)
+        found = cache.read("defines", key)
         if found is None:
             missing.append((module, (), key))
         else:
-            known[key] = found.read_text()
+            known[key] = found.decode()
     if missing:
         from whence.engines.native.work import defined_functions
 

@@ -1,0 +1,132 @@
+"""What lies in a cache directory: ``<kind>/<key>``, sealed files, and ``<kind>/.new-…`` in the making.
+
+A file ends in a seal, its size and checksum, so that one that a crash or a
+bad disk has cut off or changed is told from a whole one. Linkers, the kernel
+and the dynamic linker do not look behind the end of an ELF file's last part.
+Only names that are keys (64 hexadecimal digits) are ever listed or removed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import struct
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from whence.toolchain.cache_trust import distrust_file
+
+SCRATCH_PREFIX = ".new-"
+DAMAGED = "is damaged"
+_KEY = re.compile(r"[0-9a-f]{64}")
+_SEAL = struct.Struct("<8sQQ")
+_MAGIC = b"whence\0\1"
+_CHUNK = 1 << 20
+_PAGE = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file of the cache: `size` in bytes on disk (whole pages), `used` in ns of the epoch."""
+
+    kind: str
+    key: str
+    path: Path
+    size: int
+    used: int
+
+    @property
+    def name(self) -> str:
+        """What it is locked by."""
+        return f"{self.kind}/{self.key}"
+
+
+def seal(path: Path) -> None:
+    """Finish a new file: append its seal, let nobody else write it. Raises `OSError`."""
+    with path.open("r+b") as file:
+        checksum, size = _checksum(file)
+        file.write(_SEAL.pack(_MAGIC, size, checksum))
+    path.chmod(path.stat().st_mode & 0o755)
+
+
+def check(path: Path) -> str | None:
+    """Why the file at `path` is not taken, None if it is; raises `OSError` if it cannot be read."""
+    with _open(path) as file:
+        status = os.fstat(file.fileno())
+        reason = distrust_file(status)
+        if reason is not None:
+            return reason
+        size = status.st_size - _SEAL.size
+        if size < 0:
+            return DAMAGED
+        file.seek(size)
+        expected = file.read(_SEAL.size)
+        file.seek(0)
+        checksum, _ = _checksum(file, size)
+        return None if expected == _SEAL.pack(_MAGIC, size, checksum) else DAMAGED
+
+
+def content(path: Path) -> bytes:
+    """What was sealed; raises `OSError`."""
+    return path.read_bytes()[: -_SEAL.size]
+
+
+def _open(path: Path) -> BinaryIO:
+    return open(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK), "rb", buffering=0)
+
+
+def _checksum(file: BinaryIO, limit: int | None = None) -> tuple[int, int]:
+    """CRC-32 and number of the bytes from here to the end, or of `limit` bytes."""
+    checksum = size = 0
+    left = limit if limit is not None else 1 << 62
+    while left and (data := file.read(min(_CHUNK, left))):
+        checksum = zlib.crc32(data, checksum)
+        size += len(data)
+        left -= len(data)
+    return checksum, size
+
+
+def entries(directory: Path) -> Iterator[Entry]:
+    """All entries, in no order; those that vanish meanwhile are left out."""
+    for kind, name in _names(directory):
+        if not _KEY.fullmatch(name):
+            continue
+        path = directory / kind / name
+        try:
+            status = path.lstat()
+        except OSError:
+            continue
+        size = -(-status.st_size // _PAGE) * _PAGE
+        yield Entry(kind, name, path, size, max(status.st_mtime_ns, status.st_atime_ns))
+
+
+def scratches(directory: Path) -> Iterator[tuple[str, Path]]:
+    """Directories of entries in the making, with the names they are locked by."""
+    for kind, name in _names(directory):
+        if name.startswith(SCRATCH_PREFIX):
+            yield f"{kind}/{name}", directory / kind / name
+
+
+def _names(directory: Path) -> Iterator[tuple[str, str]]:
+    for kind in _listed(directory):
+        if kind.is_dir(follow_symlinks=False):
+            for file in _listed(kind.path):
+                yield kind.name, file.name
+
+
+def _listed(directory: Path | str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(directory) as listing:
+            return list(listing)
+    except OSError:
+        return []
+
+
+def touch(path: Path) -> None:
+    """Note that the entry was used now; nothing happens where that cannot be written."""
+    with contextlib.suppress(OSError):
+        os.utime(path)

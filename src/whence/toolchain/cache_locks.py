@@ -1,0 +1,65 @@
+"""Locks on names inside a directory, all on one file.
+
+Each name is one byte of ``.lock``, chosen by digest, locked as an open file
+description lock (fcntl(2)): one descriptor for any number of names, the
+kernel releases them with the process, and two threads of a process exclude
+each other as two processes do. Two names that meet on one byte exclude each
+other needlessly, nothing worse.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import hashlib
+import os
+import struct
+from pathlib import Path
+
+_FLOCK = struct.Struct("@hhqqi")
+_BUSY = (errno.EAGAIN, errno.EACCES)
+
+
+class Locks:
+    """Locks that this object holds in `directory`. Nothing here ever waits."""
+
+    def __init__(self, directory: Path) -> None:
+        self._path = directory / ".lock"
+        self._file: int | None = None
+
+    def share(self, name: str) -> bool:
+        """Keep others from seizing `name`; false while somebody has seized it.
+
+        True as well where there are no locks (a directory that we cannot
+        write, a file system without them): nobody seizes anything there.
+        """
+        return self._apply(fcntl.F_RDLCK, name) is not False
+
+    def seize(self, name: str) -> bool:
+        """Have `name` alone; false if somebody else uses it, or if there are no locks."""
+        return self._apply(fcntl.F_WRLCK, name) is True
+
+    def release(self, name: str) -> None:
+        self._apply(fcntl.F_UNLCK, name)
+
+    def close(self) -> None:
+        """Release everything."""
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+    def _apply(self, kind: int, name: str) -> bool | None:
+        """Whether the lock was got; None where there are no locks."""
+        if self._file is None:
+            with contextlib.suppress(OSError):
+                flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+                self._file = os.open(self._path, flags, 0o600)
+        if self._file is None:
+            return None
+        byte = int.from_bytes(hashlib.sha256(name.encode()).digest()[:7], "little")
+        try:
+            fcntl.fcntl(self._file, fcntl.F_OFD_SETLK, _FLOCK.pack(kind, os.SEEK_SET, byte, 1, 0))
+        except OSError as error:
+            return False if error.errno in _BUSY else None
+        return True
