@@ -1,0 +1,123 @@
+"""Findings as Memcheck would report them: what the XML and the text for its tools are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from whence import memcheck
+from whence.findings import Block, BlockState, Family, Finding, Frame, Point, Where
+from whence.report import frames, words
+
+_LOST = {
+    "definite": "definitely lost",
+    "indirect": "indirectly lost",
+    "possible": "possibly lost",
+    "reachable": "still reachable",
+}
+_RELEASE = {Family.NEW: "operator delete", Family.NEW_ARRAY: "operator delete[]"}
+_ALLOCATE = {Family.NEW: "operator new", Family.NEW_ARRAY: "operator new[]"}
+
+
+@dataclass(frozen=True, slots=True)
+class Error:
+    """One error in Memcheck's words.
+
+    `leaked` are bytes and blocks, None for what is no leak. `notes` are
+    sentences about the address, each with a stack, which may be empty.
+    """
+
+    finding: Finding
+    kind: str
+    what: str
+    stack: tuple[Frame, ...]
+    notes: tuple[tuple[str, tuple[Frame, ...]], ...] = ()
+    leaked: tuple[int, int] | None = None
+
+
+def errors(findings: Sequence[Finding], callers: int) -> list[Error]:
+    """Errors first, then leaks, as Memcheck orders them; stacks of `callers` frames at most."""
+    leaks = [finding for finding in findings if finding.leak]
+    others = [finding for finding in findings if not finding.leak]
+    made = [_error(finding) for finding in others]
+    made += [_leak(finding, number, len(leaks)) for number, finding in enumerate(leaks, 1)]
+    return [_cut(error, callers) for error in made]
+
+
+def _cut(error: Error, callers: int) -> Error:
+    notes = tuple((text, stack[:callers]) for text, stack in error.notes)
+    return replace(error, stack=error.stack[:callers], notes=notes)
+
+
+def _leak(finding: Finding, number: int, total: int) -> Error:
+    leak, kind = finding.leak, memcheck.leak_kind(finding)
+    assert leak is not None and kind is not None
+    what = (
+        f"{leak.bytes:,} bytes in {leak.count:,} blocks are {_LOST[kind]} in loss record {number} of {total}"
+    )
+    stack = _with_entry(memcheck.entered(finding)[:1], frames.main_stack(finding))
+    return Error(finding, memcheck.error_kind(finding), what, stack, leaked=(leak.bytes, leak.count))
+
+
+def _error(finding: Finding) -> Error:
+    names = memcheck.entered(finding)[:1]
+    if finding.library_function:
+        names = (finding.library_function,)
+    stack = _with_entry(names, finding.stack)
+    return Error(finding, memcheck.error_kind(finding), _what(finding), stack, tuple(_notes(finding)))
+
+
+def _what(finding: Finding) -> str:
+    kind, access = memcheck.error_kind(finding), finding.access
+    if finding.point is Point.SIGNAL:
+        name = words.signal_name(finding.signal)
+        return f"Process terminating with default action of signal {finding.signal} ({name})"
+    if kind in ("InvalidRead", "InvalidWrite"):
+        return f"Invalid {'write' if kind == 'InvalidWrite' else 'read'} of size {access.size}"
+    if kind == "InvalidFree":
+        return "Invalid free() / delete / delete[] / realloc()"
+    if kind == "MismatchedFree":
+        return "Mismatched free() / delete / delete []"
+    if kind == "Overlap":
+        return f"Source and destination overlap in {finding.library_function or 'a library function'}"
+    return f"{finding.rule.name}: {finding.rule.title or finding.rule.name}"
+
+
+def _with_entry(names: Sequence[str], stack: Sequence[Frame]) -> tuple[Frame, ...]:
+    """The frames down to main; in front of them the function that Memcheck would have replaced."""
+    shown = tuple(frames.visible(stack))
+    pc = shown[0].pc if shown else 0
+    return (*(Frame(pc, memcheck.PRELOADED, function=name) for name in names), *shown)
+
+
+def _notes(finding: Finding) -> Iterator[tuple[str, tuple[Frame, ...]]]:
+    """What the address is, then where the block was allocated if it was freed since."""
+    if finding.point is Point.SIGNAL:
+        if words.has_fault_address(finding):
+            yield f"Access not within mapped region at address {_hex(finding.access.address)}", ()
+        return
+    if not finding.access.address and finding.block is None and not words.is_access(finding):
+        return
+    address, block = _hex(finding.access.address), finding.block
+    relation = finding.relation
+    if block is None or relation is None:
+        yield f"Address {address} is not stack'd, malloc'd or (recently) free'd", ()
+        return
+    freed = block.state is BlockState.FREED
+    where = {Where.BEFORE: "before", Where.INSIDE: "inside", Where.AFTER: "after"}[relation.where]
+    size = f"a block of size {block.size:,} {'free' if freed else 'alloc'}'d"
+    yield f"Address {address} is {relation.distance:,} bytes {where} {size}", _block_stack(block, freed)
+    if freed:
+        yield "Block was alloc'd at", _block_stack(block, False)
+
+
+def _block_stack(block: Block, freed: bool) -> tuple[Frame, ...]:
+    event = block.freed if freed else block.allocated
+    if event is None:
+        return ()
+    name = _RELEASE.get(block.family, "free") if freed else _ALLOCATE.get(block.family, "malloc")
+    return _with_entry((name,), event.stack)
+
+
+def _hex(address: int) -> str:
+    return f"{address:#x}"

@@ -1,0 +1,67 @@
+"""Findings as Memcheck's text, with ``==PID==`` before each line, for tools that read such logs (ctest)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+
+from whence import __version__
+from whence.findings import Finding, Frame, RunInfo
+from whence.report.source import printable
+from whence.report.valgrind_errors import Error, errors
+from whence.report.valgrind_xml import ALL_CALLERS
+
+
+class ValgrindTextRenderer:
+    """`callers`: frames of a stack at most. `quiet`: errors only, as with ``-q``."""
+
+    def __init__(self, *, callers: int = ALL_CALLERS, quiet: bool = False) -> None:
+        self.callers = callers
+        self.quiet = quiet
+
+    def render(self, findings: Sequence[Finding], run: RunInfo) -> str:
+        made = errors(findings, self.callers)
+        lines = [] if self.quiet else _head(run)
+        lines += [f"whence: {note}" for note in run.notes]
+        for error in made:
+            lines += [*_error(error, run), ""]
+        if not self.quiet:
+            lines.append(_summary(made, run))
+        return "".join(f"=={run.pid}== {printable(line)}\n" for line in lines)
+
+
+def _head(run: RunInfo) -> list[str]:
+    return [f"whence {__version__}, reporting as Memcheck does", f"Command: {' '.join(run.arguments)}", ""]
+
+
+def _error(error: Error, run: RunInfo) -> Iterator[str]:
+    yield error.what
+    yield from _stack(error.stack, run)
+    for text, stack in error.notes:
+        yield f" {text}"
+        yield from _stack(stack, run)
+
+
+def _stack(stack: Sequence[Frame], run: RunInfo) -> Iterator[str]:
+    for index, frame in enumerate(stack):
+        yield f"   {'by' if index else 'at'} 0x{frame.pc:X}: {frame.function or '???'}{_place(frame, run)}"
+
+
+def _place(frame: Frame, run: RunInfo) -> str:
+    if frame.file:
+        return f" ({os.path.basename(frame.file)}:{frame.line})"
+    module = run.originals.get(frame.module or "", frame.module)
+    return f" (in {module})" if module else ""
+
+
+def _summary(made: Sequence[Error], run: RunInfo) -> str:
+    hidden = [finding for use in run.suppressed for finding in use.findings]
+    total = sum(_times(error.finding) for error in made)
+    return (
+        f"ERROR SUMMARY: {total} errors from {len(made)} contexts "
+        f"(suppressed: {sum(map(_times, hidden))} from {len(hidden)})"
+    )
+
+
+def _times(finding: Finding) -> int:
+    return 1 if finding.leak else finding.occurrences
