@@ -10,17 +10,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from whence.findings import AccessKind, Family, Finding, Frame, Point
+from whence.findings import AccessKind, Family, Finding, Point
 
 LEAK_KINDS: Mapping[str, str] = MappingProxyType(
     {
         "definite-leak": "definite",
         "indirect-leak": "indirect",
-        "possible-leak": "possible",
+        "possible-leak": "reachable",
         "reachable-leak": "reachable",
     }
 )
-"""Leak rule -> Memcheck's kind of leak. A rule that is not named here, a user's own, is of kind definite."""
+"""Leak rule -> Memcheck's kind of leak. A rule that is not named here, a user's own, is of kind definite.
+
+``whence-valgrind`` switches on the rule named after each kind that is asked for, if it is of that kind.
+"""
 
 LEAK_KIND_NAMES = ("definite", "indirect", "possible", "reachable")
 _LOST = {
@@ -125,11 +128,3 @@ def entered(finding: Finding) -> tuple[str, ...]:
     if name:
         return next((names for names in _SAME_FUNCTION if name in names), (name,))
     return _DEALLOCATORS if finding.point is Point.FREE else ()
-
-
-def shown_entry(finding: Finding) -> Frame | None:
-    """The innermost frame as Memcheck shows it: the allocator, or what was called; None for own accesses."""
-    names = entered(finding)
-    if not names:
-        return None
-    return Frame(0, PRELOADED, function=names[0])

@@ -8,13 +8,18 @@ from typing import TYPE_CHECKING
 import click
 
 from whence.cli.outputs import Outputs, output_options
+from whence.config import ConfiguredCommand
 from whence.errors import ExitCode, UserMistake
 
 if TYPE_CHECKING:
     from whence.result import Result
 
 
-@click.command("run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.command(
+    "run",
+    cls=ConfiguredCommand,
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+)
 @click.option("--halt/--keep-going", default=True, help="Stop at the first finding (default), or go on.")
 @click.option(
     "--error-exitcode",
@@ -52,6 +57,13 @@ if TYPE_CHECKING:
     type=click.FloatRange(0, min_open=True),
     metavar="SECONDS",
     help="Kill the program and its process group then; the exit status is 124 if nothing was found.",
+)
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path),
+    expose_value=False,
+    metavar="FILE",
+    help="Read options from this file, not from whence.toml here or above (/dev/null: from none).",
 )
 @click.option("--progress/--no-progress", default=True, help="Show a bar while instrumenting, on a terminal.")
 @click.argument("program")

@@ -15,6 +15,8 @@ _LOST = {
     "possible": "possibly lost",
     "reachable": "still reachable",
 }
+_RUNTIME = "libwhence-rt.so"
+"""What stands in for Memcheck's own allocator and string functions."""
 _RELEASE = {Family.NEW: "operator delete", Family.NEW_ARRAY: "operator delete[]"}
 _ALLOCATE = {Family.NEW: "operator new", Family.NEW_ARRAY: "operator new[]"}
 
@@ -87,7 +89,7 @@ def _with_entry(names: Sequence[str], stack: Sequence[Frame]) -> tuple[Frame, ..
     """The frames down to main; in front of them the function that Memcheck would have replaced."""
     shown = tuple(frames.visible(stack))
     pc = shown[0].pc if shown else 0
-    return (*(Frame(pc, memcheck.PRELOADED, function=name) for name in names), *shown)
+    return (*(Frame(pc, _RUNTIME, function=name) for name in names), *shown)
 
 
 def _notes(finding: Finding) -> Iterator[tuple[str, tuple[Frame, ...]]]:

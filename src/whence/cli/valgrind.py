@@ -1,0 +1,299 @@
+"""``whence-valgrind``: `whence run` under Valgrind's command line, for tools that call Valgrind.
+
+It takes Memcheck's options, goes on after findings, ends with the program's own status unless
+``--error-exitcode`` says otherwise, and writes what Memcheck would write. Options about things that
+whence does not do (caches of Valgrind's, its debugger, …) are known and have no effect.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NoReturn
+
+from whence import memcheck
+from whence.cli.output import say
+from whence.errors import CannotExecute, ExitCode, UserMistake, WhenceError
+from whence.rules.problems import did_you_mean, expected
+
+if TYPE_CHECKING:
+    from whence.report import Renderer
+    from whence.result import Result
+    from whence.rules import RuleSet
+
+_CALLERS = 12
+_KINDS = frozenset(memcheck.LEAK_KIND_NAMES)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the options that have an effect say; the defaults are Valgrind's."""
+
+    quiet: bool = False
+    xml: bool = False
+    log: str | None = None
+    xml_log: str | None = None
+    callers: int = _CALLERS
+    error_exitcode: int = 0
+    halt: bool = False
+    leaks: bool = False
+    shown: frozenset[str] = frozenset({"definite", "possible"})
+    suppressions: tuple[str, ...] = ()
+    generate: bool = False
+
+
+Effect = Callable[[Options, str, str], Options]
+
+
+def _yes(name: str, value: str) -> bool:
+    if value not in ("yes", "no"):
+        raise UserMistake(f"--{name}={value}: expected yes or no")
+    return value == "yes"
+
+
+def _number(name: str, value: str, low: int, high: int) -> int:
+    if not value.isdecimal() or not low <= int(value) <= high:
+        raise UserMistake(f"--{name}={value}: expected a number from {low} to {high}")
+    return int(value)
+
+
+def _one_of(name: str, value: str, values: Sequence[str]) -> str:
+    if value not in values:
+        raise UserMistake(f"--{name}={value}: unknown value{did_you_mean(value, values)} {expected(values)}")
+    return value
+
+
+def _tool(options: Options, name: str, value: str) -> Options:
+    if value != "memcheck":
+        raise UserMistake(f"--tool={value}: whence stands in for memcheck only")
+    return options
+
+
+def _kinds(name: str, value: str) -> frozenset[str]:
+    if value in ("all", "none"):
+        return _KINDS if value == "all" else frozenset()
+    return frozenset(_one_of(name, kind, memcheck.LEAK_KIND_NAMES) for kind in value.split(","))
+
+
+def _show(kind: str) -> Effect:
+    """``--show-reachable`` and ``--show-possibly-lost``: one kind more or less."""
+
+    def effect(options: Options, name: str, value: str) -> Options:
+        kinds = {kind} if kind != "reachable" else _KINDS
+        on = _yes(name, value)
+        return replace(options, shown=options.shown | kinds if on else options.shown - {kind})
+
+    return effect
+
+
+_LEAK_CHECKS = ("no", "summary", "yes", "full")
+_EFFECTS: Mapping[str, Effect] = {
+    "tool": _tool,
+    "quiet": lambda o, n, v: replace(o, quiet=True),
+    "log-file": lambda o, n, v: replace(o, log=v),
+    "log-fd": lambda o, n, v: replace(o, log=f"/dev/fd/{_number(n, v, 0, 1 << 20)}"),
+    "xml": lambda o, n, v: replace(o, xml=_yes(n, v)),
+    "xml-file": lambda o, n, v: replace(o, xml_log=v),
+    "xml-fd": lambda o, n, v: replace(o, xml_log=f"/dev/fd/{_number(n, v, 0, 1 << 20)}"),
+    "num-callers": lambda o, n, v: replace(o, callers=_number(n, v, 1, 500)),
+    "error-exitcode": lambda o, n, v: replace(o, error_exitcode=_number(n, v, 0, 255)),
+    "exit-on-first-error": lambda o, n, v: replace(o, halt=_yes(n, v)),
+    "leak-check": lambda o, n, v: replace(o, leaks=_one_of(n, v, _LEAK_CHECKS) in ("yes", "full")),
+    "show-leak-kinds": lambda o, n, v: replace(o, shown=_kinds(n, v)),
+    "show-reachable": _show("reachable"),
+    "show-possibly-lost": _show("possible"),
+    "suppressions": lambda o, n, v: replace(o, suppressions=(*o.suppressions, v)),
+    "gen-suppressions": lambda o, n, v: replace(o, generate=_one_of(n, v, ("no", "yes", "all")) != "no"),
+}
+_SWITCHES = {"q": "quiet", "quiet": "quiet"}
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_WITHOUT_EFFECT = _words(
+    """
+    v verbose d trace-children trace-children-skip trace-children-skip-by-arg child-silent-after-fork vgdb
+    vgdb-error vgdb-stop-at track-fds time-stamp socket-fd demangle error-limit show-error-list s
+    sigill-diagnostics keep-debuginfo show-below-main fullpath-after extra-debuginfo-path
+    debuginfo-server allow-mismatched-debuginfo default-suppressions input-fd dsymutil max-stackframe
+    main-stacksize max-threads realloc-zero-bytes-frees smc-check read-inline-info read-var-info
+    run-libc-freeres run-cxx-freeres sim-hints scheduling-quantum fair-sched kernel-variant
+    merge-recursive-frames num-transtab-sectors avg-transtab-entry-size aspace-minaddr valgrind-stacksize
+    show-emwarns require-text-symbol soname-synonyms leak-resolution leak-check-heuristics
+    errors-for-leak-kinds undef-value-errors track-origins partial-loads-ok expensive-definedness-checks
+    keep-stacktraces freelist-vol freelist-big-blocks workaround-gcc296-bugs ignore-range-below-sp
+    show-mismatched-frees show-realloc-size-zero malloc-fill free-fill xml-user-comment xtree-memory
+    xtree-memory-file xtree-leak xtree-leak-file command-line-only unw-stack-scan-thresh
+    unw-stack-scan-frames redzone-size alignment vex-iropt-level vex-guest-max-insns
+    """
+)
+
+
+def parse(words: Sequence[str]) -> tuple[Options, list[str]]:
+    """Options, then the program and its arguments; raises `UserMistake`."""
+    options, rest = Options(), list(words)
+    while rest and rest[0].startswith("-") and rest[0] != "--":
+        name, equals, value = rest.pop(0).lstrip("-").partition("=")
+        known = _SWITCHES.get(name, name)
+        if known in _EFFECTS and (equals or name in _SWITCHES):
+            options = _EFFECTS[known](options, name, value)
+        elif known in _EFFECTS:
+            raise UserMistake(f"--{name} needs a value, as in --{name}=…")
+        elif name not in _WITHOUT_EFFECT:
+            hint = did_you_mean(name, [*_EFFECTS, *_WITHOUT_EFFECT])
+            raise UserMistake(f"unknown option '--{name}'{hint}")
+    rest = rest[1:] if rest[:1] == ["--"] else rest
+    if not rest:
+        raise UserMistake("no program specified (whence-valgrind [options] PROGRAM ARGUMENTS…)")
+    return options, rest
+
+
+# ---- running ----------------------------------------------------------------------------------------
+
+
+def main() -> NoReturn:
+    """Entry point of ``whence-valgrind``."""
+    words = sys.argv[1:]
+    try:
+        if words[:1] in (["--version"], ["--help"], ["-h"]):
+            sys.exit(_describe(words[0]))
+        options, command = parse(words)
+        sys.exit(_run(options, command, words[: len(words) - len(command)]))
+    except WhenceError as error:
+        say(f"whence-valgrind: {error}\n")
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def _describe(word: str) -> int:
+    from whence import __version__
+
+    if word == "--version":
+        print(f"valgrind-3.22.0 (whence {__version__})")
+    else:
+        print(__doc__)
+        print("Options with an effect: " + " ".join(f"--{name}" for name in sorted(_EFFECTS)))
+    return 0
+
+
+def _run(options: Options, command: Sequence[str], words: Sequence[str]) -> int:
+    from whence import api
+
+    suppressions = api.load_suppressions(options.suppressions)
+    try:
+        result = api.run(
+            command[0],
+            command[1:],
+            rules=_rules(options),
+            suppressions=suppressions,
+            keep_going=not options.halt,
+            error_exitcode=options.error_exitcode or ExitCode.FINDING,
+            relay_signals=True,
+        )
+    except CannotExecute as error:
+        _run_unchecked(options, command, error)
+    result = _shown(result, options)
+    _write(options, result, _renderer(options, words))
+    return _status(options, result)
+
+
+def _rules(options: Options) -> RuleSet:
+    """The rules of the leaks that are asked for, and all others that are on."""
+    from whence.rules import load_standard
+
+    rules = load_standard()
+    names = {rule.name for rule in rules.rules}
+    wanted = {f"{kind}-leak" for kind in options.shown} if options.leaks else set()
+    on = {name for name in wanted & names if f"{memcheck.LEAK_KINDS.get(name)}-leak" == name}
+    return rules.select(sorted(on), sorted((memcheck.LEAK_KINDS.keys() & names) - on))
+
+
+def _shown(result: Result, options: Options) -> Result:
+    """Without the leaks of kinds that were not asked for."""
+    kinds = {None, *options.shown}
+    return replace(result, findings=tuple(f for f in result.findings if memcheck.leak_kind(f) in kinds))
+
+
+def _renderer(options: Options, words: Sequence[str]) -> Renderer:
+    from whence.report.valgrind_text import ValgrindTextRenderer
+    from whence.report.valgrind_xml import ValgrindXmlRenderer
+
+    if options.xml:
+        return ValgrindXmlRenderer(callers=options.callers, command=("whence-valgrind", *words))
+    return ValgrindTextRenderer(callers=options.callers, quiet=options.quiet)
+
+
+def _run_unchecked(options: Options, command: Sequence[str], error: CannotExecute) -> NoReturn:
+    """What carries no IR (a script, a tool that a test needs) runs as without us, and the log says so."""
+    line = f"=={os.getpid()}== whence: {error}; it runs unchecked\n"
+    _put(None if options.xml else _expand(options.log, os.getpid()), line)
+    try:
+        os.execvp(command[0], list(command))
+    except OSError as failure:
+        raise CannotExecute(f"{command[0]}: cannot be started: {failure.strerror}") from None
+
+
+def _write(options: Options, result: Result, renderer: Renderer) -> None:
+    text = renderer.render(result.findings, result.run)
+    if options.generate and not options.xml:
+        text += _entries(result)
+    path = _expand(options.xml_log if options.xml else options.log, result.run.pid or os.getpid())
+    if path is not None or result.findings or result.run.notes or not options.quiet:
+        _put(path, text)
+
+
+def _entries(result: Result) -> str:
+    from whence.suppressions import Seen, generate
+
+    made = dict.fromkeys(generate(Seen(f, result.run.originals)) for f in result.findings)
+    return "\n".join(made)
+
+
+def _expand(name: str | None, pid: int) -> str | None:
+    """A file name with ``%p``, ``%n``, ``%q{VARIABLE}`` and ``%%`` replaced, as Valgrind does."""
+    if name is None:
+        return None
+
+    def value(match: re.Match[str]) -> str:
+        if match["variable"] is None:
+            return "%" if match[1] == "%" else str(pid)
+        found = os.environ.get(match["variable"])
+        if found is None:
+            raise UserMistake(f"{name}: the environment variable {match['variable']} is not set")
+        return found
+
+    return re.sub(r"%(p|n|%|q\{(?P<variable>[^}]*)\})", value, name)
+
+
+def _put(path: str | None, text: str) -> None:
+    """Write the report; where that fails it is shown, and `UserMistake` says why."""
+    if path is None:
+        say(text)
+        return
+    try:
+        with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
+            file.write(text)
+    except OSError as error:
+        say(text)
+        raise UserMistake(
+            f"{path}: cannot be written: {error.strerror}; the report is shown above"
+        ) from error
+
+
+def _status(options: Options, result: Result) -> int:
+    if result.findings and options.error_exitcode:
+        return options.error_exitcode
+    if result.signal is not None:
+        from whence.engines.native.launch import die_by
+
+        die_by(result.signal)
+        return 128 + result.signal
+    return result.exit_status or 0
+
+
+if __name__ == "__main__":
+    main()
