@@ -69,7 +69,7 @@ def launch(
         if stream is not None:  # closed by whoever started us
             stream.flush()
     with _waiting(around) as wait:
-        with _fixed_addresses() as fixed:
+        with fixed_addresses() as fixed:
             child = _start(image, arguments, environment, around)
         if not fixed:
             notes.append(
@@ -145,7 +145,7 @@ def die_by(number: int) -> None:
 
 
 @contextlib.contextmanager
-def _fixed_addresses() -> Iterator[bool]:
+def fixed_addresses() -> Iterator[bool]:
     """Programs started by this thread inside of the block have no address randomisation, if it is true."""
     libc = ctypes.CDLL(None, use_errno=True)
     libc.personality.argtypes = [ctypes.c_ulong]
