@@ -1,15 +1,38 @@
-"""The table of commands."""
+"""The table of commands. Each is imported when it is called, so that none pays for another."""
 
 from __future__ import annotations
+
+import importlib
 
 import click
 
 from whence import __version__
-from whence.cli.rules import rules
-from whence.cli.run import run
+
+_COMMANDS = {
+    "run": "run:run",
+    "cc": "commands:cc",
+    "c++": "commands:cxx",
+    "rules": "rules:rules",
+    "cache": "cache:cache",
+    "doctor": "doctor:doctor",
+    "completion": "completion:completion",
+}
+"""Name -> module below `whence.cli`, and what it is called there; in the order of the help."""
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _Commands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module, _, name = _COMMANDS[cmd_name].partition(":")
+        command: click.Command = getattr(importlib.import_module(f"whence.cli.{module}"), name)
+        return command
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="whence")
 def whence() -> None:
     """A memory debugger for C and C++ that is generated from rules.
@@ -36,7 +59,3 @@ def cxx(arguments: tuple[str, ...]) -> int:
     from whence.cli import cc as driver
 
     return driver.run(list(arguments), cxx=True)
-
-
-for command in (run, cc, cxx, rules):
-    whence.add_command(command)

@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from whence.cli.completion import rule_names
 from whence.errors import ExitCode, UserMistake
 from whence.rules import RuleSet, load_files, load_standard
 from whence.rules import model as m
@@ -54,7 +55,7 @@ def _table(rows: list[tuple[str, str, str, str]]) -> Table:
 
 
 @rules.command("show")
-@click.argument("name")
+@click.argument("name", shell_complete=rule_names)
 @_RULES_OPTION
 def show(name: str, files: tuple[str, ...]) -> None:
     """The text of a rule, what it means, and what it makes the engine keep and check."""

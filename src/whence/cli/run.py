@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from whence.cli.completion import files, rule_names
 from whence.cli.outputs import Outputs, output_options
 from whence.config import ConfiguredCommand
 from whence.errors import ExitCode, UserMistake
@@ -32,8 +33,20 @@ if TYPE_CHECKING:
 @click.option(
     "--rules", "rule_files", multiple=True, type=click.Path(path_type=Path), help="Add a file of rules."
 )
-@click.option("--enable", multiple=True, metavar="RULE", help="Switch a rule on ('all' for every rule).")
-@click.option("--disable", multiple=True, metavar="RULE", help="Switch a rule off ('all' for every rule).")
+@click.option(
+    "--enable",
+    multiple=True,
+    metavar="RULE",
+    shell_complete=rule_names,
+    help="Switch a rule on ('all' for every rule).",
+)
+@click.option(
+    "--disable",
+    multiple=True,
+    metavar="RULE",
+    shell_complete=rule_names,
+    help="Switch a rule off ('all' for every rule).",
+)
 @click.option(
     "--suppressions",
     "suppression_files",
@@ -66,8 +79,8 @@ if TYPE_CHECKING:
     help="Read options from this file, not from whence.toml here or above (/dev/null: from none).",
 )
 @click.option("--progress/--no-progress", default=True, help="Show a bar while instrumenting, on a terminal.")
-@click.argument("program")
-@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+@click.argument("program", shell_complete=files)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, shell_complete=files)
 def run(
     halt: bool,
     error_exitcode: int,

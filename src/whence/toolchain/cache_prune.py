@@ -46,12 +46,16 @@ def format_size(size: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Pruned:
-    """What was removed: entries and their bytes; `left` bytes remain, `busy` entries were in use."""
+    """What was removed: entries and their bytes; `left` bytes remain, `busy` entries were in use.
+
+    `refused`: nothing was done, because another process prunes or there are no locks.
+    """
 
     removed: int = 0
     freed: int = 0
     left: int = 0
     busy: int = 0
+    refused: bool = False
 
 
 def prune(directory: Path, limit: int) -> Pruned:
@@ -60,11 +64,13 @@ def prune(directory: Path, limit: int) -> Pruned:
     Any number of processes may fill, use and prune the directory meanwhile;
     of two pruners one does nothing.
     """
+    if not directory.is_dir():
+        return Pruned()
     locks = Locks(directory)
     try:
         found = sorted(entries(directory), key=lambda entry: entry.used)
         if not locks.seize(_PRUNING):
-            return Pruned(left=sum(entry.size for entry in found))
+            return Pruned(left=sum(entry.size for entry in found), refused=True)
         _remove_leftovers(directory, locks)
         return _prune(found, limit, locks)
     finally:
