@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from whence.rules import RuleSet
     from whence.suppressions import Suppressions
 
+_LONGEST = 100_000_000
+"""Seconds; system calls that wait take no more everywhere."""
+
 StrPath = str | os.PathLike[str]
 
 
@@ -156,7 +159,9 @@ def _descriptor(stdin: bytes | int | HasDescriptor | None) -> int | None:
 
 
 def _check(timeout: float | None, error_exitcode: int) -> None:
-    if timeout is not None and not timeout > 0:
-        raise UserMistake(f"timeout is {timeout}: expected a number of seconds above 0, or None")
+    if timeout is not None and not 0 < timeout <= _LONGEST:
+        raise UserMistake(
+            f"timeout is {timeout:g}: expected seconds, above 0 and at most {_LONGEST}, or None"
+        )
     if not 1 <= error_exitcode <= 255:
         raise UserMistake(f"error_exitcode is {error_exitcode}: expected 1 to 255")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -172,6 +173,24 @@ def test_our_own_process_keeps_its_addresses_random(steps: whence.Program) -> No
     assert Path("/proc/self/personality").read_text() == before
 
 
+def test_an_interrupt_ends_the_program(steps: whence.Program, whence_env: Mapping[str, str]) -> None:
+    """It is ours and not passed on, but the program does not outlive the call."""
+    code = (
+        "import sys, whence\n"
+        "try: whence.run(sys.argv[1], ['dw'], timeout=600)\n"
+        "except KeyboardInterrupt: print('interrupted')\n"
+    )
+    command = [sys.executable, "-c", code, str(steps.path)]
+    host = subprocess.Popen(command, env=dict(whence_env), stdout=subprocess.PIPE, text=True)
+    assert host.stdout is not None
+    assert host.stdout.readline().startswith("/")  # the program runs
+    children = Path(f"/proc/{host.pid}/task/{host.pid}/children").read_text().split()
+    assert children
+    host.send_signal(signal.SIGINT)
+    assert host.communicate(timeout=60)[0] == "interrupted\n"
+    assert not [child for child in children if Path("/proc", child).exists()]
+
+
 # ---- mistakes ---------------------------------------------------------------------------------------
 
 
@@ -182,8 +201,9 @@ def test_run_says_what_is_wrong(steps: whence.Program, tmp_path: Path) -> None:
         whence.run("/bin/true")
     with pytest.raises(UserMistake, match="unknown rule 'nonsense'"):
         whence.run(steps, enable="nonsense")
-    with pytest.raises(UserMistake, match="timeout is 0"):
-        whence.run(steps, timeout=0)
+    for seconds in (0, -1, float("nan"), float("inf")):
+        with pytest.raises(UserMistake, match=r"timeout is \S+: expected seconds"):
+            whence.run(steps, timeout=seconds)
     with pytest.raises(UserMistake, match="error_exitcode is 256"):
         whence.run(steps, error_exitcode=256)
     with pytest.raises(UserMistake, match="working directory"):

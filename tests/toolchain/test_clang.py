@@ -72,6 +72,26 @@ def test_unwritable_cache(empty, monkeypatch):
     assert clangs.find_clang().version == (18, 1, 0)
 
 
+def test_a_link_in_tmp_is_not_followed(empty, monkeypatch, tmp_path):
+    """Where there is no other cache, one in /tmp serves; somebody may have laid a link there before us."""
+    monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null")
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    (tmp_path / "elsewhere").mkdir()
+    folder = tmp_path / f"whence-{os.getuid()}"
+    folder.symlink_to("elsewhere")
+    fake(empty, "clang", "clang version 19.1.7")
+    assert clangs.find_clang().version == (19, 1, 7)
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+    folder.unlink()
+    folder.mkdir(mode=0o777)
+    folder.chmod(0o777)
+    clangs.find_clang()
+    assert list(folder.iterdir()) == []
+    folder.chmod(0o700)
+    clangs.find_clang()
+    assert len(list(folder.iterdir())) == 1
+
+
 def test_demanded(empty, monkeypatch):
     path = fake(empty / "elsewhere", "my clang", "clang version 20.0.0")
     monkeypatch.setenv("WHENCE_CLANG", str(path))

@@ -72,6 +72,9 @@ if TYPE_CHECKING:
     help="Kill the program and its process group then; the exit status is 124 if nothing was found.",
 )
 @click.option(
+    "--cache-size", metavar="SIZE", help="Keep at most so much instrumented code afterwards, as in 500M (5G)."
+)
+@click.option(
     "--config",
     type=click.Path(path_type=Path),
     expose_value=False,
@@ -92,6 +95,7 @@ def run(
     gen_suppressions: bool,
     jobs: int | None,
     timeout: float | None,
+    cache_size: str | None,
     progress: bool,
     program: str,
     arguments: tuple[str, ...],
@@ -104,6 +108,7 @@ def run(
     """
     from whence import api
     from whence.cli.progress import Bar
+    from whence.toolchain.cache_prune import parse_size
 
     if program.startswith("-"):
         raise UserMistake(f"unknown option '{program}' before the program's name (see whence run --help)")
@@ -119,6 +124,7 @@ def run(
         timeout=timeout,
         error_exitcode=error_exitcode or ExitCode.FINDING,
         jobs=jobs,
+        cache_size=None if cache_size is None else parse_size(cache_size, "--cache-size"),
         relay_signals=True,
         progress=Bar(progress),
     )

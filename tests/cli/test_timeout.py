@@ -1,0 +1,51 @@
+"""``whence run --timeout`` and ``--cache-size``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.harness.process import Whence, is_one_sentence
+
+STUCK = """
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+    char *p = malloc(4);
+    if (argc > 1)
+        p[4] = 0;
+    write(1, "stuck\\n", 6);
+    for (;;)
+        pause();
+}
+"""
+
+
+@pytest.fixture
+def whence(tmp_path: Path, whence_env: dict[str, str]) -> Whence:
+    return Whence(tmp_path, whence_env)
+
+
+def test_status_of_a_timeout(whence: Whence) -> None:
+    """As timeout(1); but a finding counts more."""
+    program = whence.build(STUCK)
+    done = whence.run("--timeout", "2", program)
+    assert (done.status, done.out) == (124, b"stuck\n") and "was killed after 2 seconds" in done.err
+    done, found = whence.findings("--timeout", "2", "--keep-going", program, "err")
+    assert (done.status, done.out) == (99, b"stuck\n")
+    assert [finding["rule"] for finding in found] == ["heap-buffer-overflow"]
+
+
+@pytest.mark.parametrize("seconds", ["0", "-1", "nan", "inf", "soon"])
+def test_what_is_no_time(whence: Whence, seconds: str) -> None:
+    done = whence.run("--timeout", seconds, "./prog")
+    assert done.status == 2 and "Traceback" not in done.err and seconds in done.err
+
+
+def test_size_of_the_cache(whence: Whence, tmp_path: Path) -> None:
+    whence = whence.with_env(WHENCE_CACHE=str(tmp_path / "cache"))
+    program = whence.build("int main(void) { return 5; }")
+    assert whence.run("--cache-size", "0", program).status == 5
+    assert not [path for path in (tmp_path / "cache").glob("*/*") if path.is_file()]
+    done = whence.run("--cache-size", "few", program)
+    assert done.status == 2 and is_one_sentence(done.err) and "--cache-size: 'few' is no size" in done.err
