@@ -130,6 +130,14 @@ int record_ask(uint64_t offset, uint32_t judge) {
     }
 }
 
+void record_join(void) {
+    if (!alive()) return;
+    uint32_t *count = (uint32_t *)((uintptr_t)header + WH_PROCESSES_OFFSET);
+    uint32_t index = __atomic_fetch_add(count, 1, __ATOMIC_ACQ_REL);
+    if (index < WH_PROCESSES_MOST)
+        __atomic_store_n(count + 1 + index, os_process(), __ATOMIC_RELEASE);
+}
+
 void record_count_finding(void) {
     if (alive()) __atomic_add_fetch(&header->findings, 1, __ATOMIC_RELAXED);
 }

@@ -42,6 +42,9 @@ enum record_status record_append_at(uint32_t type, const struct record_part *par
  * judge is gone, the file was cut short) it is 0. */
 int record_ask(uint64_t offset, uint32_t judge);
 
+/* Notes down that this process writes to the file, and may outlive the others. */
+void record_join(void);
+
 /* Counts a finding, whether it finds room or not. */
 void record_count_finding(void);
 void record_finish(void);

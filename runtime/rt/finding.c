@@ -269,6 +269,7 @@ void finding_make(struct context *context, const struct witness *witness) {
     head->n_values = (uint32_t)witness->value_count;
     head->n_name = (uint32_t)source_name(context->library).length;
     if (stopping) head->flags |= asking ? WH_FLAG_HALTED | WH_FLAG_ASKED : WH_FLAG_HALTED;
+    maps_tell_process();
     head->maps_id = maps_current();
     uint64_t offset = 0;
     enum record_status status = append(context, witness, &offset);

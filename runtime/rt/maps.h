@@ -9,6 +9,9 @@
  * The id of the record that is current, a hash of its text; 0: none. */
 uint32_t maps_current(void);
 
+/* Writes a PROCESS record if this process has not done so. */
+void maps_tell_process(void);
+
 /* One mapping of /proc/self/maps. */
 struct mapping {
     uintptr_t begin, end;

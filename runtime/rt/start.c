@@ -66,6 +66,7 @@ static void open_record(const char *environment, size_t size) {
     size_t length = 0;
     const char *path = options_variable(environment, size, WH_RECORD_VARIABLE, &length);
     enum record_status status = record_init(path);
+    if (status == RECORD_OK) record_join();
     if (status == RECORD_OK || status == RECORD_NONE) return;
     TEXT(message, 1024);
     text_put(&message, WH_RECORD_VARIABLE ": ");

@@ -5,6 +5,7 @@
 #include "signals.h"
 #include "../leak/roots.h"
 #include "../os/os.h"
+#include "../record/record.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -190,6 +191,7 @@ static void after_fork_in_child(void) {
     finding_unlock();
     loading_unlock();
     thread_self.tid = os_thread();
+    record_join();
 }
 
 void threads_init(void) {

@@ -80,12 +80,18 @@ HEADER = Layout(
     ),
 )
 
+PROCESSES_OFFSET = 1024
+"""Where in the header page the processes of the run stand: u32 how many, then a u32 for each."""
+PROCESSES_MOST = 700
+"""Processes that find room there; if there were more, their number says so."""
+
 FILE_STATES = {"FRESH": 0, "RUNNING": 1, "FINISHED": 2}
 
 RECORD_TYPES = {
     "FINDING": 1,  # FINDING struct, then its arrays
     "MAPS": 2,  # u32 maps_id, u32 text length, text of /proc/self/maps
     "NOTE": 3,  # u32 text length, u32 zero, text: one sentence of the runtime to the user
+    "PROCESS": 4,  # u32 pid, u32 parent, u32 text length, u32 zero, text: command line, 0 after each word
 }
 
 FINDING = Layout(

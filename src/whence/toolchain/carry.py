@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from whence.errors import CannotExecute, ProgramNotFound
+from whence.errors import CannotExecute, ProgramNotFound, WhenceError
 from whence.toolchain import archive, blob, elf, link
 from whence.toolchain.link import LinkItem, LinkRecord
 
@@ -107,6 +107,15 @@ def read_image(path: str | os.PathLike[str]) -> CarriedImage:
             raise CannotExecute(f"{place}: {error}") from error
         except OSError as error:
             raise CannotExecute(f"{place} cannot be read: {error.strerror}") from error
+
+
+def mentions(path: str | os.PathLike[str], symbol: str) -> bool:
+    """Whether a program or library defines or asks for a dynamic symbol; no for what cannot be read."""
+    try:
+        with _reading(Path(path)) as descriptor:
+            return f"\0{symbol}\0".encode() in _Dynamic(elf.Elf(descriptor)).strings()
+    except (WhenceError, elf.ElfError, OSError):
+        return False
 
 
 @contextmanager
@@ -328,12 +337,13 @@ class _Dynamic:
 
     def texts(self, tag: int) -> tuple[str, ...]:
         """Values of all entries with a tag, as strings."""
-        offsets = self.values(tag)
-        if not offsets:
-            return ()
+        return tuple(_c_string(self.strings(), offset) for offset in self.values(tag))
+
+    def strings(self) -> bytes:
+        """The names of symbols and libraries, each after a zero byte; empty in a static program."""
         if self._strings is None:
-            self._strings = self._string_table()
-        return tuple(_c_string(self._strings, offset) for offset in offsets)
+            self._strings = self._string_table() if self._entries else b""
+        return self._strings
 
     def _string_table(self) -> bytes:
         address, size = sum(self.values(DT_STRTAB)[:1]), sum(self.values(DT_STRSZ)[:1])

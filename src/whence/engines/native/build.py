@@ -20,13 +20,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 from typing import Protocol, TypeVar
 
 from whence import __version__
-from whence.engines.native.libraries import carried_libraries
+from whence.engines.native.libraries import carried_libraries, linked_libraries, may_load
 from whence.errors import CannotExecute, ToolLimit
 from whence.rules import RuleSet
 from whence.toolchain.cache import Cache, digest
@@ -90,16 +90,30 @@ class Built:
     """What is launched: the image, and what the dynamic linker must be told.
 
     libraries: name as asked for -> instrumented shared library that takes its place.
-    preload: loaded before everything, when the image itself carries no IR.
+    checking: the runtime and the detectors.
+    originals: instrumented image -> the file that it was made from.
+    modules: all that was instrumented.
+    loads: more libraries may be loaded while it runs.
     """
 
     image: Path
     libraries: Mapping[str, Path]
-    preload: tuple[Path, ...] = ()
+    checking: tuple[Path, ...]
+    originals: Mapping[Path, Path] = field(default_factory=dict)
+    modules: tuple[CarriedModule, ...] = ()
+    loads: bool = False
+
+    @property
+    def preload(self) -> tuple[Path, ...]:
+        """Loaded before everything, when the image itself does not ask for it."""
+        return () if self.image in self.originals else self.checking
 
 
-def build_program(program: Path, plan: Plan, cache: Cache) -> Built:
+def build_program(program: Path, plan: Plan, cache: Cache, *, any_program: bool = False) -> Built:
     """Instrument a program and the shared libraries it is linked to, as far as they carry IR.
+
+    A program that carries none, directly or through its libraries, is refused
+    unless it may load some while it runs, or `any_program`.
 
     One thread at a time: worker processes are forked, and a fork must not
     happen while another thread holds LLVM's lock.
@@ -107,30 +121,60 @@ def build_program(program: Path, plan: Plan, cache: Cache) -> Built:
     for everything that whence lacks.
     """
     with _BUILDING:
-        return _build_program(program, plan, cache)
+        return _build_program(program, plan, cache, any_program)
+
+
+def build_library(path: Path, plan: Plan, cache: Cache, known: Sequence[CarriedModule]) -> Built:
+    """Instrument a shared library that a running program loads, and those it is linked to.
+
+    `known` are the modules of the program so far. Without IR the library's
+    image is the library itself. Raises the errors of `build_program`.
+    """
+    with _BUILDING:
+        image = read_image(path)
+        if image.kind != "shared":
+            raise CannotExecute(
+                f"{path}: this is {_KINDS.get(image.kind, 'a program')}, not a shared library"
+            )
+        libraries = carried_libraries(linked_libraries(image, plan.environment))
+        return _build(image, libraries, plan, cache, known)
 
 
 _BUILDING = threading.Lock()
 
 
-def _build_program(program: Path, plan: Plan, cache: Cache) -> Built:
+def _build_program(program: Path, plan: Plan, cache: Cache, any_program: bool) -> Built:
     image = read_image(program)
     if image.kind not in ("exe", "pie"):
         raise CannotExecute(f"{program}: this is {_KINDS.get(image.kind, image.kind)}, not a program")
-    libraries = carried_libraries(image, plan.environment)
-    modules = _distinct([image, *libraries.values()])
-    if not modules:
+    linked = linked_libraries(image, plan.environment)
+    libraries = carried_libraries(linked)
+    direct = [path for name, path in linked.items() if name in image.needed]
+    if not (image.modules or libraries or any_program or may_load([program, *direct])):
         raise CannotExecute(
             f"{program} carries no IR: build it with CC=whence-cc CXX=whence-c++ and run whence on the result"
         )
+    built = _build(image, libraries, plan, cache, ())
+    return replace(built, loads=may_load([built.image, *linked.values()]))
+
+
+def _build(
+    image: CarriedImage,
+    libraries: Mapping[str, CarriedImage],
+    plan: Plan,
+    cache: Cache,
+    known: Sequence[CarriedModule],
+) -> Built:
+    modules = _distinct([image, *libraries.values()])
     runtime = runtime_library()
-    detectors = _detectors(plan.rules, cache)
-    objects = _objects(modules, plan, cache, digest(runtime.read_bytes()))
-    extra = [runtime, detectors]
+    extra = (runtime, _detectors(plan.rules, cache))
+    objects = _objects(modules, plan, cache, digest(runtime.read_bytes()), known) if modules else {}
     linked = {name: _linked(library, objects, extra, cache) for name, library in libraries.items()}
+    originals = {linked[name]: library.path for name, library in libraries.items()}
     if not image.modules:
-        return Built(program, linked, tuple(extra))
-    return Built(_linked(image, objects, extra, cache), linked)
+        return Built(image.path, linked, extra, originals, tuple(modules))
+    copy = _linked(image, objects, extra, cache)
+    return Built(copy, linked, extra, {copy: image.path, **originals}, tuple(modules))
 
 
 def _distinct(images: Iterable[CarriedImage]) -> list[CarriedModule]:
@@ -177,11 +221,17 @@ def _link_detectors(code: bytes, path: Path) -> None:
         raise ToolLimit(f"the linker refuses the generated detectors: {lines[0]}")
 
 
-def _objects(modules: Sequence[CarriedModule], plan: Plan, cache: Cache, runtime: str) -> dict[str, Path]:
+def _objects(
+    modules: Sequence[CarriedModule],
+    plan: Plan,
+    cache: Cache,
+    runtime: str,
+    known: Sequence[CarriedModule],
+) -> dict[str, Path]:
     """An instrumented object for every module, by the module's digest."""
     from whence.instrument.job import make_job
 
-    own = _own_functions(modules, plan, cache)
+    own = _own_functions([*modules, *known], plan, cache)
     keys = {}
     present = {}
     missing = []

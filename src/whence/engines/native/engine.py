@@ -8,20 +8,25 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from whence.abi import records
 from whence.engines.native.build import Built, Plan, Progress, build_program
 from whence.engines.native.collect import RawRun, findings, read_records
+from whence.engines.native.environment import Errand, Folder, changes, named_originals
+from whence.engines.native.interpreter import resolve
 from whence.engines.native.judge import Judge
 from whence.engines.native.launch import Ending, Surroundings, launch
-from whence.errors import ToolLimit
+from whence.errors import CannotExecute, ToolLimit
 from whence.findings import Finding, RuleInfo, RunInfo
 from whence.result import Result
 from whence.rules import RuleSet
 from whence.suppressions import Suppressions
 from whence.symbols import Symbolizer
 from whence.toolchain.cache import Cache
+
+if TYPE_CHECKING:
+    from whence.engines.native.service import Service
 
 
 @dataclass(frozen=True)
@@ -32,6 +37,7 @@ class Settings:
     stdin: the bytes of the program's standard input, or a descriptor; None in `around` stands for ours.
     capture: keep what the program writes to its standard output and error.
     suppressions: findings that are not reported and do not stop the program.
+    children: check the programs that it executes, too.
     """
 
     rules: RuleSet
@@ -42,6 +48,7 @@ class Settings:
     stdin: bytes | None = None
     capture: bool = False
     suppressions: Suppressions = field(default_factory=Suppressions)
+    children: bool = False
 
 
 def run(
@@ -51,32 +58,71 @@ def run(
 
     Raises the errors of `whence.errors`; a program that misbehaves is no error.
     """
-    plan = Plan(settings.rules, settings.jobs, progress, settings.around.environment)
-    built = build_program(program, plan, cache)
+    around = settings.around
+    executed, words = resolve(program, arguments, around.environment, around.cwd)
+    plan = Plan(settings.rules, settings.jobs, progress, around.environment)
+    try:
+        built = build_program(executed, plan, cache, any_program=settings.children)
+    except CannotExecute as error:
+        if executed == program:
+            raise
+        raise CannotExecute(f"{program} is a script that {executed} executes: {error}") from error
     with tempfile.TemporaryDirectory(prefix="whence-run-") as name:
-        folder = Path(name)
-        record = folder / "record"
-        _make_record(record)
+        folder = Folder(Path(name))
+        _make_record(folder.record)
         options = _options(settings)
-        originals = {str(built.image.resolve()): str(program.resolve())}
+        originals = named_originals(built)
         reading = _Reading(rule_infos(settings.rules), originals, settings.suppressions)
-        judge = Judge(record, reading.is_suppressed) if "judge" in options else contextlib.nullcontext()
-        environment = _environment(settings.around.environment, built, folder)
-        with judge, _streams(replace(settings.around, environment=environment), settings, folder) as around:
-            ending, notes = launch(built.image, arguments, record, options, around)
-        raw = read_records(record)
-        stdout, stderr = ((folder / name).read_bytes() if settings.capture else None for name in _CAPTURED)
+        judge = (
+            Judge(folder.record, reading.is_suppressed) if "judge" in options else contextlib.nullcontext()
+        )
+        serving = _serving(Errand(folder, plan, cache, options, built, originals))
+        with judge, serving as services, _streams(around, settings, folder.path) as streams:
+            own = changes(around.environment, built, folder, options, serving=bool(services))
+            streams = replace(streams, environment={**around.environment, **own})
+            ending, notes = launch(built.image, words, folder.record, streams, services)
+        raw = read_records(folder.record)
+        stdout, stderr = (
+            (folder.path / stream).read_bytes() if settings.capture else None for stream in _CAPTURED
+        )
     if ending.timed_out:
-        notes = [*notes, f"{arguments[0]} was killed after {settings.around.timeout:g} seconds"]
-    notes = [*cache.notes, *notes]
-    found, info = _report(program, built.image, arguments, ending, raw, reading, notes)
+        notes = [*notes, f"{arguments[0]} was killed after {around.timeout:g} seconds"]
+    notes = [*cache.notes, *notes, *(note for each in services for note in each.notes)]
+    notes += _unchecked(arguments[0], built, originals)
+    found, info = _report(executed, built.image, arguments, ending, raw, reading, notes)
     return Result(found, info, stdout, stderr, ending.timed_out)
+
+
+@contextlib.contextmanager
+def _serving(errand: Errand) -> Iterator[list[Service]]:
+    """The service for programs that may ask: those that load libraries or whose children are checked."""
+    if not errand.asks:
+        yield []
+        return
+    from whence.engines.native.service import Service  # sockets take longer to import than to use
+
+    with contextlib.closing(Service(errand)) as service:
+        yield [service]
+
+
+def _unchecked(name: str, built: Built, originals: Mapping[str, str]) -> list[str]:
+    """What a program that carries no IR itself was not checked for."""
+    if built.image in built.originals:
+        return []
+    if not originals:
+        return [
+            f"nothing that carries IR was loaded: of {name}, only the calls to malloc, free and their "
+            "relatives were checked; build what is to be checked with CC=whence-cc CXX=whence-c++"
+        ]
+    names = ", ".join(sorted({os.path.basename(original) for original in originals.values()}))
+    return [f"{name} carries no IR: accesses were checked in {names}, allocation calls everywhere"]
 
 
 def _options(settings: Settings) -> dict[str, int]:
     """What the runtime is told."""
     options = {"halt": int(settings.halt), "exitcode": settings.error_exitcode}
     options["leaks"] = int(_wants_leaks(settings.rules))
+    options["children"] = int(settings.children)
     if settings.suppressions:
         options["key_frames"] = records.MAX_FRAMES  # an entry may speak of any frame
         if settings.halt:
@@ -126,24 +172,6 @@ def _streams(around: Surroundings, settings: Settings, folder: Path) -> Iterator
             files = [stack.enter_context(open(folder / stream, "ab")) for stream in _CAPTURED]
             around = replace(around, stdout=files[0].fileno(), stderr=files[1].fileno())
         yield around
-
-
-def _environment(inherited: Mapping[str, str], built: Built, folder: Path) -> dict[str, str]:
-    """The program's environment; instrumented libraries are found under their own names in `folder`."""
-    environment = dict(inherited)
-    for name, path in built.libraries.items():
-        place = folder / "lib" / Path(name).name
-        place.parent.mkdir(exist_ok=True)
-        place.symlink_to(path.absolute())
-    if built.libraries:
-        _prepend(environment, "LD_LIBRARY_PATH", [str(folder / "lib")])
-    _prepend(environment, "LD_PRELOAD", [str(path.absolute()) for path in built.preload])
-    return environment
-
-
-def _prepend(environment: dict[str, str], name: str, values: list[str]) -> None:
-    if values:
-        environment[name] = ":".join([*values, *filter(None, [environment.get(name)])])
 
 
 def _wants_leaks(rules: RuleSet) -> bool:

@@ -11,13 +11,13 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, Protocol
 
-from whence.abi.options import OPTIONS_VARIABLE, RECORD_VARIABLE, encode
+from whence.engines.native.processes import handles, left_behind
 from whence.errors import CannotExecute, UserMistake
 
 _ADDR_NO_RANDOMIZE = 0x0040000
@@ -26,6 +26,8 @@ _QUERY = 0xFFFFFFFF
 _RELAYED = tuple(
     getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGQUIT", "SIGALRM")
 )
+
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,7 @@ class Surroundings:
     timeout: seconds until the program's process group, which is one of its own then, is killed.
     relay: signals that we get are passed on to the program; else they are ours, and the program is
     killed if one of them ends the wait.
+    remain: wait for the processes that the program leaves behind, too.
     """
 
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
@@ -54,28 +57,45 @@ class Surroundings:
     stderr: int | None = None
     timeout: float | None = None
     relay: bool = False
+    remain: bool = True
+
+
+class Attendant(Protocol):
+    """Looked after while the program runs."""
+
+    def fileno(self) -> int:
+        """Readable when there is something to do."""
+
+    def attend(self) -> None:
+        """Do it."""
 
 
 def launch(
-    image: Path, arguments: Sequence[str], record: Path, options: dict[str, int], around: Surroundings
+    image: Path,
+    arguments: Sequence[str],
+    record: Path,
+    around: Surroundings,
+    attendants: Sequence[Attendant] = (),
 ) -> tuple[Ending, list[str]]:
     """Run `image` under the name `arguments[0]` until it ends; also returns notes to the user.
 
     Raises `CannotExecute` if the system refuses.
     """
     notes = []
-    environment = {**around.environment, RECORD_VARIABLE: str(record), OPTIONS_VARIABLE: encode(options)}
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:  # closed by whoever started us
             stream.flush()
     with _waiting(around) as wait:
+        wait.attendants = attendants
         with fixed_addresses() as fixed:
-            child = _start(image, arguments, environment, around)
+            child = _start(image, arguments, around)
         if not fixed:
             notes.append(
                 "the system does not let address randomisation be switched off; addresses differ between runs"
             )
-        return _await(child, wait, around), notes
+        wait.until(around.timeout)
+        ending = _await(child, wait, around)
+        return ending, notes + _remaining(arguments[0], record, wait, around, ending)
 
 
 def _waiting(around: Surroundings) -> _Wait:
@@ -84,14 +104,12 @@ def _waiting(around: Surroundings) -> _Wait:
     return _Wait()
 
 
-def _start(
-    image: Path, arguments: Sequence[str], environment: dict[str, str], around: Surroundings
-) -> subprocess.Popen[bytes]:
+def _start(image: Path, arguments: Sequence[str], around: Surroundings) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
             list(arguments),
             executable=image.absolute(),
-            env=environment,
+            env=around.environment,
             cwd=around.cwd,
             stdin=around.stdin,
             stdout=around.stdout,
@@ -114,14 +132,40 @@ def _await(child: subprocess.Popen[bytes], wait: _Wait, around: Surroundings) ->
     """Wait for the end, which is now when the time is over or the wait is interrupted."""
     timed_out = False
     try:
-        code = wait.until_end(child, around.timeout)
-        if code is None:
-            timed_out = True
+        with handles([child.pid]) as ended:
+            timed_out = not wait.while_(lambda: child.poll() is None, [child.pid], ended)
     finally:
         if child.returncode is None:
-            code = _kill(child, group=around.timeout is not None)
-    assert code is not None
+            _kill(child, group=around.timeout is not None)
+    code = child.returncode
     return Ending(None, -code, timed_out) if code < 0 else Ending(code, None, timed_out)
+
+
+def _remaining(name: str, record: Path, wait: _Wait, around: Surroundings, ending: Ending) -> list[str]:
+    """Wait for checked processes that outlive the program; a sentence if some outlive the wait."""
+    left = left_behind(record)
+    if left and around.remain and not ending.timed_out:
+        if around.relay and sys.stderr is not None:
+            what = "a process" if len(left) == 1 else f"{len(left)} processes"
+            sys.stderr.write(f"whence: {name} has ended; waiting for {what} that it left behind\n")
+            sys.stderr.flush()
+        wait.remaining = True
+        while left and not wait.given_up() and _outlived(left, record, wait):
+            left = left_behind(record)
+    if not left:
+        return []
+    return [f"{len(left)} of its processes still ran at the end; what they do later is not reported"]
+
+
+def _outlived(left: list[int], record: Path, wait: _Wait) -> bool:
+    """Wait until some of these processes have ended; false when the time is over, and they are killed."""
+    with handles(left) as ended:
+        if wait.while_(lambda: left_behind(record) == left, left, ended):
+            return True
+        for number in left:
+            with contextlib.suppress(OSError):
+                os.kill(number, signal.SIGKILL)
+        return False
 
 
 def _kill(child: subprocess.Popen[bytes], group: bool) -> int:
@@ -158,8 +202,18 @@ def fixed_addresses() -> Iterator[bool]:
             libc.personality(before)
 
 
+_POLL = 0.05
+"""Seconds between two looks at a process that has no descriptor to wait for."""
+
+
 class _Wait:
-    """Waits for a child; signals are for the handlers of whoever calls us."""
+    """Waits for processes, and attends to others meanwhile; signals are for the handlers of our caller."""
+
+    def __init__(self) -> None:
+        self.attendants: Sequence[Attendant] = ()
+        self.processes: Sequence[int] = ()
+        self.remaining = False  # the program itself has ended
+        self._deadline: float | None = None
 
     def __enter__(self) -> _Wait:
         return self
@@ -167,12 +221,44 @@ class _Wait:
     def __exit__(self, *_: object) -> None:
         pass
 
-    def until_end(self, child: subprocess.Popen[bytes], timeout: float | None) -> int | None:
-        """The return code as of `Popen.returncode`; None when `timeout` seconds were over before."""
-        try:
-            return child.wait(timeout)
-        except subprocess.TimeoutExpired:
-            return None
+    def until(self, timeout: float | None) -> None:
+        """All waiting ends so many seconds from now."""
+        self._deadline = None if timeout is None else time.monotonic() + timeout
+
+    def while_(self, running: Callable[[], bool], processes: Sequence[int], ended: Sequence[int]) -> bool:
+        """Wait while `processes`, whose handles are `ended`, are `running`; false when the time is over."""
+        self._attach(processes)
+        while running() and not self.given_up():
+            left = None if self._deadline is None else self._deadline - time.monotonic()
+            if left is not None and left <= 0:
+                return False
+            if len(ended) < len(processes):
+                left = _POLL if left is None else min(left, _POLL)
+            self._pause(ended, left)
+        self.processes = ()
+        return True
+
+    def given_up(self) -> bool:
+        """Whoever waits has been told twice to end: the first time was for the remaining processes."""
+        return False
+
+    def _attach(self, processes: Sequence[int]) -> None:
+        self.processes = processes
+
+    def _bells(self) -> Sequence[int]:
+        return ()
+
+    def _pause(self, ended: Sequence[int], seconds: float | None) -> None:
+        """Until something happens; what came for us is done then."""
+        attendants = {each.fileno(): each for each in self.attendants}
+        poll = select.poll()
+        for descriptor in (*ended, *self._bells(), *attendants):
+            poll.register(descriptor, select.POLLIN)
+        for descriptor, _ in poll.poll(None if seconds is None else max(1.0, seconds * 1000)):
+            if descriptor in attendants:
+                attendants[descriptor].attend()
+            elif descriptor in self._bells():
+                os.read(descriptor, 4096)
 
 
 class _Relay(_Wait):
@@ -185,10 +271,11 @@ class _Relay(_Wait):
     """
 
     def __init__(self, apart: bool) -> None:
+        super().__init__()
         self._apart = apart  # the child is in a process group of its own, which no terminal signals
-        self._child: subprocess.Popen[bytes] | None = None
         self._early: list[int] = []
         self._before: dict[int, Any] = {}
+        self._asked_to_end = 0
         self._bell, bell = os.pipe2(os.O_CLOEXEC)
         os.set_blocking(bell, False)
         self._rung_by = signal.set_wakeup_fd(bell, warn_on_full_buffer=False)
@@ -209,30 +296,34 @@ class _Relay(_Wait):
         for descriptor in (self._bell, self._written):
             os.close(descriptor)
 
-    def until_end(self, child: subprocess.Popen[bytes], timeout: float | None) -> int | None:
-        self._attach(child)
-        deadline = None if timeout is None else time.monotonic() + timeout
-        while (code := child.poll()) is None:
-            left = None if deadline is None else deadline - time.monotonic()
-            if left is not None and left <= 0:
-                return None
-            if select.select([self._bell], [], [], left)[0]:
-                os.read(self._bell, 4096)
-        return code
+    def given_up(self) -> bool:
+        return self._asked_to_end > 1
 
-    def _attach(self, child: subprocess.Popen[bytes]) -> None:
-        self._child = child
+    def _bells(self) -> Sequence[int]:
+        return (self._bell,)
+
+    def _attach(self, processes: Sequence[int]) -> None:
+        super()._attach(processes)
         for number in self._early:
-            child.send_signal(number)
+            self._send(number)
+        self._early.clear()
+
+    def _send(self, number: int) -> None:
+        for process in self.processes:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(process, number)
 
     def _forward(self, number: int, frame: FrameType | None) -> None:
-        if self._child is None:
-            self._early.append(number)
+        if self.remaining and number in _ENDING:
+            self._asked_to_end += 1
+        if self.processes:
+            self._send(number)
         else:
-            self._child.send_signal(number)
+            self._early.append(number)
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
-        if self._apart or not _in_foreground():  # else the terminal has sent it to the child as well
+        # Else the terminal has sent it to the child as well.
+        if self.remaining or self._apart or not _in_foreground():
             self._forward(number, frame)
 
 

@@ -4,24 +4,50 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from whence.errors import WhenceError
-from whence.toolchain.carry import CarriedImage, read_image
+from whence.toolchain.carry import CarriedImage, mentions, read_image
 
 _RESOLVED = re.compile(r"^\s+(\S+) => (.*) \(0x[0-9a-f]+\)$")
 _SECONDS = 20
 
+INTERPRETER = "/lib64/ld-linux-x86-64.so.2"
+"""The dynamic linker of x86-64 GNU/Linux (psABI); a shared library does not name one."""
 
-def carried_libraries(image: CarriedImage, environment: Mapping[str, str]) -> dict[str, CarriedImage]:
-    """Libraries that carry IR, by the name they are asked for.
+_DEFINES_DLOPEN = ("libc.so", "libdl.so", "ld-linux")
+
+
+def linked_libraries(image: CarriedImage, environment: Mapping[str, str]) -> dict[str, str]:
+    """The shared libraries that an image is linked to, also indirectly: name asked for -> path.
 
     The dynamic linker itself is asked, so its search order, LD_LIBRARY_PATH
     of `environment` and run paths are respected; no code of the program runs.
     """
+    interpreter = image.interp or (INTERPRETER if image.kind == "shared" else "")
+    if not interpreter or not Path(interpreter).is_file():
+        return {}
+    try:
+        done = subprocess.run(
+            [interpreter, "--list", str(image.path.resolve())],
+            capture_output=True,
+            text=True,
+            errors="surrogateescape",
+            stdin=subprocess.DEVNULL,
+            env=environment,
+            timeout=_SECONDS,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return {}
+    matches = (_RESOLVED.match(line) for line in done.stdout.splitlines())
+    return {match[1]: match[2] for match in matches if match}
+
+
+def carried_libraries(linked: Mapping[str, str]) -> dict[str, CarriedImage]:
+    """Of some libraries by name, those that carry IR."""
     found: dict[str, CarriedImage] = {}
-    for name, path in _resolved(image, environment):
+    for name, path in linked.items():
         try:
             library = read_image(path)
         except WhenceError:
@@ -31,19 +57,6 @@ def carried_libraries(image: CarriedImage, environment: Mapping[str, str]) -> di
     return found
 
 
-def _resolved(image: CarriedImage, environment: Mapping[str, str]) -> list[tuple[str, str]]:
-    if not image.interp or not Path(image.interp).is_file():
-        return []
-    try:
-        done = subprocess.run(
-            [image.interp, "--list", str(image.path.resolve())],
-            capture_output=True,
-            text=True,
-            errors="surrogateescape",
-            stdin=subprocess.DEVNULL,
-            env=environment,
-            timeout=_SECONDS,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return []
-    return [match.groups() for line in done.stdout.splitlines() if (match := _RESOLVED.match(line))]  # type: ignore[misc]
+def may_load(paths: Iterable[str | Path]) -> bool:
+    """Whether any of these images calls dlopen, so that more libraries may come while it runs."""
+    return any(mentions(path, "dlopen") for path in paths if not Path(path).name.startswith(_DEFINES_DLOPEN))

@@ -1,0 +1,114 @@
+"""The environment of a checked process: what the dynamic linker and the runtime are told in it.
+
+The runtime takes all of it out again before the program starts, unless
+children are checked too; see ``runtime/rt/environment.h``.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from whence.abi.options import (
+    OPTIONS_VARIABLE,
+    ORIGINAL_PREFIX,
+    RECORD_VARIABLE,
+    SERVICE_VARIABLE,
+    encode,
+)
+from whence.engines.native.build import Built, Plan
+from whence.toolchain.cache import Cache
+
+LINKER_VARIABLES = ("LD_PRELOAD", "LD_LIBRARY_PATH")
+
+
+@dataclass(frozen=True)
+class Folder:
+    """The folder of one run: its record file, the socket of its launcher, and libraries by their names."""
+
+    path: Path
+
+    @property
+    def record(self) -> Path:
+        return self.path / "record"
+
+    @property
+    def socket(self) -> Path:
+        return self.path / "service"
+
+    @property
+    def later(self) -> Path:
+        """Where instrumented libraries appear that are needed by those loaded while programs run."""
+        return self.path / "lib"
+
+    def holds(self, path: str | Path) -> bool:
+        """Whether a library or a folder of libraries is one of ours."""
+        return self.path in Path(path).parents
+
+    def offer(self, libraries: Mapping[str, Path], place: Path | None = None) -> Path:
+        """Let the dynamic linker find instrumented libraries in `place` (a folder of their own if None).
+
+        A name that is offered there stays what it is.
+        """
+        place = place or Path(tempfile.mkdtemp(prefix="lib-", dir=self.path))
+        place.mkdir(exist_ok=True)
+        for name, path in libraries.items():
+            link = place / Path(name).name
+            if not link.is_symlink():
+                link.symlink_to(path.absolute())
+        return place
+
+
+@dataclass(frozen=True)
+class Errand:
+    """A run: its folder, rules and options, and the program that it began with.
+
+    originals: image that was instrumented -> the file it was made from; grows while the program runs.
+    """
+
+    folder: Folder
+    plan: Plan
+    cache: Cache
+    options: Mapping[str, int]
+    built: Built
+    originals: dict[str, str]
+
+    @property
+    def asks(self) -> bool:
+        """The program may ask for libraries or, with `children`, for other programs."""
+        return self.built.loads or bool(self.options.get("children"))
+
+
+def named_originals(built: Built) -> dict[str, str]:
+    """`Built.originals` with the names that the kernel and reports show."""
+    return {str(image.resolve()): str(path.resolve()) for image, path in built.originals.items()}
+
+
+def changes(
+    inherited: Mapping[str, str], built: Built, folder: Folder, options: Mapping[str, int], *, serving: bool
+) -> dict[str, str]:
+    """The variables to set in `inherited` so that a program runs checked.
+
+    `serving`: the launcher answers questions, so libraries may come later.
+    """
+    found = {name: inherited[name] for name in LINKER_VARIABLES if inherited.get(name)}
+    own = {RECORD_VARIABLE: str(folder.record), OPTIONS_VARIABLE: encode(dict(options))}
+    if serving:
+        own[SERVICE_VARIABLE] = str(folder.socket)
+    own |= {ORIGINAL_PREFIX + name: value for name, value in found.items()}
+    preload = built.checking if options.get("children") else built.preload
+    loaded = [str(path.absolute()) for path in preload]
+    folders = [str(folder.offer(built.libraries))] if built.libraries else []
+    folders += [str(folder.offer({}, folder.later))] if serving else []
+    for name, values in zip(LINKER_VARIABLES, (loaded, folders), strict=True):
+        if values:
+            own[name] = ":".join([*values, *filter(None, [found.get(name)])])
+    return own
+
+
+def users_own(value: str, preload: Iterable[Path], folder: Folder) -> str:
+    """The value of a linker variable without what `changes` put in front of it."""
+    ours = {str(path.absolute()) for path in preload}
+    return ":".join(part for part in value.split(":") if part not in ours and not folder.holds(part))

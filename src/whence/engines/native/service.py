@@ -1,0 +1,188 @@
+"""Answers what checked processes ask while they run; the other side is ``runtime/rt/service.c``.
+
+A question and its answer are one message each on a connection of its own:
+words, every one with a final zero byte. Questions, and their answers:
+
+=============================================  ==========================================
+``load`` name, working directory, file of the   path of the instrumented copy, path of the
+caller, folders to search                       file it was made from
+``original`` path of a copy                     path of the file it was made from
+``execute`` path, working directory, PATH,      path to execute instead or '', ``a``WORD for
+LD_PRELOAD, LD_LIBRARY_PATH                     arguments in place of the first one,
+                                                ``e``NAME=VALUE for variables to set
+=============================================  ==========================================
+
+One empty word says: as it is. The launcher answers between waiting and waiting
+(`attend`), so there is no second thread, and a process waits while its
+library is instrumented.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import subprocess
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from whence.engines.native.build import build_library, build_program
+from whence.engines.native.environment import LINKER_VARIABLES, Errand, changes, named_originals, users_own
+from whence.engines.native.interpreter import resolve
+from whence.errors import ToolLimit, WhenceError
+from whence.toolchain.carry import read_image
+
+_ROOM = 16384
+"""Bytes of a message at most (SERVICE_ROOM)."""
+_PATIENCE = 5.0
+"""Seconds for a process that has connected to say something."""
+Answer = tuple[str, ...]
+_AS_IT_IS: Answer = ("",)
+_WAITING = 64
+
+
+class Service:
+    """Listens on the socket of a run's folder; raises `ToolLimit` if it cannot. `notes` are for the user."""
+
+    def __init__(self, run: Errand) -> None:
+        self.notes: list[str] = []
+        self._run = run
+        self._known: dict[tuple[object, ...], Answer] = {}
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        try:
+            self._socket.bind(str(run.folder.socket))
+            self._socket.listen(_WAITING)
+        except OSError as error:
+            self._socket.close()
+            raise ToolLimit(
+                f"{run.folder.socket}: cannot listen for the program's questions: {error.strerror or error}; "
+                "set TMPDIR to a shorter path of a folder that can be written"
+            ) from error
+
+    def fileno(self) -> int:
+        """Readable when there is a question."""
+        return self._socket.fileno()
+
+    def close(self) -> None:
+        """Later questions find nobody, and libraries run as they are."""
+        self._socket.close()
+
+    def attend(self) -> None:
+        """Answer one question."""
+        with contextlib.suppress(OSError), self._socket.accept()[0] as connection:
+            connection.settimeout(_PATIENCE)
+            words = [os.fsdecode(word) for word in connection.recv(_ROOM).split(b"\0")[:-1]]
+            answer = b"".join(os.fsencode(word) + b"\0" for word in self.answer(words))
+            connection.send(answer if len(answer) < _ROOM else b"\0")
+
+    def answer(self, words: list[str]) -> Answer:
+        """The answer to a question; a library or program that cannot be instrumented runs as it is."""
+        questions: dict[str, tuple[int, Callable[..., Answer]]] = {
+            "load": (3, self._load),
+            "original": (1, self._original),
+            "execute": (5, self._execute),
+        }
+        least, method = questions.get(words[0] if words else "", (0, lambda *_: _AS_IT_IS))
+        if len(words) <= least:
+            return _AS_IT_IS
+        try:
+            answer: Answer = method(*words[1:])
+            return answer
+        except (WhenceError, OSError) as error:
+            self.notes.append(f"{words[1]} runs as it is: {error}")
+            return _AS_IT_IS
+
+    # ---- libraries ----
+
+    def _load(self, name: str, cwd: str, caller: str, *folders: str) -> Answer:
+        path = find_library(name, Path(cwd), Path(caller), folders)
+        if path is None or self._run.folder.holds(path):
+            return _AS_IT_IS
+        return self._remembered(path, lambda: self._instrument(path))
+
+    def _instrument(self, path: Path) -> Answer:
+        run = self._run
+        if read_image(path).kind != "shared":
+            return _AS_IT_IS  # dlopen will say it
+        built = build_library(path, run.plan, run.cache, run.built.modules)
+        run.originals.update(named_originals(built))
+        run.folder.offer(built.libraries, run.folder.later)
+        return _AS_IT_IS if built.image == path else (str(built.image.absolute()), str(path))
+
+    def _original(self, path: str) -> Answer:
+        return (self._run.originals.get(str(Path(path).resolve()), ""),)
+
+    def _remembered(self, path: Path, make: Callable[[], Answer], *more: str) -> Answer:
+        status = path.stat()
+        key = (path, status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, *more)
+        if key not in self._known:
+            self._known[key] = _AS_IT_IS  # if it fails: the reason is told once
+            self._known[key] = make()
+        return self._known[key]
+
+    # ---- programs ----
+
+    def _execute(self, name: str, cwd: str, path: str, *linker: str) -> Answer:
+        run = self._run
+        own = {
+            variable: users_own(value, run.built.checking, run.folder)
+            for variable, value in zip(LINKER_VARIABLES, linker, strict=False)
+        }
+        program, words = resolve(Path(cwd, name), [name], {"PATH": path}, Path(cwd))
+        if not _can_be_checked(program):
+            return ("", *(f"e{variable}={value}" for variable, value in own.items() if value))
+        answer = self._remembered(program, lambda: self._follow(program, own), *own.values())
+        script = [f"a{word}" for word in words if len(words) > 1 and answer[0]]
+        return (answer[0], *script, *answer[1:])
+
+    def _follow(self, program: Path, own: Mapping[str, str]) -> Answer:
+        run = self._run
+        plan = replace(run.plan, environment={**run.plan.environment, **own})
+        built = build_program(program, plan, run.cache, any_program=True)
+        run.originals.update(named_originals(built))
+        variables = changes(own, built, run.folder, run.options, serving=True)
+        changed = "" if built.image == program else str(built.image.absolute())
+        return (changed, *(f"e{name}={value}" for name, value in variables.items()))
+
+
+def _can_be_checked(program: Path) -> bool:
+    """An x86-64 program that the dynamic linker starts, or that carries IR."""
+    try:
+        image = read_image(program)
+    except WhenceError:
+        return False
+    return image.kind in ("exe", "pie") and bool(image.interp or image.modules)
+
+
+def find_library(name: str, cwd: Path, caller: Path, folders: Answer) -> Path | None:
+    """The file that dlopen(name) would load, as dlopen(3) says; None if it is not to be found here."""
+    for origin in ("${ORIGIN}", "$ORIGIN"):
+        name = name.replace(origin, str(caller.parent))
+    if "/" in name:
+        path = Path(os.path.normpath(Path(cwd, name)))
+        return path if path.is_file() else None
+    for folder in folders:
+        path = Path(cwd, folder, name)
+        if path.is_file():
+            return path
+    return _configured(name)
+
+
+def _configured(name: str) -> Path | None:
+    """The library of that name in the dynamic linker's own cache."""
+    with contextlib.suppress(OSError, subprocess.SubprocessError):
+        done = subprocess.run(
+            ["ldconfig", "-p"],
+            capture_output=True,
+            text=True,
+            errors="surrogateescape",
+            stdin=subprocess.DEVNULL,
+            env={"PATH": "/sbin:/usr/sbin:/bin:/usr/bin", "LC_ALL": "C"},
+            timeout=_PATIENCE,
+        )
+        for line in done.stdout.splitlines():
+            what, arrow, path = line.strip().partition(" => ")
+            if arrow and what.startswith(f"{name} (") and "x86-64" in what:
+                return Path(path)
+    return None
