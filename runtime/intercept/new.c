@@ -1,4 +1,9 @@
-/* operator new and delete in every form, by their mangled names. */
+/* operator new and delete in every form, by their mangled names.
+ *
+ * A program may replace any of them. By the C++ standard the forms that it leaves
+ * alone then call the ones that it replaced: new[] and new(nothrow) call new, sized
+ * delete calls delete, and so on. Ours do the same where something has been replaced.
+ */
 #include "allocate.h"
 #include "../os/text.h"
 
@@ -43,42 +48,93 @@ static void *must_new(size_t size, size_t alignment, uint8_t family, const struc
     return pointer;
 }
 
-#define NEW(name, family)                                                                          \
-    WH_EXPORT void *_Z##name##m(size_t size) { return must_new(size, 16, family, FRAME_HERE); }    \
-    WH_EXPORT void *_Z##name##mSt11align_val_t(size_t size, size_t alignment) {                    \
-        return must_new(size, alignment, family, FRAME_HERE);                                      \
-    }                                                                                              \
-    WH_EXPORT void *_Z##name##mRKSt9nothrow_t(size_t size, const void *nothrow) {                  \
-        (void)nothrow;                                                                             \
-        return try_new(size, 16, family, FRAME_HERE);                                              \
-    }                                                                                              \
-    WH_EXPORT void *_Z##name##mSt11align_val_tRKSt9nothrow_t(size_t size, size_t alignment,        \
-                                                             const void *nothrow) {                \
-        (void)nothrow;                                                                             \
+/* ---- what the program replaced ---- */
+
+/* What a reference to the name leads to, for the program's sake hidden from the optimiser. */
+#define CURRENT(name)                                                                              \
+    __extension__({                                                                                \
+        __typeof__(&name) current = &name;                                                         \
+        __asm__("" : "+r"(current));                                                               \
+        current;                                                                                   \
+    })
+
+#define OWN(name)                                                                                  \
+    __extension__({                                                                                \
+        uintptr_t own;                                                                             \
+        __asm__("leaq own_" #name "(%%rip), %0" : "=r"(own));                                      \
+        own;                                                                                       \
+    })
+
+/* (It also seems so where a program that is not position-independent takes the address of
+ * an operator: the call then comes back here.) */
+#define REPLACED(name) WH_UNLIKELY((uintptr_t)CURRENT(name) != OWN(name))
+
+#define DEFINE(type, name, parameters)                                                             \
+    type name parameters;                                                                          \
+    __asm__(".set own_" #name ", " #name "\n");                                                    \
+    ALIAS(name);                                                                                   \
+    WH_EXPORT type name parameters
+
+/* ---- new ---- */
+
+/* The C++ library's function calls the program's operator and makes NULL of an exception. */
+#define NOTHROW(one, family, suffix, values, nothrow_parameters, nothrow_values, alignment)        \
+    DEFINE(void *, one##suffix##RKSt9nothrow_t, nothrow_parameters) {                              \
+        if (REPLACED(one##suffix) || REPLACED(_Znwm##suffix)) {                                    \
+            uintptr_t library = (uintptr_t)dlsym(RTLD_NEXT, __func__);                             \
+            if (library) return ((void *(*)nothrow_parameters)library)nothrow_values;              \
+            return CURRENT(one##suffix) values;                                                    \
+        }                                                                                          \
         return try_new(size, alignment, family, FRAME_HERE);                                       \
+    }
+
+#define NEW(suffix, parameters, values, nothrow_parameters, nothrow_values, alignment)             \
+    DEFINE(void *, _Znwm##suffix, parameters) {                                                    \
+        return must_new(size, alignment, WH_FAMILY_NEW, FRAME_HERE);                               \
     }                                                                                              \
-    ALIAS(_Z##name##m);                                                                            \
-    ALIAS(_Z##name##mSt11align_val_t);                                                             \
-    ALIAS(_Z##name##mRKSt9nothrow_t);                                                              \
-    ALIAS(_Z##name##mSt11align_val_tRKSt9nothrow_t)
+    DEFINE(void *, _Znam##suffix, parameters) {                                                    \
+        if (REPLACED(_Znwm##suffix)) return CURRENT(_Znwm##suffix) values;                         \
+        return must_new(size, alignment, WH_FAMILY_NEW_ARRAY, FRAME_HERE);                         \
+    }                                                                                              \
+    NOTHROW(_Znwm, WH_FAMILY_NEW, suffix, values, nothrow_parameters, nothrow_values, alignment)   \
+    NOTHROW(_Znam, WH_FAMILY_NEW_ARRAY, suffix, values, nothrow_parameters, nothrow_values,        \
+            alignment)
+
+NEW(, (size_t size), (size), (size_t size, const void *nothrow), (size, nothrow), 16)
+NEW(St11align_val_t, (size_t size, size_t alignment), (size, alignment),
+    (size_t size, size_t alignment, const void *nothrow), (size, alignment, nothrow), alignment)
+
+/* ---- delete; the size and alignment that the compiler passes along say nothing new ---- */
 
 #define UNUSED __attribute__((unused))
-#define DELETE_AS(name, family, ...)                                                               \
-    WH_EXPORT void name(__VA_ARGS__) { release(pointer, family, FRAME_HERE); }                     \
-    ALIAS(name)
 
-/* The size and alignment that the compiler passes along say nothing new. */
-#define DELETE(name, family)                                                                       \
-    DELETE_AS(_Z##name##Pv, family, void *pointer);                                                \
-    DELETE_AS(_Z##name##Pvm, family, void *pointer, UNUSED size_t size);                           \
-    DELETE_AS(_Z##name##PvRKSt9nothrow_t, family, void *pointer, UNUSED const void *nothrow);      \
-    DELETE_AS(_Z##name##PvSt11align_val_t, family, void *pointer, UNUSED size_t alignment);        \
-    DELETE_AS(_Z##name##PvmSt11align_val_t, family, void *pointer, UNUSED size_t size,             \
-              UNUSED size_t alignment);                                                            \
-    DELETE_AS(_Z##name##PvSt11align_val_tRKSt9nothrow_t, family, void *pointer,                    \
-              UNUSED size_t alignment, UNUSED const void *nothrow)
+#define DELETE_AS(name, one, family, suffix, parameters, values)                                   \
+    DEFINE(void, name, parameters) {                                                               \
+        if (REPLACED(one##suffix))                                                                 \
+            CURRENT(one##suffix) values;                                                           \
+        else if (REPLACED(_ZdlPv##suffix))                                                         \
+            CURRENT(_ZdlPv##suffix) values;                                                        \
+        else                                                                                       \
+            release(pointer, family, FRAME_HERE);                                                  \
+    }
 
-NEW(nw, WH_FAMILY_NEW);
-NEW(na, WH_FAMILY_NEW_ARRAY);
-DELETE(dl, WH_FAMILY_NEW);
-DELETE(da, WH_FAMILY_NEW_ARRAY);
+#define DELETE(suffix, parameters, values, sized_parameters, nothrow_parameters)                   \
+    DEFINE(void, _ZdlPv##suffix, parameters) { release(pointer, WH_FAMILY_NEW, FRAME_HERE); }      \
+    DEFINE(void, _ZdaPv##suffix, parameters) {                                                     \
+        if (REPLACED(_ZdlPv##suffix))                                                              \
+            CURRENT(_ZdlPv##suffix) values;                                                        \
+        else                                                                                       \
+            release(pointer, WH_FAMILY_NEW_ARRAY, FRAME_HERE);                                     \
+    }                                                                                              \
+    DELETE_AS(_ZdlPvm##suffix, _ZdlPv, WH_FAMILY_NEW, suffix, sized_parameters, values)            \
+    DELETE_AS(_ZdaPvm##suffix, _ZdaPv, WH_FAMILY_NEW_ARRAY, suffix, sized_parameters, values)      \
+    DELETE_AS(_ZdlPv##suffix##RKSt9nothrow_t, _ZdlPv, WH_FAMILY_NEW, suffix, nothrow_parameters,   \
+              values)                                                                              \
+    DELETE_AS(_ZdaPv##suffix##RKSt9nothrow_t, _ZdaPv, WH_FAMILY_NEW_ARRAY, suffix,                 \
+              nothrow_parameters, values)
+
+DELETE(, (void *pointer), (pointer), (void *pointer, UNUSED size_t size),
+       (void *pointer, UNUSED const void *nothrow))
+DELETE(St11align_val_t, (void *pointer, UNUSED size_t alignment), (pointer, alignment),
+       (void *pointer, UNUSED size_t size, UNUSED size_t alignment),
+       (void *pointer, UNUSED size_t alignment, UNUSED const void *nothrow))

@@ -19,6 +19,16 @@ IR_MODE = (
 )
 """What turns the user's flags into a compilation to pre-optimisation bitcode on standard output."""
 
+COROUTINES = b"llvm.coro."
+"""Names of the intrinsics of a coroutine that has not been split yet."""
+
+LOWER_COROUTINES = ("-x", "ir", "-O0", "-w", "-c", "-emit-llvm", "-o", "-", "-")
+"""Splits the coroutines of a module on standard input and optimises nothing.
+
+The intrinsics are part of the front end's own LLVM: another version does not
+read them, and code cannot be instrumented across them.
+"""
+
 NOT_INHERITED = (
     "DEPENDENCIES_OUTPUT",
     "SUNPRO_DEPENDENCIES",
@@ -142,9 +152,17 @@ class Compilation:
             source.problem = _first_error(spawn.contents(source.error), status)
         else:
             bitcode = spawn.contents(source.sink)
+            if COROUTINES in bitcode:
+                bitcode = self._without_coroutines(bitcode) or bitcode
             source.digest, source.blob = blob.pack_ir(bitcode, self._header(source))
         os.close(source.sink)
         os.close(source.error)
+
+    def _without_coroutines(self, bitcode: bytes) -> bytes:
+        """The module with its coroutines split into plain functions; empty when that fails."""
+        target = [f"--target={self.clang.triple}"]
+        command = [*self.clang.command(False), *target, *LOWER_COROUTINES]
+        return spawn.output(command, bitcode)
 
     def _header(self, source: Source) -> dict[str, object]:
         """What a module's blob says about its origin."""

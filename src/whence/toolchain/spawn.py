@@ -33,17 +33,19 @@ def start(
     )
 
 
-def output(command: list[str]) -> bytes:
-    """Standard output of a command, its other streams discarded; raises `OSError`."""
-    sink = memory("output")
+def output(command: list[str], data: bytes = b"") -> bytes:
+    """Standard output of a command that reads `data`, its errors discarded; raises `OSError`."""
+    source, sink = memory("input"), memory("output")
     null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
     try:
-        pid = start(command, stdin=null, stdout=sink, stderr=null)
+        write_all(source, data)
+        os.lseek(source, 0, os.SEEK_SET)
+        pid = start(command, stdin=source, stdout=sink, stderr=null)
         os.waitpid(pid, 0)
         return contents(sink)
     finally:
-        os.close(null)
-        os.close(sink)
+        for descriptor in (source, null, sink):
+            os.close(descriptor)
 
 
 def memory(name: str) -> int:
