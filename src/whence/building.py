@@ -33,6 +33,8 @@ class Program:
     def __fspath__(self) -> str:
         return str(self.path)
 
+    __str__ = __fspath__
+
 
 def build(
     sources: StrPath | Iterable[StrPath] = (),

@@ -220,7 +220,7 @@ def test_c_and_cxx_in_one_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     (tmp_path / "main.cpp").write_text('extern "C" int part(void);\nint main() { return part() + ADD; }\n')
     monkeypatch.chdir(tmp_path)
     program = whence.build(["main.cpp", "part.c"], "out", flags="-DADD='1'")
-    assert program.path == tmp_path / "out" and os.fspath(program) == str(program.path)
+    assert program.path == tmp_path / "out" and os.fspath(program) == str(program) == str(program.path)
     assert whence.run(program).exit_status == 42
     assert whence.build("part.c", "part.o", flags=["-c", "-Wunused-macros", "-DX"]).messages == ""
 
