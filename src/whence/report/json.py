@@ -12,7 +12,19 @@ from importlib.resources import files
 from typing import Any
 
 from whence import __version__
-from whence.findings import Access, Block, Event, Finding, Frame, HitBlock, Leak, Relation, RunInfo, States
+from whence.findings import (
+    Access,
+    Block,
+    Event,
+    Finding,
+    Frame,
+    HitBlock,
+    Leak,
+    Relation,
+    RunInfo,
+    States,
+    SuppressionUse,
+)
 
 SCHEMA = 1
 """Raised when a field is removed or changes its meaning; new fields do not raise it."""
@@ -61,6 +73,19 @@ def _run(run: RunInfo) -> dict[str, Any]:
         "halted": run.halted,
         "dropped": run.dropped,
         "notes": [_text(note) for note in run.notes],
+        "suppressions": [_use(use) for use in run.suppressions],
+    }
+
+
+def _use(use: SuppressionUse) -> dict[str, Any]:
+    return {
+        "name": _text(use.name),
+        "file": _text(use.file),
+        "line": use.line,
+        "findings": [
+            {"key": finding.key, "rule": finding.rule.name, "occurrences": finding.occurrences}
+            for finding in use.findings
+        ],
     }
 
 

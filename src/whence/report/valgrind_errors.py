@@ -38,10 +38,10 @@ class Error:
 
 
 def errors(findings: Sequence[Finding], callers: int) -> list[Error]:
-    """Errors first, then leaks, as Memcheck orders them; stacks of `callers` frames at most."""
+    """Errors, then signals, then leaks, as Memcheck orders them; stacks of `callers` frames at most."""
     leaks = [finding for finding in findings if finding.leak]
     others = [finding for finding in findings if not finding.leak]
-    made = [_error(finding) for finding in others]
+    made = [_error(f) for f in sorted(others, key=lambda f: f.point is Point.SIGNAL)]
     made += [_leak(finding, number, len(leaks)) for number, finding in enumerate(leaks, 1)]
     return [_cut(error, callers) for error in made]
 
