@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import jsonschema
 import pytest
 from samples import BEGIN, OVERFLOW, RUN, SAMPLES
 
-from whence.findings import Finding, Frame, RunInfo
+from whence.findings import Finding, Frame, RunInfo, SuppressionUse
 from whence.report import JsonRenderer
 from whence.report.json import schema
 
@@ -100,3 +101,12 @@ def test_the_example_in_the_documentation_is_valid() -> None:
     text = DOCS.read_text(encoding="utf-8")
     example = text.split("```json\n", 1)[1].split("```", 1)[0]
     jsonschema.validate(json.loads(example), schema())
+
+
+def test_suppressions_of_the_run() -> None:
+    used = SuppressionUse("old one", "known.supp", 3, (OVERFLOW,))
+    loaded = document(run=replace(RUN, suppressions=(used, SuppressionUse("", "known.supp", 9))))
+    jsonschema.validate(loaded, schema())
+    first, second = loaded["run"]["suppressions"]
+    assert first["findings"] == [{"key": OVERFLOW.key, "rule": OVERFLOW.rule.name, "occurrences": 1}]
+    assert (first["name"], second["findings"], loaded["findings"]) == ("old one", [], [])

@@ -42,6 +42,7 @@ from whence.findings import (
     Point,
     RunInfo,
     States,
+    SuppressionUse,
 )
 from whence.report import TextRenderer
 
@@ -354,3 +355,20 @@ def test_windows_line_ends(tmp_path: Path) -> None:
     lines = plain(replace(OVERFLOW, stack=stack)).splitlines()
     assert [line for line in lines if " | " in line][:2] == ["1 | int a;", "2 | int b;"]
     assert "\N{REPLACEMENT CHARACTER}" not in plain(replace(OVERFLOW, stack=stack))
+
+
+def test_suppressions_are_counted_and_named() -> None:
+    use = SuppressionUse("old one", f"{HERE}/known.supp", 3, (SAMPLES["leak"], SAMPLES["overflow-after"]))
+    run = replace(RUN, suppressions=(use, SuppressionUse("of no use", f"{HERE}/known.supp", 9)))
+    lost = SAMPLES["leak"].leak
+    assert lost is not None
+    used = f"suppressed: 2 findings of {lost.bytes:,} bytes by known.supp:3 (old one)"
+    for listed, expected in (
+        ("none", []),
+        ("used", [used]),
+        ("all", [used, "suppressed: nothing by known.supp:9 (of no use)"]),
+    ):
+        text = TextRenderer(directory=str(HERE), suppressions=listed).render([], run)
+        *lines, last = text.splitlines()
+        assert lines == expected
+        assert last == "whence: no findings, 2 suppressed; the program exited with status 0"
