@@ -178,3 +178,18 @@ def test_a_mistake_in_the_configuration_is_one_sentence(whence: Whence, tmp_path
     done = whence.run("--config", tmp_path / "whence.toml", "./prog")
     assert done.status == 2 and is_one_sentence(done.err)
     assert re.search(r"whence\.toml:4: unknown key 'supressions' \(did you mean 'suppressions'", done.err)
+
+
+def test_a_program_whose_launcher_is_killed_says_its_finding_itself(whence: Whence) -> None:
+    """Nobody can tell any more whether it is suppressed: the program stops, and the finding is not lost."""
+    source = TWO_BUGS.replace("for (int i = 0; i < 5; i++)", 'puts("ready"), fflush(stdout), getchar();')
+    whence.build(source, "orphan")
+    with whence.start("--suppressions", "known.supp", "./orphan") as started:
+        assert started.stdin and started.stdout and started.stderr
+        assert started.stdout.readline() == b"ready\n"
+        started.kill()
+        started.wait()
+        started.stdin.write(b"\n")
+        started.stdin.flush()
+        assert b"finding: heap-buffer-overflow: write of 1 bytes" in started.stderr.read()
+        assert started.stdout.read() == b""

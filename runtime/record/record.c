@@ -119,14 +119,14 @@ int record_ask(uint64_t offset, uint32_t judge) {
     while (!__atomic_compare_exchange_n(&header->question, &none, offset, 0, __ATOMIC_ACQ_REL,
                                         __ATOMIC_RELAXED)) {
         none = 0;
-        if (!ask_pause(&wait, judge)) return 0;
+        if (!ask_pause(&wait, judge)) return -1;
     }
     const struct wh_finding *finding = (const struct wh_finding *)((uintptr_t)header + offset + 8);
     for (wait = ASK_WAIT_FIRST;;) {
-        if (!os_readable((uintptr_t)finding)) return 0;
+        if (!os_readable((uintptr_t)finding)) return -1;
         uint32_t flags = __atomic_load_n(&finding->flags, __ATOMIC_ACQUIRE);
         if (flags & (WH_FLAG_GO | WH_FLAG_STOP)) return (flags & WH_FLAG_GO) != 0;
-        if (!ask_pause(&wait, judge)) return 0;
+        if (!ask_pause(&wait, judge)) return -1;
     }
 }
 

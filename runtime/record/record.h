@@ -38,8 +38,8 @@ enum record_status record_append_at(uint32_t type, const struct record_part *par
                                     uint64_t *offset);
 
 /* Asks the process `judge` about the FINDING record at an offset, whose flags
- * have WH_FLAG_ASKED, and waits: 1 to go on, 0 to stop. Without an answer (the
- * judge is gone, the file was cut short) it is 0. */
+ * have WH_FLAG_ASKED, and waits: 1 to go on, 0 to stop, -1 if there will be no
+ * answer (the judge is gone, the file was cut short). */
 int record_ask(uint64_t offset, uint32_t judge);
 
 /* Notes down that this process writes to the file, and may outlive the others. */

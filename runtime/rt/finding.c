@@ -279,7 +279,11 @@ void finding_make(struct context *context, const struct witness *witness) {
         rt_note(&full, "the record file is full: later findings are printed as plain lines");
     if (status == RECORD_LOST)
         rt_note(&lost, "the record file was cut short: findings are printed as plain lines");
-    if (asking && status == RECORD_OK) stopping = !record_ask(offset, (uint32_t)options.judge);
+    if (asking && status == RECORD_OK) {
+        int verdict = record_ask(offset, (uint32_t)options.judge);
+        if (verdict < 0) say(head, context); /* nobody is left who could report it */
+        stopping = verdict <= 0;
+    }
     if (stopping) stop();
     os_unlock(&draft_lock);
 }
