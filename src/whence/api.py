@@ -46,6 +46,8 @@ def run(
     env: Mapping[str, str] | None = None,
     cwd: StrPath | None = None,
     timeout: float | None = None,
+    trace_children: bool = False,
+    wait: bool = True,
     error_exitcode: int = ExitCode.FINDING,
     jobs: int | None = None,
     cache_size: int | None = None,
@@ -62,7 +64,9 @@ def run(
     open file; None is ours. capture_output: return what it writes instead of
     letting it through. env: its whole environment; None is ours. cwd: its
     working directory. timeout: seconds until it and its process group are
-    killed; what was found until then is in the result. error_exitcode: its exit
+    killed; what was found until then is in the result. trace_children: check
+    the programs that it executes, too. wait: for checked processes that it
+    leaves behind, as daemons are. error_exitcode: its exit
     status when it is stopped at a finding, 1 to 255. jobs: processes that
     instrument; None is one a processor. cache_size: bytes that the cache may
     hold when the run is over; None is ``WHENCE_CACHE_SIZE``, else 5 GiB.
@@ -87,6 +91,7 @@ def run(
         stdin=_descriptor(stdin),
         timeout=timeout,
         relay=relay_signals,
+        remain=wait,
     )
     settings = engine.Settings(
         rules=select_rules(rules, enable, disable),
@@ -96,6 +101,7 @@ def run(
         around=around,
         stdin=stdin if isinstance(stdin, bytes) else None,
         capture=capture_output,
+        children=trace_children,
         suppressions=load_suppressions(suppressions),
     )
     words = [os.fspath(word) for word in (program, *args)]

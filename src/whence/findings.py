@@ -236,6 +236,20 @@ class States:
 
 
 @dataclass(frozen=True, slots=True)
+class Process:
+    """A process of the run: its number, that of its parent, and its command line (empty when unknown)."""
+
+    pid: int
+    parent: int = 0
+    command: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The program's name without its folder."""
+        return os.path.basename(self.command[0]) if self.command else ""
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One detected bug: what, where, which block, whence."""
 
@@ -256,6 +270,7 @@ class Finding:
     states: States | None = None
     halted: bool = False
     occurrences: int = 1
+    process: Process | None = None
 
     @property
     def relation(self) -> Relation | None:

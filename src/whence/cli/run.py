@@ -81,6 +81,10 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Read options from this file, not from whence.toml here or above (/dev/null: from none).",
 )
+@click.option("--trace-children", is_flag=True, help="Check the programs that it executes, too.")
+@click.option(
+    "--wait/--no-wait", default=True, help="Wait for checked processes that it leaves behind (default)."
+)
 @click.option("--progress/--no-progress", default=True, help="Show a bar while instrumenting, on a terminal.")
 @click.argument("program", shell_complete=files)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, shell_complete=files)
@@ -95,6 +99,8 @@ def run(
     gen_suppressions: bool,
     jobs: int | None,
     timeout: float | None,
+    trace_children: bool,
+    wait: bool,
     cache_size: str | None,
     progress: bool,
     program: str,
@@ -122,6 +128,8 @@ def run(
         suppressions=suppressions,
         keep_going=not halt,
         timeout=timeout,
+        trace_children=trace_children,
+        wait=wait,
         error_exitcode=error_exitcode or ExitCode.FINDING,
         jobs=jobs,
         cache_size=None if cache_size is None else parse_size(cache_size, "--cache-size"),

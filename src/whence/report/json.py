@@ -108,11 +108,19 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "leak": _leak(finding.leak),
         "signal": finding.signal or None,
         "states": _states(finding.states),
-        "process": {"pid": finding.pid, "tid": finding.tid, "thread": finding.thread},
+        "process": _process(finding),
         "time": finding.time,
         "halted": finding.halted,
         "occurrences": finding.occurrences,
     }
+
+
+def _process(finding: Finding) -> dict[str, Any]:
+    known = finding.process
+    made: dict[str, Any] = {"pid": finding.pid, "tid": finding.tid, "thread": finding.thread}
+    if known is not None:
+        made |= {"parent": known.parent, "command": [_text(word) for word in known.command]}
+    return made
 
 
 def _access(access: Access) -> dict[str, Any]:

@@ -327,9 +327,23 @@ class _Report:
 
     def _thread(self) -> str:
         text = words.thread(self.finding.thread)
-        if self.finding.pid and self.run.pid and self.finding.pid != self.run.pid:
-            text += f", in process {self.finding.pid} (forked from {self.run.pid})"
-        return text
+        return text + self._process()
+
+    def _process(self) -> str:
+        """Which process of several; nothing for the one that the run began with."""
+        finding, process = self.finding, self.finding.process
+        if not finding.pid or not self.run.pid:
+            return ""
+        name = process.name if process else ""
+        began = {os.path.basename(path) for path in (self.run.program, *self.run.arguments[:1])}
+        other = f"{printable(name)}, " if name and name not in began else ""
+        if finding.pid != self.run.pid:
+            parent = process.parent if process else self.run.pid
+            how = f"{'started by' if other else 'forked from'} {parent}"
+            if parent <= 1:  # taken over by init
+                how = "its parent has ended"
+            return f", in process {finding.pid} ({other}{how})"
+        return f", in process {finding.pid} ({printable(name)})" if other else ""
 
     def _event(self, what: str, event: Event | None) -> list[Text]:
         if event is None:

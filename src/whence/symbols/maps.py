@@ -59,6 +59,21 @@ class MemoryMap:
         lines = map(parse_line, text.split("\n"))
         return cls(mapping for mapping in lines if mapping)
 
+    def over(self, others: Iterable[MemoryMap]) -> MemoryMap:
+        """This map, and where it shows nothing the mappings of `others`, the last one first."""
+        shown = list(self.mappings)
+        for other in reversed(list(others)):
+            below = MemoryMap(shown)
+            shown += [mapping for mapping in other.mappings if not below.shows(mapping)]
+        return self if len(shown) == len(self.mappings) else MemoryMap(shown)
+
+    def shows(self, mapping: Mapping) -> bool:
+        """Whether some address of a mapping lies in one of ours."""
+        index = bisect_right(self._begins, mapping.begin)
+        after = self.mappings[index : index + 1]
+        before = self.mappings[index - 1 : index] if index else []
+        return any(m.begin < mapping.end and m.end > mapping.begin for m in (*before, *after))
+
     def find(self, address: int) -> Mapping | None:
         """The mapping that holds the address."""
         index = bisect_right(self._begins, address) - 1

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from whence.abi import records
@@ -27,6 +27,7 @@ from whence.findings import (
     HitBlock,
     Leak,
     Point,
+    Process,
     RuleInfo,
     States,
     Value,
@@ -68,6 +69,7 @@ class RawFinding:
     values: tuple[int, ...] = ()
     states: bytes = b""
     name: str = ""
+    process: Process | None = None
 
     def flag(self, name: str) -> bool:
         return bool(self.fields["flags"] & records.FINDING_FLAGS[name])
@@ -75,7 +77,7 @@ class RawFinding:
 
 @dataclass(slots=True)
 class RawRun:
-    """A record file, decoded: findings, memory maps by number, sentences of the runtime.
+    """A record file, decoded: findings, memory maps by number, processes, sentences of the runtime.
 
     `pid` is the process that initialised the runtime (0: it never did),
     `finished` whether it ended in order, `dropped` counts records without room.
@@ -86,6 +88,8 @@ class RawRun:
     dropped: int = 0
     findings: list[RawFinding] = field(default_factory=list)
     maps: dict[int, MemoryMap] = field(default_factory=dict)
+    processes: dict[int, Process] = field(default_factory=dict)
+    merged: dict[int, MemoryMap] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -181,7 +185,10 @@ def _decode_record(kind: int, payload: memoryview, run: RawRun) -> None:
     """One record; unknown kinds are of a newer runtime and carry nothing we need."""
     try:
         if kind == records.RECORD_TYPES["FINDING"]:
-            run.findings.append(_decode_finding(payload))
+            found = _decode_finding(payload)
+            run.findings.append(replace(found, process=run.processes.get(found.fields["pid"])))
+        elif kind == records.RECORD_TYPES["PROCESS"]:
+            _decode_process(payload, run)
         elif kind == records.RECORD_TYPES["MAPS"]:
             number, length = _PREFIX.unpack_from(payload)
             run.maps[number] = MemoryMap.parse(_text(payload[8 : 8 + length]))
@@ -190,6 +197,14 @@ def _decode_record(kind: int, payload: memoryview, run: RawRun) -> None:
             run.notes.append(_text(payload[8 : 8 + length]))
     except struct.error:
         run.notes.append("a record of the run is damaged and was left out")
+
+
+def _decode_process(payload: memoryview, run: RawRun) -> None:
+    """A process that executes another program tells itself again, before the findings that it then makes."""
+    pid, parent, length, _ = struct.unpack_from("<IIII", payload)
+    words = bytes(payload[16 : 16 + length]).rstrip(b"\0").split(b"\0")
+    command = tuple(word.decode(errors="surrogateescape") for word in words) if length else ()
+    run.processes[pid] = Process(pid, parent, command)
 
 
 def _text(data: memoryview) -> str:
@@ -245,7 +260,7 @@ def findings(raw: RawRun, rule_names: Sequence[RuleInfo], symbolizer: Symbolizer
 
 def _finding(raw: RawFinding, rules: Sequence[RuleInfo], run: RawRun, symbolizer: Symbolizer) -> Finding:
     f = raw.fields
-    memory = run.maps.get(f["maps_id"])
+    memory = _memory(f["maps_id"], run)
     rule = _rule(f, rules)
     point = _point(f)
     block = _block(raw, memory, symbolizer)
@@ -268,7 +283,18 @@ def _finding(raw: RawFinding, rules: Sequence[RuleInfo], run: RawRun, symbolizer
         signal=f["signal"],
         states=states,
         halted=raw.flag("HALTED") and not raw.flag("GO"),
+        process=raw.process,
     )
+
+
+def _memory(number: int, run: RawRun) -> MemoryMap | None:
+    """The map at the finding, and what was unloaded before, if all processes executed one program."""
+    memory = run.maps.get(number)
+    if memory is None or len({process.command[:1] for process in run.processes.values()}) > 1:
+        return memory
+    if number not in run.merged:
+        run.merged[number] = memory.over(run.maps.values())
+    return run.merged[number]
 
 
 def _rule(fields: dict[str, int], rules: Sequence[RuleInfo]) -> RuleInfo:
