@@ -114,3 +114,9 @@ def test_any_file_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, t
         configured(run, ["--config", str(folder / "any.toml"), "prog"], {}, folder)
     except UserMistake as mistake:
         assert str(mistake).startswith(str(folder / "any.toml"))
+
+
+def test_the_documented_example_is_read(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[1] / "docs" / "configuration.md").read_text()
+    example = page.split("```toml\n", 1)[1].split("```", 1)[0]
+    assert words(tmp_path, example)[:3] == ["--keep-going", "--suppressions", f"{tmp_path}/tools/known.supp"]

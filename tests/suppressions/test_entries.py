@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -325,3 +326,10 @@ def test_sorting_counts_by_entry() -> None:
         ("v.supp", 1, [2]),
         ("v.supp", 7, []),
     ]
+
+
+def test_the_documented_example_is_read() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "suppressions.md").read_text()
+    example = next(part for part in page.split("```\n") if part.startswith("# Comments"))
+    (entry,) = parse(example, "x.supp").entries
+    assert entry.name == "the old parser" and len(getattr(entry, "frames", ())) == 3
