@@ -44,6 +44,21 @@ def test_archive(box, program):
     prints_42(box, "prog.relinked")
 
 
+@pytest.mark.parametrize(
+    "line", ["libadd.a libadd.a", "libadd.a -L. -lcopy", "add.o libadd.a", "libplain.a libplain.a"]
+)
+def test_archive_that_the_line_names_twice(box, program, line):
+    program()
+    box.ok("whence-cc -c main.c add.c")
+    box.ok("gcc -c add.c -o plain.o")
+    box.ok("ar rcs libadd.a add.o")
+    box.ok("cp libadd.a libcopy.a")
+    box.ok("ar rcs libplain.a plain.o")
+    box.ok(f"whence-cc main.o {line} -o prog")
+    box.relinked("prog")
+    prints_42(box, "prog.relinked")
+
+
 def test_archive_found_by_name(box, program):
     program()
     box.ok("whence-cc -c main.c add.c")

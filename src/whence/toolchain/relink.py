@@ -95,6 +95,7 @@ class _Line:
         self._count = 0
         options_given = {linkline.option_name(item.words[0]) for item in record.items if item.kind == "ld"}
         self._keep_archives = "exclude-libs" in options_given
+        self._linked = {_identity(item) for item in record.items if item.kind == "object"}
 
     def words(self) -> list[str]:
         """All of them, in the order of the original line."""
@@ -135,12 +136,19 @@ class _Line:
 
     def _archive(self, item: LinkItem) -> list[str]:
         """The linked members as plain objects; in an archive again where the line has options about those."""
-        files = [pair for part in item.parts for pair in self._files(part)]
+        files = [pair for part in item.parts if self._is_new(part) for pair in self._files(part)]
         if not self._keep_archives or not files:
             return [path for _, path in files]
         place = self._new(os.path.basename(item.path))
         archive.write(str(place), files)
         return ["-Wl,--push-state,--whole-archive", str(place), "-Wl,--pop-state"]
+
+    def _is_new(self, member: LinkItem) -> bool:
+        """Whether nothing before stands for a member: a line may name an archive, or a copy, twice."""
+        identity = _identity(member)
+        new = identity not in self._linked
+        self._linked.add(identity)
+        return new
 
     def _files(self, item: LinkItem) -> Iterator[tuple[str, str]]:
         """(member name, path) of the object files that stand for one recorded object."""
@@ -179,6 +187,11 @@ class _Line:
         place = self._folder / str(self._count)
         place.mkdir()
         return place / (name or "input")
+
+
+def _identity(item: LinkItem) -> tuple[tuple[str, ...], str]:
+    """The same for object files of the same contents."""
+    return item.modules, item.content
 
 
 def _fitting(words: list[str], folder: Path) -> list[str]:
