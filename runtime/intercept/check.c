@@ -7,6 +7,7 @@
 #include <string.h>
 
 void check_range(struct site site, const void *pointer, size_t size, int write, const void *root) {
+    if (WH_LIKELY(access_fine((uintptr_t)pointer, size, (uintptr_t)root))) return;
     access_check((uintptr_t)pointer, size, (uintptr_t)root, write, site.function, site.frame);
 }
 

@@ -117,6 +117,7 @@ uint64_t access_trapped(struct context *context, uintptr_t address, int write) {
 #define DESC_SIZE 0xffffffu
 
 WH_EXPORT void __whence_range(uint64_t address, uint64_t size, uint64_t root, uint32_t desc) {
+    if (WH_LIKELY(access_fine(address, size, root))) return;
     thread_here();
     access_check(address, size, root, (desc & WHENCE_DESC_WRITE) != 0, NULL, FRAME_HERE);
 }

@@ -28,6 +28,22 @@ static inline int access_quick(uintptr_t address, uint64_t size) {
            access_exact_state(address) && plane_clean(address, size);
 }
 
+/* Bytes that access_fine looks at. */
+#define ACCESS_FINE_MOST 512u
+
+/* 1 only if nothing is wrong with an access through a pointer derived from
+ * `root`, and no rule asks about it; 0 says nothing. */
+static inline int access_fine(uintptr_t address, uint64_t size, uintptr_t root) {
+    if (WH_UNLIKELY(size - 1 >= ACCESS_FINE_MOST || event_every)) return 0;
+    if (heap_contains(address)) {
+        if ((root ^ address) >> slot_shift(address) || !access_exact_state(address)) return 0;
+    } else {
+        if (heap_contains(root) || root < WH_NULL_PAGE_SIZE) return 0;
+        if (!plane_covers(address) || !plane_covers(address + size - 1)) return 0;
+    }
+    return plane_clean(address, size);
+}
+
 /* Quick and careful: 1 only if the whole range is addressable. */
 int access_clean(uintptr_t address, uint64_t size);
 

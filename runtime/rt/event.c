@@ -9,7 +9,7 @@
 #include "access.h"
 
 static const struct whence_rule_set *rules;
-static uint64_t every_points; /* where rules want to see what is in order, too */
+uint64_t event_every;
 static uint64_t all_points;
 static uint64_t main_function = UINT64_MAX;
 
@@ -46,7 +46,7 @@ WH_EXPORT void __whence_register_rules(const struct whence_rule_set *set) {
     }
     rules = set;
     main_function = function_number("main");
-    every_points = every;
+    event_every = every;
     __atomic_store_n(&all_points, points, __ATOMIC_RELEASE);
 }
 
@@ -55,8 +55,6 @@ const char *event_rule_name(uint64_t index) {
 }
 
 int event_watched(uint64_t point) { return (all_points >> point) & 1; }
-
-int event_watched_every(uint64_t point) { return (every_points >> point) & 1; }
 
 /* ---- evaluation ---- */
 

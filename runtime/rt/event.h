@@ -22,8 +22,9 @@ struct context {
 
 /* Whether any rule is evaluated at a point (WH_POINT_*). */
 int event_watched(uint64_t point);
-/* Whether a rule wants to see even the frees that match. */
-int event_watched_every(uint64_t point);
+/* Points (bit 1 << WH_POINT_*) where a rule wants to see what is in order, too. */
+extern uint64_t event_every;
+static inline int event_watched_every(uint64_t point) { return (event_every >> point) & 1; }
 
 const char *event_rule_name(uint64_t index);
 

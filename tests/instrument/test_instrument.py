@@ -127,13 +127,53 @@ def test_facts_meet_after_a_branch_and_not_around_a_loop() -> None:
 def test_same_slot_is_known_below_a_greater_offset() -> None:
     body = "".join(
         f"  %p{n} = getelementptr i8, ptr %a, i64 {n}\n  store i8 1, ptr %p{n}, align 1\n"
-        for n in (96, 40, 104)
+        for n in (96, 40, 64, 112, 129, 140)
+    )
+    assert [name.removeprefix("__whence_") for name, _ in markers(body)] == [
+        "checkp_w1",
+        "check_w1",
+        # 64 lies between 40 and 96: nothing to check
+        "check_w1",
+        "checkp_w1",
+        "check_w1",
+    ]
+
+
+def test_equal_computations_are_one_place() -> None:
+    """The front end computes an index anew for each access."""
+    body = "".join(
+        f"  %x{n} = sext i32 %j to i64\n  %p{n} = getelementptr i32, ptr %a, i64 %x{n}\n"
+        f"  store i32 {n}, ptr %p{n}, align 4\n"
+        for n in range(3)
+    )
+    found = MARKER.findall(instrument(body, parameters="ptr %a, i32 %j"))
+    assert found == [("__whence_checkp_w4", "ptr %p0, ptr %a")]
+
+
+def test_fields_of_an_element_stay_near_it() -> None:
+    """Of `a[i].x` and `a[i].y` the second needs no look at the root."""
+    body = (
+        "  %p = getelementptr [8 x i8], ptr %a, i64 %i\n  store i32 1, ptr %p, align 4\n"
+        "  %q = getelementptr i8, ptr %p, i64 4\n  store i32 1, ptr %q, align 4\n"
+        "  %z = getelementptr i8, ptr %p, i64 24\n  store i32 1, ptr %z, align 4\n"
     )
     assert [name for name, _ in markers(body)] == [
-        "__whence_checkp_w1",
-        "__whence_check_w1",
-        "__whence_checkp_w1",
+        "__whence_checkp_w4",
+        "__whence_check_w4",
+        "__whence_checkp_w4",
     ]
+
+
+def test_a_loop_that_frees_nothing_keeps_what_is_checked() -> None:
+    body = (
+        "  store i32 1, ptr %a, align 4\n  br label %loop\n"
+        "loop:\n  store i32 2, ptr %a, align 4\n  call void @h()\n"
+        "  %c = icmp eq i64 %i, 0\n  br i1 %c, label %loop, label %end\nend:\n"
+    )
+    keeps = "define void @h() {\n  call void @h()\n  ret void\n}"
+    frees = "declare void @free(ptr)\ndefine void @h() {\n  call void @free(ptr null)\n  ret void\n}"
+    for extra, checks in ((keeps, 1), (frees, 2)):
+        assert sum(name.startswith("__whence_check") for name, _ in markers(body, extra=extra)) == checks
 
 
 def test_common_root_of_a_loop_is_its_start() -> None:

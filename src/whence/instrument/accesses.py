@@ -17,12 +17,14 @@ blocks, and such an access is derived from another object.
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 
 from whence import ir
 from whence.abi.layout import RED_ZONE
-from whence.instrument.facts import Facts, Flow
+from whence.instrument.facts import Facts, Flow, Place
 from whence.instrument.filters import DESC_WRITE, SIZES, marker_name
+from whence.instrument.lifetimes import may_free
 from whence.instrument.markers import RANGE
 from whence.instrument.provenance import Derivation, Kind, Provenance
 
@@ -59,10 +61,15 @@ class Access:
 _MEMORY_INTRINSICS = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.")
 
 
-def instrument_function(function: ir.Function, policy: Policy, used: set[str]) -> int:
-    """Insert the markers of one function; adds their names to `used`, returns how many."""
+def instrument_function(
+    function: ir.Function, policy: Policy, keepers: Container[str], used: set[str]
+) -> int:
+    """Insert the markers of one function; adds their names to `used`, returns how many.
+
+    `keepers`: functions that free nothing (`lifetimes.keepers_of`).
+    """
     provenance = Provenance(function)
-    flow = Flow(function)
+    flow = Flow(function, keepers)
     count = 0
     for block in flow.order:
         facts = flow.enter(block) if policy.merge else Facts()
@@ -71,7 +78,7 @@ def instrument_function(function: ir.Function, policy: Policy, used: set[str]) -
                 count += _check(access, provenance, policy, facts, used)
             if not policy.merge:
                 facts = Facts()
-            elif _may_free(instruction):
+            elif may_free(instruction, keepers):
                 facts.block_may_have_died()
         flow.leave(block, facts)
     return count
@@ -144,28 +151,29 @@ def _check(access: Access, provenance: Provenance, policy: Policy, facts: Facts,
     if derived.kind is not Kind.UNKNOWN:
         return 0
     size = access.size if isinstance(access.size, int) else 0
-    if size and facts.checked.get(access.pointer, 0) >= size:
+    place = provenance.place(access.pointer)
+    if size and facts.is_checked(place, size):
         return 0
     root = access.pointer
-    if policy.provenance and not _stays_near(access, derived, provenance, facts):
+    if policy.provenance and not _stays_near(access, place, derived, provenance, facts):
         root = derived.root
     text, name = _marker_call(access, root)
     used.add(name)
     access.anchor.insert_before(text)
     if size:
-        facts.checked[access.pointer] = size
-        if root != access.pointer:
-            facts.found_same_slot(derived)
+        facts.add(place, size, derived.offset is not None)
     return 1
 
 
-def _stays_near(access: Access, derived: Derivation, provenance: Provenance, facts: Facts) -> bool:
+def _stays_near(
+    access: Access, place: Place, derived: Derivation, provenance: Provenance, facts: Facts
+) -> bool:
     """Is it certain that the access cannot jump over the red zone of the block it was derived from?"""
     if derived.root == access.pointer:
         return True
     if derived.offset is not None and abs(derived.offset) <= RED_ZONE:
         return True
-    return facts.same_slot(derived) or provenance.walks(access.pointer, access.anchor.owner)
+    return facts.stays_in_slot(place) or provenance.walks(access.pointer, access.anchor.owner)
 
 
 def _marker_call(access: Access, root: str) -> tuple[str, str]:
@@ -178,11 +186,3 @@ def _marker_call(access: Access, root: str) -> tuple[str, str]:
         return f"call void @{name}({operands}) nomerge", name
     desc = DESC_WRITE if access.write else 0
     return f"call void @{RANGE}(ptr {pointer}, i64 {size}, ptr {root}, i32 {desc}) nomerge", RANGE
-
-
-def _may_free(instruction: ir.Instruction) -> bool:
-    """Can a block die here? Any call can, but for the intrinsics and our own markers."""
-    if not isinstance(instruction, ir.Call):
-        return False
-    callee = instruction.callee
-    return callee is None or not callee.startswith(("llvm.", "__whence_check", RANGE))

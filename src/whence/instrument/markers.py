@@ -18,6 +18,7 @@ from __future__ import annotations
 
 ATTRIBUTES = "nounwind memory(inaccessiblemem: readwrite)"
 
+PREFIX = "__whence_check"
 RANGE = "__whence_range"
 CALL_EVENT = "__whence_call"
 RET_EVENT = "__whence_ret"

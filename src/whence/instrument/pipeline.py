@@ -27,6 +27,7 @@ from whence.instrument.accesses import Policy, instrument_function
 from whence.instrument.attributes import allow_speculation, withdraw_promises
 from whence.instrument.events import watch
 from whence.instrument.library import free_calls, redirect
+from whence.instrument.lifetimes import keepers_of
 from whence.instrument.markers import declarations
 from whence.instrument.roots import keep_pointers
 
@@ -91,12 +92,13 @@ def instrument_text(text: str, job: Job) -> str:
     module = ir.parse(allow_speculation(_line_tables_only(text)), job.name)
     redirected = frozenset(redirect(module, job.own))
     used: set[str] = set()
+    keepers = keepers_of(module)
     for function in module.definitions:
         if _is_left_alone(function):
             continue
         withdraw_promises(function)
         free_calls(function, redirected)
-        instrument_function(function, job.policy, used)
+        instrument_function(function, job.policy, keepers, used)
         watch(function, job.watched, used)
     if job.policy.reachability:
         keep_pointers(module)

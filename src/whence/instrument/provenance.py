@@ -21,6 +21,7 @@ from enum import Enum
 
 from whence import ir
 from whence.abi.layout import RED_ZONE
+from whence.instrument.numbering import Numbering
 
 
 class Kind(Enum):
@@ -66,6 +67,7 @@ class Provenance:
         self._kinds: dict[str, Kind] = {}
         self._common: dict[str, str] | None = None
         self._beside: dict[str, str] = {}
+        self._numbers = Numbering(function)
 
     def of(self, pointer: str) -> Derivation:
         """Derivation of a pointer operand (``%5``, ``@x``, a constant expression)."""
@@ -79,6 +81,19 @@ class Provenance:
                 offset = offset if root == base else None
             found = self._known[pointer] = Derivation(root, offset, kind)
         return found
+
+    def place(self, pointer: str) -> tuple[str, int]:
+        """A value that the address is computed from, and the constant offset from there in bytes.
+
+        Equal computations have equal places.
+        """
+        offset = 0
+        for _ in range(_DEPTH):
+            step = self._step(pointer)
+            if step is None or step[1] is None:
+                break
+            pointer, offset = step[0], offset + step[1]
+        return self._numbers.of(pointer), offset
 
     def walks(self, pointer: str, block: ir.Block) -> bool:
         """Does the access follow a pointer that steps through its block?

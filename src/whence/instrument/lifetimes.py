@@ -1,0 +1,58 @@
+"""Which calls can end the life of a block?
+
+What a check has settled holds until some block may be freed. The call of a
+function of the module that can lead to no free changes nothing, nor does most
+of the C library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+from whence import ir
+from whence.abi.intercepts import RUNTIME_SYMBOLS
+from whence.instrument.markers import PREFIX
+
+_LIBRARY = """
+    malloc calloc memcpy memmove mempcpy memset memcmp memchr memrchr bcmp
+    strlen strnlen strcmp strncmp strcasecmp strncasecmp strchr strrchr strchrnul strstr strspn strcspn
+    strpbrk strcpy strncpy stpcpy strcat strncat wcslen wcscpy wcscmp wmemcpy wmemset
+    abs labs tolower toupper isalpha isdigit isspace isalnum isupper islower isxdigit ispunct isprint
+    sin cos tan exp exp2 log log2 log10 pow sqrt floor ceil fmod fabs ldexp frexp atan atan2
+    strtol strtoul strtod atoi atol atof __ctype_b_loc __errno_location
+"""
+"""Functions that free nothing and call nobody back."""
+
+_HARMLESS = frozenset(name for word in _LIBRARY.split() for name in (word, RUNTIME_SYMBOLS.get(word, word)))
+
+_FINAL = ("", "external", "internal", "private", "linkonce_odr", "weak_odr")
+"""Linkages of definitions that are not replaced by something else."""
+
+
+def may_free(instruction: ir.Instruction, keepers: Container[str]) -> bool:
+    """Can a block die here? `keepers`: functions of the module that free nothing."""
+    if not isinstance(instruction, ir.Call):
+        return False
+    callee = instruction.callee
+    return callee is None or not (
+        callee.startswith(("llvm.", PREFIX)) or callee in _HARMLESS or callee in keepers
+    )
+
+
+def keepers_of(module: ir.Module) -> frozenset[str]:
+    """Functions defined here from which no free can be reached; one pass over the module."""
+    keepers: set[str] = set()
+    callers: dict[str | None, list[str]] = {}
+    for function in module.definitions:
+        if function.linkage in _FINAL:
+            keepers.add(function.name)
+            for instruction in function.instructions():
+                if isinstance(instruction, ir.Call) and may_free(instruction, ()):
+                    callers.setdefault(instruction.callee, []).append(function.name)
+    waiting = [callee for callee in callers if callee not in keepers]
+    while waiting:
+        for caller in callers.get(waiting.pop(), ()):
+            if caller in keepers:
+                keepers.discard(caller)
+                waiting.append(caller)
+    return frozenset(keepers)
