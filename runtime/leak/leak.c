@@ -15,7 +15,8 @@ static void visit(uintptr_t begin, uintptr_t end, int system) {
     mark_range(begin, end, system ? MARK_SYSTEM : MARK_REACHED);
 }
 
-static void search(void) {
+/* 0 if it is not known what the program holds. */
+static int search(void) {
     static int missing;
     struct parking parking;
     parking_begin(&parking);
@@ -23,6 +24,7 @@ static void search(void) {
         rt_note(&missing, "a thread could not be stopped for the leak search: its whole stack "
                           "counts as in use, and a leaked block may be missed");
     size_t count = 0;
+    int complete = 0;
     uint64_t room = wh_round_up((parking.count + 1) * sizeof(struct stack_top), OS_PAGE);
     struct stack_top *stacks = (struct stack_top *)os_map(room);
     if (stacks) {
@@ -30,22 +32,26 @@ static void search(void) {
         for (size_t i = 0; i < parking.count; i++)
             if (__atomic_load_n(&parking.threads[i].stands, __ATOMIC_ACQUIRE))
                 stacks[count++].sp = parking.threads[i].sp;
-        roots_each(stacks, count, visit);
+        complete = roots_each(stacks, count, visit);
         os_unmap((uintptr_t)stacks, room);
     }
     parking_end(&parking);
-    mark_indirect();
+    if (complete) mark_indirect();
+    return complete;
 }
 
-/* 0 if there is no memory to search with. */
+/* 0 if there is no memory to search with, or nothing to search in. */
 static int ensure_marks(void) {
     static int failed;
     if (marked) return marked > 0;
     marked = mark_init() ? 1 : -1;
+    if (marked > 0 && !search()) {
+        mark_deinit();
+        marked = -1;
+    }
     if (marked < 0)
-        rt_note(&failed, "no memory for the leak search: every block counts as in use");
-    else
-        search();
+        rt_note(&failed, "no memory for the leak search, or /proc/self/maps cannot be read: every "
+                         "block counts as in use");
     return marked > 0;
 }
 

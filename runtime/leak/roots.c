@@ -130,12 +130,13 @@ static void pass(const char *text, size_t size, const struct stack_top *stacks, 
     }
 }
 
-void roots_each(const struct stack_top *stacks, size_t count,
-                void (*visit)(uintptr_t begin, uintptr_t end, int system)) {
+int roots_each(const struct stack_top *stacks, size_t count,
+               void (*visit)(uintptr_t begin, uintptr_t end, int system)) {
     size_t size;
     uintptr_t text = maps_read(&size);
-    if (!text) return;
+    if (!text) return 0;
     pass((const char *)text, size, stacks, count, 0, visit);
     pass((const char *)text, size, stacks, count, 1, visit);
     os_unmap(text, MAPS_ROOM);
+    return 1;
 }

@@ -140,6 +140,10 @@ long os_read_file(const char *path, char *buffer, size_t size) {
     return n < 0 ? n : (long)used;
 }
 
+long os_read_link(const char *path, char *buffer, size_t size) {
+    return call3(SYS_readlink, (long)path, (long)buffer, (long)size);
+}
+
 void os_complain(const char *text, size_t size) {
     while (size > 0) {
         long n = os_write(2, text, size);

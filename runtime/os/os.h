@@ -55,6 +55,8 @@ long os_file_size(int file);
 long os_list(int directory, void *buffer, size_t size);
 /* Whole file into `buffer`, at most size bytes; the number of bytes or -errno. */
 long os_read_file(const char *path, char *buffer, size_t size);
+/* What a symbolic link says, without a final zero; bytes or -errno. */
+long os_read_link(const char *path, char *buffer, size_t size);
 /* Writes everything to standard error, as far as that works. */
 void os_complain(const char *text, size_t size);
 /* The working directory into `buffer`, with its final zero; bytes used or -errno. */

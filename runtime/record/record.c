@@ -130,12 +130,28 @@ int record_ask(uint64_t offset, uint32_t judge) {
     }
 }
 
+struct processes {
+    uint32_t begun, arrived, count, numbers[WH_PROCESSES_MOST];
+};
+
+static struct processes *processes(void) {
+    return (struct processes *)((uintptr_t)header + WH_PROCESSES_OFFSET);
+}
+
 void record_join(void) {
     if (!alive()) return;
-    uint32_t *count = (uint32_t *)((uintptr_t)header + WH_PROCESSES_OFFSET);
-    uint32_t index = __atomic_fetch_add(count, 1, __ATOMIC_ACQ_REL);
+    uint32_t index = __atomic_fetch_add(&processes()->count, 1, __ATOMIC_ACQ_REL);
     if (index < WH_PROCESSES_MOST)
-        __atomic_store_n(count + 1 + index, os_process(), __ATOMIC_RELEASE);
+        __atomic_store_n(&processes()->numbers[index], os_process(), __ATOMIC_RELEASE);
+}
+
+void record_fork_begins(void) {
+    if (alive()) __atomic_add_fetch(&processes()->begun, 1, __ATOMIC_ACQ_REL);
+}
+
+void record_fork_arrives(void) {
+    record_join();
+    if (alive()) __atomic_add_fetch(&processes()->arrived, 1, __ATOMIC_ACQ_REL);
 }
 
 void record_count_finding(void) {

@@ -44,6 +44,10 @@ int record_ask(uint64_t offset, uint32_t judge);
 
 /* Notes down that this process writes to the file, and may outlive the others. */
 void record_join(void);
+/* Before a fork, and in its child: whoever reads the file knows of a child that
+ * has not come far enough to join. */
+void record_fork_begins(void);
+void record_fork_arrives(void);
 
 /* Counts a finding, whether it finds room or not. */
 void record_count_finding(void);

@@ -1,5 +1,7 @@
 #include "images.h"
 #include "../os/mem.h"
+#include "../os/os.h"
+#include "../os/text.h"
 
 #include <elf.h>
 #include <link.h>
@@ -13,6 +15,7 @@ static struct image {
 } images[IMAGES_MOST];
 static uint32_t image_count;
 static int main_instrumented, any_instrumented;
+static char main_path[4096]; /* the loader knows all names but this one */
 
 int images_is_system(const char *path, size_t length) {
     static const char *const names[] = {
@@ -89,8 +92,50 @@ static int look(struct dl_phdr_info *info, size_t size, void *first) {
 /* The loader lets one thread at a time look, so the table needs no lock. */
 void images_refresh(void) {
     int first = 1;
+    if (!*main_path) os_read_link("/proc/self/exe", main_path, sizeof main_path - 1);
     dl_iterate_phdr(look, &first);
 }
+
+/* ---- in the form of /proc/self/maps ---- */
+
+static void put_address(struct text *text, uintptr_t address) {
+    for (int shift = 44; shift >= 0; shift -= 4)
+        text_put_n(text, &"0123456789abcdef"[(address >> shift) & 15], 1);
+}
+
+/* begin-end r-xp offset 00:00 0 path */
+static void put_segment(struct text *text, const struct dl_phdr_info *info,
+                        const ElfW(Phdr) * header, const char *path) {
+    uintptr_t begin = wh_round_down(info->dlpi_addr + header->p_vaddr, OS_PAGE);
+    put_address(text, begin);
+    text_put(text, "-");
+    put_address(text, wh_round_up(info->dlpi_addr + header->p_vaddr + header->p_memsz, OS_PAGE));
+    text_put(text, " r-xp ");
+    put_address(text, wh_round_down(header->p_offset, OS_PAGE));
+    text_put(text, " 00:00 0 ");
+    text_put(text, path);
+    text_put(text, "\n");
+}
+
+static int put_image(struct dl_phdr_info *info, size_t size, void *into) {
+    (void)size;
+    struct text *text = into;
+    const char *path = info->dlpi_name && *info->dlpi_name ? info->dlpi_name : main_path;
+    for (unsigned i = 0; i < info->dlpi_phnum && *path == '/'; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        if (header->p_type == PT_LOAD && header->p_flags & PF_X)
+            put_segment(text, info, header, path);
+    }
+    return 0;
+}
+
+size_t images_list(char *begin, size_t size) {
+    struct text text = {begin, size, 0};
+    dl_iterate_phdr(put_image, &text);
+    return text.length;
+}
+
+/* ---- kinds ---- */
 
 /* The image that was seen last is the one that is there now. */
 enum image_kind images_kind(uint64_t pc) {

@@ -24,6 +24,9 @@ enum image_kind images_kind(uint64_t pc);
  * both are of the last refresh. */
 int images_main_instrumented(void);
 int images_any_instrumented(void);
+/* Writes what is loaded in the form of /proc/self/maps, executable segments only, as
+ * far as it fits; the bytes written. For where /proc cannot be read. */
+size_t images_list(char *text, size_t size);
 /* Whether a file is one of the libraries that every program has. */
 int images_is_system(const char *path, size_t length);
 

@@ -1,4 +1,5 @@
 #include "maps.h"
+#include "images.h"
 #include "../os/mem.h"
 #include "../os/os.h"
 #include "../record/record.h"
@@ -70,10 +71,24 @@ static size_t keep_named(char *text, size_t size, uint32_t *hash) {
     return kept;
 }
 
+#define LIST_ROOM (1ull << 20)
+
+/* Without /proc (as after chroot) or descriptors the loader tells what is loaded. */
+static uintptr_t text_of_maps(size_t *size, uint64_t *room) {
+    *room = MAPS_ROOM;
+    uintptr_t buffer = maps_read(size);
+    if (buffer) return buffer;
+    *room = LIST_ROOM;
+    buffer = os_map(LIST_ROOM);
+    if (buffer) *size = images_list((char *)buffer, LIST_ROOM);
+    return buffer;
+}
+
 uint32_t maps_current(void) {
     static uint32_t current;
     size_t size;
-    uintptr_t buffer = maps_read(&size);
+    uint64_t room;
+    uintptr_t buffer = text_of_maps(&size, &room);
     if (!buffer) return current;
     uint32_t hash;
     size_t kept = keep_named((char *)buffer, size, &hash);
@@ -82,7 +97,7 @@ uint32_t maps_current(void) {
         const struct record_part parts[] = {{head, sizeof head}, {(const void *)buffer, kept}};
         if (record_append(WH_RECORD_MAPS, parts, 2) == RECORD_OK) current = hash;
     }
-    os_unmap(buffer, MAPS_ROOM);
+    os_unmap(buffer, room);
     return current;
 }
 

@@ -174,6 +174,7 @@ WH_EXPORT int mlockall(int flags) {
 /* ---- fork ---- */
 
 static void before_fork(void) {
+    record_fork_begins();
     loading_lock();
     finding_lock();
     heap_lock_all();
@@ -191,7 +192,7 @@ static void after_fork_in_child(void) {
     finding_unlock();
     loading_unlock();
     thread_self.tid = os_thread();
-    record_join();
+    record_fork_arrives();
 }
 
 void threads_init(void) {

@@ -81,7 +81,11 @@ HEADER = Layout(
 )
 
 PROCESSES_OFFSET = 1024
-"""Where in the header page the processes of the run stand: u32 how many, then a u32 for each."""
+"""Where in the header page the processes of the run stand.
+
+u32 forks that have begun, u32 forks whose child has arrived, u32 number of
+processes, then a u32 for each.
+"""
 PROCESSES_MOST = 700
 """Processes that find room there; if there were more, their number says so."""
 

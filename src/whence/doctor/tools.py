@@ -114,8 +114,14 @@ def runtime() -> Check:
     environment = {**os.environ, "LD_PRELOAD": str(path)}
     complaint = _output(["/bin/true"], environment).strip()
     if complaint:
-        remedy = f"no program can be run: {complaint.splitlines()[0]}; install whence again (pip install .)"
-        return Check(GROUP, "runtime", str(path), Status.PROBLEM, remedy)
+        sentence = complaint.splitlines()[0]
+        started = sentence.startswith("whence: ")  # else the dynamic linker does not take it
+        remedy = (
+            sentence.removeprefix("whence: ")
+            if started
+            else f"{sentence}; install whence again (pip install .)"
+        )
+        return Check(GROUP, "runtime", str(path), Status.PROBLEM, f"no program can be run: {remedy}")
     return Check(GROUP, "runtime", f"{path}, {format_size(path.stat().st_size)}")
 
 

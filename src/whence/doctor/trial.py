@@ -9,7 +9,7 @@ from pathlib import Path
 
 from whence.building import build
 from whence.doctor.model import Check, Status
-from whence.errors import WhenceError
+from whence.errors import ExitCode, WhenceError
 
 GROUP = "self-test"
 RULE = "heap-buffer-overflow"
@@ -61,8 +61,11 @@ def _trial(program: Path, name: str, expected: tuple[str, ...]) -> Check:
     if found == expected and (expected or result.exit_status == 0):
         said = f"reports {RULE}" if expected else "reports nothing"
         return Check(GROUP, name, f"{said}, {time.monotonic() - begun:.1f} s")
-    ending = f"signal {result.signal}" if result.signal else f"exit status {result.exit_status}"
     words_of_runtime = (result.stderr or b"").decode(errors="replace").strip().splitlines()
+    if result.exit_status == ExitCode.LIMIT and words_of_runtime:
+        sentence = words_of_runtime[0].removeprefix("whence: ")
+        return Check(GROUP, name, "does not run", Status.PROBLEM, f"a small C program is not run: {sentence}")
+    ending = f"signal {result.signal}" if result.signal else f"exit status {result.exit_status}"
     why = "; ".join([ending, *words_of_runtime[:1], *result.notes[:1]])
     remedy = f"findings cannot be trusted here: expected {_list(expected)}, found {_list(found)} ({why})"
     return Check(GROUP, name, "wrong", Status.PROBLEM, remedy)

@@ -30,7 +30,9 @@ def declarations(names: set[str]) -> list[str]:
 
 
 def _declaration(name: str) -> str:
-    pointer = "ptr captures(none)"
+    # "captures(none)" would let the optimiser pass the source of a copy in place of the copy (MemCpyOpt does
+    # that to arguments nobody can write): the address and its root would then lie in different blocks.
+    pointer = "ptr captures(address)"
     if name == RANGE:
         return f"declare void @{RANGE}({pointer}, i64, {pointer}, i32) {ATTRIBUTES}"
     if name in (CALL_EVENT, RET_EVENT):

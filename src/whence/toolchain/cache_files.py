@@ -12,6 +12,7 @@ import contextlib
 import os
 import re
 import struct
+import time
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -101,7 +102,7 @@ def entries(directory: Path) -> Iterator[Entry]:
         except OSError:
             continue
         size = -(-status.st_size // _PAGE) * _PAGE
-        yield Entry(kind, name, path, size, max(status.st_mtime_ns, status.st_atime_ns))
+        yield Entry(kind, name, path, size, used(status))
 
 
 def scratches(directory: Path) -> Iterator[tuple[str, Path]]:
@@ -126,7 +127,12 @@ def _listed(directory: Path | str) -> list[os.DirEntry[str]]:
         return []
 
 
+def used(status: os.stat_result) -> int:
+    """When an entry was used last, in ns of the epoch."""
+    return max(status.st_mtime_ns, status.st_atime_ns)
+
+
 def touch(path: Path) -> None:
     """Note that the entry was used now; nothing happens where that cannot be written."""
     with contextlib.suppress(OSError):
-        os.utime(path)
+        os.utime(path, ns=(time.time_ns(), path.stat().st_mtime_ns))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whence.errors import UserMistake
-from whence.toolchain.cache_files import Entry, entries, scratches
+from whence.toolchain.cache_files import Entry, entries, scratches, used
 from whence.toolchain.cache_locks import Locks
 
 DEFAULT_SIZE = 5 << 30
@@ -88,7 +88,7 @@ def _prune(found: Iterable[Entry], limit: int, locks: Locks) -> Pruned:
             busy += 1
             continue
         try:
-            if entry.path.lstat().st_mtime_ns <= entry.used:  # else it was used since we looked
+            if used(entry.path.lstat()) <= entry.used:  # else it was used since we looked
                 entry.path.unlink()
                 removed, freed, left = removed + 1, freed + entry.size, left - entry.size
         except FileNotFoundError:

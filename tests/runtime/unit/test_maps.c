@@ -1,4 +1,4 @@
-/* modules: rt/maps record/record os/os */
+/* modules: rt/images os/text rt/maps record/record os/os */
 #include "../../../runtime/rt/maps.h"
 #include "../../../runtime/os/os.h"
 #include "unit.h"

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Protocol
 
-from whence.engines.native.processes import handles, left_behind
+from whence.engines.native.processes import await_arrivals, handles, left_behind
 from whence.errors import CannotExecute, UserMistake
 
 _ADDR_NO_RANDOMIZE = 0x0040000
@@ -143,6 +143,7 @@ def _await(child: subprocess.Popen[bytes], wait: _Wait, around: Surroundings) ->
 
 def _remaining(name: str, record: Path, wait: _Wait, around: Surroundings, ending: Ending) -> list[str]:
     """Wait for checked processes that outlive the program; a sentence if some outlive the wait."""
+    await_arrivals(record)
     left = left_behind(record)
     if left and around.remain and not ending.timed_out:
         if around.relay and sys.stderr is not None:

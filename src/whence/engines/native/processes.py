@@ -8,30 +8,52 @@ from __future__ import annotations
 
 import os
 import struct
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from whence.abi import records
 
+_COUNTS = struct.Struct("<III")
 _NUMBER = struct.Struct("<I")
+_PATIENCE = 2.0
+"""Seconds for a child to arrive whose fork has begun; it may have failed, or been killed at once."""
+_PAUSE = 0.005
 
 
 def left_behind(record: Path) -> list[int]:
     """Processes that still run under the rules and write to this record file."""
-    try:
-        with open(record, "rb") as file:
-            page = file.read(records.HEADER_SIZE)
-    except OSError:
-        return []
-    (count,) = _NUMBER.unpack_from(page, records.PROCESSES_OFFSET)
-    if count > records.PROCESSES_MOST:
-        numbers = [int(name) for name in os.listdir("/proc") if name.isdecimal()]
-    else:
-        table = page[records.PROCESSES_OFFSET + _NUMBER.size :]
-        numbers = [number for (number,) in _NUMBER.iter_unpack(table[: count * _NUMBER.size])]
+    numbers = _numbers(record)
     name = os.fsencode(record)
     return [number for number in dict.fromkeys(numbers) if number != os.getpid() and _maps(number, name)]
+
+
+def await_arrivals(record: Path) -> None:
+    """Wait until every child that was forked is known, as a rule not at all."""
+    end = time.monotonic() + _PATIENCE
+    while time.monotonic() < end:
+        begun, arrived, _ = _COUNTS.unpack_from(_page(record), records.PROCESSES_OFFSET)
+        if arrived >= begun:
+            return
+        time.sleep(_PAUSE)
+
+
+def _page(record: Path) -> bytes:
+    try:
+        with open(record, "rb") as file:
+            return file.read(records.HEADER_SIZE).ljust(records.HEADER_SIZE, b"\0")
+    except OSError:
+        return bytes(records.HEADER_SIZE)
+
+
+def _numbers(record: Path) -> list[int]:
+    page = _page(record)
+    _, _, count = _COUNTS.unpack_from(page, records.PROCESSES_OFFSET)
+    if count > records.PROCESSES_MOST:
+        return [int(name) for name in os.listdir("/proc") if name.isdecimal()]
+    begin = records.PROCESSES_OFFSET + _COUNTS.size
+    return [number for (number,) in _NUMBER.iter_unpack(page[begin : begin + count * _NUMBER.size])]
 
 
 def _maps(process: int, name: bytes) -> bool:
