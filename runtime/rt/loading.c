@@ -43,6 +43,8 @@ void loading_lock(void) { os_lock(&copies_lock); }
 
 void loading_unlock(void) { os_unlock(&copies_lock); }
 
+int loading_any(void) { return __atomic_load_n(&copies, __ATOMIC_ACQUIRE) != NULL; }
+
 static const char *kept(const char *string) {
     size_t size = wh_length(string) + 1;
     char *to = rt_private(size);
@@ -196,7 +198,7 @@ __asm__(".text\n"
 /* What was loaded is told before it goes: blocks that it allocated stay. */
 WH_EXPORT int dlclose(void *handle) {
     close_function next = (close_function)(uintptr_t)next_symbol("dlclose");
-    if (copies) {
+    if (loading_any()) {
         images_refresh();
         maps_current();
     }

@@ -4,6 +4,8 @@
 #include "access.h"
 #include "decode.h"
 #include "finding.h"
+#include "images.h"
+#include "loading.h"
 #include "options.h"
 #include "../os/os.h"
 #include "../planes/planes.h"
@@ -36,6 +38,9 @@ static int index_of(int number) {
 static int is_own(const siginfo_t *info) {
     return info->si_code > 0 || (uint32_t)info->si_pid == os_process();
 }
+
+/* Somewhere in this process there is code that the user wants to have checked. */
+static int is_checked(void) { return images_any_instrumented() || loading_any(); }
 
 static uint64_t saved_register(const ucontext_t *machine, int which) {
     return (uint64_t)machine->uc_mcontext.gregs[which];
@@ -97,7 +102,7 @@ static void report(int number, const siginfo_t *info, const ucontext_t *machine)
 static void on_signal(int number, siginfo_t *info, void *machine) {
     struct thread *thread = thread_here();
     int saved_errno = errno;
-    if (!thread->in_finding && is_own(info)) {
+    if (!thread->in_finding && is_own(info) && is_checked()) {
         report(number, info, machine);
     } else if (thread->in_finding) {
         static int said;
