@@ -1,4 +1,4 @@
-/* Which blocks a live pointer leads to, and findings about many blocks at once. */
+/* Findings about many blocks at once, and leak checks. */
 #ifndef WHENCE_LEAK_LEAK_H
 #define WHENCE_LEAK_LEAK_H
 
@@ -6,14 +6,32 @@
 
 /* Around the evaluation of one event; nested calls are not allowed. */
 void leak_begin(const struct context *context);
-/* Makes one finding for each rule and allocation stack that was collected. */
+/* Makes one finding for each rule, allocation stack and kind of leak that was
+ * collected. A leak check writes its totals, too. */
 void leak_end(struct context *context);
 
-/* Adds a witness block. A block belongs to the first rule that fires for it. */
+/* Adds a witness block. A block belongs to the first rule that fires for it, and
+ * is told of by the first leak check that finds it so. */
 void leak_collect(struct context *context, const struct witness *witness);
 
-/* Whether registers, stacks, thread-local storage or globals lead to the block,
- * through live blocks. The search runs at the first call for an event. */
-int leak_pointed(struct block_place place);
+/* Whether pointers lead to a block through live blocks: any; those that hold it
+ * as Valgrind's "still reachable"; those in blocks that are lost themselves. The
+ * search runs at the first call for an event. */
+enum leak_pointers { LEAK_ANY, LEAK_STRONG, LEAK_LOST };
+int leak_pointed(struct block_place place, enum leak_pointers pointers);
+
+/* Evaluates the rules of the end of main here and now (`check`: WH_CHECK_*),
+ * unless nobody asks for that or this thread is in the middle of a finding.
+ * `context` says where the program stands. The number of blocks that no check
+ * told of before. */
+uint64_t leak_check(struct context *context, uint32_t check);
+/* No check is wanted any more, at the end least of all. */
+void leak_no_more_checks(void);
+/* What the last check counted; all 0 before the first. */
+extern struct wh_leaks leak_last;
+
+/* Around fork: no search may be going on in the child. */
+void leak_lock(void);
+void leak_unlock(void);
 
 #endif

@@ -1,14 +1,23 @@
 #include "mark.h"
 #include "../os/mem.h"
 
+int (*mark_is_strong)(uintptr_t pointer, struct block_place place);
+
 static uint8_t *marks;
 static uint64_t base[BLOCK_SHIFTS], slots[BLOCK_SHIFTS], total;
 
-/* Blocks whose contents are still to be followed. */
-static struct block_place *work;
-static uint64_t work_count;
+/* Blocks whose contents are still to be followed: from the front those found
+ * by strong pointers, from the back those that wait. Each slot is in each half
+ * at most once. */
+static uint64_t *work;
+static uint64_t work_count, waiting_count;
+
+#define WAITS_FOR_SYSTEM (1ull << 63)
+#define INDEX_BITS 40
 
 static uint64_t room(void) { return wh_round_up(total ? total : 1, OS_PAGE); }
+
+static uint64_t work_room(void) { return 2 * room(); }
 
 int mark_init(void) {
     total = 0;
@@ -18,8 +27,8 @@ int mark_init(void) {
         total += slots[shift];
     }
     marks = (uint8_t *)os_map(room());
-    work = (struct block_place *)os_map(room() * sizeof *work);
-    work_count = 0;
+    work = (uint64_t *)os_map(work_room() * sizeof *work);
+    work_count = waiting_count = 0;
     if (marks && work) return 1;
     mark_deinit();
     return 0;
@@ -27,38 +36,107 @@ int mark_init(void) {
 
 void mark_deinit(void) {
     if (marks) os_unmap((uintptr_t)marks, room());
-    if (work) os_unmap((uintptr_t)work, room() * sizeof *work);
+    if (work) os_unmap((uintptr_t)work, work_room() * sizeof *work);
     marks = NULL;
     work = NULL;
 }
 
-uint8_t *mark_of(struct block_place place) { return &marks[base[place.shift] + place.index]; }
+static uint8_t *mark_at(struct block_place place) {
+    return &marks[base[place.shift] + place.index];
+}
 
-/* The live block that a word points into; a block of size 0 counts as one byte. */
-static struct block_place target(uintptr_t word) {
-    struct block_place place = block_place(word);
-    if (!place.index || place.index >= slots[place.shift]) return (struct block_place){0, 0};
-    const struct block_record *record = block_record(place.shift, place.index);
-    uint64_t size = block_size(record, place.shift, place.index);
-    int hit = record->state == WH_BLOCK_LIVE &&
-              word - block_begin(record, place.shift, place.index) < (size ? size : 1);
-    if (!hit) place.index = 0;
+uint8_t *mark_of(struct block_place place) {
+    return place.index && place.index < slots[place.shift] ? mark_at(place) : NULL;
+}
+
+static uint64_t packed(struct block_place place) {
+    return (uint64_t)place.shift << INDEX_BITS | place.index;
+}
+
+static struct block_place unpacked(uint64_t entry) {
+    struct block_place place = {entry & ((1ull << INDEX_BITS) - 1),
+                                (unsigned)(entry >> INDEX_BITS) % BLOCK_SHIFTS};
     return place;
+}
+
+/* ---- pointers ---- */
+
+/* An array of no elements with a count in front: the pointer lies at the end. */
+static int is_empty_array(uintptr_t begin, uint64_t size, uintptr_t pointer) {
+    return size == sizeof(uint64_t) && pointer == begin + size && *(const wh_word *)begin == 0;
+}
+
+/* A count or a length stands in front of what is pointed to: `new T[n]` with
+ * destructors, and allocators that keep the size themselves. */
+static int is_behind_count(uintptr_t begin, uint64_t size, uintptr_t pointer) {
+    if (pointer != begin + sizeof(uint64_t) || size <= sizeof(uint64_t)) return 0;
+    uint64_t rest = size - sizeof(uint64_t), count = *(const wh_word *)begin;
+    return count && count <= rest && rest % count == 0;
+}
+
+static int is_strong(uintptr_t pointer, struct block_place place, uintptr_t begin, uint64_t size) {
+    return pointer == begin || is_behind_count(begin, size, pointer) ||
+           is_empty_array(begin, size, pointer) ||
+           (mark_is_strong && mark_is_strong(pointer, place));
+}
+
+/* The live block that a word points into, and how; a block of size 0 counts as one byte. */
+static struct block_place target(uintptr_t word, int *strong) {
+    static const struct block_place none = {0, 0};
+    struct block_place place = block_place(word);
+    if (!place.index || place.index >= slots[place.shift]) return none;
+    const struct block_record *record = block_record(place.shift, place.index);
+    if (record->state != WH_BLOCK_LIVE) return none;
+    uintptr_t begin = block_begin(record, place.shift, place.index);
+    uint64_t size = block_size(record, place.shift, place.index), offset = word - begin;
+    if (offset >= (size ? size : 1) && !is_empty_array(begin, size, word)) return none;
+    *strong = is_strong(word, place, begin, size);
+    return place;
+}
+
+/* ---- following ---- */
+
+static void push(struct block_place place, uint8_t *marked, uint8_t mark) {
+    *marked |= mark;
+    work[work_count++] = packed(place);
+}
+
+static void wait(struct block_place place, uint8_t *marked, uint8_t mark) {
+    if (*marked & MARK_WAITING) return;
+    *marked |= MARK_WAITING;
+    uint64_t entry = packed(place) | (mark == MARK_SYSTEM ? WAITS_FOR_SYSTEM : 0);
+    work[work_room() - ++waiting_count] = entry;
 }
 
 static void follow_word(uintptr_t word, uint8_t mark) {
     if (WH_LIKELY(!heap_contains(word))) return;
-    struct block_place place = target(word);
+    int strong = 0;
+    struct block_place place = target(word, &strong);
     if (!place.index) return;
-    uint8_t *marked = mark_of(place);
-    if (*marked & (MARK_REACHED | MARK_SYSTEM | mark)) return;
-    *marked |= mark;
-    work[work_count++] = place;
+    uint8_t *marked = mark_at(place);
+    if (*marked & (MARK_POINTED | mark)) return;
+    if (strong || mark == MARK_POSSIBLE || mark == MARK_INDIRECT)
+        push(place, marked, mark);
+    else
+        wait(place, marked, mark);
 }
 
 static void follow_words(uintptr_t begin, uintptr_t end, uint8_t mark) {
     const uintptr_t *word = (const uintptr_t *)wh_round_up(begin, sizeof(uintptr_t));
     for (; (uintptr_t)(word + 1) <= end; word++) follow_word(*(const wh_word *)word, mark);
+}
+
+/* The program may have protected pages inside its own blocks. */
+static int is_closed(uintptr_t page) { return heap_contains(page) && !os_readable(page); }
+
+static void follow_open_pages(uintptr_t begin, uintptr_t end, uint8_t mark) {
+    uintptr_t from = begin;
+    for (uintptr_t page = wh_round_down(begin, OS_PAGE); page < end; page += OS_PAGE) {
+        if (!is_closed(page)) continue;
+        if (from < page) follow_words(from, page, mark);
+        from = page + OS_PAGE;
+    }
+    if (from < end) follow_words(from, end, mark);
 }
 
 #define BATCH 512u
@@ -68,8 +146,12 @@ static void follow_words(uintptr_t begin, uintptr_t end, uint8_t mark) {
  * them all would build page tables for them. */
 static void follow(uintptr_t begin, uintptr_t end, uint8_t mark) {
     unsigned char resident[BATCH];
-    if (end - begin <= READ_ALL) {
+    if (end - begin < OS_PAGE || (end - begin <= READ_ALL && !heap_contains(begin))) {
         follow_words(begin, end, mark);
+        return;
+    }
+    if (end - begin <= READ_ALL) {
+        follow_open_pages(begin, end, mark);
         return;
     }
     for (uintptr_t at = wh_round_down(begin, OS_PAGE); at < end; at += BATCH * OS_PAGE) {
@@ -78,7 +160,7 @@ static void follow(uintptr_t begin, uintptr_t end, uint8_t mark) {
         int known = os_resident(at, size, resident) == 0;
         for (uint64_t page = 0; page * OS_PAGE < size; page++) {
             uintptr_t from = at + page * OS_PAGE, to = from + OS_PAGE;
-            if (known && !(resident[page] & 1)) continue;
+            if ((known && !(resident[page] & 1)) || is_closed(from)) continue;
             follow_words(from < begin ? begin : from, to > end ? end : to, mark);
         }
     }
@@ -86,7 +168,7 @@ static void follow(uintptr_t begin, uintptr_t end, uint8_t mark) {
 
 static void follow_work(uint8_t mark) {
     while (work_count) {
-        struct block_place place = work[--work_count];
+        struct block_place place = unpacked(work[--work_count]);
         const struct block_record *record = block_record(place.shift, place.index);
         uintptr_t begin = block_begin(record, place.shift, place.index);
         follow(begin, begin + block_size(record, place.shift, place.index), mark);
@@ -98,15 +180,38 @@ void mark_range(uintptr_t begin, uintptr_t end, enum mark mark) {
     follow_work((uint8_t)mark);
 }
 
+void mark_block(uintptr_t address, enum mark mark) {
+    struct block_place place = blocks_holding(address);
+    uint8_t *marked = mark_of(place);
+    if (!marked || block_record(place.shift, place.index)->state != WH_BLOCK_LIVE) return;
+    if (*marked & MARK_POINTED) return;
+    push(place, marked, (uint8_t)mark);
+    follow_work((uint8_t)mark);
+}
+
+/* What a library points to is a library's, even if the program points into it, too. */
+void mark_weak(void) {
+    for (int system = 1; system >= 0; system--) {
+        uint8_t mark = system ? MARK_SYSTEM : MARK_POSSIBLE;
+        for (uint64_t i = 1; i <= waiting_count; i++) { /* grows, as long as there are more */
+            uint64_t entry = work[work_room() - i];
+            struct block_place place = unpacked(entry & ~WAITS_FOR_SYSTEM);
+            if (((entry & WAITS_FOR_SYSTEM) != 0) != system || (*mark_at(place) & MARK_POINTED))
+                continue;
+            push(place, mark_at(place), mark);
+            follow_work(mark);
+        }
+    }
+}
+
 void mark_indirect(void) {
     uint64_t cursor = 0;
     struct block_place place;
     while ((place = blocks_next(&cursor, WH_BLOCK_LIVE)).index) {
-        if (place.index >= slots[place.shift]) continue;
         uint8_t *marked = mark_of(place);
-        if (*marked & (MARK_REACHED | MARK_SYSTEM | MARK_INDIRECT)) continue;
+        if (!marked || (*marked & (MARK_POINTED | MARK_INDIRECT))) continue;
         *marked |= MARK_INDIRECT; /* so that a cycle stops here */
-        work[work_count++] = place;
+        work[work_count++] = packed(place);
         follow_work(MARK_INDIRECT);
         *marked &= (uint8_t)~MARK_INDIRECT;
     }

@@ -1,29 +1,48 @@
-/* Marks blocks that pointers lead to. */
+/* Marks blocks that pointers lead to.
+ *
+ * A pointer is strong if it points to the begin of a block, or where compilers
+ * and libraries are known to point instead. What strong pointers lead to is
+ * marked at once; blocks that only other pointers lead to wait until all roots
+ * have been read (mark_weak), so that every block is read once.
+ */
 #ifndef WHENCE_LEAK_MARK_H
 #define WHENCE_LEAK_MARK_H
 
 #include "../blocks/blocks.h"
 
 enum mark {
-    MARK_REACHED = 1,  /* from the program's memory */
-    MARK_SYSTEM = 2,   /* only from the memory of the C and C++ libraries and the loader */
-    MARK_INDIRECT = 4, /* only from a block that is itself not reached */
-    MARK_CLAIMED = 8,  /* a finding was made about it */
+    MARK_REACHED = 1,  /* from the program's memory, through strong pointers */
+    MARK_SYSTEM = 2,   /* from the memory of the C and C++ libraries and the loader */
+    MARK_POSSIBLE = 4, /* from the program's memory, but through a pointer into a block's middle */
+    MARK_INDIRECT = 8, /* only from a block that is itself not reached */
+    MARK_CLAIMED = 16, /* a finding was made about it */
+    MARK_EXCUSED = 32, /* the program does not want to hear of it */
+    MARK_WAITING = 64, /* a weak pointer was seen */
 };
+#define MARK_POINTED (MARK_REACHED | MARK_SYSTEM | MARK_POSSIBLE)
 
 /* Room for one byte a slot. 0 if there is no memory. */
 int mark_init(void);
 void mark_deinit(void);
 
-/* The marks of a slot; the slot must have been cut before mark_init. */
+/* The marks of a slot; 0 for a slot that was cut after mark_init. */
 uint8_t *mark_of(struct block_place place);
 
 /* Follows every word of [begin, end) and everything it leads to. The memory
  * must be readable. All MARK_REACHED first, then MARK_SYSTEM. */
 void mark_range(uintptr_t begin, uintptr_t end, enum mark mark);
+/* Marks the live block that holds an address and everything it leads to. */
+void mark_block(uintptr_t address, enum mark mark);
 
-/* After the roots: marks what is reached only from unreached blocks. A cycle
- * keeps one block that is not indirect. */
+/* After all roots: follows the weak pointers that were seen. */
+void mark_weak(void);
+
+/* After that: marks what is reached only from unreached blocks. A cycle keeps
+ * one block that is not indirect. */
 void mark_indirect(void);
+
+/* Asked about a pointer into the middle of a live block; told by whoever knows
+ * of mappings and stacks. */
+extern int (*mark_is_strong)(uintptr_t pointer, struct block_place place);
 
 #endif

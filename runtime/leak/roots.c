@@ -33,10 +33,27 @@ void roots_stack_born(uintptr_t descriptor) {
     }
 }
 
+static uintptr_t main_high;
+
+void roots_main_stack_died(uintptr_t high) { main_high = high; }
+
+/* The C library may have given a stack back since, and the program may have
+ * something else there. A thread's descriptor holds its own address twice. */
+#define DESCRIPTOR_SELF 2
+
+static int is_descriptor(uintptr_t address) {
+    const uintptr_t *word = (const uintptr_t *)address;
+    if (address % sizeof *word || !os_readable(address) ||
+        !os_readable((uintptr_t)(word + DESCRIPTOR_SELF)))
+        return 0;
+    return word[0] == address && word[DESCRIPTOR_SELF] == address;
+}
+
 /* Descriptor of the ended thread whose stack the mapping is; 0 for any other mapping. */
 static uintptr_t dead_descriptor(const struct mapping *mapping) {
     for (unsigned i = 0; i < DEAD_MOST; i++)
-        if (dead[i] >= mapping->begin && dead[i] < mapping->end) return dead[i];
+        if (dead[i] >= mapping->begin && dead[i] < mapping->end && is_descriptor(dead[i]))
+            return dead[i];
     return 0;
 }
 
@@ -69,9 +86,24 @@ static void clip(struct mapping *mapping) {
     mapping->begin = mapping->end < end ? mapping->end : end;
 }
 
+static int begins_with(const struct mapping *mapping, const char *start) {
+    size_t at = 0;
+    while (start[at] && at < mapping->path_length && mapping->path[at] == start[at]) at++;
+    return !start[at];
+}
+
+/* Memory that several processes share, but that has no file's contents. */
+static int is_shared_memory(const struct mapping *mapping) {
+    return begins_with(mapping, "/dev/zero") || begins_with(mapping, "/SYSV") ||
+           begins_with(mapping, "/memfd:");
+}
+
+/* Data that the program can write, or wrote before it was made read-only. */
 static int is_root(const struct mapping *mapping) {
-    return mapping->protection[0] == 'r' && mapping->protection[1] == 'w' &&
-           mapping->protection[3] == 'p' && !is_ours(mapping);
+    const char *protection = mapping->protection;
+    if (protection[0] != 'r' || is_ours(mapping)) return 0;
+    if (protection[3] == 's') return protection[1] == 'w' && is_shared_memory(mapping);
+    return protection[1] == 'w' || !mapping->path_length;
 }
 
 /* Where the living part of a mapping begins: at the stack pointer of the thread
@@ -81,6 +113,7 @@ static uintptr_t living(const struct mapping *mapping, const struct stack_top *s
     uintptr_t lowest = mapping->end;
     for (size_t i = 0; i < count; i++)
         if (stacks[i].sp >= mapping->begin && stacks[i].sp < lowest) lowest = stacks[i].sp;
+    if (main_high >= mapping->begin && main_high < mapping->end) lowest = main_high;
     if (lowest < mapping->end) return lowest;
     uintptr_t descriptor = dead_descriptor(mapping);
     return descriptor ? descriptor : mapping->begin;
@@ -108,17 +141,71 @@ static void note_loader(const struct mapping *mapping) {
     loader_end = mapping->end;
 }
 
-int roots_in_loader(uint64_t pc) { return pc >= loader_begin && pc < loader_end; }
+int roots_in_loader(uint64_t address) { return address >= loader_begin && address < loader_end; }
+
+int roots_in_runtime(uint64_t address) {
+    return address >= (uintptr_t)__ehdr_start && address < (uintptr_t)_end;
+}
+
+/* ---- the mappings, once for each search ---- */
+
+static const char *text;
+static size_t text_size;
+
+struct range {
+    uintptr_t begin, end;
+};
+#define CONSTANTS_MOST 8192u
+static struct range constants[CONSTANTS_MOST]; /* in order of address */
+static size_t constant_count;
+
+static void note_constants(const struct mapping *mapping) {
+    if (mapping->protection[0] != 'r' || mapping->protection[1] == 'w' || !mapping->path_length ||
+        mapping->path[0] != '/' || constant_count == CONSTANTS_MOST)
+        return;
+    constants[constant_count++] = (struct range){mapping->begin, mapping->end};
+}
+
+int roots_in_constants(uint64_t address) {
+    size_t low = 0, high = constant_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (address < constants[middle].begin)
+            high = middle;
+        else if (address >= constants[middle].end)
+            low = middle + 1;
+        else
+            return 1;
+    }
+    return 0;
+}
+
+int roots_open(void) {
+    size_t at = 0;
+    struct mapping mapping;
+    text = (const char *)maps_read(&text_size);
+    if (!text) return 0;
+    loader_begin = loader_end = 0;
+    constant_count = 0;
+    while (at < text_size && maps_parse(text, text_size, &at, &mapping)) {
+        note_loader(&mapping);
+        note_constants(&mapping);
+    }
+    return 1;
+}
+
+void roots_close(void) {
+    if (text) os_unmap((uintptr_t)text, MAPS_ROOM);
+    text = NULL;
+}
 
 /* One pass over the mappings. Uninitialised data is mapped without a name,
  * directly behind the file it belongs to. */
-static void pass(const char *text, size_t size, const struct stack_top *stacks, size_t count,
-                 int system, void (*visit)(uintptr_t begin, uintptr_t end, int system)) {
+static void pass(const struct stack_top *stacks, size_t count, int system, roots_visitor *visit) {
     size_t at = 0;
     uintptr_t system_end = 0;
     struct mapping mapping;
-    while (at < size && maps_parse(text, size, &at, &mapping)) {
-        note_loader(&mapping);
+    while (at < text_size && maps_parse(text, text_size, &at, &mapping)) {
         int belongs = is_system(&mapping) || (!mapping.path_length && mapping.begin == system_end);
         if (belongs) system_end = mapping.end;
         if (!is_root(&mapping)) continue;
@@ -130,13 +217,17 @@ static void pass(const char *text, size_t size, const struct stack_top *stacks, 
     }
 }
 
-int roots_each(const struct stack_top *stacks, size_t count,
-               void (*visit)(uintptr_t begin, uintptr_t end, int system)) {
-    size_t size;
-    uintptr_t text = maps_read(&size);
-    if (!text) return 0;
-    pass((const char *)text, size, stacks, count, 0, visit);
-    pass((const char *)text, size, stacks, count, 1, visit);
-    os_unmap(text, MAPS_ROOM);
-    return 1;
+void roots_each(const struct stack_top *stacks, size_t count, roots_visitor *visit) {
+    pass(stacks, count, 0, visit);
+    pass(stacks, count, 1, visit);
+}
+
+void roots_readable(uintptr_t begin, uintptr_t end, roots_visitor *visit) {
+    size_t at = 0;
+    struct mapping mapping;
+    while (at < text_size && maps_parse(text, text_size, &at, &mapping)) {
+        if (mapping.protection[0] != 'r' || mapping.end <= begin || mapping.begin >= end) continue;
+        visit(mapping.begin > begin ? mapping.begin : begin, mapping.end < end ? mapping.end : end,
+              0);
+    }
 }

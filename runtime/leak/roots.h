@@ -9,20 +9,33 @@ struct stack_top {
     uintptr_t sp;
 };
 
-/* Calls `visit` for every private writable mapping that is not the runtime's:
- * data segments, thread-local storage, the loader's own memory, anonymous
- * mappings of the program, and stacks from the given stack pointers upward.
- * Those of the C and C++ libraries and the loader come last, with `system` set.
- * 0 if the mappings cannot be learned: no memory, no /proc, no descriptor left. */
-int roots_each(const struct stack_top *stacks, size_t count,
-               void (*visit)(uintptr_t begin, uintptr_t end, int system));
+typedef void roots_visitor(uintptr_t begin, uintptr_t end, int system);
 
-/* Whether a program counter lies in the dynamic loader. Known after roots_each. */
-int roots_in_loader(uint64_t pc);
+/* Reads the mappings of the process. 0 if that fails. */
+int roots_open(void);
+void roots_close(void);
+
+/* Calls `visit` for every mapping that the program may keep pointers in and that
+ * is not the runtime's: data segments, thread-local storage, the loader's own
+ * memory, anonymous mappings of the program, and stacks from the given stack
+ * pointers upward. Those of the C and C++ libraries and the loader come last,
+ * with `system` set. */
+void roots_each(const struct stack_top *stacks, size_t count, roots_visitor *visit);
+
+/* The parts of [begin, end) that can be read. */
+void roots_readable(uintptr_t begin, uintptr_t end, roots_visitor *visit);
+
+/* Whether an address lies in the dynamic loader; in constant data or code of a
+ * loaded file. Known after roots_open. */
+int roots_in_loader(uint64_t address);
+int roots_in_constants(uint64_t address);
+int roots_in_runtime(uint64_t address);
 
 /* The C library keeps the stacks of ended threads for new ones. What lies there
  * is dead, but for the thread's descriptor at the end, which is the library's. */
 void roots_stack_died(uintptr_t descriptor);
 void roots_stack_born(uintptr_t descriptor);
+/* The main thread has ended, but not the process: its stack is dead below `high`. */
+void roots_main_stack_died(uintptr_t high);
 
 #endif

@@ -32,6 +32,10 @@ static long call6(long number, long a, long b, long c, long d, long e, long f) {
     return result;
 }
 
+long os_call(long number, long a, long b, long c, long d, long e, long f) {
+    return call6(number, a, b, c, d, e, f);
+}
+
 static long call4(long number, long a, long b, long c, long d) {
     return call6(number, a, b, c, d, 0, 0);
 }

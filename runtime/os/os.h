@@ -21,6 +21,9 @@ static inline int os_has_threads(void) {
     return os_threaded || !&__libc_single_threaded || !__libc_single_threaded;
 }
 
+/* Any call; for the other files of this folder. */
+long os_call(long number, long a, long b, long c, long d, long e, long f);
+
 /* ---- memory; addresses and sizes are multiples of OS_PAGE ---- */
 
 enum os_access { OS_NONE, OS_READ_WRITE };

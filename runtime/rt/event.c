@@ -67,10 +67,12 @@ static int applies(const struct whence_rule *rule, const struct whence_event *ev
 uint64_t event_evaluate(struct context *context) {
     struct thread *thread = thread_here();
     if (!event_watched(context->event.point) || thread->in_finding) return 0;
+    if (WH_UNLIKELY(thread->silent) && !context->check) return 0;
     thread->in_finding = 1;
-    context->event.now = blocks_tick();
+    thread->event_time = context->event.now = blocks_tick();
     if (context->collect) leak_begin(context);
-    for (uint64_t i = 0; i < rules->rule_count; i++) {
+    int counts_only = context->check && options.leaks == LEAKS_COUNTED;
+    for (uint64_t i = 0; i < rules->rule_count && !counts_only; i++) {
         if (!applies(&rules->rules[i], &context->event)) continue;
         uint64_t fired = rules->rules[i].evaluate(&context->event, i);
         if (fired && !context->collect) break;
@@ -85,7 +87,7 @@ WH_EXPORT void __whence_fire(const struct whence_event *event, uint64_t rule_ind
                              const uint64_t *values) {
     struct context *context = WH_CONTAINER(event, struct context, event);
     if (block && !block->id) block = NULL;
-    struct witness witness = {rule_index, block, value_count, values, 1, 0, 0};
+    struct witness witness = {rule_index, block, value_count, values, 1, 0, 0, WH_LEAK_NONE};
     if (context->collect && block)
         leak_collect(context, &witness);
     else
@@ -163,17 +165,18 @@ ENTRY("__whence_call", "4");
 ENTRY("__whence_ret", "5");
 _Static_assert(WH_POINT_CALL == 4 && WH_POINT_RET == 5, "the numbers in the entry points above");
 
-void event_end_of_main(void) {
-    if (!rules || !options.leaks || main_function == UINT64_MAX) return;
-    struct context context = {0};
-    context.event.point = WH_POINT_RET;
-    context.event.function = main_function;
+int event_leak_check(struct context *context, uint32_t check) {
+    if (!rules || !options.leaks || main_function == UINT64_MAX) return 0;
+    if (thread_here()->in_finding) return 0;
+    context->event.point = WH_POINT_RET;
+    context->event.function = main_function;
     struct last_event *last = last_event(thread_here(), main_function, 1);
-    if (last) context.event.value = last->value;
-    context.collect = 1;
-    context.at_end = 1;
-    context.stack_low = threads_stack_after_main();
-    event_evaluate(&context);
+    if (last) context->event.value = last->value;
+    context->collect = 1;
+    context->check = check;
+    if (check == WH_CHECK_END) context->stack_low = threads_stack_after_end();
+    event_evaluate(context);
+    return 1;
 }
 
 /* ---- what evaluators ask ---- */
@@ -193,11 +196,16 @@ WH_EXPORT void __whence_block_of(uint64_t pointer, struct whence_block *out) {
 }
 
 WH_EXPORT uint64_t __whence_next_block(uint64_t *cursor, uint64_t state, struct whence_block *out) {
-    struct block_place place = blocks_next(cursor, state);
-    if (!place.index) return 0;
-    thread_here()->last_block = place;
-    blocks_read(place, out);
-    return 1;
+    struct thread *thread = thread_here();
+    for (;;) {
+        struct block_place place = blocks_next(cursor, state);
+        if (!place.index) return 0;
+        blocks_read(place, out);
+        /* Other threads go on: what they allocate now is not of this event's past. */
+        if (out->id > thread->event_time) continue;
+        thread->last_block = place;
+        return 1;
+    }
 }
 
 /* Rules mostly ask about the block that they have just been given. */
@@ -213,10 +221,16 @@ WH_EXPORT void __whence_block_by_id(uint64_t id, struct whence_block *out) {
     blocks_read(id ? place_of_id(id) : none, out);
 }
 
-WH_EXPORT uint64_t __whence_pointed(uint64_t id) {
+static uint64_t pointed(uint64_t id, enum leak_pointers pointers) {
     struct block_place place = place_of_id(id);
-    return place.index ? (uint64_t)leak_pointed(place) : 0;
+    return place.index ? (uint64_t)leak_pointed(place, pointers) : 0;
 }
+
+WH_EXPORT uint64_t __whence_pointed(uint64_t id) { return pointed(id, LEAK_ANY); }
+
+WH_EXPORT uint64_t __whence_pointed_begin(uint64_t id) { return pointed(id, LEAK_STRONG); }
+
+WH_EXPORT uint64_t __whence_pointed_lost(uint64_t id) { return pointed(id, LEAK_LOST); }
 
 WH_EXPORT uint64_t __whence_load(uint64_t address, uint64_t width, uint64_t *value) {
     if (width > 8 || access_first_bad(address, width) != address + width) return 0;

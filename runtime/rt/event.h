@@ -16,8 +16,10 @@ struct context {
     uint32_t signal;
     uint64_t findings;   /* made so far */
     uintptr_t stack_low; /* the program uses its stack from here up; 0: from where we are */
+    uint64_t told;       /* blocks that a leak check tells of for the first time */
     int collect;         /* findings with a witness are gathered by allocation stack */
-    int at_end;          /* the program has ended: nothing is left to stop */
+    uint32_t check;      /* WH_CHECK_*: this is a leak check; nothing is stopped */
+    uint64_t pc;         /* where a signal interrupted this thread, or 0 */
 };
 
 /* Whether any rule is evaluated at a point (WH_POINT_*). */
@@ -32,7 +34,8 @@ const char *event_rule_name(uint64_t index);
  * them when findings are collected. The number of findings. */
 uint64_t event_evaluate(struct context *context);
 
-/* Evaluates what holds at the end of main. */
-void event_end_of_main(void);
+/* Evaluates what holds at the end of main: at that end, or as if it were here.
+ * `context` says where the program stands. 0 if no rule asks for that. */
+int event_leak_check(struct context *context, uint32_t check);
 
 #endif

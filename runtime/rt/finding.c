@@ -130,6 +130,8 @@ static void fill_event(struct wh_finding *head, const struct context *context,
     head->count = witness->count;
     head->bytes = witness->bytes;
     head->count_indirect = witness->count_indirect;
+    head->leak_kind = witness->kind;
+    head->leak_check = context->check;
 }
 
 static void fill_block(struct wh_finding *head, const struct whence_block *block) {
@@ -238,15 +240,19 @@ static void flush_output(void) {
     funlockfile(stdout);
 }
 
-static _Noreturn void stop(void) {
+_Noreturn void finding_stop(void) {
     flush_output();
     record_finish();
     os_exit((int)options.exitcode);
 }
 
 static int stops(const struct context *context, const struct witness *witness) {
-    return options.halt && !context->at_end && witness->rule != WH_RULE_SIGNAL;
+    return options.halt && !context->check && witness->rule != WH_RULE_SIGNAL;
 }
+
+static uint64_t made;
+
+uint64_t finding_count(void) { return __atomic_load_n(&made, __ATOMIC_RELAXED); }
 
 void finding_make(struct context *context, const struct witness *witness) {
     static int full, lost;
@@ -274,6 +280,7 @@ void finding_make(struct context *context, const struct witness *witness) {
     uint64_t offset = 0;
     enum record_status status = append(context, witness, &offset);
     record_count_finding();
+    __atomic_add_fetch(&made, 1, __ATOMIC_RELAXED);
     if (status != RECORD_OK) say(head, context);
     if (status == RECORD_FULL)
         rt_note(&full, "the record file is full: later findings are printed as plain lines");
@@ -284,6 +291,6 @@ void finding_make(struct context *context, const struct witness *witness) {
         if (verdict < 0) say(head, context); /* nobody is left who could report it */
         stopping = verdict <= 0;
     }
-    if (stopping) stop();
+    if (stopping) finding_stop();
     os_unlock(&draft_lock);
 }

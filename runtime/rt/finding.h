@@ -11,15 +11,22 @@ struct witness {
     const uint64_t *values; /* to trace */
     uint64_t count, bytes;  /* blocks this finding stands for */
     uint64_t count_indirect;
+    uint32_t kind; /* WH_LEAK_*: how those blocks are held */
 };
 
-/* Records the finding. With halt=1 it does not return, unless the program is at
- * its end or about to be killed by the signal that the finding is about. */
+/* Records the finding. With halt=1 it does not return, unless it was made by a
+ * leak check or the program is about to be killed by the signal that it is about. */
 void finding_make(struct context *context, const struct witness *witness);
 
 /* Around fork: no finding may be half made in the child. */
 void finding_lock(void);
 void finding_unlock(void);
+
+/* Findings made so far by this process. */
+uint64_t finding_count(void);
+
+/* Ends the program as after a finding, with the exit status for that. */
+_Noreturn void finding_stop(void);
 
 /* Whether the key was new; used to report each place once. */
 int finding_first_time(uint64_t key);

@@ -1,12 +1,14 @@
 /* The two moments the loader gives us: before the program and after it. */
 #include "environment.h"
-#include "event.h"
 #include "images.h"
 #include "options.h"
 #include "signals.h"
 #include "threads.h"
+#include "../leak/leak.h"
 #include "../os/os.h"
 #include "../record/record.h"
+
+#include <stdlib.h>
 
 /* The process has the name of the copy that runs: give it the user's name back. */
 static void take_name(const char *word) {
@@ -16,18 +18,25 @@ static void take_name(const char *word) {
     if (*name) os_rename(name);
 }
 
+static void end(void);
+
 __attribute__((constructor)) static void begin(int count, char **arguments, char **environment) {
     thread_here();
     threads_init();
     signals_init();
+    at_quick_exit(end); /* the first to be registered is the last to run */
     images_refresh();
     if (images_main_instrumented() && count > 0) take_name(arguments[0]);
     if (!options.children) environment_restore(environment);
 }
 
-/* Every object that uses the runtime depends on it, so this runs after their
+/* `_exit` ends a program without us: it asks for that, and a child of fork that
+ * does so is about to report what belongs to its parent.
+ *
+ * Every object that uses the runtime depends on it, so this runs after their
  * exit handlers and destructors. */
 __attribute__((destructor)) static void end(void) {
-    event_end_of_main();
+    struct context context = {0};
+    leak_check(&context, WH_CHECK_END);
     record_finish();
 }

@@ -15,6 +15,9 @@ struct options {
 
 extern struct options options;
 
+/* options.leaks: the rules at the end of main are not evaluated, blocks are counted. */
+#define LEAKS_COUNTED 2u
+
 /* Reads `name=value:name=value` over the defaults. 0 on a mistake, which
  * *error then tells in one sentence; `into` is then half filled. */
 int options_parse(const char *text, size_t length, struct options *into, struct text *error);

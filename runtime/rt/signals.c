@@ -7,6 +7,7 @@
 #include "images.h"
 #include "loading.h"
 #include "options.h"
+#include "../leak/leak.h"
 #include "../os/os.h"
 #include "../planes/planes.h"
 #include "../record/record.h"
@@ -76,11 +77,15 @@ static uintptr_t fault_address(const siginfo_t *info, const ucontext_t *machine)
     return is_check ? (address - WH_STATE_OFFSET) << WH_GRANULE_SHIFT : address;
 }
 
+static void trap_of(struct context *context, const ucontext_t *machine) {
+    context->trap.pc = saved_register(machine, REG_RIP);
+    context->trap.sp = saved_register(machine, REG_RSP);
+    context->trap.pointer = (const struct frame *)saved_register(machine, REG_RBP);
+}
+
 static void report(int number, const siginfo_t *info, const ucontext_t *machine) {
     struct context context = {0};
-    context.trap.pc = saved_register(machine, REG_RIP);
-    context.trap.sp = saved_register(machine, REG_RSP);
-    context.trap.pointer = (const struct frame *)saved_register(machine, REG_RBP);
+    trap_of(&context, machine);
     context.flags = WH_FLAG_SIGNAL;
     context.signal = (uint32_t)number;
     int fault = (number == SIGSEGV || number == SIGBUS) && info->si_code > 0;
@@ -95,7 +100,7 @@ static void report(int number, const siginfo_t *info, const ucontext_t *machine)
         context.event.point = write ? WH_POINT_DEREF_W : WH_POINT_DEREF_R;
     }
     context.event.now = blocks_tick();
-    struct witness witness = {WH_RULE_SIGNAL, NULL, 0, NULL, 1, 0, 0};
+    struct witness witness = {WH_RULE_SIGNAL, NULL, 0, NULL, 1, 0, 0, WH_LEAK_NONE};
     finding_make(&context, &witness);
 }
 
@@ -116,6 +121,31 @@ static void on_signal(int number, siginfo_t *info, void *machine) {
     __sigaction(number, &standard, NULL);
     if (info->si_code <= 0) os_signal_thread(os_process(), os_thread(), number);
     errno = saved_errno;
+}
+
+/* ---- the signal that asks for a leak check ---- */
+
+static struct sigaction believed_leak; /* what the program installed for it */
+
+static void on_leak_signal(int number, siginfo_t *info, void *machine) {
+    int saved_errno = errno;
+    struct context context = {0};
+    trap_of(&context, machine);
+    context.pc = context.trap.pc;
+    leak_check(&context, WH_CHECK_SIGNAL);
+    errno = saved_errno;
+    if (believed_leak.sa_flags & SA_SIGINFO)
+        believed_leak.sa_sigaction(number, info, machine);
+    else if (believed_leak.sa_handler != SIG_DFL && believed_leak.sa_handler != SIG_IGN)
+        believed_leak.sa_handler(number);
+}
+
+static void install_leak_signal(void) {
+    struct sigaction own = {0};
+    if (!options.leak_signal || index_of((int)options.leak_signal) >= 0) return;
+    own.sa_sigaction = on_leak_signal;
+    own.sa_flags = SA_SIGINFO | SA_RESTART;
+    __sigaction((int)options.leak_signal, &own, &believed_leak);
 }
 
 /* ---- stacks for the handler ---- */
@@ -147,6 +177,7 @@ static void install(int number) {
 }
 
 void signals_init(void) {
+    install_leak_signal();
     if (!options.signals) return;
     signals_open_thread(&thread_self);
     for (unsigned i = 0; i < WATCHED; i++) {
@@ -160,8 +191,18 @@ static int is_default(const struct sigaction *action) {
     return !(action->sa_flags & SA_SIGINFO) && action->sa_handler == SIG_DFL;
 }
 
+static int is_leak_signal(int number) {
+    return options.leak_signal && (int)options.leak_signal == number && index_of(number) < 0;
+}
+
 WH_EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old) {
     int index = installed ? index_of(number) : -1;
+    if (is_leak_signal(number)) {
+        struct sigaction was = believed_leak;
+        if (action) believed_leak = *action;
+        if (old) *old = was;
+        return 0;
+    }
     if (index < 0) return __sigaction(number, action, old);
     struct sigaction before = believed[index];
     if (action) {
@@ -179,7 +220,7 @@ WH_EXPORT int sigaction(int number, const struct sigaction *action, struct sigac
 typedef void (*handler)(int);
 
 WH_EXPORT handler signal(int number, handler wanted) {
-    if (!installed || index_of(number) < 0) {
+    if ((!installed || index_of(number) < 0) && !is_leak_signal(number)) {
         handler (*next)(int, handler) =
             (handler (*)(int, handler))(uintptr_t)dlsym(RTLD_NEXT, "signal");
         return next(number, wanted);

@@ -3,6 +3,7 @@
 #include "loading.h"
 #include "options.h"
 #include "signals.h"
+#include "../leak/leak.h"
 #include "../leak/roots.h"
 #include "../os/os.h"
 #include "../record/record.h"
@@ -53,8 +54,10 @@ typedef int (*start_main_function)(main_function, int, char **, void (*)(void), 
 static main_function program_main;
 static int main_returned;
 
-uintptr_t threads_stack_after_main(void) {
-    return main_returned && thread_self.number == 0 ? thread_self.stack.high : 0;
+/* A thread's cache is closed by the destructors of its specific data. */
+uintptr_t threads_stack_after_end(void) {
+    int ended = thread_self.cache.closed || (main_returned && thread_self.number == 0);
+    return ended ? thread_self.stack.high : 0;
 }
 
 static START_CODE int start_main(int argc, char **argv, char **environment) {
@@ -90,7 +93,10 @@ static void end_thread(void *unused) {
     if (thread->cache.closed) return;
     heap_close(&thread->cache);
     signals_close_thread(thread);
-    roots_stack_died((uintptr_t)pthread_self());
+    if (thread->number)
+        roots_stack_died((uintptr_t)pthread_self());
+    else
+        roots_main_stack_died(thread->stack.high);
 }
 
 static START_CODE void *start_thread(void *argument) {
@@ -176,6 +182,7 @@ WH_EXPORT int mlockall(int flags) {
 static void before_fork(void) {
     record_fork_begins();
     loading_lock();
+    leak_lock();
     finding_lock();
     heap_lock_all();
 }
@@ -183,6 +190,7 @@ static void before_fork(void) {
 static void after_fork_in_parent(void) {
     heap_unlock_all();
     finding_unlock();
+    leak_unlock();
     loading_unlock();
 }
 
@@ -190,6 +198,7 @@ static void after_fork_in_child(void) {
     /* The other threads are not here; the slots in their caches stay unused. */
     heap_unlock_all();
     finding_unlock();
+    leak_unlock();
     loading_unlock();
     thread_self.tid = os_thread();
     record_fork_arrives();
@@ -198,6 +207,7 @@ static void after_fork_in_child(void) {
 void threads_init(void) {
     if (!next_create) next_create = (create_function)(uintptr_t)dlsym(RTLD_NEXT, "pthread_create");
     end_key_made = pthread_key_create(&end_key, end_thread) == 0;
+    if (end_key_made) pthread_setspecific(end_key, &thread_self); /* main may end by pthread_exit */
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 

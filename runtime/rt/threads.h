@@ -10,9 +10,9 @@ void threads_init_main(void);
  * end of a thread. From the constructor. */
 void threads_init(void);
 
-/* Where the living part of the main thread's stack begins once main has returned;
- * 0 before that and in other threads. */
-uintptr_t threads_stack_after_main(void);
+/* At the end of the process: where the living part of the calling thread's stack
+ * begins if its program code has returned, 0 if not. */
+uintptr_t threads_stack_after_end(void);
 
 /* First address of the code that starts main and threads, and its end: frames
  * there are ours, not the program's. */

@@ -51,6 +51,8 @@ def run(
     error_exitcode: int = ExitCode.FINDING,
     jobs: int | None = None,
     cache_size: int | None = None,
+    leak_check: str = "full",
+    leak_signal: int = 0,
     relay_signals: bool = False,
     progress: Progress | None = None,
 ) -> Result:
@@ -70,6 +72,9 @@ def run(
     status when it is stopped at a finding, 1 to 255. jobs: processes that
     instrument; None is one a processor. cache_size: bytes that the cache may
     hold when the run is over; None is ``WHENCE_CACHE_SIZE``, else 5 GiB.
+    leak_check: "full": leaks are findings; "summary": they are counted only;
+    "no": nobody looks. leak_signal: number of a signal on which the program
+    looks for leaks and goes on, 0 for none.
     relay_signals: while it runs, pass the signals that we get on to it (in the
     main thread only). progress: is told how far the instrumentation is.
 
@@ -103,6 +108,8 @@ def run(
         capture=capture_output,
         children=trace_children,
         suppressions=load_suppressions(suppressions),
+        leak_check=leak_check,
+        leak_signal=leak_signal,
     )
     words = [os.fspath(word) for word in (program, *args)]
     cache = Cache(default_directory(), default_limit() if cache_size is None else cache_size)

@@ -195,14 +195,65 @@ class Value:
     value: int
 
 
+class LeakKind(StrEnum):
+    """How a block that is still allocated is held: the four kinds of Memcheck."""
+
+    DEFINITE = "definite"
+    """By nothing."""
+    INDIRECT = "indirect"
+    """Only by blocks that are lost themselves."""
+    POSSIBLE = "possible"
+    """By pointers into a block's middle."""
+    REACHABLE = "reachable"
+    """By pointers to begins."""
+
+
 @dataclass(frozen=True, slots=True)
 class Leak:
     """Totals over the blocks of one allocation stack; `indirect` counts those that only
-    other lost blocks point to."""
+    other lost blocks point to. `kind` is definite as soon as one block is."""
 
     count: int
     bytes: int
     indirect: int = 0
+    kind: LeakKind = LeakKind.DEFINITE
+
+
+class LeakMoment(StrEnum):
+    """What made a leak check happen."""
+
+    END = "end"
+    REQUEST = "request"
+    SIGNAL = "signal"
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """Blocks, and bytes in them."""
+
+    blocks: int = 0
+    bytes: int = 0
+
+    def __add__(self, other: Total) -> Total:
+        return Total(self.blocks + other.blocks, self.bytes + other.bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class LeakCheck:
+    """What one search of a process for its live blocks counted.
+
+    `time` is the event clock. `excused` are blocks that the program does not
+    want to hear of; blocks of the loader and the C library are counted nowhere.
+    """
+
+    moment: LeakMoment
+    pid: int = 0
+    time: int = 0
+    definite: Total = Total()
+    indirect: Total = Total()
+    possible: Total = Total()
+    reachable: Total = Total()
+    excused: Total = Total()
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,16 +359,31 @@ def _frame_identity(frame: Frame) -> str:
 
 
 def deduplicate(findings: Iterable[Finding]) -> list[Finding]:
-    """The first finding of each place, in order, with `occurrences` (and leak totals) summed up.
+    """The first finding of each place, with `occurrences` (and leak totals) summed up.
+
+    In order, but leaks come last: kind by kind, those of most bytes first.
 
     Within one run a place is exact: two overflows in one function are two
     findings, though they may share the `key` that outlives edits.
     """
     first: dict[tuple[str, tuple[object, ...]], Finding] = {}
     for finding in findings:
-        place = (finding.rule.name, tuple(map(_frame_place, telling_stack(finding))))
+        place = (finding.rule.name, (_is_held(finding), *map(_frame_place, telling_stack(finding))))
         first[place] = _merge(first[place], finding) if place in first else finding
-    return list(first.values())
+    return sorted(first.values(), key=_rank)
+
+
+_KINDS = tuple(LeakKind)
+
+
+def _rank(finding: Finding) -> tuple[int, int]:
+    return (_KINDS.index(finding.leak.kind) + 1, -finding.leak.bytes) if finding.leak else (0, 0)
+
+
+def _is_held(finding: Finding) -> LeakKind | None:
+    """What leaks of one place are told apart by: lost blocks, directly or not, are one leak."""
+    lost = (LeakKind.DEFINITE, LeakKind.INDIRECT)
+    return finding.leak.kind if finding.leak and finding.leak.kind not in lost else None
 
 
 def _frame_place(frame: Frame) -> object:
@@ -338,6 +404,7 @@ def _merge(kept: Finding, other: Finding) -> Finding:
             leak.count + other.leak.count,
             leak.bytes + other.leak.bytes,
             leak.indirect + other.leak.indirect,
+            LeakKind.DEFINITE if LeakKind.DEFINITE in (leak.kind, other.leak.kind) else leak.kind,
         )
     return replace(kept, occurrences=kept.occurrences + other.occurrences, leak=leak)
 
@@ -370,6 +437,8 @@ class RunInfo:
     Exactly one of `exit_status` and `signal` is set once the program has ended.
     `notes` are sentences to the user; `dropped` counts findings that found no
     room in the record. `suppressions` has every entry that was in force.
+    `leak_checks` are what the leak checks counted, in order of time.
+    `leak_summary`: the user wants to see that, leaks or not.
     """
 
     program: str
@@ -383,6 +452,8 @@ class RunInfo:
     notes: tuple[str, ...] = field(default=())
     suppressions: tuple[SuppressionUse, ...] = ()
     originals: Mapping[str, str] = field(default_factory=dict)
+    leak_checks: tuple[LeakCheck, ...] = ()
+    leak_summary: bool = False
 
     @property
     def suppressed(self) -> tuple[SuppressionUse, ...]:

@@ -1,8 +1,7 @@
 """What Memcheck calls the bugs that our findings are about.
 
 Suppression files are read, and reports for Valgrind's tools are written, with
-the same words, so they stand here once. `LEAK_KINDS` is the one place that
-knows which leak rule is which of Memcheck's four kinds.
+the same words, so they stand here once.
 """
 
 from __future__ import annotations
@@ -12,20 +11,17 @@ from types import MappingProxyType
 
 from whence.findings import AccessKind, Family, Finding, Point
 
-LEAK_KINDS: Mapping[str, str] = MappingProxyType(
+LEAK_RULES: Mapping[str, str] = MappingProxyType(
     {
-        "definite-leak": "definite",
-        "indirect-leak": "indirect",
-        "possible-leak": "reachable",
-        "reachable-leak": "reachable",
+        "definite": "definite-leak",
+        "indirect": "indirect-leak",
+        "possible": "interior-leak",
+        "reachable": "reachable-leak",
     }
 )
-"""Leak rule -> Memcheck's kind of leak. A rule that is not named here, a user's own, is of kind definite.
+"""Memcheck's kind of leak -> the rule that reports it."""
 
-``whence-valgrind`` switches on the rule named after each kind that is asked for, if it is of that kind.
-"""
-
-LEAK_KIND_NAMES = ("definite", "indirect", "possible", "reachable")
+LEAK_KIND_NAMES = tuple(LEAK_RULES)
 _LOST = {
     "definite": "Leak_DefinitelyLost",
     "indirect": "Leak_IndirectlyLost",
@@ -66,11 +62,7 @@ def is_access(finding: Finding) -> bool:
 
 def leak_kind(finding: Finding) -> str | None:
     """One of `LEAK_KIND_NAMES`, None for what is no leak."""
-    if finding.leak is None:
-        return None
-    kind = LEAK_KINDS.get(finding.rule.name, "definite")
-    lost = finding.leak
-    return "indirect" if kind == "definite" and lost.count and lost.indirect == lost.count else kind
+    return finding.leak.kind.value if finding.leak else None
 
 
 def error_kind(finding: Finding) -> str:

@@ -71,6 +71,7 @@ class Primitives:
     registered: list[int] = field(default_factory=list)
     fired: list[Fired] = field(default_factory=list)
     functions: tuple[str, ...] = ()
+    redex: Redex = field(default_factory=lambda: Redex("FREE", (0,)))
 
     def record(self, bid: int | None) -> Block:
         if bid is None:
@@ -103,6 +104,16 @@ class Primitives:
 
     def pointed(self, bid: int) -> int:
         return int(any(block == bid for _, block, _ in self.world.pointers))
+
+    def pointed_begin(self, bid: int) -> int:
+        return int(any(block == bid and index == 0 for _, block, index in self.world.pointers))
+
+    def pointed_lost(self, bid: int) -> int:
+        return int(any(block == bid for _, block, _ in self.world.lost))
+
+    def closed(self, address: int, width: int) -> int:
+        assert address == self.redex.values[0] and width == self.redex.width
+        return self.redex.closed
 
     def last_event(self, function: int, ret: int, time: int, value: int) -> int:
         kind, name = "ret" if ret else "call", self.functions[function]
@@ -146,6 +157,9 @@ def _install() -> None:
         ("block_of", None, [U64, p]),
         ("next_block", U64, [p, U64, p]),
         ("pointed", U64, [U64]),
+        ("pointed_begin", U64, [U64]),
+        ("pointed_lost", U64, [U64]),
+        ("closed", U64, [U64, U64]),
         ("last_event", U64, [U64, U64, p, p]),
         ("load", U64, [U64, U64, p]),
         ("fire", None, [p, U64, p, U64, p]),
@@ -183,7 +197,7 @@ class Compiled:
     def run(self, i: int, world: World, redex: Redex) -> tuple[int, list[Fired]]:
         """Evaluates rule `i`: the number it returns, and what it fired."""
         _PRIMITIVES.world, _PRIMITIVES.functions = world, self.functions
-        _PRIMITIVES.fired = []
+        _PRIMITIVES.fired, _PRIMITIVES.redex = [], redex
         event = make_event(redex, self.functions)
         count = self.function(i)(ctypes.byref(event), i)
         return count, _PRIMITIVES.fired

@@ -79,7 +79,7 @@ def pointers(draw: st.DrawFn, scope: Scope) -> str:
 
 @st.composite
 def ints(draw: st.DrawFn, scope: Scope) -> str:
-    kinds = ["number"] * 3 + ["name"] * 3 * bool(scope.ints) + ["width"] * 3 * scope.deref
+    kinds = ["number"] * 3 + ["name"] * 3 * bool(scope.ints) + ["width", "width", "closed"] * scope.deref
     kinds += ["size", "idx", "value", "binary", "difference", "negative"] * (scope.depth < 4)
     deeper = scope.more()
     match draw(st.sampled_from(kinds)):
@@ -87,6 +87,8 @@ def ints(draw: st.DrawFn, scope: Scope) -> str:
             return draw(st.sampled_from(scope.ints))
         case "width":
             return "Width"
+        case "closed":
+            return "Closed"
         case "size":
             return f"Size({draw(st.one_of(pointers(deeper), bids(deeper)))})"
         case "idx":
@@ -136,6 +138,8 @@ def atoms(draw: st.DrawFn, scope: Scope) -> str:
         f"Allocated({pointer})",
         f"Freed({pointer}, _)",
         f"Pointed({bid})",
+        f"PointedAtBegin({bid})",
+        f"PointedByLost({bid})",
         f"Between({pointer}, {bid})",
         f"Whole({bid})",
         f"Last(_, {function})",
@@ -280,7 +284,9 @@ def worlds(draw: st.DrawFn) -> World:
             clock += 1
             bid = live.pop(draw(st.integers(0, len(live) - 1)))
             events.append(Event(clock, "free", (begins[bid] + draw(st.sampled_from([0, 0, 8])), bid)))
-    pointers = frozenset((begins[bid], bid, 0) for bid in begins if draw(st.booleans()))
+    indexes = st.lists(st.sampled_from([0, 8]), max_size=2)
+    pointers = frozenset((begins[bid] + i, bid, i) for bid in begins for i in draw(indexes))
+    lost = frozenset((begins[bid], bid, 0) for bid in begins if draw(st.booleans()))
     find = Slots(begins).find
     seed = draw(st.integers(0, 255))
 
@@ -293,7 +299,7 @@ def worlds(draw: st.DrawFn) -> World:
             return None
         return int.from_bytes(((address + i) * 37 + seed) % 256 for i in range(width))
 
-    return World(tuple(events), begins, pointers, find, load)
+    return World(tuple(events), begins, pointers, find, load, lost)
 
 
 @st.composite
@@ -316,4 +322,5 @@ def redexes(draw: st.DrawFn, point: str, world: World) -> Redex:
     root = draw(st.sampled_from([None, 0, 65535, 65536, *near]))
     if root is not None and root < NULL_PAGE_SIZE:
         bid = None  # r was derived from root, and no block is there
-    return Redex(code, (address,), bid, width, now, root)
+    closed = draw(st.sampled_from([0, 0, 1, min(width, 8)]))
+    return Redex(code, (address,), bid, width, now, root, closed)

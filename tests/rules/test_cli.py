@@ -28,7 +28,7 @@ def test_list(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
         "double-free                   on   free r      free of a block that is already freed"
     )
     assert lines[-1] == "mine                          off  ret work v  my own"
-    assert len(lines) == 8
+    assert len(lines) == 12
 
 
 def test_list_on_a_terminal(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

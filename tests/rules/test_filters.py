@@ -63,12 +63,18 @@ def addressable(world: World, address: int) -> bool:
     return address >= NULL_PAGE_SIZE
 
 
-def passes(filter_: Filter, world: World, address: int, width: int, root: int) -> bool:
+def passes(filter_: Filter, world: World, redex: Redex) -> bool:
     if filter_ is Filter.ALWAYS:
         return True
-    state = any(not addressable(world, address + i) for i in range(width))
+    address, root = int(redex.values[0]), redex.given("Root")
+    state = redex.closed > 0 or any(not addressable(world, address + i) for i in range(redex.width))
     slot = (address ^ root) >> slot_shift(root) != 0
     return bool((Filter.STATE in filter_ and state) or (Filter.SLOT in filter_ and slot))
+
+
+def closed(world: World, address: int, width: int, shut: range) -> int:
+    """Accessed bytes that the program has made inaccessible, and that would be accessible else."""
+    return sum(addressable(world, byte) and byte in shut for byte in range(address, address + width))
 
 
 @st.composite
@@ -90,12 +96,13 @@ def check_soundness(data: st.DataObject, rules: RuleSet) -> None:
     address, width, root = data.draw(accesses(world))
     in_heap = HEAP <= root < HEAP + 8 * SLOT
     block = world.find(root) if in_heap else None
+    shut = range(*(address + data.draw(st.sampled_from([-8, 0, 1, 3, 8, 16])) for _ in "ab"))
     for code, filter_ in (("DEREF_R", plan.reads), ("DEREF_W", plan.writes)):
-        redex = Redex(code, (address,), block, width, 1000, root)
+        redex = Redex(code, (address,), block, width, 1000, root, closed(world, address, width, shut))
         for each in plan.rules:
             if fires(each.rule, rules, world, redex):
                 note(f"{each.rule.name} fires; filter {filter_}")
-                assert passes(filter_, world, address, width, root)
+                assert passes(filter_, world, redex)
 
 
 STANDARD = load_standard().select(["all"])
@@ -113,7 +120,9 @@ def bounds(draw: st.DrawFn) -> str:
     pointer = st.sampled_from(
         ["r", "Begin(r)", "End(r)", "NULL", "NullPage", "(r + 1)", "Begin(Bid(r))", "Root"]
     )
-    number = st.sampled_from(["Width", "Idx(r)", "Size(r)", "0", "1", "2", "(2 * Width)", "(0 - Width)"])
+    number = st.sampled_from(
+        ["Width", "Idx(r)", "Size(r)", "Closed", "0", "1", "2", "(2 * Width)", "(0 - Width)"]
+    )
     op = st.sampled_from(["<", "<=", ">", ">=", "==", "!="])
     if draw(st.booleans()):
         left, right = (f"{draw(pointer)} {draw(st.sampled_from('+-'))} {draw(number)}" for _ in "ab")
@@ -186,6 +195,17 @@ def filter_text(condition: str, point: str = "deref r") -> tuple[str, str]:
         ("r - Width < NullPage", "always"),
         ("r + Width <= NullPage", "state"),
         ("Root < NullPage", "state or slot"),
+        ("Closed > 0", "state"),
+        ("Closed >= Width", "state"),
+        ("0 < Closed * 8", "always"),
+        ("Closed + Closed - Width > 3", "state"),
+        ("Closed >= 0", "always"),
+        ("Closed == Width", "state"),
+        ("Closed == 0", "always"),
+        ("Closed != 0", "always"),
+        ("Width > Closed", "always"),
+        ("Closed > 0 and not Freed(r, _)", "state"),
+        ("r + Closed > End(r)", "always"),
         ("Root + Width <= 4096", "state or slot"),
         ("Root <= NullPage", "always"),
         ("Root > r", "always"),

@@ -44,7 +44,7 @@ def load(data: bytes) -> RuleSet | None:
 
 
 SYMBOLS = r"( ) , : := -> == != < <= << + - * / % & | ^ _ 1 0x10 0x # \" "
-NAMES = "r bid r1 Bid Begin FindLast Freed H F P Width Root Now NULL malloc free call deref off all a-b"
+NAMES = "r bid r1 Bid Begin FindLast Freed H F P L Closed Width Now NULL malloc free call deref off all a-b"
 CLAUSES = ['"title"', '"', "\n", "severity", "default", "cwe", "advice"]
 WORDS = [*sorted(RESERVED), *SYMBOLS.split(" "), *NAMES.split(), *CLAUSES]
 
@@ -84,7 +84,7 @@ def test_mutated_rules(data: st.DataObject, text: str) -> None:
 
 variables = st.sampled_from(["r", "bid", "k", "x1", "_a", "allocated"]).map(m.Variable)
 numbers = st.builds(m.Number, st.integers(0, (1 << 64) - 1), st.booleans())
-constants = st.sampled_from(["NULL", "NullPage", "Width", "Now", "Root"]).map(m.Constant)
+constants = st.sampled_from(["NULL", "NullPage", "Width", "Now", "Root", "Closed"]).map(m.Constant)
 OPERATORS = ["+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>"]
 
 
@@ -114,7 +114,7 @@ def _formulas(inner: st.SearchStrategy[m.Formula]) -> st.SearchStrategy[m.Formul
     patterns = st.one_of(
         st.tuples(events, st.just("trace")),
         st.tuples(blocks, st.sampled_from("HF")),
-        st.tuples(pointers, st.just("P")),
+        st.tuples(pointers, st.sampled_from("PL")),
     )
     quantifiers = st.sampled_from([m.Exists, m.ForAll])
     return st.one_of(

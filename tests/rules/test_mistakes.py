@@ -94,7 +94,7 @@ CONDITIONS = {
     "(expected one of: malloc, free, call, ret, write)",
     "FindLast(_, frees, _, b)": "f.rules:2:13: unknown event 'frees' "
     "(expected one of: malloc, free, call, ret, write)",
-    "exists b in G": "f.rules:2:13: unknown domain 'G' (expected one of: trace, H, F, P)",
+    "exists b in G": "f.rules:2:13: unknown domain 'G' (expected one of: trace, H, F, P, L)",
     "Sizes(r) == 1": "f.rules:2:1: 'Sizes(…)' is not a value (did you mean 'Size'?) "
     "(expected one of: Bid, Begin, End, Size, Idx, Time, Value)",
     # arity

@@ -80,11 +80,14 @@ def error_rules(world: World, redex: Redex) -> list[str]:
     null_root = redex.given("Root") < NULL_PAGE and world.load(r, 1) is None
     if r < NULL_PAGE or null_root:
         return ["null-pointer-dereference"]
+    poison = ["use-after-poison"] if redex.closed and redex.given("Root") >= NULL_PAGE else []
     if bid is None or begin is None or size is None:
-        return []
+        return poison
     if bid in world.freed:
         return ["dangling-pointer-dereference"]
-    return ["heap-buffer-overflow"] if r < begin or r + redex.width > begin + size else []
+    if r < begin or r + redex.width > begin + size:
+        return ["heap-buffer-overflow"]
+    return poison
 
 
 @settings(deadline=None, max_examples=400)
@@ -109,6 +112,29 @@ def test_leaks() -> None:
     assert found["possible-leak"] == [Witness(1, ()), Witness(2, ())]
     assert found["definite-leak"] == [Witness(1, ())]
     assert fired(world, Redex("RET", ("f", 0))) == []
+
+
+def test_kinds_of_leaks() -> None:
+    trace = tuple(event(bid, "malloc", 8, bid) for bid in range(1, 6))
+    world = World(
+        trace,
+        {bid: 100 * bid for bid in range(1, 6)},
+        pointers=frozenset({(100, 1, 0), (204, 2, 4), (404, 4, 4), (400, 4, 0)}),
+        lost=frozenset({(504, 5, 4), (204, 2, 4)}),
+    )
+    redex = Redex("RET", ("main", 0), now=9)
+    found = {
+        rule.name: [witness.block for witness in witnesses(rule, STANDARD, world, redex)]
+        for rule in STANDARD.rules
+        if rule.point.name == "ret"
+    }
+    assert found == {
+        "indirect-leak": [5],
+        "definite-leak": [3, 5],
+        "interior-leak": [2],
+        "reachable-leak": [1, 4],
+        "possible-leak": [1, 2, 3, 4, 5],
+    }
 
 
 def test_leak_in_transaction() -> None:

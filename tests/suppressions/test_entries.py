@@ -310,7 +310,7 @@ def test_mistakes_in_sanitizer_files(text: str, message: str) -> None:
 # ---- all of them ------------------------------------------------------------------------------------
 
 
-@given(st.text(max_size=200) | st.text("{}\n: frameuLkMchst*?.\"\\#=", max_size=80))
+@given(st.text(max_size=200) | st.text('{}\n: frameuLkMchst*?."\\#=', max_size=80))
 def test_any_text_is_read_or_refused_in_a_sentence(text: str) -> None:
     try:
         parse(text, "x.supp")

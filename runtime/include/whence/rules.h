@@ -79,6 +79,12 @@ void __whence_block_by_id(uint64_t id, struct whence_block *out);
  * thread-local storage or globals through live blocks. The search runs once
  * per event. */
 uint64_t __whence_pointed(uint64_t block_id);
+/* The same, through pointers to the begins of blocks alone (and those pointers
+ * into their middle that are known to hold them, see leak/mark.c). */
+uint64_t __whence_pointed_begin(uint64_t block_id);
+/* 1 if the block is not pointed to, but a pointer in another such block leads to it.
+ * Of blocks that lead to each other in a ring, one is taken to lead to the others. */
+uint64_t __whence_pointed_lost(uint64_t block_id);
 
 /* Event clock and argument or value of the last call (ret=0) or return (ret=1)
  * of a watched function in this thread; 0 if it never happened. *time and
@@ -88,6 +94,10 @@ uint64_t __whence_last_event(uint64_t function, uint64_t ret, uint64_t *time, ui
 /* The aligned or unaligned word at an address, if all `width` (1,2,4,8) bytes
  * are addressable: returns 1 and stores it zero-extended; else returns 0. */
 uint64_t __whence_load(uint64_t address, uint64_t width, uint64_t *value);
+
+/* How many of the bytes the program has made inaccessible itself, of the first
+ * megabyte, and of the block that holds the first byte. */
+uint64_t __whence_closed(uint64_t address, uint64_t width);
 
 /* The condition holds. `block` is the witness (may be NULL), `values` the
  * values to trace. */
@@ -103,6 +113,10 @@ void __whence_access(uint64_t address, uint64_t root, uint32_t desc);
 
 /* Access of a run of bytes, size not a small constant. */
 void __whence_range(uint64_t address, uint64_t size, uint64_t root, uint32_t desc);
+
+/* One of Valgrind's client requests: its number and five arguments. Returns its
+ * answer, `otherwise` where we know nothing of the request. */
+uint64_t __whence_client_request(const uint64_t *words, uint64_t otherwise);
 
 /* A watched function is entered or left. `set_function` is a function number
  * from __whence_watch, which maps a name to its number in the registered rule

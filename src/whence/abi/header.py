@@ -79,7 +79,10 @@ def _record_lines() -> Iterator[str]:
     yield from _numbers("BLOCK", records.BLOCK_STATES)
     yield from _numbers("FAMILY", records.FAMILIES)
     yield from _struct(records.HEADER)
+    yield from _numbers("LEAK", records.LEAK_KINDS)
+    yield from _numbers("CHECK", records.LEAK_CHECKS)
     yield from _struct(records.FINDING)
+    yield from _struct(records.LEAKS)
 
 
 def _option_lines() -> Iterator[str]:

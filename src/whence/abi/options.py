@@ -30,7 +30,8 @@ class Option:
 OPTIONS = (
     Option("halt", 1, 0, 1, "stop the program at the first finding"),
     Option("exitcode", 99, 0, 255, "exit status of a program that was stopped"),
-    Option("leaks", 1, 0, 1, "evaluate the rules at the end of main"),
+    Option("leaks", 1, 0, 2, "rules at the end of main: 0 no, 1 yes, 2 only count the blocks"),
+    Option("leak_signal", 0, 0, 64, "signal that asks for a leak check; 0 for none"),
     Option("quarantine_kib", 65536, 0, 1 << 30, "bytes of freed blocks held back, in KiB"),
     Option("quarantine_depth", 8, 0, 1 << 20, "freed blocks of each size class held back, at least"),
     Option("alloc_frames", 16, 1, 24, "frames kept at allocation and free"),

@@ -23,7 +23,7 @@ import struct
 from dataclasses import dataclass
 
 MAGIC = b"WHENCERC"
-VERSION = 1
+VERSION = 2
 HEADER_SIZE = 4096
 FILE_SIZE = 64 << 20
 """Size of the record file in bytes; sparse, so only what is written costs."""
@@ -96,6 +96,7 @@ RECORD_TYPES = {
     "MAPS": 2,  # u32 maps_id, u32 text length, text of /proc/self/maps
     "NOTE": 3,  # u32 text length, u32 zero, text: one sentence of the runtime to the user
     "PROCESS": 4,  # u32 pid, u32 parent, u32 text length, u32 zero, text: command line, 0 after each word
+    "LEAKS": 5,  # LEAKS struct: what one leak check saw
 }
 
 FINDING = Layout(
@@ -131,6 +132,8 @@ FINDING = Layout(
         Field("count", "u64", "blocks this finding stands for, 1 unless a leak"),
         Field("bytes", "u64", "bytes in those blocks"),
         Field("count_indirect", "u64", "of those, blocks reachable from other lost blocks"),
+        Field("leak_kind", "u32", "one of LEAK_KINDS: the worst of the blocks"),
+        Field("leak_check", "u32", "one of LEAK_CHECKS; 0 when a rule of another event fired"),
         Field("state_begin", "u64", "address that the first state byte describes"),
         Field("bad", "u64", "first byte of the access that is not addressable, 0 when not an access"),
         # Lengths of the arrays that follow, in this order, each padded to 8 bytes.
@@ -140,6 +143,33 @@ FINDING = Layout(
         Field("n_values", "u32", "u64 values to trace, in the order of the rule"),
         Field("n_states", "u32", "u8 state bytes around the address"),
         Field("n_name", "u32", "chars: library function that made the access, or none"),
+    ),
+)
+
+LEAK_KINDS = {"NONE": 0, "DEFINITE": 1, "INDIRECT": 2, "POSSIBLE": 3, "REACHABLE": 4}
+"""How a block that is still allocated is held; NONE where nobody asked.
+
+Definite: by nothing. Indirect: only by blocks that are lost themselves.
+Possible: by pointers into a block's middle. Reachable: by pointers to begins.
+"""
+
+LEAK_CHECKS = {"NONE": 0, "END": 1, "REQUEST": 2, "SIGNAL": 3}
+"""What made the leak check happen."""
+
+LEAKS = Layout(
+    "wh_leaks",
+    (
+        Field("check", "u32", "one of LEAK_CHECKS"),
+        Field("pid", "u32", "process"),
+        Field("time", "u64", "event clock"),
+        *(
+            Field(f"{kind.lower()}_{unit}", "u64", "live blocks of that kind, and bytes in them")
+            for kind in LEAK_KINDS
+            if kind != "NONE"
+            for unit in ("blocks", "bytes")
+        ),
+        Field("excused_blocks", "u64", "blocks that the program does not want to hear of"),
+        Field("excused_bytes", "u64", ""),
     ),
 )
 

@@ -104,7 +104,7 @@ class Outputs:
     def _worth_showing(self, result: Result) -> bool:
         run = result.run
         entries = {"none": (), "used": run.suppressed}.get(self.listed, run.suppressions)
-        return bool(result.findings or run.notes or run.dropped or entries)
+        return bool(result.findings or run.notes or run.dropped or entries or run.leak_summary)
 
     def _text(self, result: Result, stream: Any) -> str:
         from whence.report.text import TextRenderer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -63,6 +64,17 @@ if TYPE_CHECKING:
 )
 @click.option("--gen-suppressions", is_flag=True, help="Print a suppression for each finding.")
 @click.option(
+    "--leak-check",
+    type=click.Choice(["full", "summary", "no"]),
+    default="full",
+    help="Leaks are findings (default), are only counted, or nobody looks for them.",
+)
+@click.option(
+    "--leak-check-signal",
+    metavar="SIGNAL",
+    help="Look for leaks whenever the program gets this signal, as in SIGUSR1; it goes on then.",
+)
+@click.option(
     "--jobs", "-j", type=click.IntRange(1), default=None, help="Processes that instrument (default: all)."
 )
 @click.option(
@@ -97,6 +109,8 @@ def run(
     suppression_files: tuple[Path, ...],
     print_suppressions: str,
     gen_suppressions: bool,
+    leak_check: str,
+    leak_check_signal: str | None,
     jobs: int | None,
     timeout: float | None,
     trace_children: bool,
@@ -133,11 +147,32 @@ def run(
         error_exitcode=error_exitcode or ExitCode.FINDING,
         jobs=jobs,
         cache_size=None if cache_size is None else parse_size(cache_size, "--cache-size"),
+        leak_check=leak_check,
+        leak_signal=_signal(leak_check_signal),
         relay_signals=True,
         progress=Bar(progress),
     )
     outputs.write(result)
     return _status(result, error_exitcode)
+
+
+_FATAL = ("KILL", "STOP", "SEGV", "BUS", "ILL", "FPE", "ABRT")
+
+
+def _signal(name: str | None) -> int:
+    """The number of a signal that a program can handle, given as USR1, SIGUSR1 or a number; 0 for none.
+
+    Raises `UserMistake` for any other.
+    """
+    if name is None:
+        return 0
+    short = name.upper().removeprefix("SIG")
+    usable = {s.value for s in signal.Signals if s.name.removeprefix("SIG") not in _FATAL}
+    known = signal.Signals.__members__.get(f"SIG{short}")
+    number = int(short) if short.isdecimal() else known.value if known else 0
+    if number not in usable:
+        raise UserMistake(f"--leak-check-signal {name}: expected the name of a signal such as SIGUSR1")
+    return number
 
 
 def _status(result: Result, error_exitcode: int) -> int:

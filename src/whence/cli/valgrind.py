@@ -109,6 +109,8 @@ _EFFECTS: Mapping[str, Effect] = {
     "gen-suppressions": lambda o, n, v: replace(o, generate=_one_of(n, v, ("no", "yes", "all")) != "no"),
 }
 _SWITCHES = {"q": "quiet", "quiet": "quiet"}
+
+
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
@@ -205,11 +207,8 @@ def _rules(options: Options) -> RuleSet:
     """The rules of the leaks that are asked for, and all others that are on."""
     from whence.rules import load_standard
 
-    rules = load_standard()
-    names = {rule.name for rule in rules.rules}
-    wanted = {f"{kind}-leak" for kind in options.shown} if options.leaks else set()
-    on = {name for name in wanted & names if f"{memcheck.LEAK_KINDS.get(name)}-leak" == name}
-    return rules.select(sorted(on), sorted((memcheck.LEAK_KINDS.keys() & names) - on))
+    wanted = {memcheck.LEAK_RULES[kind] for kind in options.shown} if options.leaks else set()
+    return load_standard().select(sorted(wanted), sorted({*memcheck.LEAK_RULES.values()} - wanted))
 
 
 def _shown(result: Result, options: Options) -> Result:

@@ -38,6 +38,7 @@ class Policy:
     merge: whether one check may stand for several of the same address (not so
     when a rule has to see every access).
     reachability: whether a rule asks which blocks live pointers lead to.
+    holes: whether the program makes bytes inside of its blocks inaccessible.
     """
 
     reads: bool = True
@@ -45,6 +46,7 @@ class Policy:
     provenance: bool = True
     merge: bool = True
     reachability: bool = True
+    holes: bool = False
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ def instrument_function(
     `keepers`: functions that free nothing (`lifetimes.keepers_of`).
     """
     provenance = Provenance(function)
-    flow = Flow(function, keepers)
+    flow = Flow(function, keepers, policy.holes)
     count = 0
     for block in flow.order:
         facts = flow.enter(block) if policy.merge else Facts()

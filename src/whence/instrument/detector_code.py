@@ -317,9 +317,9 @@ class ConditionCode:
 
     def check_state(self, pattern: m.Pattern, domain: str, record: str, fail: str) -> None:
         """Only a freed block has a free event, or is in F; only a live one is in H."""
-        if domain == "P":
+        if isinstance(pattern, m.PointerPattern):
             identity = self.block_word(record, "id")
-            pointed = self.value(f"call i64 @__whence_pointed(i64 {identity})")
+            pointed = self.value(f"call i64 @{_search(pattern, domain)}(i64 {identity})")
             self.require(self.value(f"icmp ne i64 {pointed}, 0"), fail)
             return
         kind = pattern.event if isinstance(pattern, m.EventPattern) else domain
@@ -412,6 +412,8 @@ class ConditionCode:
                 return self.event_field("now")
             case m.Constant(name="Root"):
                 return self.event_field("root")
+            case m.Constant(name="Closed"):
+                return self.closed()
             case m.Constant(name=name):
                 return str(CONSTANTS[name].value)
             case m.Variable(name=name):
@@ -436,6 +438,13 @@ class ConditionCode:
         return (
             self.wide(self.block_word(self.block(term, fail), "id")) if is_block else self.number(term, fail)
         )
+
+    def closed(self) -> str:
+        """Accessed bytes that the program has made inaccessible."""
+        address, width = (
+            self.value(f"trunc i128 {self.event_field(field)} to i64") for field in ("r", "width")
+        )
+        return self.wide(self.value(f"call i64 @__whence_closed(i64 {address}, i64 {width})"))
 
     def load(self, args: tuple[m.Term, ...], fail: str) -> str:
         width = args[1].value if len(args) == 2 and isinstance(args[1], m.Number) else 8
@@ -477,6 +486,13 @@ class ConditionCode:
             self.emit(f"call void @__whence_block_of(i64 {word}, ptr {record})")
         self.require(self.value(f"icmp ne i64 {self.block_word(record, 'id')}, 0"), fail)
         return record
+
+
+def _search(pattern: m.PointerPattern, domain: str) -> str:
+    """The primitive that answers whether a pointer of P or L matches."""
+    if domain == "L":
+        return "__whence_pointed_lost"
+    return "__whence_pointed_begin" if isinstance(pattern.index, m.Number) else "__whence_pointed"
 
 
 def _with_wildcards(pattern: m.EventPattern, names: set[str]) -> m.EventPattern:

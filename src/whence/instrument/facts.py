@@ -7,7 +7,8 @@ block they were derived from is arithmetic on values that never change, so it
 stays true wherever the check dominates.
 
 A slot holds one block, and a block has no holes. So what lies between two
-checked bytes is in the block too, and facts are intervals. A byte at most a
+checked bytes is in the block too, and facts are intervals. (Where the program
+itself makes bytes of its blocks inaccessible, only the last interval is kept.) A byte at most a
 red zone beyond lies in the same slot: the state plane alone tells whether it
 belongs to the block.
 """
@@ -35,6 +36,7 @@ class Facts:
 
     checked: dict[str, Interval] = field(default_factory=dict)
     slots: dict[str, Interval] = field(default_factory=dict)
+    holes: bool = False
 
     def block_may_have_died(self) -> None:
         self.checked.clear()
@@ -53,6 +55,8 @@ class Facts:
     def add(self, place: Place, size: int, from_root: bool) -> None:
         """A check of these bytes comes before all that follows; `from_root`: the place's base is the root."""
         base, offset = place
+        if self.holes:
+            self.checked.pop(base, None)
         _extend(self.checked, base, offset, offset + size)
         if from_root:  # the root lies in its own slot
             _extend(self.slots, base, min(offset, 0), max(offset + size, 0))
@@ -60,7 +64,7 @@ class Facts:
             _extend(self.slots, base, offset, offset + size)
 
     def copy(self) -> Facts:
-        return Facts(_newest(self.checked), _newest(self.slots))
+        return Facts(_newest(self.checked), _newest(self.slots), self.holes)
 
 
 def _extend(facts: dict[str, Interval], base: str, low: int, high: int) -> None:
@@ -75,7 +79,8 @@ def _newest(facts: dict[str, Interval]) -> dict[str, Interval]:
 class Flow:
     """Visits the blocks of a function so that facts flow forward."""
 
-    def __init__(self, function: ir.Function, keepers: Container[str]) -> None:
+    def __init__(self, function: ir.Function, keepers: Container[str], holes: bool = False) -> None:
+        self.holes = holes
         self.order = _reverse_postorder(function)
         self._keepers = keepers
         self._at_end: dict[str, Facts] = {}
@@ -90,7 +95,7 @@ class Flow:
         before = block.predecessors
         known = [self._at_end[p.ref] for p in before if p.ref in self._at_end]
         if not known:
-            return Facts()
+            return Facts(holes=self.holes)
         facts = known[0].copy()
         back = [p for p in before if p.ref not in self._at_end]
         if back and facts.checked and self._frees_on_the_way(block, back):

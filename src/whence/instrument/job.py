@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 
 from whence.instrument import filters
 from whence.instrument.accesses import Policy
 from whence.instrument.pipeline import Job
+from whence.instrument.requests import CLOSES
 from whence.rules import RuleSet
 from whence.rules.filters import Filter
 from whence.rules.lowering import Plan, plan_of
 
 
 def make_job(rules: RuleSet, name: str, speed: str, own: tuple[str, ...]) -> Job:
-    """The job of one module under the active rules."""
+    """The job of one module under the active rules.
+
+    own: library functions that the program defines itself, and `CLOSES` if it closes memory.
+    """
     policy, watched, text = _shared(rules)
+    policy = replace(policy, holes=CLOSES in own)
     return Job(name, speed, own, policy, watched, text)
 
 

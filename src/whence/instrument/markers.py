@@ -22,6 +22,7 @@ PREFIX = "__whence_check"
 RANGE = "__whence_range"
 CALL_EVENT = "__whence_call"
 RET_EVENT = "__whence_ret"
+REQUEST = "__whence_client_request"
 
 
 def declarations(names: set[str]) -> list[str]:
@@ -35,6 +36,8 @@ def _declaration(name: str) -> str:
     pointer = "ptr captures(address)"
     if name == RANGE:
         return f"declare void @{RANGE}({pointer}, i64, {pointer}, i32) {ATTRIBUTES}"
+    if name == REQUEST:
+        return f"declare i64 @{REQUEST}(ptr, i64)"
     if name in (CALL_EVENT, RET_EVENT):
         return f"declare void @{name}(i64, i64) nounwind"
     arguments = f"{pointer}, {pointer}" if name.startswith("__whence_checkp_") else pointer

@@ -29,6 +29,7 @@ from whence.instrument.events import watch
 from whence.instrument.library import free_calls, redirect
 from whence.instrument.lifetimes import keepers_of
 from whence.instrument.markers import declarations
+from whence.instrument.requests import redirect_requests
 from whence.instrument.roots import keep_pointers
 
 TRIPLE = "x86_64-unknown-linux-gnu"
@@ -92,6 +93,8 @@ def instrument_text(text: str, job: Job) -> str:
     module = ir.parse(allow_speculation(_line_tables_only(text)), job.name)
     redirected = frozenset(redirect(module, job.own))
     used: set[str] = set()
+    for function in module.definitions:
+        redirect_requests(function, used)
     keepers = keepers_of(module)
     for function in module.definitions:
         if _is_left_alone(function):

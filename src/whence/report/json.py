@@ -20,6 +20,8 @@ from whence.findings import (
     Frame,
     HitBlock,
     Leak,
+    LeakCheck,
+    LeakKind,
     Relation,
     RunInfo,
     States,
@@ -73,6 +75,7 @@ def _run(run: RunInfo) -> dict[str, Any]:
         "halted": run.halted,
         "dropped": run.dropped,
         "notes": [_text(note) for note in run.notes],
+        "leak_checks": [_leak_check(check) for check in run.leak_checks],
         "suppressions": [_use(use) for use in run.suppressions],
     }
 
@@ -181,7 +184,20 @@ def _frame(frame: Frame) -> dict[str, Any]:
 
 
 def _leak(leak: Leak | None) -> dict[str, Any] | None:
-    return None if leak is None else {"count": leak.count, "bytes": leak.bytes, "indirect": leak.indirect}
+    if leak is None:
+        return None
+    return {
+        "count": leak.count,
+        "bytes": leak.bytes,
+        "indirect": leak.indirect,
+        "kind": leak.kind.value,
+    }
+
+
+def _leak_check(check: LeakCheck) -> dict[str, Any]:
+    totals = {kind: getattr(check, kind) for kind in (*LeakKind, "excused")}
+    counts = {str(kind): {"blocks": total.blocks, "bytes": total.bytes} for kind, total in totals.items()}
+    return {"moment": check.moment.value, "pid": check.pid, "time": check.time, **counts}
 
 
 def _states(states: States | None) -> dict[str, Any] | None:

@@ -98,6 +98,7 @@ class TextRenderer:
             lines += [*_Report(self, finding, run, sources).lines(), Text()]
         lines += self._notes(run)
         lines += self._suppressions(run)
+        lines += self._leaks(findings, run)
         lines += self.wrapped(_summary(findings, run), "  ")
         return self._print(lines)
 
@@ -118,6 +119,16 @@ class TextRenderer:
             name = f" ({printable(use.name)})" if use.name else ""
             text = Text.assemble(("suppressed: ", _HEADING), f"{words.suppressed(use)} by {place}{name}")
             yield from self.wrapped(text, "      ")
+
+    def _leaks(self, findings: Sequence[Finding], run: RunInfo) -> Iterable[Text]:
+        """Totals by kind, where there is a leak to be seen in proportion."""
+        check = words.leak_check(run)
+        if check is None or not (run.leak_summary or any(finding.leak for finding in findings)):
+            return
+        heading, *rows = words.leak_table(check)
+        yield Text(heading, _HEADING)
+        yield from map(Text, rows)
+        yield Text()
 
     def wrapped(self, text: Text, indent: str, *, prose: bool = False) -> list[Text]:
         """A paragraph, continued with an indent where the terminal ends (prose: in a pipe too)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal as signals
+from dataclasses import replace
 
 from whence.abi.layout import NULL_PAGE_SIZE
 from whence.findings import (
@@ -11,9 +12,14 @@ from whence.findings import (
     BlockState,
     Family,
     Finding,
+    LeakCheck,
+    LeakKind,
+    LeakMoment,
     Point,
     Relation,
+    RunInfo,
     SuppressionUse,
+    Total,
     Where,
 )
 
@@ -148,8 +154,68 @@ def _leak_headline(finding: Finding, subject: str) -> str:
     leak = finding.leak
     assert leak is not None
     some = "" if leak.indirect == leak.count else f"{leak.indirect:,} of them "
-    indirect = f" ({some}reachable only from other lost blocks)" if leak.indirect else ""
-    return f"{plural(leak.count, 'block')}, {bytes_(leak.bytes)}, allocated in {subject}{indirect}"
+    how = f" ({some}reachable only from other lost blocks)" if leak.indirect else _HELD[leak.kind]
+    return f"{plural(leak.count, 'block')}, {bytes_(leak.bytes)}, allocated in {subject}{how}"
+
+
+_HELD = {
+    LeakKind.DEFINITE: "",
+    LeakKind.INDIRECT: "",
+    LeakKind.POSSIBLE: " (held by pointers into the middle of blocks alone)",
+    LeakKind.REACHABLE: " (still reachable)",
+}
+
+LEAK_ROWS = (
+    ("definitely lost", "definite"),
+    ("indirectly lost", "indirect"),
+    ("possibly lost", "possible"),
+    ("still reachable", "reachable"),
+    ("suppressed", "excused"),
+)
+"""The rows of a leak summary as Memcheck names them, and the fields of `LeakCheck`."""
+
+
+def leak_check(run: RunInfo) -> LeakCheck | None:
+    """The program's last leak check; what entries suppressed stands among the excused blocks."""
+    checks = [check for check in run.leak_checks if check.pid == run.pid]
+    if not checks:
+        return None
+    check = checks[-1]
+    totals = {name: getattr(check, name) for _, name in LEAK_ROWS}
+    hidden = [finding.leak for use in run.suppressed for finding in use.findings if finding.leak]
+    for leak in hidden:
+        whole = Total(leak.count, leak.bytes)
+        totals["excused"] += whole
+        totals[leak.kind] = _less(totals[leak.kind], whole)
+    return replace(check, **totals)
+
+
+def _less(total: Total, part: Total) -> Total:
+    """What is left; a block may have been freed since it was reported."""
+    return Total(max(0, total.blocks - part.blocks), max(0, total.bytes - part.bytes))
+
+
+_MOMENTS = {
+    LeakMoment.END: "at the end of the program",
+    LeakMoment.REQUEST: "when the program asked",
+    LeakMoment.SIGNAL: "when the signal came",
+}
+
+
+def leak_table(check: LeakCheck) -> list[str]:
+    """The leak summary, a heading and a line for each kind."""
+    rows = [(label, getattr(check, name)) for label, name in LEAK_ROWS]
+    wide, blocks_wide = (
+        max(len(f"{number:,}") for number in numbers)
+        for numbers in ([total.bytes for _, total in rows], [total.blocks for _, total in rows])
+    )
+    lines = [
+        f"  {label:>15}: {total.bytes:>{wide},} bytes in {total.blocks:>{blocks_wide},} "
+        + ("block" if total.blocks == 1 else "blocks")
+        for label, total in rows
+        if label != "suppressed" or total.blocks
+    ]
+    return [f"leak summary, {_MOMENTS[check.moment]}:", *lines]
 
 
 def label(finding: Finding) -> str:

@@ -20,6 +20,7 @@ from whence.rules.vocabulary import (
     EVENTS,
     FIND_LAST,
     FUNCTIONS,
+    POINTER_DOMAINS,
     POINTS,
     SEVERITIES,
     VALUE_WIDTHS,
@@ -302,10 +303,10 @@ class _Builder:
             return self.event_pattern(node, _trees(node), "pattern")
         if domain in ("H", "F") and kind in ("name", "wildcard"):
             return m.BlockPattern(self.argument(node), place=self.place(node))
-        if domain == "P" and kind == "arrow":
+        if domain in POINTER_DOMAINS and kind == "arrow":
             pointer, block, index = map(self.argument, _trees(node))
             return m.PointerPattern(pointer, block, index, place=self.place(node))
-        shapes = {"trace": "(k, event, …)", "P": "(r -> (bid, i))"}
+        shapes = {"trace": "(k, event, …)", **dict.fromkeys(POINTER_DOMAINS, "(r -> (bid, i))")}
         self.bad(node, f"an element of '{domain}' is written {shapes.get(domain, 'as one name')}")
         return None
 

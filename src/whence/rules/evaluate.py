@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from whence.rules import binding
 from whence.rules import model as m
 from whence.rules.ruleset import RuleSet
-from whence.rules.vocabulary import CONSTANTS, EVENTS, Type
+from whence.rules.vocabulary import CONSTANTS, EVENTS, POINTER_DOMAINS, Type
 
 _BITS = 128
 _COMPARE: dict[str, Callable[[int, int], bool]] = {
@@ -44,7 +44,7 @@ class World:
     """A state of the abstract machine, as far as rules see it.
 
     `trace` in order of time; `begins`: block id -> address; `pointers`: the
-    map P as (pointer, block id, index); `find`: the block of an address (None:
+    map P as (pointer, block id, index); `lost` likewise L; `find`: the block of an address (None:
     no block), for pointers whose derivation is not known; `load`: the word of
     1, 2, 4 or 8 bytes at an address, None where not all are addressable.
     """
@@ -54,6 +54,7 @@ class World:
     pointers: frozenset[tuple[int, int, int]] = frozenset()
     find: Callable[[int], int | None] = lambda address: None
     load: Callable[[int, int], int | None] = lambda address, width: None
+    lost: frozenset[tuple[int, int, int]] = frozenset()
 
     def _events(self, kind: str) -> list[Event]:
         return [event for event in self.trace if event.kind == kind]
@@ -82,8 +83,8 @@ class World:
         """What the pattern is matched with, as tuples in the order of its items; newest events first."""
         if isinstance(pattern, m.EventPattern):
             yield from ((e.time, *e.fields) for e in reversed(self._events(pattern.event)))
-        elif domain == "P":
-            yield from ((pointer, bid, index) for pointer, bid, index in sorted(self.pointers))
+        elif domain in POINTER_DOMAINS:
+            yield from sorted(self.pointers if domain == "P" else self.lost)
         else:
             yield from ((bid,) for bid in sorted(self.live if domain == "H" else self.freed))
 
@@ -93,7 +94,8 @@ class Redex:
     """The step about to be made: a point code, its values in the order of the point's slots, Bid(r).
 
     `block` is None where r was derived from no known block; `root` is None
-    where it is not visible what r was derived from.
+    where it is not visible what r was derived from; `closed` counts the
+    accessed bytes that the program has made inaccessible.
     """
 
     code: str
@@ -102,12 +104,13 @@ class Redex:
     width: int = 0
     now: int = 0
     root: int | None = None
+    closed: int = 0
 
     def given(self, name: str) -> int:
         """The value of a constant that depends on the step."""
         if name == "Root":
             return _int(self.values[0]) if self.root is None else self.root
-        return {"Width": self.width, "Now": self.now}[name]
+        return {"Width": self.width, "Now": self.now, "Closed": self.closed}[name]
 
 
 @dataclass(frozen=True)

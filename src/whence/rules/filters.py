@@ -31,6 +31,7 @@ Therefore:
   The same argument serves `r < Begin(r)`, where r itself is the poisoned byte,
   and a freed block needs none.
 * `r < NullPage` implies STATE (2).
+* `Closed > 0` implies STATE: bytes are made inaccessible by poisoning them.
 * `Root < NullPage` implies STATE or SLOT. The slot of such a root is its one
   address, so r is elsewhere, or it is below NullPage too (2).
 
@@ -39,8 +40,8 @@ of a live heap block. `holds_at_clean_free` evaluates the condition as far as
 that assumption goes; most rules cannot hold there, and are not evaluated.
 
 Comparisons are brought to the form `sum > 0`, linear in r, Begin(r), Size(r),
-Root and Width with Width >= 1 (numbers of the language are exact, so nothing
-wraps around), and matched with these four facts.
+Root, Closed >= 0 and Width >= 1 (numbers of the language are exact, so nothing
+wraps around), and matched with these five facts.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ class Filter(Flag):
 
 _OUTSIDE = Filter.STATE | Filter.SLOT
 _FLIPPED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
-_POINTER, _BEGIN, _SIZE, _ROOT, _WIDTH, _ONE = "r", "Begin", "Size", "Root", "Width", "1"
+_POINTER, _BEGIN, _SIZE, _ROOT, _CLOSED, _WIDTH, _ONE = "r", "Begin", "Size", "Root", "Closed", "Width", "1"
 _BLOCK_SYMBOLS = {_BEGIN, _SIZE}
 
 Linear = Mapping[str, int]
@@ -282,7 +283,7 @@ class _Analysis:
         match term:
             case m.Variable(name=name):
                 return _POINTER if name == self.pointer else None
-            case m.Constant(name="Width" | "Root" as name):
+            case m.Constant(name="Width" | "Root" | "Closed" as name):
                 return name
             case m.Apply(function="Begin" | "Size" as function, args=args) if self.is_redex(args[0]):
                 return function
@@ -312,7 +313,12 @@ def _positive(linear: Linear, extra: int) -> Filter:
     """Facts implied by `linear + extra > 0`, for every Width >= 1."""
     pointer, begin, size, root = (linear.get(symbol, 0) for symbol in (_POINTER, _BEGIN, _SIZE, _ROOT))
     width, constant = linear.get(_WIDTH, 0), linear.get(_ONE, 0) + extra
+    closed = linear.get(_CLOSED, 0)
     below_null_page = width <= 0 and constant + width <= NULL_PAGE_SIZE
+    if closed:
+        alone = (pointer, begin, size, root) == (0, 0, 0, 0)
+        # 0 > width * Width + constant where nothing is closed
+        return Filter.STATE if alone and closed > 0 and width <= 0 >= constant + width else Filter.ALWAYS
     match (pointer, begin, size, root):
         case (0, 0, 0, 0) if width == 0:
             return Filter.ALWAYS if constant > 0 else Filter.NEVER

@@ -21,6 +21,7 @@ from whence.rules.expand import Condition, expand
 from whence.rules.filters import Filter, filter_of, holds_at_clean_free
 from whence.rules.indexing import block_item, block_key
 from whence.rules.ruleset import RuleSet
+from whence.rules.vocabulary import POINTER_DOMAINS
 
 
 class LoweringError(ToolLimit):
@@ -79,8 +80,8 @@ class RulePlan:
 
     @property
     def needs_pointer_search(self) -> bool:
-        """Whether the condition asks for P."""
-        return "P" in self.domains
+        """Whether the condition asks for P or L."""
+        return not self.domains.isdisjoint(POINTER_DOMAINS)
 
 
 @dataclass(frozen=True)
@@ -213,7 +214,7 @@ class _Support:
         if isinstance(formula, m.FindLast):
             self.find_last(formula)
         if isinstance(formula, m.Exists):
-            if formula.domain == "P":
+            if formula.domain in POINTER_DOMAINS:
                 self.pointers(formula, bound)
             elif isinstance(formula.pattern, m.EventPattern):
                 self.event(formula, bound)
@@ -255,12 +256,14 @@ class _Support:
     def pointers(self, formula: m.Exists, bound: binding.Names) -> None:
         pattern = formula.pattern
         assert isinstance(pattern, m.PointerPattern)
-        unused = all(self.is_unused(item, formula.body, bound) for item in (pattern.pointer, pattern.index))
+        at_begin = formula.domain == "P" and pattern.index == m.Number(0)
+        asked = (pattern.pointer,) if at_begin else (pattern.pointer, pattern.index)
+        unused = all(self.is_unused(item, formula.body, bound) for item in asked)
         named = block_item(pattern) is not None and block_key(formula, bound) is not None
         if not unused or not named:
             self.refuse(
-                "the pointers of P themselves",
-                "{engine} answers only whether some live pointer leads to a given block",
+                f"the pointers of {formula.domain} themselves",
+                "{engine} answers only whether some of them leads to a given block",
             )
 
     def is_free(self, item: m.Argument) -> bool:

@@ -183,15 +183,20 @@ CONSTANTS = {
         NamedConstant("NullPage", Type.NUMBER, NULL_PAGE_SIZE, "lowest address that can ever be mapped"),
         NamedConstant("Width", Type.INT, None, "bytes accessed", of_access=True),
         NamedConstant("Root", Type.POINTER, None, "what r was visibly derived from, else r", of_access=True),
+        NamedConstant(
+            "Closed", Type.INT, None, "bytes accessed that the program has made inaccessible", of_access=True
+        ),
         NamedConstant("Now", Type.TIME, None, "the event clock"),
     )
 }
 
+POINTER_DOMAINS = ("P", "L")
 DOMAINS = {
     "trace": "the events so far",
     "H": "the live heap blocks",
     "F": "the freed heap blocks",
     "P": "the live pointers, as r -> (bid, index)",
+    "L": "the lost pointers: those in blocks that no live pointer leads to, as r -> (bid, index)",
 }
 
 SEVERITIES = ("error", "warning")

@@ -16,13 +16,16 @@ static uint8_t marks(const uintptr_t *block) { return *mark_of(block_place((uint
 static void search(const uintptr_t *roots, size_t count) {
     CHECK(mark_init());
     mark_range((uintptr_t)roots, (uintptr_t)(roots + count), MARK_REACHED);
+    mark_weak();
     mark_indirect();
 }
+
+static uint8_t held(const uintptr_t *block) { return marks(block) & MARK_POINTED; }
 
 static void a_chain_is_followed_from_its_root(void) {
     uintptr_t *first = new(16), *second = new(100), *third = new(3000), *lost = new(16);
     first[1] = (uintptr_t)second;
-    second[5] = (uintptr_t)third + 2999; /* into the block */
+    second[5] = (uintptr_t)third;
     const uintptr_t roots[] = {1, (uintptr_t)first, 0xdeadbeef};
     search(roots, 3);
     CHECK_EQUAL(marks(first), MARK_REACHED);
@@ -40,6 +43,7 @@ static void what_only_the_system_holds_is_told_apart(void) {
     CHECK(mark_init());
     mark_range((uintptr_t)program, (uintptr_t)(program + 1), MARK_REACHED);
     mark_range((uintptr_t)system, (uintptr_t)(system + 1), MARK_SYSTEM);
+    mark_weak();
     mark_indirect();
     CHECK_EQUAL(marks(shared), MARK_REACHED);
     CHECK_EQUAL(marks(own), MARK_SYSTEM);
@@ -53,6 +57,94 @@ static void a_pointer_past_the_end_does_not_hold(void) {
     search(roots, 3);
     CHECK_EQUAL(marks(block), 0);
     CHECK_EQUAL(marks(empty), MARK_REACHED);
+    mark_deinit();
+}
+
+static void what_only_middles_lead_to_is_possible(void) {
+    uintptr_t *middle = new(100), *below = new(16), *both = new(16), *last = new(3000);
+    middle[0] = (uintptr_t)below; /* a begin, but reached through a middle */
+    below[1] = (uintptr_t)both;
+    below[0] = (uintptr_t)last + 2999;
+    const uintptr_t roots[] = {(uintptr_t)middle + 50, (uintptr_t)both};
+    search(roots, 2);
+    CHECK_EQUAL(held(middle), MARK_POSSIBLE);
+    CHECK_EQUAL(held(below), MARK_POSSIBLE);
+    CHECK_EQUAL(held(last), MARK_POSSIBLE);
+    CHECK_EQUAL(held(both), MARK_REACHED);
+    mark_deinit();
+}
+
+static void the_begin_counts_though_the_middle_was_seen_first(void) {
+    uintptr_t *block = new(100), *holder = new(16);
+    holder[0] = (uintptr_t)block;
+    const uintptr_t roots[] = {(uintptr_t)block + 8, (uintptr_t)holder};
+    search(roots, 2);
+    CHECK_EQUAL(held(block), MARK_REACHED);
+    mark_deinit();
+}
+
+static void a_library_s_pointer_to_the_begin_beats_the_program_s_to_the_middle(void) {
+    uintptr_t *block = new(100), *other = new(100);
+    const uintptr_t program[] = {(uintptr_t)block + 8, (uintptr_t)other + 8};
+    const uintptr_t system[] = {(uintptr_t)block, (uintptr_t)other + 16};
+    CHECK(mark_init());
+    mark_range((uintptr_t)program, (uintptr_t)(program + 2), MARK_REACHED);
+    mark_range((uintptr_t)system, (uintptr_t)(system + 2), MARK_SYSTEM);
+    mark_weak();
+    CHECK_EQUAL(held(block), MARK_SYSTEM);
+    CHECK_EQUAL(held(other), MARK_POSSIBLE); /* the program's came first */
+    mark_deinit();
+}
+
+static void a_count_in_front_is_no_middle(void) {
+    uintptr_t *array = new(8 + 5 * 24), *none = new(8), *text = new(8 + 100), *other = new(8 + 100);
+    array[0] = 5;
+    none[0] = 0;
+    text[0] = 100;
+    other[0] = 101;
+    const uintptr_t roots[] = {(uintptr_t)array + 8, (uintptr_t)none + 8, (uintptr_t)text + 8,
+                               (uintptr_t)other + 8};
+    search(roots, 4);
+    CHECK_EQUAL(held(array), MARK_REACHED);
+    CHECK_EQUAL(held(none), MARK_REACHED);
+    CHECK_EQUAL(held(text), MARK_REACHED);
+    CHECK_EQUAL(held(other), MARK_POSSIBLE);
+    mark_deinit();
+}
+
+static int every_fifth(uintptr_t pointer, struct block_place place) {
+    (void)place;
+    return pointer % 5 == 0;
+}
+
+static void others_may_know_of_strong_pointers(void) {
+    uintptr_t *block = new(100);
+    uintptr_t pointer = (uintptr_t)block + 1;
+    while (pointer % 5) pointer++;
+    mark_is_strong = every_fifth;
+    search(&pointer, 1);
+    mark_is_strong = NULL;
+    CHECK_EQUAL(held(block), MARK_REACHED);
+    mark_deinit();
+}
+
+static void blocks_can_be_roots(void) {
+    uintptr_t *block = new(100), *below = new(16);
+    block[3] = (uintptr_t)below;
+    CHECK(mark_init());
+    mark_block((uintptr_t)block + 50, MARK_REACHED);
+    mark_block((uintptr_t)below + 16, MARK_SYSTEM); /* in no block */
+    CHECK_EQUAL(marks(block), MARK_REACHED);
+    CHECK_EQUAL(marks(below), MARK_REACHED);
+    mark_deinit();
+}
+
+static void slots_cut_later_have_no_marks(void) {
+    CHECK(mark_init());
+    uintptr_t *late[2000];
+    for (int i = 0; i < 2000; i++) late[i] = new(16);
+    CHECK(mark_of(block_place((uintptr_t)late[1999])) == NULL);
+    mark_range((uintptr_t)late, (uintptr_t)(late + 2000), MARK_REACHED);
     mark_deinit();
 }
 
@@ -117,6 +209,13 @@ int main(void) {
     a_chain_is_followed_from_its_root();
     what_only_the_system_holds_is_told_apart();
     a_pointer_past_the_end_does_not_hold();
+    what_only_middles_lead_to_is_possible();
+    the_begin_counts_though_the_middle_was_seen_first();
+    a_library_s_pointer_to_the_begin_beats_the_program_s_to_the_middle();
+    a_count_in_front_is_no_middle();
+    others_may_know_of_strong_pointers();
+    blocks_can_be_roots();
+    slots_cut_later_have_no_marks();
     freed_blocks_hold_nothing();
     lost_structures_have_one_head();
     a_head_found_late_takes_over();

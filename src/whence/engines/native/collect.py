@@ -26,10 +26,14 @@ from whence.findings import (
     Frame,
     HitBlock,
     Leak,
+    LeakCheck,
+    LeakKind,
+    LeakMoment,
     Point,
     Process,
     RuleInfo,
     States,
+    Total,
     Value,
     Where,
     is_runtime,
@@ -47,6 +51,8 @@ _BLOCK_STATES = {
     records.BLOCK_STATES["FREED"]: BlockState.FREED,
 }
 _FAMILIES = {number: Family[name] for name, number in records.FAMILIES.items()}
+_LEAK_KINDS = {number: LeakKind[name] for name, number in records.LEAK_KINDS.items() if number}
+_MOMENTS = {number: LeakMoment[name] for name, number in records.LEAK_CHECKS.items() if number}
 _ACCESS_KINDS = {
     Point.DEREF_R: AccessKind.READ,
     Point.DEREF_W: AccessKind.WRITE,
@@ -91,6 +97,7 @@ class RawRun:
     processes: dict[int, Process] = field(default_factory=dict)
     merged: dict[int, MemoryMap] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    leak_checks: list[LeakCheck] = field(default_factory=list)
 
     @property
     def started(self) -> bool:
@@ -195,6 +202,8 @@ def _decode_record(kind: int, payload: memoryview, run: RawRun) -> None:
         elif kind == records.RECORD_TYPES["NOTE"]:
             (length,) = struct.unpack_from("<I", payload)
             run.notes.append(_text(payload[8 : 8 + length]))
+        elif kind == records.RECORD_TYPES["LEAKS"]:
+            run.leak_checks.append(_decode_check(payload))
     except struct.error:
         run.notes.append("a record of the run is damaged and was left out")
 
@@ -209,6 +218,16 @@ def _decode_process(payload: memoryview, run: RawRun) -> None:
 
 def _text(data: memoryview) -> str:
     return bytes(data).rstrip(b"\0").decode(errors="surrogateescape")
+
+
+def _decode_check(payload: memoryview) -> LeakCheck:
+    """Raises `struct.error` for a payload that is too short or of a check that is not known."""
+    f = records.LEAKS.unpack(payload)
+    kinds = ("definite", "indirect", "possible", "reachable", "excused")
+    if f["check"] not in _MOMENTS:
+        raise struct.error(f"leak check {f['check']}")
+    totals = {kind: Total(f[f"{kind}_blocks"], f[f"{kind}_bytes"]) for kind in kinds}
+    return LeakCheck(_MOMENTS[f["check"]], f["pid"], f["time"], **totals)
 
 
 def _decode_finding(payload: memoryview) -> RawFinding:
@@ -319,9 +338,12 @@ def _values(rule: RuleInfo, values: Sequence[int]) -> Iterator[Value]:
 
 def _leak(fields: dict[str, int], point: Point) -> Leak | None:
     """Blocks that were there when a function was entered or left, and should not have been."""
-    if point not in (Point.CALL, Point.RET) or not fields["block_id"] or not fields["bytes"]:
+    if point not in (Point.CALL, Point.RET) or not fields["block_id"]:
         return None
-    return Leak(fields["count"], fields["bytes"], fields["count_indirect"])
+    if not fields["bytes"] and fields["leak_kind"] not in _LEAK_KINDS:
+        return None
+    kind = _LEAK_KINDS.get(fields["leak_kind"], LeakKind.DEFINITE)
+    return Leak(fields["count"], fields["bytes"], fields["count_indirect"], kind)
 
 
 def _block(raw: RawFinding, memory: MemoryMap | None, symbolizer: Symbolizer) -> Block | None:

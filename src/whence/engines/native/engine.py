@@ -17,7 +17,7 @@ from whence.engines.native.environment import Errand, Folder, changes, named_ori
 from whence.engines.native.interpreter import resolve
 from whence.engines.native.judge import Judge
 from whence.engines.native.launch import Ending, Surroundings, launch
-from whence.errors import CannotExecute, ToolLimit
+from whence.errors import CannotExecute, ToolLimit, UserMistake
 from whence.findings import Finding, RuleInfo, RunInfo
 from whence.result import Result
 from whence.rules import RuleSet
@@ -38,6 +38,8 @@ class Settings:
     capture: keep what the program writes to its standard output and error.
     suppressions: findings that are not reported and do not stop the program.
     children: check the programs that it executes, too.
+    leak_check: "full" (leaks are findings), "summary" (they are only counted) or "no".
+    leak_signal: number of a signal that asks the program for a leak check, 0 for none.
     """
 
     rules: RuleSet
@@ -49,6 +51,12 @@ class Settings:
     capture: bool = False
     suppressions: Suppressions = field(default_factory=Suppressions)
     children: bool = False
+    leak_check: str = "full"
+    leak_signal: int = 0
+
+
+LEAK_CHECKS = {"no": 0, "full": 1, "summary": 2}
+"""Ways to treat leaks, and the runtime's option ``leaks``."""
 
 
 def run(
@@ -58,6 +66,7 @@ def run(
 
     Raises the errors of `whence.errors`; a program that misbehaves is no error.
     """
+    _check_leaks(settings)
     around = settings.around
     executed, words = resolve(program, arguments, around.environment, around.cwd)
     plan = Plan(settings.rules, settings.jobs, progress, around.environment)
@@ -90,6 +99,7 @@ def run(
     notes = [*cache.notes, *notes, *(note for each in services for note in each.notes)]
     notes += _unchecked(arguments[0], built, originals)
     found, info = _report(executed, built.image, arguments, ending, raw, reading, notes)
+    info = replace(info, leak_summary=settings.leak_check == "summary")
     return Result(found, info, stdout, stderr, ending.timed_out)
 
 
@@ -121,8 +131,10 @@ def _unchecked(name: str, built: Built, originals: Mapping[str, str]) -> list[st
 def _options(settings: Settings) -> dict[str, int]:
     """What the runtime is told."""
     options = {"halt": int(settings.halt), "exitcode": settings.error_exitcode}
-    options["leaks"] = int(_wants_leaks(settings.rules))
     options["children"] = int(settings.children)
+    options["leaks"] = LEAK_CHECKS[settings.leak_check] if _wants_leaks(settings.rules) else 0
+    if settings.leak_signal:
+        options["leak_signal"] = settings.leak_signal
     if settings.suppressions:
         options["key_frames"] = records.MAX_FRAMES  # an entry may speak of any frame
         if settings.halt:
@@ -174,6 +186,18 @@ def _streams(around: Surroundings, settings: Settings, folder: Path) -> Iterator
         yield around
 
 
+def _check_leaks(settings: Settings) -> None:
+    """Raises `UserMistake` for a leak check that no rule asks for."""
+    if settings.leak_check not in LEAK_CHECKS:
+        raise UserMistake(f"leak_check is {settings.leak_check!r}: expected one of {', '.join(LEAK_CHECKS)}")
+    if settings.leak_check != "summary" and not settings.leak_signal:
+        return
+    if settings.leak_check == "no":
+        raise UserMistake("a signal that asks for a leak check needs leak_check full or summary")
+    if not _wants_leaks(settings.rules):
+        raise UserMistake("a leak check needs a rule at 'ret main' that is on, such as definite-leak")
+
+
 def _wants_leaks(rules: RuleSet) -> bool:
     from whence.rules.lowering import plan_of
 
@@ -215,6 +239,7 @@ def _report(
         dropped=raw.dropped,
         notes=tuple(dict.fromkeys(sentences)),
         suppressions=result.uses,
+        leak_checks=tuple(raw.leak_checks),
         originals=reading.originals,
     )
     return result.findings, info

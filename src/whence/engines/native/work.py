@@ -9,6 +9,7 @@ import llvmlite.binding as llvm
 from whence.abi.intercepts import RUNTIME_SYMBOLS
 from whence.errors import CannotExecute
 from whence.instrument.pipeline import Job, compile_module
+from whence.instrument.requests import CLOSES, may_close
 from whence.toolchain.carry import CarriedModule
 
 
@@ -23,9 +24,13 @@ def compile_carried(module: CarriedModule, job: Job) -> bytes:
 
 
 def defined_functions(module: CarriedModule) -> str:
-    """Names, separated by spaces, of the library functions that the module defines for the whole program."""
+    """Names, separated by spaces, of the library functions that the module defines for the whole program.
+
+    `CLOSES` is among them if the module may make memory inaccessible.
+    """
+    bitcode = module.bitcode()
     try:
-        parsed = llvm.parse_bitcode(module.bitcode())
+        parsed = llvm.parse_bitcode(bitcode)
     except RuntimeError as error:
         reason = str(error).strip().splitlines()[-1]
         raise CannotExecute(
@@ -33,8 +38,9 @@ def defined_functions(module: CarriedModule) -> str:
             f"(made by {module.frontend}): {reason}; build with another front end (WHENCE_CLANG)"
         ) from None
     hidden = (llvm.Linkage.internal, llvm.Linkage.private, llvm.Linkage.available_externally)
-    return " ".join(
+    names = [
         function.name
         for function in parsed.functions
         if function.name in RUNTIME_SYMBOLS and not function.is_declaration and function.linkage not in hidden
-    )
+    ]
+    return " ".join([*names, CLOSES] if may_close(bitcode) else names)

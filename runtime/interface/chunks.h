@@ -1,0 +1,24 @@
+/* Memory that a program's own allocator has handed out: pool, address, size. */
+#ifndef WHENCE_INTERFACE_CHUNKS_H
+#define WHENCE_INTERFACE_CHUNKS_H
+
+#include <stdint.h>
+
+struct chunk {
+    uintptr_t begin; /* 0: the entry is empty; 1: it was removed */
+    uint64_t size;
+    uintptr_t pool;
+};
+
+/* All calls are between these two. */
+void chunks_lock(void);
+void chunks_unlock(void);
+
+/* 0 if there is no memory for it. */
+int chunks_add(struct chunk chunk);
+/* Removes the chunk at an address from its pool and returns it; begin 0 if there is none. */
+struct chunk chunks_remove(uintptr_t pool, uintptr_t begin);
+/* Calls `visit` for every chunk of a pool; what returns 1 is removed. */
+void chunks_each(uintptr_t pool, int (*visit)(struct chunk *chunk, void *data), void *data);
+
+#endif

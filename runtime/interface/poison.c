@@ -1,0 +1,135 @@
+#include "poison.h"
+#include "../blocks/blocks.h"
+#include "../os/os.h"
+#include "../planes/planes.h"
+#include "../rt/access.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <sys/mman.h>
+
+/* ---- what a request may touch ---- */
+
+struct span {
+    uintptr_t begin, end;
+    uintptr_t limit; /* no byte from here on may become accessible */
+};
+
+static const struct span nothing = {0, 0, 0};
+
+static struct span in_heap(uintptr_t begin, uintptr_t end) {
+    struct block_place place = blocks_holding(begin);
+    if (!place.index) return nothing;
+    const struct block_record *record = block_record(place.shift, place.index);
+    if (record->state != WH_BLOCK_LIVE) return nothing;
+    uintptr_t limit = block_begin(record, place.shift, place.index) +
+                      block_size(record, place.shift, place.index);
+    return (struct span){begin, end < limit ? end : limit, limit};
+}
+
+static struct span touched(uintptr_t begin, uint64_t size) {
+    if (!size || begin < WH_NULL_PAGE_SIZE || !plane_covers(begin)) return nothing;
+    uintptr_t end = size > ADDRESS_END - begin ? ADDRESS_END : begin + size;
+    if (heap_contains(begin)) return in_heap(begin, end);
+    uintptr_t limit = begin < PLANE_BEGIN    ? PLANE_BEGIN
+                      : begin < WH_HEAP_BASE ? WH_HEAP_BASE
+                                             : ADDRESS_END;
+    return (struct span){begin, end < limit ? end : limit, limit};
+}
+
+/* ---- one granule ---- */
+
+static unsigned open_bytes(uintptr_t granule) {
+    uint8_t state = *plane_state(granule);
+    if (state == WH_STATE_ADDRESSABLE || state == WH_STATE_UNDEFINED || state == WH_STATE_MIXED)
+        return WH_GRANULE;
+    return state < WH_GRANULE ? state : 0;
+}
+
+static void set_open_bytes(uintptr_t granule, unsigned count) {
+    *plane_state(granule) = count == 0            ? WH_STATE_USER
+                            : count == WH_GRANULE ? WH_STATE_ADDRESSABLE
+                                                  : (uint8_t)count;
+}
+
+/* Bytes [from, to) of a granule. */
+static void close_part(uintptr_t granule, unsigned from, unsigned to) {
+    unsigned open = open_bytes(granule);
+    if (to >= open && from < open) set_open_bytes(granule, from);
+}
+
+static void open_part(uintptr_t granule, unsigned to, uintptr_t limit) {
+    unsigned open = open_bytes(granule), most = WH_GRANULE;
+    if (limit - granule < WH_GRANULE) most = (unsigned)(limit - granule);
+    if (to > open) open = to;
+    set_open_bytes(granule, open < most ? open : most);
+}
+
+/* ---- ranges ---- */
+
+static int closed_elsewhere; /* something outside of the heap was closed */
+
+void poison_close(uintptr_t begin, uint64_t size) {
+    struct span span = touched(begin, size);
+    if (span.begin < span.end && !heap_contains(begin)) closed_elsewhere = 1;
+    for (uintptr_t at = span.begin; at < span.end;) {
+        uintptr_t granule = wh_round_down(at, WH_GRANULE), whole = wh_round_down(span.end, WH_GRANULE);
+        if (at == granule && whole > at) {
+            plane_set(at, whole - at, WH_STATE_USER);
+            at = whole;
+            continue;
+        }
+        unsigned to = span.end - granule < WH_GRANULE ? (unsigned)(span.end - granule) : WH_GRANULE;
+        close_part(granule, (unsigned)(at - granule), to);
+        at = granule + WH_GRANULE;
+    }
+}
+
+void poison_open(uintptr_t begin, uint64_t size) {
+    struct span span = touched(begin, size);
+    for (uintptr_t at = span.begin; at < span.end;) {
+        uintptr_t granule = wh_round_down(at, WH_GRANULE), whole = wh_round_down(span.end, WH_GRANULE);
+        if (at == granule && whole > at) {
+            plane_set(at, whole - at, WH_STATE_ADDRESSABLE);
+            at = whole;
+            continue;
+        }
+        unsigned to = span.end - granule < WH_GRANULE ? (unsigned)(span.end - granule) : WH_GRANULE;
+        open_part(granule, to, span.limit);
+        at = granule + WH_GRANULE;
+    }
+}
+
+uint64_t poison_closed(uintptr_t begin, uint64_t size) {
+    struct span span = touched(begin, size < ACCESS_SCAN_MOST ? size : ACCESS_SCAN_MOST);
+    uint64_t closed = 0;
+    for (uintptr_t at = span.begin; at < span.end; at++)
+        if (at % WH_GRANULE >= open_bytes(wh_round_down(at, WH_GRANULE))) closed++;
+    return closed;
+}
+
+uintptr_t poison_first_bad(uintptr_t begin, uint64_t size) {
+    if (!size || access_first_bad(begin, size) == begin + size) return 0;
+    return access_first_bad(begin, size);
+}
+
+WH_EXPORT uint64_t __whence_closed(uint64_t address, uint64_t width) {
+    return poison_closed(address, width);
+}
+
+/* ---- memory that is given back ---- */
+
+/* Whoever gets these addresses next knows nothing of what was closed there.
+ * Most of the plane there was never written, and should not be now. */
+static void reopen(uintptr_t begin, uintptr_t end) {
+    struct span span = touched(begin, end - begin);
+    for (uintptr_t at = span.begin; at < span.end && !heap_contains(begin); at += 8 * WH_GRANULE)
+        if (*(const wh_word *)plane_state(at)) poison_open(at, 8 * WH_GRANULE);
+}
+
+WH_EXPORT int munmap(void *address, size_t size) {
+    static int (*next)(void *, size_t);
+    if (!next) next = (int (*)(void *, size_t))(uintptr_t)dlsym(RTLD_NEXT, "munmap");
+    if (closed_elsewhere) reopen((uintptr_t)address, (uintptr_t)address + size);
+    return next(address, size);
+}

@@ -1,0 +1,23 @@
+/* Memory that the program itself declares inaccessible, and accessible again.
+ *
+ * A state byte tells how many leading bytes of a granule are accessible, so the
+ * first bytes of a granule cannot be closed while later ones are open: then
+ * they stay open. In the heap only the live block at the begin of a range is
+ * touched; elsewhere, addresses that the plane covers.
+ */
+#ifndef WHENCE_INTERFACE_POISON_H
+#define WHENCE_INTERFACE_POISON_H
+
+#include <stdint.h>
+
+void poison_close(uintptr_t begin, uint64_t size);
+void poison_open(uintptr_t begin, uint64_t size);
+
+/* How many of the bytes the program has closed. */
+uint64_t poison_closed(uintptr_t begin, uint64_t size);
+
+/* The first byte of [begin, begin+size) that may not be accessed, whoever said
+ * so; 0 if there is none. */
+uintptr_t poison_first_bad(uintptr_t begin, uint64_t size);
+
+#endif

@@ -1,0 +1,322 @@
+/* Valgrind's client requests. The instruction sequence that valgrind/valgrind.h
+ * puts into a program does nothing; where it is instrumented, it calls us. The
+ * numbers are Valgrind's stable interface. */
+#include "chunks.h"
+#include "poison.h"
+#include "../leak/leak.h"
+#include "../os/os.h"
+#include "../os/text.h"
+#include "../rt/access.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+enum {
+    RUNNING_ON_VALGRIND = 0x1001,
+    CLIENT_CALL0 = 0x1101,
+    CLIENT_CALL3 = 0x1104,
+    COUNT_ERRORS = 0x1201,
+    MALLOCLIKE_BLOCK = 0x1301,
+    FREELIKE_BLOCK,
+    CREATE_MEMPOOL,
+    DESTROY_MEMPOOL,
+    MEMPOOL_ALLOC,
+    MEMPOOL_FREE,
+    MEMPOOL_TRIM,
+    MOVE_MEMPOOL,
+    MEMPOOL_CHANGE,
+    MEMPOOL_EXISTS,
+    RESIZEINPLACE_BLOCK,
+    PRINTF_BY_REFERENCE = 0x1403,
+    PRINTF_BACKTRACE_BY_REFERENCE,
+    CHANGE_ERRORS = 0x1801,
+    MEMCHECK = 'M' << 24 | 'C' << 16,
+    MAKE_NOACCESS = MEMCHECK,
+    MAKE_UNDEFINED,
+    MAKE_DEFINED,
+    CHECK_ADDRESSABLE = MEMCHECK + 4,
+    CHECK_DEFINED,
+    DO_LEAK_CHECK,
+    COUNT_LEAKS,
+    COUNT_LEAK_BLOCKS = MEMCHECK + 12,
+};
+
+struct request {
+    const uint64_t *arguments; /* from the first one behind the number on */
+    const struct frame *frame;
+};
+
+typedef uint64_t handler(const struct request *request);
+
+/* ---- memory ---- */
+
+#define DONE UINT64_MAX /* what Valgrind answers */
+
+static uint64_t close_memory(const struct request *request) {
+    poison_close(request->arguments[0], request->arguments[1]);
+    return DONE;
+}
+
+static uint64_t open_memory(const struct request *request) {
+    poison_open(request->arguments[0], request->arguments[1]);
+    return DONE;
+}
+
+/* Judged like an access. The address of the first bad byte, 0 if all is well. */
+static uint64_t check_memory(const struct request *request) {
+    uintptr_t begin = request->arguments[0];
+    uint64_t size = request->arguments[1];
+    uintptr_t bad = poison_first_bad(begin, size);
+    if (bad) access_check(begin, size, begin, 0, "client request", request->frame);
+    return bad;
+}
+
+/* ---- blocks of the program's own allocators ---- */
+
+#define NO_POOL 0u
+
+static void hand_out(struct chunk chunk) {
+    static int lost;
+    poison_open(chunk.begin, chunk.size);
+    if (!chunks_add(chunk))
+        rt_note(&lost, "no memory to note what the program's own allocator hands out: accesses to "
+                       "what it takes back may be missed");
+}
+
+static void take_back(struct chunk chunk) {
+    if (chunk.begin) poison_close(chunk.begin, chunk.size);
+}
+
+static void close_zones(uintptr_t begin, uint64_t size, uint64_t zone) {
+    poison_close(begin - zone, zone);
+    poison_close(begin + size, zone);
+}
+
+static uint64_t malloc_like(const struct request *request) {
+    const uint64_t *a = request->arguments; /* address, size, red zone, is it zeroed */
+    chunks_lock();
+    close_zones(a[0], a[1], a[2]);
+    hand_out((struct chunk){a[0], a[1], NO_POOL});
+    chunks_unlock();
+    return 0;
+}
+
+static uint64_t free_like(const struct request *request) {
+    chunks_lock();
+    take_back(chunks_remove(NO_POOL, request->arguments[0]));
+    chunks_unlock();
+    return 0;
+}
+
+static uint64_t resize_in_place(const struct request *request) {
+    const uint64_t *a = request->arguments; /* address, old size, new size, red zone */
+    chunks_lock();
+    take_back(chunks_remove(NO_POOL, a[0]));
+    close_zones(a[0], a[2], a[3]);
+    hand_out((struct chunk){a[0], a[2], NO_POOL});
+    chunks_unlock();
+    return 0;
+}
+
+static uint64_t pool_alloc(const struct request *request) {
+    const uint64_t *a = request->arguments; /* pool, address, size */
+    chunks_lock();
+    hand_out((struct chunk){a[1], a[2], a[0]});
+    chunks_unlock();
+    return 0;
+}
+
+static uint64_t pool_free(const struct request *request) {
+    chunks_lock();
+    take_back(chunks_remove(request->arguments[0], request->arguments[1]));
+    chunks_unlock();
+    return 0;
+}
+
+static uint64_t pool_change(const struct request *request) {
+    const uint64_t *a = request->arguments; /* pool, old address, new address, size */
+    chunks_lock();
+    take_back(chunks_remove(a[0], a[1]));
+    hand_out((struct chunk){a[2], a[3], a[0]});
+    chunks_unlock();
+    return 0;
+}
+
+static int drop(struct chunk *chunk, void *data) {
+    (void)data;
+    take_back(*chunk);
+    return 1;
+}
+
+static uint64_t destroy_pool(const struct request *request) {
+    chunks_lock();
+    chunks_each(request->arguments[0], drop, NULL);
+    chunks_unlock();
+    return 0;
+}
+
+/* Only what lies in a range is kept. */
+static int trim(struct chunk *chunk, void *data) {
+    const uint64_t *range = data; /* begin, size */
+    uintptr_t begin = chunk->begin, end = begin + chunk->size, range_end = range[0] + range[1];
+    uintptr_t from = begin > range[0] ? begin : range[0], to = end < range_end ? end : range_end;
+    if (from >= to) return drop(chunk, NULL);
+    poison_close(begin, from - begin);
+    poison_close(to, end - to);
+    chunk->size = to - begin;
+    return 0;
+}
+
+static uint64_t trim_pool(const struct request *request) {
+    uint64_t range[] = {request->arguments[1], request->arguments[2]};
+    chunks_lock();
+    chunks_each(request->arguments[0], trim, range);
+    chunks_unlock();
+    return 0;
+}
+
+static int rename_pool(struct chunk *chunk, void *data) {
+    chunk->pool = *(const uint64_t *)data;
+    return 0;
+}
+
+static uint64_t move_pool(const struct request *request) {
+    uint64_t to = request->arguments[1];
+    chunks_lock();
+    chunks_each(request->arguments[0], rename_pool, &to);
+    chunks_unlock();
+    return 0;
+}
+
+static int found(struct chunk *chunk, void *data) {
+    (void)chunk;
+    *(uint64_t *)data = 1;
+    return 0;
+}
+
+static uint64_t pool_exists(const struct request *request) {
+    uint64_t any = 0;
+    chunks_lock();
+    chunks_each(request->arguments[0], found, &any);
+    chunks_unlock();
+    return any;
+}
+
+static uint64_t nothing(const struct request *request) {
+    (void)request;
+    return 0;
+}
+
+/* ---- leaks and errors ---- */
+
+static uint64_t look_for_leaks(const struct request *request) {
+    struct context context = {0};
+    context.frame = request->frame;
+    leak_check(&context, WH_CHECK_REQUEST);
+    return 0;
+}
+
+static void count_leaks(const struct request *request, const uint64_t *first) {
+    enum { BETWEEN = 2 }; /* blocks and bytes take turns */
+    const uint64_t counts[] = {first[0] + first[BETWEEN], first[2 * BETWEEN], first[3 * BETWEEN],
+                               first[4 * BETWEEN]};
+    for (int i = 0; i < 4; i++) *(uint64_t *)request->arguments[i] = counts[i];
+}
+
+static uint64_t count_leaked_bytes(const struct request *request) {
+    count_leaks(request, &leak_last.definite_bytes);
+    return 0;
+}
+
+static uint64_t count_leaked_blocks(const struct request *request) {
+    count_leaks(request, &leak_last.definite_blocks);
+    return 0;
+}
+
+static uint64_t count_errors(const struct request *request) {
+    (void)request;
+    return finding_count();
+}
+
+/* Errors are silenced (1) or wanted again (-1) in this thread. */
+static uint64_t change_errors(const struct request *request) {
+    struct thread *thread = thread_here();
+    int64_t change = (int64_t)request->arguments[0];
+    if (change > 0)
+        thread->silent++;
+    else if (thread->silent)
+        thread->silent--;
+    return 0;
+}
+
+/* ---- the rest ---- */
+
+static uint64_t yes(const struct request *request) {
+    (void)request;
+    return 1;
+}
+
+#define LINE_MOST 1024u
+
+/* Like Valgrind, each line behind the process's number. */
+static uint64_t print(const struct request *request) {
+    char line[LINE_MOST];
+    va_list arguments;
+    TEXT(text, LINE_MOST + 32);
+    va_copy(arguments, *(va_list *)request->arguments[1]);
+    int length = vsnprintf(line, sizeof line, (const char *)request->arguments[0], arguments);
+    va_end(arguments);
+    if (length < 0) return 0;
+    text_put(&text, "**");
+    text_decimal(&text, os_process());
+    text_put(&text, "** ");
+    text_put_n(&text, line, wh_length(line));
+    os_complain(text.begin, text.length);
+    return (uint64_t)length;
+}
+
+/* Under Valgrind such a function is run by the processor itself, as everything is here. */
+typedef uint64_t function(uint64_t thread, uint64_t a, uint64_t b, uint64_t c);
+
+static uint64_t call(const struct request *request) {
+    const uint64_t *a = request->arguments;
+    return ((function *)a[0])(thread_here()->number + 1ull, a[1], a[2], a[3]);
+}
+
+static handler *handler_of(uint64_t number) {
+    if (number >= CLIENT_CALL0 && number <= CLIENT_CALL3) return call;
+    switch (number) {
+    case RUNNING_ON_VALGRIND: return yes;
+    case COUNT_ERRORS: return count_errors;
+    case MALLOCLIKE_BLOCK: return malloc_like;
+    case FREELIKE_BLOCK: return free_like;
+    case RESIZEINPLACE_BLOCK: return resize_in_place;
+    case CREATE_MEMPOOL: return nothing;
+    case DESTROY_MEMPOOL: return destroy_pool;
+    case MEMPOOL_ALLOC: return pool_alloc;
+    case MEMPOOL_FREE: return pool_free;
+    case MEMPOOL_TRIM: return trim_pool;
+    case MOVE_MEMPOOL: return move_pool;
+    case MEMPOOL_CHANGE: return pool_change;
+    case MEMPOOL_EXISTS: return pool_exists;
+    case PRINTF_BY_REFERENCE:
+    case PRINTF_BACKTRACE_BY_REFERENCE: return print;
+    case CHANGE_ERRORS: return change_errors;
+    case MAKE_NOACCESS: return close_memory;
+    case MAKE_UNDEFINED:
+    case MAKE_DEFINED: return open_memory;
+    case CHECK_ADDRESSABLE:
+    case CHECK_DEFINED: return check_memory;
+    case DO_LEAK_CHECK: return look_for_leaks;
+    case COUNT_LEAKS: return count_leaked_bytes;
+    case COUNT_LEAK_BLOCKS: return count_leaked_blocks;
+    default: return NULL;
+    }
+}
+
+WH_EXPORT uint64_t __whence_client_request(const uint64_t *words, uint64_t otherwise) {
+    struct request request = {words + 1, FRAME_HERE};
+    handler *handle = handler_of(words[0]);
+    thread_here();
+    return handle ? handle(&request) : otherwise;
+}

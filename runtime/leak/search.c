@@ -1,0 +1,258 @@
+#include "search.h"
+#include "excuse.h"
+#include "roots.h"
+#include "stop.h"
+#include "../os/os.h"
+#include "../rt/images.h"
+
+static const struct search *current;
+static int state; /* 0: not made yet, 1: made, -1: not possible */
+
+/* ---- the calling thread ---- */
+
+#define SAVED_REGISTERS 6u
+
+/* What a caller may keep in registers that functions preserve. */
+static __attribute__((noinline)) void follow_own_registers(void) {
+    uintptr_t saved[SAVED_REGISTERS];
+    __asm__ volatile("mov %%rbx, 0(%0)\n"
+                     "mov %%rbp, 8(%0)\n"
+                     "mov %%r12, 16(%0)\n"
+                     "mov %%r13, 24(%0)\n"
+                     "mov %%r14, 32(%0)\n"
+                     "mov %%r15, 40(%0)\n"
+                     :
+                     : "r"(saved)
+                     : "memory");
+    mark_range((uintptr_t)saved, (uintptr_t)(saved + SAVED_REGISTERS), MARK_REACHED);
+}
+
+static uintptr_t own_sp;
+
+/* ---- whose a block is ---- */
+
+enum owner { OWNER_PROGRAM, OWNER_LOADER, OWNER_FOREIGN };
+
+/* Where the program itself carries no IR, as under an interpreter, only blocks are
+ * the user's that code with IR allocated, directly or through the C library. */
+static enum owner owner_of_stack(uint32_t stack) {
+    uint64_t pcs[WH_ALLOC_FRAMES];
+    unsigned count = depot_get(stack, pcs, WH_ALLOC_FRAMES), at = 0;
+    if (count && roots_in_loader(pcs[0])) return OWNER_LOADER;
+    if (images_main_instrumented()) return OWNER_PROGRAM;
+    while (at < count && images_kind(pcs[at]) == IMAGE_SYSTEM) at++;
+    int own = at < count && images_kind(pcs[at]) == IMAGE_INSTRUMENTED;
+    return own ? OWNER_PROGRAM : OWNER_FOREIGN;
+}
+
+/* Blocks that follow each other are often of one stack. */
+static enum owner owner_of(struct block_place place) {
+    static uint32_t last_stack = UINT32_MAX;
+    static enum owner last;
+    uint32_t stack = block_record(place.shift, place.index)->alloc_stack;
+    if (stack == last_stack) return last;
+    last_stack = stack;
+    return last = owner_of_stack(stack);
+}
+
+int search_is_foreign(struct block_place place) { return owner_of(place) == OWNER_FOREIGN; }
+
+/* ---- pointers into the middle of a block that hold it ---- */
+
+/* A base class behind another one: both begin with a pointer to constant tables. */
+static int is_base_class(uintptr_t pointer, uintptr_t begin, uint64_t size) {
+    if (pointer % sizeof(uint64_t) || pointer - begin + sizeof(uint64_t) > size) return 0;
+    uint64_t table = *(const wh_word *)pointer;
+    return table % sizeof(uint64_t) == 0 && roots_in_constants(table) &&
+           roots_in_constants(*(const wh_word *)begin);
+}
+
+static int holds_from_the_middle(uintptr_t pointer, struct block_place place) {
+    const struct block_record *record = block_record(place.shift, place.index);
+    uintptr_t begin = block_begin(record, place.shift, place.index);
+    /* The loader's blocks are entered in the middle, by thread-local storage. */
+    return owner_of(place) == OWNER_LOADER ||
+           is_base_class(pointer, begin, block_size(record, place.shift, place.index));
+}
+
+/* ---- blocks that are being allocated ---- */
+
+/* A thread that stands inside the runtime may have a block whose address is in
+ * no register yet: its youngest. */
+#define NUMBERS (UINT16_MAX + 1u)
+
+static void note_inside(uint64_t *inside, uint64_t pc, const struct thread *thread) {
+    if (thread && roots_in_runtime(pc)) inside[thread->number] = 1;
+}
+
+static void hold_youngest(uint64_t *youngest, uint64_t *begins) {
+    uint64_t cursor = 0;
+    struct block_place place;
+    while ((place = blocks_next(&cursor, WH_BLOCK_LIVE)).index) {
+        const struct block_record *record = block_record(place.shift, place.index);
+        uint64_t number = record->born >> BLOCK_ID_BITS, id = record->born & BLOCK_ID_MASK;
+        if (!youngest[number] || id < youngest[number]) continue;
+        youngest[number] = id;
+        begins[number] = block_begin(record, place.shift, place.index);
+    }
+    for (unsigned i = 0; i < NUMBERS; i++)
+        if (begins[i]) mark_block(begins[i], MARK_REACHED);
+}
+
+static void hold_unfinished(const struct parking *parking) {
+    size_t room = 2 * NUMBERS * sizeof(uint64_t);
+    uint64_t *table = NULL;
+    int any = roots_in_runtime(current->pc);
+    for (size_t i = 0; i < parking->count && !any; i++)
+        any = roots_in_runtime(parking->threads[i].pc);
+    if (!any || !(table = (uint64_t *)os_map(room))) return;
+    note_inside(table, current->pc, &thread_self);
+    for (size_t i = 0; i < parking->count; i++)
+        note_inside(table, parking->threads[i].pc, parking->threads[i].thread);
+    hold_youngest(table, table + NUMBERS);
+    os_unmap((uintptr_t)table, room);
+}
+
+/* ---- following ---- */
+
+static void visit_root(uintptr_t begin, uintptr_t end, int system) {
+    mark_range(begin, end, system ? MARK_SYSTEM : MARK_REACHED);
+}
+
+/* Mapped memory, and blocks that may not have a pointer to them. */
+static void visit_region(uintptr_t begin, uintptr_t end) {
+    mark_block(begin, MARK_REACHED);
+    roots_readable(begin, end, visit_root);
+}
+
+static void excuse(struct block_place place) {
+    uint8_t *marks = mark_of(place);
+    if (!marks) return;
+    *marks |= MARK_EXCUSED;
+    const struct block_record *record = block_record(place.shift, place.index);
+    mark_block(block_begin(record, place.shift, place.index), MARK_SYSTEM);
+}
+
+static void follow_thread(const struct parked *parked) {
+    const struct os_registers *registers = &parked->registers;
+    mark_range((uintptr_t)registers, (uintptr_t)(registers + 1), MARK_REACHED);
+    if (heap_contains(parked->sp)) mark_block(parked->sp, MARK_REACHED);
+}
+
+static void follow_everything(const struct parking *parking, struct stack_top *stacks) {
+    size_t count = 0;
+    stacks[count++].sp = own_sp;
+    if (!current->stack_low) follow_own_registers();
+    if (heap_contains(own_sp)) mark_block(own_sp, MARK_REACHED);
+    for (size_t i = 0; i < parking->count; i++) {
+        const struct parked *parked = &parking->threads[i];
+        if (!__atomic_load_n(&parked->stands, __ATOMIC_ACQUIRE)) continue;
+        stacks[count++].sp = parked->sp;
+        follow_thread(parked);
+    }
+    hold_unfinished(parking);
+    excuse_roots(visit_region);
+    roots_each(stacks, count, visit_root);
+    excuse_blocks(excuse);
+    mark_weak();
+}
+
+/* ---- what was found ---- */
+
+static struct wh_leaks totals;
+
+uint32_t search_kind(uint8_t marks) {
+    if (marks & MARK_POSSIBLE) return WH_LEAK_POSSIBLE;
+    if (marks & MARK_POINTED) return WH_LEAK_REACHABLE;
+    return marks & MARK_INDIRECT ? WH_LEAK_INDIRECT : WH_LEAK_DEFINITE;
+}
+
+int search_is_kept(uint8_t marks, struct block_place place) {
+    return (marks & (MARK_SYSTEM | MARK_EXCUSED)) || owner_of(place) == OWNER_LOADER;
+}
+
+static void count(uint8_t marks, struct block_place place) {
+    const struct block_record *record = block_record(place.shift, place.index);
+    uint64_t *blocks[] = {
+        [WH_LEAK_NONE] = &totals.excused_blocks,
+        [WH_LEAK_DEFINITE] = &totals.definite_blocks,
+        [WH_LEAK_INDIRECT] = &totals.indirect_blocks,
+        [WH_LEAK_POSSIBLE] = &totals.possible_blocks,
+        [WH_LEAK_REACHABLE] = &totals.reachable_blocks,
+    };
+    uint32_t kind = marks & MARK_EXCUSED ? WH_LEAK_NONE : search_kind(marks);
+    if (search_is_foreign(place)) return;
+    if (kind != WH_LEAK_NONE && search_is_kept(marks, place)) return;
+    blocks[kind][0]++;
+    blocks[kind][1] += block_size(record, place.shift, place.index); /* the field behind it */
+}
+
+static void count_all(void) {
+    uint64_t cursor = 0;
+    struct block_place place;
+    totals = (struct wh_leaks){0};
+    while ((place = blocks_next(&cursor, WH_BLOCK_LIVE)).index) {
+        const uint8_t *marks = mark_of(place); /* NULL: of a thread that did not stop */
+        if (marks) count(*marks, place);
+    }
+}
+
+/* ---- the search ---- */
+
+/* All of it while the other threads stand still: marks and totals know every
+ * block that can hold a pointer. 0 if it is not known what the program holds. */
+static int read_memory(void) {
+    static int missing;
+    struct parking parking;
+    parking_begin(&parking);
+    if (parking.missing)
+        rt_note(&missing, "a thread could not be stopped for the leak search: its whole stack "
+                          "counts as in use, and a leaked block may be missed");
+    uint64_t room = wh_round_up((parking.count + 1) * sizeof(struct stack_top), OS_PAGE);
+    struct stack_top *stacks = (struct stack_top *)os_map(room);
+    int ready = mark_init(), complete = stacks && ready && roots_open();
+    if (complete) {
+        follow_everything(&parking, stacks);
+        mark_indirect();
+        count_all();
+    } else if (ready) {
+        mark_deinit();
+    }
+    roots_close();
+    if (stacks) os_unmap((uintptr_t)stacks, room);
+    parking_end(&parking);
+    return complete;
+}
+
+/* Whether there are answers. */
+static int ensure(void) {
+    static int failed;
+    if (state) return state > 0;
+    mark_is_strong = holds_from_the_middle;
+    state = read_memory() ? 1 : -1;
+    if (state < 0)
+        rt_note(&failed, "no memory for the leak search, or /proc/self/maps cannot be read: every "
+                         "block counts as in use");
+    return state > 0;
+}
+
+void search_begin(const struct search *search) {
+    current = search;
+    state = 0;
+    own_sp = search->stack_low ? search->stack_low : (uintptr_t)__builtin_frame_address(0);
+}
+
+void search_end(void) {
+    if (state > 0) mark_deinit();
+    state = 0;
+}
+
+/* ---- answers ---- */
+
+uint8_t *search_marks(struct block_place place) { return ensure() ? mark_of(place) : NULL; }
+
+int search_totals(struct wh_leaks *into) {
+    if (!ensure()) return 0;
+    *into = totals;
+    return 1;
+}

@@ -1,0 +1,52 @@
+"""Valgrind's client requests become calls of the runtime.
+
+``valgrind/valgrind.h`` puts a sequence of rotations that does nothing into the
+program; Valgrind recognises it when it translates the code, and so do we.
+Before::
+
+    %22 = call i64 asm sideeffect "rolq $$3,  %rdi ; rolq $$13, %rdi\\0A\\09rolq $$61, %rdi ;
+        rolq $$51, %rdi\\0A\\09xchgq %rbx,%rbx", "={dx},{ax},0,…"(ptr %21, i64 0)
+
+After::
+
+    %22 = call i64 @__whence_client_request(ptr %21, i64 0)
+"""
+
+from __future__ import annotations
+
+import re
+
+from whence import ir
+from whence.instrument.markers import REQUEST
+
+CLOSES = "closes-memory"
+"""Stands among the names that a module defines if it may make memory inaccessible (`may_close`)."""
+_CLOSING = (b"__asan_poison_memory_region", b"_zzq_args")
+
+_SPACE = re.compile(r"(?:\\0[9ADad]|[\s;])+")
+_SEQUENCE = "rolq$$3,%rdirolq$$13,%rdirolq$$61,%rdirolq$$51,%rdixchgq%rbx,%rbx"
+
+
+def may_close(bitcode: bytes) -> bool:
+    """Whether a module may make memory inaccessible, as far as the names in it tell.
+
+    The second name is the variable that every client request fills, as debug information has it.
+    """
+    return any(name in bitcode for name in _CLOSING)
+
+
+def redirect_requests(function: ir.Function, used: set[str]) -> None:
+    """Replace every client request of a function; notes the symbol that is then needed."""
+    found = [each for each in function.instructions() if isinstance(each, ir.Call) and _is_request(each)]
+    for request in found:
+        arguments = ", ".join(map(str, request.arguments))
+        request.replace(f"call i64 @{REQUEST}({arguments}) nomerge")
+    if found:
+        used.add(REQUEST)
+
+
+def _is_request(call: ir.Call) -> bool:
+    if "xchgq" not in call.text or not call.is_assembly:
+        return False
+    template = call.callee_operand.value.split('"')[1]
+    return _SPACE.sub("", template) == _SEQUENCE and len(call.arguments) == 2
