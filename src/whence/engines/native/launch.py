@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
 from typing import Any, Protocol
@@ -95,7 +95,8 @@ def launch(
             )
         wait.until(around.timeout)
         ending = _await(child, wait, around)
-        return ending, notes + _remaining(arguments[0], record, wait, around, ending)
+        ending, sentences = _remaining(arguments[0], record, wait, around, ending)
+        return ending, notes + sentences
 
 
 def _waiting(around: Surroundings) -> _Wait:
@@ -141,8 +142,13 @@ def _await(child: subprocess.Popen[bytes], wait: _Wait, around: Surroundings) ->
     return Ending(None, -code, timed_out) if code < 0 else Ending(code, None, timed_out)
 
 
-def _remaining(name: str, record: Path, wait: _Wait, around: Surroundings, ending: Ending) -> list[str]:
-    """Wait for checked processes that outlive the program; a sentence if some outlive the wait."""
+def _remaining(
+    name: str, record: Path, wait: _Wait, around: Surroundings, ending: Ending
+) -> tuple[Ending, list[str]]:
+    """Wait for checked processes that outlive the program; a sentence if some outlive the wait.
+
+    When the time is over they are killed.
+    """
     await_arrivals(record)
     left = left_behind(record)
     if left and around.remain and not ending.timed_out:
@@ -151,22 +157,35 @@ def _remaining(name: str, record: Path, wait: _Wait, around: Surroundings, endin
             sys.stderr.write(f"whence: {name} has ended; waiting for {what} that it left behind\n")
             sys.stderr.flush()
         wait.remaining = True
-        while left and not wait.given_up() and _outlived(left, record, wait):
+        while left and not wait.given_up() and not ending.timed_out:
+            if not _outlived(left, record, wait):
+                ending = replace(ending, timed_out=True)
+                _kill_all(left)
             left = left_behind(record)
     if not left:
-        return []
-    return [f"{len(left)} of its processes still ran at the end; what they do later is not reported"]
+        return ending, []
+    return ending, [f"{len(left)} of its processes still ran at the end; what they do later is not reported"]
 
 
 def _outlived(left: list[int], record: Path, wait: _Wait) -> bool:
-    """Wait until some of these processes have ended; false when the time is over, and they are killed."""
+    """Wait until some of these processes have ended; false when the time is over before."""
     with handles(left) as ended:
-        if wait.while_(lambda: left_behind(record) == left, left, ended):
-            return True
-        for number in left:
+        return wait.while_(lambda: left_behind(record) == left, left, ended)
+
+
+_DYING = 5000
+"""Milliseconds that a killed process may take to be gone."""
+
+
+def _kill_all(processes: list[int]) -> None:
+    with handles(processes) as ended:
+        for number in processes:
             with contextlib.suppress(OSError):
                 os.kill(number, signal.SIGKILL)
-        return False
+        for descriptor in ended:
+            poll = select.poll()
+            poll.register(descriptor, select.POLLIN)
+            poll.poll(_DYING)
 
 
 def _kill(child: subprocess.Popen[bytes], group: bool) -> int:

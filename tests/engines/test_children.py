@@ -1,0 +1,239 @@
+"""Processes that a program forks, executes, spawns or leaves behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from tests.harness.process import Whence
+
+CHILD = """
+#include <stdio.h>
+#include <stdlib.h>
+extern char **environ;
+int main(int c, char **v) {
+    char *p = malloc(3);
+    for (char **e = environ; *e; e++)
+        if (c > 2) puts(*e);
+    p[atoi(v[1])] = 1;
+    free(p);
+    return 5;
+}
+"""
+
+PARENT = """
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+extern char **environ;
+static char *at, command[50], *none[] = {"EMPTY=1", NULL};
+static void start(int how) {
+    char *words[] = {"child", at, NULL};
+    if (how == 0) execv("./child", words);
+    if (how == 1) execve("./child", words, none);
+    if (how == 2) execvp("child", words);
+    if (how == 3) execvpe("child", words, none);
+    if (how == 4) execl("./child", "child", at, (char *)0);
+    if (how == 5) execlp("child", "child", at, (char *)0);
+    if (how == 6) execle("./child", "child", at, (char *)0, none);
+    if (how == 7) fexecve(open("./child", O_RDONLY | O_CLOEXEC), words, environ);
+    if (how == 8) execlp("with-first-line", "with-first-line", at, (char *)0);
+    if (how == 9) execlp("without", "without", at, (char *)0);
+    _exit(77);
+}
+static int ended(pid_t child) {
+    int status = -1;
+    waitpid(child, &status, 0);
+    return WEXITSTATUS(status);
+}
+static void spawn(int how, char **words, char **environment) {
+    pid_t child = 0;
+    int result = how ? posix_spawnp(&child, "child", 0, 0, words, environment)
+                     : posix_spawn(&child, "./child", 0, 0, words, environment);
+    printf("%d ", result ? 1000 + result : ended(child));
+}
+int main(int c, char **v) {
+    at = v[1];
+    char *words[] = {"child", at, NULL};
+    for (int how = 0; how < 10; how++) {
+        pid_t child = how % 2 ? fork() : vfork();
+        if (!child) start(how);
+        printf("%d ", ended(child));
+    }
+    spawn(0, words, environ);
+    spawn(1, words, none);
+    sprintf(command, "./child %s", at);
+    printf("%d ", WEXITSTATUS(system(command)));
+    printf("%d\\n", WEXITSTATUS(pclose(popen(command, "w"))));
+    return 0;
+}
+"""
+WAYS = 14
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory, whence_env: dict[str, str]) -> Path:
+    whence = Whence(tmp_path_factory.mktemp("children"), whence_env)
+    whence.build(CHILD, "child")
+    whence.build(PARENT, "parent")
+    for name, first in (("with-first-line", "#!/bin/sh\n"), ("without", "")):
+        (whence.directory / name).write_text(f"{first}exec ./child $1\n")
+        (whence.directory / name).chmod(0o755)
+    return whence.directory
+
+
+@pytest.fixture
+def whence(folder: Path, whence_env: dict[str, str]) -> Whence:
+    return Whence(folder, {**whence_env, "PATH": f".:{whence_env['PATH']}"})
+
+
+def test_children_run_as_they_are(whence: Whence) -> None:
+    done, found = whence.findings("./parent", "3")
+    assert (done.status, found) == (0, [])
+    assert done.out.split() == [b"5"] * WAYS
+
+
+def test_traced_children_are_checked(whence: Whence) -> None:
+    """Every way to execute a program; findings of all processes are in one report."""
+    done, found = whence.findings("--trace-children", "--keep-going", "./parent", "3")
+    assert done.out.split() == [b"5"] * WAYS
+    assert [(f["rule"], f["occurrences"]) for f in found] == [("heap-buffer-overflow", WAYS)]
+    assert found[0]["process"]["command"] == ["child", "3"]
+    assert "(child, started by " in done.err
+
+
+def test_traced_children_that_stop(whence: Whence) -> None:
+    """A child that is stopped at its finding ends with the status for findings; its parent goes on."""
+    done, found = whence.findings("--trace-children", "./parent", "3")
+    assert done.status == 99 and len(found) == 1
+    assert done.out.split() == [b"99"] * WAYS
+
+
+def test_traced_children_without_bug(whence: Whence) -> None:
+    done, found = whence.findings("--trace-children", "./parent", "2")
+    assert (done.status, found, done.err) == (0, [], "")
+    assert done.out.split() == [b"5"] * WAYS
+
+
+def test_shell_with_traced_children(whence: Whence) -> None:
+    """A program that carries no IR, and would be refused, starts those that do."""
+    done, found = whence.findings("--trace-children", "sh", "-c", "./child 2; ./child 3")
+    assert done.status == 99 and [f["rule"] for f in found] == ["heap-buffer-overflow"]
+
+
+def test_environment_is_the_users(whence: Whence) -> None:
+    """The program and its children see what they would see without us, preloaded libraries included."""
+    mine = whence.with_env(LD_PRELOAD="libm.so.6", LD_LIBRARY_PATH="/nowhere", MARK="here")
+    done = mine.run("./child", "2", "show")
+    seen = dict(line.split("=", 1) for line in done.out.decode().splitlines())
+    expected = {name: value for name, value in mine.env.items() if name != "_"}
+    assert {name: value for name, value in seen.items() if name != "_"} == expected
+
+
+def test_image_that_executes_itself_stays_checked(whence: Whence) -> None:
+    program = whence.build(
+        """
+        #include <stdlib.h>
+        #include <unistd.h>
+        int main(int c, char **v) {
+            char *p = malloc(3);
+            if (c == 1) execl("/proc/self/exe", v[0], "again", (char *)0);
+            p[3] = 1;
+            return 0;
+        }""",
+        "again",
+    )
+    done, found = whence.findings(program)
+    assert done.status == 99 and len(found) == 1 and found[0]["process"]["command"][1:] == ["again"]
+
+
+# ---- processes that are left behind -----------------------------------------------------------------
+
+DAEMON = """
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static volatile sig_atomic_t stop;
+static void on_signal(int number) { stop = number; }
+int main(int c, char **v) {
+    signal(SIGTERM, on_signal);
+    char *p = malloc(3);
+    if (daemon(1, c > 1)) return 1;
+    FILE *ready = fopen("pid", "w");
+    fprintf(ready, "%d\\n", (int)getpid());
+    fclose(ready);
+    for (int i = 0; i < 3000 && !stop; i++) usleep(10000);
+    p[stop == SIGTERM ? 3 : 0] = 1;
+    free(p);
+    return 0;
+}
+"""
+
+
+@pytest.fixture
+def daemon(folder: Path, whence_env: dict[str, str]) -> Path:
+    whence = Whence(folder, whence_env)
+    (folder / "pid").unlink(missing_ok=True)
+    return folder / "daemon" if (folder / "daemon").exists() else whence.build(DAEMON, "daemon")
+
+
+def started(folder: Path) -> int:
+    """The number of the daemon, once it has told it."""
+    while not (folder / "pid").exists() or not (folder / "pid").read_text().endswith("\n"):
+        time.sleep(0.01)
+    return int((folder / "pid").read_text())
+
+
+def test_signals_go_to_what_is_left_behind(whence: Whence, daemon: Path) -> None:
+    """whence waits for the daemon, says so, and passes on what would end it."""
+    running = whence.start(daemon)
+    started(daemon.parent)
+    assert running.stderr
+    assert b"waiting for a process that it left behind" in running.stderr.readline()
+    running.send_signal(signal.SIGTERM)
+    _, err = running.communicate(timeout=60)
+    assert running.returncode == 99 and b"heap-buffer-overflow" in err and b"its parent has ended" in err
+
+
+def test_no_wait(whence: Whence, daemon: Path) -> None:
+    done = whence.run("--no-wait", daemon)
+    os.kill(started(daemon.parent), signal.SIGKILL)
+    assert done.status == 0 and "1 of its processes still ran" in done.err
+
+
+def test_timeout_ends_what_is_left_behind(whence: Whence, daemon: Path) -> None:
+    done = whence.run("--timeout", "2", daemon)
+    assert done.status == 124 and "was killed after 2 seconds" in done.err
+    status = Path(f"/proc/{started(daemon.parent)}/stat")  # nobody may have asked for its status yet
+    assert not status.exists() or status.read_text().rpartition(")")[2].split()[0] in "ZX"
+
+
+def test_other_programs_are_not_waited_for(whence: Whence) -> None:
+    """What runs as it is may stay."""
+    program = whence.build(
+        """
+        #include <stdio.h>
+        #include <unistd.h>
+        int main(void) {
+            pid_t child = fork();
+            if (child == 0) {
+                for (int descriptor = 0; descriptor < 3; descriptor++) close(descriptor);
+                execlp("sleep", "sleep", "1000", (char *)0);
+            }
+            printf("%d", (int)child);
+            return 0;
+        }""",
+        "leaver",
+    )
+    done = whence.run(program)
+    os.kill(int(done.out), signal.SIGKILL)
+    assert (done.status, done.err) == (0, "")
