@@ -1,0 +1,28 @@
+// Children are forked one after the other; the last one frees a block twice.
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { CHILDREN = 30 };
+
+static void child(int number) {
+    char *p = malloc(100); // ALLOC
+    if (!p) _exit(3);
+    usleep(20000);
+    free(p); // FREE
+    if (number == CHILDREN - 1) free(p); // EXPECT double-free block 100 inside 0
+    _exit(0);
+}
+
+int main(void) {
+    int failed = 0;
+    for (int i = 0; i < CHILDREN; i++) {
+        pid_t pid = fork();
+        if (pid == 0) child(i);
+        int status = 0;
+        failed += pid < 0 || waitpid(pid, &status, 0) < 0 || status != 0;
+    }
+    printf("%d\n", failed);
+    return 0;
+}
