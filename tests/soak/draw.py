@@ -34,7 +34,10 @@ _REACTS = re.compile(r"signal|SIG[A-Z]|fork|spawn|wait|kill|sleep|thread|poll|se
 
 @dataclass(frozen=True)
 class Options:
-    """The drawn words of ``whence run``. status: that of findings. matching: its suppressions hide the bug."""
+    """The drawn words of ``whence run``.
+
+    status: the exit status that stands for findings. matching: `suppressions` hide the program's bug.
+    """
 
     words: tuple[str, ...]
     status: int

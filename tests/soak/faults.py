@@ -25,7 +25,7 @@ OUTPUTS, RECORD, CACHE = "outputs", "record", "cache"
 
 @dataclass(frozen=True)
 class When:
-    """A moment: `delay` seconds after the launcher (phase ``launch``) or the program (``program``) appears."""
+    """A moment: `delay` seconds after the launcher (phase ``launch``) or the program (``program``) began."""
 
     phase: str
     delay: float

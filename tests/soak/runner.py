@@ -64,7 +64,7 @@ class Observation:
 
 
 class Place:
-    """A directory with built programs, a cache and the runs of one worker; the worker's children are its own."""
+    """A directory with built programs, a cache and the runs of one worker, whose children are all its own."""
 
     def __init__(self, directory: Path, limit: float) -> None:
         self.directory = directory
@@ -142,9 +142,10 @@ class _Run:
 
     def _command(self, program: Path) -> list[str]:
         places = {"OUTPUTS": str(self._scene.outputs), "RUN": str(self._scene.run)}
-        words = list(self._draw.options.words)
-        for name, place in places.items():
-            words = [place + word.removeprefix(name) if word.startswith(f"{name}/") else word for word in words]
+        words = []
+        for word in self._draw.options.words:
+            name, slash, rest = word.partition("/")
+            words.append(f"{places[name]}/{rest}" if slash and name in places else word)
         arguments = self._draw.case.run.args
         return [sys.executable, "-m", "whence.cli.main", "run", *words, str(program), *arguments]
 
@@ -246,7 +247,7 @@ class _Run:
 
 
 class _Watch:
-    """Looks for the program: a process below the launcher whose file is in the cache or the run's directory."""
+    """Looks for the program: a process below the launcher whose file is in the cache or the run's place."""
 
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
