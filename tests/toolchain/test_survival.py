@@ -7,6 +7,7 @@ import shutil
 import pytest
 
 from whence.errors import CannotExecute, ToolLimit
+from whence.toolchain.carry import read_image
 from whence.toolchain.relink import relink
 
 
@@ -168,6 +169,17 @@ def test_shared_library(box, program):
     prints_42(box, "cache/prog")
     shutil.copy(box.folder / "new.so", box.folder / "libadd.so")
     prints_42(box, "cache/prog")
+
+
+def test_search_path_is_that_of_the_image(box):
+    """Build systems change it when they install."""
+    box.write("main.c", "int main(void) { return 0; }\n")
+    box.ok("whence-cc main.c -Wl,-rpath,/at/build:'$ORIGIN/lib' -o prog")
+    program = box.folder / "prog"
+    program.write_bytes(program.read_bytes().replace(b"/at/build:$ORI", b"/at/stage:$ORI"))
+    program.chmod(0o755)
+    again = read_image(box.relinked("prog"))
+    assert again.rpath == ("/at/stage", f"{box.folder}/lib")
 
 
 @pytest.mark.parametrize("flags", ["-static", "-no-pie", "-pie -fPIE", "-static-pie"])

@@ -99,11 +99,16 @@ class _Line:
 
     def words(self) -> list[str]:
         """All of them, in the order of the original line."""
-        return [word for item in self._record.items for word in self._item(item)]
+        return [word for item in self._record.items for word in self._item(item)] + self._search_paths()
+
+    def _search_paths(self) -> list[str]:
+        """Run-time search paths as they stand in the image: installing may change those of the link."""
+        places = map(self._placed, self._image.rpath)
+        return [word for place in places if place for word in ("-Xlinker", "-rpath", "-Xlinker", place)]
 
     def _item(self, item: LinkItem) -> list[str]:
         if item.kind == "driver":
-            return [] if item.words[0] in _DROPPED_DRIVER else list(item.words)
+            return [] if item.words[0] in (*_DROPPED_DRIVER, "-rpath") else list(item.words)
         if item.kind == "ld":
             return self._linker(item)
         if item.kind == "ldfile":
@@ -120,7 +125,7 @@ class _Line:
 
     def _linker(self, item: LinkItem) -> list[str]:
         name = linkline.option_name(item.words[0])
-        if name in _DROPPED_LD:
+        if name in _DROPPED_LD or (name == "rpath" and self._image.kind != "object"):
             return []
         return [part for word in item.words for part in ("-Xlinker", self._placed(word))]
 
