@@ -65,6 +65,8 @@ void check_scanned(struct site site, const char *format, va_list arguments, int 
 #define READ(pointer, size) check_range(SITE, (pointer), (size), 0, (pointer))
 #define WRITE(pointer, size) check_range(SITE, (pointer), (size), 1, (pointer))
 #define WRITE_AT(pointer, size, root) check_range(SITE, (pointer), (size), 1, (root))
+/* A stream: its first member, as the C library's own object is larger than the type. */
+#define STREAM(stream) READ(stream, sizeof(int))
 /* A pointer that may be NULL, which the function then leaves alone. */
 #define READ_IF(pointer, size) ((pointer) ? READ(pointer, size) : (void)0)
 #define WRITE_IF(pointer, size) ((pointer) ? WRITE(pointer, size) : (void)0)

@@ -4,11 +4,21 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
+#include <semaphore.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <unistd.h>
+#include <utime.h>
 
 /* ---- reading: what arrives may be less than what was asked for ---- */
 
@@ -93,6 +103,40 @@ WRAP(ssize_t, pwritev, (int file, const struct iovec *parts, int count, off_t of
     return pwritev(file, parts, count, offset);
 }
 
+WRAP(ssize_t, preadv64, (int file, const struct iovec *parts, int count, off64_t offset)) {
+    READ(parts, table_size(count));
+    ssize_t size = preadv64(file, parts, count, offset);
+    check_parts(SITE, parts, count, arrived(size), 1);
+    return size;
+}
+
+WRAP(ssize_t, pwritev64, (int file, const struct iovec *parts, int count, off64_t offset)) {
+    READ(parts, table_size(count));
+    check_parts(SITE, parts, count, SIZE_MAX, 0);
+    return pwritev64(file, parts, count, offset);
+}
+
+/* ---- from file to file: only the places are memory ---- */
+
+#define SEND_FILE(name, offset_type)                                                               \
+    WRAP(ssize_t, name, (int to, int from, offset_type *place, size_t size)) {                     \
+        WRITE_IF(place, sizeof *place);                                                            \
+        return name(to, from, place, size);                                                        \
+    }
+
+#define COPY_FILE(name)                                                                            \
+    WRAP(ssize_t, name,                                                                            \
+         (int from, off64_t *from_place, int to, off64_t *to_place, size_t size, unsigned flags)) {\
+        WRITE_IF(from_place, sizeof *from_place);                                                  \
+        WRITE_IF(to_place, sizeof *to_place);                                                      \
+        return name(from, from_place, to, to_place, size, flags);                                  \
+    }
+
+SEND_FILE(sendfile, off_t)
+SEND_FILE(sendfile64, off64_t)
+COPY_FILE(splice)
+COPY_FILE(copy_file_range)
+
 /* ---- writing ---- */
 
 WRAP(ssize_t, write, (int file, const void *from, size_t size)) {
@@ -149,6 +193,90 @@ WH_EXPORT int __whence_access_path(const char *path, int mode) {
     return access(path, mode);
 }
 
+PATH_AND(int, creat64, mode_t)
+PATH_AND(int, truncate64, off64_t)
+
+#define PATH_AND_TWO(name, second, third)                                                          \
+    WRAP(int, name, (const char *path, second argument, third another)) {                          \
+        READ_STRING_IF(path);                                                                      \
+        return name(path, argument, another);                                                      \
+    }
+
+PATH_AND_TWO(chown, uid_t, gid_t)
+PATH_AND_TWO(lchown, uid_t, gid_t)
+/* In a library of their own before 2.34. */
+int shm_open(const char *, int, mode_t) __attribute__((weak));
+int shm_unlink(const char *) __attribute__((weak));
+PATH_AND_TWO(shm_open, int, mode_t)
+PATH(int, shm_unlink)
+PATH(int, sem_unlink)
+PATH_AND(int, memfd_create, unsigned)
+
+/* From 2.33 on in the C library, before that in each program. */
+int mknod(const char *, mode_t, dev_t) __attribute__((weak));
+int mknodat(int, const char *, mode_t, dev_t) __attribute__((weak));
+PATH_AND_TWO(mknod, mode_t, dev_t)
+
+#define AT(type, name, parameters, call)                                                           \
+    WRAP(type, name, parameters) {                                                                 \
+        READ_STRING_IF(path);                                                                      \
+        return call;                                                                               \
+    }
+
+AT(int, mkdirat, (int directory, const char *path, mode_t mode), mkdirat(directory, path, mode))
+AT(int, mkfifoat, (int directory, const char *path, mode_t mode), mkfifoat(directory, path, mode))
+AT(int, mknodat, (int directory, const char *path, mode_t mode, dev_t device),
+   mknodat(directory, path, mode, device))
+AT(int, unlinkat, (int directory, const char *path, int flags), unlinkat(directory, path, flags))
+AT(int, fchmodat, (int directory, const char *path, mode_t mode, int flags),
+   fchmodat(directory, path, mode, flags))
+AT(int, faccessat, (int directory, const char *path, int mode, int flags),
+   faccessat(directory, path, mode, flags))
+AT(int, fchownat, (int directory, const char *path, uid_t user, gid_t group, int flags),
+   fchownat(directory, path, user, group, flags))
+AT(int, inotify_add_watch, (int queue, const char *path, uint32_t mask),
+   inotify_add_watch(queue, path, mask))
+
+WRAP(int, linkat,
+     (int from_directory, const char *from, int to_directory, const char *to, int flags)) {
+    READ_STRING_IF(from);
+    READ_STRING_IF(to);
+    return linkat(from_directory, from, to_directory, to, flags);
+}
+
+WRAP(int, symlinkat, (const char *from, int directory, const char *to)) {
+    READ_STRING_IF(from);
+    READ_STRING_IF(to);
+    return symlinkat(from, directory, to);
+}
+
+/* ---- times; the present if there are none ---- */
+
+WRAP(int, utime, (const char *path, const struct utimbuf *moments)) {
+    READ_STRING_IF(path);
+    READ_IF(moments, sizeof *moments);
+    return utime(path, moments);
+}
+
+#define MOMENTS(name, key_type, check, moment)                                                     \
+    WRAP(int, name, (key_type key, const struct moment moments[2])) {                              \
+        check;                                                                                     \
+        READ_IF(moments, 2 * sizeof *moments);                                                     \
+        return name(key, moments);                                                                 \
+    }
+
+MOMENTS(utimes, const char *, READ_STRING_IF(key), timeval)
+MOMENTS(lutimes, const char *, READ_STRING_IF(key), timeval)
+MOMENTS(futimes, int, (void)0, timeval)
+MOMENTS(futimens, int, (void)0, timespec)
+
+WRAP(int, utimensat,
+     (int directory, const char *path, const struct timespec moments[2], int flags)) {
+    READ_STRING_IF(path);
+    READ_IF(moments, 2 * sizeof *moments);
+    return utimensat(directory, path, moments, flags);
+}
+
 TWO_PATHS(link)
 TWO_PATHS(symlink)
 
@@ -202,6 +330,32 @@ STATUS(lstat, stat)
 STATUS(lstat64, stat64)
 FILE_STATUS(fstat, stat)
 FILE_STATUS(fstat64, stat64)
+STATUS(statfs, statfs)
+STATUS(statfs64, statfs64)
+STATUS(statvfs, statvfs)
+STATUS(statvfs64, statvfs64)
+FILE_STATUS(fstatfs, statfs)
+FILE_STATUS(fstatfs64, statfs64)
+FILE_STATUS(fstatvfs, statvfs)
+FILE_STATUS(fstatvfs64, statvfs64)
+
+#define STATUS_AT(name, type)                                                                      \
+    int name(int, const char *, struct type *, int) __attribute__((weak));                         \
+    WRAP(int, name, (int directory, const char *path, struct type *status, int flags)) {           \
+        READ_STRING_IF(path);                                                                      \
+        WRITE(status, sizeof *status);                                                             \
+        return name(directory, path, status, flags);                                               \
+    }
+
+STATUS_AT(fstatat, stat)
+STATUS_AT(fstatat64, stat64)
+
+WRAP(int, statx,
+     (int directory, const char *path, int flags, unsigned mask, struct statx *status)) {
+    READ_STRING_IF(path);
+    WRITE(status, sizeof *status);
+    return statx(directory, path, flags, mask, status);
+}
 
 /* ---- answers in a buffer ---- */
 
@@ -211,6 +365,64 @@ WRAP(char *, getcwd, (char *to, size_t size)) {
     char *path = getcwd(bounce.buffer, size);
     bounce_end(SITE, &bounce, path ? strlen(path) + 1 : 0);
     return path ? to : NULL;
+}
+
+char *__getcwd_chk(char *, size_t, size_t);
+WRAP(char *, __getcwd_chk, (char *to, size_t size, size_t room)) {
+    if (!to) return __getcwd_chk(to, size, room);
+    struct bounce bounce = bounce_begin(SITE, to, size);
+    char *path = __getcwd_chk(bounce.buffer, size, room);
+    bounce_end(SITE, &bounce, path ? strlen(path) + 1 : 0);
+    return path ? to : NULL;
+}
+
+WRAP(char *, getwd, (char *to)) {
+    char path[PATH_MAX];
+    if (!to || !getcwd(path, sizeof path)) return NULL;
+    WRITE(to, strlen(path) + 1);
+    return strcpy(to, path);
+}
+
+ssize_t __readlink_chk(const char *, char *, size_t, size_t);
+WRAP(ssize_t, __readlink_chk, (const char *path, char *to, size_t size, size_t room)) {
+    READ_STRING_IF(path);
+    struct bounce bounce = bounce_begin(SITE, to, size);
+    ssize_t count = __readlink_chk(path, bounce.buffer, size, room);
+    bounce_end(SITE, &bounce, arrived(count));
+    return count;
+}
+
+WRAP(ssize_t, readlinkat, (int directory, const char *path, char *to, size_t size)) {
+    READ_STRING_IF(path);
+    struct bounce bounce = bounce_begin(SITE, to, size);
+    ssize_t count = readlinkat(directory, path, bounce.buffer, size);
+    bounce_end(SITE, &bounce, arrived(count));
+    return count;
+}
+
+#define NAME_OF(name)                                                                              \
+    WRAP(int, name, (int file, char *to, size_t size)) {                                           \
+        struct bounce bounce = bounce_begin(SITE, to, size);                                       \
+        int result = name(file, bounce.buffer, size);                                              \
+        bounce_end(SITE, &bounce, result == 0 ? strlen(bounce.buffer) + 1 : 0);                    \
+        return result;                                                                             \
+    }
+
+NAME_OF(ttyname_r)
+NAME_OF(ptsname_r)
+
+WRAP(int, getlogin_r, (char *to, size_t size)) {
+    struct bounce bounce = bounce_begin(SITE, to, size);
+    int result = getlogin_r(bounce.buffer, size);
+    bounce_end(SITE, &bounce, result == 0 ? strlen(bounce.buffer) + 1 : 0);
+    return result;
+}
+
+WRAP(int, getdomainname, (char *to, size_t size)) {
+    struct bounce bounce = bounce_begin(SITE, to, size);
+    int result = getdomainname(bounce.buffer, size);
+    bounce_end(SITE, &bounce, result == 0 ? strnlen(bounce.buffer, size - 1) + 1 : 0);
+    return result;
 }
 
 WRAP(ssize_t, readlink, (const char *path, char *to, size_t size)) {
@@ -263,6 +475,13 @@ WRAP(int, execvp, (const char *path, char *const arguments[])) {
     READ_STRING_IF(path);
     check_vector(SITE, arguments);
     return execvp(path, arguments);
+}
+
+WRAP(int, execvpe, (const char *path, char *const arguments[], char *const environment[])) {
+    READ_STRING_IF(path);
+    check_vector(SITE, arguments);
+    check_vector(SITE, environment);
+    return execvpe(path, arguments, environment);
 }
 
 WRAP(int, execve, (const char *path, char *const arguments[], char *const environment[])) {

@@ -4,7 +4,9 @@
 #include "check.h"
 #include "format.h"
 
+#include <err.h>
 #include <stdio.h>
+#include <syslog.h>
 
 /* ---- what they read and store through their arguments ---- */
 
@@ -77,11 +79,12 @@ void check_scanned(struct site site, const char *format, va_list arguments, int 
     }
 
 PRINT(printf, (const char *format, ...), vprintf(format, arguments))
-PRINT(fprintf, (FILE * stream, const char *format, ...), vfprintf(stream, format, arguments))
+PRINT(fprintf, (FILE * stream, const char *format, ...),
+      (STREAM(stream), vfprintf(stream, format, arguments)))
 PRINT(dprintf, (int file, const char *format, ...), vdprintf(file, format, arguments))
 PRINT_LIST(vprintf, (const char *format, va_list arguments), vprintf(format, arguments))
 PRINT_LIST(vfprintf, (FILE * stream, const char *format, va_list arguments),
-           vfprintf(stream, format, arguments))
+           (STREAM(stream), vfprintf(stream, format, arguments)))
 PRINT_LIST(vdprintf, (int file, const char *format, va_list arguments),
            vdprintf(file, format, arguments))
 
@@ -90,15 +93,47 @@ int __vfprintf_chk(FILE *, int, const char *, va_list);
 int __vdprintf_chk(int, int, const char *, va_list);
 PRINT(__printf_chk, (int flag, const char *format, ...), __vprintf_chk(flag, format, arguments))
 PRINT(__fprintf_chk, (FILE * stream, int flag, const char *format, ...),
-      __vfprintf_chk(stream, flag, format, arguments))
+      (STREAM(stream), __vfprintf_chk(stream, flag, format, arguments)))
 PRINT(__dprintf_chk, (int file, int flag, const char *format, ...),
       __vdprintf_chk(file, flag, format, arguments))
 PRINT_LIST(__vprintf_chk, (int flag, const char *format, va_list arguments),
            __vprintf_chk(flag, format, arguments))
 PRINT_LIST(__vfprintf_chk, (FILE * stream, int flag, const char *format, va_list arguments),
-           __vfprintf_chk(stream, flag, format, arguments))
+           (STREAM(stream), __vfprintf_chk(stream, flag, format, arguments)))
 PRINT_LIST(__vdprintf_chk, (int file, int flag, const char *format, va_list arguments),
            __vdprintf_chk(file, flag, format, arguments))
+
+/* ---- printf to the system's log and to standard error ---- */
+
+#define PRINT_VOID(name, parameters, call)                                                         \
+    WRAP(void, name, parameters) {                                                                 \
+        va_list arguments;                                                                         \
+        va_start(arguments, format);                                                               \
+        if (format) check_printf(SITE, format, arguments);                                         \
+        call;                                                                                      \
+        va_end(arguments);                                                                         \
+    }
+
+#define PRINT_VOID_LIST(name, parameters, call)                                                    \
+    WRAP(void, name, parameters) {                                                                 \
+        if (format) check_printf(SITE, format, arguments);                                         \
+        call;                                                                                      \
+    }
+
+void __vsyslog_chk(int, int, const char *, va_list);
+PRINT_VOID(syslog, (int priority, const char *format, ...), vsyslog(priority, format, arguments))
+PRINT_VOID(__syslog_chk, (int priority, int flag, const char *format, ...),
+           __vsyslog_chk(priority, flag, format, arguments))
+PRINT_VOID_LIST(vsyslog, (int priority, const char *format, va_list arguments),
+                vsyslog(priority, format, arguments))
+PRINT_VOID_LIST(__vsyslog_chk, (int priority, int flag, const char *format, va_list arguments),
+                __vsyslog_chk(priority, flag, format, arguments))
+PRINT_VOID(warn, (const char *format, ...), vwarn(format, arguments))
+PRINT_VOID(warnx, (const char *format, ...), vwarnx(format, arguments))
+PRINT_VOID(err, (int status, const char *format, ...), verr(status, format, arguments))
+PRINT_VOID(errx, (int status, const char *format, ...), verrx(status, format, arguments))
+PRINT_VOID_LIST(vwarn, (const char *format, va_list arguments), vwarn(format, arguments))
+PRINT_VOID_LIST(vwarnx, (const char *format, va_list arguments), vwarnx(format, arguments))
 
 /* ---- printf to fresh memory ---- */
 
@@ -259,13 +294,13 @@ WRAP(int, __snprintf_chk, (char *to, size_t size, int flag, size_t room, const c
     int prefix##vsscanf(const char *, const char *, va_list) attribute;                            \
     SCAN(prefix##scanf, (const char *format, ...), prefix##vscanf(format, arguments))              \
     SCAN(prefix##fscanf, (FILE * stream, const char *format, ...),                                 \
-         prefix##vfscanf(stream, format, arguments))                                               \
+         (STREAM(stream), prefix##vfscanf(stream, format, arguments)))                             \
     SCAN(prefix##sscanf, (const char *text, const char *format, ...),                              \
          (READ_STRING(text), prefix##vsscanf(text, format, arguments)))                            \
     SCAN_LIST(prefix##vscanf, (const char *format, va_list arguments),                             \
               prefix##vscanf(format, arguments))                                                   \
     SCAN_LIST(prefix##vfscanf, (FILE * stream, const char *format, va_list arguments),             \
-              prefix##vfscanf(stream, format, arguments))                                          \
+              (STREAM(stream), prefix##vfscanf(stream, format, arguments)))                        \
     SCAN_LIST(prefix##vsscanf, (const char *text, const char *format, va_list arguments),          \
               (READ_STRING(text), prefix##vsscanf(text, format, arguments)))
 

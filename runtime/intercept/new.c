@@ -5,6 +5,7 @@
  * delete calls delete, and so on. Ours do the same where something has been replaced.
  */
 #include "allocate.h"
+#include "cxx.h"
 #include "../os/text.h"
 
 #include <dlfcn.h>
@@ -21,13 +22,19 @@ extern void libcxx_throw_bad_alloc(void) __asm__("_ZNSt3__117__throw_bad_allocEv
 static WH_COLD void throw_bad_alloc(size_t size) {
     if (std_throw_bad_alloc) std_throw_bad_alloc();
     if (libcxx_throw_bad_alloc) libcxx_throw_bad_alloc();
-    void (*late)(void) = (void (*)(void))(uintptr_t)dlsym(RTLD_DEFAULT, "_ZSt17__throw_bad_allocv");
-    if (late) late();
+    uintptr_t late = cxx_find("_ZSt17__throw_bad_allocv");
+    if (late) ((void (*)(void))late)();
     TEXT(message, 160);
     text_put(&message, "operator new found no memory for ");
     text_decimal(&message, size);
     text_put(&message, " bytes and no C++ library to throw std::bad_alloc");
     text_give_up(&message);
+}
+
+static WH_COLD new_handler current_handler(void) {
+    if (std_get_new_handler) return std_get_new_handler();
+    uintptr_t late = cxx_find("_ZSt15get_new_handlerv");
+    return late ? ((new_handler(*)(void))late)() : NULL;
 }
 
 /* NULL only if there is no memory and no handler to make some. */
@@ -36,7 +43,7 @@ static void *try_new(size_t size, size_t alignment, uint8_t family, const struct
     for (;;) {
         void *pointer = allocate(&request, frame);
         if (WH_LIKELY(pointer)) return pointer;
-        new_handler handler = std_get_new_handler ? std_get_new_handler() : NULL;
+        new_handler handler = current_handler();
         if (!handler) return NULL;
         handler();
     }

@@ -109,6 +109,19 @@ ADDRESS_OUT(accept)
 ADDRESS_OUT(getsockname)
 ADDRESS_OUT(getpeername)
 
+WRAP(int, accept4, (int socket, struct sockaddr *address, socklen_t *length, int flags)) {
+    WRITE_IF(length, sizeof *length);
+    socklen_t room = length ? *length : 0;
+    int result = accept4(socket, address, length, flags);
+    if (result >= 0) check_answer(SITE, address, length, room);
+    return result;
+}
+
+WRAP(int, socketpair, (int domain, int type, int protocol, int *ends)) {
+    WRITE(ends, 2 * sizeof *ends);
+    return socketpair(domain, type, protocol, ends);
+}
+
 WRAP(int, setsockopt, (int socket, int level, int name, const void *value, socklen_t length)) {
     READ_IF(value, length);
     return setsockopt(socket, level, name, value, length);

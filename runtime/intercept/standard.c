@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,6 +118,45 @@ WRAP(int, system, (const char *command)) {
 TEMPLATE(int, mkstemp)
 TEMPLATE(int, mkstemp64)
 TEMPLATE(char *, mkdtemp)
+TEMPLATE(char *, mktemp)
+
+#define TEMPLATE_AND(name)                                                                         \
+    WRAP(int, name, (char *pattern, int argument)) {                                               \
+        WRITE(pattern, READ_STRING(pattern) + 1);                                                  \
+        return name(pattern, argument);                                                            \
+    }
+
+TEMPLATE_AND(mkostemp)
+TEMPLATE_AND(mkostemp64)
+TEMPLATE_AND(mkstemps)
+TEMPLATE_AND(mkstemps64)
+
+WRAP(int, mkostemps, (char *pattern, int suffix, int flags)) {
+    WRITE(pattern, READ_STRING(pattern) + 1);
+    return mkostemps(pattern, suffix, flags);
+}
+
+WRAP(int, getsubopt, (char **options, char *const *names, char **value)) {
+    WRITE(options, sizeof *options);
+    READ_STRING(*options);
+    WRITE(value, sizeof *value);
+    return getsubopt(options, names, value);
+}
+
+/* libgen.h */
+#define PART_OF_PATH(name)                                                                         \
+    WRAP(char *, name, (char *path)) {                                                             \
+        READ_STRING_IF(path);                                                                      \
+        return name(path);                                                                         \
+    }
+
+PART_OF_PATH(dirname)
+PART_OF_PATH(__xpg_basename)
+
+WRAP(int, rand_r, (unsigned *state)) {
+    WRITE(state, sizeof *state);
+    return rand_r(state);
+}
 
 WRAP(char *, realpath, (const char *path, char *resolved)) {
     READ_STRING_IF(path);

@@ -4,11 +4,14 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+#include <wchar.h>
 
 /* ---- reading ---- */
 
 #define READ_ITEMS(name)                                                                           \
     WRAP(size_t, name, (void *to, size_t size, size_t count, FILE *stream)) {                      \
+        STREAM(stream);                                                                            \
         struct bounce bounce = bounce_begin(SITE, to, times(count, size));                         \
         size_t items = name(bounce.buffer, size, count, stream);                                   \
         bounce_end(SITE, &bounce, items * size);                                                   \
@@ -20,6 +23,7 @@ READ_ITEMS(fread_unlocked)
 
 size_t __fread_chk(void *, size_t, size_t, size_t, FILE *);
 WRAP(size_t, __fread_chk, (void *to, size_t room, size_t size, size_t count, FILE *stream)) {
+    STREAM(stream);
     struct bounce bounce = bounce_begin(SITE, to, times(count, size));
     size_t items = __fread_chk(bounce.buffer, room, size, count, stream);
     bounce_end(SITE, &bounce, items * size);
@@ -34,6 +38,7 @@ static char *end_line(struct site site, struct bounce *bounce, char *line, char 
 
 #define READ_LINE(name)                                                                            \
     WRAP(char *, name, (char *to, int size, FILE *stream)) {                                       \
+        STREAM(stream);                                                                            \
         struct bounce bounce = bounce_begin(SITE, to, size > 0 ? (size_t)size : 0);                \
         return end_line(SITE, &bounce, name(bounce.buffer, size, stream), to);                     \
     }
@@ -43,6 +48,7 @@ READ_LINE(fgets_unlocked)
 
 char *__fgets_chk(char *, size_t, int, FILE *);
 WRAP(char *, __fgets_chk, (char *to, size_t room, int size, FILE *stream)) {
+    STREAM(stream);
     struct bounce bounce = bounce_begin(SITE, to, size > 0 ? (size_t)size : 0);
     return end_line(SITE, &bounce, __fgets_chk(bounce.buffer, room, size, stream), to);
 }
@@ -67,6 +73,7 @@ WRAP(char *, gets, (char *to)) {
         WRITE(line, sizeof *line);                                                                 \
         WRITE(size, sizeof *size);                                                                 \
         WRITE_IF(*line, *size);                                                                    \
+        STREAM(stream);                                                                            \
         return name(line, size, stop, stream);                                                     \
     }
 
@@ -77,6 +84,7 @@ WRAP(ssize_t, getline, (char **line, size_t *size, FILE *stream)) {
     WRITE(line, sizeof *line);
     WRITE(size, sizeof *size);
     WRITE_IF(*line, *size);
+    STREAM(stream);
     return getline(line, size, stream);
 }
 
@@ -85,6 +93,7 @@ WRAP(ssize_t, getline, (char **line, size_t *size, FILE *stream)) {
 #define WRITE_ITEMS(name)                                                                          \
     WRAP(size_t, name, (const void *from, size_t size, size_t count, FILE *stream)) {              \
         READ(from, times(count, size));                                                            \
+        STREAM(stream);                                                                            \
         return name(from, size, count, stream);                                                    \
     }
 
@@ -93,11 +102,13 @@ WRITE_ITEMS(fwrite_unlocked)
 
 WRAP(int, fputs, (const char *string, FILE *stream)) {
     READ_STRING(string);
+    STREAM(stream);
     return fputs(string, stream);
 }
 
 WRAP(int, fputs_unlocked, (const char *string, FILE *stream)) {
     READ_STRING(string);
+    STREAM(stream);
     return fputs_unlocked(string, stream);
 }
 
@@ -128,6 +139,7 @@ OPEN(popen)
     WRAP(FILE *, name, (const char *path, const char *mode, FILE *stream)) {                       \
         READ_STRING_IF(path);                                                                      \
         READ_STRING(mode);                                                                         \
+        STREAM(stream);                                                                            \
         return name(path, mode, stream);                                                           \
     }
 
@@ -146,11 +158,13 @@ WRAP(FILE *, fmemopen, (void *buffer, size_t size, const char *mode)) {
 }
 
 WRAP(int, setvbuf, (FILE * stream, char *buffer, int mode, size_t size)) {
+    STREAM(stream);
     WRITE_IF(buffer, size);
     return setvbuf(stream, buffer, mode, size);
 }
 
 WRAP(void, setbuf, (FILE * stream, char *buffer)) {
+    STREAM(stream);
     WRITE_IF(buffer, BUFSIZ);
     setbuf(stream, buffer);
 }
@@ -164,4 +178,153 @@ WRAP(int, rename, (const char *from, const char *to)) {
     READ_STRING_IF(from);
     READ_STRING_IF(to);
     return rename(from, to);
+}
+
+WRAP(int, renameat, (int from_directory, const char *from, int to_directory, const char *to)) {
+    READ_STRING_IF(from);
+    READ_STRING_IF(to);
+    return renameat(from_directory, from, to_directory, to);
+}
+
+WRAP(FILE *, open_memstream, (char **text, size_t *size)) {
+    WRITE(text, sizeof *text);
+    WRITE(size, sizeof *size);
+    return open_memstream(text, size);
+}
+
+WRAP(FILE *, open_wmemstream, (wchar_t * *text, size_t *size)) {
+    WRITE(text, sizeof *text);
+    WRITE(size, sizeof *size);
+    return open_wmemstream(text, size);
+}
+
+WRAP(FILE *, fopencookie, (void *cookie, const char *mode, cookie_io_functions_t functions)) {
+    READ_STRING(mode);
+    return fopencookie(cookie, mode, functions);
+}
+
+WRAP(void, setbuffer, (FILE * stream, char *buffer, size_t size)) {
+    STREAM(stream);
+    WRITE_IF(buffer, size);
+    setbuffer(stream, buffer, size);
+}
+
+WRAP(char *, tempnam, (const char *directory, const char *prefix)) {
+    READ_STRING_IF(directory);
+    READ_STRING_IF(prefix);
+    return tempnam(directory, prefix);
+}
+
+WRAP(char *, tmpnam, (char *to)) {
+    WRITE_IF(to, L_tmpnam);
+    return tmpnam(to);
+}
+
+WRAP(char *, getpass, (const char *prompt)) {
+    READ_STRING(prompt);
+    return getpass(prompt);
+}
+
+/* ---- what only needs the stream: after fclose that is freed memory ---- */
+
+#define OF_STREAM(type, name)                                                                      \
+    WRAP(type, name, (FILE * stream)) {                                                            \
+        STREAM(stream);                                                                            \
+        return name(stream);                                                                       \
+    }
+
+#define OF_STREAM_AND(type, name, other)                                                           \
+    WRAP(type, name, (FILE * stream, other argument)) {                                            \
+        STREAM(stream);                                                                            \
+        return name(stream, argument);                                                             \
+    }
+
+#define TO_STREAM(type, name, other)                                                               \
+    WRAP(type, name, (other argument, FILE * stream)) {                                            \
+        STREAM(stream);                                                                            \
+        return name(argument, stream);                                                             \
+    }
+
+#define SEEK(name, offset)                                                                         \
+    WRAP(int, name, (FILE * stream, offset place, int whence)) {                                   \
+        STREAM(stream);                                                                            \
+        return name(stream, place, whence);                                                        \
+    }
+
+OF_STREAM(int, fclose)
+OF_STREAM(int, pclose)
+OF_STREAM(int, fgetc)
+OF_STREAM(int, getc)
+OF_STREAM(int, fgetc_unlocked)
+OF_STREAM(int, getc_unlocked)
+OF_STREAM(int, getw)
+OF_STREAM(wint_t, fgetwc)
+OF_STREAM(wint_t, getwc)
+OF_STREAM(int, feof)
+OF_STREAM(int, ferror)
+OF_STREAM(void, clearerr)
+OF_STREAM(int, feof_unlocked)
+OF_STREAM(int, ferror_unlocked)
+OF_STREAM(void, clearerr_unlocked)
+OF_STREAM(int, fileno)
+OF_STREAM(int, fileno_unlocked)
+OF_STREAM(long, ftell)
+OF_STREAM(off_t, ftello)
+OF_STREAM(off64_t, ftello64)
+OF_STREAM(void, rewind)
+OF_STREAM(void, setlinebuf)
+OF_STREAM(void, flockfile)
+OF_STREAM(void, funlockfile)
+OF_STREAM(int, ftrylockfile)
+OF_STREAM_AND(int, fwide, int)
+TO_STREAM(int, fputc, int)
+TO_STREAM(int, putc, int)
+TO_STREAM(int, fputc_unlocked, int)
+TO_STREAM(int, putc_unlocked, int)
+TO_STREAM(int, putw, int)
+TO_STREAM(int, ungetc, int)
+TO_STREAM(wint_t, fputwc, wchar_t)
+TO_STREAM(wint_t, putwc, wchar_t)
+TO_STREAM(wint_t, ungetwc, wint_t)
+SEEK(fseek, long)
+SEEK(fseeko, off_t)
+SEEK(fseeko64, off64_t)
+
+#define FLUSH(name)                                                                                \
+    WRAP(int, name, (FILE * stream)) {                                                             \
+        if (stream) STREAM(stream); /* NULL: all streams */                                        \
+        return name(stream);                                                                       \
+    }
+
+FLUSH(fflush)
+FLUSH(fflush_unlocked)
+
+#define PLACE(get, set, type)                                                                      \
+    WRAP(int, get, (FILE * stream, type * place)) {                                                \
+        STREAM(stream);                                                                            \
+        WRITE(place, sizeof *place);                                                               \
+        return get(stream, place);                                                                 \
+    }                                                                                              \
+    WRAP(int, set, (FILE * stream, const type *place)) {                                           \
+        STREAM(stream);                                                                            \
+        READ(place, sizeof *place);                                                                \
+        return set(stream, place);                                                                 \
+    }
+
+PLACE(fgetpos, fsetpos, fpos_t)
+PLACE(fgetpos64, fsetpos64, fpos64_t)
+
+WRAP(wchar_t *, fgetws, (wchar_t * to, int size, FILE *stream)) {
+    STREAM(stream);
+    struct bounce bounce =
+        bounce_begin(SITE, to, size > 0 ? times((size_t)size, sizeof *to) : 0);
+    wchar_t *line = fgetws(bounce.buffer, size, stream);
+    bounce_end(SITE, &bounce, line ? (wcslen(line) + 1) * sizeof *to : 0);
+    return line ? to : NULL;
+}
+
+WRAP(int, fputws, (const wchar_t *string, FILE *stream)) {
+    READ_WIDE(string);
+    STREAM(stream);
+    return fputws(string, stream);
 }

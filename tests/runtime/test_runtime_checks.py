@@ -203,8 +203,9 @@ def renamed(tmp_path_factory):
     return path
 
 
-def test_wrappers_do_what_the_library_does(compile_program, start, renamed):
-    program = compile_program(PROGRAMS / "wrappers.c", "-include", str(renamed))
+@pytest.mark.parametrize("source", ["wrappers.c", "wrappers_system.c"])
+def test_wrappers_do_what_the_library_does(compile_program, start, renamed, source):
+    program = compile_program(PROGRAMS / source, "-include", str(renamed))
     symbols = subprocess.run(["nm", "-u", program], capture_output=True, text=True).stdout
     assert symbols.count("__whence_") > 100
     run = start(program, leaks=0, halt=0)

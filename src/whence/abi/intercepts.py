@@ -59,58 +59,139 @@ WIDE = _names(
 # stdlib.h: numbers in text, sorting, environment, multibyte characters
 STANDARD = _names(
     """
-    atof atoi atol atoll bsearch canonicalize_file_name getenv mblen mbrlen mbrtowc mbsrtowcs mbstowcs
-    mbtowc mkdtemp mkstemp mkstemp64 putenv qsort qsort_r realpath secure_getenv setenv strtod strtof
-    strtoimax strtol strtold strtoll strtoq strtoul strtoull strtoumax strtouq system unsetenv wcrtomb
-    wcsrtombs wcstombs wctomb __isoc23_strtoimax __isoc23_strtol __isoc23_strtoll __isoc23_strtoul
-    __isoc23_strtoull __isoc23_strtoumax __realpath_chk
+    atof atoi atol atoll bsearch canonicalize_file_name dirname getenv getsubopt mblen mbrlen
+    mbrtowc mbsrtowcs mbstowcs mbtowc mkdtemp mkostemp mkostemp64 mkostemps mkstemp mkstemp64
+    mkstemps mkstemps64 mktemp putenv qsort qsort_r rand_r realpath secure_getenv setenv strtod
+    strtof strtoimax strtol strtold strtoll strtoq strtoul strtoull strtoumax strtouq system
+    unsetenv wcrtomb wcsrtombs wcstombs wctomb __isoc23_strtoimax __isoc23_strtol __isoc23_strtoll
+    __isoc23_strtoul __isoc23_strtoull __isoc23_strtoumax __realpath_chk __xpg_basename
     """
 )
 
 # printf and scanf in every form
 FORMATTED = _names(
     """
-    asprintf dprintf fprintf fscanf printf scanf snprintf sprintf sscanf vasprintf vdprintf vfprintf
-    vfscanf vprintf vscanf vsnprintf vsprintf vsscanf __asprintf_chk __dprintf_chk __fprintf_chk
-    __isoc23_fscanf __isoc23_scanf __isoc23_sscanf __isoc23_vfscanf __isoc23_vscanf __isoc23_vsscanf
-    __isoc99_fscanf __isoc99_scanf __isoc99_sscanf __isoc99_vfscanf __isoc99_vscanf __isoc99_vsscanf
-    __printf_chk __snprintf_chk __sprintf_chk __vasprintf_chk __vdprintf_chk __vfprintf_chk
-    __vprintf_chk __vsnprintf_chk __vsprintf_chk
+    asprintf dprintf err errx fprintf fscanf printf scanf snprintf sprintf sscanf syslog vasprintf
+    vdprintf vfprintf vfscanf vprintf vscanf vsnprintf vsprintf vsscanf vsyslog vwarn vwarnx warn
+    warnx __asprintf_chk __dprintf_chk __fprintf_chk __isoc23_fscanf __isoc23_scanf __isoc23_sscanf
+    __isoc23_vfscanf __isoc23_vscanf __isoc23_vsscanf __isoc99_fscanf __isoc99_scanf __isoc99_sscanf
+    __isoc99_vfscanf __isoc99_vscanf __isoc99_vsscanf __printf_chk __snprintf_chk __sprintf_chk
+    __syslog_chk __vasprintf_chk __vdprintf_chk __vfprintf_chk __vprintf_chk __vsnprintf_chk
+    __vsprintf_chk __vsyslog_chk
     """
 )
 
 # stdio.h
 STREAMS = _names(
     """
-    fdopen fgets fgets_unlocked fmemopen fopen fopen64 fputs fputs_unlocked fread fread_unlocked freopen
-    freopen64 fwrite fwrite_unlocked getdelim getline gets perror popen puts remove rename setbuf
-    setvbuf __fgets_chk __fread_chk __getdelim
+    clearerr clearerr_unlocked fclose fdopen feof feof_unlocked ferror ferror_unlocked fflush
+    fflush_unlocked fgetc fgetc_unlocked fgetpos fgetpos64 fgets fgets_unlocked fgetwc fgetws fileno
+    fileno_unlocked flockfile fmemopen fopen fopen64 fopencookie fputc fputc_unlocked fputs
+    fputs_unlocked fputwc fputws fread fread_unlocked freopen freopen64 fseek fseeko fseeko64
+    fsetpos fsetpos64 ftell ftello ftello64 ftrylockfile funlockfile fwide fwrite fwrite_unlocked
+    getc getc_unlocked getdelim getline getpass gets getw getwc open_memstream open_wmemstream
+    pclose perror popen putc putc_unlocked puts putw putwc remove rename renameat rewind setbuf
+    setbuffer setlinebuf setvbuf tempnam tmpnam ungetc ungetwc __fgets_chk __fread_chk __getdelim
     """
 )
 
 # files by number and by name
 FILES = _names(
     """
-    access chdir chmod chroot creat execv execve execvp fstat fstat64 getcwd gethostname link lstat
-    lstat64 mkdir mkfifo open open64 openat openat64 opendir pipe pipe2 poll pread pread64 preadv pwrite
-    pwrite64 pwritev read readlink readv rmdir stat stat64 symlink truncate unlink write writev
-    __pread64_chk __pread_chk __read_chk
+    access chdir chmod chown chroot copy_file_range creat creat64 execv execve execvp execvpe
+    faccessat fchmodat fchownat fstat fstat64 fstatat fstatat64 fstatfs fstatfs64 fstatvfs
+    fstatvfs64 futimens futimes getcwd getdomainname gethostname getlogin_r getwd inotify_add_watch
+    lchown link linkat lstat lstat64 lutimes memfd_create mkdir mkdirat mkfifo mkfifoat mknod
+    mknodat open open64 openat openat64 opendir pipe pipe2 poll pread pread64 preadv preadv64
+    ptsname_r pwrite pwrite64 pwritev pwritev64 read readlink readlinkat readv rmdir sem_unlink
+    sendfile sendfile64 shm_open shm_unlink splice stat stat64 statfs statfs64 statvfs statvfs64
+    statx symlink symlinkat truncate truncate64 ttyname_r unlink unlinkat utime utimensat utimes
+    write writev __getcwd_chk __pread64_chk __pread_chk __read_chk __readlink_chk
     """
 )
 
 # sockets
 SOCKETS = _names(
     """
-    accept bind connect getaddrinfo getpeername getsockname getsockopt inet_addr inet_ntop inet_pton
-    recv recvfrom recvmsg send sendmsg sendto setsockopt __recv_chk
+    accept accept4 bind connect getaddrinfo getpeername getsockname getsockopt inet_addr inet_ntop
+    inet_pton recv recvfrom recvmsg send sendmsg sendto setsockopt socketpair __recv_chk
     """
 )
 
 # dates and clocks
 TIME = _names(
     """
-    asctime asctime_r clock_getres clock_gettime ctime ctime_r gettimeofday gmtime gmtime_r localtime
-    localtime_r mktime nanosleep strftime strptime time timegm
+    asctime asctime_r clock_getres clock_gettime clock_nanosleep clock_settime ctime ctime_r
+    getitimer gettimeofday gmtime gmtime_r localtime localtime_r mktime nanosleep setitimer strftime
+    strptime time timegm timer_create timer_gettime timer_settime
+    """
+)
+
+# directories and patterns of names
+DIRECTORIES = _names(
+    """
+    closedir dirfd fnmatch ftw ftw64 glob glob64 globfree globfree64 nftw nftw64 readdir readdir64
+    rewinddir scandir scandir64 seekdir telldir wordexp wordfree
+    """
+)
+
+# regular expressions, character sets, languages, tables
+TEXT = _names(
+    """
+    bindtextdomain dcgettext dgettext gettext iconv iconv_open lfind lsearch newlocale regcomp
+    regerror regexec regfree setlocale tdelete textdomain tfind tsearch
+    """
+)
+
+# users, hosts, services, interfaces
+DATABASES = _names(
+    """
+    freeaddrinfo freeifaddrs getgrgid_r getgrnam getgrnam_r getgrouplist gethostbyaddr gethostbyname
+    getifaddrs getnameinfo getprotobyname getpwnam getpwnam_r getpwuid_r getservbyname
+    if_indextoname if_nametoindex inet_aton inet_network
+    """
+)
+
+# objects that threads meet at
+SYNCHRONISATION = _names(
+    """
+    pthread_barrier_destroy pthread_barrier_init pthread_barrier_wait pthread_cond_broadcast
+    pthread_cond_clockwait pthread_cond_destroy pthread_cond_init pthread_cond_signal
+    pthread_cond_timedwait pthread_cond_wait pthread_join pthread_mutex_clocklock
+    pthread_mutex_destroy pthread_mutex_init pthread_mutex_lock pthread_mutex_timedlock
+    pthread_mutex_trylock pthread_mutex_unlock pthread_once pthread_rwlock_destroy
+    pthread_rwlock_init pthread_rwlock_rdlock pthread_rwlock_timedrdlock pthread_rwlock_timedwrlock
+    pthread_rwlock_tryrdlock pthread_rwlock_trywrlock pthread_rwlock_unlock pthread_rwlock_wrlock
+    sem_destroy sem_getvalue sem_init sem_post sem_timedwait sem_trywait sem_wait
+    """
+)
+
+# processes, signals, limits, waiting for files, random bytes, extended attributes
+SYSTEM = _names(
+    """
+    arc4random_buf epoll_ctl epoll_pwait epoll_wait fgetxattr flistxattr fremovexattr frexp frexpf
+    frexpl fsetxattr getentropy getgroups getloadavg getrandom getrlimit getrlimit64 getrusage
+    getxattr lgetxattr listxattr llistxattr lremovexattr lsetxattr modf modff modfl ppoll pselect
+    pthread_sigmask removexattr sched_getaffinity sched_setaffinity select setrlimit setrlimit64
+    setxattr sigaction sigaddset sigaltstack sigdelset sigemptyset sigfillset sigismember sigpending
+    sigprocmask sigsuspend sigtimedwait sigwait sigwaitinfo sysinfo tcgetattr tcsetattr times uname
+    wait wait3 wait4 waitid waitpid
+    """
+)
+
+# iostream, as libstdc++ names it
+CXX_STREAMS = _names(
+    """
+    _ZNSi3getEPcl
+    _ZNSi3getEPclc
+    _ZNSi4readEPcl
+    _ZNSi7getlineEPcl
+    _ZNSi7getlineEPclc
+    _ZNSi8readsomeEPcl
+    _ZNSo5writeEPKcl
+    _ZSt16__ostream_insertIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_PKS3_l
+    _ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc
+    _ZStlsIcSt11char_traitsIcESaIcEERSt13basic_ostreamIT_T0_ES7_RKNSt7__cxx1112basic_stringIS4_S5_T1_EE
     """
 )
 
@@ -141,6 +222,12 @@ _GROUPS = (
     FILES,
     SOCKETS,
     TIME,
+    DIRECTORIES,
+    TEXT,
+    DATABASES,
+    SYNCHRONISATION,
+    SYSTEM,
+    CXX_STREAMS,
 )
 
 # __whence_access is the check of an access.

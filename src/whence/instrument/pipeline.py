@@ -43,6 +43,12 @@ _VARIABLES = re.compile(
 )
 """Descriptions of variables and types: reports need line tables, and the rest costs a fifth of the time."""
 
+_CXX_STRING = ("_ZNSt7__cxx1112basic_stringI", "_ZNKSt7__cxx1112basic_stringI")
+"""Member functions of std::string. Those of libstdc++ are not checked: the module's own copies are used.
+
+There are none at -O0 before C++20: the front end leaves them to the library.
+"""
+
 
 @dataclass(frozen=True)
 class Job:
@@ -100,6 +106,8 @@ def instrument_text(text: str, job: Job) -> str:
         redirect_requests(function, used)
     keepers = keepers_of(module)
     for function in module.definitions:
+        if function.linkage == "available_externally" and function.name.startswith(_CXX_STRING):
+            function.linkage = "linkonce_odr"
         if _is_left_alone(function):
             continue
         withdraw_promises(function)

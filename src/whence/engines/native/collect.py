@@ -115,13 +115,13 @@ def read_records(path: str | Path) -> RawRun:
         with open(path, "rb") as file:
             data = file.read(records.HEADER_SIZE)
             header = records.HEADER.unpack(data[: records.HEADER.size].ljust(records.HEADER.size, b"\0"))
+            if not any(data[: records.HEADER.size]):
+                return RawRun()
             intact = header["magic"] == int.from_bytes(records.MAGIC, "little")
             wanted = min(header["used"], records.FILE_SIZE) if intact else records.FILE_SIZE
             data += file.read(max(0, wanted - len(data)))
     except OSError as error:
         raise ToolLimit(f"{path}: cannot read the record of the run: {error.strerror}") from error
-    if not any(data[: records.HEADER.size]):
-        return RawRun()
     if not intact:
         return _salvage(data, path)
     if header["version"] != records.VERSION:
@@ -370,11 +370,8 @@ def _stack(pcs: Sequence[int], memory: MemoryMap | None, symbolizer: Symbolizer)
 
 
 def _without_runtime(stack: tuple[Frame, ...]) -> tuple[Frame, ...]:
-    """Drop the frames at the top that lie in the runtime library itself."""
-    for index, frame in enumerate(stack):
-        if not is_runtime(frame):
-            return stack[index:]
-    return ()
+    """Drop the frames of the runtime library: its wrappers also stand below frames of the C library."""
+    return tuple(frame for frame in stack if not is_runtime(frame))
 
 
 def _access(raw: RawFinding, point: Point, block: Block | None, states: States | None) -> Access:

@@ -1,0 +1,118 @@
+/* iostream: what the C++ library reads from and stores in the program's buffers. Its
+ * strings and containers need nothing here: they are templates, and instrumented with
+ * the program.
+ *
+ * `self` is the stream, by the convention of member functions; names and layout of
+ * strings are those of libstdc++.
+ */
+#include <stdarg.h>
+#include "check.h"
+#include "cxx.h"
+
+#include <dlfcn.h>
+
+uintptr_t cxx_find(const char *name) {
+    static const char *const libraries[] = {"libstdc++.so.6", "libc++.so.1"};
+    uintptr_t found = (uintptr_t)dlsym(RTLD_DEFAULT, name);
+    for (size_t i = 0; !found && i < sizeof libraries / sizeof *libraries; i++) {
+        void *library = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD);
+        if (library) found = (uintptr_t)dlsym(library, name);
+    }
+    return found;
+}
+
+static struct site named(const char *name, const struct frame *frame) {
+    return (struct site){name, frame};
+}
+
+static size_t positive(ptrdiff_t size) { return size > 0 ? (size_t)size : 0; }
+
+/* Characters that the last unformatted input took from the stream. */
+static size_t taken(const void *stream) {
+    return positive(CXX_FUNCTION(ptrdiff_t, _ZNKSi6gcountEv, (const void *))(stream));
+}
+
+/* ---- input ---- */
+
+#define INPUT(type, name, title)                                                                   \
+    WRAP(type, name, (void *self, char *to, ptrdiff_t size)) {                                     \
+        struct site site = named(title, FRAME_HERE);                                               \
+        struct bounce bounce = bounce_begin(site, to, positive(size));                             \
+        type result =                                                                              \
+            CXX_FUNCTION(type, name, (void *, char *, ptrdiff_t))(self, bounce.buffer, size);      \
+        bounce_end(site, &bounce, taken(self));                                                    \
+        return result;                                                                             \
+    }
+
+INPUT(void *, _ZNSi4readEPcl, "std::istream::read")
+INPUT(ptrdiff_t, _ZNSi8readsomeEPcl, "std::istream::readsome")
+
+/* What a get or getline stored: what was taken and a zero. A delimiter may have been
+ * taken and is not stored; then the zero stands in its place. */
+static size_t stored_line(const struct bounce *bounce, const void *stream, ptrdiff_t size) {
+    const char *text = bounce->buffer;
+    size_t count = taken(stream);
+    return count < positive(size) && (!count || text[count - 1]) ? count + 1 : count;
+}
+
+#define LINE(name, title)                                                                          \
+    WRAP(void *, name, (void *self, char *to, ptrdiff_t size)) {                                   \
+        struct site site = named(title, FRAME_HERE);                                               \
+        struct bounce bounce = bounce_begin(site, to, positive(size));                             \
+        void *result =                                                                             \
+            CXX_FUNCTION(void *, name, (void *, char *, ptrdiff_t))(self, bounce.buffer, size);    \
+        bounce_end(site, &bounce, stored_line(&bounce, self, size));                               \
+        return result;                                                                             \
+    }
+
+#define LINE_UNTIL(name, title)                                                                    \
+    WRAP(void *, name, (void *self, char *to, ptrdiff_t size, char stop)) {                        \
+        struct site site = named(title, FRAME_HERE);                                               \
+        struct bounce bounce = bounce_begin(site, to, positive(size));                             \
+        void *result = CXX_FUNCTION(void *, name, (void *, char *, ptrdiff_t, char))(              \
+            self, bounce.buffer, size, stop);                                                      \
+        bounce_end(site, &bounce, stored_line(&bounce, self, size));                               \
+        return result;                                                                             \
+    }
+
+LINE(_ZNSi3getEPcl, "std::istream::get")
+LINE(_ZNSi7getlineEPcl, "std::istream::getline")
+LINE_UNTIL(_ZNSi3getEPclc, "std::istream::get")
+LINE_UNTIL(_ZNSi7getlineEPclc, "std::istream::getline")
+
+/* ---- output ---- */
+
+#define OUTPUT(name, title)                                                                        \
+    WRAP(void *, name, (void *self, const char *from, ptrdiff_t size)) {                           \
+        check_range(named(title, FRAME_HERE), from, positive(size), 0, from);                      \
+        return CXX_FUNCTION(void *, name, (void *, const char *, ptrdiff_t))(self, from, size);    \
+    }
+
+OUTPUT(_ZNSo5writeEPKcl, "std::ostream::write")
+/* what the header's operator<< of a string_view calls */
+OUTPUT(_ZSt16__ostream_insertIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_PKS3_l, "operator<<")
+
+/* of a const char *; a null pointer makes the stream bad */
+WRAP(void *, _ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc,
+     (void *self, const char *text)) {
+    if (text) check_until(named("operator<<", FRAME_HERE), text, 0, NO_LIMIT);
+    return CXX_FUNCTION(void *, _ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc,
+                        (void *, const char *))(self, text);
+}
+
+struct cxx_string {
+    const char *begin;
+    size_t size;
+};
+
+/* of a std::string */
+#define STRING_OUT                                                                                 \
+    _ZStlsIcSt11char_traitsIcESaIcEERSt13basic_ostreamIT_T0_ES7_RKNSt7__cxx1112basic_stringIS4_S5_T1_EE
+
+#define WRAP_EXPANDED(type, name, parameters) WRAP(type, name, parameters)
+WRAP_EXPANDED(void *, STRING_OUT, (void *self, const struct cxx_string *string)) {
+    struct site site = named("operator<<", FRAME_HERE);
+    check_range(site, string, sizeof *string, 0, string);
+    check_range(site, string->begin, string->size, 0, string->begin);
+    return CXX_FUNCTION(void *, STRING_OUT, (void *, const struct cxx_string *))(self, string);
+}

@@ -1,0 +1,113 @@
+/* pwd.h, grp.h, netdb.h, ifaddrs.h, net/if.h: users, hosts, services, interfaces. */
+#include <stdarg.h>
+#include "check.h"
+
+#include <arpa/inet.h>
+#include <grp.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netdb.h>
+#include <pwd.h>
+#include <string.h>
+#include <sys/socket.h>
+
+/* ---- users and groups ---- */
+
+#define BY_NAME(type, name)                                                                        \
+    WRAP(type, name, (const char *key)) {                                                          \
+        READ_STRING(key);                                                                          \
+        return name(key);                                                                          \
+    }
+
+#define BY_NAME_INTO(name, entry)                                                                  \
+    WRAP(int, name,                                                                                \
+         (const char *key, struct entry *to, char *room, size_t size, struct entry **result)) {    \
+        READ_STRING(key);                                                                          \
+        WRITE(to, sizeof *to);                                                                     \
+        WRITE(result, sizeof *result);                                                             \
+        return name(key, to, room, size, result);                                                  \
+    }
+
+#define BY_NUMBER_INTO(name, entry, number)                                                        \
+    WRAP(int, name,                                                                                \
+         (number key, struct entry *to, char *room, size_t size, struct entry **result)) {         \
+        WRITE(to, sizeof *to);                                                                     \
+        WRITE(result, sizeof *result);                                                             \
+        return name(key, to, room, size, result);                                                  \
+    }
+
+BY_NAME(struct passwd *, getpwnam)
+BY_NAME(struct group *, getgrnam)
+BY_NAME_INTO(getpwnam_r, passwd)
+BY_NAME_INTO(getgrnam_r, group)
+BY_NUMBER_INTO(getpwuid_r, passwd, uid_t)
+BY_NUMBER_INTO(getgrgid_r, group, gid_t)
+
+WRAP(int, getgrouplist, (const char *user, gid_t group, gid_t *groups, int *count)) {
+    READ_STRING(user);
+    WRITE(count, sizeof *count);
+    int room = *count, result = getgrouplist(user, group, groups, count);
+    int stored = *count < room ? *count : room;
+    if (stored > 0) WRITE(groups, times((size_t)stored, sizeof *groups));
+    return result;
+}
+
+/* ---- hosts and services ---- */
+
+BY_NAME(struct hostent *, gethostbyname)
+BY_NAME(struct protoent *, getprotobyname)
+BY_NAME(in_addr_t, inet_network)
+
+WRAP(struct hostent *, gethostbyaddr, (const void *address, socklen_t length, int family)) {
+    READ(address, length);
+    return gethostbyaddr(address, length, family);
+}
+
+WRAP(struct servent *, getservbyname, (const char *name, const char *protocol)) {
+    READ_STRING(name);
+    READ_STRING_IF(protocol);
+    return getservbyname(name, protocol);
+}
+
+WRAP(int, inet_aton, (const char *text, struct in_addr *address)) {
+    READ_STRING(text);
+    int result = inet_aton(text, address);
+    if (result) WRITE_IF(address, sizeof *address);
+    return result;
+}
+
+WRAP(void, freeaddrinfo, (struct addrinfo * list)) {
+    READ_IF(list, sizeof *list);
+    freeaddrinfo(list);
+}
+
+WRAP(int, getnameinfo,
+     (const struct sockaddr *address, socklen_t length, char *host, socklen_t host_size,
+      char *service, socklen_t service_size, int flags)) {
+    READ(address, length);
+    int result = getnameinfo(address, length, host, host_size, service, service_size, flags);
+    if (result == 0 && host && host_size) WRITE(host, strlen(host) + 1);
+    if (result == 0 && service && service_size) WRITE(service, strlen(service) + 1);
+    return result;
+}
+
+/* ---- interfaces ---- */
+
+BY_NAME(unsigned, if_nametoindex)
+
+WRAP(char *, if_indextoname, (unsigned index, char *to)) {
+    char name[IF_NAMESIZE];
+    if (!if_indextoname(index, name)) return NULL;
+    WRITE(to, strlen(name) + 1);
+    return strcpy(to, name);
+}
+
+WRAP(int, getifaddrs, (struct ifaddrs * *result)) {
+    WRITE(result, sizeof *result);
+    return getifaddrs(result);
+}
+
+WRAP(void, freeifaddrs, (struct ifaddrs * list)) {
+    READ_IF(list, sizeof *list);
+    freeifaddrs(list);
+}

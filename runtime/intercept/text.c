@@ -1,0 +1,129 @@
+/* regex.h, iconv.h, locale.h, libintl.h, search.h: text and tables. */
+#include <stdarg.h>
+#include "check.h"
+
+#include <iconv.h>
+#include <libintl.h>
+#include <locale.h>
+#include <regex.h>
+#include <search.h>
+#include <string.h>
+
+/* ---- regular expressions ---- */
+
+WRAP(int, regcomp, (regex_t * expression, const char *pattern, int flags)) {
+    WRITE(expression, sizeof *expression);
+    READ_STRING(pattern);
+    return regcomp(expression, pattern, flags);
+}
+
+/* From the begin of a match that REG_STARTEND gives to its end. */
+static void check_subject(struct site site, const char *text, const regmatch_t *matches,
+                          int flags) {
+    if (!(flags & REG_STARTEND)) {
+        check_until(site, text, 0, NO_LIMIT);
+        return;
+    }
+    check_range(site, matches, sizeof *matches, 0, matches);
+    if (matches->rm_eo > matches->rm_so)
+        check_range(site, text + matches->rm_so, (size_t)(matches->rm_eo - matches->rm_so), 0, text);
+}
+
+WRAP(int, regexec,
+     (const regex_t *expression, const char *text, size_t count, regmatch_t matches[], int flags)) {
+    READ(expression, sizeof *expression);
+    check_subject(SITE, text, matches, flags);
+    int result = regexec(expression, text, count, matches, flags);
+    if (result == 0 && count && !expression->no_sub) WRITE(matches, times(count, sizeof *matches));
+    return result;
+}
+
+WRAP(size_t, regerror, (int code, const regex_t *expression, char *to, size_t size)) {
+    READ_IF(expression, sizeof *expression);
+    size_t need = regerror(code, expression, NULL, 0);
+    if (to && size) WRITE(to, need < size ? need : size);
+    return regerror(code, expression, to, size);
+}
+
+WRAP(void, regfree, (regex_t * expression)) {
+    WRITE(expression, sizeof *expression);
+    regfree(expression);
+}
+
+/* ---- character sets ---- */
+
+WRAP(iconv_t, iconv_open, (const char *to, const char *from)) {
+    READ_STRING(to);
+    READ_STRING(from);
+    return iconv_open(to, from);
+}
+
+/* How much is converted is known afterwards. */
+WRAP(size_t, iconv, (iconv_t set, char **from, size_t *from_left, char **to, size_t *to_left)) {
+    WRITE_IF(from, sizeof *from);
+    WRITE_IF(from_left, sizeof *from_left);
+    WRITE_IF(to, sizeof *to);
+    WRITE_IF(to_left, sizeof *to_left);
+    char *source = from ? *from : NULL, *target = to ? *to : NULL;
+    size_t result = iconv(set, from, from_left, to, to_left);
+    if (source) READ(source, (size_t)(*from - source));
+    if (target) WRITE(target, (size_t)(*to - target));
+    return result;
+}
+
+/* ---- languages ---- */
+
+WRAP(char *, setlocale, (int category, const char *name)) {
+    READ_STRING_IF(name);
+    return setlocale(category, name);
+}
+
+WRAP(locale_t, newlocale, (int mask, const char *name, locale_t base)) {
+    READ_STRING(name);
+    return newlocale(mask, name, base);
+}
+
+#define MESSAGE(name, parameters, call)                                                            \
+    WRAP(char *, name, parameters) {                                                               \
+        READ_STRING_IF(message);                                                                   \
+        return call;                                                                               \
+    }
+
+MESSAGE(gettext, (const char *message), gettext(message))
+MESSAGE(dgettext, (const char *domain, const char *message), dgettext(domain, message))
+MESSAGE(dcgettext, (const char *domain, const char *message, int category),
+        dcgettext(domain, message, category))
+MESSAGE(textdomain, (const char *message), textdomain(message))
+MESSAGE(bindtextdomain, (const char *domain, const char *message), bindtextdomain(domain, message))
+
+/* ---- tables ---- */
+
+typedef int (*comparison)(const void *, const void *);
+
+WRAP(void *, lfind,
+     (const void *key, const void *base, size_t *count, size_t size, comparison compare)) {
+    READ(count, sizeof *count);
+    READ(base, times(*count, size));
+    return lfind(key, base, count, size, compare);
+}
+
+WRAP(void *, lsearch,
+     (const void *key, void *base, size_t *count, size_t size, comparison compare)) {
+    WRITE(count, sizeof *count);
+    READ(base, times(*count, size));
+    void *found = lfind(key, base, count, size, compare);
+    if (found) return found;
+    WRITE((char *)base + times(*count, size), size);
+    READ(key, size);
+    return lsearch(key, base, count, size, compare);
+}
+
+#define TREE(type, name, root_type)                                                                \
+    WRAP(type, name, (const void *key, root_type root, comparison compare)) {                      \
+        READ_IF(root, sizeof *root);                                                               \
+        return name(key, root, compare);                                                           \
+    }
+
+TREE(void *, tsearch, void **)
+TREE(void *, tfind, void *const *)
+TREE(void *, tdelete, void **)

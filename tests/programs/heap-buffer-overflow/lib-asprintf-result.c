@@ -1,0 +1,16 @@
+// A newline is put behind the text that asprintf made.
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(int argc, char **argv) {
+    (void)argv;
+    char *line;
+    int length = asprintf(&line, "argc=%d", argc); // ALLOC
+    if (length != 6)
+        return 1;
+    line[length] = '\n';
+    line[length + 1] = 0; // EXPECT heap-buffer-overflow write 1 block 7 after 0
+    free(line);
+    return 0;
+}

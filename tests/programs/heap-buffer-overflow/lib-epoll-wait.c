@@ -1,0 +1,17 @@
+// More events arrive than the array has elements.
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+int main(void) {
+    int queue = epoll_create1(0), ends[2][2];
+    for (int i = 0; i < 2; i++) {
+        struct epoll_event event = {.events = EPOLLOUT};
+        if (pipe(ends[i]) || epoll_ctl(queue, EPOLL_CTL_ADD, ends[i][1], &event))
+            return 1;
+    }
+    struct epoll_event *events = malloc(sizeof *events); // ALLOC
+    int count = epoll_wait(queue, events, 8, 0); // EXPECT heap-buffer-overflow write 24 block 12 after 0 in epoll_wait
+    free(events);
+    return count != 2;
+}

@@ -1,0 +1,13 @@
+// A string appends more characters than the source has.
+// RUN: cflags -std=c++20
+#include <cstring>
+#include <string>
+
+int main() {
+    char *from = new char[40];
+    std::memset(from, 'a', 40);
+    std::string to("begin: ");
+    to.append(from, 40);
+    delete[] from;
+    return to.size() < 40;
+}
