@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from whence.errors import ExitCode, ProgramNotFound, UserMistake
+from whence.shortage import shortages
 
 if TYPE_CHECKING:
     from whence.engines.native.build import Progress
@@ -114,7 +115,8 @@ def run(
     words = [os.fspath(word) for word in (program, *args)]
     cache = Cache(default_directory(), default_limit() if cache_size is None else cache_size)
     try:
-        return engine.run(path, words, settings, cache, progress or NO_PROGRESS)
+        with shortages():
+            return engine.run(path, words, settings, cache, progress or NO_PROGRESS)
     finally:
         cache.close()
 

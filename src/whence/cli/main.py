@@ -37,7 +37,7 @@ def _guarded(words: list[str]) -> int:
 
 
 def _click_error(error: Exception) -> int:
-    """Usage errors of click keep their form and exit status; anything else is our bug and says so."""
+    """Usage errors of click keep their form and status, shortages are said; anything else is our bug."""
     import click
 
     if isinstance(error, click.exceptions.Exit):
@@ -51,6 +51,12 @@ def _click_error(error: Exception) -> int:
 
     if os.environ.get("WHENCE_TRACEBACK"):
         raise error
+    from whence.shortage import shortage
+
+    sentence = shortage(error)
+    if sentence:
+        say(f"whence: {sentence}\n")
+        return ExitCode.LIMIT
     say(
         f"whence: internal error: {type(error).__name__}: {error}; "
         "please report it with the output of the same command under WHENCE_TRACEBACK=1\n"

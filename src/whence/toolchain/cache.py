@@ -23,6 +23,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from whence.errors import ToolLimit, WhenceError
+from whence.shortage import remedy
 from whence.toolchain import cache_files as files
 from whence.toolchain.cache_locks import Locks
 from whence.toolchain.cache_prune import DEFAULT_SIZE, SIZE_VARIABLE, parse_size, prune
@@ -130,8 +131,7 @@ class Cache:
             return self._store(self._spare, kind, key, write)
         except OSError as error:
             raise ToolLimit(
-                f"{self._spare}: cannot keep generated code: {error.strerror}; "
-                f"free some space or set {VARIABLE}"
+                f"{self._spare}: cannot keep generated code: {remedy(error) or error.strerror}"
             ) from error
 
     def close(self) -> None:

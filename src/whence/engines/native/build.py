@@ -11,6 +11,7 @@ processes as there are processors, largest first; the link is a plain link.
 
 from __future__ import annotations
 
+import ctypes
 import multiprocessing
 import os
 import signal
@@ -318,11 +319,18 @@ def _parallel(
         plan.progress.stop()
 
 
-def _be_quiet() -> None:
+_PR_SET_PDEATHSIG = 1
+
+
+def _be_a_worker(parent: int) -> None:
     """LLVM writes remarks to standard error (features that it ignores): that stream is the program's.
 
-    Interrupts are for the parent, which stops its workers.
+    Interrupts are for the parent, which stops its workers. If it is killed, they end with it: they hold
+    both ends of the queue that they wait at, so they would wait for ever.
     """
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:  # it was killed before
+        os._exit(1)
     with open(os.devnull, "wb") as nowhere:
         os.dup2(nowhere.fileno(), 2)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -330,7 +338,8 @@ def _be_quiet() -> None:
 
 @contextmanager
 def _pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
-    pool = ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("fork"), initializer=_be_quiet)
+    fork = multiprocessing.get_context("fork")
+    pool = ProcessPoolExecutor(jobs, mp_context=fork, initializer=_be_a_worker, initargs=(os.getpid(),))
     try:
         yield pool
     finally:

@@ -1,0 +1,70 @@
+"""Errors that mean "the machine has no more of it", as one sentence.
+
+They may come out of any line of any library, so they are recognised in one
+place, at the border, rather than foreseen everywhere.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+from collections.abc import Iterator
+
+from whence.errors import ToolLimit
+
+_MEMORY = "out of memory: free some, or raise the limits (ulimit -v, ulimit -d)"
+_BY_NUMBER = {
+    errno.ENOMEM: _MEMORY,
+    errno.EMFILE: "too many open files: raise the limit (ulimit -n)",
+    errno.ENFILE: "too many open files on the whole system: close some",
+    errno.EAGAIN: "no more processes or threads can be started: raise the limit (ulimit -u)",
+    errno.ENOSPC: "no space is left: free some, or set TMPDIR and WHENCE_CACHE",
+    errno.EDQUOT: "the disk quota is used up: free some space, or set TMPDIR and WHENCE_CACHE",
+    errno.EFBIG: "files may not become so long: raise the limit (ulimit -f)",
+}
+_IN_TEXT = {
+    "can't start new thread": _BY_NUMBER[errno.EAGAIN],
+    "failed to map": _MEMORY,
+    "annot allocate memory": _MEMORY,
+    "Could not find/load shared object": _MEMORY,
+}
+"""Words in the messages of errors that carry no number; the last is llvmlite's, which drops the reason."""
+
+
+def shortage(error: BaseException | None) -> str | None:
+    """What was short, if that is what an error, or one that it came from, is about; else None."""
+    while error is not None:
+        found = _of_one(error)
+        if found:
+            return found
+        error = error.__cause__ or error.__context__
+    return None
+
+
+def remedy(error: OSError) -> str | None:
+    """What was short and what to do, if the number of the error says it."""
+    return _BY_NUMBER.get(error.errno or 0)
+
+
+def _of_one(error: BaseException) -> str | None:
+    if isinstance(error, MemoryError):
+        return _MEMORY
+    if isinstance(error, OSError) and (found := remedy(error)):
+        place = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes) else ""
+        return place + found
+    if isinstance(error, OSError | ImportError | RuntimeError):
+        return next((sentence for words, sentence in _IN_TEXT.items() if words in str(error)), None)
+    return None
+
+
+@contextlib.contextmanager
+def shortages() -> Iterator[None]:
+    """Inside of the block, an error that means a shortage is raised as `ToolLimit`."""
+    try:
+        yield
+    except (OSError, MemoryError, ImportError, RuntimeError) as error:
+        sentence = shortage(error)
+        if sentence is None:
+            raise
+        raise ToolLimit(sentence) from error
