@@ -9,10 +9,12 @@ static int lose(void) {
     size_t size;
     char *part = strndup("some text", 4);
     int bad = !part || asprintf(&text, "%d", 12345) != 5;
-    bad += !realpath("/usr/..", NULL);
+    char *path = realpath("/usr/..", NULL);
+    bad += !path;
     FILE *stream = open_memstream(&stored, &size);
     bad += !stream || fputs("text", stream) < 0;
     fclose(stream);
+    free(part), free(text), free(path), free(stored);
     return bad;
 }
 
