@@ -14,6 +14,18 @@
 /* A new block, or NULL with errno. Fills in stack and thread. */
 void *allocate(struct heap_request *request, const struct frame *frame);
 
+/* What a program asks for, as it said it. */
+struct wish {
+    const char *function;
+    size_t count, size, alignment, least;
+    uint8_t family;
+};
+
+/* A request that cannot be granted, or not as it stands: shown to the rules. */
+void report_wish(const struct wish *wish, const struct frame *frame);
+
+static inline int is_power_of_two(size_t value) { return value && !(value & (value - 1)); }
+
 /* Frees, or reports what is wrong with that. */
 void release(void *pointer, uint8_t family, const struct frame *frame);
 

@@ -9,6 +9,34 @@
 
 /* ---- the cold sides ---- */
 
+/* The alignment of a block whose program asked for none. */
+#define ANY_ALIGNMENT 16u
+
+WH_COLD void report_wish(const struct wish *wish, const struct frame *frame) {
+    if (!event_watched(WH_POINT_ALLOC)) return;
+    struct context context = {0};
+    context.event.point = WH_POINT_ALLOC;
+    context.event.width = wish->count;
+    context.event.value = wish->size;
+    context.event.other = wish->alignment;
+    context.event.least = wish->least;
+    context.event.family = wish->family;
+    context.frame = frame;
+    context.library = wish->function;
+    event_evaluate(&context);
+}
+
+static WH_COLD void report_size(const struct heap_request *request, const struct frame *frame) {
+    static const char *const names[] = {
+        [WH_FAMILY_MALLOC] = "malloc",
+        [WH_FAMILY_NEW] = "operator new",
+        [WH_FAMILY_NEW_ARRAY] = "operator new[]",
+    };
+    struct wish wish = {names[request->family], 1, request->size, request->alignment, 1,
+                        request->family};
+    report_wish(&wish, frame);
+}
+
 static WH_COLD void report_new(uintptr_t begin, uint64_t size, const struct frame *frame) {
     struct context context = {0};
     context.event.point = WH_POINT_MALLOC;
@@ -30,7 +58,9 @@ static void report_free(uintptr_t address, uint8_t family, const struct frame *f
     struct context context = {0};
     context.event.point = WH_POINT_FREE;
     context.event.r = context.event.root = address;
-    context.event.value = family;
+    context.event.family = family;
+    if (family != WH_FAMILY_MALLOC)
+        context.library = family == WH_FAMILY_NEW ? "operator delete" : "operator delete[]";
     blocks_read(blocks_nearest(address), &context.event.block);
     context.frame = frame;
     event_evaluate(&context);
@@ -44,6 +74,7 @@ void *allocate(struct heap_request *request, const struct frame *frame) {
     request->thread = thread->number;
     uintptr_t begin = heap_new(&thread->cache, request);
     if (WH_UNLIKELY(!begin)) {
+        if (request->size > PTRDIFF_MAX) report_size(request, frame);
         errno = ENOMEM;
         return NULL;
     }
@@ -68,19 +99,37 @@ void release(void *pointer, uint8_t family, const struct frame *frame) {
 }
 
 static inline void *allocate_plain(size_t size, const struct frame *frame) {
-    struct heap_request request = {size, 16, 0, 0, WH_FAMILY_MALLOC, 0};
-    return allocate(&request, frame);
-}
-
-static void *allocate_aligned(size_t alignment, size_t size, const struct frame *frame) {
-    struct heap_request request = {size, alignment < 16 ? 16 : alignment, 0, 0, WH_FAMILY_MALLOC,
-                                   0};
+    struct heap_request request = {size, ANY_ALIGNMENT, 0, 0, WH_FAMILY_MALLOC, 0};
     return allocate(&request, frame);
 }
 
 static void *no_memory(void) {
     errno = ENOMEM;
     return NULL;
+}
+
+/* More than PTRDIFF_MAX bytes. */
+static WH_COLD void *too_much(const char *function, size_t count, size_t size,
+                              const struct frame *frame) {
+    struct wish wish = {function, count, size, ANY_ALIGNMENT, 1, WH_FAMILY_MALLOC};
+    report_wish(&wish, frame);
+    return no_memory();
+}
+
+/* Whether the alignment is one that the function accepts; shows size and alignment to the rules. */
+static int check_alignment(const char *function, size_t size, size_t alignment, size_t least,
+                           const struct frame *frame) {
+    int good = is_power_of_two(alignment) && alignment >= least;
+    struct wish wish = {function, 1, size, alignment, least, WH_FAMILY_MALLOC};
+    if (!good || size > PTRDIFF_MAX) report_wish(&wish, frame);
+    return good;
+}
+
+/* The alignment is a power of two. */
+static void *allocate_aligned(size_t alignment, size_t size, const struct frame *frame) {
+    size_t used = alignment < ANY_ALIGNMENT ? ANY_ALIGNMENT : alignment;
+    struct heap_request request = {size, used, 0, 0, WH_FAMILY_MALLOC, 0};
+    return size > PTRDIFF_MAX ? no_memory() : allocate(&request, frame);
 }
 
 /* Every block moves when its size changes, so that stale pointers are found. */
@@ -110,9 +159,10 @@ WH_EXPORT void *malloc(size_t size) { return allocate_plain(size, FRAME_HERE); }
 ALIAS(malloc);
 
 WH_EXPORT void *calloc(size_t count, size_t size) {
-    size_t bytes;
-    if (__builtin_mul_overflow(count, size, &bytes)) return no_memory();
-    struct heap_request request = {bytes, 16, 0, 0, WH_FAMILY_MALLOC, 1};
+    ptrdiff_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes))
+        return too_much("calloc", count, size, FRAME_HERE);
+    struct heap_request request = {(size_t)bytes, ANY_ALIGNMENT, 0, 0, WH_FAMILY_MALLOC, 1};
     return allocate(&request, FRAME_HERE);
 }
 ALIAS(calloc);
@@ -126,28 +176,29 @@ WH_EXPORT void cfree(void *pointer) { release(pointer, WH_FAMILY_MALLOC, FRAME_H
 ALIAS(cfree);
 
 WH_EXPORT void *realloc(void *pointer, size_t size) {
+    if (WH_UNLIKELY(size > PTRDIFF_MAX)) return too_much("realloc", 1, size, FRAME_HERE);
     return reallocate(pointer, size, FRAME_HERE);
 }
 ALIAS(realloc);
 
 WH_EXPORT void *reallocarray(void *pointer, size_t count, size_t size) {
-    size_t bytes;
-    if (__builtin_mul_overflow(count, size, &bytes)) return no_memory();
-    return reallocate(pointer, bytes, FRAME_HERE);
+    ptrdiff_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes))
+        return too_much("reallocarray", count, size, FRAME_HERE);
+    return reallocate(pointer, (size_t)bytes, FRAME_HERE);
 }
 ALIAS(reallocarray);
 
-static int is_power_of_two(size_t value) { return value && !(value & (value - 1)); }
-
 WH_EXPORT void *memalign(size_t alignment, size_t size) {
-    size_t power = 16;
+    size_t power = ANY_ALIGNMENT;
+    check_alignment("memalign", size, alignment, 1, FRAME_HERE);
     while (power < alignment && power < (size_t)1 << WH_MAX_SLOT_SHIFT) power *= 2;
     return allocate_aligned(power, size, FRAME_HERE);
 }
 ALIAS(memalign);
 
 WH_EXPORT void *aligned_alloc(size_t alignment, size_t size) {
-    if (!is_power_of_two(alignment)) {
+    if (!check_alignment("aligned_alloc", size, alignment, 1, FRAME_HERE)) {
         errno = EINVAL;
         return NULL;
     }
@@ -156,7 +207,8 @@ WH_EXPORT void *aligned_alloc(size_t alignment, size_t size) {
 ALIAS(aligned_alloc);
 
 WH_EXPORT int posix_memalign(void **result, size_t alignment, size_t size) {
-    if (!is_power_of_two(alignment) || alignment % sizeof(void *)) return EINVAL;
+    if (!check_alignment("posix_memalign", size, alignment, sizeof(void *), FRAME_HERE))
+        return EINVAL;
     int saved = errno;
     void *pointer = allocate_aligned(alignment, size, FRAME_HERE);
     errno = saved;
@@ -166,10 +218,14 @@ WH_EXPORT int posix_memalign(void **result, size_t alignment, size_t size) {
 }
 ALIAS(posix_memalign);
 
-WH_EXPORT void *valloc(size_t size) { return allocate_aligned(OS_PAGE, size, FRAME_HERE); }
+WH_EXPORT void *valloc(size_t size) {
+    if (size > PTRDIFF_MAX) return too_much("valloc", 1, size, FRAME_HERE);
+    return allocate_aligned(OS_PAGE, size, FRAME_HERE);
+}
 ALIAS(valloc);
 
 WH_EXPORT void *pvalloc(size_t size) {
+    if (size > PTRDIFF_MAX) return too_much("pvalloc", 1, size, FRAME_HERE);
     if (size > HEAP_MAX_SIZE) return no_memory();
     return allocate_aligned(OS_PAGE, wh_round_up(size, OS_PAGE), FRAME_HERE);
 }

@@ -9,6 +9,7 @@
 #include "../os/text.h"
 
 #include <dlfcn.h>
+#include <link.h>
 
 typedef void (*new_handler)(void);
 
@@ -55,6 +56,16 @@ static void *must_new(size_t size, size_t alignment, uint8_t family, const struc
     return pointer;
 }
 
+/* Whether an aligned form gets an alignment that it can use; if not, the rules are told. */
+static int check_alignment(size_t size, size_t alignment, uint8_t family,
+                           const struct frame *frame) {
+    if (WH_LIKELY(is_power_of_two(alignment))) return 1;
+    const char *name = family == WH_FAMILY_NEW ? "operator new" : "operator new[]";
+    struct wish wish = {name, 1, size, alignment, 1, family};
+    report_wish(&wish, frame);
+    return 0;
+}
+
 /* ---- what the program replaced ---- */
 
 /* What a reference to the name leads to, for the program's sake hidden from the optimiser. */
@@ -72,9 +83,31 @@ static void *must_new(size_t size, size_t alignment, uint8_t family, const struc
         own;                                                                                       \
     })
 
-/* (It also seems so where a program that is not position-independent takes the address of
- * an operator: the call then comes back here.) */
-#define REPLACED(name) WH_UNLIKELY((uintptr_t)CURRENT(name) != OWN(name))
+#define REPLACED(name)                                                                             \
+    (WH_UNLIKELY((uintptr_t)CURRENT(name) != OWN(name)) && is_definition((uintptr_t)CURRENT(name)))
+
+#define BASES 8u /* operators that others call */
+
+/* In a program that is not position-independent and takes the address of an operator, that
+ * address is the one of a stub in the program, which leads here. */
+static WH_COLD int is_definition(uintptr_t current) {
+    static struct {
+        uintptr_t address;
+        int is_stub;
+    } known[BASES];
+    unsigned at = 0;
+    for (; at < BASES && known[at].address; at++)
+        if (known[at].address == current) return !known[at].is_stub;
+    Dl_info info;
+    const ElfW(Sym) *symbol = NULL;
+    int found = dladdr1((void *)current, &info, (void **)&symbol, RTLD_DL_SYMENT);
+    int is_stub = found && symbol && symbol->st_shndx == SHN_UNDEF;
+    if (at < BASES) {
+        known[at].is_stub = is_stub;
+        __atomic_store_n(&known[at].address, current, __ATOMIC_RELEASE);
+    }
+    return !is_stub;
+}
 
 #define DEFINE(type, name, parameters)                                                             \
     type name parameters;                                                                          \
@@ -92,15 +125,19 @@ static void *must_new(size_t size, size_t alignment, uint8_t family, const struc
             if (library) return ((void *(*)nothrow_parameters)library)nothrow_values;              \
             return CURRENT(one##suffix) values;                                                    \
         }                                                                                          \
+        if (!check_alignment(size, alignment, family, FRAME_HERE)) return NULL;                    \
         return try_new(size, alignment, family, FRAME_HERE);                                       \
     }
 
 #define NEW(suffix, parameters, values, nothrow_parameters, nothrow_values, alignment)             \
     DEFINE(void *, _Znwm##suffix, parameters) {                                                    \
+        if (!check_alignment(size, alignment, WH_FAMILY_NEW, FRAME_HERE)) throw_bad_alloc(size);   \
         return must_new(size, alignment, WH_FAMILY_NEW, FRAME_HERE);                               \
     }                                                                                              \
     DEFINE(void *, _Znam##suffix, parameters) {                                                    \
         if (REPLACED(_Znwm##suffix)) return CURRENT(_Znwm##suffix) values;                         \
+        if (!check_alignment(size, alignment, WH_FAMILY_NEW_ARRAY, FRAME_HERE))                    \
+            throw_bad_alloc(size);                                                                 \
         return must_new(size, alignment, WH_FAMILY_NEW_ARRAY, FRAME_HERE);                         \
     }                                                                                              \
     NOTHROW(_Znwm, WH_FAMILY_NEW, suffix, values, nothrow_parameters, nothrow_values, alignment)   \

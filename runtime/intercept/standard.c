@@ -62,6 +62,7 @@ SHORT_FORM(double, atof)
 
 WRAP(void, qsort,
      (void *base, size_t count, size_t size, int (*compare)(const void *, const void *))) {
+    NOT_NULL(compare || count < 2);
     WRITE(base, times(count, size));
     qsort(base, count, size, compare);
 }
@@ -69,6 +70,7 @@ WRAP(void, qsort,
 WRAP(void, qsort_r,
      (void *base, size_t count, size_t size, int (*compare)(const void *, const void *, void *),
       void *argument)) {
+    NOT_NULL(compare || count < 2);
     WRITE(base, times(count, size));
     qsort_r(base, count, size, compare, argument);
 }
@@ -99,7 +101,7 @@ WRAP(int, putenv, (char *string)) {
 }
 
 WRAP(int, setenv, (const char *name, const char *value, int overwrite)) {
-    READ_STRING(name);
+    READ_STRING_IF(name);
     READ_STRING(value);
     return setenv(name, value, overwrite);
 }

@@ -20,42 +20,63 @@ WRAP(size_t, strnlen, (const char *string, size_t most)) {
     return strnlen(string, most);
 }
 
+/* With the final 0. */
+#define COPY_STRING(to, from)                                                                      \
+    size_t copied = READ_STRING(from) + 1;                                                         \
+    WRITE(to, copied);                                                                             \
+    APART(to, copied, from, copied)
+
+/* The same behind the string at `to`: at most `most` bytes, and a 0. */
+#define APPEND_STRING(to, from, most)                                                              \
+    size_t length = READ_STRING(to), count = READ_STRING_N(from, most);                            \
+    WRITE_AT((to) + length, count + 1, to);                                                        \
+    APART((to) + length, count + 1, from, count < (most) ? count + 1 : count)
+
+/* As much as fits in `size` bytes, the last of them a 0. */
+static void check_fitting(struct site site, const char *to, size_t size, const char *root,
+                          const char *from, size_t count) {
+    if (!size) return;
+    size_t written = count < size ? count + 1 : size, read = count < size ? written : written - 1;
+    check_range(site, to, written, 1, root);
+    check_apart(site, to, written, from, read);
+}
+
 WRAP(char *, strcpy, (char *to, const char *from)) {
-    WRITE(to, READ_STRING(from) + 1);
+    COPY_STRING(to, from);
     return strcpy(to, from);
 }
 
 WRAP(char *, stpcpy, (char *to, const char *from)) {
-    WRITE(to, READ_STRING(from) + 1);
+    COPY_STRING(to, from);
     return stpcpy(to, from);
 }
 
 WRAP(char *, __stpcpy, (char *to, const char *from)) {
-    WRITE(to, READ_STRING(from) + 1);
+    COPY_STRING(to, from);
     return stpcpy(to, from);
 }
 
 WRAP(char *, strncpy, (char *to, const char *from, size_t size)) {
-    READ_STRING_N(from, size);
+    size_t length = READ_STRING_N(from, size), copied = length < size ? length + 1 : size;
     WRITE(to, size);
+    APART(to, copied, from, copied);
     return strncpy(to, from, size);
 }
 
 WRAP(char *, stpncpy, (char *to, const char *from, size_t size)) {
-    READ_STRING_N(from, size);
+    size_t length = READ_STRING_N(from, size), copied = length < size ? length + 1 : size;
     WRITE(to, size);
+    APART(to, copied, from, copied);
     return stpncpy(to, from, size);
 }
 
 WRAP(char *, strcat, (char *to, const char *from)) {
-    size_t length = READ_STRING(to);
-    WRITE_AT(to + length, READ_STRING(from) + 1, to);
+    APPEND_STRING(to, from, NO_LIMIT);
     return strcat(to, from);
 }
 
 WRAP(char *, strncat, (char *to, const char *from, size_t most)) {
-    size_t length = READ_STRING(to);
-    WRITE_AT(to + length, READ_STRING_N(from, most) + 1, to);
+    APPEND_STRING(to, from, most);
     return strncat(to, from, most);
 }
 
@@ -63,14 +84,14 @@ WRAP(char *, strncat, (char *to, const char *from, size_t most)) {
 size_t strlcpy(char *, const char *, size_t) __attribute__((weak));
 WRAP(size_t, strlcpy, (char *to, const char *from, size_t size)) {
     size_t length = READ_STRING(from);
-    if (size) WRITE(to, length < size ? length + 1 : size);
+    check_fitting(SITE, to, size, to, from, length);
     return strlcpy(to, from, size);
 }
 
 size_t strlcat(char *, const char *, size_t) __attribute__((weak));
 WRAP(size_t, strlcat, (char *to, const char *from, size_t size)) {
     size_t length = READ_STRING_N(to, size), more = READ_STRING(from);
-    if (length < size) WRITE_AT(to + length, more < size - length ? more + 1 : size - length, to);
+    check_fitting(SITE, to + length, size - length, to, from, more);
     return strlcat(to, from, size);
 }
 
@@ -283,40 +304,40 @@ WRAP(int, __xpg_strerror_r, (int number, char *buffer, size_t size)) {
 
 char *__strcpy_chk(char *, const char *, size_t);
 WRAP(char *, __strcpy_chk, (char *to, const char *from, size_t room)) {
-    WRITE(to, READ_STRING(from) + 1);
+    COPY_STRING(to, from);
     return __strcpy_chk(to, from, room);
 }
 
 char *__stpcpy_chk(char *, const char *, size_t);
 WRAP(char *, __stpcpy_chk, (char *to, const char *from, size_t room)) {
-    WRITE(to, READ_STRING(from) + 1);
+    COPY_STRING(to, from);
     return __stpcpy_chk(to, from, room);
 }
 
 char *__strncpy_chk(char *, const char *, size_t, size_t);
 WRAP(char *, __strncpy_chk, (char *to, const char *from, size_t size, size_t room)) {
-    READ_STRING_N(from, size);
+    size_t length = READ_STRING_N(from, size), copied = length < size ? length + 1 : size;
     WRITE(to, size);
+    APART(to, copied, from, copied);
     return __strncpy_chk(to, from, size, room);
 }
 
 char *__stpncpy_chk(char *, const char *, size_t, size_t);
 WRAP(char *, __stpncpy_chk, (char *to, const char *from, size_t size, size_t room)) {
-    READ_STRING_N(from, size);
+    size_t length = READ_STRING_N(from, size), copied = length < size ? length + 1 : size;
     WRITE(to, size);
+    APART(to, copied, from, copied);
     return __stpncpy_chk(to, from, size, room);
 }
 
 char *__strcat_chk(char *, const char *, size_t);
 WRAP(char *, __strcat_chk, (char *to, const char *from, size_t room)) {
-    size_t length = READ_STRING(to);
-    WRITE_AT(to + length, READ_STRING(from) + 1, to);
+    APPEND_STRING(to, from, NO_LIMIT);
     return __strcat_chk(to, from, room);
 }
 
 char *__strncat_chk(char *, const char *, size_t, size_t);
 WRAP(char *, __strncat_chk, (char *to, const char *from, size_t most, size_t room)) {
-    size_t length = READ_STRING(to);
-    WRITE_AT(to + length, READ_STRING_N(from, most) + 1, to);
+    APPEND_STRING(to, from, most);
     return __strncat_chk(to, from, most, room);
 }

@@ -41,13 +41,13 @@ MOMENT_OF(timegm)
 #define TEXT_MOST 26u /* asctime and ctime write so much */
 
 WRAP(char *, asctime, (const struct tm *parts)) {
-    READ(parts, sizeof *parts);
+    READ_IF(parts, sizeof *parts);
     return asctime(parts);
 }
 
 WRAP(char *, asctime_r, (const struct tm *parts, char *to)) {
-    READ(parts, sizeof *parts);
-    WRITE(to, TEXT_MOST);
+    READ_IF(parts, sizeof *parts);
+    if (parts) WRITE(to, TEXT_MOST);
     return asctime_r(parts, to);
 }
 

@@ -7,16 +7,20 @@
 
 /* ---- runs ---- */
 
-#define COPY(name)                                                                                 \
+#define WIDE_APART(to, count, from) APART(to, times(count, WIDE), from, times(count, WIDE))
+#define MAY_OVERLAP(to, count, from) (void)0
+
+#define COPY(name, apart)                                                                          \
     WRAP(wchar_t *, name, (wchar_t * to, const wchar_t *from, size_t count)) {                     \
         READ(from, times(count, WIDE));                                                            \
         WRITE(to, times(count, WIDE));                                                             \
+        apart(to, count, from);                                                                    \
         return name(to, from, count);                                                              \
     }
 
-COPY(wmemcpy)
-COPY(wmemmove)
-COPY(wmempcpy)
+COPY(wmemcpy, WIDE_APART)
+COPY(wmemmove, MAY_OVERLAP)
+COPY(wmempcpy, WIDE_APART)
 
 WRAP(wchar_t *, wmemset, (wchar_t * to, wchar_t value, size_t count)) {
     WRITE(to, times(count, WIDE));
@@ -49,37 +53,48 @@ WRAP(size_t, wcsnlen, (const wchar_t *string, size_t most)) {
     return wcsnlen(string, most);
 }
 
+#define COPY_WIDE(to, from)                                                                        \
+    size_t copied = READ_WIDE(from) + 1;                                                           \
+    WRITE(to, times(copied, WIDE));                                                                \
+    WIDE_APART(to, copied, from)
+
+#define APPEND_WIDE(to, from, most)                                                                \
+    size_t length = READ_WIDE(to), count = READ_WIDE_N(from, most);                                \
+    WRITE_AT((to) + length, times(count + 1, WIDE), to);                                           \
+    APART((to) + length, times(count + 1, WIDE), from,                                             \
+          times(count < (most) ? count + 1 : count, WIDE))
+
 WRAP(wchar_t *, wcscpy, (wchar_t * to, const wchar_t *from)) {
-    WRITE(to, times(READ_WIDE(from) + 1, WIDE));
+    COPY_WIDE(to, from);
     return wcscpy(to, from);
 }
 
 WRAP(wchar_t *, wcpcpy, (wchar_t * to, const wchar_t *from)) {
-    WRITE(to, times(READ_WIDE(from) + 1, WIDE));
+    COPY_WIDE(to, from);
     return wcpcpy(to, from);
 }
 
 WRAP(wchar_t *, wcsncpy, (wchar_t * to, const wchar_t *from, size_t count)) {
-    READ_WIDE_N(from, count);
+    size_t length = READ_WIDE_N(from, count);
     WRITE(to, times(count, WIDE));
+    WIDE_APART(to, length < count ? length + 1 : count, from);
     return wcsncpy(to, from, count);
 }
 
 WRAP(wchar_t *, wcpncpy, (wchar_t * to, const wchar_t *from, size_t count)) {
-    READ_WIDE_N(from, count);
+    size_t length = READ_WIDE_N(from, count);
     WRITE(to, times(count, WIDE));
+    WIDE_APART(to, length < count ? length + 1 : count, from);
     return wcpncpy(to, from, count);
 }
 
 WRAP(wchar_t *, wcscat, (wchar_t * to, const wchar_t *from)) {
-    size_t length = READ_WIDE(to);
-    WRITE_AT(to + length, times(READ_WIDE(from) + 1, WIDE), to);
+    APPEND_WIDE(to, from, NO_LIMIT);
     return wcscat(to, from);
 }
 
 WRAP(wchar_t *, wcsncat, (wchar_t * to, const wchar_t *from, size_t most)) {
-    size_t length = READ_WIDE(to);
-    WRITE_AT(to + length, times(READ_WIDE_N(from, most) + 1, WIDE), to);
+    APPEND_WIDE(to, from, most);
     return wcsncat(to, from, most);
 }
 
@@ -178,17 +193,18 @@ WRAP(int, swprintf, (wchar_t * to, size_t count, const wchar_t *format, ...)) {
 
 /* ---- with the destination's size known to the compiler; it counts wide characters ---- */
 
-#define CHECKED_COPY(name)                                                                         \
+#define CHECKED_COPY(name, apart)                                                                  \
     wchar_t *name(wchar_t *, const wchar_t *, size_t, size_t);                                     \
     WRAP(wchar_t *, name, (wchar_t * to, const wchar_t *from, size_t count, size_t room)) {        \
         READ(from, times(count, WIDE));                                                            \
         WRITE(to, times(count, WIDE));                                                             \
+        apart(to, count, from);                                                                    \
         return name(to, from, count, room);                                                        \
     }
 
-CHECKED_COPY(__wmemcpy_chk)
-CHECKED_COPY(__wmemmove_chk)
-CHECKED_COPY(__wmempcpy_chk)
+CHECKED_COPY(__wmemcpy_chk, WIDE_APART)
+CHECKED_COPY(__wmemmove_chk, MAY_OVERLAP)
+CHECKED_COPY(__wmempcpy_chk, WIDE_APART)
 
 wchar_t *__wmemset_chk(wchar_t *, wchar_t, size_t, size_t);
 WRAP(wchar_t *, __wmemset_chk, (wchar_t * to, wchar_t value, size_t count, size_t room)) {
@@ -198,20 +214,20 @@ WRAP(wchar_t *, __wmemset_chk, (wchar_t * to, wchar_t value, size_t count, size_
 
 wchar_t *__wcscpy_chk(wchar_t *, const wchar_t *, size_t);
 WRAP(wchar_t *, __wcscpy_chk, (wchar_t * to, const wchar_t *from, size_t room)) {
-    WRITE(to, times(READ_WIDE(from) + 1, WIDE));
+    COPY_WIDE(to, from);
     return __wcscpy_chk(to, from, room);
 }
 
 wchar_t *__wcsncpy_chk(wchar_t *, const wchar_t *, size_t, size_t);
 WRAP(wchar_t *, __wcsncpy_chk, (wchar_t * to, const wchar_t *from, size_t count, size_t room)) {
-    READ_WIDE_N(from, count);
+    size_t length = READ_WIDE_N(from, count);
     WRITE(to, times(count, WIDE));
+    WIDE_APART(to, length < count ? length + 1 : count, from);
     return __wcsncpy_chk(to, from, count, room);
 }
 
 wchar_t *__wcscat_chk(wchar_t *, const wchar_t *, size_t);
 WRAP(wchar_t *, __wcscat_chk, (wchar_t * to, const wchar_t *from, size_t room)) {
-    size_t length = READ_WIDE(to);
-    WRITE_AT(to + length, times(READ_WIDE(from) + 1, WIDE), to);
+    APPEND_WIDE(to, from, NO_LIMIT);
     return __wcscat_chk(to, from, room);
 }

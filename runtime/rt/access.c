@@ -68,6 +68,35 @@ static void describe(struct context *context, uintptr_t address, uint64_t size, 
     if (write) context->flags |= WH_FLAG_WRITE;
 }
 
+/* A library function that would access what a null pointer points to: is that a finding
+ * of its own? */
+static int judge_argument(const char *library, const struct frame *frame) {
+    struct context context = {0};
+    context.event.point = WH_POINT_ARGUMENT;
+    context.frame = frame;
+    context.library = library;
+    return event_evaluate(&context) != 0;
+}
+
+void access_null(const char *library, const struct frame *frame) {
+    if (event_watched(WH_POINT_ARGUMENT)) judge_argument(library, frame);
+}
+
+void access_overlap(uintptr_t to, uint64_t written, uintptr_t from, uint64_t read,
+                    const char *library, const struct frame *frame) {
+    if (!event_watched(WH_POINT_COPY)) return;
+    struct context context = {0};
+    context.event.point = WH_POINT_COPY;
+    context.event.r = context.event.root = to;
+    context.event.width = written;
+    context.event.other = from;
+    context.event.value = read;
+    blocks_read(blocks_nearest(to), &context.event.block);
+    context.frame = frame;
+    context.library = library;
+    event_evaluate(&context);
+}
+
 static WH_COLD void judge_access(uintptr_t address, uint64_t size, uintptr_t root, int write,
                                  const char *library, const struct frame *frame, int clean) {
     struct block_place place = judge(address, root, clean);
@@ -75,6 +104,8 @@ static WH_COLD void judge_access(uintptr_t address, uint64_t size, uintptr_t roo
         if (!event_watched_every(write ? WH_POINT_DEREF_W : WH_POINT_DEREF_R)) return;
         place = blocks_holding(address);
     }
+    if (library && !address && event_watched(WH_POINT_ARGUMENT) && judge_argument(library, frame))
+        return;
     struct context context = {0};
     describe(&context, address, size, root, write);
     blocks_read(place, &context.event.block);
@@ -116,15 +147,36 @@ uint64_t access_trapped(struct context *context, uintptr_t address, int write) {
 
 #define DESC_SIZE 0xffffffu
 
+/* The function whose call the program wrote; NULL where the compiler may have made it. */
+static const char *written_function(uint32_t desc) {
+    static const char *const names[] = {
+        [WHENCE_DESC_MEMCPY] = "memcpy",
+        [WHENCE_DESC_MEMMOVE] = "memmove",
+        [WHENCE_DESC_MEMSET] = "memset",
+    };
+    return names[desc >> WHENCE_DESC_FUNCTION_SHIFT & 3];
+}
+
 WH_EXPORT void __whence_range(uint64_t address, uint64_t size, uint64_t root, uint32_t desc) {
     if (WH_LIKELY(access_fine(address, size, root))) return;
     thread_here();
-    access_check(address, size, root, (desc & WHENCE_DESC_WRITE) != 0, NULL, FRAME_HERE);
+    access_check(address, size, root, (desc & WHENCE_DESC_WRITE) != 0, written_function(desc),
+                 FRAME_HERE);
+}
+
+WH_EXPORT void __whence_copy(uint64_t to, uint64_t from, uint64_t size, uint32_t desc) {
+    thread_here();
+    access_overlap(to, size, from, size, written_function(desc), FRAME_HERE);
 }
 
 __attribute__((used, visibility("hidden"))) void
 whence_access_checked(uint64_t address, uint64_t root, uint32_t desc, const struct frame *frame) {
-    access_check(address, desc & DESC_SIZE, root, (desc & WHENCE_DESC_WRITE) != 0, NULL, frame);
+    uint64_t size = desc & DESC_SIZE;
+    if (desc & WHENCE_DESC_COPY) {
+        access_overlap(address, size, root, size, NULL, frame);
+        return;
+    }
+    access_check(address, size, root, (desc & WHENCE_DESC_WRITE) != 0, NULL, frame);
 }
 
 /* preserve_most: every general register but r11 is kept, vector registers are

@@ -51,6 +51,13 @@ int access_clean(uintptr_t address, uint64_t size);
 void access_check(uintptr_t address, uint64_t size, uintptr_t root, int write, const char *library,
                   const struct frame *frame);
 
+/* A library function is about to use a pointer that is null. */
+void access_null(const char *library, const struct frame *frame);
+
+/* Bytes are about to be copied between two ranges that overlap and do not begin at one address. */
+void access_overlap(uintptr_t to, uint64_t written, uintptr_t from, uint64_t read,
+                    const char *library, const struct frame *frame);
+
 /* Evaluates the rules on an access that the processor refused. The number of findings. */
 uint64_t access_trapped(struct context *context, uintptr_t address, int write);
 

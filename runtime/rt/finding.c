@@ -115,12 +115,13 @@ static void fill_event(struct wh_finding *head, const struct context *context,
                        const struct witness *witness) {
     const struct whence_event *event = &context->event;
     int access = event->point == WH_POINT_DEREF_R || event->point == WH_POINT_DEREF_W;
+    int sized = access || event->point == WH_POINT_COPY;
     head->rule = (uint32_t)witness->rule;
     head->point = (uint32_t)event->point;
     head->flags = context->flags;
     head->signal = context->signal;
     head->address = event->r;
-    head->size = access ? event->width : 0;
+    head->size = sized ? event->width : 0;
     head->root = event->root;
     head->bad = access ? context->bad : 0;
     head->time = event->now;
@@ -200,6 +201,7 @@ static void say(const struct wh_finding *head, const struct context *context) {
     static const char *const what[] = {
         [WH_POINT_DEREF_R] = "read", [WH_POINT_DEREF_W] = "write", [WH_POINT_FREE] = "free",
         [WH_POINT_CALL] = "call",    [WH_POINT_RET] = "return",    [WH_POINT_MALLOC] = "allocation",
+        [WH_POINT_ALLOC] = "request",  [WH_POINT_COPY] = "copy",     [WH_POINT_ARGUMENT] = "argument",
     };
     TEXT(line, 512);
     text_put(&line, "finding: ");

@@ -1,5 +1,6 @@
 #include "threads.h"
 #include "finding.h"
+#include "kind.h"
 #include "loading.h"
 #include "options.h"
 #include "signals.h"
@@ -62,6 +63,7 @@ uintptr_t threads_stack_after_end(void) {
 
 static START_CODE int start_main(int argc, char **argv, char **environment) {
     thread_self.stack.high = (uintptr_t)FRAME_HERE;
+    kind_stack_born();
     int status = program_main(argc, argv, environment);
     main_returned = 1;
     return status;
@@ -97,6 +99,7 @@ static void end_thread(void *unused) {
         roots_stack_died((uintptr_t)pthread_self());
     else
         roots_main_stack_died(thread->stack.high);
+    kind_stack_died();
 }
 
 static START_CODE void *start_thread(void *argument) {
@@ -108,6 +111,7 @@ static START_CODE void *start_thread(void *argument) {
     thread->stack.high = (uintptr_t)FRAME_HERE;
     thread->stack.low = thread->stack.high - start.stack_size;
     roots_stack_born((uintptr_t)pthread_self());
+    kind_stack_born();
     signals_open_thread(thread);
     if (end_key_made) pthread_setspecific(end_key, thread);
     void *result = start.function(start.argument);

@@ -27,6 +27,9 @@ class Point(StrEnum):
     CALL = "call"
     RET = "ret"
     MALLOC = "malloc"
+    ALLOC = "alloc"
+    COPY = "copy"
+    ARGUMENT = "argument"
     SIGNAL = "signal"
     UNKNOWN = "unknown"
 
@@ -40,6 +43,9 @@ class AccessKind(StrEnum):
     CALL = "call"
     RETURN = "return"
     ALLOCATE = "allocate"
+    REQUEST = "request"
+    COPY = "copy"
+    PASS = "pass"
     TRAP = "trap"
     UNKNOWN = "unknown"
 

@@ -249,8 +249,47 @@ def test_memory_intrinsics() -> None:
     assert markers(body, parameters="ptr %a, ptr %b, i64 %n", extra=extra) == [
         ("__whence_check_r8", "ptr %b"),
         ("__whence_check_w8", "ptr %a"),
-        ("__whence_range", f"ptr %a, i64 %n, ptr %a, i32 {1 << 24}"),
+        ("__whence_check_copy_8", "ptr %a, ptr %b"),
+        ("__whence_range", f"ptr %a, i64 %n, ptr %a, i32 {1 << 24 | 3 << 25}"),
     ]
+
+
+COPIES = {
+    "ptr align 1 %a, ptr align 1 %b, i64 24": ("__whence_check_copy", "ptr %a, ptr %b, i64 24, i32 0"),
+    "ptr align 1 %a, ptr align 1 %b, i64 %n": (
+        "__whence_check_copy",
+        f"ptr %a, ptr %b, i64 %n, i32 {1 << 25}",
+    ),
+    "ptr align 1 %a, ptr align 1 %near, i64 16": ("__whence_check_copy_16", "ptr %a, ptr %near"),
+    "ptr align 1 %a, ptr align 1 %any, i64 16": ("__whence_check_copy_16", "ptr %a, ptr %any"),
+    "ptr align 1 %slot, ptr align 1 %b, i64 %n": (
+        "__whence_check_copy",
+        f"ptr %slot, ptr %b, i64 %n, i32 {1 << 25}",
+    ),
+    # equal, side by side, of different objects, a word read through a variable
+    "ptr align 1 %a, ptr align 1 %a, i64 24": None,
+    "ptr align 1 %a, ptr align 1 %near, i64 8": None,
+    "ptr align 1 %slot, ptr align 1 @g, i64 %n": None,
+    "ptr align 1 %slot, ptr align 1 %b, i64 8": None,
+}
+
+
+@pytest.mark.parametrize("arguments", COPIES)
+def test_copies(arguments: str) -> None:
+    """A copy is checked where its ranges might overlap without being equal."""
+    body = (
+        "  %slot = alloca [64 x i8]\n"
+        "  %near = getelementptr i8, ptr %a, i64 8\n"
+        "  %any = getelementptr i8, ptr %a, i64 %n\n"
+        f"  call void @llvm.memcpy.p0.p0.i64({arguments}, i1 false)\n"
+    )
+    extra = "@g = external global [64 x i8]\ndeclare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
+    found = markers(body, parameters="ptr %a, ptr %b, i64 %n", extra=extra)
+    copies = [marker for marker in found if marker[0].startswith("__whence_check_copy")]
+    assert copies == ([COPIES[arguments]] if COPIES[arguments] else [])
+    moves = [text.replace("memcpy", "memmove") for text in (body, extra)]
+    found = markers(moves[0], parameters="ptr %a, ptr %b, i64 %n", extra=moves[1])
+    assert not [marker for marker in found if "copy" in marker[0]]
 
 
 def test_struct_by_value_is_read_by_the_call() -> None:

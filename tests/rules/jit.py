@@ -84,6 +84,7 @@ class Primitives:
             free_time=free.time if free else 0,
             free_ptr=free.fields[0] if free else 0,
             state=BLOCK_STATES["FREED" if free else "LIVE"],
+            family=self.world.families.get(bid, 0),
         )
 
     def register_rules(self, table: int) -> None:
@@ -114,6 +115,8 @@ class Primitives:
     def closed(self, address: int, width: int) -> int:
         assert address == self.redex.values[0] and width == self.redex.width
         return self.redex.closed
+    def kind(self, address: int) -> int:
+        return self.world.kind(address)
 
     def last_event(self, function: int, ret: int, time: int, value: int) -> int:
         kind, name = "ret" if ret else "call", self.functions[function]
@@ -160,6 +163,7 @@ def _install() -> None:
         ("pointed_begin", U64, [U64]),
         ("pointed_lost", U64, [U64]),
         ("closed", U64, [U64, U64]),
+        ("kind", U64, [U64]),
         ("last_event", U64, [U64, U64, p, p]),
         ("load", U64, [U64, U64, p]),
         ("fire", None, [p, U64, p, U64, p]),
@@ -205,13 +209,18 @@ class Compiled:
 
 def make_event(redex: Redex, functions: tuple[str, ...]) -> Event:
     """The struct that the runtime would hand to an evaluator."""
-    event = Event(point=POINTS[redex.code], width=redex.width, now=redex.now)
+    event = Event(point=POINTS[redex.code], width=redex.width, now=redex.now, family=redex.family)
     match redex.code:
         case "CALL" | "RET":
             event.function, event.value = functions.index(str(redex.values[0])), redex.values[1]
         case "MALLOC":
             event.width = redex.values[0]
             event.block = _PRIMITIVES.record(redex.values[1])
+        case "ALLOC":
+            event.width, event.value, event.other, event.least = redex.values
+        case "COPY":
+            event.r, event.width, event.other, event.value = redex.values
+            event.block = _PRIMITIVES.record(redex.block)
         case _:
             event.r = redex.values[0]
             event.root = redex.given("Root")

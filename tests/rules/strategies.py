@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from hypothesis import strategies as st
 
 from whence.abi.layout import NULL_PAGE_SIZE
+from whence.abi.records import FAMILIES, KINDS
 from whence.rules.evaluate import Event, Redex, World
 
 HEAP = 0x6000_0000_0000
@@ -25,13 +26,14 @@ define AllPointed(n) := forall b in H : Size(b) < n or Pointed(b)
 
 @dataclass(frozen=True)
 class Scope:
-    """Names by type, and whether Width may be used."""
+    """Names by type, and whether Width or By may be used."""
 
     pointers: tuple[str, ...] = ()
     ints: tuple[str, ...] = ()
     bids: tuple[str, ...] = ()
     times: tuple[str, ...] = ()
     deref: bool = False
+    by: bool = False
     depth: int = 0
 
     def more(self, **names: str) -> Scope:
@@ -121,10 +123,21 @@ def times(draw: st.DrawFn, scope: Scope) -> str:
 
 
 @st.composite
+def families(draw: st.DrawFn, scope: Scope) -> str:
+    some = [f"Family({draw(st.one_of(pointers(scope), bids(scope)))})", "Malloc", "New", "NewArray"]
+    return draw(st.sampled_from([*some, "By"] if scope.by else some))
+
+
+@st.composite
+def kinds(draw: st.DrawFn, scope: Scope) -> str:
+    return draw(st.sampled_from([f"Kind({draw(pointers(scope))})", "Heap", "Stack", "Global", "Elsewhere"]))
+
+
+@st.composite
 def comparisons(draw: st.DrawFn, scope: Scope) -> str:
     deeper = scope.more()
-    kind = draw(st.sampled_from([pointers, pointers, ints, times, bids]))
-    op = draw(st.sampled_from(["==", "!="])) if kind is bids else draw(compares)
+    kind = draw(st.sampled_from([pointers, pointers, ints, times, bids, families, kinds]))
+    op = draw(st.sampled_from(["==", "!="])) if kind in (bids, families, kinds) else draw(compares)
     return f"{draw(kind(deeper))} {op} {draw(kind(deeper))}"
 
 
@@ -229,11 +242,22 @@ def formulas(draw: st.DrawFn, scope: Scope) -> str:
 POINTS = {
     "deref r": Scope(pointers=("r",), deref=True),
     "deref_w r": Scope(pointers=("r",), deref=True),
-    "free r": Scope(pointers=("r",)),
+    "free r": Scope(pointers=("r",), by=True),
+    "alloc count size align least": Scope(ints=("count", "size", "align", "least"), by=True),
+    "copy r n s m": Scope(pointers=("r", "s"), ints=("n", "m")),
+    "argument r": Scope(pointers=("r",)),
     "malloc n bid": Scope(ints=("n",), bids=("bid",)),
     "call transaction v": Scope(ints=("v",)),
     "ret main _": Scope(),
 }
+
+
+SUSPECT = {
+    "alloc": ["count * size > MaxSize", "(align & (align - 1) != 0 or align < least)"],
+    "copy": ["(r < s + m and s < r + n and r != s)"],
+    "argument": ["r < NullPage", "r == NULL"],
+}
+"""What makes a step one that engines show to rules."""
 
 
 @st.composite
@@ -247,6 +271,9 @@ def rule_texts(draw: st.DrawFn, name: str = "random-rule") -> str:
     else:
         shape = shape.replace("{H}", draw(st.sampled_from("HHF")))
         condition = shape.format(f"({draw(formulas(scope.more(bids='w')))})")
+    suspect = SUSPECT.get(point.split()[0])
+    if suspect:
+        condition = f"{draw(st.sampled_from(suspect))} and ({condition})"
     names = [*scope.pointers, *scope.ints]
     trace = f" trace {', '.join(names)}" if names and draw(st.booleans()) else ""
     return f'rule {name} "a random rule" at {point} when {condition}{trace}'
@@ -299,7 +326,13 @@ def worlds(draw: st.DrawFn) -> World:
             return None
         return int.from_bytes(((address + i) * 37 + seed) % 256 for i in range(width))
 
-    return World(tuple(events), begins, pointers, find, load, lost)
+    names = {bid: draw(st.sampled_from(sorted(FAMILIES.values()))) for bid in begins}
+
+    def kind(address: int) -> int:
+        other = [number for name, number in KINDS.items() if name != "HEAP"]
+        return KINDS["HEAP"] if find(address) is not None else other[(address + seed) % len(other)]
+
+    return World(tuple(events), begins, pointers, find, load, lost, names, kind)
 
 
 @st.composite
@@ -316,8 +349,18 @@ def redexes(draw: st.DrawFn, point: str, world: World) -> Redex:
     near = [begin + offset for begin in world.begins.values() for offset in (-8, 0, 1, 8, 16, 31, 48)]
     address = draw(st.sampled_from([0, 8, 65535, 65536, *near]))
     width = draw(st.sampled_from([1, 2, 4, 8, 16, 40, (1 << 64) - 1]))
+    family = draw(st.sampled_from(sorted(FAMILIES.values())))
     if name == "free":
-        return Redex("FREE", (address,), bid, now=now)
+        return Redex("FREE", (address,), bid, now=now, family=family)
+    if name == "alloc":
+        count, size = draw(words), draw(words)
+        align, least = draw(st.sampled_from([0, 1, 8, 24, 1 << 40])), draw(st.sampled_from([1, 8]))
+        return Redex("ALLOC", (count, size, align, least), now=now, family=family)
+    if name == "copy":
+        n, m = draw(st.sampled_from([0, 1, 2, 8, 16])), draw(st.sampled_from([0, 1, 2, 8, 16]))
+        return Redex("COPY", (address, n, draw(st.sampled_from([8, *near])), m), bid, now=now)
+    if name == "argument":
+        return Redex("ARGUMENT", (address,), bid, now=now)
     code = "DEREF_W" if name == "deref_w" else draw(st.sampled_from(["DEREF_R", "DEREF_W"]))
     root = draw(st.sampled_from([None, 0, 65535, 65536, *near]))
     if root is not None and root < NULL_PAGE_SIZE:

@@ -125,6 +125,15 @@ ret main _ : (exists b in H : Size(b) == 8) or (exists b in F : Size(b) == 8)
 call transaction v : v == 8 implies FindLast(_, call, transaction, _)
 call transaction v : v % 4 == 0 and v / 4 == 2 and v << 1 == 16 and v >> 1 == 4
 call transaction v : (v & 12) == 8 and (v | 1) == 9 and (v ^ 1) == 9 and -v == 0 - 8
+free r : Family(r) != By
+free r : Family(r) == New or By == NewArray or Family(Bid(r)) == Malloc
+free r : Kind(r) == Stack
+free r : Kind(r) != Global and not (Kind(r + 8) == Heap)
+alloc count size _ _ : count * size > MaxSize and size >= count trace count, size
+alloc _ _ align least : (align & (align - 1) != 0 or align < least) and By != Malloc trace align, least
+copy r n s m : Overlap(r, n, s, m) and r != s trace r, n, s, m
+copy r n s m : Overlap(r, n, s, m) and r != s and (Idx(s) == 0 or Bid(r) == Bid(s))
+argument r : r == NULL and not Allocated(r) trace r
 malloc n bid : n == 8 and Size(bid) == n
 malloc n bid : exists b in H : b != bid and Size(b) == n
 deref r : Width > Size(r)
@@ -164,12 +173,14 @@ CONFORMING = Compiled(CONFORMANCE)
 @settings(SLOW, max_examples=250)
 @given(st.data(), worlds())
 def test_conformance(data: st.DataObject, world: World) -> None:
-    steps = {point: data.draw(redexes(point, world)) for point in POINTS if point != "malloc n bid"}
-    if world.begins:
-        steps["malloc n bid"] = data.draw(redexes("malloc n bid", world))
+    steps = {
+        point.split()[0]: data.draw(redexes(point, world))
+        for point in POINTS
+        if world.begins or not point.startswith("malloc")
+    }
     for i, rule in enumerate(CONFORMANCE.active):
-        if str(rule.point) in steps:
-            redex = steps[str(rule.point)]
+        if rule.point.name in steps:
+            redex = steps[rule.point.name]
             agree(witnesses(rule, CONFORMANCE, world, redex), *CONFORMING.run(i, world, redex), str(rule))
 
 

@@ -236,6 +236,13 @@ def test_reads_and_writes_have_filters_of_their_own() -> None:
         ("Freed(r, _)", False),
         ("NullPage > r", False),
         ("not exists b in H : b == Bid(r)", False),
+        ("Family(r) != By", False),
+        ("not (By == Family(Bid(r)))", False),
+        ("Kind(r) == Stack or Kind(r) != Heap", False),
+        ("Family(r) == By", True),
+        ("Family(r) == New", True),
+        ("By != Malloc", True),
+        ("Kind(r + 1) == Stack", True),
         ("Allocated(r) and r == Begin(r)", True),
         ("Size(r) > 100", True),
         ("r > Begin(r) or Value(r) == 1", True),
@@ -374,6 +381,55 @@ def test_one_bad_granule_is_found(
                 assert called
             elif size < 8 or not touched:
                 assert not called
+
+
+class Copies:
+    """The generated markers of copies, loaded; `cold` lists (to, from, size, desc)."""
+
+    def __init__(self) -> None:
+        self.cold: list[tuple[int, int, int, int]] = []
+        u64, u32 = ctypes.c_uint64, ctypes.c_uint32
+        copy = ctypes.CFUNCTYPE(None, u64, u64, u64, u32)
+        access = ctypes.CFUNCTYPE(None, u64, u64, u32)
+        self.callbacks = (
+            copy(lambda to, source, size, desc: self.cold.append((to, source, size, desc))),
+            access(
+                lambda to, source, desc: self.cold.append((to, source, desc & 0xFFFFFF, desc & ~0xFFFFFF))
+            ),
+        )
+        text = module.generate(plan_of(load_standard())).replace("linkonce_odr hidden", "")
+        for name, callback in zip(("copy", "access"), self.callbacks, strict=True):
+            address = ctypes.cast(callback, ctypes.c_void_p).value
+            text = text.replace(f"@__whence_{name}(", f"@copies.{address:x}(")
+            llvm.add_symbol(f"copies.{address:x}", address)
+        parsed = llvm.parse_assembly(text)
+        parsed.verify()
+        machine = llvm.Target.from_default_triple().create_target_machine(opt=1)
+        self.engine = llvm.create_mcjit_compiler(parsed, machine)
+        self.engine.finalize_object()
+
+    def __call__(
+        self, size: int | None, to: int, source: int, length: int
+    ) -> list[tuple[int, int, int, int]]:
+        self.cold.clear()
+        address = self.engine.get_function_address(module.copy_marker_name(size))
+        if size is None:
+            ctypes.CFUNCTYPE(None, *[ctypes.c_uint64] * 3, ctypes.c_uint32)(address)(to, source, length, 5)
+        else:
+            ctypes.CFUNCTYPE(None, *[ctypes.c_uint64] * 2)(address)(to, source)
+        return list(self.cold)
+
+
+def test_copies_go_cold_when_their_ranges_overlap_and_differ() -> None:
+    copies = Copies()
+    near = [0, 1, 2, 7, 8, 9, 15, 16, 17, 40]
+    bases = [0, HEAP, (1 << 47) - 64]
+    for size, base, shift in itertools.product((None, *module.SIZES), bases, near):
+        for length in [0, 1, 8, 17, (1 << 64) - 1] if size is None else [size]:
+            for to, source in ((base + shift, base), (base, base + shift)):
+                expected = shift != 0 and shift < length
+                desc = 5 if size is None else module.DESC_COPY
+                assert copies(size, to, source, length) == ([(to, source, length, desc)] if expected else [])
 
 
 def test_markers_vanish_from_a_linked_module() -> None:

@@ -60,7 +60,12 @@ TEXTS = {
     "(expected one of: on, off)",
     b'rule a "x" cwe 1 cwe 2 at free r when true': "f.rules:1:18: 'cwe' is given twice",
     b'rule a "x" at derefx r when true': "f.rules:1:15: unknown detection point 'derefx' "
-    "(expected one of: deref, deref_r, deref_w, free, malloc, call, ret)",
+    "(expected one of: deref, deref_r, deref_w, free, alloc, malloc, copy, argument, call, ret)",
+    b'rule a "x" at copy r n s when true': "f.rules:1:15: "
+    "detection point 'copy' has 4 names, not 3: at copy r n s m",
+    b'rule a "x" at malloc n _ when By == New': "f.rules:1:31: "
+    "'By' has no meaning at 'malloc' (only at free and alloc)",
+    b"define New(x) := x == NULL": "f.rules:1:8: 'New' is a word of the language and cannot be defined",
     b'rule a "x" at free when true': "f.rules:1:15: detection point 'free' has 1 names, not 0: at free r",
     b'rule a "x" at malloc n n when true': "f.rules:1:15: name 'n' stands twice in the detection point",
     b'rule a "x" at call _ v when true': "f.rules:1:20: name the function to watch; "
@@ -72,8 +77,8 @@ TEXTS = {
     b'rule a "x" at free NULL when true': "f.rules:1:20: "
     "'NULL' names nothing new; write a variable name or '_'",
     b'rule double-free "x" at free r when true': "f.rules:1:6: rule 'double-free' is already defined "
-    "at heap.rules:29:6",
-    b"define Freed(r) := r == NULL": "f.rules:1:8: predicate 'Freed' is already defined at heap.rules:11:8",
+    "at heap.rules:38:6",
+    b"define Freed(r) := r == NULL": "f.rules:1:8: predicate 'Freed' is already defined at heap.rules:12:8",
     b"define Size(r) := r == NULL": "f.rules:1:8: 'Size' is a word of the language and cannot be defined",
     b"define A(x, x) := x == NULL": "f.rules:1:13: parameter 'x' stands twice in 'A'",
     b"define A(x, y) := x == NULL": "f.rules:1:13: parameter 'y' of 'A' is not used",
@@ -96,7 +101,7 @@ CONDITIONS = {
     "(expected one of: malloc, free, call, ret, write)",
     "exists b in G": "f.rules:2:13: unknown domain 'G' (expected one of: trace, H, F, P, L)",
     "Sizes(r) == 1": "f.rules:2:1: 'Sizes(…)' is not a value (did you mean 'Size'?) "
-    "(expected one of: Bid, Begin, End, Size, Idx, Time, Value)",
+    "(expected one of: Bid, Begin, End, Size, Idx, Family, Kind, Time, Value)",
     # arity
     "Allocated(r, r)": "f.rules:2:1: 'Allocated(r)' takes 1 argument, not 2",
     "Size(r, r) == 1": "f.rules:2:1: 'Size' takes 1 argument, not 2",
@@ -148,12 +153,12 @@ CONDITIONS = {
     "exists NULL in H": "f.rules:2:8: a block of H or F is a new name or '_', not NULL",
     "exists (k, malloc, k, _) in trace": "f.rules:2:20: 'k' stands twice in this pattern",
     # points
-    "Root == r": "f.rules:2:1: 'Root' is said of an access and has no meaning at 'free' "
-    "(only at deref, deref_r and deref_w)",
-    "Width == 3": "f.rules:2:1: 'Width' is said of an access and has no meaning at 'free' "
-    "(only at deref, deref_r and deref_w)",
-    "Outside(r)": "f.rules:2:1: 'Width' is said of an access and has no meaning at 'free' "
-    "(only at deref, deref_r and deref_w)",
+    "Root == r": "f.rules:2:1: 'Root' has no meaning at 'free' (only at deref, deref_r and deref_w)",
+    "Width == 3": "f.rules:2:1: 'Width' has no meaning at 'free' (only at deref, deref_r and deref_w)",
+    "Outside(r)": "f.rules:2:1: 'Width' has no meaning at 'free' (only at deref, deref_r and deref_w)",
+    "Kind(r) == 1": "f.rules:2:1: '==' compares Kind(r), a kind of memory, with 1, a number",
+    "Family(r) < 1": "f.rules:2:1: Family(r), a family, stands where a number is expected",
+    "Family(r) == Stack": "f.rules:2:1: '==' compares Family(r), a family, with Stack, a kind of memory",
     "FindLast(k, free, _, _) and k > Now": "f.rules:2:29: this refers to the future: "
     "the trace holds the events before Now, none is later",
     "Time(Bid(r)) == Now + 5": "f.rules:2:17: this refers to the future: "

@@ -16,17 +16,33 @@ from whence.rules.ruleset import STANDARD_FILES
 NAMES = [
     "unmatched-free",
     "double-free",
+    "free-of-stack",
+    "free-of-global",
+    "free-inside-block",
+    "mismatched-free",
     "null-pointer-dereference",
     "dangling-pointer-dereference",
     "heap-buffer-overflow",
     "use-after-poison",
+    "overlapping-copy",
+    "null-argument",
+    "bad-alignment",
+    "refused-alignment",
+    "absurd-size",
     "indirect-leak",
     "definite-leak",
     "interior-leak",
     "reachable-leak",
     "possible-leak",
 ]
-OFF = {"indirect-leak", "interior-leak", "reachable-leak", "possible-leak"}
+OFF = {
+    "refused-alignment",
+    "absurd-size",
+    "indirect-leak",
+    "interior-leak",
+    "reachable-leak",
+    "possible-leak",
+}
 
 
 def one(text: str) -> RuleSet:
@@ -106,7 +122,7 @@ def test_the_key_follows_definitions() -> None:
 
 def test_the_standard_plan() -> None:
     plan = plan_of(load_standard())
-    assert plan.points == {"DEREF_R", "DEREF_W", "FREE", "RET"}
+    assert plan.points == {"DEREF_R", "DEREF_W", "FREE", "RET", "COPY", "ARGUMENT", "ALLOC"}
     assert plan.functions == ("main",)
     assert plan.events == {"malloc", "free"}
     assert plan.reads == plan.writes == Filter.STATE | Filter.SLOT

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.rules.strategies import redexes, worlds
 
+from whence.abi.records import FAMILIES, KINDS
 from whence.rules import load_files, load_standard, load_texts
 from whence.rules.evaluate import Redex, Witness, World, arithmetic, event, fires, witnesses
 from whence.rules.vocabulary import CONSTANTS
@@ -42,14 +43,50 @@ def free(address: int, block: int | None) -> Redex:
     return Redex("FREE", (address,), block, now=9)
 
 
+def copy(to: int, written: int, source: int, read: int) -> Redex:
+    return Redex("COPY", (to, written, source, read), now=9)
+
+
+def alloc(count: int, size: int, align: int = 16, least: int = 1) -> Redex:
+    return Redex("ALLOC", (count, size, align, least), now=9)
+
+
+MOST = CONSTANTS["MaxSize"].value or 0
+
+
 @pytest.mark.parametrize(
     ("world", "redex", "expected"),
     [
         (LIVE, free(BEGIN, 1), []),
-        (LIVE, free(BEGIN + 4, 1), ["unmatched-free"]),
+        (LIVE, free(BEGIN + 4, 1), ["free-inside-block"]),
         (LIVE, free(0x7F00_0000_0000, None), ["unmatched-free"]),
         (FREED, free(BEGIN, 1), ["double-free"]),
-        (FREED, free(BEGIN + 4, 1), ["unmatched-free"]),
+        (FREED, free(BEGIN + 4, 1), ["free-inside-block"]),
+        (LIVE, free(BEGIN + 20, 1), ["free-inside-block"]),
+        (LIVE, free(BEGIN + 21, 1), ["unmatched-free"]),
+        (LIVE, free(BEGIN - 1, 1), ["unmatched-free"]),
+        (LIVE, replace(free(BEGIN, 1), family=FAMILIES["NEW"]), ["mismatched-free"]),
+        (FREED, replace(free(BEGIN, 1), family=FAMILIES["NEW"]), ["double-free"]),
+        (replace(LIVE, kind=lambda _: KINDS["STACK"]), free(8, None), ["free-of-stack"]),
+        (replace(LIVE, kind=lambda _: KINDS["GLOBAL"]), free(8, None), ["free-of-global"]),
+        (LIVE, copy(BEGIN + 4, 5, BEGIN, 5), ["overlapping-copy"]),
+        (LIVE, copy(BEGIN, 5, BEGIN + 4, 5), ["overlapping-copy"]),
+        (LIVE, copy(BEGIN + 5, 5, BEGIN, 5), []),
+        (LIVE, copy(BEGIN, 5, BEGIN + 5, 9), []),
+        (LIVE, copy(BEGIN, 5, BEGIN, 5), []),
+        (LIVE, copy(BEGIN + 5, 5, BEGIN, 6), ["overlapping-copy"]),
+        (LIVE, Redex("ARGUMENT", (0,)), ["null-argument"]),
+        (LIVE, Redex("ARGUMENT", (1,)), []),
+        (LIVE, alloc(1, MOST), []),
+        (LIVE, alloc(1, MOST + 1), ["absurd-size"]),
+        (LIVE, alloc(2, 1 << 62), ["absurd-size"]),
+        (LIVE, alloc((1 << 64) - 1, (1 << 64) - 1), ["absurd-size"]),
+        (LIVE, alloc(1, 8, 24), ["refused-alignment"]),
+        (LIVE, alloc(1, 8, 0), ["refused-alignment"]),
+        (LIVE, alloc(1, 8, 4, 8), ["refused-alignment"]),
+        (LIVE, alloc(1, 8, 1), []),
+        (LIVE, replace(alloc(1, 8, 24), family=FAMILIES["NEW"]), ["bad-alignment"]),
+        (LIVE, replace(alloc(1, 8, 64), family=FAMILIES["NEW"]), []),
         (LIVE, deref(BEGIN, 1), []),
         (LIVE, deref(BEGIN + 16, 1), []),
         (LIVE, deref(BEGIN + 17, 1), ["heap-buffer-overflow"]),
@@ -74,9 +111,13 @@ def error_rules(world: World, redex: Redex) -> list[str]:
     r, bid = int(redex.values[0]), redex.block
     begin, size = (world.begins[bid], world.sizes[bid]) if bid is not None else (None, None)
     if redex.code == "FREE":
-        if bid is None or r != begin:
-            return ["unmatched-free"]
-        return ["double-free"] if bid in world.freed else []
+        variables = {KINDS["STACK"]: "free-of-stack", KINDS["GLOBAL"]: "free-of-global"}
+        if world.kind(r) in variables:
+            return [variables[world.kind(r)]]
+        if begin is None or size is None or r != begin:
+            return ["free-inside-block" if begin and size and begin < r <= begin + size else "unmatched-free"]
+        mismatched = ["mismatched-free"] if world.families[bid or 0] != redex.family else []
+        return ["double-free"] if bid in world.freed else mismatched
     null_root = redex.given("Root") < NULL_PAGE and world.load(r, 1) is None
     if r < NULL_PAGE or null_root:
         return ["null-pointer-dereference"]

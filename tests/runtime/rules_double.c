@@ -68,7 +68,7 @@ static uint64_t leak_in_call(const struct whence_event *event, uint64_t rule) {
 /* free of a block from new, delete of a block from malloc. */
 static uint64_t mismatch(const struct whence_event *event, uint64_t rule) {
     const struct whence_block *block = &event->block;
-    return block->begin == event->r && block->family != event->value ? fire(event, rule, block) : 0;
+    return block->begin == event->r && block->family != event->family ? fire(event, rule, block) : 0;
 }
 
 enum { MAIN, TRANSACTION };

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define WHENCE_RULES_ABI 1u
+#define WHENCE_RULES_ABI 2u
 
 /* What is known of one block: a row of the block table. All u64, so that
  * generated code indexes fields by number. */
@@ -29,13 +29,18 @@ struct whence_block {
 /* The redex at a detection point. */
 struct whence_event {
     uint64_t point;            /* WH_POINT_* */
-    uint64_t r;                /* deref, free: the pointer; malloc: the new block's begin */
+    uint64_t r;                /* deref, free, argument: the pointer; malloc: the new block's
+                                * begin; copy: where it writes */
     uint64_t root;             /* the pointer r was visibly derived from (= r if not visible) */
-    uint64_t width;            /* deref: bytes accessed; malloc: bytes asked for */
+    uint64_t width;            /* deref: bytes accessed; malloc: bytes asked for; copy: bytes
+                                * written; alloc: number of objects */
     uint64_t value;            /* call: first argument; ret: returned value (0 if none);
-                                * free: WH_FAMILY_* of the function that frees */
+                                * copy: bytes read; alloc: bytes of one object */
     uint64_t function;         /* call, ret: index into the set's function names */
     uint64_t now;              /* event clock */
+    uint64_t other;            /* copy: where it reads; alloc: alignment asked for */
+    uint64_t least;            /* alloc: least alignment that the function accepts */
+    uint64_t family;           /* free, alloc: WH_FAMILY_* of the function */
     struct whence_block block; /* Bid(r); id 0 if r was derived from no known block */
 };
 
@@ -86,6 +91,9 @@ uint64_t __whence_pointed_begin(uint64_t block_id);
  * Of blocks that lead to each other in a ring, one is taken to lead to the others. */
 uint64_t __whence_pointed_lost(uint64_t block_id);
 
+/* WH_KIND_*: what kind of memory the address lies in. */
+uint64_t __whence_kind(uint64_t address);
+
 /* Event clock and argument or value of the last call (ret=0) or return (ret=1)
  * of a watched function in this thread; 0 if it never happened. *time and
  * *value are stored when it did. */
@@ -109,14 +117,23 @@ void __whence_fire(const struct whence_event *event, uint64_t rule_index,
 /* Cold path of an access check. Preserves every general register but r11
  * (LLVM's preserve_mostcc). desc: bits 0..23 size in bytes, bit 24 write. */
 #define WHENCE_DESC_WRITE (1u << 24)
+/* No access: as many bytes are copied from `root` to `address`, as by __whence_copy. */
+#define WHENCE_DESC_COPY (1u << 27)
 void __whence_access(uint64_t address, uint64_t root, uint32_t desc);
 
-/* Access of a run of bytes, size not a small constant. */
+/* Access of a run of bytes, size not a small constant. Bits 25 and 26 of desc: the
+ * program wrote the call of the library function WHENCE_DESC_MEMCPY etc. */
+#define WHENCE_DESC_FUNCTION_SHIFT 25u
+#define WHENCE_DESC_MEMCPY 1u
+#define WHENCE_DESC_MEMMOVE 2u
+#define WHENCE_DESC_MEMSET 3u
 void __whence_range(uint64_t address, uint64_t size, uint64_t root, uint32_t desc);
 
 /* One of Valgrind's client requests: its number and five arguments. Returns its
  * answer, `otherwise` where we know nothing of the request. */
 uint64_t __whence_client_request(const uint64_t *words, uint64_t otherwise);
+/* `size` bytes are about to be copied between ranges that overlap without being equal. */
+void __whence_copy(uint64_t to, uint64_t from, uint64_t size, uint32_t desc);
 
 /* A watched function is entered or left. `set_function` is a function number
  * from __whence_watch, which maps a name to its number in the registered rule

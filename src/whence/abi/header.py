@@ -78,6 +78,7 @@ def _record_lines() -> Iterator[str]:
     yield from _numbers("POINT", records.POINTS)
     yield from _numbers("BLOCK", records.BLOCK_STATES)
     yield from _numbers("FAMILY", records.FAMILIES)
+    yield from _numbers("KIND", records.KINDS)
     yield from _struct(records.HEADER)
     yield from _numbers("LEAK", records.LEAK_KINDS)
     yield from _numbers("CHECK", records.LEAK_CHECKS)

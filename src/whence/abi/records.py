@@ -194,10 +194,22 @@ FINDING_FLAGS = {
     "STOP": 64,  # verdict: it is stopped
 }
 
-POINTS = {"DEREF_R": 1, "DEREF_W": 2, "FREE": 3, "CALL": 4, "RET": 5, "MALLOC": 6}
+POINTS = {
+    "DEREF_R": 1,
+    "DEREF_W": 2,
+    "FREE": 3,
+    "CALL": 4,
+    "RET": 5,
+    "MALLOC": 6,
+    "ALLOC": 7,
+    "COPY": 8,
+    "ARGUMENT": 9,
+}
 BLOCK_STATES = {"NONE": 0, "LIVE": 1, "FREED": 2}
 FAMILIES = {"MALLOC": 0, "NEW": 1, "NEW_ARRAY": 2}
 """Which family of functions allocated a block."""
+KINDS = {"ELSEWHERE": 0, "HEAP": 1, "STACK": 2, "GLOBAL": 3}
+"""What kind of memory an address lies in."""
 
 MAX_FRAMES = 64
 """Program counters kept at a finding; allocation and free stacks keep `ALLOC_FRAMES`."""

@@ -13,6 +13,10 @@ After::
 
 Stack slots and globals need no marker: the rules of this engine are about heap
 blocks, and such an access is derived from another object.
+
+A copy by memcpy gets a third marker where its two ranges might overlap::
+
+    call void @__whence_check_copy(ptr %to, ptr %from, i64 %n, i32 %desc)
 """
 
 from __future__ import annotations
@@ -23,7 +27,7 @@ from dataclasses import dataclass
 from whence import ir
 from whence.abi.layout import RED_ZONE
 from whence.instrument.facts import Facts, Flow, Place
-from whence.instrument.filters import DESC_WRITE, SIZES, marker_name
+from whence.instrument.filters import DESC_FUNCTIONS, DESC_WRITE, SIZES, copy_marker_name, marker_name
 from whence.instrument.lifetimes import may_free
 from whence.instrument.markers import RANGE
 from whence.instrument.provenance import Derivation, Kind, Provenance
@@ -39,6 +43,7 @@ class Policy:
     when a rule has to see every access).
     reachability: whether a rule asks which blocks live pointers lead to.
     holes: whether the program makes bytes inside of its blocks inaccessible.
+    copies: whether a rule asks for copies whose ranges overlap.
     """
 
     reads: bool = True
@@ -47,6 +52,7 @@ class Policy:
     merge: bool = True
     reachability: bool = True
     holes: bool = False
+    copies: bool = True
 
 
 @dataclass(frozen=True)
@@ -58,6 +64,7 @@ class Access:
     size: int | str  # bytes; or an i64 value
     align: int
     write: bool
+    desc: int = 0  # which library function the program called, if it surely did
 
 
 _MEMORY_INTRINSICS = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.")
@@ -76,8 +83,11 @@ def instrument_function(
     for block in flow.order:
         facts = flow.enter(block) if policy.merge else Facts()
         for instruction in block.instructions:
-            for access in accesses_of(instruction):
+            accesses = accesses_of(instruction)
+            for access in accesses:
                 count += _check(access, provenance, policy, facts, used)
+            if policy.copies and _is_copy(instruction) and accesses:
+                count += _check_copy(accesses[1], accesses[0], provenance, used)
             if not policy.merge:
                 facts = Facts()
             elif may_free(instruction, keepers):
@@ -120,10 +130,50 @@ def _intrinsic_accesses(call: ir.Call, callee: str) -> list[Access]:
             return []
     elif length.type != "i64":
         size = call.insert_before(f"zext {length.type} {length.value} to i64").result or "0"
-    found = [Access(call, arguments[0].value, size, _align(arguments[0]), True)]
+    desc = _written_call(callee) if isinstance(size, str) else 0
+    found = [Access(call, arguments[0].value, size, _align(arguments[0]), True, desc)]
     if "memset" not in callee:
-        found.insert(0, Access(call, arguments[1].value, size, _align(arguments[1]), False))
+        found.insert(0, Access(call, arguments[1].value, size, _align(arguments[1]), False, desc))
     return found
+
+
+def _written_call(callee: str) -> int:
+    """A call with a length that is not constant was written by the program: assignments have a known size."""
+    return DESC_FUNCTIONS[callee.split(".")[1]]
+
+
+def _is_copy(instruction: ir.Instruction) -> bool:
+    return isinstance(instruction, ir.Call) and (instruction.callee or "").startswith("llvm.memcpy.")
+
+
+def _check_copy(to: Access, source: Access, provenance: Provenance, used: set[str]) -> int:
+    """Insert the marker of a copy unless its ranges cannot overlap, or are equal."""
+    if _certainly_apart(to, source, provenance):
+        return 0
+    size = to.size if isinstance(to.size, int) and to.size in SIZES else None
+    name = copy_marker_name(size)
+    used.add(name)
+    operands = f"ptr {to.pointer}, ptr {source.pointer}"
+    if size is None:
+        operands += f", i64 {to.size}, i32 {to.desc}"
+    to.anchor.insert_before(f"call void @{name}({operands}) nomerge")
+    return 1
+
+
+def _certainly_apart(to: Access, source: Access, provenance: Provenance) -> bool:
+    """Is it certain that the ranges do not overlap (or are equal)?
+
+    For a copy of constant size between an object of this function and what some pointer points
+    to it is taken as certain: that is how unaligned words are read.
+    """
+    first, second = provenance.of(to.pointer), provenance.of(source.pointer)
+    if first.root == second.root:
+        if first.offset is None or second.offset is None or isinstance(to.size, str):
+            return to.pointer == source.pointer
+        distance = abs(first.offset - second.offset)
+        return distance == 0 or distance >= to.size
+    objects = [first.kind, second.kind].count(Kind.OBJECT)
+    return objects == 2 or (objects == 1 and isinstance(to.size, int))
 
 
 def _byval_accesses(call: ir.Call) -> list[Access]:
@@ -186,5 +236,5 @@ def _marker_call(access: Access, root: str) -> tuple[str, str]:
         name = marker_name(access.write, size, root != pointer, not aligned)
         operands = f"ptr {pointer}" if root == pointer else f"ptr {pointer}, ptr {root}"
         return f"call void @{name}({operands}) nomerge", name
-    desc = DESC_WRITE if access.write else 0
+    desc = access.desc | (DESC_WRITE if access.write else 0)
     return f"call void @{RANGE}(ptr {pointer}, i64 {size}, ptr {root}, i32 {desc}) nomerge", RANGE

@@ -30,8 +30,17 @@ from whence.rules.vocabulary import CONSTANTS, Type
 
 BLOCK_FIELDS = ("id", "begin", "size", "free_time", "free_ptr", "state", "family", "thread")
 """`struct whence_block` of runtime/include/whence/rules.h, all u64."""
-EVENT_FIELDS = ("point", "r", "root", "width", "value", "function", "now")
+EVENT_FIELDS = ("point", "r", "root", "width", "value", "function", "now", "other", "least", "family")
 """`struct whence_event`, all u64; its block follows."""
+
+POINT_FIELDS: dict[str, tuple[str, ...]] = {
+    "call": ("function", "value"),
+    "ret": ("function", "value"),
+    "malloc": ("width", "block"),
+    "alloc": ("width", "value", "other", "least"),
+    "copy": ("r", "width", "other", "value"),
+}
+"""Where the slots of a detection point stand in the event; of all others, the only slot is r."""
 
 Then = Callable[[str], None]
 """Emits what follows a success, given the label to branch to for the next way to succeed."""
@@ -121,7 +130,8 @@ class ConditionCode:
 
     def bind_point(self) -> None:
         """The names that the detection point gives."""
-        for variable, field in zip(self.condition.rule.point.args, self._point_fields(), strict=True):
+        point = self.condition.rule.point
+        for variable, field in zip(point.args, POINT_FIELDS.get(point.name, ("r",)), strict=True):
             if not isinstance(variable, m.Variable):
                 continue
             if field == "block":
@@ -131,15 +141,6 @@ class ConditionCode:
                 self.emit(f"store i128 {self.event_field(field)}, ptr {place.address}")
                 self.places[variable.name] = place
             self.bound |= {variable.name}
-
-    def _point_fields(self) -> tuple[str, ...]:
-        match self.condition.rule.point.name:
-            case "call" | "ret":
-                return ("function", "value")
-            case "malloc":
-                return ("width", "block")
-            case _:
-                return ("r",)
 
     def event_field(self, field: str) -> str:
         index = EVENT_FIELDS.index(field)
@@ -414,6 +415,8 @@ class ConditionCode:
                 return self.event_field("root")
             case m.Constant(name="Closed"):
                 return self.closed()
+            case m.Constant(name="By"):
+                return self.event_field("family")
             case m.Constant(name=name):
                 return str(CONSTANTS[name].value)
             case m.Variable(name=name):
@@ -427,6 +430,9 @@ class ConditionCode:
                 return self.value(f"call i128 @{_GUARDED[op]}(i128 {first}, i128 {second})")
             case m.Apply(function="Value", args=args):
                 return self.load(args, fail)
+            case m.Apply(function="Kind", args=(pointer,)):
+                word = self.value(f"trunc i128 {self.number(pointer, fail)} to i64")
+                return self.wide(self.value(f"call i64 @__whence_kind(i64 {word})"))
             case m.Apply():
                 return self.apply(term, fail)
             case _:
@@ -455,7 +461,7 @@ class ConditionCode:
         return self.wide(self.value(f"load i64, ptr {target}"))
 
     def apply(self, term: m.Apply, fail: str) -> str:
-        """Begin, End, Size, Idx and Time, from the record of the block."""
+        """Begin, End, Size, Family, Idx and Time, from the record of the block."""
         block = self.block(term.args[0], fail)
         begin = self.wide(self.block_word(block, "begin"))
         match term.function:
@@ -463,8 +469,8 @@ class ConditionCode:
                 return begin
             case "End":
                 return self.value(f"add i128 {begin}, {self.wide(self.block_word(block, 'size'))}")
-            case "Size":
-                return self.wide(self.block_word(block, "size"))
+            case "Size" | "Family" as name:
+                return self.wide(self.block_word(block, name.lower()))
             case "Time":
                 return self.wide(self.block_word(block, "id"))
             case _:

@@ -17,7 +17,7 @@ from whence.instrument.detector_code import BLOCK_FIELDS, EVENT_FIELDS, Conditio
 from whence.rules.lowering import Plan, RulePlan, plan_of, point_mask
 from whence.rules.ruleset import RuleSet
 
-RULES_ABI = 1
+RULES_ABI = 2
 """WHENCE_RULES_ABI."""
 NO_FUNCTION = (1 << 64) - 1
 CONSTRUCTOR_PRIORITY = 101
@@ -41,6 +41,7 @@ declare i64 @__whence_pointed(i64)
 declare i64 @__whence_pointed_begin(i64)
 declare i64 @__whence_pointed_lost(i64)
 declare i64 @__whence_closed(i64, i64)
+declare i64 @__whence_kind(i64)
 declare i64 @__whence_last_event(i64, i64, ptr, ptr)
 declare i64 @__whence_load(i64, i64, ptr)
 declare void @__whence_fire(ptr, i64, ptr, i64, ptr)

@@ -30,7 +30,8 @@ branch and one block an access are all that the program's code grows by::
 Names: `__whence_check_{r|w}{1|2|4|8|16}[u](ptr addr)` where nothing is known
 of the pointer's origin and `__whence_checkp_…(ptr addr, ptr root)` where it is
 visible; `u` when the access may not be aligned to its size (to 8 for 16). All
-are `void`. The state test may say "maybe" for an access that is in bounds (8
+are `void`. `__whence_check_copy(ptr to, ptr from, i64 n, i32 desc)` is for copies.
+The state test may say "maybe" for an access that is in bounds (8
 bytes in a granule that has fewer): the cold path decides.
 
 State bytes: 0 is addressable, 1..7 the first k bytes are, 0x40.. addressable
@@ -48,9 +49,14 @@ from whence.rules.lowering import Plan
 SIZES = (1, 2, 4, 8, 16)
 DESC_WRITE = 1 << 24
 """WHENCE_DESC_WRITE of runtime/include/whence/rules.h."""
+DESC_FUNCTIONS = {"memcpy": 1 << 25, "memmove": 2 << 25, "memset": 3 << 25}
+"""WHENCE_DESC_MEMCPY and its like, at their place in a desc."""
+DESC_COPY = 1 << 27
+"""WHENCE_DESC_COPY."""
 
 _EPILOGUE = """
 declare preserve_mostcc void @__whence_access(i64, i64, i32) #1
+declare void @__whence_copy(i64, i64, i64, i32) #1
 
 attributes #0 = { alwaysinline nounwind "frame-pointer"="all" }
 attributes #1 = { cold nounwind "frame-pointer"="all" }
@@ -66,6 +72,11 @@ def marker_name(write: bool, size: int, provenance: bool, unaligned: bool = Fals
         raise ValueError(f"no check marker for an access of {size} bytes")
     access, suffix = "w" if write else "r", "u" if unaligned and size > 1 else ""
     return f"__whence_check{'p' if provenance else ''}_{access}{size}{suffix}"
+
+
+def copy_marker_name(size: int | None) -> str:
+    """The symbol of the marker of a copy of `size` bytes, one of SIZES, or of any number of them."""
+    return "__whence_check_copy" if size is None else f"__whence_check_copy_{size}"
 
 
 def markers() -> Iterator[tuple[str, bool, int, bool, bool]]:
@@ -93,7 +104,8 @@ def generate(plan: Plan) -> str:
         for filter_ in _EXACT
         for size, unaligned in ((1, False), (2, False), (2, True), (4, False), (4, True))
     ]
-    return "\n\n".join([*functions, *suspects]) + "\n" + _EPILOGUE
+    copies = [_copy(size, "COPY" in plan.points) for size in (None, *SIZES)]
+    return "\n\n".join([*functions, *suspects, *copies]) + "\n" + _EPILOGUE
 
 
 def _function(name: str, filter_: Filter, write: bool, size: int, provenance: bool, unaligned: bool) -> str:
@@ -174,6 +186,35 @@ def _suspect(filter_: Filter, size: int, unaligned: bool) -> str:
             "}",
         ]
     )
+
+
+def _copy(size: int | None, wanted: bool) -> str:
+    """Do the ranges overlap without being equal? Their distance is less than their length then."""
+    parameters = "ptr %to, ptr %from" + (", i64 %n, i32 %desc" if size is None else "")
+    head = f"define linkonce_odr hidden void @{copy_marker_name(size)}({parameters}) #0 {{"
+    if not wanted:
+        return f"{head}\n  ret void\n}}"
+    length = "%n" if size is None else str(size)
+    cold = "call void @__whence_copy(i64 %a, i64 %b, i64 %n, i32 %desc) #3"
+    if size is not None:
+        cold = f"call preserve_mostcc void @__whence_access(i64 %a, i64 %b, i32 {size | DESC_COPY}) #3"
+    return f"""{head}
+  %a = ptrtoint ptr %to to i64
+  %b = ptrtoint ptr %from to i64
+  %up = sub i64 %a, %b
+  %down = sub i64 %b, %a
+  %above = icmp ult i64 %up, {length}
+  %below = icmp ult i64 %down, {length}
+  %near = or i1 %above, %below
+  %differ = icmp ne i64 %a, %b
+  %maybe = and i1 %near, %differ
+  br i1 %maybe, label %cold, label %end, !prof !0
+cold:
+  {cold}
+  br label %end
+end:
+  ret void
+}}"""
 
 
 def _slot() -> list[str]:

@@ -38,4 +38,5 @@ def policy_of(plan: Plan) -> Policy:
         provenance=bool((plan.reads | plan.writes) & Filter.SLOT),
         merge=plan.reads is plan.writes and plan.reads is not Filter.ALWAYS,
         reachability=plan.needs_pointer_search,
+        copies="COPY" in plan.points,
     )

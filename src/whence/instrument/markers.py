@@ -16,6 +16,8 @@ from the rules is linked in (`whence.instrument.filters`).
 
 from __future__ import annotations
 
+from whence.instrument.filters import copy_marker_name
+
 ATTRIBUTES = "nounwind memory(inaccessiblemem: readwrite)"
 
 PREFIX = "__whence_check"
@@ -40,5 +42,8 @@ def _declaration(name: str) -> str:
         return f"declare i64 @{REQUEST}(ptr, i64)"
     if name in (CALL_EVENT, RET_EVENT):
         return f"declare void @{name}(i64, i64) nounwind"
-    arguments = f"{pointer}, {pointer}" if name.startswith("__whence_checkp_") else pointer
+    if name == copy_marker_name(None):
+        return f"declare void @{name}({pointer}, {pointer}, i64, i32) {ATTRIBUTES}"
+    two = name.startswith(("__whence_checkp_", "__whence_check_copy_"))
+    arguments = f"{pointer}, {pointer}" if two else pointer
     return f"declare void @{name}({arguments}) {ATTRIBUTES}"

@@ -117,11 +117,21 @@ def headline(finding: Finding, subject: str) -> str:
         return f"{signal_name(finding.signal)} in {subject}{fault}"
     if access.kind is AccessKind.FREE:
         return f"{finding.library_function or 'free'} of {_freed_thing(finding)} in {subject}"
+    if access.kind is AccessKind.COPY:
+        return f"copy of {bytes_(access.size)}{_caller(finding)} in {subject}"
+    if access.kind is AccessKind.PASS:
+        return f"null pointer given to {finding.library_function or 'a library function'} in {subject}"
+    if access.kind is AccessKind.REQUEST:
+        return f"call of {finding.library_function or 'an allocation function'} in {subject}"
     if is_access(finding):
         size = f" of {bytes_(access.size)}" if access.size else ""
-        caller = f"by {finding.library_function}, called " if finding.library_function else ""
-        return f"{access.kind}{size} {caller}in {subject}{_landing(finding)}"
+        return f"{access.kind}{size}{_caller(finding)} in {subject}{_landing(finding)}"
     return f"found in {subject}"
+
+
+def _caller(finding: Finding) -> str:
+    """The library function that acts for the program, if there is one."""
+    return f" by {finding.library_function}, called" if finding.library_function else ""
 
 
 def _landing(finding: Finding) -> str:
@@ -232,6 +242,8 @@ def label(finding: Finding) -> str:
     if access.kind is AccessKind.FREE:
         again = finding.block is not None and finding.block.state is BlockState.FREED
         return "freed again here" if again else "freed here"
+    if finding.library_function:
+        return f"{finding.library_function} called here"
     return "here"
 
 

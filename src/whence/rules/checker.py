@@ -15,7 +15,7 @@ from whence.rules import binding
 from whence.rules import model as m
 from whence.rules.problems import Place, Problems, did_you_mean
 from whence.rules.resolver import Resolver
-from whence.rules.vocabulary import Type
+from whence.rules.vocabulary import CONSTANTS, Type
 
 MAX_EXPANDED = 20_000
 """Nodes in a condition after all predicates in it are expanded."""
@@ -118,7 +118,8 @@ class _Checker:
         sound = len(self.problems.found) == before
         outputs = self.outputs(body, frozenset(names), resolver.free) if sound else frozenset(names)
         self.check_size(predicate.name, body, predicate.place)
-        return replace(predicate, parameters=parameters, body=body, binds=outputs, access=resolver.access)
+        local = tuple(resolver.local.values())
+        return replace(predicate, parameters=parameters, body=body, binds=outputs, local=local)
 
     def outputs(self, body: m.Formula, parameters: binding.Names, free: binding.Names) -> binding.Names:
         """The parameters that the body binds when the caller has no value for them."""
@@ -144,7 +145,7 @@ class _Checker:
         resolver = Resolver(self.known, names, frozenset(), self.problems)
         condition = resolver.resolve(rule.condition)
         trace = tuple(resolver.resolve_term(term, Type.VALUE) for term in rule.trace)
-        self.check_access(rule, resolver)
+        self.check_local(rule, resolver)
         self.check_size(None, condition, rule.place)
         if len(self.problems.found) == before:
             self.check_bindings(condition, trace, frozenset(names), resolver.free)
@@ -159,13 +160,13 @@ class _Checker:
             missing += [v for v in m.variables_of(term) if v.name in free - after]
         self.unbound(missing)
 
-    def check_access(self, rule: m.Rule, resolver: Resolver) -> None:
-        if resolver.access is not None and not rule.point.info.is_deref:
-            self.problems.add(
-                resolver.access.place,
-                f"'{resolver.access.name}' is said of an access and has no meaning at '{rule.point.name}' "
-                "(only at deref, deref_r and deref_w)",
-            )
+    def check_local(self, rule: m.Rule, resolver: Resolver) -> None:
+        for constant in resolver.local.values():
+            points = CONSTANTS[constant.name].points
+            if rule.point.name not in points:
+                where = " and ".join([", ".join(points[:-1]), points[-1]]) if points[1:] else points[0]
+                message = f"'{constant.name}' has no meaning at '{rule.point.name}' (only at {where})"
+                self.problems.add(constant.place, message)
 
     def unbound(self, variables: Iterable[m.Variable]) -> None:
         first = {variable.name: variable for variable in reversed(list(variables))}

@@ -46,7 +46,9 @@ class World:
     `trace` in order of time; `begins`: block id -> address; `pointers`: the
     map P as (pointer, block id, index); `lost` likewise L; `find`: the block of an address (None:
     no block), for pointers whose derivation is not known; `load`: the word of
-    1, 2, 4 or 8 bytes at an address, None where not all are addressable.
+    1, 2, 4 or 8 bytes at an address, None where not all are addressable;
+    `families`: block id -> one of `records.FAMILIES` (0 if absent); `kind`: one
+    of `records.KINDS` for an address.
     """
 
     trace: tuple[Event, ...] = ()
@@ -55,6 +57,8 @@ class World:
     find: Callable[[int], int | None] = lambda address: None
     load: Callable[[int, int], int | None] = lambda address, width: None
     lost: frozenset[tuple[int, int, int]] = frozenset()
+    families: Mapping[int, int] = field(default_factory=dict)
+    kind: Callable[[int], int] = lambda address: 0
 
     def _events(self, kind: str) -> list[Event]:
         return [event for event in self.trace if event.kind == kind]
@@ -95,7 +99,8 @@ class Redex:
 
     `block` is None where r was derived from no known block; `root` is None
     where it is not visible what r was derived from; `closed` counts the
-    accessed bytes that the program has made inaccessible.
+    accessed bytes that the program has made inaccessible; `family` is that of
+    the function that frees or allocates.
     """
 
     code: str
@@ -105,12 +110,14 @@ class Redex:
     now: int = 0
     root: int | None = None
     closed: int = 0
+    family: int = 0
 
     def given(self, name: str) -> int:
         """The value of a constant that depends on the step."""
         if name == "Root":
             return _int(self.values[0]) if self.root is None else self.root
-        return {"Width": self.width, "Now": self.now, "Closed": self.closed}[name]
+        known = {"Width": self.width, "Now": self.now, "Closed": self.closed, "By": self.family}
+        return known[name]
 
 
 @dataclass(frozen=True)
@@ -181,8 +188,9 @@ class _Interpreter:
         for arg, number in zip(rule.point.args, self.redex.values, strict=True):
             if isinstance(arg, m.Variable):
                 scope[arg.name] = self.cell(False)
-                is_redex = rule.point.info.is_deref or rule.point.name == "free"
-                value = _Value(number, is_redex, self.redex.block, arg.type == Type.BID)
+                is_redex = rule.point.info.has_pointer and arg is rule.point.args[0]
+                block = self.redex.block if is_redex else None
+                value = _Value(number, is_redex, block, arg.type == Type.BID)
                 store = store.bind(scope[arg.name], value)
         self.scoped(scope, rule.condition)
         found = [
@@ -394,6 +402,9 @@ class _Interpreter:
                 return self.binary(term, scope, store)
             case m.Apply(function="Value", args=args):
                 return self.load(args, scope, store)
+            case m.Apply(function="Kind", args=(pointer,)):
+                address = self.term(pointer, scope, store)
+                return None if address is None else _Value(self.world.kind(_word(address.number)))
             case m.Apply():
                 return self.apply(term, scope, store)
 
@@ -426,6 +437,7 @@ class _Interpreter:
             "Begin": begin,
             "End": begin + size,
             "Size": size,
+            "Family": self.world.families.get(bid, 0),
             "Time": self.world.times[bid],
             "Idx": _int(inner.number) - begin,
         }

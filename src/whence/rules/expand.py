@@ -51,7 +51,7 @@ class Condition:
     def pointer(self) -> str | None:
         """The name of the redex pointer, where the detection point has one."""
         args = self.rule.point.args
-        if self.rule.point.name in ("call", "ret", "malloc") or not isinstance(args[0], m.Variable):
+        if not self.rule.point.info.has_pointer or not isinstance(args[0], m.Variable):
             return None
         return args[0].name
 
@@ -174,7 +174,10 @@ def _signed(formula: m.Formula, positive: bool) -> m.Formula:
 
 
 def _joined(conjunction: bool, parts: Iterable[m.Formula]) -> m.Formula:
-    """`and` or `or` of the parts, flattened, constants removed."""
+    """`and` or `or` of the parts, flattened, constants removed.
+
+    An `or` stays one, of a single part if need be: what is in it is no witness.
+    """
     kind = m.And if conjunction else m.Or
     flat: list[m.Formula] = []
     for part in parts:
@@ -184,7 +187,7 @@ def _joined(conjunction: bool, parts: Iterable[m.Formula]) -> m.Formula:
     flat = [part for part in flat if part != m.Truth(conjunction)]
     if not flat:
         return m.Truth(conjunction)
-    return flat[0] if len(flat) == 1 else kind(tuple(flat))
+    return flat[0] if len(flat) == 1 and conjunction else kind(tuple(flat))
 
 
 def _witness_first(formula: m.Formula) -> m.Formula:

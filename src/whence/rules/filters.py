@@ -36,7 +36,7 @@ Therefore:
   address, so r is elsewhere, or it is below NullPage too (2).
 
 A free has a similar filter, in the runtime: *clean* is the free of the begin
-of a live heap block. `holds_at_clean_free` evaluates the condition as far as
+of a live heap block by a function of its family. `holds_at_clean_free` evaluates the condition as far as
 that assumption goes; most rules cannot hold there, and are not evaluated.
 
 Comparisons are brought to the form `sum > 0`, linear in r, Begin(r), Size(r),
@@ -189,6 +189,10 @@ class _Analysis:
                 return None
 
     def compared_at_clean_free(self, op: str, left: m.Term, right: m.Term) -> bool | None:
+        families = [self.is_family(left), self.is_family(right)]
+        if any(families):
+            return op == "==" if all(families) else None
+        left, right = self.at_heap(left), self.at_heap(right)
         difference = self.difference(left, right)
         if difference is None or difference.get(_WIDTH) or difference.get(_SIZE):
             return None
@@ -204,6 +208,24 @@ class _Analysis:
             return None
         truth = {"<": sign < 0, "<=": sign <= 0, ">": sign > 0, ">=": sign >= 0, "==": sign == 0}
         return truth.get(op, sign != 0)
+
+    def is_family(self, term: m.Term) -> bool:
+        """What is the same at a clean free: the family of the block, and that of the function."""
+        match term:
+            case m.Apply(function="Family", args=(block,)):
+                return self.is_redex(block)
+            case m.Constant(name=name):
+                return name == "By"
+            case _:
+                return False
+
+    def at_heap(self, term: m.Term) -> m.Term:
+        """The kind of memory at r is known at a clean free."""
+        match term:
+            case m.Apply(function="Kind", args=(m.Variable(name=name),)) if name == self.pointer:
+                return m.Constant("Heap")
+            case _:
+                return term
 
     def exists_at_clean_free(self, formula: m.Exists, bound: binding.Names) -> bool | None:
         pattern = formula.pattern

@@ -21,7 +21,8 @@ from whence.rules.expand import Condition, expand
 from whence.rules.filters import Filter, filter_of, holds_at_clean_free
 from whence.rules.indexing import block_item, block_key
 from whence.rules.ruleset import RuleSet
-from whence.rules.vocabulary import POINTER_DOMAINS
+from whence.rules.suspect import SUSPECT, holds_at_suspect_only
+from whence.rules.vocabulary import BLOCK_FUNCTIONS, POINTER_DOMAINS
 
 
 class LoweringError(ToolLimit):
@@ -147,7 +148,7 @@ def _needs_root(term: m.Argument) -> bool:
     """Whether the value depends on what r was derived from: Root itself, or what is said of Bid(r)."""
     match term:
         case m.Apply(function=name):
-            return name != "Value"
+            return name in BLOCK_FUNCTIONS
         case m.Constant(name=name):
             return name == "Root"
         case _:
@@ -179,7 +180,7 @@ def _events(nodes: list[m.Formula]) -> Iterator[str]:
 def _block_events(terms: list[m.Argument], nodes: list[m.Formula]) -> frozenset[str]:
     """Terms over blocks read the records that malloc events make; H, F and P those of malloc and free."""
     over_domain = any(isinstance(node, m.Exists) and node.domain != "trace" for node in nodes)
-    over_block = any(isinstance(term, m.Apply) and term.function != "Value" for term in terms)
+    over_block = any(isinstance(term, m.Apply) and term.function in BLOCK_FUNCTIONS for term in terms)
     if over_domain:
         return frozenset({"malloc", "free"})
     return frozenset({"malloc"}) if over_block else frozenset()
@@ -203,7 +204,11 @@ class _Support:
 
     def check(self) -> None:
         """Raises `LoweringError` for the first thing that is not kept."""
-        bound = frozenset(variable.name for variable in self.condition.rule.point.variables)
+        point = self.condition.rule.point
+        if point.name in SUSPECT and not holds_at_suspect_only(self.condition):
+            wanted, shown = SUSPECT[point.name]
+            self.refuse(wanted, f"of which {{engine}} shows only {shown}")
+        bound = frozenset(variable.name for variable in point.variables)
         self.formula(self.condition.formula, bound)
 
     def refuse(self, need: str, reason: str) -> None:

@@ -245,14 +245,15 @@ class Predicate(Node):
     """`define name(parameters) := body`.
 
     The checker sets the types of the parameters, and `binds`: the parameters
-    that the body gives a value to when the caller has none.
+    that the body gives a value to when the caller has none, and `local`: its
+    constants that not every detection point has.
     """
 
     name: str
     parameters: tuple[Variable, ...]
     body: Formula
     binds: frozenset[str] = field(default=frozenset(), compare=False)
-    access: Constant | None = field(default=None, compare=False)
+    local: tuple[Constant, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True)

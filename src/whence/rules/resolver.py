@@ -38,7 +38,7 @@ class Resolver:
     `names` are the parameters of a predicate, or what the detection point of
     a rule binds; the types of `parameters` are narrowed by use. After
     `resolve`: `free` holds the free variables, `used` the names that occurred,
-    `access` a constant that only an access has, where it stands.
+    `local` the constants that not every detection point has, where they stand.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Resolver:
         self.problems = problems
         self.free: frozenset[str] = frozenset()
         self.used: set[str] = set()
-        self.access: m.Constant | None = None
+        self.local: dict[str, m.Constant] = {}
 
     def type_of(self, name: str) -> Type:
         return self.types[name]
@@ -174,8 +174,8 @@ class Resolver:
                 f"'{shape}' takes {count} argument{'s' * (count != 1)}, not {len(formula.args)}",
             )
             return m.Truth(True, place=formula.place)
-        if predicate.access is not None:
-            self.access = replace(predicate.access, place=formula.place)
+        for constant in predicate.local:
+            self.local.setdefault(constant.name, replace(constant, place=formula.place))
         slots = [Slot(p.name, p.type) for p in predicate.parameters]
         args = [self.item(arg, slot, scope) for arg, slot in zip(formula.args, slots, strict=True)]
         for arg, slot in zip(args, slots, strict=True):
@@ -269,8 +269,8 @@ class Resolver:
                 return replace(term, operand=self.term(operand, Type.INT, scope))
             case m.Binary():
                 return self.binary(term, wanted, scope)
-            case m.Constant(name=name) if CONSTANTS[name].of_access:
-                self.access = self.access or term
+            case m.Constant(name=name) if CONSTANTS[name].points:
+                self.local.setdefault(name, term)
                 return term
             case _:
                 return term

@@ -17,7 +17,7 @@ from whence.rules.printer import print_predicate, print_rule
 from whence.rules.problems import Place, Problems, did_you_mean
 from whence.rules.vocabulary import LANGUAGE_VERSION
 
-STANDARD_FILES = ("heap.rules", "leak.rules")
+STANDARD_FILES = ("heap.rules", "library.rules", "leak.rules")
 """In order of evaluation."""
 
 ALL = "all"

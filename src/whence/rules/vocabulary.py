@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from enum import Flag, auto
 
 from whence.abi.layout import NULL_PAGE_SIZE
+from whence.abi.records import FAMILIES, KINDS
 
-LANGUAGE_VERSION = 1
+LANGUAGE_VERSION = 2
 """Part of every `RuleSet.key`; raised when the meaning of some text changes."""
 
 
@@ -30,10 +31,12 @@ class Type(Flag):
     TIME = auto()
     BID = auto()
     FUNCTION = auto()
+    FAMILY = auto()
+    KIND = auto()
     WORD = POINTER | INT
     NUMBER = POINTER | INT | TIME
-    VALUE = POINTER | INT | TIME | BID
-    ANY = POINTER | INT | TIME | BID | FUNCTION
+    VALUE = POINTER | INT | TIME | BID | FAMILY | KIND
+    ANY = VALUE | FUNCTION
 
 
 _TYPE_NAMES = {
@@ -42,6 +45,8 @@ _TYPE_NAMES = {
     Type.TIME: "a time",
     Type.BID: "a block",
     Type.FUNCTION: "a function",
+    Type.FAMILY: "a family",
+    Type.KIND: "a kind of memory",
     Type.WORD: "a word (pointer or integer)",
     Type.NUMBER: "a number",
     Type.VALUE: "a value",
@@ -79,12 +84,20 @@ class Point:
     def is_deref(self) -> bool:
         return self.name.startswith("deref")
 
+    @property
+    def has_pointer(self) -> bool:
+        """Whether its first slot is a pointer, whose block the engine knows."""
+        return self.slots[0].type is Type.POINTER
+
 
 _R = Slot("r", Type.POINTER)
 _F = Slot("f", Type.FUNCTION)
 _V = Slot("v", Type.WORD)
 _N = Slot("n", Type.INT)
 _BID = Slot("bid", Type.BID)
+_S = Slot("s", Type.POINTER)
+_M = Slot("m", Type.INT)
+_REQUEST = tuple(Slot(name, Type.INT) for name in ("count", "size", "align", "least"))
 
 POINTS = {
     point.name: point
@@ -93,7 +106,26 @@ POINTS = {
         Point("deref_r", (_R,), ("DEREF_R",), "before memory is read through r"),
         Point("deref_w", (_R,), ("DEREF_W",), "before memory is written through r"),
         Point("free", (_R,), ("FREE",), "before the heap block at r is freed"),
+        Point(
+            "alloc",
+            _REQUEST,
+            ("ALLOC",),
+            "before count objects of size bytes are allocated at a multiple of align, "
+            "of a function that asks for a multiple of least",
+        ),
         Point("malloc", (_N, _BID), ("MALLOC",), "after n bytes were allocated as block bid"),
+        Point(
+            "copy",
+            (_R, _N, _S, _M),
+            ("COPY",),
+            "before a function that forbids overlap writes n bytes at r, copied from m bytes at s",
+        ),
+        Point(
+            "argument",
+            (_R,),
+            ("ARGUMENT",),
+            "before a library function gets r, which it cannot do without",
+        ),
         Point("call", (_F, _V), ("CALL",), "when function f is entered; v is its first argument"),
         Point("ret", (_F, _V), ("RET",), "when function f returns v"),
     )
@@ -148,6 +180,8 @@ FUNCTIONS = {
         Function("End", (_BLOCKISH,), 0, Type.POINTER, "address after its last byte", "a known block"),
         Function("Size", (_BLOCKISH,), 0, Type.INT, "bytes asked for", "a known block"),
         Function("Idx", (Type.POINTER,), 0, Type.INT, "offset in its block: p - Begin(p)", "a known block"),
+        Function("Family", (_BLOCKISH,), 0, Type.FAMILY, "who allocated the block", "a known block"),
+        Function("Kind", (Type.POINTER,), 0, Type.KIND, "what kind of memory p points into", ""),
         Function("Time", (Type.BID,), 0, Type.TIME, "event clock at the allocation", "a known block"),
         Function(
             "Value",
@@ -159,6 +193,9 @@ FUNCTIONS = {
         ),
     )
 }
+
+BLOCK_FUNCTIONS = frozenset(name for name, function in FUNCTIONS.items() if function.needs == "a known block")
+"""Functions that are said of the block of their argument."""
 
 FIND_LAST = "FindLast"
 VALUE_WIDTHS = (1, 2, 4, 8)
@@ -172,8 +209,11 @@ class NamedConstant:
     type: Type
     value: int | None
     meaning: str
-    of_access: bool = False
-    """Known at deref points only."""
+    points: tuple[str, ...] = ()
+    """Detection points where it is known; everywhere if empty."""
+
+
+_DEREFS = tuple(name for name, point in POINTS.items() if point.is_deref)
 
 
 CONSTANTS = {
@@ -181,12 +221,27 @@ CONSTANTS = {
     for constant in (
         NamedConstant("NULL", Type.POINTER, 0, "the null pointer"),
         NamedConstant("NullPage", Type.NUMBER, NULL_PAGE_SIZE, "lowest address that can ever be mapped"),
-        NamedConstant("Width", Type.INT, None, "bytes accessed", of_access=True),
-        NamedConstant("Root", Type.POINTER, None, "what r was visibly derived from, else r", of_access=True),
+        NamedConstant("Width", Type.INT, None, "bytes accessed", _DEREFS),
         NamedConstant(
-            "Closed", Type.INT, None, "bytes accessed that the program has made inaccessible", of_access=True
+            "Closed", Type.INT, None, "bytes accessed that the program has made inaccessible", _DEREFS
         ),
+        NamedConstant("Root", Type.POINTER, None, "what r was visibly derived from, else r", _DEREFS),
         NamedConstant("Now", Type.TIME, None, "the event clock"),
+        NamedConstant(
+            "By",
+            Type.FAMILY,
+            None,
+            "family of the function that frees or allocates",
+            ("free", "alloc"),
+        ),
+        NamedConstant("MaxSize", Type.INT, (1 << 63) - 1, "bytes in the largest object that C allows"),
+        NamedConstant("Malloc", Type.FAMILY, FAMILIES["MALLOC"], "malloc, free and their relatives"),
+        NamedConstant("New", Type.FAMILY, FAMILIES["NEW"], "operators new and delete"),
+        NamedConstant("NewArray", Type.FAMILY, FAMILIES["NEW_ARRAY"], "operators new[] and delete[]"),
+        NamedConstant("Heap", Type.KIND, KINDS["HEAP"], "the heap"),
+        NamedConstant("Stack", Type.KIND, KINDS["STACK"], "the stack of a thread"),
+        NamedConstant("Global", Type.KIND, KINDS["GLOBAL"], "the image of a program or library"),
+        NamedConstant("Elsewhere", Type.KIND, KINDS["ELSEWHERE"], "none of these"),
     )
 }
 

@@ -60,6 +60,9 @@ _ACCESS_KINDS = {
     Point.CALL: AccessKind.CALL,
     Point.RET: AccessKind.RETURN,
     Point.MALLOC: AccessKind.ALLOCATE,
+    Point.ALLOC: AccessKind.REQUEST,
+    Point.COPY: AccessKind.COPY,
+    Point.ARGUMENT: AccessKind.PASS,
     Point.SIGNAL: AccessKind.TRAP,
 }
 

@@ -1,0 +1,191 @@
+"""Steps at which nothing is wrong, and whether a rule could hold at one.
+
+An engine need not show rules every allocation, copied byte and argument: only
+the *suspect* ones. A step is not suspect
+
+* at `alloc`: where `count * size <= MaxSize`, align is a power of two, and
+  `align >= least`;
+* at `copy`: where `r + n <= s`, `s + m <= r`, or `r == s`;
+* at `argument`: where `r >= NullPage`.
+
+Each of these is a list of *cases*: values of some names, and sums that are not
+negative. A condition that is false in every case is one for which suspect steps
+are enough. Comparisons are decided where the two sides differ by such a sum and
+a constant; numbers of the language are exact, so nothing wraps around.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from whence.abi.layout import NULL_PAGE_SIZE
+from whence.rules import model as m
+from whence.rules.evaluate import arithmetic
+from whence.rules.expand import Condition
+from whence.rules.vocabulary import CONSTANTS
+
+_ONE, _BYTES = "1", "count * size"
+_ADDRESS_BITS = 64
+
+Sum = Mapping[str, int]
+"""Factors of names, of the product count * size, and of 1."""
+
+
+@dataclass(frozen=True)
+class _Case:
+    values: Mapping[str, int]
+    sums: tuple[Sum, ...]  # none of them is negative
+
+
+SUSPECT = {
+    "alloc": (
+        "every allocation",
+        "those of more than MaxSize bytes or with an alignment that is no power of two or too small",
+    ),
+    "copy": ("every copy", "those whose two ranges overlap and do not begin at one address"),
+    "argument": ("every argument", "those in the null page"),
+}
+"""Detection point -> what a rule may ask for, and what it is shown instead."""
+
+
+def holds_at_suspect_only(condition: Condition) -> bool:
+    """Whether the condition of a rule at `alloc`, `copy` or `argument` is false where nothing is wrong."""
+    point = condition.rule.point
+    names = {
+        slot.name: arg.name if isinstance(arg, m.Variable) else f"{slot.name}."
+        for slot, arg in zip(point.info.slots, point.args, strict=True)
+    }
+    return all(_Truth(case, names).of(condition.formula) is False for case in _CASES[point.name](names))
+
+
+def _alloc(names: Mapping[str, str]) -> Iterator[_Case]:
+    most = CONSTANTS["MaxSize"].value or 0
+    count, size = names["count"], names["size"]
+    fits = [{_ONE: most, name: -1} for name in (_BYTES, count, size)]
+    for shift in range(_ADDRESS_BITS):
+        align, enough = {names["align"]: 1 << shift}, {_ONE: 1 << shift, names["least"]: -1}
+        yield _Case({**align, count: 0}, (fits[0], enough))
+        yield _Case({**align, size: 0}, (fits[0], enough))
+        yield _Case(align, (*fits, enough))
+
+
+def _copy(names: Mapping[str, str]) -> Iterator[_Case]:
+    r, n, s, m_ = (names[slot] for slot in ("r", "n", "s", "m"))
+    yield _Case({}, ({s: 1, r: -1, n: -1},))
+    yield _Case({}, ({r: 1, s: -1, m_: -1},))
+    yield _Case({}, ({r: 1, s: -1}, {s: 1, r: -1}))
+
+
+def _argument(names: Mapping[str, str]) -> Iterator[_Case]:
+    yield _Case({}, ({names["r"]: 1, _ONE: -NULL_PAGE_SIZE},))
+
+
+_CASES: dict[str, Callable[[Mapping[str, str]], Iterator[_Case]]] = {
+    "alloc": _alloc,
+    "copy": _copy,
+    "argument": _argument,
+}
+
+
+class _Truth:
+    """Truth of formulas in one case: True, False, or None where the case does not tell."""
+
+    def __init__(self, case: _Case, names: Mapping[str, str]) -> None:
+        self.case = case
+        self.product = {names.get("count"), names.get("size")}
+
+    def of(self, formula: m.Formula) -> bool | None:
+        match formula:
+            case m.Truth(value=value):
+                return value
+            case m.Compare(op=op, left=left, right=right):
+                return self.compared(op, left, right)
+            case m.Not(operand=operand):
+                return _opposite(self.of(operand))
+            case m.And(operands=operands):
+                return self.decided(operands, False)
+            case m.Or(operands=operands):
+                return self.decided(operands, True)
+            case m.Exists(body=body) | m.Some(body=body):
+                return False if self.of(body) is False else None
+            case _:
+                return None
+
+    def decided(self, operands: tuple[m.Formula, ...], deciding: bool) -> bool | None:
+        values = [self.of(operand) for operand in operands]
+        if deciding in values:
+            return deciding
+        return None if None in values else not deciding
+
+    def compared(self, op: str, left: m.Term, right: m.Term) -> bool | None:
+        first, second = self.sum(left), self.sum(right)
+        if first is None or second is None:
+            return None
+        above = self.positive(_added(first, second, -1))
+        below = self.positive(_added(second, first, -1))
+        match op:
+            case ">":
+                return above
+            case "<=":
+                return _opposite(above)
+            case "<":
+                return below
+            case ">=":
+                return _opposite(below)
+        equal = False if above or below else True if above is False and below is False else None
+        return equal if op == "==" else _opposite(equal)
+
+    def positive(self, sum_: Sum) -> bool | None:
+        for known in ({}, *self.case.sums):
+            least = _constant(_added(sum_, known, -1))
+            if least is not None and least > 0:
+                return True
+            most = _constant(_added(sum_, known, 1))
+            if most is not None and most <= 0:
+                return False
+        return None
+
+    def sum(self, term: m.Term) -> Sum | None:
+        """The term as a sum; None if it is none."""
+        match term:
+            case m.Number(value=value):
+                return {_ONE: value}
+            case m.Constant(name=name):
+                value_ = CONSTANTS[name].value
+                return None if value_ is None else {_ONE: value_}
+            case m.Variable(name=name):
+                known = self.case.values.get(name)
+                return {name: 1} if known is None else _added({}, {_ONE: known}, 1)
+            case m.Negative(operand=operand):
+                inner = self.sum(operand)
+                return None if inner is None else _added({}, inner, -1)
+            case m.Binary(op=op, left=left, right=right):
+                first, second = self.sum(left), self.sum(right)
+                if op == "*" and {str(left), str(right)} == self.product:
+                    return {} if {} in (first, second) else {_BYTES: 1}
+                return self.binary(op, first, second)
+            case _:
+                return None
+
+    def binary(self, op: str, left: Sum | None, right: Sum | None) -> Sum | None:
+        if left is None or right is None:
+            return None
+        if op in "+-":
+            return _added(left, right, 1 if op == "+" else -1)
+        a, b = _constant(left), _constant(right)
+        return None if a is None or b is None else {_ONE: arithmetic(op, a, b)}
+
+
+def _added(first: Sum, second: Sum, sign: int) -> Sum:
+    total = {name: first.get(name, 0) + sign * second.get(name, 0) for name in sorted({*first, *second})}
+    return {name: factor for name, factor in total.items() if factor}
+
+
+def _constant(sum_: Sum) -> int | None:
+    """The value of a sum in which no name is left."""
+    return sum_.get(_ONE, 0) if sum_.keys() <= {_ONE} else None
+
+
+def _opposite(truth: bool | None) -> bool | None:
+    return None if truth is None else not truth

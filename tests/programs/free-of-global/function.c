@@ -1,0 +1,15 @@
+// Frees the address of a function.
+#include <stdlib.h>
+
+static int answer(void) {
+    return 42;
+}
+
+int main(void) {
+    int (**p)(void) = malloc(sizeof *p);
+    *p = answer;
+    int v = (*p)();
+    free((void *)*p); // EXPECT free-of-global block none
+    free(p);
+    return v != 42;
+}

@@ -1,9 +1,0 @@
-// memset of the null pointer.
-#include <stdlib.h>
-#include <string.h>
-
-int main(int argc, char **argv) {
-    char *p = NULL;
-    memset(p, 0, 10 * argc); // EXPECT null-pointer-dereference write 10 address 0
-    return 0;
-}

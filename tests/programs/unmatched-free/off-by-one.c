@@ -1,9 +1,0 @@
-// Frees an address one byte after the begin of a block.
-#include <stdlib.h>
-
-int main(void) {
-    char *p = malloc(10); // ALLOC
-    p++;
-    free(p); // EXPECT unmatched-free block 10 inside 1
-    return 0;
-}

@@ -1,0 +1,99 @@
+"""Rules that only suspect steps can make fire, and what engines refuse."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.rules.strategies import DEFINITIONS, POINTS, formulas, worlds
+
+from whence.rules import RuleError, load_standard, load_texts
+from whence.rules.evaluate import Redex, World, fires
+from whence.rules.expand import expand
+from whence.rules.lowering import LoweringError, plan_of
+from whence.rules.suspect import SUSPECT, holds_at_suspect_only
+from whence.rules.vocabulary import CONSTANTS
+
+BASE = load_texts([("base.rules", DEFINITIONS.encode())], load_standard())
+MOST = CONSTANTS["MaxSize"].value or 0
+NULL_PAGE = CONSTANTS["NullPage"].value or 0
+SHAPES = {point.split()[0]: point for point in POINTS if point.split()[0] in SUSPECT}
+
+
+@pytest.mark.parametrize(
+    ("point", "condition", "enough"),
+    [
+        ("alloc", "count * size > MaxSize", True),
+        ("alloc", "size * count >= 0x8000000000000000", True),
+        ("alloc", "count * size >= MaxSize", False),
+        ("alloc", "count * size > 1000", False),
+        ("alloc", "size > MaxSize", False),
+        ("alloc", "Absurd(count, size)", True),
+        ("alloc", "count > MaxSize and size > 0", True),
+        ("alloc", "align & (align - 1) != 0", True),
+        ("alloc", "align == 0 or align % 2 == 1 and align != 1", True),
+        ("alloc", "not PowerOfTwo(align) or align < least", True),
+        ("alloc", "align <= least", False),
+        ("alloc", "align == 3 and size > 5", True),
+        ("alloc", "align == 4", False),
+        ("alloc", "By == New", False),
+        ("copy", "Overlap(r, n, s, m) and r != s", True),
+        ("copy", "Overlap(r, n, s, m)", False),
+        ("copy", "r != s and not (s + m <= r or r + n <= s)", True),
+        ("copy", "r < s + m and s < r + n + 1 and r != s", False),
+        ("copy", "n > 100", False),
+        ("argument", "r == NULL", True),
+        ("argument", "r < NullPage and not Allocated(r)", True),
+        ("argument", "r <= NullPage", False),
+        ("argument", "not Allocated(r)", False),
+        ("argument", "exists b in H : r == NULL and Size(b) == 3", True),
+    ],
+)
+def test_what_suspect_steps_are_enough_for(point: str, condition: str, enough: bool) -> None:
+    text = f'rule mine "m" at {SHAPES[point]} when {condition}'
+    rules = load_texts([("f.rules", text.encode())], load_standard()).select(["mine"], ["all"])
+    assert holds_at_suspect_only(expand(rules.rule("mine"), rules)) is enough
+    if enough:
+        plan_of(rules)
+        return
+    with pytest.raises(LoweringError) as caught:
+        plan_of(rules)
+    wanted, shown = SUSPECT[point]
+    assert str(caught.value) == f"rule 'mine' needs {wanted}, of which engine native shows only {shown}"
+
+
+@st.composite
+def plain_steps(draw: st.DrawFn, point: str, world: World) -> Redex:
+    """A step that is not suspect."""
+    near = [begin + offset for begin in world.begins.values() for offset in (0, 8, 48)]
+    address = draw(st.sampled_from([NULL_PAGE, *near]))
+    match point:
+        case "argument":
+            return Redex("ARGUMENT", (address,), world.find(address), now=99)
+        case "copy":
+            n, m = draw(st.integers(0, 20)), draw(st.integers(0, 20))
+            other = address + draw(st.sampled_from([0, n, n + 1, -m, -m - 8]))
+            return Redex("COPY", (address, n, other, m), world.find(address), now=99)
+        case _:
+            align = 1 << draw(st.integers(0, 63))
+            least = draw(st.integers(0, align))
+            count = draw(st.sampled_from([0, 1, 2, 7, 1 << 40]))
+            size = draw(st.sampled_from([0, 1, MOST // max(count, 1)]))
+            return Redex("ALLOC", (count, size, align, least), now=99)
+
+
+@settings(deadline=None, max_examples=300, suppress_health_check=list(HealthCheck))
+@given(st.data(), worlds(), st.sampled_from(sorted(SHAPES)))
+def test_a_rule_that_is_accepted_cannot_hold_at_a_plain_step(
+    data: st.DataObject, world: World, point: str
+) -> None:
+    scope = POINTS[SHAPES[point]]
+    text = f'rule mine "m" at {SHAPES[point]} when {data.draw(formulas(scope))}'
+    try:
+        rules = load_texts([("f.rules", text.encode())], BASE)
+    except RuleError:
+        return
+    rule = rules.rule("mine")
+    redex = data.draw(plain_steps(point, world))
+    if fires(rule, rules, world, redex):
+        assert not holds_at_suspect_only(expand(rule, rules))
