@@ -32,9 +32,10 @@ _LOST = {
 _KINDS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "mismatched-free": ("MismatchedFree", "Free"),
-        "overlapping-arguments": ("Overlap", "Overlap"),
+        "overlapping-copy": ("Overlap", "Overlap"),
         "absurd-size": ("FishyValue", "FishyValue"),
         "bad-alignment": ("BadAlign", "BadAlign"),
+        "refused-alignment": ("BadAlign", "BadAlign"),
     }
 )
 """Rule -> (kind of error in XML, kind of suppression) where the detection point does not tell."""

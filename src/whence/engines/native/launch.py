@@ -85,7 +85,7 @@ def launch(
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:  # closed by whoever started us
             stream.flush()
-    with _waiting(around) as wait:
+    with _waiting(around) as wait, _interrupts_held() as release:
         wait.attendants = attendants
         with fixed_addresses() as fixed:
             child = _start(image, arguments, around)
@@ -94,7 +94,7 @@ def launch(
                 "the system does not let address randomisation be switched off; addresses differ between runs"
             )
         wait.until(around.timeout)
-        ending = _await(child, wait, around)
+        ending = _await(child, wait, around, release)
         ending, sentences = _remaining(arguments[0], record, wait, around, ending)
         return ending, notes + sentences
 
@@ -129,10 +129,34 @@ def _start(image: Path, arguments: Sequence[str], around: Surroundings) -> subpr
         ) from None
 
 
-def _await(child: subprocess.Popen[bytes], wait: _Wait, around: Surroundings) -> Ending:
+@contextlib.contextmanager
+def _interrupts_held() -> Iterator[Callable[[], None]]:
+    """Hold an interrupt back until the function is called: the program then runs, and is ended by it."""
+    handler = signal.getsignal(signal.SIGINT)
+    if not callable(handler) or threading.current_thread() is not threading.main_thread():
+        yield lambda: None
+        return
+    came: list[tuple[int, FrameType | None]] = []
+    signal.signal(signal.SIGINT, lambda *arguments: came.append(arguments))
+
+    def release() -> None:
+        signal.signal(signal.SIGINT, handler)
+        while came:
+            handler(*came.pop())
+
+    try:
+        yield release
+    finally:
+        release()
+
+
+def _await(
+    child: subprocess.Popen[bytes], wait: _Wait, around: Surroundings, release: Callable[[], None]
+) -> Ending:
     """Wait for the end, which is now when the time is over or the wait is interrupted."""
     timed_out = False
     try:
+        release()
         with handles([child.pid]) as ended:
             timed_out = not wait.while_(lambda: child.poll() is None, [child.pid], ended)
     finally:
