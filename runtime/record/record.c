@@ -1,6 +1,7 @@
 #include "record.h"
 #include "../os/mem.h"
 #include "../os/os.h"
+#include "../os/text.h"
 
 #include <errno.h>
 
@@ -106,9 +107,21 @@ enum record_status record_append_at(uint32_t type, const struct record_part *par
 #define ASK_WAIT_FIRST 50ull /* microseconds; doubled until */
 #define ASK_WAIT_MOST 2000ull
 
+int record_reader_has_ended(uint32_t process) {
+    if (os_signal_thread(process, process, 0) == -ESRCH) return 1;
+    char line[64]; /* "NUMBER (NAME) STATE …"; a name has at most 15 bytes */
+    TEXT(path, 32);
+    text_put(&path, "/proc/");
+    text_decimal(&path, process);
+    text_put_n(&path, "/stat", sizeof "/stat");
+    long state = os_read_file(path.begin, line, sizeof line) - 1;
+    while (state > 1 && line[state - 2] != ')') state--;
+    return state > 1 && (line[state] == 'Z' || line[state] == 'X');
+}
+
 /* A pause between two looks at something the judge changes; 0 if that can not happen any more. */
 static int ask_pause(uint64_t *wait, uint32_t judge) {
-    if (os_signal_thread(judge, judge, 0) == -ESRCH || !alive()) return 0;
+    if (record_reader_has_ended(judge) || !alive()) return 0;
     os_sleep_us(*wait);
     if (*wait < ASK_WAIT_MOST) *wait *= 2;
     return 1;

@@ -42,6 +42,10 @@ enum record_status record_append_at(uint32_t type, const struct record_part *par
  * answer (the judge is gone, the file was cut short). */
 int record_ask(uint64_t offset, uint32_t judge);
 
+/* The process that reads the file does not run any more, also when its parent
+ * has not been told yet (without /proc that case is not seen). */
+int record_reader_has_ended(uint32_t process);
+
 /* Notes down that this process writes to the file, and may outlive the others. */
 void record_join(void);
 /* Before a fork, and in its child: whoever reads the file knows of a child that

@@ -283,14 +283,15 @@ void finding_make(struct context *context, const struct witness *witness) {
     enum record_status status = append(context, witness, &offset);
     record_count_finding();
     __atomic_add_fetch(&made, 1, __ATOMIC_RELAXED);
-    if (status != RECORD_OK) say(head, context);
+    int unread = options.reader && record_reader_has_ended((uint32_t)options.reader);
+    if (status != RECORD_OK || unread) say(head, context);
     if (status == RECORD_FULL)
         rt_note(&full, "the record file is full: later findings are printed as plain lines");
     if (status == RECORD_LOST)
         rt_note(&lost, "the record file was cut short: findings are printed as plain lines");
     if (asking && status == RECORD_OK) {
         int verdict = record_ask(offset, (uint32_t)options.judge);
-        if (verdict < 0) say(head, context); /* nobody is left who could report it */
+        if (verdict < 0 && !unread) say(head, context); /* nobody is left who could report it */
         stopping = verdict <= 0;
     }
     if (stopping) finding_stop();

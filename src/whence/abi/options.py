@@ -36,6 +36,7 @@ OPTIONS = (
     Option("quarantine_depth", 8, 0, 1 << 20, "freed blocks of each size class held back, at least"),
     Option("alloc_frames", 16, 1, 24, "frames kept at allocation and free"),
     Option("judge", 0, 0, 1 << 22, "process that says at each finding whether to stop; 0: always stop"),
+    Option("reader", 0, 0, 1 << 22, "process that reads the record; once it is gone findings are printed"),
     Option("key_frames", 4, 1, 64, "frames that tell findings apart while the program goes on"),
     Option("children", 0, 0, 1, "check the programs that are executed, too"),
     Option("signals", 1, 0, 1, "report SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT"),

@@ -1,8 +1,10 @@
-/* modules: record/record os/os */
+/* modules: record/record os/os os/text */
 #include "../../../runtime/record/record.h"
 #include "unit.h"
 
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define PATH "record"
@@ -111,11 +113,26 @@ static void a_file_cut_short_kills_nobody(void) {
     record_finish();
 }
 
+static void a_zombie_reads_no_file(void) {
+    pid_t reader = fork();
+    if (reader == 0)
+        for (;;) pause();
+    CHECK(!record_reader_has_ended((uint32_t)reader));
+    CHECK(!record_reader_has_ended((uint32_t)getpid()));
+    siginfo_t end;
+    CHECK(kill(reader, SIGKILL) == 0);
+    CHECK(waitid(P_PID, (id_t)reader, &end, WEXITED | WNOWAIT) == 0);
+    CHECK(record_reader_has_ended((uint32_t)reader));
+    CHECK(waitpid(reader, NULL, 0) == reader);
+    CHECK(record_reader_has_ended((uint32_t)reader));
+}
+
 int main(void) {
     what_is_not_a_record_file_is_refused();
     parts_are_padded_and_typed();
     a_second_process_appends();
     a_full_file_drops_and_counts();
     a_file_cut_short_kills_nobody();
+    a_zombie_reads_no_file();
     return 0;
 }

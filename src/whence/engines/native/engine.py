@@ -132,6 +132,7 @@ def _options(settings: Settings) -> dict[str, int]:
     """What the runtime is told."""
     options = {"halt": int(settings.halt), "exitcode": settings.error_exitcode}
     options["children"] = int(settings.children)
+    options["reader"] = os.getpid()
     options["leaks"] = LEAK_CHECKS[settings.leak_check] if _wants_leaks(settings.rules) else 0
     if settings.leak_signal:
         options["leak_signal"] = settings.leak_signal
