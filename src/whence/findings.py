@@ -441,8 +441,8 @@ class RunInfo:
     name on, `image` the file that was executed (an instrumented copy) when it
     is another one, `originals` the file that each executed copy was made from.
     Exactly one of `exit_status` and `signal` is set once the program has ended.
-    `notes` are sentences to the user; `dropped` counts findings that found no
-    room in the record. `suppressions` has every entry that was in force.
+    `notes` are sentences to the user; `dropped` counts records that found no
+    room, `lost` the findings that were made and are missing here. `suppressions` has every entry that was in force.
     `leak_checks` are what the leak checks counted, in order of time.
     `leak_summary`: the user wants to see that, leaks or not.
     """
@@ -455,6 +455,7 @@ class RunInfo:
     signal: int | None = None
     halted: bool = False
     dropped: int = 0
+    lost: int = 0
     notes: tuple[str, ...] = field(default=())
     suppressions: tuple[SuppressionUse, ...] = ()
     originals: Mapping[str, str] = field(default_factory=dict)

@@ -301,6 +301,13 @@ def test_full_file(tmp_path: Path) -> None:
     assert any("3 records are missing" in text for text in run.notes)
 
 
+def test_lost_findings_are_counted(tmp_path: Path) -> None:
+    """Of the dropped records, those of findings: they decide about the exit status."""
+    assert run_of(tmp_path, file_of(finding(), dropped=3, findings=3)).lost == 2
+    assert run_of(tmp_path, file_of(finding(), dropped=3, findings=1)).lost == 0
+    assert run_of(tmp_path, file_of(finding(), finding(), findings=1)).lost == 0  # died before it was counted
+
+
 @pytest.mark.parametrize("length", [4, 12, 1 << 31, 0xFFFFFFF8])
 def test_impossible_length(tmp_path: Path, length: int) -> None:
     run = run_of(tmp_path, file_of(finding(), struct.pack("<II", 1, length), finding()))

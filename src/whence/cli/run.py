@@ -176,8 +176,8 @@ def _signal(name: str | None) -> int:
 
 
 def _status(result: Result, error_exitcode: int) -> int:
-    """The exit status: that of findings if there are any, else the program's own ending."""
-    if result.findings and error_exitcode:
+    """The exit status: that of findings if any were made, else the program's own ending."""
+    if (result.findings or result.run.lost) and error_exitcode:
         return error_exitcode
     if result.timed_out:
         return ExitCode.TIMEOUT

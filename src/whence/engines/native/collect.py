@@ -89,12 +89,14 @@ class RawRun:
     """A record file, decoded: findings, memory maps by number, processes, sentences of the runtime.
 
     `pid` is the process that initialised the runtime (0: it never did),
-    `finished` whether it ended in order, `dropped` counts records without room.
+    `finished` whether it ended in order, `dropped` counts records without room,
+    `lost` the findings among them.
     """
 
     pid: int = 0
     finished: bool = False
     dropped: int = 0
+    lost: int = 0
     findings: list[RawFinding] = field(default_factory=list)
     maps: dict[int, MemoryMap] = field(default_factory=dict)
     processes: dict[int, Process] = field(default_factory=dict)
@@ -134,6 +136,7 @@ def read_records(path: str | Path) -> RawRun:
         )
     run = RawRun(header["pid"], header["state"] == records.FILE_STATES["FINISHED"], header["dropped"])
     _decode(data[: header["used"]], run)
+    run.lost = max(0, header["findings"] - len(run.findings))
     _note_losses(run, header, len(data))
     return run
 

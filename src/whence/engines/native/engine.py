@@ -238,6 +238,7 @@ def _report(
         signal=ending.signal,
         halted=any(finding.halted for finding in result.findings),
         dropped=raw.dropped,
+        lost=raw.lost,
         notes=tuple(dict.fromkeys(sentences)),
         suppressions=result.uses,
         leak_checks=tuple(raw.leak_checks),
