@@ -43,6 +43,9 @@ _VARIABLES = re.compile(
 )
 """Descriptions of variables and types: reports need line tables, and the rest costs a fifth of the time."""
 
+_EXEMPT = "disable_sanitizer_instrumentation"
+"""Attribute of functions that the source exempts from checks (`whence.toolchain.exempt`)."""
+
 _CXX_STRING = ("_ZNSt7__cxx1112basic_stringI", "_ZNKSt7__cxx1112basic_stringI")
 """Member functions of std::string. Those of libstdc++ are not checked: the module's own copies are used.
 
@@ -112,7 +115,8 @@ def instrument_text(text: str, job: Job) -> str:
             continue
         withdraw_promises(function)
         free_calls(function, redirected)
-        instrument_function(function, job.policy, keepers, used)
+        if not function.attributes.has(_EXEMPT):
+            instrument_function(function, job.policy, keepers, used)
         watch(function, job.watched, used)
     if job.policy.reachability:
         keep_pointers(module)

@@ -154,6 +154,7 @@ class Compilation:
             bitcode = spawn.contents(source.sink)
             if COROUTINES in bitcode:
                 bitcode = self._without_coroutines(bitcode) or bitcode
+            bitcode = self._with_exemptions(bitcode, source)
             source.digest, source.blob = blob.pack_ir(bitcode, self._header(source))
         os.close(source.sink)
         os.close(source.error)
@@ -163,6 +164,15 @@ class Compilation:
         target = [f"--target={self.clang.triple}"]
         command = [*self.clang.command(False), *target, *LOWER_COROUTINES]
         return spawn.output(command, bitcode)
+
+    def _with_exemptions(self, bitcode: bytes, source: Source) -> bytes:
+        """The module with the functions marked that the source exempts from checks."""
+        if source.path == "-" or not _mentions_sanitizers(source.path):
+            return bitcode
+        from whence.toolchain.exempt import exempt
+
+        clang = [*self.clang.command(self.invocation.cxx), f"--target={self.clang.triple}"]
+        return exempt(bitcode, clang, [*self._flags, "-x", source.language], IR_MODE, source.path)
 
     def _header(self, source: Source) -> dict[str, object]:
         """What a module's blob says about its origin."""
@@ -215,6 +225,15 @@ def _load() -> None:
     from whence.toolchain import blob, elf
 
     del hashlib, json, zlib, blob, elf
+
+
+def _mentions_sanitizers(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            text = file.read().lower()
+    except OSError:
+        return False
+    return b"sanitiz" in text or b"asan" in text
 
 
 def _processors() -> int:

@@ -1,0 +1,70 @@
+"""Functions that their source exempts from AddressSanitizer are exempt here too.
+
+Code that reads on purpose past the end of a block (whole words or vectors of a
+string, up to the next boundary) says so with ``no_sanitize_address`` or
+``no_sanitize("address")``. The front end keeps no trace of that while it does
+not sanitize, so such a source is compiled once more for AddressSanitizer, its
+passes left out, after it was preprocessed without: what then lacks
+``sanitize_address`` is exempt. In the carried IR these functions get LLVM's
+attribute for the same purpose, which clang writes itself for its attribute of
+that name.
+"""
+
+from __future__ import annotations
+
+import re
+
+from whence.toolchain import spawn
+
+EXEMPT = "disable_sanitizer_instrumentation"
+
+_SAID = b"no_sanitize"
+_READ = ("-x", "ir", "-O0", "-w", "-Qunused-arguments", "-emit-llvm", "-o", "-")
+"""A module on standard input to one on standard output.
+
+With passes that puts in line what must be, like the vector intrinsics of the
+headers: their accesses are those of the exempt function then.
+"""
+_SANITIZED = ("-fsanitize=address", "-fno-sanitize-address-use-after-scope", "-S")
+_DEFINITION = re.compile(rb'^define [^\n]*?@("[^"\n]*"|[\w.$-]+)\([^\n]*?( #(\d+)) [^\n]*\{$', re.MULTILINE)
+_GROUP = re.compile(rb"^attributes #(\d+) = \{([^\n]*)\}", re.MULTILINE)
+
+
+def exempt(bitcode: bytes, clang: list[str], flags: list[str], mode: tuple[str, ...], path: str) -> bytes:
+    """`bitcode`, its exempt functions marked; unchanged when there are none or something fails.
+
+    `flags` and `mode` made the bitcode from the source `path`, whose language is among the flags.
+    """
+    preprocessed = spawn.output([*clang, *flags, "-w", "-Qunused-arguments", "-E", "-o", "-", "--", path])
+    if _SAID not in preprocessed:
+        return bitcode
+    language = "c++-cpp-output" if "c++" in flags[-1] else "cpp-output"
+    plain = [flag for flag in flags[:-2] if not flag.startswith("-fsanitize")]
+    sanitized = spawn.output([*clang, *plain, *mode, *_SANITIZED, "-x", language, "-"], preprocessed)
+    names = unsanitized(sanitized)
+    if not names:
+        return bitcode
+    text = spawn.output([*clang, *_READ, "-S", "-Xclang", "-disable-llvm-passes", "-"], bitcode)
+    return spawn.output([*clang, *_READ, "-c", "-"], marked(text, names)) or bitcode
+
+
+def unsanitized(text: bytes) -> set[bytes]:
+    """Names of the functions that IR made for AddressSanitizer leaves out."""
+    groups = {number: b"sanitize_address" in words.split() for number, words in _GROUP.findall(text)}
+    return {name for name, _, number in _DEFINITION.findall(text) if not groups.get(number, True)}
+
+
+def marked(text: bytes, names: set[bytes]) -> bytes:
+    """The text of a module with the definitions of `names` marked as exempt.
+
+    ``define i32 @f(ptr %0) #1 !dbg !9 {`` becomes
+    ``define i32 @f(ptr %0) disable_sanitizer_instrumentation #1 !dbg !9 {``.
+    """
+
+    def mark(match: re.Match[bytes]) -> bytes:
+        if match[1] not in names:
+            return match[0]
+        at = match.start(2) - match.start()
+        return match[0][:at] + b" " + EXEMPT.encode() + match[0][at:]
+
+    return _DEFINITION.sub(mark, text)
