@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.harness.process import Whence, is_one_sentence
+from tests.harness.process import TIMEOUT, Whence, is_one_sentence
 
 from whence.errors import ToolLimit
 from whence.shortage import shortage, shortages
@@ -47,7 +47,11 @@ def test_other_errors_are_none(error: Exception) -> None:
 
 @pytest.mark.parametrize(
     ("limit", "words"),
-    [("-n 9", "too many open files: raise"), ("-f 0", "may not become so long"), ("-v 120000", "out of memory")],
+    [
+        ("-n 9", "too many open files: raise"),
+        ("-f 0", "may not become so long"),
+        ("-v 120000", "out of memory"),
+    ],
 )
 def test_limits_of_the_shell(tmp_path: Path, whence_env: dict[str, str], limit: str, words: str) -> None:
     whence = Whence(tmp_path, whence_env)
@@ -56,6 +60,31 @@ def test_limits_of_the_shell(tmp_path: Path, whence_env: dict[str, str], limit: 
     done = whence.process("whence.cli.main", "run", program, prefix=prefix)
     assert done.status == 125
     assert is_one_sentence(done.err) and words in done.err
+
+
+_NO_THREADS = """
+import os, threading
+from whence.engines.native import build
+from whence.shortage import shortages
+
+def refuse(thread):
+    raise RuntimeError("can't start new thread")
+
+threading.Thread.start = refuse
+try:
+    with shortages(), build._pool(1) as pool:
+        pool.submit(os.getpid)
+except Exception as error:
+    print(type(error).__name__, error)
+"""
+
+
+def test_no_thread_for_the_pool(whence_env: dict[str, str]) -> None:
+    """The workers exist by then; they must not keep the launcher from ending."""
+    command = [sys.executable, "-c", _NO_THREADS]
+    done = subprocess.run(command, env=whence_env, capture_output=True, text=True, timeout=TIMEOUT)
+    assert done.stdout.startswith("ToolLimit no more processes or threads can be started")
+    assert done.returncode == 0
 
 
 _BUILDER = """
