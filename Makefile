@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 RUNTIME := $(shell find runtime -name '*.[ch]' 2>/dev/null)
 
-.PHONY: all demo test test-all test-real lint bench clean
+.PHONY: all demo test test-all test-real lint bench soak clean
 
 all: $(STAMP)
 
@@ -40,6 +40,11 @@ lint: $(STAMP)
 
 bench: $(STAMP)
 	$(BIN)/python bench/run.py
+
+# Programs of the corpus under random faults (docs/soak.md); SOAK="--seed 1 --only 7" repeats a run.
+SOAK ?= --minutes 60
+soak: $(STAMP)
+	$(BIN)/python -m tests.soak.soak $(SOAK)
 
 clean:
 	rm -rf $(VENV) build dist src/*.egg-info src/whence/_native

@@ -26,6 +26,7 @@ from whence.shortage import shortage, shortages
         (OSError(errno.EFBIG, "File too large", b"/x/\xff"), "ulimit -f"),
         (BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable"), "ulimit -u"),
         (RuntimeError("can't start new thread"), "ulimit -u"),
+        (FileNotFoundError(errno.ENOENT, "No usable temporary directory found in ['/tmp']"), "TMPDIR"),
         (ImportError("_ssl.so: failed to map segment from shared object"), "out of memory"),
     ],
 )

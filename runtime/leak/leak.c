@@ -144,6 +144,7 @@ static void write_totals(const struct context *context) {
 
 static void tell(struct context *context) {
     static int lost;
+    if (group_count) maps_keep();
     for (uint32_t i = 0; i < group_count; i++) {
         const struct group *group = &groups[i];
         if (told_before(context, group)) continue;
@@ -152,6 +153,7 @@ static void tell(struct context *context) {
                                   group->count_indirect, group->kind};
         finding_make(context, &witness);
     }
+    if (group_count) maps_let_go();
     if (groups_lost) rt_note(&lost, "more than 16384 places leak: the rest is not listed");
 }
 

@@ -84,8 +84,18 @@ static uintptr_t text_of_maps(size_t *size, uint64_t *room) {
     return buffer;
 }
 
+static uint32_t current;
+static int keepers; /* between maps_keep and maps_let_go */
+
+void maps_keep(void) {
+    maps_current();
+    __atomic_add_fetch(&keepers, 1, __ATOMIC_RELAXED);
+}
+
+void maps_let_go(void) { __atomic_sub_fetch(&keepers, 1, __ATOMIC_RELAXED); }
+
 uint32_t maps_current(void) {
-    static uint32_t current;
+    if (__atomic_load_n(&keepers, __ATOMIC_RELAXED) && current) return current;
     size_t size;
     uint64_t room;
     uintptr_t buffer = text_of_maps(&size, &room);

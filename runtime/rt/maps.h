@@ -9,6 +9,11 @@
  * The id of the record that is current, a hash of its text; 0: none. */
 uint32_t maps_current(void);
 
+/* Between the two, maps_current does not look again: for many findings at one moment,
+ * in programs with tens of thousands of mappings. */
+void maps_keep(void);
+void maps_let_go(void);
+
 /* Writes a PROCESS record if this process has not done so. */
 void maps_tell_process(void);
 

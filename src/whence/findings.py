@@ -442,7 +442,8 @@ class RunInfo:
     is another one, `originals` the file that each executed copy was made from.
     Exactly one of `exit_status` and `signal` is set once the program has ended.
     `notes` are sentences to the user; `dropped` counts records that found no
-    room, `lost` the findings that were made and are missing here. `suppressions` has every entry that was in force.
+    room, `lost` the findings that were made and are missing here.
+    `suppressions` has every entry that was in force.
     `leak_checks` are what the leak checks counted, in order of time.
     `leak_summary`: the user wants to see that, leaks or not.
     """

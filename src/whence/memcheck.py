@@ -33,6 +33,7 @@ _KINDS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "mismatched-free": ("MismatchedFree", "Free"),
         "overlapping-copy": ("Overlap", "Overlap"),
+        "null-argument": ("InvalidRead", "Addr1"),
         "absurd-size": ("FishyValue", "FishyValue"),
         "bad-alignment": ("BadAlign", "BadAlign"),
         "refused-alignment": ("BadAlign", "BadAlign"),
@@ -97,9 +98,9 @@ def is_suppressed_kind(finding: Finding, kind: str) -> bool:
     access, which the compiler may have made part of a wider one, and library
     functions and copied structs as a whole, where Memcheck sees pieces.
     """
-    if kind.startswith("Addr") and kind[4:].isdigit():
+    if kind.startswith("Addr") and kind[4:].isdigit() and is_access(finding):
         whole = finding.library_function or finding.access.size not in (1, 2, 4, 8, 16, 32)
-        is_plain = is_access(finding) and finding.rule.name not in _KINDS
+        is_plain = finding.rule.name not in _KINDS
         return is_plain and bool(whole or finding.access.size <= int(kind[4:]))
     if kind == "User":
         return error_kind(finding) == "ClientCheck"
@@ -117,7 +118,10 @@ def entered(finding: Finding) -> tuple[str, ...]:
         family = finding.block.family if finding.block else Family.UNKNOWN
         every = tuple(name for names in _ALLOCATORS.values() for name in names)
         return _ALLOCATORS.get(family, every)
+    if finding.point is Point.FREE:
+        return _DEALLOCATORS
     name = finding.library_function
-    if name:
-        return next((names for names in _SAME_FUNCTION if name in names), (name,))
-    return _DEALLOCATORS if finding.point is Point.FREE else ()
+    if not name:
+        return ()
+    same = (*_SAME_FUNCTION, *_ALLOCATORS.values())
+    return next((names for names in same if name in names), (name,))

@@ -27,9 +27,10 @@ _IN_TEXT = {
     "can't start new thread": _BY_NUMBER[errno.EAGAIN],
     "failed to map": _MEMORY,
     "annot allocate memory": _MEMORY,
-    "Could not find/load shared object": _MEMORY,
+    "Could not find/load shared object": _MEMORY,  # llvmlite's, which drops the reason
+    "No usable temporary directory": "temporary files can be written nowhere: free some space, or set TMPDIR",
 }
-"""Words in the messages of errors that carry no number; the last is llvmlite's, which drops the reason."""
+"""Words in the messages of errors whose number, if they have one, does not say it."""
 
 
 def shortage(error: BaseException | None) -> str | None:

@@ -196,6 +196,40 @@ SAMPLES: dict[str, Finding] = {
         block=replace(LIVE, family=Family.NEW_ARRAY),
         states=None,
     ),
+    "mismatched-free": replace(
+        DOUBLE_FREE,
+        rule=RuleInfo("mismatched-free", "block freed by a function of another family"),
+        block=LIVE,
+        library_function="operator delete",
+        states=None,
+    ),
+    "overlapping-copy": replace(
+        LIBRARY,
+        rule=RuleInfo("overlapping-copy", "copy between overlapping ranges", ("r", "n", "s", "m")),
+        point=Point.COPY,
+        access=Access(AccessKind.COPY, BEGIN + 1, 5),
+        values=(Value("r", BEGIN + 1), Value("n", 5), Value("s", BEGIN), Value("m", 5)),
+    ),
+    "null-argument": replace(
+        LIBRARY,
+        rule=RuleInfo("null-argument", "null pointer given to a library function that needs a valid one"),
+        point=Point.ARGUMENT,
+        access=Access(AccessKind.PASS, 0),
+        block=None,
+        states=None,
+    ),
+    "absurd-size": replace(
+        LIBRARY,
+        rule=RuleInfo(
+            "absurd-size", "allocation of more bytes than an object can have", ("count", "size"), "warning"
+        ),
+        point=Point.ALLOC,
+        access=Access(AccessKind.REQUEST, 0),
+        library_function="calloc",
+        values=(Value("count", 1 << 62), Value("size", 8)),
+        block=None,
+        states=None,
+    ),
     "free-unknown-address": replace(
         DOUBLE_FREE,
         rule=UNMATCHED_RULE,

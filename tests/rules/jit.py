@@ -115,6 +115,7 @@ class Primitives:
     def closed(self, address: int, width: int) -> int:
         assert address == self.redex.values[0] and width == self.redex.width
         return self.redex.closed
+
     def kind(self, address: int) -> int:
         return self.world.kind(address)
 

@@ -143,6 +143,7 @@ def soak(options: argparse.Namespace, directory: Path) -> Counts:
         context.Process(target=_work, args=(options, number, directory, results))
         for number in range(options.jobs)
     ]
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # also where interrupts are ignored
     for worker in workers:
         worker.start()
     counts, running = Counts(), len(workers)

@@ -47,6 +47,21 @@ WRITE = Finding(
 STRCPY = replace(WRITE, library_function="strcpy", access=Access(AccessKind.WRITE, 0x100, 9), stack=STACK[1:])
 DOUBLE_FREE = RuleInfo("double-free", "")
 FREE = replace(WRITE, rule=DOUBLE_FREE, point=Point.FREE, access=Access(AccessKind.FREE, 0x10))
+DELETE = replace(FREE, rule=RuleInfo("mismatched-free", ""), library_function="operator delete")
+OVERLAP = replace(
+    WRITE,
+    rule=RuleInfo("overlapping-copy", ""),
+    point=Point.COPY,
+    access=Access(AccessKind.COPY, 0x100, 5),
+    library_function="memcpy",
+)
+ARGUMENT = replace(
+    WRITE,
+    rule=RuleInfo("null-argument", ""),
+    point=Point.ARGUMENT,
+    access=Access(AccessKind.PASS, 0),
+    library_function="strlen",
+)
 ALLOCATED = Event(1, 0, (frame("strdup", LIBC), frame("__whence_strdup", "/x/libwhence-rt.so"), *STACK))
 LEAK = replace(
     WRITE,
@@ -213,6 +228,12 @@ def valgrind(kind: str, *lines: str) -> str:
         (valgrind("Free", "fun:free", "fun:put"), FREE, True),
         (valgrind("Free", "fun:_ZdlPv", "..."), FREE, True),
         (valgrind("Free", "fun:put"), FREE, False),
+        (valgrind("Free", "fun:_ZdlPvm", "..."), DELETE, True),
+        (valgrind("Free", "fun:free", "fun:put"), DELETE, True),
+        (valgrind("Overlap", "fun:memmove", "..."), OVERLAP, True),
+        (valgrind("Addr8", "fun:memcpy", "..."), OVERLAP, False),
+        (valgrind("Addr1", "fun:strlen", "..."), ARGUMENT, True),
+        (valgrind("Addr4", "fun:put"), ARGUMENT, False),
         (valgrind("Leak", "fun:malloc", "fun:strdup", "...", "fun:main"), LEAK, True),
         (valgrind("Leak", "match-leak-kinds: definite,possible", "fun:?alloc", "..."), LEAK, True),
         (valgrind("Leak", "match-leak-kinds: reachable", "fun:malloc", "..."), LEAK, False),

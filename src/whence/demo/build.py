@@ -66,6 +66,7 @@ class Builder:
         """Run `./configure` with the compiler in its environment."""
         compiler = self.compiler
         environ = {"CC": compiler.cc, "CFLAGS": compiler.flags, "LDFLAGS": compiler.link_flags}
+        environ["FORCE_UNSAFE_CONFIGURE"] = "1"  # GNU programs refuse to be configured by root otherwise
         self.run(["./configure", *options], cwd, environ)
 
     def make(self, cwd: Path, *words: str) -> None:

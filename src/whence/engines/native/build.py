@@ -343,4 +343,15 @@ def _pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
     try:
         yield pool
     finally:
+        _shut_down(pool)
+
+
+def _shut_down(pool: ProcessPoolExecutor) -> None:
+    """Wait for the workers; where the thread that would tell them to end could not be started, kill them."""
+    workers = list((getattr(pool, "_processes", None) or {}).values())
+    try:
         pool.shutdown(wait=True, cancel_futures=True)
+    except RuntimeError:
+        for worker in workers:
+            worker.kill()
+        raise
