@@ -6,6 +6,7 @@
 #include "../os/os.h"
 #include "../record/record.h"
 #include "../rt/images.h"
+#include "../rt/maps.h"
 
 static struct os_lock search_lock; /* one event at a time */
 struct wh_leaks leak_last;
