@@ -215,7 +215,8 @@ COREUTILS = Suite(
     tests=55,
     leaks=frozenset(
         ("sort.c:4393", "sort.c:4795", "sort.c:4830", "split.c:1590", "stat.c:1962", "stat.c:1963",
-         "tail.c:2408", "shuf.c:525", "shuf.c:539", "shuf.c:563", "tr.c:1779", "tr.c:1780", "tr.c:1785", "tr.c:1786",
+         "tail.c:2408", "shuf.c:525", "shuf.c:539", "shuf.c:563", "tr.c:1779", "tr.c:1780",
+         "tr.c:1785", "tr.c:1786",
          "str_value", "toarith")
     ),
 )  # fmt: skip
