@@ -59,9 +59,15 @@ int search_is_foreign(struct block_place place) { return owner_of(place) == OWNE
 
 /* ---- pointers into the middle of a block that hold it ---- */
 
+/* Whether the program may have protected pages of a block, and has this one. */
+static int is_closed(uintptr_t address, uint64_t size) {
+    return size >= OS_PAGE && !os_readable(address);
+}
+
 /* A base class behind another one: both begin with a pointer to constant tables. */
 static int is_base_class(uintptr_t pointer, uintptr_t begin, uint64_t size) {
     if (pointer % sizeof(uint64_t) || pointer - begin + sizeof(uint64_t) > size) return 0;
+    if (is_closed(pointer, size) || is_closed(begin, size)) return 0;
     uint64_t table = *(const wh_word *)pointer;
     return table % sizeof(uint64_t) == 0 && roots_in_constants(table) &&
            roots_in_constants(*(const wh_word *)begin);

@@ -230,7 +230,9 @@ def test_warnings_are_kept(tmp_path: Path) -> None:
     assert "unused_thing" in whence.build("w.c", flags="-Wall", cwd=tmp_path).messages
 
 
-def test_build_system(tmp_path: Path) -> None:
+def test_build_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("MAKELEVEL", "MAKEFLAGS", "MFLAGS"):  # when it is make that runs the tests
+        monkeypatch.delenv(name, raising=False)
     (tmp_path / "main.c").write_text("int main(void) { return STATUS; }\n")
     (tmp_path / "Makefile").write_text("prog: main.c\n\t$(CC) $(CFLAGS) -o $@ main.c $(LDFLAGS)\n")
     program = whence.build(
