@@ -109,7 +109,7 @@ void leak_collect(struct context *context, const struct witness *witness) {
     struct block_place place = block_place(witness->block->begin);
     uint8_t *marks = place.index ? search_marks(place) : NULL;
     uint32_t stack = place.index ? block_record(place.shift, place.index)->alloc_stack : 0;
-    if (marks && (*marks & MARK_CLAIMED)) return;
+    if (marks ? *marks & MARK_CLAIMED : search_is_done()) return;
     if (place.index && search_is_foreign(place)) return;
     if (marks && context->check && search_is_kept(*marks, place)) return;
     if (marks) *marks |= MARK_CLAIMED;

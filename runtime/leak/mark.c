@@ -108,8 +108,7 @@ static void wait(struct block_place place, uint8_t *marked, uint8_t mark) {
     work[work_room() - ++waiting_count] = entry;
 }
 
-static void follow_word(uintptr_t word, uint8_t mark) {
-    if (WH_LIKELY(!heap_contains(word))) return;
+static void resolve(uintptr_t word, uint8_t mark) {
     int strong = 0;
     struct block_place place = target(word, &strong);
     if (!place.index) return;
@@ -119,6 +118,57 @@ static void follow_word(uintptr_t word, uint8_t mark) {
         push(place, marked, mark);
     else
         wait(place, marked, mark);
+}
+
+/* Large heaps are nothing but cache misses: what a word leads to is asked for
+ * some words before it is looked at, and likewise the contents of blocks. */
+#define WORDS_AHEAD 32u
+#define BLOCKS_AHEAD 8u
+
+static uintptr_t words_ahead[WORDS_AHEAD]; /* 0: none */
+static unsigned next_word, words_waiting;
+static uint64_t blocks_ahead[BLOCKS_AHEAD];
+static unsigned first_block, blocks_waiting;
+
+static void follow_word(uintptr_t word, uint8_t mark) {
+    if (WH_LIKELY(!heap_contains(word))) return;
+    struct block_place place = block_place(word);
+    if (!place.index || place.index >= slots[place.shift]) return;
+    __builtin_prefetch(block_record(place.shift, place.index));
+    __builtin_prefetch(mark_at(place));
+    uintptr_t earlier = words_ahead[next_word];
+    words_ahead[next_word] = word;
+    next_word = (next_word + 1) % WORDS_AHEAD;
+    if (earlier)
+        resolve(earlier, mark);
+    else
+        words_waiting++;
+}
+
+static void follow_words_ahead(uint8_t mark) {
+    for (unsigned i = 0; i < WORDS_AHEAD && words_waiting; i++) {
+        uintptr_t *word = &words_ahead[(next_word + i) % WORDS_AHEAD];
+        if (!*word) continue;
+        resolve(*word, mark);
+        *word = 0;
+        words_waiting--;
+    }
+}
+
+/* The next block to be followed; 0 if there is none. */
+static uint64_t take_work(void) {
+    while (blocks_waiting < BLOCKS_AHEAD && work_count) {
+        uint64_t entry = work[--work_count];
+        struct block_place place = unpacked(entry);
+        __builtin_prefetch(block_record(place.shift, place.index));
+        __builtin_prefetch((const void *)slot_begin(place.shift, place.index));
+        blocks_ahead[(first_block + blocks_waiting++) % BLOCKS_AHEAD] = entry;
+    }
+    if (!blocks_waiting) return 0;
+    uint64_t entry = blocks_ahead[first_block];
+    first_block = (first_block + 1) % BLOCKS_AHEAD;
+    blocks_waiting--;
+    return entry;
 }
 
 static void follow_words(uintptr_t begin, uintptr_t end, uint8_t mark) {
@@ -167,11 +217,14 @@ static void follow(uintptr_t begin, uintptr_t end, uint8_t mark) {
 }
 
 static void follow_work(uint8_t mark) {
-    while (work_count) {
-        struct block_place place = unpacked(work[--work_count]);
+    uint64_t entry;
+    follow_words_ahead(mark);
+    while ((entry = take_work())) {
+        struct block_place place = unpacked(entry);
         const struct block_record *record = block_record(place.shift, place.index);
         uintptr_t begin = block_begin(record, place.shift, place.index);
         follow(begin, begin + block_size(record, place.shift, place.index), mark);
+        if (!work_count && !blocks_waiting) follow_words_ahead(mark);
     }
 }
 

@@ -18,6 +18,7 @@ enum mark {
     MARK_CLAIMED = 16, /* a finding was made about it */
     MARK_EXCUSED = 32, /* the program does not want to hear of it */
     MARK_WAITING = 64, /* a weak pointer was seen */
+    MARK_LIVE = 128,   /* the block lived when memory was searched */
 };
 #define MARK_POINTED (MARK_REACHED | MARK_SYSTEM | MARK_POSSIBLE)
 

@@ -198,8 +198,10 @@ static void count_all(void) {
     struct block_place place;
     totals = (struct wh_leaks){0};
     while ((place = blocks_next(&cursor, WH_BLOCK_LIVE)).index) {
-        const uint8_t *marks = mark_of(place); /* NULL: of a thread that did not stop */
-        if (marks) count(*marks, place);
+        uint8_t *marks = mark_of(place);
+        if (!marks) continue; /* of a thread that did not stop */
+        count(*marks, place);
+        *marks |= MARK_LIVE;
     }
 }
 
@@ -255,7 +257,13 @@ void search_end(void) {
 
 /* ---- answers ---- */
 
-uint8_t *search_marks(struct block_place place) { return ensure() ? mark_of(place) : NULL; }
+/* A thread may have stood between the birth of a block and its life. */
+uint8_t *search_marks(struct block_place place) {
+    uint8_t *marks = ensure() ? mark_of(place) : NULL;
+    return marks && (*marks & MARK_LIVE) ? marks : NULL;
+}
+
+int search_is_done(void) { return state > 0; }
 
 int search_totals(struct wh_leaks *into) {
     if (!ensure()) return 0;

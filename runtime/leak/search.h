@@ -17,9 +17,10 @@ struct search {
 void search_begin(const struct search *search);
 void search_end(void);
 
-/* The marks of a block; 0 if there is no memory to search with, or the block is
- * younger than the search. */
+/* The marks of a block; 0 if there was no search, or the block did not live then. */
 uint8_t *search_marks(struct block_place place);
+/* Whether memory has been searched, successfully. */
+int search_is_done(void);
 
 /* WH_LEAK_* of a block with these marks. */
 uint32_t search_kind(uint8_t marks);

@@ -4,10 +4,16 @@
 #include "../os/os.h"
 #include "../record/record.h"
 
+/* The file of a process whose first thread has ended is empty. */
+static long read_maps(char *buffer) {
+    long size = os_read_file("/proc/self/maps", buffer, MAPS_ROOM);
+    return size > 0 ? size : os_read_file("/proc/thread-self/maps", buffer, MAPS_ROOM);
+}
+
 uintptr_t maps_read(size_t *size) {
     uintptr_t buffer = os_map(MAPS_ROOM);
     if (!buffer) return 0;
-    long n = os_read_file("/proc/self/maps", (char *)buffer, MAPS_ROOM);
+    long n = read_maps((char *)buffer);
     if (n > 0) {
         *size = (size_t)n;
         return buffer;

@@ -44,7 +44,7 @@ from typing import Any
 PROGRAMS = Path(__file__).resolve().parent.parent / "programs"
 LEVELS = ("-O0", "-O1", "-O2", "-O3")
 CXX_SUFFIXES = (".cpp", ".cc")
-LEAKS = ("possible-leak", "definite-leak")
+LEAKS = ("possible-leak", "definite-leak", "indirect-leak", "interior-leak", "reachable-leak")
 FINDING_STATUS = 99
 ACCESSES = ("read", "write")
 _NUMBERS = ("block", "after", "before", "inside", "address", "count", "bytes", "indirect")

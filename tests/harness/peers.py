@@ -103,7 +103,9 @@ def memcheck(case: Case, level: str, directory: Path) -> Outcome:
     """Valgrind's Memcheck, addressability and leaks only."""
     program = directory / "memcheck"
     build(case, program, (level, "-gdwarf-4"))
-    kinds = "all" if case.rule == "possible-leak" else "definite,indirect"
+    kinds = {"possible-leak": "all", "interior-leak": "possible", "reachable-leak": "reachable"}.get(
+        case.rule, "definite,indirect"
+    )
     command = ["valgrind", "-q", "--xml=yes", f"--xml-file={directory}/%p.xml", "--leak-check=full"]
     command += [f"--show-leak-kinds={kinds}", "--undef-value-errors=no", "--child-silent-after-fork=no"]
     status, text = run(case, [*command, str(program)], {})

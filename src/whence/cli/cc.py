@@ -13,7 +13,7 @@ import stat
 import sys
 
 from whence.toolchain import clang as clangs
-from whence.toolchain import driver, spawn
+from whence.toolchain import driver, headers, spawn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ def run(argv: list[str], cxx: bool) -> int:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
         clang = clangs.find_clang()
+        headers.offer(os.environ)
         return _drive(clang, argv, cxx)
     except OSError as error:
         _say("error", f"cannot run the compiler: {error}")

@@ -16,6 +16,7 @@ _COMMANDS = {
     "cache": "cache:cache",
     "doctor": "doctor:doctor",
     "completion": "completion:completion",
+    "include": "commands:include",
 }
 """Name -> module below `whence.cli`, and what it is called there; in the order of the help."""
 
@@ -50,6 +51,14 @@ def cc(arguments: tuple[str, ...]) -> int:
     from whence.cli import cc as driver
 
     return driver.run(list(arguments), cxx=False)
+
+
+@click.command("include")
+def include() -> None:
+    """Print the folder of whence/leak.h, for other compilers than whence-cc."""
+    from whence.toolchain import headers
+
+    click.echo(headers.directory())
 
 
 @click.command("c++", context_settings={"ignore_unknown_options": True})
