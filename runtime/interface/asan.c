@@ -2,7 +2,7 @@
 #include "poison.h"
 #include "../os/mem.h"
 #include "../os/text.h"
-#include "../rt/thread.h"
+#include "../rt/access.h"
 
 WH_EXPORT void __asan_poison_memory_region(const volatile void *begin, size_t size);
 WH_EXPORT void __asan_unpoison_memory_region(const volatile void *begin, size_t size);
@@ -27,7 +27,7 @@ void __asan_unpoison_memory_region(const volatile void *begin, size_t size) {
 
 int __asan_address_is_poisoned(const volatile void *address) {
     thread_here();
-    return poison_first_bad((uintptr_t)address, 1) != 0;
+    return !access_clean((uintptr_t)address, 1);
 }
 
 void *__asan_region_is_poisoned(void *begin, size_t size) {

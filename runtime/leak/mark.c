@@ -59,6 +59,9 @@ static struct block_place unpacked(uint64_t entry) {
     return place;
 }
 
+/* The program may have protected pages inside its own blocks. */
+static int is_closed(uintptr_t page) { return heap_contains(page) && !os_readable(page); }
+
 /* ---- pointers ---- */
 
 /* An array of no elements with a count in front: the pointer lies at the end. */
@@ -70,6 +73,7 @@ static int is_empty_array(uintptr_t begin, uint64_t size, uintptr_t pointer) {
  * destructors, and allocators that keep the size themselves. */
 static int is_behind_count(uintptr_t begin, uint64_t size, uintptr_t pointer) {
     if (pointer != begin + sizeof(uint64_t) || size <= sizeof(uint64_t)) return 0;
+    if (size >= OS_PAGE && is_closed(begin)) return 0;
     uint64_t rest = size - sizeof(uint64_t), count = *(const wh_word *)begin;
     return count && count <= rest && rest % count == 0;
 }
@@ -175,9 +179,6 @@ static void follow_words(uintptr_t begin, uintptr_t end, uint8_t mark) {
     const uintptr_t *word = (const uintptr_t *)wh_round_up(begin, sizeof(uintptr_t));
     for (; (uintptr_t)(word + 1) <= end; word++) follow_word(*(const wh_word *)word, mark);
 }
-
-/* The program may have protected pages inside its own blocks. */
-static int is_closed(uintptr_t page) { return heap_contains(page) && !os_readable(page); }
 
 static void follow_open_pages(uintptr_t begin, uintptr_t end, uint8_t mark) {
     uintptr_t from = begin;

@@ -1,5 +1,6 @@
 #include "search.h"
 #include "excuse.h"
+#include "kernel.h"
 #include "roots.h"
 #include "stop.h"
 #include "../os/os.h"
@@ -125,6 +126,8 @@ static void visit_root(uintptr_t begin, uintptr_t end, int system) {
     mark_range(begin, end, system ? MARK_SYSTEM : MARK_REACHED);
 }
 
+static void visit_kept(uintptr_t pointer) { mark_block(pointer, MARK_REACHED); }
+
 /* Mapped memory, and blocks that may not have a pointer to them. */
 static void visit_region(uintptr_t begin, uintptr_t end) {
     mark_block(begin, MARK_REACHED);
@@ -158,6 +161,7 @@ static void follow_everything(const struct parking *parking, struct stack_top *s
     }
     hold_unfinished(parking);
     excuse_roots(visit_region);
+    kernel_pointers(visit_kept);
     roots_each(stacks, count, visit_root);
     excuse_blocks(excuse);
     mark_weak();

@@ -9,6 +9,7 @@ import pytest
 
 from whence.instrument import job as jobs
 from whence.instrument.pipeline import Job, compile_module, instrument_text
+from whence.instrument.requests import CLOSES, may_close
 from whence.rules import load_standard, load_texts
 
 HEADER = (
@@ -54,6 +55,49 @@ def markers(body: str, **options: str) -> list[tuple[str, str]]:
 )
 def test_kind_of_access(access: str, name: str) -> None:
     assert [found for found, _ in markers(f"  {access}\n")] == [name]
+
+
+REQUEST = (
+    r'"rolq $$3,  %rdi ; rolq $$13, %rdi\0A\09rolq $$61, %rdi ; rolq $$51, %rdi\0A\09xchgq %rbx,%rbx", '
+    '"={dx},{ax},0,~{cc},~{memory},~{dirflag},~{fpsr},~{flags}"'
+)
+
+
+def test_client_requests_become_calls() -> None:
+    text = instrument(
+        f"""
+  %x = call i64 asm sideeffect {REQUEST}(ptr %a, i64 %i)
+  call i64 asm sideeffect {REQUEST}(ptr %a, i64 0)
+  store i64 %x, ptr %a
+  %y = call i64 asm sideeffect {REQUEST.replace("$$61", "$$60")}(ptr %a, i64 1)
+"""
+    )
+    assert re.search(r"%x = call i64 @__whence_client_request\(ptr %a, i64 %i\)", text)
+    assert len(re.findall("call i64 @__whence_client_request", text)) == 2
+    assert text.count("declare i64 @__whence_client_request(ptr, i64)") == 1
+    assert text.count("rolq") == 4  # another sequence is the program's own
+
+
+def test_where_the_program_closes_memory_each_byte_is_looked_at() -> None:
+    """A block has no holes, unless the program makes them: then what lies between two checks is checked."""
+    body = """
+  %p = getelementptr i8, ptr %a, i64 40
+  %q = getelementptr i8, ptr %a, i64 20
+  store i8 0, ptr %a
+  store i8 1, ptr %p
+  store i8 2, ptr %q
+  store i8 3, ptr %q
+"""
+    assert len(markers(body)) == 2
+    assert len(markers(body, own=(CLOSES,))) == 3
+
+
+@pytest.mark.parametrize(
+    ("bitcode", "expected"),
+    [(b"..__asan_poison_memory_region..", True), (b"\0_zzq_args\0", True), (b"_zzq poison", False)],
+)
+def test_modules_that_may_close_memory(bitcode: bytes, expected: bool) -> None:
+    assert may_close(bitcode) is expected
 
 
 def test_marker_stands_before_the_access() -> None:

@@ -62,6 +62,7 @@ def totals(report: Json) -> Json:
         ("at-once", []),
         ("main-ends", [73, 75]),
         ("read-only", []),
+        ("epoll", [20]),  # the kernel has given the other one back
         ("shared", []),
     ],
 )

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <whence/leak.h>
@@ -205,6 +206,17 @@ int main(int argc, char **argv) {
         char c;
         while (read(0, &c, 1) == 1 && c != 'q')
             if (c == 'l') { lose(20); clean(); puts("lost"); fflush(stdout); }
+    }
+    if (IS("epoll")) {
+        int ends[2], queue = epoll_create1(0);
+        struct epoll_event event = {EPOLLIN, {.ptr = malloc(10)}}, other = event;
+        if (pipe(ends) || epoll_ctl(queue, EPOLL_CTL_ADD, ends[0], &event)) return 8;
+        other.data.ptr = malloc(20);
+        other.events = EPOLLOUT;
+        if (epoll_ctl(queue, EPOLL_CTL_ADD, ends[1], &other)) return 8;
+        memset(&event, 0, sizeof event);
+        epoll_ctl(queue, EPOLL_CTL_DEL, ends[1], NULL);
+        memset(&other, 0, sizeof other);
     }
     if (IS("read-only")) {
         void **page = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

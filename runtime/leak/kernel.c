@@ -1,0 +1,52 @@
+#include "kernel.h"
+#include "../blocks/blocks.h"
+#include "../os/mem.h"
+#include "../stacks/depot.h"
+
+#include <dlfcn.h>
+#include <sys/epoll.h>
+
+/* Open addressing by the pair of descriptors; entries are never removed, and no
+ * lock is needed. What finds no room is not kept: a pair that is used again
+ * finds its own entry. */
+#define ENTRIES 65536u
+
+static struct {
+    uint64_t pair; /* 0: empty */
+    uintptr_t pointer;
+} entries[ENTRIES];
+
+static void keep(int queue, int file, uintptr_t pointer) {
+    uint64_t pair = (uint64_t)(uint32_t)(queue + 1) << 32 | (uint32_t)file;
+    uint64_t hash = depot_hash_step(DEPOT_HASH_INIT, pair) >> 32;
+    for (unsigned i = 0; i < ENTRIES; i++) {
+        uint64_t *place = &entries[(hash + i) % ENTRIES].pair, empty = 0;
+        if (__atomic_compare_exchange_n(place, &empty, pair, 0, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED) ||
+            empty == pair) {
+            __atomic_store_n(&entries[(hash + i) % ENTRIES].pointer, pointer, __ATOMIC_RELAXED);
+            return;
+        }
+    }
+}
+
+void kernel_pointers(void (*visit)(uintptr_t pointer)) {
+    for (unsigned i = 0; i < ENTRIES; i++)
+        if (entries[i].pointer) visit(entries[i].pointer);
+}
+
+/* A descriptor that is closed leaves its pointer here: better than to call a
+ * block lost that another copy of the descriptor still brings back. */
+WH_EXPORT int epoll_ctl(int queue, int operation, int file, struct epoll_event *event) {
+    static int (*next)(int, int, int, struct epoll_event *);
+    if (!next)
+        next = (int (*)(int, int, int, struct epoll_event *))(uintptr_t)dlsym(RTLD_NEXT,
+                                                                              "epoll_ctl");
+    int result = next(queue, operation, file, event);
+    if (result < 0) return result;
+    if (operation == EPOLL_CTL_DEL)
+        keep(queue, file, 0);
+    else if (event && heap_contains((uintptr_t)event->data.ptr))
+        keep(queue, file, (uintptr_t)event->data.ptr);
+    return result;
+}
