@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import time
 from pathlib import Path
 
@@ -136,6 +137,42 @@ def test_environment_is_the_users(whence: Whence) -> None:
     seen = dict(line.split("=", 1) for line in done.out.decode().splitlines())
     expected = {name: value for name, value in mine.env.items() if name != "_"}
     assert {name: value for name, value in seen.items() if name != "_"} == expected
+
+
+ALLOCATOR = """
+#include <stddef.h>
+void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
+void __libc_free(void *);
+void *malloc(size_t size) { return __libc_malloc(size); }
+void *calloc(size_t n, size_t size) { return __libc_calloc(n, size); }
+void *realloc(void *block, size_t size) { return __libc_realloc(block, size); }
+void free(void *block) { __libc_free(block); }
+"""
+
+
+def test_preloaded_allocator(whence: Whence, tmp_path: Path) -> None:
+    """What the C library allocates for the program comes from our allocator all the same."""
+    (tmp_path / "allocator.c").write_text(ALLOCATOR)
+    library = tmp_path / "allocator.so"
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, tmp_path / "allocator.c"], check=True)
+    program = whence.build(
+        """
+        #define _GNU_SOURCE
+        #include <stdio.h>
+        #include <stdlib.h>
+        int main(int c, char **v) {
+            char *line = NULL;
+            size_t size = 0;
+            FILE *file = fopen(v[0], "r");
+            if (!file || getline(&line, &size, file) < 1) return 1;
+            free(line);
+            fclose(file);
+            return 0;
+        }""",
+        "preloaded",
+    )
+    done, found = whence.with_env(LD_PRELOAD=str(library)).findings(program)
+    assert (done.status, found, done.err) == (0, [], "")
 
 
 def test_image_that_executes_itself_stays_checked(whence: Whence) -> None:

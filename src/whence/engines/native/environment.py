@@ -98,7 +98,9 @@ def changes(
     if serving:
         own[SERVICE_VARIABLE] = str(folder.socket)
     own |= {ORIGINAL_PREFIX + name: value for name, value in found.items()}
-    preload = built.checking if options.get("children") else built.preload
+    # What the user preloads may bring an allocator: ours has to come before it.
+    first = options.get("children") or "LD_PRELOAD" in found
+    preload = built.checking if first else built.preload
     loaded = [str(path.absolute()) for path in preload]
     folders = [str(folder.offer(built.libraries))] if built.libraries else []
     folders += [str(folder.offer({}, folder.later))] if serving else []
