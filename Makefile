@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 RUNTIME := $(shell find runtime -name '*.[ch]' 2>/dev/null)
 
-.PHONY: all demo test test-all test-real lint bench soak clean
+.PHONY: all demo test test-all test-real lint bench bench-alloc soak conform clean
 
 all: $(STAMP)
 
@@ -41,10 +41,20 @@ lint: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python bench/run.py
 
+# Our allocators against others, in CPU time and memory (docs/allocator.md).
+bench-alloc: $(STAMP)
+	$(BIN)/python bench/alloc/run.py
+
 # Programs of the corpus under random faults (docs/soak.md); SOAK="--seed 1 --only 7" repeats a run.
 SOAK ?= --minutes 60
 soak: $(STAMP)
 	$(BIN)/python -m tests.soak.soak $(SOAK)
+
+# Random programs of the calculus, judged by the machine, the rules and the engine (docs/oracle.md);
+# CONFORM="--programs N --seed S" repeats a run.
+CONFORM ?= --programs 2000
+conform: $(STAMP)
+	$(BIN)/python -m tests.oracle.conform $(CONFORM)
 
 clean:
 	rm -rf $(VENV) build dist src/*.egg-info src/whence/_native

@@ -1,4 +1,4 @@
-"""Build hook: compiles the C runtime into the package (``whence/_native/libwhence-rt.so``)."""
+"""Build hook: compiles the C runtime into the package (``whence/_native``)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class BuildPy(build_py):
         super().run()
         root = HERE / "src" if self.editable_mode else Path(self.build_lib)
         try:
-            runtime.build(root / "whence" / "_native" / runtime.LIBRARY)
+            runtime.build_all(root / "whence" / "_native")
         except runtime.BuildError as error:
             raise SystemExit(f"whence: {error}") from None
 

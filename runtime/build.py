@@ -1,5 +1,7 @@
 """Compiles the runtime: ``python runtime/build.py OUTPUT [--strict] [--cc COMPILER]``.
 
+OUTPUT is one of `PRODUCTS`, as in ``src/whence/_native/libwhence-rt.so``, or a folder for all of them.
+
 Used by the package's build, by the tests and by hand. Needs any C11 compiler:
 the one given, ``$CC``, ``cc``, ``gcc``, ``clang``, or the clang inside ziglang.
 """
@@ -7,6 +9,7 @@ the one given, ``$CC``, ``cc``, ``gcc``, ``clang``, or the clang inside ziglang.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import shlex
 import shutil
@@ -15,11 +18,17 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 LIBRARY = "libwhence-rt.so"
+"""The runtime of checked programs."""
+ALLOC_LIBRARY = "whence-alloc.so"
+"""The guarded allocator, for programs as they are."""
+
+RUNTIME_PARTS = "alloc blocks intercept interface leak os planes record rt stacks".split()
 
 COMPILE = shlex.split(
     "-std=c11 -D_GNU_SOURCE -U_FORTIFY_SOURCE -O2 -g -fPIC -fvisibility=hidden -fno-omit-frame-pointer "
@@ -27,8 +36,49 @@ COMPILE = shlex.split(
     "-ftls-model=initial-exec -fexceptions"
 )
 STRICT = shlex.split("-Wall -Wextra -Wundef -Wshadow -Werror")
-LINK = shlex.split(f"-shared -Wl,-soname,{LIBRARY} -Wl,-z,now -Wl,-z,nodelete -Wl,-z,initfirst")
+LINK = shlex.split("-shared -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete -Wl,-z,initfirst")
 LIBRARIES = ["-ldl", "-lpthread"]
+
+
+@dataclass(frozen=True)
+class Product:
+    """A shared library: its sources below this folder (not those `without`), and flags beside those of all.
+
+    faster: more flags, which not every compiler and linker can follow; without them it is slower, and no more.
+    """
+
+    sources: tuple[str, ...]
+    flags: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    faster: tuple[str, ...] = ()
+
+
+PRODUCTS = {
+    LIBRARY: Product(tuple(f"{part}/*.c" for part in RUNTIME_PARTS)),
+    "libwhence-kdalloc.so": Product(("alloc/kd/*.c", "os/os.c", "os/text.c"), ("-fvisibility=default",)),
+    "libwhence-replay.so": Product(
+        tuple(
+            f"{source}.c"
+            for source in "replay/* alloc/heap alloc/slots blocks/blocks intercept/cxx_find intercept/malloc "
+            "intercept/new os/os os/text rt/environment rt/options".split()
+        ),
+        ("-DWH_NO_PLANES", "-fomit-frame-pointer", "-foptimize-sibling-calls"),
+        faster=("-flto",),
+    ),
+    "libwhence-spread.so": Product(
+        ("alloc/kd/*.c", "spread/*.c", "os/os.c", "os/text.c", "rt/environment.c", "rt/options.c")
+    ),
+    ALLOC_LIBRARY: Product(
+        (
+            *(f"{part}/*.c" for part in "os blocks stacks record leak guard preload rt".split()),
+            *("alloc/slots.c", "intercept/malloc.c", "intercept/new.c", "intercept/cxx_find.c"),
+            "interface/leaks.c",
+        ),
+        ("-DWH_GUARD", "-DWH_NO_PLANES"),
+        without=("rt/access.c", "rt/loading.c", "rt/namespace.c"),
+    ),
+}
+"""Everything that is built, by file name. `whence.alloc` loads the second, `whence replay` the last two."""
 
 
 class BuildError(Exception):
@@ -58,9 +108,10 @@ def find_compiler() -> list[str]:
     return zig
 
 
-def sources() -> list[Path]:
-    """Every C file of the runtime."""
-    return sorted(HERE.glob("*/*.c"))
+def sources(product: Product) -> list[Path]:
+    """The C files of a library."""
+    paths = {path for pattern in product.sources for path in HERE.glob(pattern)}
+    return sorted(paths - {HERE / name for name in product.without})
 
 
 def write_header(folder: Path) -> Path:
@@ -80,25 +131,37 @@ def _run(command: Sequence[str]) -> None:
 
 
 def build(output: Path, *, compiler: Sequence[str] | None = None, strict: bool = False) -> Path:
-    """Compile every source and link `output`; raises `BuildError`.
+    """Compile every source of `output`, which has a name in `PRODUCTS`, and link it; raises `BuildError`.
 
     The result appears under its name only when it is complete.
     """
+    product = PRODUCTS.get(output.name)
+    if product is None:
+        raise BuildError(f"{output.name} is not one of: {', '.join(PRODUCTS)}")
     command = list(compiler) if compiler else find_compiler()
     output.parent.mkdir(parents=True, exist_ok=True)
+    if product.faster:
+        with contextlib.suppress(BuildError):
+            return _build(output, product, [*command, *product.faster], strict)
+    return _build(output, product, command, strict)
+
+
+def _build(output: Path, product: Product, command: Sequence[str], strict: bool) -> Path:
     with tempfile.TemporaryDirectory(prefix="whence-rt-") as name:
         folder = Path(name)
         write_header(folder)
-        flags = [*COMPILE, *(STRICT if strict else []), f"-I{folder}", f"-I{HERE / 'include'}"]
-        objects = {path: folder / f"{path.parent.name}-{path.stem}.o" for path in sources()}
+        flags = [*COMPILE, *product.flags, *(STRICT if strict else [])]
+        flags += [f"-I{folder}", f"-I{HERE / 'include'}"]
+        objects = {path: folder / f"{path.parent.name}-{path.stem}.o" for path in sources(product)}
 
         def compile_one(path: Path) -> None:
             _run([*command, *flags, "-c", str(path), "-o", str(objects[path])])
 
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             list(pool.map(compile_one, objects))
-        linked = folder / LIBRARY
-        _run([*command, *LINK, *map(str, objects.values()), "-o", str(linked), *LIBRARIES])
+        linked = folder / output.name
+        link = [*LINK, f"-Wl,-soname,{output.name}"]
+        _run([*command, *link, *map(str, objects.values()), "-o", str(linked), *LIBRARIES])
         partial = output.with_name(f".{output.name}.{os.getpid()}")
         shutil.copyfile(linked, partial)
         partial.chmod(0o755)
@@ -106,15 +169,25 @@ def build(output: Path, *, compiler: Sequence[str] | None = None, strict: bool =
     return output
 
 
+def build_all(folder: Path, *, compiler: Sequence[str] | None = None, strict: bool = False) -> None:
+    """Build every library of `PRODUCTS` into `folder`; raises `BuildError`."""
+    for name in PRODUCTS:
+        build(folder / name, compiler=compiler, strict=strict)
+
+
 def main() -> int:
     """Command line; returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("output", type=Path, help="the shared library to write")
+    parser.add_argument("output", type=Path, help="the shared library to write, or a folder for all of them")
     parser.add_argument("--cc", help="compiler command (default: $CC, cc, gcc, clang, ziglang)")
     parser.add_argument("--strict", action="store_true", help="warnings are errors")
     options = parser.parse_args()
+    compiler = shlex.split(options.cc) if options.cc else None
     try:
-        build(options.output, compiler=shlex.split(options.cc) if options.cc else None, strict=options.strict)
+        if options.output.is_dir():
+            build_all(options.output, compiler=compiler, strict=options.strict)
+        else:
+            build(options.output, compiler=compiler, strict=options.strict)
     except BuildError as error:
         print(f"runtime/build.py: {error}", file=sys.stderr)
         return 1

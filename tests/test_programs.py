@@ -28,6 +28,7 @@ RULES = (
     "null-argument",
     "bad-alignment",
     "refused-alignment",
+    "absurd-length",
     "absurd-size",
     "use-after-poison",
     "possible-leak",

@@ -538,13 +538,16 @@ def test_damaged_cache_entry(whence: Whence, overflow: Path) -> None:
 
 
 def test_no_ir(whence: Whence) -> None:
-    """A program that an ordinary compiler built: the sentence says what to do."""
+    """A program that an ordinary compiler built: a sentence says what to do, and auto does what it can."""
     source = whence.directory / "plain.c"
     source.write_text("int main(void) { return 0; }\n")
     subprocess.run(["cc", source, "-o", whence.directory / "plain"], check=True)
-    done = whence.run(whence.directory / "plain")
+    done = whence.run("--engine", "native", whence.directory / "plain")
     assert done.status == 126
     assert is_one_sentence(done.err) and "whence-cc" in done.err, done.err
+    done = whence.run(whence.directory / "plain")
+    assert done.status == 0
+    assert "carries no IR" in done.err and "no findings" in done.err, done.err
 
 
 @pytest.mark.parametrize("name", ["./missing", "missing-everywhere-in-path", "no/directory/prog"])
@@ -584,7 +587,7 @@ def test_not_a_program(whence: Whence, what: str) -> None:
     else:
         path.write_text({"empty": "", "text": "just text\n", "script": "#!/bin/sh\nexit 0\n"}[what])
         path.chmod(0o755)
-    done = whence.run(path)
+    done = whence.run(*(["--engine", "native"] if what == "script" else []), path)
     assert done.status == 126
     assert is_one_sentence(done.err) and str(path) in done.err, done.err
 

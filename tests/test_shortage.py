@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import operator
 import os
 import signal
 import subprocess
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 from tests.harness.process import TIMEOUT, Whence, is_one_sentence
 
+from whence.engines.native.workers import each, workers
 from whence.errors import ToolLimit
 from whence.shortage import shortage, shortages
 
@@ -63,36 +65,54 @@ def test_limits_of_the_shell(tmp_path: Path, whence_env: dict[str, str], limit: 
     assert is_one_sentence(done.err) and words in done.err
 
 
+@pytest.mark.parametrize("descriptors", [5, 6, 8])
+def test_few_descriptors_leave_no_temporary_files(
+    tmp_path: Path, whence_env: dict[str, str], descriptors: int
+) -> None:
+    folder = tmp_path / "tmp"
+    folder.mkdir()
+    whence = Whence(tmp_path, whence_env).with_env(TMPDIR=str(folder))
+    program = whence.build("int main(void) { return 0; }")
+    prefix = ("bash", "-c", f'ulimit -n {descriptors}; exec "$@"', "bash")
+    done = whence.process("whence.cli.main", "run", program, prefix=prefix)
+    assert done.status == 125 and is_one_sentence(done.err)
+    assert not list(folder.iterdir())
+
+
 _NO_THREADS = """
-import os, threading
-from whence.engines.native import build
-from whence.shortage import shortages
+import operator, threading
+from whence.engines.native.workers import each, workers
 
 def refuse(thread):
     raise RuntimeError("can't start new thread")
 
 threading.Thread.start = refuse
-try:
-    with shortages(), build._pool(1) as pool:
-        pool.submit(os.getpid)
-except Exception as error:
-    print(type(error).__name__, error)
+with workers(2) as crew:
+    print(sorted(each(crew, operator.add, [(1, 2), (3, 4), (5, 6)])))
 """
 
 
-def test_no_thread_for_the_pool(whence_env: dict[str, str]) -> None:
-    """The workers exist by then; they must not keep the launcher from ending."""
+def test_workers_need_no_threads(whence_env: dict[str, str]) -> None:
     command = [sys.executable, "-c", _NO_THREADS]
     done = subprocess.run(command, env=whence_env, capture_output=True, text=True, timeout=TIMEOUT)
-    assert done.stdout.startswith("ToolLimit no more processes or threads can be started")
-    assert done.returncode == 0
+    assert done.stdout == "[(0, 3), (1, 7), (2, 11)]\n", done.stderr
+
+
+def test_what_a_worker_raises_is_raised() -> None:
+    with workers(1) as crew, pytest.raises(ZeroDivisionError):
+        list(each(crew, operator.truediv, [(1, 0)]))
+
+
+def test_a_worker_that_ends_is_noticed() -> None:
+    with workers(2) as crew, pytest.raises(EOFError):
+        list(each(crew, os._exit, [(1,)]))
 
 
 _BUILDER = """
 import os, time
-from whence.engines.native.build import _pool
-with _pool(1) as pool:
-    print(pool.submit(os.getpid).result(), flush=True)
+from whence.engines.native.workers import each, workers
+with workers(1) as crew:
+    print(*(pid for _, pid in each(crew, os.getpid, [()])), flush=True)
     time.sleep(600)
 """
 

@@ -91,10 +91,13 @@ def test_without_suppressions_it_stops_at_the_first(whence: Whence) -> None:
     assert whence.run("./prog").out == b""
 
 
-def test_what_is_generated_suppresses(whence: Whence) -> None:
-    done = whence.run("--keep-going", "--gen-suppressions", "./prog", "fresh")
+@pytest.mark.parametrize(("form", "begin"), [("whence", "\nsuppress "), ("valgrind", "\n{\n")])
+def test_what_is_generated_suppresses(whence: Whence, form: str, begin: str) -> None:
+    words = ["--gen-suppressions", "--suppression-format", form, "--xml", "out.xml"]
+    done = whence.run("--keep-going", *words, "./prog", "fresh")
     assert done.status == 99
-    entries = done.err[done.err.index("\nsuppress ") :]
+    assert "<suppression>" in (whence.directory / "out.xml").read_text()
+    entries = done.err[done.err.index(begin) :]
     (whence.directory / "made.supp").write_text(entries)
     done = whence.run("--suppressions", "made.supp", "--print-suppressions", "none", "./prog", "fresh")
     assert (done.status, done.err) == (3, "")

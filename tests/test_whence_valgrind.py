@@ -53,6 +53,21 @@ def test_the_options_that_ctest_gives(whence: Whence) -> None:
     assert lost in lines
 
 
+def test_generated_suppressions_are_valgrind_s(whence: Whence) -> None:
+    """In the text and in the XML; what is generated suppresses."""
+    words = ("--leak-check=full", "--error-exitcode=3")
+    done = memcheck(whence, "--gen-suppressions=all", *words, "./bad")
+    assert done.status == 3
+    entries = done.err[done.err.index("{\n") :]
+    assert "   Memcheck:Addr1\n   fun:main\n" in entries and "   match-leak-kinds: definite\n" in entries
+    (whence.directory / "made.supp").write_text(entries)
+    assert memcheck(whence, "--suppressions=made.supp", *words, "./bad").status == 5
+    memcheck(whence, "--gen-suppressions=all", "--xml=yes", "--xml-file=made.xml", *words, "./bad")
+    root = ElementTree.parse(whence.directory / "made.xml").getroot()
+    kinds = [error.findtext("suppression/skind") for error in root.iter("error")]
+    assert kinds == ["Memcheck:Addr1", "Memcheck:Leak"]
+
+
 def test_without_a_leak_check_leaks_are_no_errors(whence: Whence) -> None:
     done = memcheck(whence, "--error-exitcode=3", "./bad")
     assert done.status == 3

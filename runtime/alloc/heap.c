@@ -3,28 +3,10 @@
 #include "../os/mem.h"
 #include "../planes/planes.h"
 
-/* ---- placement ---- */
+unsigned heap_shift(uint64_t size, uint64_t alignment) { return compact_shift(size, alignment); }
 
-unsigned heap_shift(uint64_t size, uint64_t alignment) {
-    if (size > HEAP_MAX_SIZE || alignment > 1ull << WH_MAX_SLOT_SHIFT) return 0;
-    uint64_t need = size + WH_RED_ZONE;
-    if (need < alignment) need = alignment;
-    if (need <= 1u << WH_MIN_SLOT_SHIFT) return WH_MIN_SLOT_SHIFT;
-    return 64 - (unsigned)__builtin_clzll(need - 1);
-}
-
-#define CACHE_LINE 64u
-
-/* Equal slots repeat every 4 KiB or more, so their first bytes would all compete
- * for the same few cache sets; the slack of the slot is used to spread them. */
 uint64_t heap_offset(unsigned shift, uint64_t index, uint64_t size, uint64_t alignment) {
-    uint64_t step = block_unit(shift) > CACHE_LINE ? block_unit(shift) : CACHE_LINE;
-    if (shift < HEAP_COLOUR_SHIFT || alignment > CACHE_LINE || step > OS_PAGE) return 0;
-    uint64_t slack = (1ull << shift) - WH_RED_ZONE - size;
-    uint64_t spread = shift < 16 ? 4096 : 65536;
-    uint64_t colours = (slack < spread ? slack : spread) / step + 1;
-    uint32_t hash = (uint32_t)index * 2654435761u;
-    return (hash * colours >> 32) * step;
+    return compact_offset(shift, index, size, alignment);
 }
 
 /* ---- state bytes ---- */
@@ -40,6 +22,7 @@ uint64_t heap_offset(unsigned shift, uint64_t index, uint64_t size, uint64_t ali
  * red zone for the rest. */
 static void paint_small(uintptr_t slot, unsigned shift, unsigned whole, uint64_t inside,
                         uint8_t last) {
+    if (!PLANES) return;
     uint8_t *state = plane_state(slot);
     unsigned full = whole / 8, rest = whole % 8;
     uint64_t keep = ~0ull << (8 * rest);
@@ -79,6 +62,7 @@ static uint64_t page_span(uintptr_t begin, uint64_t size) {
 static int open_big(uintptr_t slot, unsigned shift, uintptr_t begin, uint64_t size) {
     uintptr_t slot_end = slot + (1ull << shift), end = wh_round_up(begin + size, WH_GRANULE);
     if (os_protect(first_page(begin), page_span(begin, size), OS_READ_WRITE) < 0) return 0;
+    if (!PLANES) return 1;
     uint64_t before = begin - slot, after = slot_end - end; /* before: at most BIG_ZONE */
     if (after > BIG_ZONE) after = BIG_ZONE;
     /* The end of the slot before is never used. */
@@ -106,6 +90,7 @@ void heap_evicted_large(unsigned shift, uint64_t index) {
     uint64_t size = block_size(record, shift, index);
     if (shift >= HEAP_BIG_SHIFT) {
         os_protect(first_page(begin), page_span(begin, size), OS_NONE);
+        if (!PLANES) return;
         os_discard((uintptr_t)plane_state(slot), (1ull << shift) >> WH_GRANULE_SHIFT);
         plane_set(slot + (1ull << shift) - WH_RED_ZONE, WH_RED_ZONE, WH_STATE_HEAP_RED_ZONE);
     } else if (size >= HEAP_GIVE_BACK) {
@@ -114,6 +99,12 @@ void heap_evicted_large(unsigned shift, uint64_t index) {
 }
 
 /* ---- blocks ---- */
+
+/* A record's time and thread. Where nothing is checked nobody asks, and a record only says that
+ * its slot was used: the clock is the one thing that all threads share. */
+static inline uint64_t stamp(uint16_t thread) {
+    return PLANES ? blocks_tick() | (uint64_t)thread << BLOCK_ID_BITS : 1;
+}
 
 static void set_size(struct block_record *record, unsigned shift, uint64_t index, uint64_t size) {
     record->size = (uint32_t)size;
@@ -153,7 +144,7 @@ uintptr_t heap_new(struct heap_cache *cache, const struct heap_request *request)
     }
     uintptr_t begin = slot_begin(shift, index) + offset;
     int fresh = record->born == 0 || shift >= HEAP_BIG_SHIFT;
-    record->born = blocks_tick() | (uint64_t)request->thread << BLOCK_ID_BITS;
+    record->born = stamp(request->thread);
     record->died = 0;
     set_size(record, shift, index, size);
     record->alloc_stack = request->stack;
@@ -180,7 +171,7 @@ int heap_release(struct heap_cache *cache, struct block_place place, uint32_t st
     unsigned shift = place.shift;
     struct block_record *record = block_record(shift, place.index);
     if (WH_UNLIKELY(!end_life(record))) return 0;
-    record->died = blocks_tick() | (uint64_t)thread << BLOCK_ID_BITS;
+    record->died = stamp(thread);
     record->free_stack = stack;
     uintptr_t begin = block_begin(record, shift, place.index);
     uint64_t size = block_size(record, shift, place.index);

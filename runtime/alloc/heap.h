@@ -3,7 +3,7 @@
  * A slot of 2**shift bytes holds one block and, after it, at least WH_RED_ZONE
  * poisoned bytes; the end of the slot before is the zone in front. Where the
  * block lies in its slot is a pure function of slot index and size
- * (heap_offset). A slot goes round in one direction:
+ * (compact.h). A slot goes round in one direction:
  *
  *     uncut -> [ready in a thread's cache] -> live -> [freed in a cache]
  *       -> quarantine (first in, first out) -> free list -> [ready] ...
@@ -22,19 +22,21 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "../blocks/blocks.h"
+#include "compact.h"
 
 /* Slots below this shift pass through thread caches. */
 #define HEAP_CACHED_SHIFTS 16u
-/* From this shift on blocks lie at different distances from their slot's begin. */
-#define HEAP_COLOUR_SHIFT 9u
 /* From this shift on exactly the pages of a block are accessible. */
+#ifdef WH_GUARD
+#define HEAP_BIG_SHIFT guard_first_shift
+#else
 #define HEAP_BIG_SHIFT 20u
+#endif
 /* From this size on a freed block gives its memory back when it leaves the quarantine. */
 #define HEAP_GIVE_BACK (64ull << 10)
 /* From this size on a freed block becomes inaccessible instead of poisoned: its
  * state bytes would cost more than 8 MiB. */
 #define HEAP_SEAL (64ull << 20)
-#define HEAP_MAX_SIZE ((1ull << WH_MAX_SLOT_SHIFT) - WH_RED_ZONE)
 
 #define HEAP_CACHE_SLOTS 332u
 

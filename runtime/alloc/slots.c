@@ -17,11 +17,18 @@ static uint32_t held_depth;
 
 /* ---- what a held slot costs ---- */
 
+#ifdef WH_GUARD
+#define HEAP_HELD_LEAST 512u /* records and page tables */
+#else
+#define HEAP_HELD_LEAST 0u
+#endif
+
 /* Big blocks lose their contents at once; what remains is their state bytes. */
 static uint64_t held_cost(unsigned shift, uint64_t index) {
     if (shift < HEAP_BIG_SHIFT) return 1ull << shift;
     uint64_t size = block_size(block_record(shift, index), shift, index);
-    return size >= HEAP_SEAL ? OS_PAGE : size >> WH_GRANULE_SHIFT;
+    uint64_t cost = size >= HEAP_SEAL ? OS_PAGE : size >> WH_GRANULE_SHIFT;
+    return cost + HEAP_HELD_LEAST;
 }
 
 static int over_bound(void) { return __atomic_load_n(&held_total, __ATOMIC_RELAXED) > held_bound; }
@@ -36,28 +43,31 @@ static void hold(struct class *class, unsigned shift, uint64_t index) {
     else
         class->held_first = (uint32_t)index;
     class->held_last = (uint32_t)index;
-    uint64_t cost = held_cost(shift, index);
-    class->held_bytes += cost;
-    os_add(&held_total, cost);
+    class->held_bytes += held_cost(shift, index);
 }
 
 static uint64_t evict(struct class *class, unsigned shift) {
     uint64_t index = class->held_first;
     class->held_first = block_links(shift)[index];
     class->held_count--;
-    uint64_t cost = held_cost(shift, index);
-    class->held_bytes -= cost;
-    os_add(&held_total, -cost);
+    class->held_bytes -= held_cost(shift, index);
     if (1ull << shift > HEAP_GIVE_BACK) heap_evicted_large(shift, index);
     return index;
 }
 
+/* The total that all threads share is changed once for many blocks. */
+static void account(const struct class *class, uint64_t before) {
+    if (class->held_bytes != before) os_add(&held_total, class->held_bytes - before);
+}
+
 static void evict_to_bound(struct class *class, unsigned shift) {
-    while (class->held_count > held_depth && over_bound()) {
+    uint64_t total = __atomic_load_n(&held_total, __ATOMIC_RELAXED), before = class->held_bytes;
+    while (class->held_count > held_depth && total - (before - class->held_bytes) > held_bound) {
         uint64_t index = evict(class, shift);
         block_links(shift)[index] = class->free;
         class->free = (uint32_t)index;
     }
+    account(class, before);
 }
 
 /* When the freeing class has nothing to spare, the one that holds most pays. */
@@ -82,7 +92,7 @@ static void evict_elsewhere(void) {
 
 /* Makes more of a region accessible, an eighth of what it has, all poisoned as unused. */
 static int open_more(struct class *class, unsigned shift, uintptr_t needed_end) {
-    uint64_t opened = class->open_end - region_begin(shift);
+    uint64_t opened = class->open_end - slot_begin(shift, region_before(shift));
     uint64_t more = wh_round_up(opened / 8, OPEN_LEAST);
     if (more < OPEN_LEAST) more = OPEN_LEAST;
     if (more > OPEN_MOST) more = OPEN_MOST;
@@ -94,6 +104,14 @@ static int open_more(struct class *class, unsigned shift, uintptr_t needed_end) 
     class->open_end = end;
     return 1;
 }
+
+#ifdef WH_GUARD
+/* Later there may be no more mappings to be had; this one can grow even then. */
+static void open_first(void) {
+    for (unsigned shift = WH_MIN_SLOT_SHIFT; shift < HEAP_BIG_SHIFT; shift++)
+        open_more(&classes[shift], shift, classes[shift].open_end);
+}
+#endif
 
 static uint64_t cut(struct class *class, unsigned shift) {
     uint64_t index = blocks_cut[shift];
@@ -114,7 +132,11 @@ static uint64_t take_locked(struct class *class, unsigned shift) {
     }
     index = cut(class, shift);
     /* A full region: better a short quarantine than no memory. */
-    return index || !class->held_count ? index : evict(class, shift);
+    if (index || !class->held_count) return index;
+    uint64_t before = class->held_bytes;
+    index = evict(class, shift);
+    account(class, before);
+    return index;
 }
 
 /* ---- thread caches ---- */
@@ -167,7 +189,9 @@ uint64_t slots_take(struct heap_cache *cache, unsigned shift) {
 static void give_many(unsigned shift, const uint32_t *slots, unsigned count) {
     struct class *class = &classes[shift];
     os_lock(&class->lock);
+    uint64_t before = class->held_bytes;
     for (unsigned i = 0; i < count; i++) hold(class, shift, slots[i]);
+    account(class, before);
     evict_to_bound(class, shift);
     os_unlock(&class->lock);
     if (over_bound()) evict_elsewhere();
@@ -218,8 +242,12 @@ long heap_init(uint64_t quarantine_bytes, uint32_t quarantine_depth, uintptr_t *
     *begin = WH_HEAP_BASE;
     *size = WH_HEAP_SIZE;
     for (unsigned shift = 0; shift < BLOCK_SHIFTS; shift++)
-        classes[shift].open_end = region_begin(shift);
-    return os_reserve(*begin, *size, OS_NONE);
+        classes[shift].open_end = slot_begin(shift, region_before(shift));
+    long result = os_reserve(*begin, *size, OS_NONE);
+#ifdef WH_GUARD
+    if (result == 0) open_first();
+#endif
+    return result;
 }
 
 void heap_lock_all(void) {

@@ -1,6 +1,7 @@
 #include "blocks.h"
 #include "../os/mem.h"
 
+uint64_t blocks_reserved;
 uint64_t blocks_cut[BLOCK_SHIFTS];
 uint64_t blocks_clock;
 uint64_t blocks_wide_size[BLOCK_SHIFTS - BLOCK_WIDE_SHIFT]
@@ -20,8 +21,10 @@ long blocks_init(uintptr_t *begin, size_t *size) {
         long result = reserve(meta_begin(shift), slots * sizeof(struct block_record), begin, size);
         if (result == 0)
             result = reserve((uintptr_t)block_links(shift), slots * sizeof(uint32_t), begin, size);
+        if (result == 0 && GUARD_EXTRA_OFFSET)
+            result = reserve(meta_begin(shift) + GUARD_EXTRA_OFFSET, slots * GUARD_EXTRA_SIZE, begin, size);
         if (result < 0) return result;
-        blocks_cut[shift] = 1;
+        blocks_cut[shift] = region_before(shift) + 1;
     }
     return 0;
 }
@@ -91,13 +94,15 @@ struct block_place blocks_next(uint64_t *cursor, uint64_t state) {
     unsigned shift = (unsigned)(*cursor >> CURSOR_INDEX_BITS);
     uint64_t index = *cursor & ((1ull << CURSOR_INDEX_BITS) - 1);
     for (shift = shift < WH_MIN_SLOT_SHIFT ? WH_MIN_SLOT_SHIFT : shift; shift <= WH_MAX_SLOT_SHIFT;
-         shift++, index = 0)
+         shift++, index = 0) {
+        if (index < region_before(shift)) index = region_before(shift);
         while (++index < blocks_cut[shift]) {
             const struct block_record *record = block_record(shift, index);
             if (!record->born || (state && record->state != state)) continue;
             *cursor = ((uint64_t)shift << CURSOR_INDEX_BITS) | index;
             return (struct block_place){index, shift};
         }
+    }
     *cursor = (uint64_t)BLOCK_SHIFTS << CURSOR_INDEX_BITS;
     return no_place;
 }
@@ -111,11 +116,16 @@ struct block_place blocks_find(uint64_t id) {
     }
 }
 
-int blocks_live(uintptr_t address, uint64_t size) {
+uintptr_t blocks_live_end(uintptr_t address) {
     struct block_place place = blocks_holding(address);
     if (!place.index) return 0;
     const struct block_record *record = block_record(place.shift, place.index);
-    uintptr_t begin = block_begin(record, place.shift, place.index);
-    return record->state == WH_BLOCK_LIVE &&
-           size <= block_size(record, place.shift, place.index) - (address - begin);
+    if (record->state != WH_BLOCK_LIVE) return 0;
+    return block_begin(record, place.shift, place.index) +
+           block_size(record, place.shift, place.index);
+}
+
+int blocks_live(uintptr_t address, uint64_t size) {
+    uintptr_t end = blocks_live_end(address);
+    return end && size <= end - address;
 }

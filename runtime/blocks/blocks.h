@@ -7,7 +7,8 @@
  *     index = (a % 2**WH_REGION_SHIFT) >> shift
  *     record = WH_META_BASE + (shift << WH_REGION_SHIFT) + index * 32
  *
- * Slot 0 of a region is never handed out: the zone before the first block.
+ * Slot region_before() of a region, which is 0 unless addresses were asked to differ, is never
+ * handed out: the zone before the first block.
  * A record describes the last block of its slot, live or freed, until the slot
  * is used again. The table is written by the allocator and read by anyone, also
  * while it changes: readers may see a block that is just being freed.
@@ -20,6 +21,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "../alloc/compact.h"
 #include "../include/whence/rules.h"
 #include "../os/os.h"
 #include "whence_abi.h"
@@ -48,7 +50,10 @@ struct block_place {
     unsigned shift;
 };
 
-/* Slots of each region that have been cut so far, slot 0 included; grows only. */
+/* Bytes at the begin of each region that are never used, a multiple of OS_PAGE: so runs get other
+ * addresses. Set before blocks_init and heap_init. */
+extern uint64_t blocks_reserved;
+/* Slots of each region that have been cut so far, those before the first included; grows only. */
 extern uint64_t blocks_cut[BLOCK_SHIFTS];
 /* The event clock. Block ids are times of allocation. */
 extern uint64_t blocks_clock;
@@ -70,10 +75,19 @@ static inline uintptr_t region_begin(unsigned shift) {
     return WH_HEAP_BASE + ((uintptr_t)shift << WH_REGION_SHIFT);
 }
 
-/* Slots that a region can hold; a link has 32 bits. */
+#ifdef WH_GUARD
+#define REGION_SLOTS_MOST (1ull << 29) /* what tables of 64 bytes a slot have room for */
+#else
+#define REGION_SLOTS_MOST UINT32_MAX /* a link has 32 bits */
+#endif
+
+/* The slot before the first one that is handed out. */
+static inline uint64_t region_before(unsigned shift) { return blocks_reserved >> shift; }
+
+/* Slots that a region can hold. */
 static inline uint64_t region_slots(unsigned shift) {
     uint64_t slots = 1ull << (WH_REGION_SHIFT - shift);
-    return slots > UINT32_MAX ? UINT32_MAX : slots;
+    return slots > REGION_SLOTS_MOST ? REGION_SLOTS_MOST : slots;
 }
 
 static inline uintptr_t slot_begin(unsigned shift, uint64_t index) {
@@ -92,14 +106,31 @@ static inline uint32_t *block_links(unsigned shift) {
     return (uint32_t *)(meta_begin(shift) + (1ull << (WH_REGION_SHIFT - 1)));
 }
 
-static inline unsigned block_unit_shift(unsigned shift) { return shift <= 20 ? 4 : shift - 16; }
+#ifdef WH_GUARD /* see guard/guard.h: slots from here on begin with a red zone */
+extern unsigned guard_first_shift;
+extern uint64_t guard_front;
 
-static inline uint64_t block_unit(unsigned shift) { return 1ull << block_unit_shift(shift); }
+/* Offsets count bytes behind the red zone or, with the highest bit set, pages. */
+#define GUARD_PAGES 0x8000u
 
+static inline uintptr_t block_begin(const struct block_record *record, unsigned shift,
+                                    uint64_t index) {
+    uint64_t offset = record->offset;
+    if (offset & GUARD_PAGES) offset = (offset - GUARD_PAGES) * OS_PAGE;
+    return slot_begin(shift, index) + (shift >= guard_first_shift ? guard_front : 0) + offset;
+}
+
+/* Where in each region's tables more about its blocks stands, and its size. */
+#define GUARD_EXTRA_OFFSET (3ull << (WH_REGION_SHIFT - 2))
+#define GUARD_EXTRA_SIZE 64u
+#else
+#define GUARD_EXTRA_OFFSET 0u
+#define GUARD_EXTRA_SIZE 0u
 static inline uintptr_t block_begin(const struct block_record *record, unsigned shift,
                                     uint64_t index) {
     return slot_begin(shift, index) + ((uintptr_t)record->offset << block_unit_shift(shift));
 }
+#endif
 
 static inline uint64_t block_size(const struct block_record *record, unsigned shift,
                                   uint64_t index) {
@@ -122,6 +153,14 @@ static inline struct block_place block_place(uintptr_t address) {
 /* The slot whose block, live or freed, has begin <= address < begin+size; index 0 if none. */
 struct block_place blocks_holding(uintptr_t address);
 
+/* Whether a live block begins at the address. */
+static inline int block_begins_live(struct block_place place, uintptr_t address) {
+    if (__builtin_expect(!place.index, 0)) return 0;
+    const struct block_record *record = block_record(place.shift, place.index);
+    return record->state == WH_BLOCK_LIVE &&
+           block_begin(record, place.shift, place.index) == address;
+}
+
 /* The slot whose block holds the address or is nearest to it, at most one slot
  * away; index 0 if none. */
 struct block_place blocks_nearest(uintptr_t address);
@@ -135,6 +174,9 @@ struct block_place blocks_next(uint64_t *cursor, uint64_t state);
 
 /* The slot whose record has this id; index 0 if it was used again. Linear. */
 struct block_place blocks_find(uint64_t id);
+
+/* The end of the live block that holds the address; 0 if none does. */
+uintptr_t blocks_live_end(uintptr_t address);
 
 /* Whether every byte is in one live block. */
 int blocks_live(uintptr_t address, uint64_t size);

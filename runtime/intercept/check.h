@@ -79,15 +79,17 @@ void check_scanned(struct site site, const char *format, va_list arguments, int 
 /* The function cannot do without this pointer, to something that only the library accesses. */
 #define NOT_NULL(pointer) (WH_UNLIKELY(!(pointer)) ? access_null(NAME, FRAME_HERE) : (void)0)
 
-/* `written` bytes at `to` are copied from `read` bytes at `from`, which must not overlap
- * them. Copying a range onto itself hurts nobody, and compilers do it. */
+/* `written` bytes at `to` are copied from `read` bytes at `from`, which must not overlap them. */
 static inline void check_apart(struct site site, const void *to, size_t written, const void *from,
                                size_t read) {
     uintptr_t a = (uintptr_t)to, b = (uintptr_t)from;
-    int overlap = a < b ? b - a < written && read : a > b && a - b < read && written;
+    int overlap = a < b ? b - a < written && read : a - b < read && written;
     if (WH_UNLIKELY(overlap)) access_overlap(a, written, b, read, site.function, site.frame);
 }
 #define APART(to, written, from, read) check_apart(SITE, (to), (written), (from), (read))
+/* The same of memcpy and its like: to copy a range onto itself hurts nobody, and compilers do it. */
+#define RANGES_APART(to, from, size)                                                               \
+    ((const void *)(to) != (const void *)(from) ? APART(to, size, from, size) : (void)0)
 
 /* count * size, or as much as can be said where that overflows */
 static inline size_t times(size_t count, size_t size) {

@@ -10,9 +10,26 @@
 
 /* ---- what they read and store through their arguments ---- */
 
-void check_printf(struct site site, const char *format, va_list arguments) {
+/* The format and the strings that a printf reads, each with its final 0 if that is read. */
+struct sources {
+    size_t count;
+    struct {
+        const void *begin;
+        size_t size;
+    } of[FORMAT_MOST + 1];
+};
+
+static void add_source(struct sources *sources, const void *begin, size_t count, size_t most,
+                       size_t unit) {
+    sources->of[sources->count].begin = begin;
+    sources->of[sources->count++].size = times(count < most ? count + 1 : count, unit);
+}
+
+static void check_sources(struct site site, const char *format, va_list arguments,
+                          struct sources *sources) {
     struct format_value values[FORMAT_MOST];
-    check_until(site, format, 0, NO_LIMIT);
+    sources->count = 0;
+    add_source(sources, format, check_until(site, format, 0, NO_LIMIT), NO_LIMIT, 1);
     size_t count = format_printf_values(format, arguments, values);
     for (size_t i = 0; i < count; i++) {
         const struct format_value *value = &values[i];
@@ -22,10 +39,17 @@ void check_printf(struct site site, const char *format, va_list arguments) {
         else if (!value->pointer)
             continue; /* printed as (null) */
         else if (value->item.kind == FORMAT_WIDE_STRING)
-            check_wide(site, value->pointer, most);
+            add_source(sources, value->pointer, check_wide(site, value->pointer, most), most,
+                       sizeof(wchar_t));
         else
-            check_until(site, value->pointer, 0, most);
+            add_source(sources, value->pointer, check_until(site, value->pointer, 0, most), most,
+                       1);
     }
+}
+
+void check_printf(struct site site, const char *format, va_list arguments) {
+    struct sources sources;
+    check_sources(site, format, arguments, &sources);
 }
 
 static void check_set(struct site site, const struct format_value *value) {
@@ -175,19 +199,44 @@ static size_t sure_room(const char *to, size_t size) {
     return access_first_bad(begin, size < SURE_MOST ? size : SURE_MOST) - begin;
 }
 
-/* Formats into what is certainly accessible first; only a text that does not
- * fit there is formatted again, after the check. */
+/* Bytes at `to` that no source has, at most `size`. */
+static size_t room_apart(const char *to, size_t size, const struct sources *sources) {
+    uintptr_t at = (uintptr_t)to;
+    for (size_t i = 0; i < sources->count; i++) {
+        uintptr_t begin = (uintptr_t)sources->of[i].begin;
+        if (begin <= at && at - begin < sources->of[i].size) return 0;
+        if (begin > at && begin - at < size && sources->of[i].size) size = begin - at;
+    }
+    return size;
+}
+
+/* What can be written without a closer look. */
+static size_t plain_room(const char *to, size_t size, const struct sources *sources) {
+    return sure_room(to, room_apart(to, size, sources));
+}
+
+/* A text of `length` bytes is about to be written, at most `size` with its final 0. */
+static void check_text(struct site site, const char *to, size_t length, size_t size,
+                       const struct sources *sources) {
+    size_t written = length < size ? length + 1 : size;
+    check_range(site, to, written, 1, to);
+    for (size_t i = 0; i < sources->count; i++)
+        check_apart(site, to, written, sources->of[i].begin, sources->of[i].size);
+}
+
+/* Formats into what is certainly accessible and no source first; only a text that does not
+ * fit there is formatted again, after the checks. */
 static int print_into(struct site site, char *to, size_t size, const char *format,
                       va_list arguments) {
-    check_printf(site, format, arguments);
-    size_t room = sure_room(to, size);
+    struct sources sources;
+    check_sources(site, format, arguments, &sources);
+    size_t room = plain_room(to, size, &sources);
     if (room == size) return vsnprintf(to, size, format, arguments);
     va_list again;
     va_copy(again, arguments);
     int length = vsnprintf(room ? to : NULL, room, format, arguments);
     if (length >= 0 && (size_t)length >= room) {
-        size_t need = (size_t)length + 1;
-        check_range(site, to, need < size ? need : size, 1, to);
+        check_text(site, to, (size_t)length, size, &sources);
         length =
             size == NO_LIMIT ? vsprintf(to, format, again) : vsnprintf(to, size, format, again);
     }
@@ -218,14 +267,14 @@ WRAP(int, vsnprintf, (char *to, size_t size, const char *format, va_list argumen
 /* Checks only; the function with the known size must run to see an overflow of that. */
 static void check_print_into(struct site site, const char *to, size_t size, const char *format,
                              va_list arguments) {
-    check_printf(site, format, arguments);
-    if (sure_room(to, size) == size) return;
+    struct sources sources;
+    check_sources(site, format, arguments, &sources);
+    if (plain_room(to, size, &sources) == size) return;
     va_list copy;
     va_copy(copy, arguments);
     int length = vsnprintf(NULL, 0, format, copy);
     va_end(copy);
-    size_t need = (size_t)length + 1;
-    if (length >= 0) check_range(site, to, need < size ? need : size, 1, to);
+    if (length >= 0) check_text(site, to, (size_t)length, size, &sources);
 }
 
 int __vsprintf_chk(char *, int, size_t, const char *, va_list);

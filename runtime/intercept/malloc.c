@@ -1,6 +1,12 @@
 /* malloc and its relatives, for the program and every library in it. */
 #include "../alloc/heap.h"
 #include "../rt/event.h"
+#ifdef WH_GUARD
+#include "../guard/guard.h"
+#include "../guard/lend.h"
+#else
+#include "unguarded.h"
+#endif
 
 #include <errno.h>
 #include <malloc.h>
@@ -47,11 +53,13 @@ static WH_COLD void report_new(uintptr_t begin, uint64_t size, const struct fram
     event_evaluate(&context);
 }
 
-static inline int is_begin_of_live(struct block_place place, uintptr_t address) {
-    if (WH_UNLIKELY(!place.index)) return 0;
-    const struct block_record *record = block_record(place.shift, place.index);
-    return record->state == WH_BLOCK_LIVE &&
-           block_begin(record, place.shift, place.index) == address;
+#define LARGE (1ull << 30) /* may fail anywhere */
+
+static WH_COLD void note_limit(uint64_t size) {
+    static int said;
+    if (size < LARGE && os_memory_limited())
+        rt_note(&said, "the program has limited its memory (setrlimit), and the limit counts what the "
+                       "checks reserve, too: its allocations fail");
 }
 
 static void report_free(uintptr_t address, uint8_t family, const struct frame *frame) {
@@ -70,14 +78,17 @@ static void report_free(uintptr_t address, uint8_t family, const struct frame *f
 
 void *allocate(struct heap_request *request, const struct frame *frame) {
     struct thread *thread = thread_here();
-    request->stack = thread_stack(thread, frame);
+    if (WH_LIKELY(!lend_everything)) request->stack = thread_stack(thread, frame);
     request->thread = thread->number;
+    guard_asks(frame);
     uintptr_t begin = heap_new(&thread->cache, request);
     if (WH_UNLIKELY(!begin)) {
         if (request->size > PTRDIFF_MAX) report_size(request, frame);
+        note_limit(request->size);
         errno = ENOMEM;
         return NULL;
     }
+    guard_touched("allocated", begin);
     if (WH_UNLIKELY(event_watched(WH_POINT_MALLOC))) report_new(begin, request->size, frame);
     return (void *)begin;
 }
@@ -86,13 +97,18 @@ void release(void *pointer, uint8_t family, const struct frame *frame) {
     if (!pointer) return;
     struct thread *thread = thread_here();
     uintptr_t address = (uintptr_t)pointer;
+    if (WH_UNLIKELY(lend_owns(address))) {
+        lend_free(pointer);
+        return;
+    }
     struct block_place place = block_place(address);
-    int matches = is_begin_of_live(place, address) &&
+    int matches = block_begins_live(place, address) &&
                   block_record(place.shift, place.index)->family == family;
     if (WH_UNLIKELY(!matches || event_watched_every(WH_POINT_FREE))) {
         report_free(address, family, frame);
-        if (!is_begin_of_live(place, address)) return; /* nothing that could be freed */
+        if (!block_begins_live(place, address)) return; /* nothing that could be freed */
     }
+    if (WH_UNLIKELY(!guard_may_free(place, frame))) return;
     uint32_t stack = thread_stack(thread, frame);
     if (WH_UNLIKELY(!heap_release(&thread->cache, place, stack, thread->number)))
         report_free(address, family, frame); /* another thread was quicker */
@@ -140,15 +156,18 @@ static void *reallocate(void *pointer, size_t size, const struct frame *frame) {
         return NULL;
     }
     uintptr_t address = (uintptr_t)pointer;
+    if (WH_UNLIKELY(lend_owns(address))) return lend_resize(pointer, size);
     struct block_place place = block_place(address);
-    if (WH_UNLIKELY(!is_begin_of_live(place, address))) {
+    if (WH_UNLIKELY(!block_begins_live(place, address))) {
         report_free(address, WH_FAMILY_MALLOC, frame);
         return allocate_plain(size, frame);
     }
     uint64_t old = block_size(block_record(place.shift, place.index), place.shift, place.index);
     void *fresh = allocate_plain(size, frame);
     if (!fresh) return NULL;
-    wh_copy(fresh, pointer, old < size ? old : size);
+    guard_moves(place, (uintptr_t)fresh);
+    wh_copy_short(fresh, pointer, old < size ? old : size);
+    guard_moved((uintptr_t)fresh);
     release(pointer, WH_FAMILY_MALLOC, frame);
     return fresh;
 }
@@ -232,8 +251,9 @@ WH_EXPORT void *pvalloc(size_t size) {
 ALIAS(pvalloc);
 
 WH_EXPORT size_t malloc_usable_size(void *pointer) {
+    if (WH_UNLIKELY(lend_owns((uintptr_t)pointer))) return lend_size(pointer);
     struct block_place place = block_place((uintptr_t)pointer);
-    if (!is_begin_of_live(place, (uintptr_t)pointer)) return 0;
+    if (!block_begins_live(place, (uintptr_t)pointer)) return 0;
     return block_size(block_record(place.shift, place.index), place.shift, place.index);
 }
 ALIAS(malloc_usable_size);

@@ -9,7 +9,7 @@
 WRAP(void *, memcpy, (void *to, const void *from, size_t size)) {
     READ(from, size);
     WRITE(to, size);
-    APART(to, size, from, size);
+    RANGES_APART(to, from, size);
     return memcpy(to, from, size);
 }
 
@@ -22,14 +22,14 @@ WRAP(void *, memmove, (void *to, const void *from, size_t size)) {
 WRAP(void *, mempcpy, (void *to, const void *from, size_t size)) {
     READ(from, size);
     WRITE(to, size);
-    APART(to, size, from, size);
+    RANGES_APART(to, from, size);
     return mempcpy(to, from, size);
 }
 
 WRAP(void *, __mempcpy, (void *to, const void *from, size_t size)) {
     READ(from, size);
     WRITE(to, size);
-    APART(to, size, from, size);
+    RANGES_APART(to, from, size);
     return mempcpy(to, from, size);
 }
 
@@ -59,7 +59,7 @@ WRAP(void *, memccpy, (void *to, const void *from, int stop, size_t size)) {
     size_t count = readable_until(from, stop, size, &found);
     if (!found && count < size) READ(from, count + 1);
     WRITE(to, count);
-    APART(to, count, from, count);
+    RANGES_APART(to, from, count);
     return memccpy(to, from, stop, size);
 }
 
@@ -114,9 +114,9 @@ WRAP(void, swab, (const void *from, void *to, ssize_t size)) {
         return name(to, from, size, room);                                                         \
     }
 
-CHECKED_COPY(__memcpy_chk, APART(to, size, from, size))
+CHECKED_COPY(__memcpy_chk, RANGES_APART(to, from, size))
 CHECKED_COPY(__memmove_chk, (void)0)
-CHECKED_COPY(__mempcpy_chk, APART(to, size, from, size))
+CHECKED_COPY(__mempcpy_chk, RANGES_APART(to, from, size))
 
 void *__memset_chk(void *, int, size_t, size_t);
 WRAP(void *, __memset_chk, (void *to, int byte, size_t size, size_t room)) {

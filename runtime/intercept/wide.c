@@ -8,6 +8,7 @@
 /* ---- runs ---- */
 
 #define WIDE_APART(to, count, from) APART(to, times(count, WIDE), from, times(count, WIDE))
+#define WIDE_RANGES_APART(to, count, from) RANGES_APART(to, from, times(count, WIDE))
 #define MAY_OVERLAP(to, count, from) (void)0
 
 #define COPY(name, apart)                                                                          \
@@ -18,9 +19,9 @@
         return name(to, from, count);                                                              \
     }
 
-COPY(wmemcpy, WIDE_APART)
+COPY(wmemcpy, WIDE_RANGES_APART)
 COPY(wmemmove, MAY_OVERLAP)
-COPY(wmempcpy, WIDE_APART)
+COPY(wmempcpy, WIDE_RANGES_APART)
 
 WRAP(wchar_t *, wmemset, (wchar_t * to, wchar_t value, size_t count)) {
     WRITE(to, times(count, WIDE));
@@ -202,9 +203,9 @@ WRAP(int, swprintf, (wchar_t * to, size_t count, const wchar_t *format, ...)) {
         return name(to, from, count, room);                                                        \
     }
 
-CHECKED_COPY(__wmemcpy_chk, WIDE_APART)
+CHECKED_COPY(__wmemcpy_chk, WIDE_RANGES_APART)
 CHECKED_COPY(__wmemmove_chk, MAY_OVERLAP)
-CHECKED_COPY(__wmempcpy_chk, WIDE_APART)
+CHECKED_COPY(__wmempcpy_chk, WIDE_RANGES_APART)
 
 wchar_t *__wmemset_chk(wchar_t *, wchar_t, size_t, size_t);
 WRAP(wchar_t *, __wmemset_chk, (wchar_t * to, wchar_t value, size_t count, size_t room)) {

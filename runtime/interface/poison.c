@@ -18,12 +18,8 @@ struct span {
 static const struct span nothing = {0, 0, 0};
 
 static struct span in_heap(uintptr_t begin, uintptr_t end) {
-    struct block_place place = blocks_holding(begin);
-    if (!place.index) return nothing;
-    const struct block_record *record = block_record(place.shift, place.index);
-    if (record->state != WH_BLOCK_LIVE) return nothing;
-    uintptr_t limit = block_begin(record, place.shift, place.index) +
-                      block_size(record, place.shift, place.index);
+    uintptr_t limit = blocks_live_end(begin);
+    if (!limit) return nothing;
     return (struct span){begin, end < limit ? end : limit, limit};
 }
 

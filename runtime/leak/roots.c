@@ -74,7 +74,9 @@ static int is_ours(const struct mapping *mapping) {
     for (unsigned shift = WH_MIN_SLOT_SHIFT; shift <= WH_MAX_SLOT_SHIFT; shift++)
         if (overlaps(mapping, meta_begin(shift),
                      (region_slots(shift) + 1) * WH_BLOCK_RECORD_SIZE) ||
-            overlaps(mapping, (uintptr_t)block_links(shift), (region_slots(shift) + 1) * 4))
+            overlaps(mapping, (uintptr_t)block_links(shift), (region_slots(shift) + 1) * 4) ||
+            (GUARD_EXTRA_OFFSET && overlaps(mapping, meta_begin(shift) + GUARD_EXTRA_OFFSET,
+                                            (region_slots(shift) + 1) * GUARD_EXTRA_SIZE)))
             return 1;
     return record_mapped(&begin, &size) && overlaps(mapping, begin, size);
 }

@@ -5,6 +5,13 @@
 #include "stop.h"
 #include "../os/os.h"
 #include "../rt/images.h"
+#ifdef WH_GUARD
+#include "../guard/options.h"
+#else
+#define options_open_all() ((void)0)
+#define options_close_all() ((void)0)
+#endif
+#include "../rt/options.h"
 
 static const struct search *current;
 static int state; /* 0: not made yet, 1: made, -1: not possible */
@@ -40,7 +47,7 @@ static enum owner owner_of_stack(uint32_t stack) {
     uint64_t pcs[WH_ALLOC_FRAMES];
     unsigned count = depot_get(stack, pcs, WH_ALLOC_FRAMES), at = 0;
     if (count && roots_in_loader(pcs[0])) return OWNER_LOADER;
-    if (images_main_instrumented()) return OWNER_PROGRAM;
+    if (images_main_instrumented() || options.foreign_leaks) return OWNER_PROGRAM;
     while (at < count && images_kind(pcs[at]) == IMAGE_SYSTEM) at++;
     int own = at < count && images_kind(pcs[at]) == IMAGE_INSTRUMENTED;
     return own ? OWNER_PROGRAM : OWNER_FOREIGN;
@@ -217,6 +224,7 @@ static int read_memory(void) {
     static int missing;
     struct parking parking;
     parking_begin(&parking);
+    options_open_all();
     if (parking.missing)
         rt_note(&missing, "a thread could not be stopped for the leak search: its whole stack "
                           "counts as in use, and a leaked block may be missed");
@@ -232,6 +240,7 @@ static int read_memory(void) {
     }
     roots_close();
     if (stacks) os_unmap((uintptr_t)stacks, room);
+    options_close_all();
     parking_end(&parking);
     return complete;
 }
@@ -243,7 +252,7 @@ static int ensure(void) {
     mark_is_strong = holds_from_the_middle;
     state = read_memory() ? 1 : -1;
     if (state < 0)
-        rt_note(&failed, "no memory for the leak search, or /proc/self/maps cannot be read: every "
+        rt_note(&failed, "no memory or descriptor for the leak search, or no /proc/self/maps: every "
                          "block counts as in use");
     return state > 0;
 }

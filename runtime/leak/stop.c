@@ -144,6 +144,7 @@ static void stop_all(void *unused) {
     (void)unused;
     struct parking *parking = order.parking;
     int allowed = 1;
+    if (!os_helper_bind(order.process)) return; /* killed meanwhile: nobody would release us */
     while (__atomic_load_n(&order.state, __ATOMIC_ACQUIRE) == NOT_YET)
         os_futex_wait(&order.state, NOT_YET, 0);
     for (size_t first = 0; allowed; first = parking->count) {

@@ -45,10 +45,18 @@ static long call3(long number, long a, long b, long c) { return call6(number, a,
 static int failed(long result) { return result < 0 && result >= -4095; }
 
 static int protection(enum os_access access) {
-    return access == OS_NONE ? PROT_NONE : PROT_READ | PROT_WRITE;
+    static const int protections[] = {
+        [OS_NONE] = PROT_NONE, [OS_READ] = PROT_READ, [OS_READ_WRITE] = PROT_READ | PROT_WRITE};
+    return protections[access];
 }
 
 /* ---- memory ---- */
+
+static void advise_reserved(uintptr_t begin, size_t size) {
+    call3(SYS_madvise, (long)begin, (long)size, MADV_DONTDUMP);
+    /* A huge page would back 16 MiB of program memory for one touched byte. */
+    call3(SYS_madvise, (long)begin, (long)size, MADV_NOHUGEPAGE);
+}
 
 long os_reserve(uintptr_t begin, size_t size, enum os_access access) {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
@@ -58,11 +66,22 @@ long os_reserve(uintptr_t begin, size_t size, enum os_access access) {
         os_unmap((uintptr_t)at, size);
         return -EEXIST;
     }
-    if (access == OS_READ_WRITE) {
-        call3(SYS_madvise, (long)begin, (long)size, MADV_DONTDUMP);
-        /* A huge page would back 16 MiB of program memory for one touched byte. */
-        call3(SYS_madvise, (long)begin, (long)size, MADV_NOHUGEPAGE);
-    }
+    if (access == OS_READ_WRITE) advise_reserved(begin, size);
+    return 0;
+}
+
+#define ANYWHERE_UNIT (2ull << 20)
+
+long os_reserve_anywhere(uintptr_t *begin, size_t size, enum os_access access) {
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    size_t more = size + ANYWHERE_UNIT;
+    long at = call6(SYS_mmap, 0, (long)more, protection(access), flags, -1, 0);
+    if (failed(at)) return at;
+    *begin = wh_round_up((uintptr_t)at, ANYWHERE_UNIT);
+    uintptr_t end = (uintptr_t)at + more;
+    if (*begin > (uintptr_t)at) os_unmap((uintptr_t)at, *begin - (uintptr_t)at);
+    if (end > *begin + size) os_unmap(*begin + size, end - *begin - size);
+    if (access == OS_READ_WRITE) advise_reserved(*begin, size);
     return 0;
 }
 
@@ -97,15 +116,34 @@ int os_writable(uintptr_t address) {
     return call4(SYS_rt_sigprocmask, 0, 0, (long)address, 8) != -EFAULT;
 }
 
+uint64_t os_faults(void) {
+    struct rusage usage = {0};
+    call3(SYS_getrusage, RUSAGE_SELF, (long)&usage, 0);
+    return (uint64_t)usage.ru_minflt;
+}
+
 long os_resident(uintptr_t begin, size_t size, unsigned char *pages) {
     return call3(SYS_mincore, (long)begin, (long)size, (long)pages);
 }
 
 /* ---- files ---- */
 
-int os_open(const char *path, enum os_open how) {
+static int open_file(const char *path, enum os_open how) {
     static const int flags[] = {O_RDONLY, O_RDWR, O_RDONLY | O_DIRECTORY};
     return (int)call4(SYS_openat, AT_FDCWD, (long)path, flags[how] | O_CLOEXEC, 0);
+}
+
+/* A program that has used up its descriptors has not used up what it may be given. */
+int os_open(const char *path, enum os_open how) {
+    int file = open_file(path, how);
+    struct rlimit limit;
+    if (file != -EMFILE || call4(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, (long)&limit)) return file;
+    struct rlimit more = {limit.rlim_cur + 1, limit.rlim_max};
+    if (more.rlim_max < more.rlim_cur) more.rlim_max = more.rlim_cur;
+    if (call4(SYS_prlimit64, 0, RLIMIT_NOFILE, (long)&more, 0)) return file;
+    file = open_file(path, how);
+    call4(SYS_prlimit64, 0, RLIMIT_NOFILE, (long)&limit, 0);
+    return file;
 }
 
 long os_close(int file) { return call3(SYS_close, file, 0, 0); }
@@ -142,6 +180,16 @@ long os_read_file(const char *path, char *buffer, size_t size) {
     while (used < size && (n = os_read(file, buffer + used, size - used)) > 0) used += (size_t)n;
     os_close(file);
     return n < 0 ? n : (long)used;
+}
+
+#define ENVIRONMENT_MOST (8ull << 20)
+
+void os_environment(void (*use)(const char *begin, size_t size, void *argument), void *argument) {
+    uintptr_t buffer = os_map(ENVIRONMENT_MOST);
+    if (!buffer) return;
+    long size = os_read_file("/proc/self/environ", (char *)buffer, ENVIRONMENT_MOST - 1);
+    if (size > 0) use((const char *)buffer, (size_t)size, argument);
+    os_unmap(buffer, ENVIRONMENT_MOST);
 }
 
 long os_read_link(const char *path, char *buffer, size_t size) {
@@ -225,6 +273,14 @@ _Noreturn void os_exit(int status) {
 long os_signal_thread(uint32_t process, uint32_t thread, int signal) {
     return call3(SYS_tgkill, process, thread, signal);
 }
+
+static int has_limit(int resource) {
+    struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
+    call4(SYS_prlimit64, 0, resource, 0, (long)&limit);
+    return limit.rlim_cur != RLIM_INFINITY;
+}
+
+int os_memory_limited(void) { return has_limit(RLIMIT_DATA) || has_limit(RLIMIT_AS); }
 
 uint64_t os_stack_limit(void) {
     struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};

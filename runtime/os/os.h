@@ -26,11 +26,13 @@ long os_call(long number, long a, long b, long c, long d, long e, long f);
 
 /* ---- memory; addresses and sizes are multiples of OS_PAGE ---- */
 
-enum os_access { OS_NONE, OS_READ_WRITE };
+enum os_access { OS_NONE, OS_READ, OS_READ_WRITE };
 
 /* Reserves exactly [begin, begin+size) without backing and out of core dumps:
  * 0, -EEXIST if something is mapped there, or another -errno. */
 long os_reserve(uintptr_t begin, size_t size, enum os_access access);
+/* The same where the system likes, at a multiple of 2 MiB. */
+long os_reserve_anywhere(uintptr_t *begin, size_t size, enum os_access access);
 long os_protect(uintptr_t begin, size_t size, enum os_access access);
 /* Drops the contents: pages read as zero and cost nothing until touched. */
 void os_discard(uintptr_t begin, size_t size);
@@ -43,6 +45,8 @@ uintptr_t os_map_file(int file, size_t size);
  * The write test overwrites 8 bytes. */
 int os_readable(uintptr_t address);
 int os_writable(uintptr_t address);
+/* Pages that this process has touched for the first time (minor faults), ever. */
+uint64_t os_faults(void);
 /* Which of up to 4096 pages from `begin` are in memory, one byte each. */
 long os_resident(uintptr_t begin, size_t size, unsigned char *pages);
 
@@ -58,6 +62,9 @@ long os_file_size(int file);
 long os_list(int directory, void *buffer, size_t size);
 /* Whole file into `buffer`, at most size bytes; the number of bytes or -errno. */
 long os_read_file(const char *path, char *buffer, size_t size);
+/* Calls `use` with the environment, zero-terminated strings of `size` bytes in all, if it can be
+ * read. It comes from /proc: before the C library is initialised its own copy does not exist. */
+void os_environment(void (*use)(const char *begin, size_t size, void *argument), void *argument);
 /* What a symbolic link says, without a final zero; bytes or -errno. */
 long os_read_link(const char *path, char *buffer, size_t size);
 /* Writes everything to standard error, as far as that works. */
@@ -89,6 +96,8 @@ long os_execute(const char *path, char *const *arguments, char *const *environme
 long os_execute_file(int file, char *const *arguments, char *const *environment);
 _Noreturn void os_exit(int status);
 long os_signal_thread(uint32_t process, uint32_t thread, int signal);
+/* Whether the process may have no more than so much memory (RLIMIT_DATA, RLIMIT_AS). */
+int os_memory_limited(void);
 /* Bytes the main stack may grow to (RLIMIT_STACK), UINT64_MAX if unlimited. */
 uint64_t os_stack_limit(void);
 void os_sleep_us(uint64_t microseconds);

@@ -58,6 +58,11 @@ int os_helper_ended(long helper) {
     return os_call(SYS_wait4, helper, 0, __WALL | WNOHANG, 0, 0, 0) != 0;
 }
 
+int os_helper_bind(uint32_t parent) {
+    os_call(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0, 0);
+    return os_call(SYS_getppid, 0, 0, 0, 0, 0, 0) == (long)parent;
+}
+
 void os_helper_allow(long helper) { os_call(SYS_prctl, PR_SET_PTRACER, helper, 0, 0, 0, 0); }
 
 /* ---- registers ---- */

@@ -12,6 +12,9 @@
 long os_helper_start(void (*run)(void *), void *argument, uintptr_t stack_end);
 void os_helper_wait(long helper);
 int os_helper_ended(long helper);
+/* Called by the helper: it is killed when the thread that started it ends, of process `parent`. 0
+ * if that has happened before. */
+int os_helper_bind(uint32_t parent);
 /* Lets the helper trace us where the system restricts that to ancestors; 0: nobody. */
 void os_helper_allow(long helper);
 

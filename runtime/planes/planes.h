@@ -18,6 +18,13 @@
 #include "../os/mem.h"
 #include "whence_abi.h"
 
+/* 0 in a library that places blocks and checks nothing (runtime/replay). */
+#ifdef WH_NO_PLANES
+#define PLANES 0
+#else
+#define PLANES 1
+#endif
+
 #define PLANE_BEGIN ((uintptr_t)WH_STATE_OFFSET)
 #define PLANE_END (PLANE_BEGIN + (1ull << (WH_ADDRESS_BITS - WH_GRANULE_SHIFT)))
 #define ADDRESS_END (1ull << WH_ADDRESS_BITS)
@@ -32,7 +39,7 @@ static inline uint8_t *plane_state(uintptr_t address) {
 
 /* Whether an address has a state byte that can be read. */
 static inline int plane_covers(uintptr_t address) {
-    return address < ADDRESS_END && address - PLANE_BEGIN >= PLANE_END - PLANE_BEGIN;
+    return PLANES && address < ADDRESS_END && address - PLANE_BEGIN >= PLANE_END - PLANE_BEGIN;
 }
 
 /* Quick: 1 only if all of [begin, begin+size) is addressable and defined; 0 says

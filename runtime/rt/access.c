@@ -1,15 +1,15 @@
 #include "access.h"
+#include "signals.h"
+#include "../os/os.h"
 #include "../planes/planes.h"
+
+#include <signal.h>
 
 /* ---- addressability ---- */
 
 static uintptr_t heap_first_bad(uintptr_t address, uintptr_t end) {
-    struct block_place place = blocks_holding(address);
-    if (!place.index) return address;
-    const struct block_record *record = block_record(place.shift, place.index);
-    if (record->state != WH_BLOCK_LIVE) return address;
-    uintptr_t limit = block_begin(record, place.shift, place.index) +
-                      block_size(record, place.shift, place.index);
+    uintptr_t limit = blocks_live_end(address);
+    if (!limit) return address;
     return plane_first_bad(address, (end < limit ? end : limit) - address);
 }
 
@@ -34,27 +34,28 @@ int access_clean(uintptr_t address, uint64_t size) {
 
 /* ---- provenance ---- */
 
-static int is_live(struct block_place place) {
-    return place.index && block_record(place.shift, place.index)->state == WH_BLOCK_LIVE;
-}
-
 static int same_place(struct block_place a, struct block_place b) {
     return a.index == b.index && a.shift == b.shift;
 }
 
 /* The block the access is judged against; index 0: none.
  *
- * An addressable access is judged only where the root lies inside another live
- * block. A root inside a freed block with an addressable address is what
- * `p += new - old` after a realloc leaves behind; a root at the end of a block
- * belongs to nobody. */
+ * An addressable access is judged only where the root is the begin of another
+ * live block. Any other root may be in that block by chance: compressors and
+ * 1-based arrays keep `base = buffer - index` and use base[index], `p += new - old`
+ * leaves a root in the freed block, and the end of one block may be the next. An access
+ * that is not addressable is judged against the block of its root, or one near the address;
+ * where nothing is near, as in memory that no block used yet, against one near the root. */
 static struct block_place judge(uintptr_t address, uintptr_t root, int clean) {
     struct block_place of_root = blocks_holding(root);
     if (clean) {
-        if (!is_live(of_root) || same_place(of_root, blocks_holding(address))) of_root.index = 0;
+        if (!block_begins_live(of_root, root) || same_place(of_root, blocks_holding(address)))
+            of_root.index = 0;
         return of_root;
     }
-    return of_root.index ? of_root : blocks_nearest(address);
+    if (of_root.index) return of_root;
+    struct block_place near = blocks_nearest(address);
+    return near.index ? near : blocks_nearest(root);
 }
 
 /* ---- the check ---- */
@@ -84,7 +85,8 @@ void access_null(const char *library, const struct frame *frame) {
 
 void access_overlap(uintptr_t to, uint64_t written, uintptr_t from, uint64_t read,
                     const char *library, const struct frame *frame) {
-    if (!event_watched(WH_POINT_COPY)) return;
+    if (!event_watched(WH_POINT_COPY) || written > PTRDIFF_MAX || read > PTRDIFF_MAX) return;
+    if (repeat_has_length(frame)) return;
     struct context context = {0};
     context.event.point = WH_POINT_COPY;
     context.event.r = context.event.root = to;
@@ -96,6 +98,44 @@ void access_overlap(uintptr_t to, uint64_t written, uintptr_t from, uint64_t rea
     context.library = library;
     event_evaluate(&context);
 }
+
+/* ---- lengths beyond what is mapped ---- */
+
+/* Asking for a word never crosses into the next page. Asking about a stack makes it grow, as
+ * the access will. */
+static int is_mapped(uintptr_t address) {
+    return address < ADDRESS_END && os_readable(wh_round_down(address, sizeof(uint64_t)));
+}
+
+/* How many bytes from `address` on are mapped, of the first so many. */
+#define MAPPED_MOST (4ull << 30)
+
+static uint64_t mapped_bytes(uintptr_t address, uint64_t size) {
+    uint64_t count = 0;
+    while (count < size && count < MAPPED_MOST && is_mapped(address + count))
+        count = wh_round_down(address + count, OS_PAGE) + OS_PAGE - address;
+    return count < size ? count : size;
+}
+
+/* Heap memory is judged by its blocks. A program that handles SIGSEGV may map what is missing. */
+static int judge_length(uintptr_t address, uint64_t size, int write, const char *library,
+                        const struct frame *frame) {
+    if (!library || address < WH_NULL_PAGE_SIZE || heap_contains(address)) return 0;
+    if (!event_watched(WH_POINT_LENGTH)) return 0;
+    if (size <= ADDRESS_END - address && is_mapped(address + size - 1)) return 0;
+    if (!signals_end(SIGSEGV)) return 0;
+    struct context context = {0};
+    context.event.point = WH_POINT_LENGTH;
+    context.event.r = context.event.root = address;
+    context.event.width = size;
+    context.event.value = mapped_bytes(address, size);
+    context.frame = frame;
+    context.library = library;
+    context.flags = write ? WH_FLAG_WRITE | WH_FLAG_LIBRARY : WH_FLAG_LIBRARY;
+    return event_evaluate(&context) != 0;
+}
+
+/* ---- accesses ---- */
 
 static WH_COLD void judge_access(uintptr_t address, uint64_t size, uintptr_t root, int write,
                                  const char *library, const struct frame *frame, int clean) {
@@ -129,6 +169,8 @@ static int is_suspect_root(uintptr_t root, uintptr_t address) {
 void access_check(uintptr_t address, uint64_t size, uintptr_t root, int write, const char *library,
                   const struct frame *frame) {
     if (!size) return;
+    if (WH_UNLIKELY(size > WH_NULL_PAGE_SIZE) && judge_length(address, size, write, library, frame))
+        return;
     int clean = access_quick(address, size) || access_clean(address, size);
     if (WH_LIKELY(clean) && !is_suspect_root(root, address) &&
         !event_watched_every(write ? WH_POINT_DEREF_W : WH_POINT_DEREF_R))

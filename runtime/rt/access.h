@@ -19,7 +19,7 @@ static inline int access_exact_state(uintptr_t address) {
     if (!heap_contains(address)) return 1;
     unsigned shift = slot_shift(address);
     uint64_t index = (address & ((1ull << WH_REGION_SHIFT) - 1)) >> shift;
-    return shift < HEAP_BIG_SHIFT && index < blocks_cut[shift];
+    return shift < HEAP_BIG_SHIFT && index >= region_before(shift) && index < blocks_cut[shift];
 }
 
 /* 1 only if the whole range, which is not empty, is addressable; 0 says nothing. */

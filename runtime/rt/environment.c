@@ -8,8 +8,11 @@ static const char *const names[] = {
     WH_RECORD_VARIABLE,
     WH_OPTIONS_VARIABLE,
     WH_SERVICE_VARIABLE,
+    WH_SPACE_VARIABLE,
+    WH_ALLOC_VARIABLE,
     "LD_PRELOAD",
     "LD_LIBRARY_PATH",
+    WH_ORIGINAL_PREFIX WH_ALLOC_VARIABLE,
     WH_ORIGINAL_PREFIX "LD_PRELOAD",
     WH_ORIGINAL_PREFIX "LD_LIBRARY_PATH",
 };
@@ -54,7 +57,8 @@ void environment_restore(char **environment) {
         char *entry = *environment;
         if (!environment_is_ours(entry))
             *to++ = entry;
-        else if (value_of(entry, names[NAMES - 2]) || value_of(entry, names[NAMES - 1]))
+        else if (value_of(entry, names[NAMES - 3]) || value_of(entry, names[NAMES - 2]) ||
+                 value_of(entry, names[NAMES - 1]))
             *to++ = entry + ORIGINAL_LENGTH;
     }
     *to = NULL;

@@ -21,23 +21,7 @@ static uint64_t function_number(const char *name) {
     return UINT64_MAX;
 }
 
-WH_EXPORT void __whence_register_rules(const struct whence_rule_set *set) {
-    static int second;
-    thread_here();
-    if (set->abi != WHENCE_RULES_ABI) {
-        TEXT(message, 200);
-        text_put(&message, "the rules were compiled for version ");
-        text_decimal(&message, set->abi);
-        text_put(&message, " of the runtime's interface, not ");
-        text_decimal(&message, WHENCE_RULES_ABI);
-        text_put(&message, "; instrument the program again");
-        text_give_up(&message);
-    }
-    if (rules) {
-        if (rules != set)
-            rt_note(&second, "a second rule set was loaded and is not used: one process has one");
-        return;
-    }
+static void take_rules(const struct whence_rule_set *set) {
     uint64_t points = 0;
     uint64_t every = 0;
     for (uint64_t i = 0; i < set->rule_count; i++) {
@@ -50,8 +34,42 @@ WH_EXPORT void __whence_register_rules(const struct whence_rule_set *set) {
     __atomic_store_n(&all_points, points, __ATOMIC_RELEASE);
 }
 
+static const struct whence_rule_set *assumed;
+
+void event_assume_rules(const struct whence_rule_set *set) {
+    if (rules) return;
+    assumed = set;
+    take_rules(set);
+}
+
+WH_EXPORT void __whence_register_rules(const struct whence_rule_set *set) {
+    static int second;
+    thread_here();
+    if (set->abi != WHENCE_RULES_ABI) {
+        TEXT(message, 200);
+        text_put(&message, "the rules were compiled for version ");
+        text_decimal(&message, set->abi);
+        text_put(&message, " of the runtime's interface, not ");
+        text_decimal(&message, WHENCE_RULES_ABI);
+        text_put(&message, "; instrument the program again");
+        text_give_up(&message);
+    }
+    if (rules != assumed) {
+        if (rules != set)
+            rt_note(&second, "a second rule set was loaded and is not used: one process has one");
+        return;
+    }
+    take_rules(set);
+}
+
 const char *event_rule_name(uint64_t index) {
-    return rules && index < rules->rule_count ? rules->rules[index].name : "signal";
+    if (rules && index < rules->rule_count) return rules->rules[index].name;
+    switch (index) {
+    case WH_RULE_PERMANENT_FREE: return "permanent-free";
+    case WH_RULE_PROTECTED_BLOCK: return "protected-block";
+    case WH_RULE_READ_BEFORE_WRITE: return "read-before-write";
+    default: return "signal";
+    }
 }
 
 int event_watched(uint64_t point) { return (all_points >> point) & 1; }

@@ -22,6 +22,9 @@ struct context {
     uint64_t pc;         /* where a signal interrupted this thread, or 0 */
 };
 
+/* Rules that hold as long as nobody registers others. */
+void event_assume_rules(const struct whence_rule_set *set);
+
 /* Whether any rule is evaluated at a point (WH_POINT_*). */
 int event_watched(uint64_t point);
 /* Points (bit 1 << WH_POINT_*) where a rule wants to see what is in order, too. */

@@ -6,6 +6,10 @@
 #include "../os/text.h"
 #include "../planes/planes.h"
 #include "../record/record.h"
+#ifdef WH_GUARD
+#include "../guard/guard.h"
+#include "../preload/report.h"
+#endif
 
 #include <stdio.h>
 
@@ -115,7 +119,7 @@ static void fill_event(struct wh_finding *head, const struct context *context,
                        const struct witness *witness) {
     const struct whence_event *event = &context->event;
     int access = event->point == WH_POINT_DEREF_R || event->point == WH_POINT_DEREF_W;
-    int sized = access || event->point == WH_POINT_COPY;
+    int sized = access || event->point == WH_POINT_COPY || event->point == WH_POINT_LENGTH;
     head->rule = (uint32_t)witness->rule;
     head->point = (uint32_t)event->point;
     head->flags = context->flags;
@@ -151,6 +155,14 @@ static void fill_block(struct wh_finding *head, const struct whence_block *block
     head->block_free_thread = (uint32_t)(record->died >> BLOCK_ID_BITS);
     head->n_alloc = depot_stack(record->alloc_stack, draft.alloc);
     head->n_free = depot_stack(record->free_stack, draft.free);
+#ifdef WH_GUARD
+    if (!guard_is_paged(place)) return;
+    const struct guard_extra *extra = guard_extra(place);
+    if (extra->flags & GUARD_MOVED) head->flags |= WH_FLAG_MOVED;
+    head->use_time = extra->use_time;
+    head->use_address = extra->use_address;
+    head->use_pc = extra->use_pc;
+#endif
 }
 
 static void fill_hit(struct wh_finding *head, uint64_t address) {
@@ -188,6 +200,13 @@ static enum record_status append(const struct context *context, const struct wit
 
 /* ---- without a record file ---- */
 
+#ifdef WH_GUARD
+static void say(const struct wh_finding *head, const struct context *context) {
+    struct report_stacks stacks = {draft.stack, draft.alloc, draft.free};
+    preload_report(head, event_rule_name(head->rule), stacks,
+                   source_name(context->library).begin, head->n_name);
+}
+#else
 static void put_block(struct text *line, const struct wh_finding *head) {
     if (!head->block_id) return;
     text_put(line, head->block_state == WH_BLOCK_LIVE ? "; live" : "; freed");
@@ -202,6 +221,7 @@ static void say(const struct wh_finding *head, const struct context *context) {
         [WH_POINT_DEREF_R] = "read", [WH_POINT_DEREF_W] = "write", [WH_POINT_FREE] = "free",
         [WH_POINT_CALL] = "call",    [WH_POINT_RET] = "return",    [WH_POINT_MALLOC] = "allocation",
         [WH_POINT_ALLOC] = "request",  [WH_POINT_COPY] = "copy",     [WH_POINT_ARGUMENT] = "argument",
+        [WH_POINT_LENGTH] = "length",
     };
     TEXT(line, 512);
     text_put(&line, "finding: ");
@@ -228,6 +248,7 @@ static void say(const struct wh_finding *head, const struct context *context) {
     }
     text_complain(&line);
 }
+#endif
 
 /* ---- stopping ---- */
 
@@ -265,6 +286,11 @@ void finding_make(struct context *context, const struct witness *witness) {
     head->n_stack = program_stack(context, draft.stack);
     int stopping = stops(context, witness);
     int asking = stopping && options.judge;
+    if ((context->flags & WH_FLAG_SIGNAL) && repeat_is(context, draft.stack, head->n_stack)) {
+        os_unlock(&draft_lock);
+        return;
+    }
+    if (!stopping) repeat_note(context, draft.stack, head->n_stack);
     if ((!stopping || asking) && !context->collect &&
         !finding_first_time(key_of(witness->rule, draft.stack, head->n_stack))) {
         os_unlock(&draft_lock);
@@ -294,6 +320,11 @@ void finding_make(struct context *context, const struct witness *witness) {
         if (verdict < 0 && !unread) say(head, context); /* nobody is left who could report it */
         stopping = verdict <= 0;
     }
+#ifdef WH_GUARD
+    if (options.attach_wait && (context->flags & WH_FLAG_SIGNAL) &&
+        preload_await_debugger(event_rule_name(head->rule), options.attach_wait))
+        stopping = 0; /* the debugger sees the faulty instruction run again */
+#endif
     if (stopping) finding_stop();
     os_unlock(&draft_lock);
 }

@@ -6,7 +6,11 @@
 #include <elf.h>
 #include <link.h>
 
+#ifdef WH_GUARD
+#define RUNTIME_NAME "whence-alloc.so"
+#else
 #define RUNTIME_NAME "libwhence-rt.so"
+#endif
 #define IMAGES_MOST 4096u
 
 static struct image {
@@ -144,6 +148,12 @@ enum image_kind images_kind(uint64_t pc) {
     return IMAGE_OTHER;
 }
 
+#ifdef WH_GUARD /* every block is the program's that is not a library's */
+int images_main_instrumented(void) { return 1; }
+
+int images_any_instrumented(void) { return 1; }
+#else
 int images_main_instrumented(void) { return main_instrumented; }
 
 int images_any_instrumented(void) { return any_instrumented; }
+#endif

@@ -4,14 +4,10 @@
  * namespaces. So the entry does not call the loader's dlopen, it goes there with
  * another name and the same return address. dladdr tells the file that the
  * program asked for, not the copy.
- *
- * dlmopen is left alone: a library in a namespace of its own has a C library of
- * its own, and runs as it is.
  */
 #include "loading.h"
 #include "images.h"
 #include "maps.h"
-#include "service.h"
 #include "thread.h"
 #include "../os/os.h"
 #include "../stacks/cfi.h"
@@ -108,18 +104,23 @@ static struct link_map *map_of(uintptr_t caller) {
     return map;
 }
 
+int loading_ask(struct service_talk *talk, char *room, const char *question, const char *name,
+                uintptr_t caller) {
+    struct link_map *map = map_of(caller);
+    const struct copy *from = map && map->l_name ? find_copy(map->l_name) : NULL;
+    service_begin(talk, room, question);
+    service_say(talk, name);
+    service_say_directory(talk);
+    service_say(talk, from ? from->original : map && map->l_name ? map->l_name : "");
+    say_folders(talk, map);
+    return service_ask(talk);
+}
+
 /* The copy to open in the library's place; NULL if it runs as it is. */
 static const struct copy *ask(const char *name, uintptr_t caller, char *room) {
     static int unreadable;
     struct service_talk talk;
-    struct link_map *map = map_of(caller);
-    const struct copy *from = map && map->l_name ? find_copy(map->l_name) : NULL;
-    service_begin(&talk, room, "load");
-    service_say(&talk, name);
-    service_say_directory(&talk);
-    service_say(&talk, from ? from->original : map && map->l_name ? map->l_name : "");
-    say_folders(&talk, map);
-    if (!service_ask(&talk)) return NULL;
+    if (!loading_ask(&talk, room, "load", name, caller)) return NULL;
     const char *path = service_next(&talk), *original = service_next(&talk);
     if (!path || !original || is_loaded(original)) return NULL;
     int file = os_open(path, OS_OPEN_READ);

@@ -2,6 +2,14 @@
 #ifndef WHENCE_RT_LOADING_H
 #define WHENCE_RT_LOADING_H
 
+#include <stdint.h>
+#include "service.h"
+
+/* Asks the launcher about a library that `caller`, an address in the program, wants
+ * to load; 0 if there is no answer. `room` as for service_begin. */
+int loading_ask(struct service_talk *talk, char *room, const char *question, const char *name,
+                uintptr_t caller);
+
 /* Whether an instrumented library has been loaded so far. */
 int loading_any(void);
 

@@ -79,6 +79,10 @@ static size_t keep_named(char *text, size_t size, uint32_t *hash) {
 
 #define LIST_ROOM (1ull << 20)
 
+/* For a program that may map no more. */
+static char last_room[64 << 10];
+static int last_room_taken;
+
 /* Without /proc (as after chroot) or descriptors the loader tells what is loaded. */
 static uintptr_t text_of_maps(size_t *size, uint64_t *room) {
     *room = MAPS_ROOM;
@@ -86,8 +90,19 @@ static uintptr_t text_of_maps(size_t *size, uint64_t *room) {
     if (buffer) return buffer;
     *room = LIST_ROOM;
     buffer = os_map(LIST_ROOM);
-    if (buffer) *size = images_list((char *)buffer, LIST_ROOM);
+    if (!buffer && !__atomic_exchange_n(&last_room_taken, 1, __ATOMIC_ACQUIRE)) {
+        *room = sizeof last_room;
+        buffer = (uintptr_t)last_room;
+    }
+    if (buffer) *size = images_list((char *)buffer, *room);
     return buffer;
+}
+
+static void let_go(uintptr_t buffer, uint64_t room) {
+    if (buffer == (uintptr_t)last_room)
+        __atomic_store_n(&last_room_taken, 0, __ATOMIC_RELEASE);
+    else
+        os_unmap(buffer, room);
 }
 
 static uint32_t current;
@@ -113,7 +128,7 @@ uint32_t maps_current(void) {
         const struct record_part parts[] = {{head, sizeof head}, {(const void *)buffer, kept}};
         if (record_append(WH_RECORD_MAPS, parts, 2) == RECORD_OK) current = hash;
     }
-    os_unmap(buffer, room);
+    let_go(buffer, room);
     return current;
 }
 

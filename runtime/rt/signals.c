@@ -11,6 +11,9 @@
 #include "../os/os.h"
 #include "../planes/planes.h"
 #include "../record/record.h"
+#ifdef WH_GUARD
+#include "../guard/trap.h"
+#endif
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -83,6 +86,15 @@ static void trap_of(struct context *context, const ucontext_t *machine) {
     context->trap.pointer = (const struct frame *)saved_register(machine, REG_RBP);
 }
 
+#define FRAME_MOST 0x10000u /* bytes below or above the stack pointer that a full stack traps at */
+
+/* Functions touch their frames from the stack pointer on; a call pushes below it. */
+static int is_stack_end(int number, uintptr_t address, const ucontext_t *machine) {
+    uintptr_t sp = saved_register(machine, REG_RSP);
+    return number == SIGSEGV && address + FRAME_MOST > sp && address < sp + FRAME_MOST &&
+           !os_readable(wh_round_down(address, sizeof(uint64_t)));
+}
+
 static void report(int number, const siginfo_t *info, const ucontext_t *machine) {
     struct context context = {0};
     trap_of(&context, machine);
@@ -98,15 +110,37 @@ static void report(int number, const siginfo_t *info, const ucontext_t *machine)
         context.event.width = 1;
         if (write) context.flags |= WH_FLAG_WRITE;
         context.event.point = write ? WH_POINT_DEREF_W : WH_POINT_DEREF_R;
+        if (is_stack_end(number, address, machine)) context.flags |= WH_FLAG_STACK_END;
     }
     context.event.now = blocks_tick();
     struct witness witness = {WH_RULE_SIGNAL, NULL, 0, NULL, 1, 0, 0, WH_LEAK_NONE};
     finding_make(&context, &witness);
 }
 
+#ifdef WH_GUARD
+/* The program handles the signal itself: 1 if it has. What is wrong with a block is reported before. */
+static int hand_on(int number, siginfo_t *info, void *machine) {
+    struct sigaction own = believed[index_of(number)];
+    if (!(own.sa_flags & SA_SIGINFO) && own.sa_handler == SIG_DFL) return 0;
+    int fault = number == SIGSEGV && info->si_code > 0 && heap_contains((uintptr_t)info->si_addr);
+    if (fault && !thread_self.in_finding) report(number, info, machine);
+    if (own.sa_flags & SA_SIGINFO)
+        own.sa_sigaction(number, info, machine);
+    else if (own.sa_handler != SIG_IGN)
+        own.sa_handler(number);
+    return 1;
+}
+#endif
+
 static void on_signal(int number, siginfo_t *info, void *machine) {
     struct thread *thread = thread_here();
     int saved_errno = errno;
+#ifdef WH_GUARD
+    if ((number == SIGSEGV && trap_fault(info, machine)) || hand_on(number, info, machine)) {
+        errno = saved_errno;
+        return;
+    }
+#endif
     if (!thread->in_finding && is_own(info) && is_checked()) {
         report(number, info, machine);
     } else if (thread->in_finding) {
@@ -150,10 +184,35 @@ static void install_leak_signal(void) {
 
 /* ---- stacks for the handler ---- */
 
+#ifdef WH_GUARD
+/* Registers of every access to a closed block are stored there: no leak search must look. */
+#define KEPT_MOST 1024u
+static uintptr_t kept[KEPT_MOST];
+static unsigned kept_count;
+static struct os_lock kept_lock;
+
+static uintptr_t take_stack(void) {
+    os_lock(&kept_lock);
+    uintptr_t stack = kept_count ? kept[--kept_count] : (uintptr_t)rt_private(SIGNAL_STACK);
+    os_unlock(&kept_lock);
+    return stack;
+}
+
+static void give_stack(uintptr_t stack) {
+    os_lock(&kept_lock);
+    if (kept_count < KEPT_MOST) kept[kept_count++] = stack;
+    os_unlock(&kept_lock);
+}
+#else
+static uintptr_t take_stack(void) { return os_map(SIGNAL_STACK); }
+
+static void give_stack(uintptr_t stack) { os_unmap(stack, SIGNAL_STACK); }
+#endif
+
 void signals_open_thread(struct thread *thread) {
     struct os_stack old = {0};
     if (!options.signals || os_alternate_stack(NULL, &old) < 0 || !(old.flags & SS_DISABLE)) return;
-    thread->alternate_stack = os_map(SIGNAL_STACK);
+    thread->alternate_stack = take_stack();
     struct os_stack own = {(void *)thread->alternate_stack, 0, SIGNAL_STACK};
     if (thread->alternate_stack) os_alternate_stack(&own, NULL);
 }
@@ -163,17 +222,30 @@ void signals_close_thread(struct thread *thread) {
     struct os_stack now = {0}, none = {NULL, SS_DISABLE, 0};
     if (os_alternate_stack(NULL, &now) == 0 && (uintptr_t)now.begin == thread->alternate_stack)
         os_alternate_stack(&none, NULL);
-    os_unmap(thread->alternate_stack, SIGNAL_STACK);
+    give_stack(thread->alternate_stack);
     thread->alternate_stack = 0;
 }
 
 /* ---- what the program sees ---- */
 
+#ifdef WH_GUARD
+static void install(int number) { trap_install(number, on_signal); }
+#else
 static void install(int number) {
     struct sigaction own = {0};
     own.sa_sigaction = on_signal;
     own.sa_flags = SA_SIGINFO | SA_ONSTACK;
     __sigaction(number, &own, NULL);
+}
+#endif
+
+/* Whether our handler stays where the program has one. */
+static int is_kept(int number) {
+#ifdef WH_GUARD
+    return number == SIGSEGV;
+#else
+    return 0 & number;
+#endif
 }
 
 void signals_init(void) {
@@ -184,6 +256,9 @@ void signals_init(void) {
         __sigaction(watched[i], NULL, &believed[i]);
         if (believed[i].sa_handler == SIG_DFL) install(watched[i]);
     }
+#ifdef WH_GUARD
+    trap_init();
+#endif
     installed = 1;
 }
 
@@ -191,9 +266,31 @@ static int is_default(const struct sigaction *action) {
     return !(action->sa_flags & SA_SIGINFO) && action->sa_handler == SIG_DFL;
 }
 
+int signals_end(int number) {
+    int index = installed ? index_of(number) : -1;
+    if (index >= 0) return is_default(&believed[index]);
+    struct sigaction now;
+    return __sigaction(number, NULL, &now) == 0 && is_default(&now);
+}
+
 static int is_leak_signal(int number) {
     return options.leak_signal && (int)options.leak_signal == number && index_of(number) < 0;
 }
+
+#ifdef WH_GUARD
+/* Signals that closed blocks need, beside those that are watched. */
+static int is_needed(int number) {
+    return trap_signals() && (number == SIGTRAP || number == SIGSYS);
+}
+
+static int remember(int number, const struct sigaction *action, struct sigaction *old) {
+    static struct sigaction actions[2];
+    struct sigaction before = actions[number == SIGSYS];
+    if (action) actions[number == SIGSYS] = *action;
+    if (old) *old = before;
+    return 0;
+}
+#endif
 
 WH_EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old) {
     int index = installed ? index_of(number) : -1;
@@ -203,11 +300,22 @@ WH_EXPORT int sigaction(int number, const struct sigaction *action, struct sigac
         if (old) *old = was;
         return 0;
     }
+#ifdef WH_GUARD
+    if (is_needed(number)) return remember(number, action, old);
+    struct sigaction open;
+    if (action && trap_signals()) {
+        open = *action;
+        sigdelset(&open.sa_mask, SIGSEGV);
+        sigdelset(&open.sa_mask, SIGTRAP);
+        sigdelset(&open.sa_mask, SIGSYS);
+        action = &open;
+    }
+#endif
     if (index < 0) return __sigaction(number, action, old);
     struct sigaction before = believed[index];
     if (action) {
         struct sigaction wanted = *action; /* old may be the same object */
-        if (is_default(&wanted))
+        if (is_default(&wanted) || is_kept(number))
             install(number);
         else if (__sigaction(number, &wanted, NULL) < 0)
             return -1;

@@ -8,6 +8,9 @@
 #include "../os/text.h"
 #include "../planes/planes.h"
 #include "../record/record.h"
+#ifdef WH_GUARD
+#include "../preload/start.h"
+#endif
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,6 +18,12 @@
 
 int rt_ready;
 
+#ifdef WH_GUARD /* a program that runs as it is must run in any case */
+static void no_range(const char *what, long result, uintptr_t begin, size_t size) {
+    (void)what, (void)result, (void)begin, (void)size;
+    preload_give_way();
+}
+#else
 static _Noreturn void no_range(const char *what, long result, uintptr_t begin, size_t size) {
     TEXT(message, 512);
     text_put(&message, "cannot reserve the addresses ");
@@ -35,12 +44,14 @@ static _Noreturn void no_range(const char *what, long result, uintptr_t begin, s
     }
     text_give_up(&message);
 }
+#endif
 
 static void reserve_all(void) {
     uintptr_t begin;
     size_t size;
     long result;
     if ((result = planes_init(&begin, &size)) < 0) no_range("state plane", result, begin, size);
+    blocks_reserved = wh_round_down(options.heap_start_kib << 10, OS_PAGE);
     result =
         heap_init(options.quarantine_kib << 10, (uint32_t)options.quarantine_depth, &begin, &size);
     if (result < 0) no_range("heap", result, begin, size);
@@ -50,15 +61,20 @@ static void reserve_all(void) {
     if (result < 0) no_range("runtime", result, WH_PRIVATE_BASE, WH_PRIVATE_SIZE);
 }
 
-static void read_options(const char *environment, size_t size) {
+static void read_options(const char *environment, size_t size, void *unused) {
+    (void)unused;
     size_t length = 0;
     const char *value = options_variable(environment, size, WH_OPTIONS_VARIABLE, &length);
     TEXT(error, 512);
     if (value && !options_parse(value, length, &options, &error)) text_give_up(&error);
     service_init(environment, size);
+#ifdef WH_GUARD
+    preload_configure(environment, size);
+#endif
 }
 
-static void open_record(const char *environment, size_t size) {
+static void open_record(const char *environment, size_t size, void *unused) {
+    (void)unused;
     static const char *const why[] = {
         [RECORD_UNOPENABLE] = "cannot be opened and written",
         [RECORD_FOREIGN] = "is not a record file of this version",
@@ -77,29 +93,17 @@ static void open_record(const char *environment, size_t size) {
     text_complain(&message);
 }
 
-#define ENVIRONMENT_MOST (8ull << 20)
-
-/* The environment comes from /proc: before the C library is initialised its own
- * copy does not exist. */
-static void with_environment(void (*use)(const char *, size_t)) {
-    uintptr_t buffer = os_map(ENVIRONMENT_MOST);
-    if (!buffer) return;
-    long size = os_read_file("/proc/self/environ", (char *)buffer, ENVIRONMENT_MOST - 1);
-    if (size > 0) use((const char *)buffer, (size_t)size);
-    os_unmap(buffer, ENVIRONMENT_MOST);
-}
-
 void rt_start(void) {
     static int begun;
     if (__atomic_exchange_n(&begun, 1, __ATOMIC_ACQ_REL)) {
         while (!__atomic_load_n(&rt_ready, __ATOMIC_ACQUIRE)) os_sleep_us(10);
         return;
     }
-    with_environment(read_options);
+    os_environment(read_options, NULL);
     reserve_all();
     threads_init_main();
     __atomic_store_n(&rt_ready, 1, __ATOMIC_RELEASE);
-    with_environment(open_record);
+    os_environment(open_record, NULL);
 }
 
 void *rt_private(size_t size) {

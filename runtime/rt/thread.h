@@ -7,6 +7,7 @@
 #include "../os/mem.h"
 #include "../stacks/depot.h"
 #include "../stacks/unwind.h"
+#include "repeat.h"
 
 /* The last call or return of a watched function. */
 struct last_event {
@@ -26,6 +27,7 @@ struct thread {
     uintptr_t alternate_stack;     /* for signal handlers; 0 if the thread has none of ours */
     struct block_place last_block; /* the one that rules looked at last */
     uint64_t event_time;           /* of the event that rules are looking at */
+    struct told told;              /* the last finding about an access, if it went on */
 };
 
 extern __thread struct thread thread_self;

@@ -8,6 +8,12 @@
 #include "../leak/roots.h"
 #include "../os/os.h"
 #include "../record/record.h"
+#ifdef WH_GUARD
+#include "../guard/dispatch.h"
+#else
+#define dispatch_arm() ((void)0)
+#define dispatch_resume() ((void)0)
+#endif
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -113,6 +119,7 @@ static START_CODE void *start_thread(void *argument) {
     roots_stack_born((uintptr_t)pthread_self());
     kind_stack_born();
     signals_open_thread(thread);
+    dispatch_arm();
     if (end_key_made) pthread_setspecific(end_key, thread);
     void *result = start.function(start.argument);
     __asm__ volatile("" : "+r"(result)); /* no tail call, see start_main */
@@ -167,6 +174,7 @@ WH_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes
     *start = (struct start){function, argument, stack_size(attributes), number_thread()};
     os_threaded = 1;
     int result = next_create(thread, attributes, start_thread, start);
+    dispatch_resume();
     if (result) os_unmap((uintptr_t)start, OS_PAGE);
     return result;
 }
@@ -205,6 +213,7 @@ static void after_fork_in_child(void) {
     leak_unlock();
     loading_unlock();
     thread_self.tid = os_thread();
+    dispatch_arm();
     record_fork_arrives();
 }
 

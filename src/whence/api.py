@@ -16,13 +16,17 @@ from whence.errors import ExitCode, ProgramNotFound, UserMistake
 from whence.shortage import shortages
 
 if TYPE_CHECKING:
-    from whence.engines.native.build import Progress
+    from whence.alloc.recording import CompactHeap
+    from whence.engines.alloc.guard import Guard
+    from whence.engines.native.plan import Progress
     from whence.result import Result
     from whence.rules import RuleSet
     from whence.suppressions import Suppressions
 
 _LONGEST = 100_000_000
 """Seconds; system calls that wait take no more everywhere."""
+
+ENGINES = ("auto", "native", "alloc")
 
 StrPath = str | os.PathLike[str]
 
@@ -54,6 +58,14 @@ def run(
     cache_size: int | None = None,
     leak_check: str = "full",
     leak_signal: int = 0,
+    foreign_leaks: bool = False,
+    record: StrPath | None = None,
+    heap_seed: int = 0,
+    engine: str = "auto",
+    guard: str | None = None,
+    guard_zones: str | None = None,
+    guard_align: str | None = None,
+    attach_wait: int = 0,
     relay_signals: bool = False,
     progress: Progress | None = None,
 ) -> Result:
@@ -75,7 +87,16 @@ def run(
     hold when the run is over; None is ``WHENCE_CACHE_SIZE``, else 5 GiB.
     leak_check: "full": leaks are findings; "summary": they are counted only;
     "no": nobody looks. leak_signal: number of a signal on which the program
-    looks for leaks and goes on, 0 for none.
+    looks for leaks and goes on, 0 for none. foreign_leaks: report leaks of a
+    program that carries no IR, too, as an interpreter's own.
+    record: a folder for what ``whence replay`` needs to run the program as it is
+    with the same heap addresses. heap_seed: other heap addresses for every
+    number; 0 for the usual ones.
+    engine: "native" checks every access of code that carries IR, "alloc" what our allocator sees of
+    any program (docs/alloc-engine.md), "auto" is the first where there is IR. Of alloc: guard: "plain",
+    "top", "bottom", "both-read", "both-write" or "random"; guard_zones: sizes of red zone, empty zone
+    and reserved area, as in "4k,4k,8M"; guard_align: "natural", "always" or "exact"; attach_wait:
+    seconds for a debugger to attach when a guarded access traps. None leaves these to ``WHENCE_ALLOC``.
     relay_signals: while it runs, pass the signals that we get on to it (in the
     main thread only). progress: is told how far the instrumentation is.
 
@@ -83,9 +104,10 @@ def run(
     `UserMistake` for options and rule files, `ToolLimit` for what whence lacks.
     A program that misbehaves, fails or is killed is no error.
     """
-    from whence.engines.native import engine
-    from whence.engines.native.build import NO_PROGRESS
+    from whence.engines.alloc.guard import Guard
+    from whence.engines.native import engine as native
     from whence.engines.native.launch import Surroundings
+    from whence.engines.native.plan import NO_PROGRESS
     from whence.toolchain.cache import Cache, default_directory, default_limit
 
     _check(timeout, error_exitcode)
@@ -99,7 +121,8 @@ def run(
         relay=relay_signals,
         remain=wait,
     )
-    settings = engine.Settings(
+    guarding = Guard.of(guard, guard_zones, guard_align, attach_wait)
+    settings = native.Settings(
         rules=select_rules(rules, enable, disable),
         halt=not keep_going,
         error_exitcode=error_exitcode,
@@ -111,12 +134,17 @@ def run(
         suppressions=load_suppressions(suppressions),
         leak_check=leak_check,
         leak_signal=leak_signal,
+        foreign_leaks=foreign_leaks,
+        heap=None if record is None and not heap_seed else _heap(heap_seed),
+        record=None if record is None else Path(record),
+        engine=_engine(engine, guarding),
+        guard=guarding,
     )
     words = [os.fspath(word) for word in (program, *args)]
     cache = Cache(default_directory(), default_limit() if cache_size is None else cache_size)
     try:
         with shortages():
-            return engine.run(path, words, settings, cache, progress or NO_PROGRESS)
+            return native.run(path, words, settings, cache, progress or NO_PROGRESS)
     finally:
         cache.close()
 
@@ -130,23 +158,28 @@ def select_rules(
 
     Raises `UserMistake` for mistakes in the files and for unknown names.
     """
-    from whence.rules import RuleSet, load_files, load_standard
+    from whence.prepared import load_rules
+    from whence.rules.ruleset import RuleSet
 
     if isinstance(rules, RuleSet):
         known = rules
     else:
-        paths = [rules] if isinstance(rules, str | os.PathLike) else list(rules)
-        known = load_files(map(Path, paths)) if paths else load_standard()
+        known = load_rules(list(map(Path, [rules] if isinstance(rules, str | os.PathLike) else rules)))
     return known.select(_names(enable), _names(disable))
 
 
 def load_suppressions(suppressions: Suppressions | StrPath | Iterable[StrPath] = ()) -> Suppressions:
     """The entries of suppression files of any format; raises `UserMistake` for mistakes in them."""
-    from whence.suppressions import Suppressions, load
+    from whence.suppressions.model import Suppressions
 
     if isinstance(suppressions, Suppressions):
         return suppressions
-    return load([suppressions] if isinstance(suppressions, str | os.PathLike) else list(suppressions))
+    paths = [suppressions] if isinstance(suppressions, str | os.PathLike) else list(suppressions)
+    if not paths:
+        return Suppressions()
+    from whence.suppressions.load import load
+
+    return load(paths)
 
 
 def find_program(program: StrPath, environment: Mapping[str, str]) -> Path:
@@ -161,6 +194,21 @@ def find_program(program: StrPath, environment: Mapping[str, str]) -> Path:
         hint = f"; did you mean ./{name}?" if os.path.exists(name) else ""
         raise ProgramNotFound(f"{name}: not found in PATH{hint}")
     return Path(found)
+
+
+def _heap(seed: int) -> CompactHeap:
+    from whence.alloc.recording import CompactHeap
+
+    return CompactHeap.seeded(seed)
+
+
+def _engine(name: str, guard: Guard) -> str:
+    """The engine for options that may speak of one alone."""
+    if name not in ENGINES:
+        raise UserMistake(f"engine is '{name}': expected one of {', '.join(ENGINES)}")
+    if name == "native" and guard.is_given:
+        raise UserMistake("how blocks are guarded is for engine alloc; native checks every access")
+    return "alloc" if guard.is_given else name
 
 
 def _names(names: str | Iterable[str]) -> list[str]:

@@ -25,7 +25,7 @@ from typing import Any
 import click
 
 from whence.errors import UserMistake
-from whence.rules.problems import did_you_mean, expected
+from whence.hints import did_you_mean, expected
 
 FILE_NAME = "whence.toml"
 VARIABLE = "WHENCE_OPTIONS"

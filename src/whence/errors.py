@@ -14,7 +14,9 @@ class ExitCode(IntEnum):
     """Exit statuses of the command line."""
 
     OK = 0
+    REFUTED = 1  # `whence rules prove`: a statement is false
     USAGE = 2
+    UNSETTLED = 3  # `whence rules prove`: the solver found neither a proof nor a counterexample
     FINDING = 99  # default of --error-exitcode
     TIMEOUT = 124  # --timeout was over, as timeout(1)
     LIMIT = 125  # whence itself could not do it
@@ -44,6 +46,10 @@ class CannotExecute(WhenceError):
     """The program exists and cannot be checked: unreadable, not an ELF file, carries no IR."""
 
     exit_code = ExitCode.CANNOT_EXECUTE
+
+
+class CarriesNoIR(CannotExecute):
+    """An ordinary program of another compiler."""
 
 
 class ToolLimit(WhenceError):

@@ -30,6 +30,7 @@ class Point(StrEnum):
     ALLOC = "alloc"
     COPY = "copy"
     ARGUMENT = "argument"
+    LENGTH = "length"
     SIGNAL = "signal"
     UNKNOWN = "unknown"
 
@@ -46,6 +47,7 @@ class AccessKind(StrEnum):
     REQUEST = "request"
     COPY = "copy"
     PASS = "pass"
+    EXTEND = "extend"
     TRAP = "trap"
     UNKNOWN = "unknown"
 
@@ -121,6 +123,15 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
+class Use:
+    """An access to a block: when, its address, and the code that made it (one frame, unless inlined)."""
+
+    time: int
+    address: int
+    stack: tuple[Frame, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Relation:
     """Where an access of `size` bytes at an address lies relative to a block.
 
@@ -137,7 +148,10 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """The block a pointer was derived from, or the nearest one."""
+    """The block a pointer was derived from, or the nearest one.
+
+    `moved`: it was freed by realloc. `last_use`: where accesses were seen, the last one before the finding.
+    """
 
     id: int
     begin: int
@@ -146,6 +160,8 @@ class Block:
     family: Family = Family.UNKNOWN
     allocated: Event | None = None
     freed: Event | None = None
+    moved: bool = False
+    last_use: Use | None = None
 
     @property
     def end(self) -> int:
@@ -180,6 +196,7 @@ class Access:
 
     `first_bad` is the first byte that must not be touched, None when unknown.
     `root` is the pointer that `address` was visibly derived from, 0 if there is none.
+    `late`: it happened before; its traces were found when the finding was made.
     """
 
     kind: AccessKind
@@ -187,6 +204,7 @@ class Access:
     size: int = 0
     first_bad: int | None = None
     root: int = 0
+    late: bool = False
 
     @property
     def end(self) -> int:
@@ -415,12 +433,12 @@ def _merge(kept: Finding, other: Finding) -> Finding:
     return replace(kept, occurrences=kept.occurrences + other.occurrences, leak=leak)
 
 
-_RUNTIME_LIBRARY = "libwhence"
+_RUNTIME_LIBRARIES = ("libwhence", "whence-alloc")
 
 
 def is_runtime(frame: Frame) -> bool:
     """The frame lies in our own runtime library."""
-    return os.path.basename(frame.module or "").startswith(_RUNTIME_LIBRARY)
+    return os.path.basename(frame.module or "").startswith(_RUNTIME_LIBRARIES)
 
 
 @dataclass(frozen=True, slots=True)

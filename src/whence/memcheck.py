@@ -34,6 +34,7 @@ _KINDS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "mismatched-free": ("MismatchedFree", "Free"),
         "overlapping-copy": ("Overlap", "Overlap"),
         "null-argument": ("InvalidRead", "Addr1"),
+        "absurd-length": ("InvalidWrite", "Addr16"),
         "absurd-size": ("FishyValue", "FishyValue"),
         "bad-alignment": ("BadAlign", "BadAlign"),
         "refused-alignment": ("BadAlign", "BadAlign"),

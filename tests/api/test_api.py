@@ -198,7 +198,7 @@ def test_run_says_what_is_wrong(steps: whence.Program, tmp_path: Path) -> None:
     with pytest.raises(ProgramNotFound, match="no such file"):
         whence.run(tmp_path / "missing")
     with pytest.raises(CannotExecute, match="carries no IR"):
-        whence.run("/bin/true")
+        whence.run("/bin/true", engine="native")
     with pytest.raises(UserMistake, match="unknown rule 'nonsense'"):
         whence.run(steps, enable="nonsense")
     for seconds in (0, -1, float("nan"), float("inf")):

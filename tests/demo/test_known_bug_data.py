@@ -35,7 +35,7 @@ def test_inputs_are_complete_and_repeatable(bug: KnownBug, tmp_path: Path) -> No
         bug.arrange(directory)
         made.append({path.name: path.read_bytes() for path in directory.iterdir()})
     assert made[0] == made[1]
-    named = {word for word in bug.arguments if word.endswith((".gif", ".json", ".lua", ".jpg"))}
+    named = {word for word in bug.arguments if word.endswith((".gif", ".json", ".lua", ".jpg", ".wav"))}
     assert named - {"out.gif"} <= made[0].keys()
 
 

@@ -241,6 +241,15 @@ def test_signals_go_to_what_is_left_behind(whence: Whence, daemon: Path) -> None
     assert running.returncode == 99 and b"heap-buffer-overflow" in err and b"its parent has ended" in err
 
 
+@pytest.mark.parametrize(("at", "rules"), [("3", ["heap-buffer-overflow"]), ("2", [])])
+def test_what_a_process_left_behind_executes(whence: Whence, at: str, rules: list[str]) -> None:
+    """The shell has ended when its child executes a program."""
+    script = "parent=$$; { while kill -0 $parent 2>&-; do sleep 0.1; done; exec ./child $0; } &"
+    done, found = whence.findings("--trace-children", "sh", "-c", script, at)
+    assert [f["rule"] for f in found] == rules
+    assert done.status == (99 if rules else 0)
+
+
 def test_no_wait(whence: Whence, daemon: Path) -> None:
     done = whence.run("--no-wait", daemon)
     os.kill(started(daemon.parent), signal.SIGKILL)

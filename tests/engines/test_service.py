@@ -156,3 +156,12 @@ def test_environment_of_a_program_without_ir(tmp_path: Path) -> None:
     assert own["WHENCE_LD_LIBRARY_PATH"] == "/mine:" and own["WHENCE_SERVICE"] == str(tmp_path / "service")
     for name, value in inherited.items():
         assert users_own(own[name], CHECKING, Folder(tmp_path)) == value
+
+
+def test_environment_of_a_program_with_an_old_search_path(tmp_path: Path) -> None:
+    """Its folders stand between ours and the user's, and are told from those as well."""
+    built = Built(Path("/c/copy"), {}, CHECKING, {Path("/c/copy"): Path("/p")}, folders=("/opt/a", "/opt/b"))
+    own = changes({"LD_LIBRARY_PATH": "/mine"}, built, Folder(tmp_path), {}, serving=True)
+    value = own["LD_LIBRARY_PATH"]
+    assert value == f"{tmp_path}/lib:/opt/a:/opt/b:{tmp_path}/end:/mine"
+    assert users_own(f"/before:{value}", CHECKING, Folder(tmp_path)) == "/before:/mine"

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import shutil
 import signal
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -201,6 +204,28 @@ def test_a_program_s_own_handler_runs_after_the_check(whence: Whence, ways: Path
     assert out == b"ready\nhandler\nlost\nhandler\n"
     moments = [check["moment"] for check in report["run"]["leak_checks"]]
     assert moments == ["signal", "signal", "end"]
+
+
+def _processes_of(program: Path) -> list[int]:
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if (entry / "exe").samefile(program):
+                found.append(int(entry.name))
+    return found
+
+
+def test_who_stops_the_threads_ends_with_a_killed_program(whence: Whence, ways: Path) -> None:
+    for _ in range(3):
+        process = whence.start("--log", "/dev/null", ways, "searching")
+        assert process.stdout
+        os.kill(int(process.stdout.readline()), signal.SIGKILL)
+        process.communicate(timeout=60)
+        assert process.returncode == -signal.SIGKILL
+        end = time.monotonic() + 60
+        while _processes_of(ways):
+            assert time.monotonic() < end
+            time.sleep(0.01)
 
 
 def test_only_counted(check: Check) -> None:

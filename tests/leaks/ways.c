@@ -207,6 +207,15 @@ int main(int argc, char **argv) {
         while (read(0, &c, 1) == 1 && c != 'q')
             if (c == 'l') { lose(20); clean(); puts("lost"); fflush(stdout); }
     }
+    if (IS("searching")) {
+        pthread_t thread;
+        pthread_barrier_init(&meeting, NULL, 2);
+        pthread_create(&thread, NULL, churn, NULL);
+        pthread_barrier_wait(&meeting);
+        printf("%d\n", (int)getpid());
+        fflush(stdout);
+        for (;;) whence_leak_check();
+    }
     if (IS("epoll")) {
         int ends[2], queue = epoll_create1(0);
         struct epoll_event event = {EPOLLIN, {.ptr = malloc(10)}}, other = event;

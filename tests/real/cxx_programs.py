@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,6 @@ from whence.demo.build import Builder
 from whence.demo.debian import DebianSource
 from whence.demo.fetch import NpmPackage, unpack
 from whence.demo.programs import Executables, Program, Recipe
-from whence.toolchain.wrapper import wrapper_command
 
 
 @dataclass(frozen=True)
@@ -19,13 +17,15 @@ class CxxSuite:
     """Test programs of a C++ library.
 
     - `program`: what is built; every executable of it is a test program
-    - `folder`: where they run, below the builder's root
+    - `folder`: where they run: a pattern below the builder's root that one folder matches
     - `passed`: what each prints when its tests have passed
+    - `beyond`: test programs that run too long
     """
 
     program: Program
     folder: str
     passed: bytes
+    beyond: frozenset[str] = frozenset()
 
     def __str__(self) -> str:
         return self.program.name
@@ -33,8 +33,8 @@ class CxxSuite:
 
 def _environ(builder: Builder) -> dict[str, str]:
     compiler = builder.compiler
-    cxx = shlex.join(wrapper_command(cxx=True))
-    return {"CC": compiler.cc, "CXX": cxx, "CFLAGS": compiler.flags, "CXXFLAGS": compiler.flags}
+    flags = compiler.flags
+    return {"CC": compiler.cc, "CXX": compiler.cxx, "CFLAGS": flags, "CXXFLAGS": flags}
 
 
 def _with_cmake(
@@ -83,8 +83,8 @@ RE2_GENERATED = Program(
 )
 
 _RE2_TESTS = """
-    charclass compile dfa exhaustive1 filtered_re2 mimics_pcre parse possible_match random re2 re2_arg regexp
-    required_prefix search set simplify string_generator
+    charclass compile dfa filtered_re2 mimics_pcre parse possible_match re2 re2_arg regexp required_prefix
+    search set simplify string_generator
 """
 
 
@@ -95,7 +95,7 @@ def _re2(builder: Builder, archive: Path) -> Executables:
     for name in ("perl_groups.cc", "unicode_casefold.cc", "unicode_groups.cc"):
         (source / "re2" / name).write_bytes((generated / name).read_bytes())
     tests = [f"obj/test/{name}_test" for name in _RE2_TESTS.split()]
-    builder.make(source, f"CXX={_environ(builder)['CXX']}", *tests)
+    builder.make(source, f"CXX={builder.compiler.cxx}", *tests)
     return {Path(test).name: source / test for test in tests}
 
 
@@ -131,7 +131,8 @@ PUGIXML = _debian(
     "pugixml",
     "1.13",
     "5c5ad5d7caeb791420408042a7d88c2c6180781bf218feca259fd9d840a888e1",
-    _with_cmake("pugixml-check", ["-DPUGIXML_BUILD_TESTS=ON"]),
+    # The allocator of its tests never frees, and guards pages by itself, where it sees this macro.
+    _with_cmake("pugixml-check", ["-DPUGIXML_BUILD_TESTS=ON", "-DCMAKE_CXX_FLAGS=-g -O2 -U__x86_64"]),
 )
 TINYXML2 = _debian(
     "tinyxml2",
@@ -149,9 +150,9 @@ SNAPPY = _debian(
 )
 
 SUITES = (
-    CxxSuite(RE2, "source", b"PASS"),
-    CxxSuite(LEVELDB, "build", b"[  PASSED  ]"),
-    CxxSuite(PUGIXML, "source", b"tests passed"),
-    CxxSuite(TINYXML2, "source", b"Fail 0"),
-    CxxSuite(SNAPPY, "source", b"[  PASSED  ]"),
+    CxxSuite(RE2, "source/*", b"PASS"),
+    CxxSuite(LEVELDB, "build", b"PASS", beyond=frozenset({"autocompact_test", "db_test", "issue320_test"})),
+    CxxSuite(PUGIXML, "source/*", b"tests passed"),
+    CxxSuite(TINYXML2, "source/*", b"Fail 0"),
+    CxxSuite(SNAPPY, "source/*", b"[  PASSED  ]"),
 )

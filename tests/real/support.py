@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -18,6 +19,8 @@ from whence.demo.programs import Executables, Program
 HERE = Path(__file__).resolve().parent
 LIMIT = 3600
 """Seconds that one command may take before the test fails: a guard against hanging only."""
+
+_CHECKED_IN = re.compile("accesses were checked in (.+), allocation calls")
 
 Build = Callable[[Program], Executables]
 Fresh = Callable[[Program], tuple[Builder, Executables]]
@@ -61,6 +64,13 @@ class Checked:
     def run(self, command: Command, cwd: Path, stdin: bytes = b"") -> Done:
         return native([self.wrapper, *command], cwd, stdin)
 
+    def trace(self, command: Command, cwd: Path) -> Done:
+        """Run a command under whence with all that it executes: every program that carries IR is checked.
+
+        The programs keep their exit status unless they are stopped.
+        """
+        return native([self.wrapper, "--trace-children", "--error-exitcode", "0", *command], cwd)
+
     def replace(self, program: Path) -> None:
         """Put a script in the place of a program that runs it under whence.
 
@@ -87,6 +97,12 @@ class Checked:
         """How many runs ended with a document of findings."""
         return sum(1 for path in self._directory.glob("*.json") if path.stat().st_size)
 
+    def traced(self) -> set[str]:
+        """Names of the programs with IR that were run by commands without."""
+        notes = [note for path in self._directory.glob("*.json") for note in _notes(path)]
+        names = [found[1].split(", ") for note in notes if (found := _CHECKED_IN.search(note))]
+        return {name for each in names for name in each}
+
     def assert_clean(
         self, runs: int = 1, but: Callable[[dict[str, Any]], bool] = lambda finding: False
     ) -> None:
@@ -94,3 +110,8 @@ class Checked:
         reports = [path.read_text(errors="replace") for path in sorted(self._directory.glob("*.log"))]
         assert [each for each in self.findings() if not but(each)] == [], "\n".join(reports)[-6000:]
         assert self.runs() >= runs, f"{self.runs()} programs were run under whence, expected {runs}"
+
+
+def _notes(document: Path) -> list[str]:
+    notes: list[str] = json.loads(document.read_text())["run"]["notes"]
+    return notes

@@ -17,6 +17,8 @@ from whence.report.junit import JunitRenderer
 from whence.report.sarif import SarifRenderer
 from whence.report.valgrind_text import ValgrindTextRenderer
 from whence.report.valgrind_xml import ValgrindXmlRenderer
+from whence.suppressions import Suppressions
+from whence.suppressions.load import parse
 
 USE = SuppressionUse("old one", str(HERE / "known.supp"), 3, (DANGLING,))
 HIDING = replace(RUN, suppressions=(USE, SuppressionUse("unused", "x", 1)), notes=("a note \x01",))
@@ -287,6 +289,18 @@ def test_memcheck_xml_of_a_leak() -> None:
     assert error.findtext("xwhat/leakedbytes") == str(lost.bytes)
     assert error.findtext("xwhat/leakedblocks") == str(lost.count)
     assert error.findtext("stack/frame/fn") == "malloc"
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_memcheck_xml_with_suppressions(name: str) -> None:
+    """The last element of each error, and its raw text is an entry that suppresses the finding."""
+    text = ValgrindXmlRenderer(suppressions=True).render([SAMPLES[name]], RUN)
+    for error in ElementTree.fromstring(text).iter("error"):
+        made = error[-1]
+        assert re.fullmatch("sname skind (skaux )?(sframe )*rawtext", _tags(made))
+        assert all([child.tag for child in frame] in (["fun"], ["obj"]) for frame in made.iter("sframe"))
+        known = Suppressions.of([parse(made.findtext("rawtext") or "", "made.supp")])
+        assert known.match(SAMPLES[name], RUN.originals) is not None
 
 
 def test_memcheck_xml_counts_what_was_suppressed() -> None:

@@ -219,6 +219,9 @@ def make_event(redex: Redex, functions: tuple[str, ...]) -> Event:
             event.block = _PRIMITIVES.record(redex.values[1])
         case "ALLOC":
             event.width, event.value, event.other, event.least = redex.values
+        case "LENGTH":
+            event.r, event.width, event.value = redex.values
+            event.block = _PRIMITIVES.record(redex.block)
         case "COPY":
             event.r, event.width, event.other, event.value = redex.values
             event.block = _PRIMITIVES.record(redex.block)

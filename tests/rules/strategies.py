@@ -246,6 +246,7 @@ POINTS = {
     "alloc count size align least": Scope(ints=("count", "size", "align", "least"), by=True),
     "copy r n s m": Scope(pointers=("r", "s"), ints=("n", "m")),
     "argument r": Scope(pointers=("r",)),
+    "length r n m": Scope(pointers=("r",), ints=("n", "m")),
     "malloc n bid": Scope(ints=("n",), bids=("bid",)),
     "call transaction v": Scope(ints=("v",)),
     "ret main _": Scope(),
@@ -254,7 +255,8 @@ POINTS = {
 
 SUSPECT = {
     "alloc": ["count * size > MaxSize", "(align & (align - 1) != 0 or align < least)"],
-    "copy": ["(r < s + m and s < r + n and r != s)"],
+    "copy": ["(r < s + m and s < r + n)"],
+    "length": ["m < n"],
     "argument": ["r < NullPage", "r == NULL"],
 }
 """What makes a step one that engines show to rules."""
@@ -359,6 +361,9 @@ def redexes(draw: st.DrawFn, point: str, world: World) -> Redex:
     if name == "copy":
         n, m = draw(st.sampled_from([0, 1, 2, 8, 16])), draw(st.sampled_from([0, 1, 2, 8, 16]))
         return Redex("COPY", (address, n, draw(st.sampled_from([8, *near])), m), bid, now=now)
+    if name == "length":
+        n, m = draw(st.sampled_from([1 << 17, (1 << 64) - 1])), draw(st.sampled_from([0, 1 << 17, 1 << 18]))
+        return Redex("LENGTH", (address, n, m), bid, now=now)
     if name == "argument":
         return Redex("ARGUMENT", (address,), bid, now=now)
     code = "DEREF_W" if name == "deref_w" else draw(st.sampled_from(["DEREF_R", "DEREF_W"]))

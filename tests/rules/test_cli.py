@@ -28,7 +28,7 @@ def test_list(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
         "double-free                   on   free r                 free of a block that is already freed"
     )
     assert lines[-1] == "mine                          off  ret work v             my own"
-    assert len(lines) == 21
+    assert len(lines) == 22
 
 
 def test_list_on_a_terminal(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,7 +93,7 @@ def test_check(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert captured.out == f"ok {good}: 1 rule\n"
     assert captured.err.splitlines() == [
         f"{bad}:1:15: unknown detection point 'derefx' "
-        "(expected one of: deref, deref_r, deref_w, free, alloc, malloc, copy, argument, call, ret)",
+        "(expected one of: deref, deref_r, deref_w, free, alloc, malloc, copy, argument, length, call, ret)",
         f"{bad}:1:29: unknown variable 'q' (known here: r)",
         f"cannot read the rule file '{tmp_path / 'none'}': No such file or directory",
     ]

@@ -45,7 +45,7 @@ def load(data: bytes) -> RuleSet | None:
 
 SYMBOLS = r"( ) , : := -> == != < <= << + - * / % & | ^ _ 1 0x10 0x # \" "
 NAMES = "r bid r1 Bid Begin FindLast Freed H F P L Closed Width Now NULL malloc free call deref off all a-b"
-CLAUSES = ['"title"', '"', "\n", "severity", "default", "cwe", "advice"]
+CLAUSES = ['"title"', '"', "\n", "severity", "default", "cwe", "advice", "error", "wider"]
 WORDS = [*sorted(RESERVED), *SYMBOLS.split(" "), *NAMES.split(), *CLAUSES]
 
 
@@ -157,11 +157,16 @@ rules = st.builds(
     default_on=st.booleans(),
     cwe=st.lists(st.integers(0, 2000), max_size=2).map(tuple),
     advice=st.one_of(st.just(""), strings),
+    errors=st.sampled_from([(), ("bug-a",), ("bug-a", "b2")]),
+    wider=st.just(""),
 )
+bugs = st.just(("bug-a",))
+wider_rules = st.builds(m.Rule, st.just("a"), strings, points, formulas, errors=bugs, wider=strings)
+some_rules = st.lists(st.one_of(rules, wider_rules), max_size=2).map(tuple)
 
 
 @QUICK
-@given(st.lists(predicates, max_size=2).map(tuple), st.lists(rules, max_size=2).map(tuple))
+@given(st.lists(predicates, max_size=2).map(tuple), some_rules)
 def test_canonical_text_reads_back_equal(some: tuple[m.Predicate, ...], more: tuple[m.Rule, ...]) -> None:
     assume(some or more)
     file = m.RuleFile("f.rules", some, more)

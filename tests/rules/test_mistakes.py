@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import whence.rules
 from whence.errors import ExitCode, UserMistake
 from whence.rules import RuleError, load_files, load_standard, load_texts
 
@@ -24,6 +25,9 @@ def rule(condition: str, point: str = "free r", trace: str = "") -> str:
     return f'rule x "x" at {point} when\n{condition}{" trace " + trace if trace else ""}'
 
 
+_HEAP = (Path(whence.rules.__file__).parent / "standard" / "heap.rules").read_text()
+_LINE_OF_DOUBLE_FREE = _HEAP[: _HEAP.index("rule double-free ")].count("\n") + 1
+
 TEXTS = {
     # files
     b"": "f.rules:1:1: the file holds no 'rule' and no 'define'",
@@ -39,7 +43,14 @@ TEXTS = {
     "(expected one of: '(', '-', '_', a \"string\", a name, a number, "
     "'exists', 'false', 'forall', 'not', 'true')",
     b'rule a "x" colour red': "f.rules:1:12: unexpected 'colour' "
-    "(expected one of: 'advice', 'at', 'cwe', 'default', 'severity')",
+    "(expected one of: 'advice', 'at', 'cwe', 'default', 'error', 'severity', 'wider')",
+    b'rule a "x" error A at free r when true': "f.rules:1:18: bad error state 'A': "
+    "write lower-case words joined by '-' (bug-overflow)",
+    b'rule a "x" error b, c, b at free r when true': "f.rules:1:24: error state 'b' is given twice",
+    b'rule a "x" error b wider " " at free r when true': "f.rules:1:26: 'wider' gives no reason: "
+    "say where the rule fires although no error is next",
+    b'rule a "x" wider "y" at free r when true': "f.rules:1:1: 'wider' without 'error': "
+    "name the error state that the rule is wider than",
     b'rule a "x" at free r when r == $': "f.rules:1:32: unexpected character '$' "
     "(expected one of: '(', '-', '_', a \"string\", a name, a number, 'exists', 'false', 'forall', 'true')",
     b"rule": "f.rules:1:5: unexpected end of the file (expected one of: a rule name)",
@@ -60,7 +71,7 @@ TEXTS = {
     "(expected one of: on, off)",
     b'rule a "x" cwe 1 cwe 2 at free r when true': "f.rules:1:18: 'cwe' is given twice",
     b'rule a "x" at derefx r when true': "f.rules:1:15: unknown detection point 'derefx' "
-    "(expected one of: deref, deref_r, deref_w, free, alloc, malloc, copy, argument, call, ret)",
+    "(expected one of: deref, deref_r, deref_w, free, alloc, malloc, copy, argument, length, call, ret)",
     b'rule a "x" at copy r n s when true': "f.rules:1:15: "
     "detection point 'copy' has 4 names, not 3: at copy r n s m",
     b'rule a "x" at malloc n _ when By == New': "f.rules:1:31: "
@@ -77,7 +88,7 @@ TEXTS = {
     b'rule a "x" at free NULL when true': "f.rules:1:20: "
     "'NULL' names nothing new; write a variable name or '_'",
     b'rule double-free "x" at free r when true': "f.rules:1:6: rule 'double-free' is already defined "
-    "at heap.rules:38:6",
+    f"at heap.rules:{_LINE_OF_DOUBLE_FREE}:6",
     b"define Freed(r) := r == NULL": "f.rules:1:8: predicate 'Freed' is already defined at heap.rules:12:8",
     b"define Size(r) := r == NULL": "f.rules:1:8: 'Size' is a word of the language and cannot be defined",
     b"define A(x, x) := x == NULL": "f.rules:1:13: parameter 'x' stands twice in 'A'",

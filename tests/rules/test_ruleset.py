@@ -26,6 +26,7 @@ NAMES = [
     "use-after-poison",
     "overlapping-copy",
     "null-argument",
+    "absurd-length",
     "bad-alignment",
     "refused-alignment",
     "absurd-size",
@@ -102,6 +103,7 @@ def test_files_add_to_the_standard_rules(tmp_path: Path) -> None:
 def test_the_key_depends_on_meaning_only() -> None:
     base = one('rule a "a" at free r when Allocated(r) trace r').key()
     assert base == one('# hi\nrule a "other"  advice "x" cwe 1\n at free r when (Allocated(r)) trace r').key()
+    assert base == one('rule a "a" error b wider "w" at free r when Allocated(r) trace r').key()
     assert base == one('define Unused(x) := x == 1\nrule a "a" at free r when Allocated(r) trace r').key()
     different = [
         'rule b "a" at free r when Allocated(r) trace r',
@@ -122,7 +124,7 @@ def test_the_key_follows_definitions() -> None:
 
 def test_the_standard_plan() -> None:
     plan = plan_of(load_standard())
-    assert plan.points == {"DEREF_R", "DEREF_W", "FREE", "RET", "COPY", "ARGUMENT", "ALLOC"}
+    assert plan.points == {"DEREF_R", "DEREF_W", "FREE", "RET", "COPY", "ARGUMENT", "LENGTH", "ALLOC"}
     assert plan.functions == ("main",)
     assert plan.events == {"malloc", "free"}
     assert plan.reads == plan.writes == Filter.STATE | Filter.SLOT

@@ -38,10 +38,15 @@ SHAPES = {point.split()[0]: point for point in POINTS if point.split()[0] in SUS
         ("alloc", "align == 4", False),
         ("alloc", "By == New", False),
         ("copy", "Overlap(r, n, s, m) and r != s", True),
-        ("copy", "Overlap(r, n, s, m)", False),
-        ("copy", "r != s and not (s + m <= r or r + n <= s)", True),
+        ("copy", "Overlap(r, n, s, m)", True),
+        ("copy", "r == s", False),
+        ("copy", "not (s + m <= r or r + n <= s)", True),
         ("copy", "r < s + m and s < r + n + 1 and r != s", False),
         ("copy", "n > 100", False),
+        ("length", "m < n", True),
+        ("length", "n > m + 5 and r != NULL", True),
+        ("length", "m <= n", False),
+        ("length", "n > MaxSize", False),
         ("argument", "r == NULL", True),
         ("argument", "r < NullPage and not Allocated(r)", True),
         ("argument", "r <= NullPage", False),
@@ -72,8 +77,11 @@ def plain_steps(draw: st.DrawFn, point: str, world: World) -> Redex:
             return Redex("ARGUMENT", (address,), world.find(address), now=99)
         case "copy":
             n, m = draw(st.integers(0, 20)), draw(st.integers(0, 20))
-            other = address + draw(st.sampled_from([0, n, n + 1, -m, -m - 8]))
+            other = address + draw(st.sampled_from([n, n + 1, -m, -m - 8]))
             return Redex("COPY", (address, n, other, m), world.find(address), now=99)
+        case "length":
+            n = draw(st.integers(0, 1 << 63))
+            return Redex("LENGTH", (address, n, n + draw(st.integers(0, 3))), world.find(address), now=99)
         case _:
             align = 1 << draw(st.integers(0, 63))
             least = draw(st.integers(0, align))

@@ -51,11 +51,14 @@ def outcome(seen: Observation) -> str:
 
 def _rules(seen: Observation) -> list[str]:
     """Rules of the findings that reached the user, in whatever way."""
+    return _reported_rules(seen) + _LINE_FINDING.findall(seen.stderr)
+
+
+def _reported_rules(seen: Observation) -> list[str]:
+    """Rules of the findings that have a report."""
     if seen.document is not None:
-        listed = [str(finding["rule"]) for finding in seen.document["findings"]]
-    else:
-        listed = _TEXT_FINDING.findall(seen.stderr + "\n" + seen.log)
-    return listed + _LINE_FINDING.findall(seen.stderr)
+        return [str(finding["rule"]) for finding in seen.document["findings"]]
+    return _TEXT_FINDING.findall(seen.stderr + "\n" + seen.log)
 
 
 def _words(seen: Observation) -> list[str]:
@@ -91,7 +94,8 @@ def _reported(draw: Draw, seen: Observation, allowed: Allowance) -> list[str]:
     case = draw.case
     if case.expectations and (draw.options.keep_going or draw.options.matching):
         hidden = {e.rule for e in case.expectations} if draw.options.matching else set()
-        return [f"a suppressed {rule} is reported" for rule in sorted(hidden & set(_rules(seen)))]
+        # What finds no room in the record, or no launcher, becomes a line that nobody could suppress.
+        return [f"a suppressed {rule} is reported" for rule in sorted(hidden & set(_reported_rules(seen)))]
     known = {e.rule for e in case.expectations} | allowed.rules
     wrong = [f"unexpected {rule} is reported" for rule in _rules(seen) if rule not in known]
     for finding in seen.document["findings"] if seen.document else ():

@@ -25,9 +25,10 @@ from whence.findings import (
     RuleInfo,
     deduplicate,
 )
-from whence.suppressions import Seen, Suppressions, generate, native
+from whence.suppressions import Seen, Suppressions, native, valgrind_writer
 from whence.suppressions.load import parse
 from whence.suppressions.model import ANY_LEVELS, AnyLevels, Level, stack_matches
+from whence.suppressions.native import generate
 
 PROGRAM, LIBRARY, LIBC = "/opt/app/prog", "/opt/app/lib/libfoo.so.1", "/lib/x86_64-linux-gnu/libc.so.6"
 
@@ -154,6 +155,33 @@ def test_a_generated_entry_suppresses_its_finding(
     stack = tuple(Frame(1, module, 1, function, file, 3) for function, file, module in frames)
     finding = replace(WRITE, rule=RuleInfo(rule, ""), library_function=library, stack=stack)
     assert suppressed(generate(Seen(finding, {})), finding)
+
+
+@given(
+    frames=st.lists(st.tuples(names, paths, paths), max_size=30),
+    finding=st.sampled_from((WRITE, STRCPY, FREE, DELETE, OVERLAP, LEAK)),
+    rule=st.none() | st.from_regex(r"[a-z]+(-[a-z]+)*", fullmatch=True),
+)
+def test_an_entry_for_valgrind_suppresses_its_finding(
+    frames: list[tuple[str | None, str | None, str | None]], finding: Finding, rule: str | None
+) -> None:
+    stack = tuple(Frame(1, module, 1, function, file, 3) for function, file, module in frames)
+    block = replace(finding.block, allocated=Event(1, 0, stack)) if finding.leak and finding.block else None
+    finding = replace(finding, stack=stack, block=block)
+    if rule and not finding.leak:
+        finding = replace(finding, rule=RuleInfo(rule, ""))
+    assert suppressed(valgrind_writer.generate(Seen(finding, {})), finding)
+
+
+def test_what_an_entry_for_valgrind_looks_like() -> None:
+    assert valgrind_writer.generate(Seen(STRCPY, {})) == (
+        "{\n   heap-buffer-overflow in foo::fill\n   Memcheck:Addr1\n   fun:strcpy\n"
+        "   fun:_ZN3foo4fillEi\n   fun:main\n}\n"
+    )
+    leak = valgrind_writer.generate(Seen(LEAK, {}))
+    assert leak.splitlines()[2:5] == ["   Memcheck:Leak", "   match-leak-kinds: definite", "   fun:*"]
+    nameless = replace(WRITE, stack=(frame(None, LIBRARY, None),))
+    assert f"   obj:{LIBRARY}\n" in valgrind_writer.generate(Seen(nameless, {}))
 
 
 def test_a_generated_entry_does_not_suppress_another_finding() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 import subprocess
 from dataclasses import replace
@@ -294,6 +295,28 @@ def test_damaged_debug_information(
 
 
 # ---- addresses ----
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError(),
+        OSError(errno.EMFILE, "Too many open files"),
+        ImportError("drgn.so: failed to map segment"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_shortage_costs_names_only(
+    captured: Captured, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def fail(path: str) -> None:
+        raise error
+
+    monkeypatch.setattr("whence.symbols.module.Module", fail)
+    symbolizer = Symbolizer()
+    frames = symbolizer.stack(captured.pcs, captured.memory)
+    assert len(frames) == len(captured.pcs) and not any(frame.function for frame in frames)
+    assert "have no names: " in symbolizer.notes[0]
 
 
 def test_addresses_of_nothing(captured: Captured) -> None:

@@ -70,6 +70,7 @@ def _record_lines() -> Iterator[str]:
     yield f"#define WH_PROCESSES_OFFSET {_number(records.PROCESSES_OFFSET)}"
     yield f"#define WH_PROCESSES_MOST {_number(records.PROCESSES_MOST)}"
     yield f"#define WH_RULE_SIGNAL {_number(records.RULE_SIGNAL)}"
+    yield from _numbers("RULE", records.FIXED_RULES)
     yield f"#define WH_MAX_FRAMES {_number(records.MAX_FRAMES)}"
     yield f"#define WH_ALLOC_FRAMES {_number(records.ALLOC_FRAMES)}"
     yield from _numbers("FILE", records.FILE_STATES)
@@ -90,6 +91,8 @@ def _option_lines() -> Iterator[str]:
     yield f'#define WH_RECORD_VARIABLE "{options.RECORD_VARIABLE}"'
     yield f'#define WH_OPTIONS_VARIABLE "{options.OPTIONS_VARIABLE}"'
     yield f'#define WH_SERVICE_VARIABLE "{options.SERVICE_VARIABLE}"'
+    yield f'#define WH_SPACE_VARIABLE "{options.SPACE_VARIABLE}"'
+    yield f'#define WH_ALLOC_VARIABLE "{options.ALLOC_VARIABLE}"'
     yield f'#define WH_ORIGINAL_PREFIX "{options.ORIGINAL_PREFIX}"'
     yield "/* X(name, default, low, high) */"
     rows = (f"X({o.name}, {o.default}, {o.low}, {o.high})" for o in options.OPTIONS)

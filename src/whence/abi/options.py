@@ -14,6 +14,10 @@ RECORD_VARIABLE = "WHENCE_RECORD"
 OPTIONS_VARIABLE = "WHENCE_RT"
 SERVICE_VARIABLE = "WHENCE_SERVICE"
 """Path of the socket on which the launcher answers questions about libraries and programs."""
+SPACE_VARIABLE = "WHENCE_KDALLOC"
+"""A spread heap for a program as it is: see ``runtime/spread/spread.h``."""
+ALLOC_VARIABLE = "WHENCE_ALLOC"
+"""The guarded allocator: ``<type>,<red>,<empty>,<reserved>,<alignment>``, see ``runtime/guard/config.c``."""
 ORIGINAL_PREFIX = "WHENCE_"
 """Before the name of a variable that the launcher had to change: its value before."""
 
@@ -32,13 +36,16 @@ OPTIONS = (
     Option("exitcode", 99, 0, 255, "exit status of a program that was stopped"),
     Option("leaks", 1, 0, 2, "rules at the end of main: 0 no, 1 yes, 2 only count the blocks"),
     Option("leak_signal", 0, 0, 64, "signal that asks for a leak check; 0 for none"),
+    Option("foreign_leaks", 0, 0, 1, "leaks of a program without IR, too, and of its libraries"),
     Option("quarantine_kib", 65536, 0, 1 << 30, "bytes of freed blocks held back, in KiB"),
     Option("quarantine_depth", 8, 0, 1 << 20, "freed blocks of each size class held back, at least"),
+    Option("heap_start_kib", 0, 0, 1 << 16, "unused begin of each heap region: other addresses; KiB, by 4"),
     Option("alloc_frames", 16, 1, 24, "frames kept at allocation and free"),
     Option("judge", 0, 0, 1 << 22, "process that says at each finding whether to stop; 0: always stop"),
     Option("reader", 0, 0, 1 << 22, "process that reads the record; once it is gone findings are printed"),
     Option("key_frames", 4, 1, 64, "frames that tell findings apart while the program goes on"),
     Option("children", 0, 0, 1, "check the programs that are executed, too"),
+    Option("attach_wait", 0, 0, 86400, "seconds that a debugger has to attach when a guarded access traps"),
     Option("signals", 1, 0, 1, "report SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT"),
 )
 

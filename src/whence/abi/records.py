@@ -23,7 +23,7 @@ import struct
 from dataclasses import dataclass
 
 MAGIC = b"WHENCERC"
-VERSION = 2
+VERSION = 3
 HEADER_SIZE = 4096
 FILE_SIZE = 64 << 20
 """Size of the record file in bytes; sparse, so only what is written costs."""
@@ -128,6 +128,10 @@ FINDING = Layout(
         Field("hit_id", "u64", "block id, 0 for none"),
         Field("hit_begin", "u64", ""),
         Field("hit_size", "u64", ""),
+        # The last access to the block that was seen, when accesses are: id, address, program counter.
+        Field("use_time", "u64", "event clock, 0 for none"),
+        Field("use_address", "u64", ""),
+        Field("use_pc", "u64", ""),
         # Leaks: how many blocks of this allocation stack, and their bytes.
         Field("count", "u64", "blocks this finding stands for, 1 unless a leak"),
         Field("bytes", "u64", "bytes in those blocks"),
@@ -184,6 +188,13 @@ FINDING_ARRAYS = (
 
 RULE_SIGNAL = 0xFFFFFFFF
 
+FIXED_RULES = {
+    "PERMANENT_FREE": 0xFFFFFF00,
+    "PROTECTED_BLOCK": 0xFFFFFF01,
+    "READ_BEFORE_WRITE": 0xFFFFFF02,
+}
+"""Findings of the guarded allocator about which the rule language has nothing to say."""
+
 FINDING_FLAGS = {
     "WRITE": 1,  # the access writes
     "HALTED": 2,  # the program was stopped at this finding
@@ -192,6 +203,9 @@ FINDING_FLAGS = {
     "ASKED": 16,  # the program waits until one of the next two is set by the process `judge`
     "GO": 32,  # verdict: it goes on
     "STOP": 64,  # verdict: it is stopped
+    "STACK_END": 128,  # with SIGNAL: the address lies where the stack of the thread would go on
+    "LATE": 128,  # the access happened before: its traces were found now
+    "MOVED": 256,  # the block was freed by realloc
 }
 
 POINTS = {
@@ -204,6 +218,7 @@ POINTS = {
     "ALLOC": 7,
     "COPY": 8,
     "ARGUMENT": 9,
+    "LENGTH": 10,
 }
 BLOCK_STATES = {"NONE": 0, "LIVE": 1, "FREED": 2}
 FAMILIES = {"MALLOC": 0, "NEW": 1, "NEW_ARRAY": 2}

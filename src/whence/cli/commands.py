@@ -10,9 +10,11 @@ from whence import __version__
 
 _COMMANDS = {
     "run": "run:run",
+    "replay": "replay:replay",
     "cc": "commands:cc",
     "c++": "commands:cxx",
     "rules": "rules:rules",
+    "machine": "machine:machine",
     "cache": "cache:cache",
     "doctor": "doctor:doctor",
     "completion": "completion:completion",

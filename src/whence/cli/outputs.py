@@ -60,18 +60,18 @@ class Outputs:
     """Where the reports of a run go.
 
     listed: the suppressions that the text lists, ``none``, ``used`` or ``all``.
-    generate: add an entry for each finding to the text.
+    generate: add an entry for each finding to the text, in this format (``whence`` or ``valgrind``).
     notes: what cannot be used of the suppression files, for the text that lists all.
     """
 
     files: Mapping[str, Path]
     listed: str = "used"
-    generate: bool = False
+    generate: str | None = None
     notes: tuple[str, ...] = ()
 
     @classmethod
     def of(
-        cls, options: Mapping[str, Path | None], listed: str, generate: bool, notes: Sequence[str] = ()
+        cls, options: Mapping[str, Path | None], listed: str, generate: str | None, notes: Sequence[str] = ()
     ) -> Outputs:
         """From the values of `output_options`.
 
@@ -92,7 +92,7 @@ class Outputs:
             path = self.files.get(form.option)
             if path is None:
                 continue
-            text = self._text(result, None) if form.option == "log" else _render(form, result)
+            text = self._text(result, None) if form.option == "log" else self._render(form, result)
             problem = _write(path, text)
             if problem:
                 problems.append(f"{problem}; the report is shown above")
@@ -100,6 +100,14 @@ class Outputs:
             say(self._text(result, sys.stderr))
         if problems:
             raise UserMistake("\nwhence: ".join(problems))
+
+    def _render(self, form: Format, result: Result) -> str:
+        renderer = form.make()
+        if form.option == "xml" and self.generate:
+            from whence.report.valgrind_xml import ValgrindXmlRenderer
+
+            renderer = ValgrindXmlRenderer(suppressions=True)
+        return renderer.render(result.findings, result.run)
 
     def _worth_showing(self, result: Result) -> bool:
         run = result.run
@@ -118,16 +126,17 @@ class Outputs:
         if self.listed == "all":
             run = replace(run, notes=(*run.notes, *self.notes))
         text = renderer.render(result.findings, run)
-        return text + _entries(result) if self.generate else text
+        return text + entries(result, self.generate) if self.generate else text
 
 
-def _render(form: Format, result: Result) -> str:
-    return form.make().render(result.findings, result.run)
+def entries(result: Result, form: str) -> str:
+    """An entry of a suppression file for each finding, to be copied; in our format or Valgrind's."""
+    from whence.suppressions import Seen
 
-
-def _entries(result: Result) -> str:
-    """An entry of a suppression file for each finding, to be copied."""
-    from whence.suppressions import Seen, generate
+    if form == "valgrind":
+        from whence.suppressions.valgrind_writer import generate
+    else:
+        from whence.suppressions.native import generate
 
     made = dict.fromkeys(generate(Seen(finding, result.run.originals)) for finding in result.findings)
     return "".join(f"\n{entry}" for entry in made)

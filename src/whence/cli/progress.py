@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
 
 
 class Bar:
-    """Follows `whence.engines.native.build.Progress`; vanishes when the work is done."""
+    """Follows `whence.engines.native.plan.Progress`; vanishes when the work is done."""
 
     def __init__(self, shown: bool) -> None:
-        self._console = Console(stderr=True)
-        self._shown = shown and self._console.is_terminal
+        self._shown = shown and sys.stderr is not None and sys.stderr.isatty()
         self._progress: Progress | None = None
         self._task: TaskID | None = None
 
     def start(self, what: str, total: int) -> None:
         if not self._shown:
             return
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
         self._progress = Progress(
             TextColumn("whence: {task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
             TimeElapsedColumn(),
-            console=self._console,
+            console=Console(stderr=True),
             transient=True,
             auto_refresh=False,  # no thread: worker processes are forked while it is shown
         )

@@ -1,4 +1,4 @@
-"""`whence rules`: list and show rules, check rule files."""
+"""`whence rules`: list and show rules, check rule files; explain.py holds the rest."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ from rich.table import Table
 from rich.text import Text
 
 from whence.cli.completion import rule_names
+from whence.cli.explain import RULES_OPTION, explain_rule, load, rules_table
+from whence.cli.prove import prove_rules
 from whence.errors import ExitCode, UserMistake
+from whence.instrument.explanation import planes_of
 from whence.rules import RuleSet, load_files, load_standard
 from whence.rules import model as m
 from whence.rules.lowering import LoweringError, RulePlan, plan_rule
 from whence.rules.printer import print_node
 
-_RULES_OPTION = click.option(
-    "--rules",
-    "files",
-    multiple=True,
-    metavar="FILE",
-    help="Also read the rules of this file (may be repeated).",
-)
-
 
 @click.group()
 def rules() -> None:
-    """List and show rules, check rule files."""
+    """List, show and explain rules, check rule files."""
+
+
+rules.add_command(explain_rule)
+rules.add_command(prove_rules)
+rules.add_command(rules_table)
 
 
 @rules.command("list")
-@_RULES_OPTION
+@RULES_OPTION
 def list_rules(files: tuple[str, ...]) -> None:
     """One line for each rule: name, whether it is on, detection point, meaning."""
-    known = _load(files)
+    known = load(files)
     rows = [(rule.name, _switch(rule), str(rule.point), rule.title) for rule in known.rules]
     console = Console(highlight=False, soft_wrap=True)
     if console.is_terminal:
@@ -56,10 +56,10 @@ def _table(rows: list[tuple[str, str, str, str]]) -> Table:
 
 @rules.command("show")
 @click.argument("name", shell_complete=rule_names)
-@_RULES_OPTION
+@RULES_OPTION
 def show(name: str, files: tuple[str, ...]) -> None:
     """The text of a rule, what it means, and what it makes the engine keep and check."""
-    known = _load(files)
+    known = load(files)
     rule = known.rule(name)
     console = Console(highlight=False, soft_wrap=True)
     used = known.predicates_used([rule])
@@ -95,10 +95,6 @@ def check(files: tuple[str, ...]) -> int:
     return int(ExitCode.USAGE if wrong else ExitCode.OK)
 
 
-def _load(files: tuple[str, ...]) -> RuleSet:
-    return load_files(files) if files else load_standard()
-
-
 def _switch(rule: m.Rule) -> str:
     return "on" if rule.default_on else "off"
 
@@ -130,18 +126,9 @@ def _facts(rule: m.Rule, known: RuleSet) -> list[tuple[str, str]]:
 
 
 def _plan_facts(plan: RulePlan) -> list[tuple[str, str]]:
-    planes = [
-        name
-        for name, needed in (
-            ("state plane", plan.needs_state_plane),
-            ("provenance", plan.needs_provenance),
-            ("pointer search", plan.needs_pointer_search),
-        )
-        if needed
-    ]
     facts = [
         ("events", ", ".join(sorted(plan.events)) or "none"),
-        ("needs", ", ".join(planes) or "nothing more"),
+        ("needs", ", ".join(planes_of(plan)) or "nothing more"),
     ]
     if plan.functions:
         facts.append(("watches", ", ".join(plan.functions)))

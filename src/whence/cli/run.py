@@ -64,6 +64,12 @@ if TYPE_CHECKING:
 )
 @click.option("--gen-suppressions", is_flag=True, help="Print a suppression for each finding.")
 @click.option(
+    "--suppression-format",
+    type=click.Choice(["whence", "valgrind"]),
+    default="whence",
+    help="What --gen-suppressions prints: our format (default) or Valgrind's.",
+)
+@click.option(
     "--leak-check",
     type=click.Choice(["full", "summary", "no"]),
     default="full",
@@ -73,6 +79,40 @@ if TYPE_CHECKING:
     "--leak-check-signal",
     metavar="SIGNAL",
     help="Look for leaks whenever the program gets this signal, as in SIGUSR1; it goes on then.",
+)
+@click.option(
+    "--foreign-leaks",
+    is_flag=True,
+    help="Report leaks of a program without IR and its libraries, too, as an interpreter's own.",
+)
+@click.option(
+    "--engine",
+    type=click.Choice(["auto", "native", "alloc"]),
+    default="auto",
+    help="native: every access of code that carries IR; alloc: what our allocator sees of any program; "
+    "auto (default): native where there is IR.",
+)
+@click.option(
+    "--guard",
+    type=click.Choice(["plain", "top", "bottom", "both-read", "both-write", "random"]),
+    help="alloc: which ends of each block lie at a page that traps (default: top).",
+)
+@click.option(
+    "--guard-zones",
+    metavar="RED,EMPTY,RESERVED",
+    help="alloc: sizes of red zones, zones between blocks and reserved area (4k,4k,8M).",
+)
+@click.option(
+    "--guard-align",
+    type=click.Choice(["natural", "always", "exact"]),
+    help="alloc: blocks are aligned as their size needs (default), to 16 bytes always, or not at all.",
+)
+@click.option(
+    "--attach-wait",
+    type=click.IntRange(0, 86400),
+    default=0,
+    metavar="SECONDS",
+    help="alloc: time for a debugger to attach when a guarded access traps.",
 )
 @click.option(
     "--jobs", "-j", type=click.IntRange(1), default=None, help="Processes that instrument (default: all)."
@@ -93,6 +133,19 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Read options from this file, not from whence.toml here or above (/dev/null: from none).",
 )
+@click.option(
+    "--record",
+    type=click.Path(path_type=Path),
+    metavar="DIRECTORY",
+    help="Write there what whence replay needs to give the program as it is the same heap addresses.",
+)
+@click.option(
+    "--heap-seed",
+    type=click.IntRange(0, (1 << 64) - 1),
+    default=0,
+    metavar="NUMBER",
+    help="Other heap addresses for every number; the same ones in every run (0).",
+)
 @click.option("--trace-children", is_flag=True, help="Check the programs that it executes, too.")
 @click.option(
     "--wait/--no-wait", default=True, help="Wait for checked processes that it leaves behind (default)."
@@ -109,10 +162,19 @@ def run(
     suppression_files: tuple[Path, ...],
     print_suppressions: str,
     gen_suppressions: bool,
+    suppression_format: str,
     leak_check: str,
     leak_check_signal: str | None,
+    foreign_leaks: bool,
+    engine: str,
+    guard: str | None,
+    guard_zones: str | None,
+    guard_align: str | None,
+    attach_wait: int,
     jobs: int | None,
     timeout: float | None,
+    record: Path | None,
+    heap_seed: int,
     trace_children: bool,
     wait: bool,
     cache_size: str | None,
@@ -123,8 +185,9 @@ def run(
 ) -> int:
     """Run PROGRAM with ARGUMENTS under the rules and report what it does wrong.
 
-    The program has to be built with CC=whence-cc. It is stopped at the first
-    finding, before the faulty step executes.
+    A program that was built with CC=whence-cc is checked at every access, any other
+    for what an allocator can find. It is stopped at the first finding, before the
+    faulty step executes.
     """
     from whence import api
     from whence.cli.progress import Bar
@@ -134,7 +197,8 @@ def run(
         raise UserMistake(f"unknown option '{program}' before the program's name (see whence run --help)")
     rules = api.select_rules(rule_files, enable, disable)
     suppressions = api.load_suppressions(suppression_files)
-    outputs = Outputs.of(output_files, print_suppressions, gen_suppressions, suppressions.notes)
+    generated = suppression_format if gen_suppressions else None
+    outputs = Outputs.of(output_files, print_suppressions, generated, suppressions.notes)
     result = api.run(
         program,
         arguments,
@@ -142,6 +206,8 @@ def run(
         suppressions=suppressions,
         keep_going=not halt,
         timeout=timeout,
+        record=record,
+        heap_seed=heap_seed,
         trace_children=trace_children,
         wait=wait,
         error_exitcode=error_exitcode or ExitCode.FINDING,
@@ -149,6 +215,12 @@ def run(
         cache_size=None if cache_size is None else parse_size(cache_size, "--cache-size"),
         leak_check=leak_check,
         leak_signal=_signal(leak_check_signal),
+        foreign_leaks=foreign_leaks,
+        engine=engine,
+        guard=guard,
+        guard_zones=guard_zones,
+        guard_align=guard_align,
+        attach_wait=attach_wait,
         relay_signals=True,
         progress=Bar(progress),
     )

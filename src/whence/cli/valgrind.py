@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NoReturn
 from whence import memcheck
 from whence.cli.output import say
 from whence.errors import CannotExecute, ExitCode, UserMistake, WhenceError
-from whence.rules.problems import did_you_mean, expected
+from whence.hints import did_you_mean, expected
 
 if TYPE_CHECKING:
     from whence.report import Renderer
@@ -195,6 +195,7 @@ def _run(options: Options, command: Sequence[str], words: Sequence[str]) -> int:
             keep_going=not options.halt,
             error_exitcode=options.error_exitcode or ExitCode.FINDING,
             relay_signals=True,
+            engine="native",
         )
     except CannotExecute as error:
         _run_unchecked(options, command, error)
@@ -205,10 +206,11 @@ def _run(options: Options, command: Sequence[str], words: Sequence[str]) -> int:
 
 def _rules(options: Options) -> RuleSet:
     """The rules of the leaks that are asked for, and all others that are on."""
-    from whence.rules import load_standard
+    from whence import api
 
     wanted = {memcheck.LEAK_RULES[kind] for kind in options.shown} if options.leaks else set()
-    return load_standard().select(sorted(wanted), sorted({*memcheck.LEAK_RULES.values()} - wanted))
+    others = {*memcheck.LEAK_RULES.values()} - wanted
+    return api.select_rules(enable=sorted(wanted), disable=sorted(others))
 
 
 def _shown(result: Result, options: Options) -> Result:
@@ -222,7 +224,8 @@ def _renderer(options: Options, words: Sequence[str]) -> Renderer:
     from whence.report.valgrind_xml import ValgrindXmlRenderer
 
     if options.xml:
-        return ValgrindXmlRenderer(callers=options.callers, command=("whence-valgrind", *words))
+        command = ("whence-valgrind", *words)
+        return ValgrindXmlRenderer(callers=options.callers, command=command, suppressions=options.generate)
     return ValgrindTextRenderer(callers=options.callers, quiet=options.quiet)
 
 
@@ -239,17 +242,12 @@ def _run_unchecked(options: Options, command: Sequence[str], error: CannotExecut
 def _write(options: Options, result: Result, renderer: Renderer) -> None:
     text = renderer.render(result.findings, result.run)
     if options.generate and not options.xml:
-        text += _entries(result)
+        from whence.cli.outputs import entries
+
+        text += entries(result, "valgrind")
     path = _expand(options.xml_log if options.xml else options.log, result.run.pid or os.getpid())
     if path is not None or result.findings or result.run.notes or not options.quiet:
         _put(path, text)
-
-
-def _entries(result: Result) -> str:
-    from whence.suppressions import Seen, generate
-
-    made = dict.fromkeys(generate(Seen(f, result.run.originals)) for f in result.findings)
-    return "\n".join(made)
 
 
 def _expand(name: str | None, pid: int) -> str | None:

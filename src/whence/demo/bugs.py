@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from whence.demo.programs import GIFSICLE_190, GIFSICLE_193, JHEAD, JQ, LUPA_LUA, Program
+from whence.demo.programs import AUDIOFILE, GIFSICLE_190, GIFSICLE_193, JHEAD, JQ, LUPA_LUA, Program
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +84,14 @@ def _gif_dangling_name(directory: Path) -> None:
 
 def _gif_without_colours(directory: Path) -> None:
     (directory / "colourless.gif").write_bytes(_gif(_PIXEL, colours=False))
+
+
+def _wave(directory: Path) -> None:
+    """Two thousand samples of 16 bits, one channel."""
+    samples = struct.pack("<h", 300) * 2000
+    header = struct.pack("<4sIHHIIHH", b"fmt ", 16, 1, 1, 44100, 88200, 2, 16)
+    chunks = b"WAVE" + header + struct.pack("<4sI", b"data", len(samples)) + samples
+    (directory / "mono.wav").write_bytes(struct.pack("<4sI", b"RIFF", len(chunks)) + chunks)
 
 
 def _jpeg_gps(directory: Path) -> None:
@@ -186,5 +194,18 @@ KNOWN_BUGS: tuple[KnownBug, ...] = (
         arguments=("-t", "1", "colourless.gif", "-o", "out.gif"),
         arrange=_gif_without_colours,
         expected=Expectation("null-pointer-dereference", "read", "find_color_or_error", "support.c", 1108),
+    ),
+    KnownBug(
+        name="audiofile-channels",
+        reference="CVE-2015-7747",
+        summary="samples that became smaller are mixed into more channels at their old size",
+        program=AUDIOFILE,
+        executable="sfconvert",
+        arguments=("mono.wav", "out.aiff", "format", "aiff", "channels", "2", "integer", "8", "2scomp"),
+        arrange=_wave,
+        expected=Expectation(
+            "heap-buffer-overflow", "write", "ApplyChannelMatrix::run<short>", "SimpleModule.cpp", 125, 2048,
+            allocated_by="ModuleState::setup",
+        ),
     ),
 )  # fmt: skip

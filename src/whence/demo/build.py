@@ -25,18 +25,21 @@ LOG_TAIL = 12
 class Compiler:
     """A C compiler command as build systems take it: one string that may hold arguments.
 
-    `link_flags` are repeated at link time where a build system keeps the two apart.
+    `link_flags` are repeated at link time where a build system keeps the two apart; `cxx` is the C++
+    compiler, '' where nobody needs one.
     """
 
     name: str
     cc: str
     flags: str = "-g -O2"
     link_flags: str = ""
+    cxx: str = ""
 
 
 def whence_compiler(flags: str = "-g -O2") -> Compiler:
-    """`whence-cc` as installed with this Python, else the same program run as a module."""
-    return Compiler("whence", shlex.join(wrapper_command()), flags)
+    """`whence-cc` and `whence-c++` as installed with this Python, else the same programs run as modules."""
+    cxx = shlex.join(wrapper_command(cxx=True))
+    return Compiler("whence", shlex.join(wrapper_command()), flags, cxx=cxx)
 
 
 def whence_run() -> list[str]:
@@ -62,10 +65,12 @@ class Builder:
         """The `-j` option for make: one job a processor this process may use."""
         return f"-j{len(os.sched_getaffinity(0))}"
 
-    def configure(self, cwd: Path, *options: str) -> None:
-        """Run `./configure` with the compiler in its environment."""
+    def configure(self, cwd: Path, *options: str, cxxflags: str = "") -> None:
+        """Run `./configure` with the compiler in its environment; `cxxflags` are for C++ alone."""
         compiler = self.compiler
         environ = {"CC": compiler.cc, "CFLAGS": compiler.flags, "LDFLAGS": compiler.link_flags}
+        if compiler.cxx:
+            environ |= {"CXX": compiler.cxx, "CXXFLAGS": f"{compiler.flags} {cxxflags}".strip()}
         environ["FORCE_UNSAFE_CONFIGURE"] = "1"  # GNU programs refuse to be configured by root otherwise
         self.run(["./configure", *options], cwd, environ)
 

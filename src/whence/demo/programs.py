@@ -1,4 +1,4 @@
-"""Real C programs: where their sources come from and how their own build systems build them.
+"""Real programs: where their sources come from and how their own build systems build them.
 
 A recipe takes a `Builder` and the archive and returns the executables by name.
 """
@@ -124,6 +124,16 @@ def _jhead(builder: Builder, archive: Path) -> Executables:
     return {"jhead": source / "jhead"}
 
 
+def _audiofile(builder: Builder, archive: Path) -> Executables:
+    """Its C++ is older than C++11; a C program is linked to the C++ library, which is static here."""
+    source = unpack(archive, builder.root / "source")
+    options = ("--disable-shared", "--disable-docs", "--disable-flac", "--disable-examples")
+    builder.configure(source, *options, cxxflags="-std=gnu++98")
+    builder.make(source / "libaudiofile")
+    builder.make(source / "sfcommands", "sfconvert", "LIBS=-lstdc++ -lm")
+    return {"sfconvert": source / "sfcommands" / "sfconvert"}
+
+
 def _bzip2(builder: Builder, archive: Path) -> Executables:
     source = unpack(archive, builder.root / "source")
     compiler = builder.compiler
@@ -203,6 +213,11 @@ JHEAD = Program(
     "jhead-3.06.0.1",
     DebianSource("jhead", "3.06.0.1", "5c5258c3d7a840bf831e22174e4a24cb1de3baf442f7cb73d5ab31b4ae0b0058"),
     _jhead,
+)
+AUDIOFILE = Program(
+    "audiofile-0.3.6",
+    DebianSource("audiofile", "0.3.6", "cdc60df19ab08bfe55344395739bb08f50fc15c92da3962fac334d3bff116965"),
+    _audiofile,
 )
 BZIP2 = Program(
     "bzip2-1.0.8",

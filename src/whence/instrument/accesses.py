@@ -12,7 +12,8 @@ After::
     store i32 %v, ptr %5, align 4, !dbg !9
 
 Stack slots and globals need no marker: the rules of this engine are about heap
-blocks, and such an access is derived from another object.
+blocks, and such an access is derived from another object. A length that may be absurd is
+looked at there, too.
 
 A copy by memcpy gets a third marker where its two ranges might overlap::
 
@@ -44,6 +45,7 @@ class Policy:
     reachability: whether a rule asks which blocks live pointers lead to.
     holes: whether the program makes bytes inside of its blocks inaccessible.
     copies: whether a rule asks for copies whose ranges overlap.
+    lengths: whether a rule asks for lengths that reach beyond mapped memory.
     """
 
     reads: bool = True
@@ -53,6 +55,7 @@ class Policy:
     reachability: bool = True
     holes: bool = False
     copies: bool = True
+    lengths: bool = True
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,9 @@ class Access:
     write: bool
     desc: int = 0  # which library function the program called, if it surely did
 
+
+_LARGEST_OBJECT = 1 << 30
+"""Bytes; nobody assigns larger ones."""
 
 _MEMORY_INTRINSICS = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.")
 
@@ -86,6 +92,8 @@ def instrument_function(
             accesses = accesses_of(instruction)
             for access in accesses:
                 count += _check(access, provenance, policy, facts, used)
+            if policy.lengths:
+                count += _check_length(accesses, provenance, used)
             if policy.copies and _is_copy(instruction) and accesses:
                 count += _check_copy(accesses[1], accesses[0], provenance, used)
             if not policy.merge:
@@ -130,7 +138,7 @@ def _intrinsic_accesses(call: ir.Call, callee: str) -> list[Access]:
             return []
     elif length.type != "i64":
         size = call.insert_before(f"zext {length.type} {length.value} to i64").result or "0"
-    desc = _written_call(callee) if isinstance(size, str) else 0
+    desc = _written_call(callee) if isinstance(size, str) or size > _LARGEST_OBJECT else 0
     found = [Access(call, arguments[0].value, size, _align(arguments[0]), True, desc)]
     if "memset" not in callee:
         found.insert(0, Access(call, arguments[1].value, size, _align(arguments[1]), False, desc))
@@ -138,7 +146,7 @@ def _intrinsic_accesses(call: ir.Call, callee: str) -> list[Access]:
 
 
 def _written_call(callee: str) -> int:
-    """A call with a length that is not constant was written by the program: assignments have a known size."""
+    """A call whose length is not constant, or absurd, was written by the program: it is no assignment."""
     return DESC_FUNCTIONS[callee.split(".")[1]]
 
 
@@ -214,6 +222,18 @@ def _check(access: Access, provenance: Provenance, policy: Policy, facts: Facts,
     access.anchor.insert_before(text)
     if size:
         facts.add(place, size, derived.offset is not None)
+    return 1
+
+
+def _check_length(accesses: list[Access], provenance: Provenance, used: set[str]) -> int:
+    """Insert a marker for the length of a copy or fill that has none: all that it is about are objects."""
+    if not accesses or not accesses[-1].desc:
+        return 0
+    if any(provenance.of(access.pointer).kind is Kind.UNKNOWN for access in accesses):
+        return 0
+    text, name = _marker_call(accesses[-1], accesses[-1].pointer)
+    used.add(name)
+    accesses[-1].anchor.insert_before(text)
     return 1
 
 

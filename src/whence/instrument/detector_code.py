@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from whence.abi.records import BLOCK_STATES
 from whence.rules import binding
 from whence.rules import model as m
-from whence.rules.indexing import base_pointer, block_item, block_key
+from whence.rules.indexing import base_pointer, block_item, block_key, record_fields
 from whence.rules.lowering import RulePlan
 from whence.rules.vocabulary import CONSTANTS, Type
 
@@ -39,6 +39,7 @@ POINT_FIELDS: dict[str, tuple[str, ...]] = {
     "malloc": ("width", "block"),
     "alloc": ("width", "value", "other", "least"),
     "copy": ("r", "width", "other", "value"),
+    "length": ("r", "width", "value"),
 }
 """Where the slots of a detection point stand in the event; of all others, the only slot is r."""
 
@@ -309,7 +310,7 @@ class ConditionCode:
     def match_block(self, pattern: m.Pattern, domain: str, record: str, then: Then, fail: str) -> None:
         """Matches the event or element that a block record stands for."""
         self.check_state(pattern, domain, record, fail)
-        for item, field in self.fields(pattern):
+        for item, field in record_fields(pattern):
             self.match(item, lambda f=field: self.wide(self.block_word(record, f)), fail)  # type: ignore[misc]
         block = block_item(pattern)
         if block is not None:
@@ -327,16 +328,6 @@ class ConditionCode:
         if kind != "malloc":
             state = self.block_word(record, "state")
             self.require(self.value(f"icmp eq i64 {state}, {_STATES[kind]}"), fail)
-
-    def fields(self, pattern: m.Pattern) -> list[tuple[m.Argument, str]]:
-        """Pattern items and the fields of the record they match, the block itself left out."""
-        match pattern:
-            case m.EventPattern(event="malloc", time=time, fields=(size, _)):
-                return [(time, "id"), (size, "size")]
-            case m.EventPattern(event="free", time=time, fields=(pointer, _)):
-                return [(time, "free_time"), (pointer, "free_ptr")]
-            case _:
-                return []
 
     def match(self, item: m.Argument, found: Callable[[], str], fail: str) -> None:
         """Compares an item that has a value with what was found, or binds it."""

@@ -39,4 +39,5 @@ def policy_of(plan: Plan) -> Policy:
         merge=plan.reads is plan.writes and plan.reads is not Filter.ALWAYS,
         reachability=plan.needs_pointer_search,
         copies="COPY" in plan.points,
+        lengths="LENGTH" in plan.points,
     )

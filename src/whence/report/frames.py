@@ -5,7 +5,7 @@ from __future__ import annotations
 import os.path
 from collections.abc import Sequence
 
-from whence.findings import Finding, Frame
+from whence.findings import Frame
 from whence.report.source import printable
 
 _BELOW_MAIN = frozenset(
@@ -50,12 +50,6 @@ def is_own(frame: Frame) -> bool:
     if not frame.file or not frame.line or is_system(frame.file):
         return False
     return not (frame.module or "").startswith(_SYSTEM_MODULES)
-
-
-def main_stack(finding: Finding) -> tuple[Frame, ...]:
-    """The stack that shows where to look: the allocation of a leak, else where it happened."""
-    allocated = finding.block.allocated if finding.block else None
-    return allocated.stack if finding.leak and allocated else finding.stack
 
 
 def place(stack: Sequence[Frame]) -> Frame | None:

@@ -127,13 +127,14 @@ def _process(finding: Finding) -> dict[str, Any]:
 
 
 def _access(access: Access) -> dict[str, Any]:
-    return {
+    made: dict[str, Any] = {
         "kind": access.kind.value,
         "address": _hex(access.address),
         "size": access.size,
         "first_bad": None if access.first_bad is None else _hex(access.first_bad),
         "root": _hex(access.root) if access.root else None,
     }
+    return made | ({"late": True} if access.late else {})
 
 
 def _relation(relation: Relation | None) -> dict[str, Any] | None:
@@ -145,7 +146,7 @@ def _relation(relation: Relation | None) -> dict[str, Any] | None:
 def _block(block: Block | None) -> dict[str, Any] | None:
     if block is None:
         return None
-    return {
+    made: dict[str, Any] = {
         "id": block.id,
         "begin": _hex(block.begin),
         "size": block.size,
@@ -154,6 +155,11 @@ def _block(block: Block | None) -> dict[str, Any] | None:
         "allocated": _event(block.allocated),
         "freed": _event(block.freed),
     }
+    if block.moved:
+        made["moved"] = True
+    if (use := block.last_use) is not None:
+        made["last_use"] = {"time": use.time, "address": _hex(use.address), "stack": _stack(use.stack)}
+    return made
 
 
 def _hit(hit: HitBlock | None) -> dict[str, Any] | None:

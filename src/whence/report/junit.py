@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from xml.etree import ElementTree
 
-from whence.findings import Finding, RunInfo, SuppressionUse
+from whence.findings import Finding, RunInfo, SuppressionUse, telling_stack
 from whence.report import frames, words
 from whence.report.text import TextRenderer
 from whence.report.xml_text import add, document
@@ -45,7 +45,7 @@ class JunitRenderer:
         return document(root)
 
     def _case(self, suite: ElementTree.Element, finding: Finding, run: RunInfo) -> ElementTree.Element:
-        place = frames.place(frames.main_stack(finding))
+        place = frames.place(telling_stack(finding))
         function = frames.code_name(place, 200) if place else "an unknown function"
         name = f"{finding.rule.name} in {function} [{finding.key}]"
         case = add(suite, "testcase", name=name, classname=_class(run), time="0")
@@ -55,7 +55,7 @@ class JunitRenderer:
         return case
 
     def _failure(self, suite: ElementTree.Element, finding: Finding, run: RunInfo) -> None:
-        place = frames.place(frames.main_stack(finding))
+        place = frames.place(telling_stack(finding))
         subject = frames.code_name(place, 200) if place else "an unknown function"
         message = f"{words.title(finding) or finding.rule.name}: {words.headline(finding, subject)}"
         text = self._text.render([finding], replace(run, notes=(), suppressions=(), dropped=0))

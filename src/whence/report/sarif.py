@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from whence import __version__
-from whence.findings import Event, Finding, Frame, RuleInfo, RunInfo, SuppressionUse
+from whence.findings import Event, Finding, Frame, RuleInfo, RunInfo, SuppressionUse, telling_stack
 from whence.report import frames, words
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -52,7 +52,7 @@ class SarifRenderer:
     def _result(
         self, finding: Finding, numbers: dict[str, int], use: SuppressionUse | None
     ) -> dict[str, Any]:
-        stack = frames.main_stack(finding)
+        stack = telling_stack(finding)
         place = frames.place(stack)
         result: dict[str, Any] = {
             "ruleId": finding.rule.name,

@@ -17,7 +17,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from whence.findings import BlockState, Event, Family, Finding, Frame, RunInfo
+from whence.findings import BlockState, Event, Family, Finding, Frame, RunInfo, telling_stack
 from whence.report import frames, words
 from whence.report.picture import Cell, Picture, draw
 from whence.report.source import Excerpt, SourceFinder, cut_cells, excerpt, printable
@@ -170,7 +170,7 @@ class _Report:
         self.finding = finding
         self.run = run
         self.sources = sources
-        self.stack = frames.main_stack(finding)
+        self.stack = telling_stack(finding)
         self.place = frames.place(self.stack)
         self.gutter = "  "
         self.quoted = False
@@ -323,11 +323,11 @@ class _Report:
         if finding.leak:
             below_main = len(frames.visible(finding.stack)) > 1
             found = self._section(f"found in {self._thread()}", finding.stack) if below_main else []
-            return self._allocated() + found
+            return self._allocated() + self._last_use() + found
         lines = self._section(f"stack of {self._thread()}", finding.stack)
         if block is not None and (block.freed or block.state is BlockState.FREED):
-            lines += self._event("freed", block.freed)
-        return lines + self._allocated()
+            lines += self._event("moved by realloc" if block.moved else "freed", block.freed)
+        return lines + self._last_use() + self._allocated()
 
     def _allocated(self) -> list[Text]:
         block = self.finding.block
@@ -335,6 +335,10 @@ class _Report:
             return []
         family = "" if block.family is Family.UNKNOWN else f" by {block.family}"
         return self._event(f"allocated{family}", block.allocated)
+
+    def _last_use(self) -> list[Text]:
+        use = self.finding.block.last_use if self.finding.block else None
+        return [] if use is None else self._section(f"last used, at {use.address:#x}", use.stack)
 
     def _thread(self) -> str:
         text = words.thread(self.finding.thread)
@@ -439,11 +443,14 @@ def _colour(picture: Picture) -> Text:
 def _summary(findings: Sequence[Finding], run: RunInfo) -> Text:
     """The last line: how many findings of which rules, and how the program ended."""
     text = Text.assemble(("whence: ", _HEADING))
-    if not findings:
-        text.append("no findings", _GOOD)
-    else:
+    if findings:
         text.append(words.plural(sum(map(_count, findings)), "finding"), _ERROR)
         text.append(f" ({_kinds(findings)})")
+    elif not run.lost:
+        text.append("no findings", _GOOD)
+    if run.lost:  # the record was full or damaged; the program's standard error has a line for each
+        text.append(", and " if findings else "")
+        text.append(f"{words.plural(run.lost, 'finding')} without a report", _ERROR)
     hidden = sum(_count(finding) for use in run.suppressed for finding in use.findings)
     text.append(f", {hidden:,} suppressed" if hidden else "")
     ending = _ending(run)

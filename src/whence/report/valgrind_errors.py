@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from whence import memcheck
-from whence.findings import Block, BlockState, Family, Finding, Frame, Point, Where
+from whence.findings import Block, BlockState, Family, Finding, Frame, Point, Where, telling_stack
 from whence.report import frames, words
 
 _LOST = {
@@ -57,7 +57,7 @@ def _leak(finding: Finding, number: int, total: int) -> Error:
     what = (
         f"{leak.bytes:,} bytes in {leak.count:,} blocks are {_LOST[kind]} in loss record {number} of {total}"
     )
-    stack = _with_entry(memcheck.entered(finding)[:1], frames.main_stack(finding))
+    stack = _with_entry(memcheck.entered(finding)[:1], telling_stack(finding))
     return Error(finding, memcheck.error_kind(finding), what, stack, leaked=(leak.bytes, leak.count))
 
 

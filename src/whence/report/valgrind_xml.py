@@ -14,17 +14,29 @@ from whence import __version__
 from whence.findings import Finding, Frame, Point, RunInfo
 from whence.report.valgrind_errors import Error, errors
 from whence.report.xml_text import add, document
+from whence.suppressions import Seen
+from whence.suppressions.valgrind_writer import Written, written
 
 ALL_CALLERS = 1 << 16
 _TIME = "00:00:00:00.000"
 
 
 class ValgrindXmlRenderer:
-    """One document for a run. `callers`: frames of a stack; `command`: our command line."""
+    """One document for a run.
 
-    def __init__(self, *, callers: int = ALL_CALLERS, command: Sequence[str] = ("whence", "run")) -> None:
+    callers: frames of a stack. command: our command line. suppressions: each error has its entry.
+    """
+
+    def __init__(
+        self,
+        *,
+        callers: int = ALL_CALLERS,
+        command: Sequence[str] = ("whence", "run"),
+        suppressions: bool = False,
+    ) -> None:
         self.callers = callers
         self.command = command
+        self.suppressions = suppressions
 
     def render(self, findings: Sequence[Finding], run: RunInfo) -> str:
         made = errors(findings, self.callers)
@@ -33,13 +45,18 @@ class ValgrindXmlRenderer:
         _status(root, "RUNNING")
         for number, error in enumerate(made):
             if error.leaked is None:
-                _error(root, number, error, run)
+                self._error(root, number, error, run)
         _status(root, "FINISHED")
         for number, error in enumerate(made):
             if error.leaked is not None:
-                _error(root, number, error, run)
+                self._error(root, number, error, run)
         _counts(root, made, run)
         return document(root)
+
+    def _error(self, root: ElementTree.Element, number: int, error: Error, run: RunInfo) -> None:
+        made = _error(root, number, error, run)
+        if self.suppressions and made is not None:
+            _suppression(made, written(Seen(error.finding, run.originals)))
 
     def _head(self, root: ElementTree.Element, run: RunInfo) -> None:
         add(root, "protocolversion", "4")
@@ -68,11 +85,12 @@ def _status(root: ElementTree.Element, state: str) -> None:
     add(status, "time", _TIME)
 
 
-def _error(root: ElementTree.Element, number: int, error: Error, run: RunInfo) -> None:
+def _error(root: ElementTree.Element, number: int, error: Error, run: RunInfo) -> ElementTree.Element | None:
+    """The element of an error; None of a signal, which has another."""
     finding = error.finding
     if finding.point is Point.SIGNAL:
         _signal(root, error, run)
-        return
+        return None
     made = add(root, "error")
     add(made, "unique", f"{number:#x}")
     add(made, "tid", str(finding.thread + 1))
@@ -89,6 +107,18 @@ def _error(root: ElementTree.Element, number: int, error: Error, run: RunInfo) -
         add(made, "auxwhat", text)
         if stack:
             _stack(made, stack, run)
+    return made
+
+
+def _suppression(parent: ElementTree.Element, entry: Written) -> None:
+    made = add(parent, "suppression")
+    add(made, "sname", entry.name)
+    add(made, "skind", entry.kind)
+    if entry.aux:
+        add(made, "skaux", entry.aux)
+    for what, pattern in entry.frames:
+        add(add(made, "sframe"), what, pattern)
+    add(made, "rawtext", f"\n{entry.text()}")
 
 
 def _signal(root: ElementTree.Element, error: Error, run: RunInfo) -> None:

@@ -121,8 +121,13 @@ def headline(finding: Finding, subject: str) -> str:
         return f"copy of {bytes_(access.size)}{_caller(finding)} in {subject}"
     if access.kind is AccessKind.PASS:
         return f"null pointer given to {finding.library_function or 'a library function'} in {subject}"
+    if access.kind is AccessKind.EXTEND:
+        length = access.size - (1 << 64) if access.size >> 63 else access.size
+        return f"length of {bytes_(length)} given to {finding.library_function or 'a function'} in {subject}"
     if access.kind is AccessKind.REQUEST:
         return f"call of {finding.library_function or 'an allocation function'} in {subject}"
+    if access.late:
+        return f"earlier write of {bytes_(access.size)}, found in {subject}{_landing(finding)}"
     if is_access(finding):
         size = f" of {bytes_(access.size)}" if access.size else ""
         return f"{access.kind}{size}{_caller(finding)} in {subject}{_landing(finding)}"
@@ -235,6 +240,8 @@ def label(finding: Finding) -> str:
         return "allocated here"
     if finding.point is Point.SIGNAL:
         return f"{signal_name(finding.signal)} here"
+    if access.late:
+        return "found here: it was written before"
     if is_access(finding):
         if finding.library_function:
             return _library_phrase(finding)
@@ -283,6 +290,8 @@ def _unknown_fact(finding: Finding) -> str | None:
     if finding.point is Point.SIGNAL and address == 0:
         # The processor reports 0 for addresses that are not canonical, too.
         return "0x0 is a null pointer, or the address was no valid one at all"
+    if finding.rule.name == "stack-overflow" and finding.point is Point.SIGNAL:
+        return f"{address:#x} is where the thread's stack would go on: it has no more room"
     if is_null(finding) or (finding.point is Point.SIGNAL and address < NULL_PAGE_SIZE):
         return f"{address:#x} is in the null page, where nothing can be mapped"
     if is_access(finding) or finding.access.kind in (AccessKind.FREE, AccessKind.TRAP):

@@ -12,8 +12,9 @@ from collections.abc import Callable
 
 from lark import Token, Tree
 
+from whence.hints import did_you_mean, expected
 from whence.rules import model as m
-from whence.rules.problems import Place, Problems, did_you_mean, expected
+from whence.rules.problems import Place, Problems
 from whence.rules.vocabulary import (
     CONSTANTS,
     DOMAINS,
@@ -149,6 +150,8 @@ class _Builder:
             default_on=metadata.get("default", "on") == "on",
             cwe=metadata.get("cwe", ()),  # type: ignore[arg-type]
             advice=str(metadata.get("advice", "")),
+            errors=metadata.get("error", ()),  # type: ignore[arg-type]
+            wider=str(metadata.get("wider", "")),
             place=self.place(name_token),
         )
 
@@ -180,9 +183,32 @@ class _Builder:
                     values[kind] = self.choice(token, "default", ("on", "off"))
                 case "cwe":
                     values[kind] = tuple(self.number(each).value for each in _tokens(clause))
+                case "error":
+                    values[kind] = self.error_states(clause)
+                case "wider":
+                    values[kind] = self.reason(token)
                 case _:
                     values[kind] = self.string(token)
+        if "wider" in values and "error" not in values:
+            self.bad(node, "'wider' without 'error': name the error state that the rule is wider than")
         return values
+
+    def error_states(self, clause: Node) -> tuple[str, ...]:
+        """Their names; whether the machine has such states is for those to say who know it."""
+        tokens = _tokens(clause)
+        for i, token in enumerate(tokens):
+            if not _RULE_NAME.fullmatch(token):
+                hint = "write lower-case words joined by '-' (bug-overflow)"
+                self.bad(token, f"bad error state '{token}': {hint}")
+            elif token in tokens[:i]:
+                self.bad(token, f"error state '{token}' is given twice")
+        return tuple(map(str, tokens))
+
+    def reason(self, token: Token) -> str:
+        reason = self.string(token)
+        if not reason.strip():
+            self.bad(token, "'wider' gives no reason: say where the rule fires although no error is next")
+        return reason
 
     def choice(self, token: Token, what: str, allowed: tuple[str, ...]) -> str:
         if token in allowed:

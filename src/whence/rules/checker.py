@@ -11,9 +11,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from whence.hints import did_you_mean
 from whence.rules import binding
 from whence.rules import model as m
-from whence.rules.problems import Place, Problems, did_you_mean
+from whence.rules.problems import Place, Problems
 from whence.rules.resolver import Resolver
 from whence.rules.vocabulary import CONSTANTS, Type
 

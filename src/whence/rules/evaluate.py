@@ -1,21 +1,23 @@
 """The meaning of rules: an interpreter over an explicit trace.
 
-It follows the definitions and nothing else: no indexes, no expansion of
-predicates, no order but the one that binding needs. Engines are tested
-against it. All choices are explored, so `witnesses` gives every way in which a
-rule holds; an engine fires once for each witness block, or once if there is
-none. The witness is the block of the first quantifier over H or F, in the
-order of the text, that is reached from the root through `and` and definitions
-only.
+It follows the definitions and nothing else: no expansion of predicates, no
+order but the one that binding needs, no index but one that a `World` may bring
+(`by_block`; this one has none). Engines are tested against it. All choices are
+explored, so `witnesses` gives every way in which a rule holds; an engine fires
+once for each witness block, or once if there is none. The witness is the block
+of the first quantifier over H or F, in the order of the text, that is reached
+from the root through `and` and definitions only.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 from whence.rules import binding
 from whence.rules import model as m
+from whence.rules.indexing import block_key
 from whence.rules.ruleset import RuleSet
 from whence.rules.vocabulary import CONSTANTS, EVENTS, POINTER_DOMAINS, Type
 
@@ -60,6 +62,9 @@ class World:
     families: Mapping[int, int] = field(default_factory=dict)
     kind: Callable[[int], int] = lambda address: 0
 
+    by_block: ClassVar[bool] = False
+    """Whether `elements` makes use of `block`."""
+
     def _events(self, kind: str) -> list[Event]:
         return [event for event in self.trace if event.kind == kind]
 
@@ -83,8 +88,13 @@ class World:
         """Dom(H)."""
         return set(self.times) - self.freed
 
-    def elements(self, pattern: m.Pattern, domain: str) -> Iterator[tuple[int | str, ...]]:
-        """What the pattern is matched with, as tuples in the order of its items; newest events first."""
+    def elements(
+        self, pattern: m.Pattern, domain: str, block: int | None = None
+    ) -> Iterator[tuple[int | str, ...]]:
+        """What the pattern is matched with, as tuples in the order of its items; newest events first.
+
+        With `block`, events about other blocks may be left out.
+        """
         if isinstance(pattern, m.EventPattern):
             yield from ((e.time, *e.fields) for e in reversed(self._events(pattern.event)))
         elif domain in POINTER_DOMAINS:
@@ -122,23 +132,29 @@ class Redex:
 
 @dataclass(frozen=True)
 class Witness:
-    """One way in which a rule holds: the block it quantifies over, and the values to trace (undefined: 0)."""
+    """One way in which a rule holds: the block it quantifies over, and the values to trace (undefined: 0).
+
+    `sources`: for each value that was matched with a field of an event, the
+    event's time and the field's number (0 is the time itself).
+    """
 
     block: int | None
     values: tuple[int, ...]
+    sources: tuple[tuple[int, int] | None, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True)
 class _Value:
     """A number; for a pointer of known derivation its block (None: of no block).
 
-    `is_block`: the number is a block id.
+    `is_block`: the number is a block id; `source`: as in `Witness`.
     """
 
     number: int | str
     derived: bool = False
     block: int | None = None
     is_block: bool = False
+    source: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -194,7 +210,11 @@ class _Interpreter:
                 store = store.bind(scope[arg.name], value)
         self.scoped(scope, rule.condition)
         found = [
-            Witness(each.witness, tuple(self.traced(term, scope, each) for term in rule.trace))
+            Witness(
+                each.witness,
+                tuple(self.traced(term, scope, each) for term in rule.trace),
+                tuple(self.source(term, scope, each) for term in rule.trace),
+            )
             for each in self.solve(rule.condition, scope, store, True)
         ]
         return list(dict.fromkeys(found))
@@ -202,6 +222,10 @@ class _Interpreter:
     def traced(self, term: m.Term, scope: _Scope, store: _Store) -> int:
         value = self.term(term, scope, store)
         return 0 if value is None else _int(value.number) % (1 << 64)
+
+    def source(self, term: m.Term, scope: _Scope, store: _Store) -> tuple[int, int] | None:
+        value = store.values[scope[term.name].key] if isinstance(term, m.Variable) else None
+        return None if value is None else value.source
 
     def cell(self, result: bool) -> _Cell:
         self.cells += 1
@@ -234,7 +258,8 @@ class _Interpreter:
                 yield from self.refute(left, scope, store, False)
                 yield from self.solve(right, scope, store, False)
             case m.Exists(pattern=pattern, domain=domain, body=body):
-                for inner, matched in self.matches(pattern, domain, scope, store, top):
+                only = self.only_block(formula, scope, store) if self.world.by_block else None
+                for inner, matched in self.matches(pattern, domain, scope, store, top, only):
                     yield from self.solve(body, inner, matched, False)
             case m.ForAll():
                 if not any(True for _ in self.refute(formula, scope, store, False)):
@@ -332,27 +357,44 @@ class _Interpreter:
         return inner, predicate.body, store
 
     def matches(
-        self, pattern: m.Pattern, domain: str, scope: _Scope, store: _Store, top: bool
+        self,
+        pattern: m.Pattern,
+        domain: str,
+        scope: _Scope,
+        store: _Store,
+        top: bool,
+        only: int | None = None,
     ) -> Iterator[tuple[_Scope, _Store]]:
         inner = dict(scope)
         for item in pattern.items:
             if isinstance(item, m.Variable) and item.name not in inner:
                 inner[item.name] = self.cell(False)
-        for element in self.world.elements(pattern, domain):
-            matched = self.match(pattern.items, element, inner, store)
+        for element in self.world.elements(pattern, domain, only):
+            matched = self.match(pattern, element, inner, store)
             if matched is not None and top and domain in ("H", "F"):
                 matched = replace(matched, witness=_int(element[0]))
             if matched is not None:
                 yield inner, matched
 
+    def only_block(self, formula: m.Exists, scope: _Scope, store: _Store) -> int | None:
+        """The block whose events alone can make the formula true; 0, which is none, if that is undefined."""
+        bound = frozenset(name for name, cell in scope.items() if cell.key in store.values)
+        key = block_key(formula, bound)
+        if key is None:
+            return None
+        value = self.term(key, scope, store) if isinstance(key, m.Term) else None
+        return 0 if value is None else _int(value.number)
+
     def match(
-        self, items: tuple[m.Argument, ...], element: tuple[int | str, ...], scope: _Scope, store: _Store
+        self, pattern: m.Pattern, element: tuple[int | str, ...], scope: _Scope, store: _Store
     ) -> _Store | None:
-        for item, found in zip(items, element, strict=True):
+        for slot, (item, found) in enumerate(zip(pattern.items, element, strict=True)):
             if isinstance(item, m.Wildcard):
                 continue
             if isinstance(item, m.Variable) and scope[item.name].key not in store.values:
-                store = store.bind(scope[item.name], _Value(found, is_block=item.type == Type.BID))
+                source = (_int(element[0]), slot) if isinstance(pattern, m.EventPattern) else None
+                matched = _Value(found, is_block=item.type == Type.BID, source=source)
+                store = store.bind(scope[item.name], matched)
                 continue
             value = self.argument(item, scope, store)
             if value is None or value.number != found:
@@ -361,13 +403,14 @@ class _Interpreter:
 
     def find_last(self, pattern: m.EventPattern, scope: _Scope, store: _Store) -> Iterator[_Store]:
         """Variables without a quantifier are results: compared only after the event is found."""
-        asked = tuple(
+        time, *fields = (
             m.Wildcard() if isinstance(item, m.Variable) and scope[item.name].result else item
             for item in pattern.items
         )
+        asked = replace(pattern, time=time, fields=tuple(fields))
         for element in self.world.elements(pattern, "trace"):
             if self.match(asked, element, scope, store) is not None:
-                matched = self.match(pattern.items, element, scope, store)
+                matched = self.match(pattern, element, scope, store)
                 if matched is not None:
                     yield matched
                 return

@@ -43,6 +43,17 @@ def block_key(formula: m.Exists, bound: binding.Names) -> m.Term | None:
     return None
 
 
+def record_fields(pattern: m.Pattern) -> list[tuple[m.Argument, str]]:
+    """Items of a pattern and the fields of the block's record that they match, the block itself left out."""
+    match pattern:
+        case m.EventPattern(event="malloc", time=time, fields=(size, _)):
+            return [(time, "id"), (size, "size")]
+        case m.EventPattern(event="free", time=time, fields=(pointer, _)):
+            return [(time, "free_time"), (pointer, "free_ptr")]
+        case _:
+            return []
+
+
 def base_pointer(term: m.Argument) -> m.Argument:
     """The pointer that a pointer was computed from: p of `p + 8`, in any depth.
 

@@ -279,7 +279,11 @@ class DetectionPoint(Node):
 
 @dataclass(frozen=True)
 class Rule(Node):
-    """A bug class: detection point, condition, values to trace."""
+    """A bug class: detection point, condition, values to trace.
+
+    `errors` names the error states of the machine that the rule announces, and
+    `wider` says why it also fires where none of them is next; empty if it does not.
+    """
 
     name: str
     title: str
@@ -290,6 +294,8 @@ class Rule(Node):
     default_on: bool = True
     cwe: tuple[int, ...] = ()
     advice: str = ""
+    errors: tuple[str, ...] = ()
+    wider: str = ""
 
 
 @dataclass(frozen=True)

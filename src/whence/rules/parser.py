@@ -12,16 +12,17 @@ from functools import cache
 from importlib import resources
 
 from lark import Lark, Token, Tree
-from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedInput, UnexpectedToken
+from lark.exceptions import UnexpectedInput
 
 from whence.rules.builder import build
 from whence.rules.model import RuleFile
-from whence.rules.problems import Place, Problems, expected
+from whence.rules.problems import Place, Problems
+from whence.rules.syntax_errors import explain, offset_of, place_of
+from whence.rules.vocabulary import MAX_BYTES
 
 MAX_DEPTH = 60
 """Nesting levels of one declaration, so that every later walk may recurse."""
 MAX_SYNTAX_ERRORS = 20
-MAX_BYTES = 1 << 20
 
 _ITEM_START = re.compile(r"^[ \t]*(rule|define)\b", re.MULTILINE)
 
@@ -68,7 +69,7 @@ def decode(data: bytes, path: str, problems: Problems) -> str | None:
 def parse_text(text: str, path: str, problems: Problems) -> RuleFile:
     """The declarations of one file that could be read; mistakes go to `problems`."""
     if "\0" in text:
-        problems.add(_place_of(text, text.index("\0"), path), "NUL byte in a rule file; is this a text file?")
+        problems.add(place_of(text, text.index("\0"), path), "NUL byte in a rule file; is this a text file?")
         return RuleFile(path, (), ())
     before = len(problems.found)
     tree = _parse_recovering(text, path, problems)
@@ -79,30 +80,17 @@ def parse_text(text: str, path: str, problems: Problems) -> RuleFile:
     return build(_shallow(tree, path, problems), path, problems)
 
 
-def _place_of(text: str, offset: int, path: str) -> Place:
-    line_start = text.rfind("\n", 0, offset) + 1
-    return Place(path, text.count("\n", 0, offset) + 1, offset - line_start + 1)
-
-
 def _parse_recovering(text: str, path: str, problems: Problems) -> Tree[Token] | None:
     """Parses; at a syntax error, blanks the declaration it is in and tries again."""
     for _ in range(MAX_SYNTAX_ERRORS):
         try:
             return _grammar().parse(text)
         except UnexpectedInput as error:
-            offset = _offset(error, text)
-            problems.add(_place_of(text, offset, path), _syntax_message(error, text, offset))
+            offset = offset_of(error, text)
+            message = explain(_grammar(), _TERMINALS, error, text, offset)
+            problems.add(place_of(text, offset, path), message)
             text = _without_declaration(text, offset)
     return None
-
-
-def _offset(error: UnexpectedInput, text: str) -> int:
-    at_end = isinstance(error, UnexpectedEOF) or (
-        isinstance(error, UnexpectedToken) and error.token.type == "$END"
-    )
-    if at_end or error.pos_in_stream is None:
-        return len(text.rstrip())
-    return error.pos_in_stream
 
 
 def _without_declaration(text: str, offset: int) -> str:
@@ -113,42 +101,6 @@ def _without_declaration(text: str, offset: int) -> str:
     end = min((start for start in starts if start >= offset and start > begin), default=len(text))
     blank = re.sub(r"[^\n]", " ", text[begin:end])
     return text[:begin] + blank + text[end:]
-
-
-def _syntax_message(error: UnexpectedInput, text: str, offset: int) -> str:
-    if text[offset : offset + 1] == '"':
-        return _string_message(text, offset)
-    if isinstance(error, UnexpectedCharacters):
-        found = f"character {text[offset]!r}"
-    elif isinstance(error, UnexpectedToken) and error.token.type != "$END":
-        found = f"'{error.token}'"
-    else:
-        found = "end of the file"
-    return f"unexpected {found} {expected(_expected_words(text[:offset]))}"
-
-
-def _string_message(text: str, offset: int) -> str:
-    rest = text[offset:].split("\n", 1)[0]
-    if re.match(r'"(\\.|[^"\\])*"', rest):
-        return "a string cannot stand here"
-    return "unterminated string: it must end with '\"' on the same line"
-
-
-def _expected_words(before: str) -> list[str]:
-    """What could follow the text before the mistake."""
-    state = _grammar().parse_interactive(before)
-    state.exhaust_lexer()
-    accepted: set[str] = state.accepts()  # type: ignore[no-untyped-call]
-    words = {_terminal_word(name) for name in accepted}
-    return sorted(words, key=lambda word: word.strip("'"))
-
-
-def _terminal_word(name: str) -> str:
-    known = _TERMINALS.get(name)
-    if known is not None:
-        return known
-    pattern = next((terminal.pattern for terminal in _grammar().terminals if terminal.name == name), None)
-    return f"'{pattern.value}'" if pattern is not None else name.lower()
 
 
 def _shallow(tree: Tree[Token], path: str, problems: Problems) -> list[Tree[Token]]:

@@ -130,6 +130,10 @@ def print_rule(rule: m.Rule) -> str:
         lines.append(f"cwe {', '.join(map(str, rule.cwe))}")
     if rule.advice:
         lines.append(f"advice {quote(rule.advice)}")
+    if rule.errors:
+        lines.append(f"error {', '.join(rule.errors)}")
+    if rule.wider:
+        lines.append(f"wider {quote(rule.wider)}")
     lines.append(f"at {print_node(rule.point)}")
     lines.append(f"when {print_formula(rule.condition)}")
     if rule.trace:

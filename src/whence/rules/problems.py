@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -35,12 +34,16 @@ class Problem:
         return f"{self.place}: {self.message}"
 
 
-class RuleError(UserMistake):
-    """One or more rule files are wrong; the message holds a line for each mistake."""
+class TextError(UserMistake):
+    """A text is wrong; the message holds a line for each mistake."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(sorted(set(problems)))
         super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+class RuleError(TextError):
+    """One or more rule files are wrong."""
 
 
 @dataclass
@@ -52,18 +55,7 @@ class Problems:
     def add(self, place: Place, message: str) -> None:
         self.found.append(Problem(place, message))
 
-    def raise_if_any(self) -> None:
-        """Raises `RuleError` if something was added."""
+    def raise_if_any(self, kind: type[TextError] = RuleError) -> None:
+        """Raises `RuleError`, or another kind, if something was added."""
         if self.found:
-            raise RuleError(self.found)
-
-
-def expected(names: Iterable[str]) -> str:
-    """`(expected one of: a, b)`, in the order given."""
-    return f"(expected one of: {', '.join(names)})"
-
-
-def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """` (did you mean 'x'?)`, or nothing when no name is close."""
-    close = difflib.get_close_matches(name, list(names), n=3, cutoff=0.6)
-    return f" (did you mean {' or '.join(repr(match) for match in close)}?)" if close else ""
+            raise kind(self.found)

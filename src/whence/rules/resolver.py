@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from whence.hints import did_you_mean
 from whence.rules import model as m
 from whence.rules.printer import print_term
-from whence.rules.problems import Place, Problems, did_you_mean
+from whence.rules.problems import Place, Problems
 from whence.rules.vocabulary import CONSTANTS, EVENTS, FUNCTIONS, Slot, Type, describe_type
 
 _P, _I, _T, _B = Type.POINTER, Type.INT, Type.TIME, Type.BID

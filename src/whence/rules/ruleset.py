@@ -6,16 +6,14 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from importlib import resources
 from pathlib import Path
 
 from whence.errors import UserMistake
+from whence.hints import did_you_mean
 from whence.rules import model as m
-from whence.rules.checker import check
-from whence.rules.parser import MAX_BYTES, decode, parse_text
 from whence.rules.printer import print_predicate, print_rule
-from whence.rules.problems import Place, Problems, did_you_mean
-from whence.rules.vocabulary import LANGUAGE_VERSION
+from whence.rules.problems import Place, Problems
+from whence.rules.vocabulary import LANGUAGE_VERSION, MAX_BYTES
 
 STANDARD_FILES = ("heap.rules", "library.rules", "leak.rules")
 """In order of evaluation."""
@@ -71,9 +69,10 @@ class RuleSet:
     def key(self) -> str:
         """A digest of all that generated code depends on: 64 hex digits.
 
-        Layout, comments, titles, advice and rules that are off do not change it.
+        Layout, comments, titles, advice, error states and rules that are off do not change it.
         """
-        bare = [replace(rule, title="t", advice="", cwe=(), severity="error") for rule in self.active]
+        silent = [replace(rule, title="t", advice="", errors=(), wider="") for rule in self.active]
+        bare = [replace(rule, cwe=(), severity="error") for rule in silent]
         used = self.predicates_used(self.active)
         parts = [f"whence rules {LANGUAGE_VERSION}", *map(print_predicate, used), *map(print_rule, bare)]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
@@ -95,6 +94,9 @@ def load_texts(texts: Iterable[tuple[str, bytes]], base: RuleSet | None = None) 
 
     Raises `RuleError` with every mistake that was found.
     """
+    from whence.rules.checker import check
+    from whence.rules.parser import decode, parse_text
+
     base = base or RuleSet()
     problems = Problems()
     files = []
@@ -114,8 +116,13 @@ def load_texts(texts: Iterable[tuple[str, bytes]], base: RuleSet | None = None) 
 @cache
 def load_standard() -> RuleSet:
     """The rules that whence ships, with their defaults."""
-    folder = resources.files("whence.rules").joinpath("standard")
-    return load_texts((name, folder.joinpath(name).read_bytes()) for name in STANDARD_FILES)
+    return load_texts(read_standard())
+
+
+def read_standard() -> list[tuple[str, bytes]]:
+    """The files of the rules that whence ships, as (path, bytes)."""
+    folder = Path(__file__).parent / "standard"
+    return [(name, (folder / name).read_bytes()) for name in STANDARD_FILES]
 
 
 def load_files(paths: Iterable[str | Path], base: RuleSet | None = None) -> RuleSet:
@@ -124,7 +131,7 @@ def load_files(paths: Iterable[str | Path], base: RuleSet | None = None) -> Rule
     Raises `RuleError` for mistakes in the files, `UserMistake` for a file that
     cannot be read.
     """
-    texts = [(str(path), _read(Path(path))) for path in paths]
+    texts = [(str(path), read_file(path)) for path in paths]
     return load_texts(texts, load_standard() if base is None else base)
 
 
@@ -137,9 +144,10 @@ def load_file_only(path: str | Path) -> m.RuleFile:
     )
 
 
-def _read(path: Path) -> bytes:
+def read_file(path: str | Path) -> bytes:
+    """The bytes of a rule file, one more than allowed at most; raises `UserMistake`."""
     try:
-        with path.open("rb") as file:
+        with open(path, "rb") as file:
             data = file.read(MAX_BYTES + 1)
     except OSError as error:
         reason = error.strerror or str(error)

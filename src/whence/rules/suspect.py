@@ -5,8 +5,9 @@ the *suspect* ones. A step is not suspect
 
 * at `alloc`: where `count * size <= MaxSize`, align is a power of two, and
   `align >= least`;
-* at `copy`: where `r + n <= s`, `s + m <= r`, or `r == s`;
-* at `argument`: where `r >= NullPage`.
+* at `copy`: where `r + n <= s` or `s + m <= r`;
+* at `argument`: where `r >= NullPage`;
+* at `length`: where `m >= n`.
 
 Each of these is a list of *cases*: values of some names, and sums that are not
 negative. A condition that is false in every case is one for which suspect steps
@@ -43,14 +44,15 @@ SUSPECT = {
         "every allocation",
         "those of more than MaxSize bytes or with an alignment that is no power of two or too small",
     ),
-    "copy": ("every copy", "those whose two ranges overlap and do not begin at one address"),
+    "copy": ("every copy", "those whose two ranges overlap"),
     "argument": ("every argument", "those in the null page"),
+    "length": ("every length", "those that reach beyond mapped memory"),
 }
 """Detection point -> what a rule may ask for, and what it is shown instead."""
 
 
 def holds_at_suspect_only(condition: Condition) -> bool:
-    """Whether the condition of a rule at `alloc`, `copy` or `argument` is false where nothing is wrong."""
+    """Whether the condition of a rule at one of these points is false where nothing is wrong."""
     point = condition.rule.point
     names = {
         slot.name: arg.name if isinstance(arg, m.Variable) else f"{slot.name}."
@@ -74,17 +76,21 @@ def _copy(names: Mapping[str, str]) -> Iterator[_Case]:
     r, n, s, m_ = (names[slot] for slot in ("r", "n", "s", "m"))
     yield _Case({}, ({s: 1, r: -1, n: -1},))
     yield _Case({}, ({r: 1, s: -1, m_: -1},))
-    yield _Case({}, ({r: 1, s: -1}, {s: 1, r: -1}))
 
 
 def _argument(names: Mapping[str, str]) -> Iterator[_Case]:
     yield _Case({}, ({names["r"]: 1, _ONE: -NULL_PAGE_SIZE},))
 
 
+def _length(names: Mapping[str, str]) -> Iterator[_Case]:
+    yield _Case({}, ({names["m"]: 1, names["n"]: -1},))
+
+
 _CASES: dict[str, Callable[[Mapping[str, str]], Iterator[_Case]]] = {
     "alloc": _alloc,
     "copy": _copy,
     "argument": _argument,
+    "length": _length,
 }
 
 

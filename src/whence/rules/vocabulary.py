@@ -18,6 +18,10 @@ LANGUAGE_VERSION = 2
 """Part of every `RuleSet.key`; raised when the meaning of some text changes."""
 
 
+MAX_BYTES = 1 << 20
+"""In a rule file."""
+
+
 class Type(Flag):
     """The set of types that an expression may have.
 
@@ -125,6 +129,12 @@ POINTS = {
             (_R,),
             ("ARGUMENT",),
             "before a library function gets r, which it cannot do without",
+        ),
+        Point(
+            "length",
+            (_R, _N, _M),
+            ("LENGTH",),
+            "before a library function accesses n bytes at r outside the heap, of which m are mapped",
         ),
         Point("call", (_F, _V), ("CALL",), "when function f is entered; v is its first argument"),
         Point("ret", (_F, _V), ("RET",), "when function f returns v"),

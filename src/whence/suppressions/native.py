@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 
 from whence.errors import UserMistake
 from whence.findings import KEY_FRAMES, Frame
-from whence.rules.problems import did_you_mean
+from whence.hints import did_you_mean
 from whence.suppressions.glob import escape, matches
 from whence.suppressions.model import (
     ANY_LEVELS,

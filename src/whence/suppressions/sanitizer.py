@@ -18,7 +18,7 @@ from functools import cache
 from whence import memcheck
 from whence.errors import UserMistake
 from whence.findings import Frame
-from whence.rules.problems import did_you_mean, expected
+from whence.hints import did_you_mean, expected
 from whence.suppressions.model import Entry, Seen, SuppressionFile
 from whence.symbols.demangle import demangle
 

@@ -20,7 +20,7 @@ from itertools import islice
 from whence import memcheck
 from whence.errors import UserMistake
 from whence.findings import Frame
-from whence.rules.problems import did_you_mean, expected
+from whence.hints import did_you_mean, expected
 from whence.suppressions.glob import matches
 from whence.suppressions.model import (
     ANY_LEVELS,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from whence.findings import Frame
+from whence.shortage import shortage
 from whence.symbols.maps import Mapping, MemoryMap
 
 if TYPE_CHECKING:
@@ -15,7 +16,9 @@ if TYPE_CHECKING:
 class Symbolizer:
     """Looks addresses up, one file at a time, and remembers what it has found.
 
-    `notes` collects a sentence for every file whose frames could not be named.
+    `notes` collects a sentence for every file whose frames could not be named. A
+    shortage of memory or descriptors costs names and no more: the program has ended,
+    and what it did wrong cannot be had again.
     """
 
     def __init__(self) -> None:
@@ -46,16 +49,26 @@ class Symbolizer:
         mapping = memory.find(address) if memory else None
         if mapping is None or mapping.path is None:
             return (Frame(pc),)
+        try:
+            return self._named(pc, address, mapping.path, mapping)
+        except (MemoryError, OSError, ImportError, RuntimeError) as error:
+            reason = shortage(error)
+            if reason is None:
+                raise
+            self._note(f"frames of {mapping.path} have no names: {reason}")
+            return (Frame(pc, mapping.path),)
+
+    def _named(self, pc: int, address: int, path: str, mapping: Mapping) -> tuple[Frame, ...]:
         offset = self._offset(mapping, address)
         if offset is None:
-            return (Frame(pc, mapping.path),)
-        places = self._lookup(mapping.path, offset)
+            return (Frame(pc, path),)
+        places = self._lookup(path, offset)
         shown = offset + (pc - address)
         if not places:
-            return (Frame(pc, mapping.path, shown),)
+            return (Frame(pc, path, shown),)
         last = len(places) - 1
         return tuple(
-            Frame(pc, mapping.path, shown, p.function, p.file, p.line, p.column, i < last, p.linkage)
+            Frame(pc, path, shown, p.function, p.file, p.line, p.column, i < last, p.linkage)
             for i, p in enumerate(places)
         )
 

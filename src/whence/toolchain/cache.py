@@ -140,7 +140,7 @@ class Cache:
         if self._added and self.limit is not None:
             prune(self.directory, self.limit)
         if self._spare is not None:
-            shutil.rmtree(self._spare, ignore_errors=True)
+            _remove(self._spare)
             self._spare = None
 
     def _trusted(self, kind: str) -> bool:
@@ -226,6 +226,18 @@ def _make_folders(path: Path) -> None:
         folder.mkdir(mode=0o700, exist_ok=True)
 
 
+def _remove(folder: Path) -> None:
+    """As far as it goes; with one directory open at a time, where rmtree needs more descriptors."""
+    with contextlib.suppress(OSError):
+        for name in os.listdir(folder):
+            path = folder / name
+            if path.is_dir() and not path.is_symlink():
+                _remove(path)
+            else:
+                path.unlink()
+        folder.rmdir()
+
+
 def _spare_directory() -> Path:
     """A private directory where there is room; it is the caller's to remove."""
     made = []
@@ -239,7 +251,7 @@ def _spare_directory() -> Path:
     best = max(made, key=lambda path: shutil.disk_usage(path).free, default=None)
     for path in made:
         if path != best:
-            shutil.rmtree(path, ignore_errors=True)
+            _remove(path)
     if best is None:
         raise ToolLimit(
             f"no directory can be written for generated code; set {VARIABLE} or TMPDIR to one that can"

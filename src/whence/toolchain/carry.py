@@ -70,7 +70,8 @@ class CarriedImage:
     `kind` is 'exe', 'pie', 'shared', 'object' or 'archive'; `modules` in link
     order, each digest once; `needed` the names of the shared libraries it
     asks for; `interp` the dynamic linker ('' in a static program); `rpath` the
-    folders of DT_RPATH and DT_RUNPATH, unexpanded; `build_id` in hex.
+    folders of DT_RUNPATH, else of DT_RPATH, unexpanded; `searches_first`: it is
+    DT_RPATH, which comes before LD_LIBRARY_PATH; `build_id` in hex.
     """
 
     path: Path
@@ -81,11 +82,21 @@ class CarriedImage:
     interp: str = ""
     soname: str = ""
     rpath: tuple[str, ...] = ()
+    searches_first: bool = False
     build_id: str = ""
 
     def link_or_default(self) -> LinkRecord:
         """The record of the link, or the best guess when the image was linked by plain ld or gcc."""
         return self.link if self.link is not None else _guess(self)
+
+    def folders(self) -> tuple[str, ...]:
+        """`rpath`, with its origin, where other images may use it."""
+        return tuple(filter(None, map(self.placed, self.rpath)))
+
+    def placed(self, word: str) -> str:
+        """What is relative to the image's folder made absolute."""
+        origin = str(self.path.resolve().parent)
+        return word.replace("${ORIGIN}", origin).replace("$ORIGIN", origin)
 
 
 def read_image(path: str | os.PathLike[str]) -> CarriedImage:
@@ -158,6 +169,7 @@ def _reject_script(path: Path, start: bytes) -> None:
 def _image(path: Path, image: elf.Elf) -> CarriedImage:
     dynamic = _Dynamic(image)
     modules = tuple(_modules(path, image))
+    early, late = dynamic.texts(DT_RPATH), dynamic.texts(DT_RUNPATH)
     return CarriedImage(
         path=path,
         kind=_kind(image, dynamic),
@@ -166,9 +178,8 @@ def _image(path: Path, image: elf.Elf) -> CarriedImage:
         needed=dynamic.texts(DT_NEEDED),
         interp=dynamic.interp,
         soname="".join(dynamic.texts(DT_SONAME)[:1]),
-        rpath=tuple(
-            f for text in dynamic.texts(DT_RPATH) + dynamic.texts(DT_RUNPATH) for f in text.split(":")
-        ),
+        rpath=tuple(folder for text in late or early for folder in text.split(":")),
+        searches_first=bool(early and not late),
         build_id=_build_id(image),
     )
 
@@ -265,9 +276,7 @@ def _module_item(module: CarriedModule) -> LinkItem:
 def _guess(image: CarriedImage) -> LinkRecord:
     """A link line made up from the modules and DT_NEEDED."""
     items = [_module_item(module) for module in image.modules]
-    origin = str(image.path.resolve().parent)
-    for folder in image.rpath:
-        place = folder.replace("${ORIGIN}", origin).replace("$ORIGIN", origin)
+    for place in image.folders():
         items += [LinkItem("search", path=place), LinkItem("ld", ("-rpath", place))]
     items += [
         LinkItem("library", (f"-l:{name}",)) for name in image.needed if not name.startswith("ld-linux")

@@ -24,6 +24,7 @@ _DROPPED_LD = options.words("""
     plugin-opt icf ignore-data-address-equality ignore-function-address-equality gdb-index
     compress-debug-sections dependency-file stats print-memory-usage o output y trace-symbol pie no-pie
     no-dynamic-linker Bshareable shared r relocatable strip-discarded pic-executable version v V
+    disable-new-dtags
     """)
 """Linker options that would strip, fold, fail or print; by `linkline.option_name`."""
 
@@ -91,7 +92,6 @@ class _Line:
         self._objects = objects
         self._folder = folder
         self._sources = {module.digest: module.source for module in image.modules}
-        self._origin = str(image.path.resolve().parent)
         self._count = 0
         options_given = {linkline.option_name(item.words[0]) for item in record.items if item.kind == "ld"}
         self._keep_archives = "exclude-libs" in options_given
@@ -102,9 +102,14 @@ class _Line:
         return [word for item in self._record.items for word in self._item(item)] + self._search_paths()
 
     def _search_paths(self) -> list[str]:
-        """Run-time search paths as they stand in the image: installing may change those of the link."""
-        places = map(self._placed, self._image.rpath)
-        return [word for place in places if place for word in ("-Xlinker", "-rpath", "-Xlinker", place)]
+        """Run-time search paths as they stand in the image: installing may change those of the link.
+
+        As DT_RUNPATH, which comes after LD_LIBRARY_PATH: instrumented libraries are found through that.
+        """
+        places = [
+            word for place in self._image.folders() for word in ("-Xlinker", "-rpath", "-Xlinker", place)
+        ]
+        return ["-Wl,--enable-new-dtags", *places] if places else []
 
     def _item(self, item: LinkItem) -> list[str]:
         if item.kind == "driver":
@@ -127,11 +132,7 @@ class _Line:
         name = linkline.option_name(item.words[0])
         if name in _DROPPED_LD or (name == "rpath" and self._image.kind != "object"):
             return []
-        return [part for word in item.words for part in ("-Xlinker", self._placed(word))]
-
-    def _placed(self, word: str) -> str:
-        """The new image lies elsewhere: what was relative to the old one's folder is made absolute."""
-        return word.replace("${ORIGIN}", self._origin).replace("$ORIGIN", self._origin)
+        return [part for word in item.words for part in ("-Xlinker", self._image.placed(word))]
 
     def _linker_file(self, item: LinkItem) -> list[str]:
         path = self._attached(item.content, os.path.basename(item.path)) if item.content else item.path

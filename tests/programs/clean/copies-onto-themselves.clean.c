@@ -1,6 +1,6 @@
-// Copies of a range onto itself: assignments of a struct to itself, memcpy of equal pointers, strcpy
-// of a string onto itself, and copies of nothing. Ranges that only touch. An overlapping copy by way of
-// a variable.
+// Copies of a range onto itself: assignments of a struct to itself, memcpy of equal pointers,
+// and copies of nothing. Ranges that only touch. An overlapping copy by
+// way of a variable.
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +33,7 @@ int main(void) {
     copy((char *)rows + 10, rows, 10);
     copy(rows, (char *)rows + 10, 10);
     char text[16] = "one";
-    strcpy(text, text);
+    strncpy(text, text, 0);
     strncpy(text + 4, text, 4);
     strncpy(text, text + 4, 0);
     strncat(text, text, 3);

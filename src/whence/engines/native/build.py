@@ -11,79 +11,29 @@ processes as there are processors, largest first; the link is a plain link.
 
 from __future__ import annotations
 
-import ctypes
-import multiprocessing
 import os
-import signal
 import subprocess
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib import resources
 from pathlib import Path
-from typing import Protocol, TypeVar
 
 from whence import __version__
 from whence.engines.native.libraries import carried_libraries, linked_libraries, may_load
-from whence.errors import CannotExecute, ToolLimit
+from whence.engines.native.plan import Plan
+from whence.errors import CannotExecute, CarriesNoIR, ToolLimit
+from whence.native import native_library
+from whence.prepared import checks_of, generator_identity
 from whence.rules import RuleSet
 from whence.toolchain.cache import Cache, digest
 from whence.toolchain.carry import CarriedImage, CarriedModule, read_image
 from whence.toolchain.clang import find_clang
 from whence.toolchain.relink import relink
 
-T = TypeVar("T")
-
-
-class Progress(Protocol):
-    """Told how far the work is."""
-
-    def start(self, what: str, total: int) -> None:
-        """A stage of `total` steps begins."""
-
-    def step(self, what: str) -> None:
-        """One step is done."""
-
-    def stop(self) -> None:
-        """The work is over, or has failed."""
-
-
-class _NoProgress:
-    def start(self, what: str, total: int) -> None:
-        pass
-
-    def step(self, what: str) -> None:
-        pass
-
-    def stop(self) -> None:
-        pass
-
-
-NO_PROGRESS: Progress = _NoProgress()
-"""For those who do not want to know."""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What every module of one run is compiled with; `environment` is that of the program."""
-
-    rules: RuleSet
-    jobs: int
-    progress: Progress
-    environment: Mapping[str, str]
-
 
 def runtime_library() -> Path:
     """The runtime that is loaded into checked programs; raises `ToolLimit` if it was not built."""
-    path = Path(str(resources.files("whence"))) / "_native" / "libwhence-rt.so"
-    if not path.is_file():
-        raise ToolLimit(
-            f"{path} is missing: install whence again where a C compiler is found (pip install .)"
-        )
-    return path
+    return native_library("libwhence-rt.so")
 
 
 @dataclass(frozen=True)
@@ -95,6 +45,10 @@ class Built:
     originals: instrumented image -> the file that it was made from.
     modules: all that was instrumented.
     loads: more libraries may be loaded while it runs.
+    variables: of the environment, to be set as well.
+    as_it_is: nothing is instrumented, and nothing will be.
+    folders: where it looks for libraries before LD_LIBRARY_PATH (DT_RPATH), and the image does not.
+    notes: for the user.
     """
 
     image: Path
@@ -103,6 +57,10 @@ class Built:
     originals: Mapping[Path, Path] = field(default_factory=dict)
     modules: tuple[CarriedModule, ...] = ()
     loads: bool = False
+    variables: Mapping[str, str] = field(default_factory=dict)
+    as_it_is: bool = False
+    folders: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def preload(self) -> tuple[Path, ...]:
@@ -138,7 +96,7 @@ def build_library(path: Path, plan: Plan, cache: Cache, known: Sequence[CarriedM
                 f"{path}: this is {_KINDS.get(image.kind, 'a program')}, not a shared library"
             )
         libraries = carried_libraries(linked_libraries(image, plan.environment))
-        return _build(image, libraries, plan, cache, known)
+        return _with_old_search_path(_build(image, libraries, plan, cache, known), image)
 
 
 _BUILDING = threading.Lock()
@@ -152,11 +110,31 @@ def _build_program(program: Path, plan: Plan, cache: Cache, any_program: bool) -
     libraries = carried_libraries(linked)
     direct = [path for name, path in linked.items() if name in image.needed]
     if not (image.modules or libraries or any_program or may_load([program, *direct])):
-        raise CannotExecute(
+        raise CarriesNoIR(
             f"{program} carries no IR: build it with CC=whence-cc CXX=whence-c++ and run whence on the result"
         )
     built = _build(image, libraries, plan, cache, ())
-    return replace(built, loads=may_load([built.image, *linked.values()]))
+    built = replace(built, loads=may_load([built.image, *linked.values()]))
+    return _with_old_search_path(built, image)
+
+
+def _with_old_search_path(built: Built, image: CarriedImage) -> Built:
+    """DT_RPATH comes before LD_LIBRARY_PATH: it is moved there, or hides instrumented libraries."""
+    if not image.searches_first:
+        return built
+    if image.modules:
+        return replace(built, folders=image.folders())
+    hidden = {name for name in built.libraries if any(Path(f, name).exists() for f in image.folders())}
+    if not hidden:
+        return built
+    seen = {name: path for name, path in built.libraries.items() if name not in hidden}
+    names = ", ".join(sorted(hidden))
+    sentence = (
+        f"{image.path} finds {names} through its DT_RPATH: what lies there runs as it is; "
+        "link it with -Wl,--enable-new-dtags"
+    )
+    originals = {copy: path for copy, path in built.originals.items() if copy in seen.values()}
+    return replace(built, libraries=seen, originals=originals, notes=(sentence,))
 
 
 def _build(
@@ -168,7 +146,7 @@ def _build(
 ) -> Built:
     modules = _distinct([image, *libraries.values()])
     runtime = runtime_library()
-    extra = (runtime, _detectors(plan.rules, cache))
+    extra = (runtime, detectors(plan.rules, cache))
     objects = _objects(modules, plan, cache, digest(runtime.read_bytes()), known) if modules else {}
     linked = {name: _linked(library, objects, extra, cache) for name, library in libraries.items()}
     originals = {linked[name]: library.path for name, library in libraries.items()}
@@ -200,9 +178,9 @@ def _link_identity(image: CarriedImage) -> str:
     return repr((image.link_or_default(), image.kind, image.needed, image.rpath))
 
 
-def _detectors(rules: RuleSet, cache: Cache) -> Path:
+def detectors(rules: RuleSet, cache: Cache) -> Path:
     """The generated detectors of a rule set, as a shared object."""
-    key = digest(__version__, rules.key(), _generator_identity())
+    key = digest(__version__, rules.key(), generator_identity())
     found = cache.find("rules", key)
     if found is not None:
         return found
@@ -230,27 +208,28 @@ def _objects(
     known: Sequence[CarriedModule],
 ) -> dict[str, Path]:
     """An instrumented object for every module, by the module's digest."""
-    from whence.instrument.job import make_job
-
     own = _own_functions([*modules, *known], plan, cache)
+    checks = checks_of(plan.rules, cache).digest
     keys = {}
     present = {}
     missing = []
     for module in modules:
-        job = make_job(plan.rules, os.path.basename(module.source), module.opt, own)
-        key = digest(__version__, _generator_identity(), runtime, module.digest, repr(job))
+        settings = (os.path.basename(module.source), module.opt, own)
+        key = digest(__version__, generator_identity(), runtime, module.digest, checks, repr(settings))
         keys[module.digest] = key
         found = cache.find("objects", key)
         if found is None:
-            missing.append((module, job, key))
+            missing.append((module, settings, key))
         else:
             present[key] = found
     if missing:
-        missing.sort(key=lambda entry: -entry[0].size)
-        work = [(module, (job,), key) for module, job, key in missing]
         from whence.engines.native.work import compile_carried
+        from whence.engines.native.workers import parallel
+        from whence.instrument.job import make_job
 
-        for (_, _, key), code in _parallel(compile_carried, work, plan, "instrumenting"):
+        missing.sort(key=lambda entry: -entry[0].size)
+        work = [(module, (make_job(plan.rules, *settings),), key) for module, settings, key in missing]
+        for (_, _, key), code in parallel(compile_carried, work, plan, "instrumenting"):
             present[key] = cache.add("objects", key, code)
     return {module: present[key] for module, key in keys.items()}
 
@@ -260,7 +239,7 @@ def _own_functions(modules: Sequence[CarriedModule], plan: Plan, cache: Cache) -
     known: dict[str, str] = {}
     missing: list[tuple[CarriedModule, tuple[()], str]] = []
     for module in modules:
-        key = digest(__version__, _generator_identity(), module.digest)
+        key = digest(__version__, generator_identity(), module.digest)
         found = cache.read("defines", key)
         if found is None:
             missing.append((module, (), key))
@@ -268,90 +247,9 @@ def _own_functions(modules: Sequence[CarriedModule], plan: Plan, cache: Cache) -
             known[key] = found.decode()
     if missing:
         from whence.engines.native.work import defined_functions
+        from whence.engines.native.workers import parallel
 
-        for (_, _, key), names in _parallel(defined_functions, missing, plan, "reading"):
+        for (_, _, key), names in parallel(defined_functions, missing, plan, "reading"):
             cache.add("defines", key, names.encode())
             known[key] = names
     return tuple(sorted({name for names in known.values() for name in names.split()}))
-
-
-_identity: list[str] = []
-
-
-def _generator_identity() -> str:
-    """Digest of the code that generates code: an edited whence does not reuse old entries."""
-    if not _identity:
-        base = Path(str(resources.files("whence")))
-        files = sorted(
-            path for part in ("abi", "instrument", "ir", "rules") for path in (base / part).rglob("*.*")
-        )
-        _identity.append(
-            digest(*(path.read_bytes() for path in files if path.suffix in (".py", ".rules", ".lark")))
-        )
-    return _identity[0]
-
-
-Work = tuple[CarriedModule, tuple[object, ...], str]
-
-
-def _parallel(
-    function: Callable[..., T], work: Iterable[Work], plan: Plan, what: str
-) -> Iterator[tuple[Work, T]]:
-    """Call `function(module, *arguments)` for each piece of work, in processes; results as they come."""
-    pieces = list(work)
-    plan.progress.start(what, len(pieces))
-    try:
-        with _pool(min(plan.jobs, len(pieces))) as pool:
-            waiting: dict[Future[T], Work] = {pool.submit(function, p[0], *p[1]): p for p in pieces}
-            for future in as_completed(waiting):
-                yield waiting[future], future.result()
-                plan.progress.step(what)
-    except BrokenProcessPool:
-        raise ToolLimit(
-            f"a process that was {what} the program's modules ended abnormally: it ran out of memory "
-            "(try --jobs 1) or LLVM gave up on a module"
-        ) from None
-    except MemoryError:
-        raise ToolLimit(
-            f"out of memory while {what} the program's modules; try again with --jobs 1"
-        ) from None
-    finally:
-        plan.progress.stop()
-
-
-_PR_SET_PDEATHSIG = 1
-
-
-def _be_a_worker(parent: int) -> None:
-    """LLVM writes remarks to standard error (features that it ignores): that stream is the program's.
-
-    Interrupts are for the parent, which stops its workers. If it is killed, they end with it: they hold
-    both ends of the queue that they wait at, so they would wait for ever.
-    """
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    if os.getppid() != parent:  # it was killed before
-        os._exit(1)
-    with open(os.devnull, "wb") as nowhere:
-        os.dup2(nowhere.fileno(), 2)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-@contextmanager
-def _pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
-    fork = multiprocessing.get_context("fork")
-    pool = ProcessPoolExecutor(jobs, mp_context=fork, initializer=_be_a_worker, initargs=(os.getpid(),))
-    try:
-        yield pool
-    finally:
-        _shut_down(pool)
-
-
-def _shut_down(pool: ProcessPoolExecutor) -> None:
-    """Wait for the workers; where the thread that would tell them to end could not be started, kill them."""
-    workers = list((getattr(pool, "_processes", None) or {}).values())
-    try:
-        pool.shutdown(wait=True, cancel_futures=True)
-    except RuntimeError:
-        for worker in workers:
-            worker.kill()
-        raise

@@ -1,20 +1,11 @@
-"""Reads the record file that a checked process leaves behind, and makes findings of it.
-
-The file may be cut off, half written or damaged by the very bug that is looked
-for: what can be read is read, and a note says what was lost. The format stands
-in `whence.abi.records`.
-"""
+"""Makes findings of the record of a run: addresses are named, blocks described."""
 
 from __future__ import annotations
 
-import re
-import struct
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from whence.abi import records
-from whence.errors import ToolLimit
+from whence.engines.native.decode import RawFinding, RawRun
 from whence.findings import (
     Access,
     AccessKind,
@@ -26,24 +17,16 @@ from whence.findings import (
     Frame,
     HitBlock,
     Leak,
-    LeakCheck,
     LeakKind,
-    LeakMoment,
     Point,
-    Process,
     RuleInfo,
     States,
-    Total,
+    Use,
     Value,
     Where,
     is_runtime,
 )
 from whence.symbols import MemoryMap, Symbolizer
-
-__all__ = ["RawFinding", "RawRun", "RuleInfo", "findings", "read_records"]
-
-_PREFIX = struct.Struct("<II")
-_NOT_ZERO = re.compile(rb"[^\0]")
 
 _POINTS = {number: Point[name] for name, number in records.POINTS.items()}
 _BLOCK_STATES = {
@@ -52,7 +35,6 @@ _BLOCK_STATES = {
 }
 _FAMILIES = {number: Family[name] for name, number in records.FAMILIES.items()}
 _LEAK_KINDS = {number: LeakKind[name] for name, number in records.LEAK_KINDS.items() if number}
-_MOMENTS = {number: LeakMoment[name] for name, number in records.LEAK_CHECKS.items() if number}
 _ACCESS_KINDS = {
     Point.DEREF_R: AccessKind.READ,
     Point.DEREF_W: AccessKind.WRITE,
@@ -63,216 +45,39 @@ _ACCESS_KINDS = {
     Point.ALLOC: AccessKind.REQUEST,
     Point.COPY: AccessKind.COPY,
     Point.ARGUMENT: AccessKind.PASS,
+    Point.LENGTH: AccessKind.EXTEND,
     Point.SIGNAL: AccessKind.TRAP,
 }
 
 
-@dataclass(frozen=True, slots=True)
-class RawFinding:
-    """One FINDING record: the numbers of `records.FINDING` and its arrays, addresses unnamed."""
-
-    fields: dict[str, int]
-    stack: tuple[int, ...] = ()
-    alloc: tuple[int, ...] = ()
-    free: tuple[int, ...] = ()
-    values: tuple[int, ...] = ()
-    states: bytes = b""
-    name: str = ""
-    process: Process | None = None
-
-    def flag(self, name: str) -> bool:
-        return bool(self.fields["flags"] & records.FINDING_FLAGS[name])
-
-
-@dataclass(slots=True)
-class RawRun:
-    """A record file, decoded: findings, memory maps by number, processes, sentences of the runtime.
-
-    `pid` is the process that initialised the runtime (0: it never did),
-    `finished` whether it ended in order, `dropped` counts records without room,
-    `lost` the findings among them.
-    """
-
-    pid: int = 0
-    finished: bool = False
-    dropped: int = 0
-    lost: int = 0
-    findings: list[RawFinding] = field(default_factory=list)
-    maps: dict[int, MemoryMap] = field(default_factory=dict)
-    processes: dict[int, Process] = field(default_factory=dict)
-    merged: dict[int, MemoryMap] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    leak_checks: list[LeakCheck] = field(default_factory=list)
-
-    @property
-    def started(self) -> bool:
-        """The runtime was loaded and wrote its header."""
-        return self.pid != 0
+_FIXED_RULES = {
+    records.FIXED_RULES["PERMANENT_FREE"]: RuleInfo(
+        "permanent-free",
+        "free of a block that was made permanent",
+        advice="The program has said that this block lives as long as itself: make it temporary before.",
+    ),
+    records.FIXED_RULES["PROTECTED_BLOCK"]: RuleInfo(
+        "protected-block",
+        "access that the program has forbidden",
+        advice="Open the block with whence_alloc_set before, and only there.",
+    ),
+    records.FIXED_RULES["READ_BEFORE_WRITE"]: RuleInfo(
+        "read-before-write",
+        "first access to a block reads what was never written",
+        severity="warning",
+        advice="malloc does not clear memory: write the block first, or use calloc.",
+        cwe=(457, 908),
+    ),
+}
 
 
-def read_records(path: str | Path) -> RawRun:
-    """Decode a record file.
-
-    Raises `ToolLimit` when the file cannot be read, is of another version, or
-    holds nothing that can be understood. Any other damage ends in `notes`.
-    """
-    try:
-        with open(path, "rb") as file:
-            data = file.read(records.HEADER_SIZE)
-            header = records.HEADER.unpack(data[: records.HEADER.size].ljust(records.HEADER.size, b"\0"))
-            if not any(data[: records.HEADER.size]):
-                return RawRun()
-            intact = header["magic"] == int.from_bytes(records.MAGIC, "little")
-            wanted = min(header["used"], records.FILE_SIZE) if intact else records.FILE_SIZE
-            data += file.read(max(0, wanted - len(data)))
-    except OSError as error:
-        raise ToolLimit(f"{path}: cannot read the record of the run: {error.strerror}") from error
-    if not intact:
-        return _salvage(data, path)
-    if header["version"] != records.VERSION:
-        raise ToolLimit(
-            f"{path}: record format {header['version']}, this whence reads {records.VERSION}; "
-            "reinstall it so that runtime and command line are of one version"
-        )
-    run = RawRun(header["pid"], header["state"] == records.FILE_STATES["FINISHED"], header["dropped"])
-    _decode(data[: header["used"]], run)
-    run.lost = max(0, header["findings"] - len(run.findings))
-    _note_losses(run, header, len(data))
-    return run
-
-
-def _salvage(data: bytes, path: str | Path) -> RawRun:
-    """What stands behind a header that the program has overwritten."""
-    run = RawRun(dropped=1)
-    _decode(data, run)
-    if not (run.findings or run.maps):
-        raise ToolLimit(
-            f"{path}: the record of the run is not one of whence, or the program has overwritten it; "
-            "run again with --halt to stop at the first finding"
-        )
-    run.pid = run.findings[0].fields["pid"] if run.findings else 0
-    run.notes.append("the program has overwritten the record of its run: findings may be missing")
-    return run
-
-
-def _note_losses(run: RawRun, header: dict[str, int], read: int) -> None:
-    if header["dropped"]:
-        run.notes.append(
-            f"the record of the run was full: {header['dropped']} records are missing; "
-            "correct the first findings and run again"
-        )
-    if read < min(header["used"], header["capacity"], records.FILE_SIZE):
-        run.notes.append("the record of the run is cut off: later findings are missing")
-
-
-def _decode(data: bytes, run: RawRun) -> None:
-    """Read record after record; stops with a note where lengths make no sense any more."""
-    view = memoryview(data)
-    offset, unfinished = records.HEADER_SIZE, False
-    while offset + _PREFIX.size <= len(data):
-        kind, length = _PREFIX.unpack_from(data, offset)
-        if kind == length == 0:  # space that was taken by a writer who died before the first word
-            unfinished = True
-            offset = _next_word(data, offset)
-            continue
-        if length < _PREFIX.size or length % 8 or length > len(data) - offset:
-            run.notes.append(
-                f"the record of the run is damaged at byte {offset} (a record of {length} bytes): "
-                "what follows is missing"
-            )
-            break
-        unfinished |= kind == 0
-        _decode_record(kind, view[offset + _PREFIX.size : offset + length], run)
-        offset += length
-    if unfinished and not run.dropped:
-        run.notes.append("a finding was being written when the program died: it is missing")
-
-
-def _next_word(data: bytes, offset: int) -> int:
-    """Offset of the next 8-byte word that is not zero; the end when there is none."""
-    match = _NOT_ZERO.search(data, offset)
-    return match.start() & ~7 if match else len(data)
-
-
-def _decode_record(kind: int, payload: memoryview, run: RawRun) -> None:
-    """One record; unknown kinds are of a newer runtime and carry nothing we need."""
-    try:
-        if kind == records.RECORD_TYPES["FINDING"]:
-            found = _decode_finding(payload)
-            run.findings.append(replace(found, process=run.processes.get(found.fields["pid"])))
-        elif kind == records.RECORD_TYPES["PROCESS"]:
-            _decode_process(payload, run)
-        elif kind == records.RECORD_TYPES["MAPS"]:
-            number, length = _PREFIX.unpack_from(payload)
-            run.maps[number] = MemoryMap.parse(_text(payload[8 : 8 + length]))
-        elif kind == records.RECORD_TYPES["NOTE"]:
-            (length,) = struct.unpack_from("<I", payload)
-            run.notes.append(_text(payload[8 : 8 + length]))
-        elif kind == records.RECORD_TYPES["LEAKS"]:
-            run.leak_checks.append(_decode_check(payload))
-    except struct.error:
-        run.notes.append("a record of the run is damaged and was left out")
-
-
-def _decode_process(payload: memoryview, run: RawRun) -> None:
-    """A process that executes another program tells itself again, before the findings that it then makes."""
-    pid, parent, length, _ = struct.unpack_from("<IIII", payload)
-    words = bytes(payload[16 : 16 + length]).rstrip(b"\0").split(b"\0")
-    command = tuple(word.decode(errors="surrogateescape") for word in words) if length else ()
-    run.processes[pid] = Process(pid, parent, command)
-
-
-def _text(data: memoryview) -> str:
-    return bytes(data).rstrip(b"\0").decode(errors="surrogateescape")
-
-
-def _decode_check(payload: memoryview) -> LeakCheck:
-    """Raises `struct.error` for a payload that is too short or of a check that is not known."""
-    f = records.LEAKS.unpack(payload)
-    kinds = ("definite", "indirect", "possible", "reachable", "excused")
-    if f["check"] not in _MOMENTS:
-        raise struct.error(f"leak check {f['check']}")
-    totals = {kind: Total(f[f"{kind}_blocks"], f[f"{kind}_bytes"]) for kind in kinds}
-    return LeakCheck(_MOMENTS[f["check"]], f["pid"], f["time"], **totals)
-
-
-def _decode_finding(payload: memoryview) -> RawFinding:
-    """Raises `struct.error` when the payload is shorter than its own counts say."""
-    fields = records.FINDING.unpack(payload)
-    offset = records.FINDING.size
-    arrays: dict[str, bytes] = {}
-    for name, kind in records.FINDING_ARRAYS:
-        size = fields[f"n_{name}"] * (8 if kind == "u64" else 1)
-        if size > len(payload) - offset:
-            raise struct.error(f"array {name} runs past its record")
-        arrays[name] = bytes(payload[offset : offset + size])
-        offset += size + (-size % 8)
-    return RawFinding(
-        fields,
-        stack=_words(arrays["stack"]),
-        alloc=_words(arrays["alloc"]),
-        free=_words(arrays["free"]),
-        values=_words(arrays["values"]),
-        states=arrays["states"],
-        name=_text(memoryview(arrays["name"])),
-    )
-
-
-def _words(data: bytes) -> tuple[int, ...]:
-    return struct.unpack(f"<{len(data) // 8}Q", data)
-
-
-def read_finding(data: memoryview, offset: int) -> RawFinding | None:
-    """The FINDING record at an offset of a record file; None if there is none that can be understood."""
-    if not records.HEADER_SIZE <= offset <= len(data) - _PREFIX.size:
-        return None
-    kind, length = _PREFIX.unpack_from(data, offset)
-    if kind != records.RECORD_TYPES["FINDING"] or length < _PREFIX.size:
-        return None
-    try:
-        return _decode_finding(data[offset + _PREFIX.size : offset + length])
-    except struct.error:
-        return None
+_STACK_OVERFLOW = RuleInfo(
+    "stack-overflow",
+    "the stack is full",
+    advice="Look for recursion that does not end, or is deep, and for large local variables; "
+    "ulimit -s sets how large the stack may become.",
+    cwe=(674,),
+)
 
 
 def findings(raw: RawRun, rule_names: Sequence[RuleInfo], symbolizer: Symbolizer) -> list[Finding]:
@@ -324,8 +129,11 @@ def _memory(number: int, run: RawRun) -> MemoryMap | None:
 
 def _rule(fields: dict[str, int], rules: Sequence[RuleInfo]) -> RuleInfo:
     number = fields["rule"]
+    if number in _FIXED_RULES:
+        return _FIXED_RULES[number]
     if number == records.RULE_SIGNAL:
-        return RuleInfo("signal", "killed by a signal")
+        full = fields["flags"] & records.FINDING_FLAGS["STACK_END"]
+        return _STACK_OVERFLOW if full else RuleInfo("signal", "killed by a signal")
     if number < len(rules):
         return rules[number]
     return RuleInfo(f"rule-{number}", "a rule that is not in the rule set")
@@ -368,7 +176,16 @@ def _block(raw: RawFinding, memory: MemoryMap | None, symbolizer: Symbolizer) ->
         _FAMILIES.get(f["block_family"], Family.UNKNOWN),
         allocated,
         freed,
+        raw.flag("MOVED"),
+        _last_use(f, memory, symbolizer),
     )
+
+
+def _last_use(fields: dict[str, int], memory: MemoryMap | None, symbolizer: Symbolizer) -> Use | None:
+    if not fields["use_time"]:
+        return None
+    stack = symbolizer.stack((fields["use_pc"],), memory)
+    return Use(fields["use_time"], fields["use_address"], stack)
 
 
 def _stack(pcs: Sequence[int], memory: MemoryMap | None, symbolizer: Symbolizer) -> tuple[Frame, ...]:
@@ -386,7 +203,7 @@ def _access(raw: RawFinding, point: Point, block: Block | None, states: States |
     first_bad = None
     if kind in (AccessKind.READ, AccessKind.WRITE):
         first_bad = _first_bad(f["address"], f["size"], block, states)
-    return Access(kind, f["address"], f["size"], first_bad, f["root"])
+    return Access(kind, f["address"], f["size"], first_bad, f["root"], raw.flag("LATE"))
 
 
 def _first_bad(address: int, size: int, block: Block | None, states: States | None) -> int | None:

@@ -11,14 +11,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from whence.abi import records
-from whence.engines.native.build import Built, Plan, Progress, build_program
-from whence.engines.native.collect import RawRun, findings, read_records
+from whence.engines.alloc.guard import Guard
+from whence.engines.native.build import Built, build_program
+from whence.engines.native.collect import findings
+from whence.engines.native.decode import RawRun, read_records
 from whence.engines.native.environment import Errand, Folder, changes, named_originals
-from whence.engines.native.interpreter import resolve
+from whence.engines.native.interpreter import allocator_notes, resolve
 from whence.engines.native.judge import Judge
 from whence.engines.native.launch import Ending, Surroundings, launch
-from whence.errors import CannotExecute, ToolLimit, UserMistake
+from whence.engines.native.plan import Plan, Progress
+from whence.errors import CannotExecute, CarriesNoIR, ToolLimit, UserMistake
 from whence.findings import Finding, RuleInfo, RunInfo
+from whence.prepared import checks_of
 from whence.result import Result
 from whence.rules import RuleSet
 from whence.suppressions import Suppressions
@@ -26,6 +30,7 @@ from whence.symbols import Symbolizer
 from whence.toolchain.cache import Cache
 
 if TYPE_CHECKING:
+    from whence.alloc.recording import CompactHeap
     from whence.engines.native.service import Service
 
 
@@ -40,6 +45,10 @@ class Settings:
     children: check the programs that it executes, too.
     leak_check: "full" (leaks are findings), "summary" (they are only counted) or "no".
     leak_signal: number of a signal that asks the program for a leak check, 0 for none.
+    foreign_leaks: leaks are also those of a program that carries no IR, as an interpreter's own.
+    heap: where its blocks lie, None for the usual places; record: a folder to write that into.
+    engine: "native", "alloc" (the program as it is, with our allocator), or "auto": the first where
+    there is IR. guard: how that allocator guards blocks.
     """
 
     rules: RuleSet
@@ -53,6 +62,11 @@ class Settings:
     children: bool = False
     leak_check: str = "full"
     leak_signal: int = 0
+    foreign_leaks: bool = False
+    heap: CompactHeap | None = None
+    record: Path | None = None
+    engine: str = "native"
+    guard: Guard = field(default_factory=Guard)
 
 
 LEAK_CHECKS = {"no": 0, "full": 1, "summary": 2}
@@ -66,20 +80,22 @@ def run(
 
     Raises the errors of `whence.errors`; a program that misbehaves is no error.
     """
-    _check_leaks(settings)
+    wants_leaks = "main" in checks_of(settings.rules, cache).watched
+    _check_leaks(settings, wants_leaks)
     around = settings.around
     executed, words = resolve(program, arguments, around.environment, around.cwd)
     plan = Plan(settings.rules, settings.jobs, progress, around.environment)
     try:
-        built = build_program(executed, plan, cache, any_program=settings.children)
+        built = _built(executed, settings, plan, cache)
     except CannotExecute as error:
         if executed == program:
             raise
         raise CannotExecute(f"{program} is a script that {executed} executes: {error}") from error
+    _keep_heap(settings, built, arguments[0])
     with tempfile.TemporaryDirectory(prefix="whence-run-") as name:
         folder = Folder(Path(name))
         _make_record(folder.record)
-        options = _options(settings)
+        options = _options(settings, wants_leaks)
         originals = named_originals(built)
         reading = _Reading(rule_infos(settings.rules), originals, settings.suppressions)
         judge = (
@@ -96,8 +112,9 @@ def run(
         )
     if ending.timed_out:
         notes = [*notes, f"{arguments[0]} was killed after {around.timeout:g} seconds"]
-    notes = [*cache.notes, *notes, *(note for each in services for note in each.notes)]
-    notes += _unchecked(arguments[0], built, originals)
+    notes = [*cache.notes, *built.notes, *notes, *(note for each in services for note in each.notes)]
+    notes += _unchecked(arguments[0], built, originals, settings.engine, raw.started)
+    notes += allocator_notes(executed, around.environment)
     found, info = _report(executed, built.image, arguments, ending, raw, reading, notes)
     info = replace(info, leak_summary=settings.leak_check == "summary")
     return Result(found, info, stdout, stderr, ending.timed_out)
@@ -115,8 +132,42 @@ def _serving(errand: Errand) -> Iterator[list[Service]]:
         yield [service]
 
 
-def _unchecked(name: str, built: Built, originals: Mapping[str, str]) -> list[str]:
+def _built(program: Path, settings: Settings, plan: Plan, cache: Cache) -> Built:
+    """What the engine that is asked for makes of a program."""
+    if settings.engine != "alloc":
+        try:
+            return build_program(program, plan, cache, any_program=settings.children)
+        except CarriesNoIR:
+            if settings.engine == "native":
+                raise
+    from whence.engines.alloc.preload import preloaded
+
+    return preloaded(program, settings.guard, plan, cache)
+
+
+def _keep_heap(settings: Settings, built: Built, name: str) -> None:
+    """Write down what a replay needs; raises `UserMistake` for an engine with another heap."""
+    if settings.heap is None:
+        return
+    if built.as_it_is:
+        raise UserMistake(
+            f"{name} runs with engine alloc, whose heap is another one: --record and --heap-seed are for "
+            "programs that were built with CC=whence-cc CXX=whence-c++"
+        )
+    if settings.record is not None:
+        from whence.alloc.recording import Recording
+
+        Recording(settings.heap).write(settings.record)
+
+
+def _unchecked(
+    name: str, built: Built, originals: Mapping[str, str], engine: str, started: bool
+) -> list[str]:
     """What a program that carries no IR itself was not checked for."""
+    if built.as_it_is:
+        from whence.engines.alloc.preload import notes
+
+        return notes(name, engine, started)
     if built.image in built.originals:
         return []
     if not originals:
@@ -128,12 +179,15 @@ def _unchecked(name: str, built: Built, originals: Mapping[str, str]) -> list[st
     return [f"{name} carries no IR: accesses were checked in {names}, allocation calls everywhere"]
 
 
-def _options(settings: Settings) -> dict[str, int]:
+def _options(settings: Settings, wants_leaks: bool) -> dict[str, int]:
     """What the runtime is told."""
     options = {"halt": int(settings.halt), "exitcode": settings.error_exitcode}
     options["children"] = int(settings.children)
+    options |= settings.heap.options() if settings.heap else {}
     options["reader"] = os.getpid()
-    options["leaks"] = LEAK_CHECKS[settings.leak_check] if _wants_leaks(settings.rules) else 0
+    options["attach_wait"] = settings.guard.attach_wait
+    options["leaks"] = LEAK_CHECKS[settings.leak_check] if wants_leaks else 0
+    options["foreign_leaks"] = int(settings.foreign_leaks)
     if settings.leak_signal:
         options["leak_signal"] = settings.leak_signal
     if settings.suppressions:
@@ -187,22 +241,16 @@ def _streams(around: Surroundings, settings: Settings, folder: Path) -> Iterator
         yield around
 
 
-def _check_leaks(settings: Settings) -> None:
-    """Raises `UserMistake` for a leak check that no rule asks for."""
+def _check_leaks(settings: Settings, wanted: bool) -> None:
+    """Raises `UserMistake` for a leak check that no rule asks for; `wanted` says whether one does."""
     if settings.leak_check not in LEAK_CHECKS:
         raise UserMistake(f"leak_check is {settings.leak_check!r}: expected one of {', '.join(LEAK_CHECKS)}")
     if settings.leak_check != "summary" and not settings.leak_signal:
         return
     if settings.leak_check == "no":
         raise UserMistake("a signal that asks for a leak check needs leak_check full or summary")
-    if not _wants_leaks(settings.rules):
+    if not wanted:
         raise UserMistake("a leak check needs a rule at 'ret main' that is on, such as definite-leak")
-
-
-def _wants_leaks(rules: RuleSet) -> bool:
-    from whence.rules.lowering import plan_of
-
-    return "main" in plan_of(rules).functions
 
 
 def _make_record(path: Path) -> None:

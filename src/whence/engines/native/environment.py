@@ -6,6 +6,7 @@ children are checked too; see ``runtime/rt/environment.h``.
 
 from __future__ import annotations
 
+import glob
 import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -18,7 +19,8 @@ from whence.abi.options import (
     SERVICE_VARIABLE,
     encode,
 )
-from whence.engines.native.build import Built, Plan
+from whence.engines.native.build import Built
+from whence.engines.native.plan import Plan
 from whence.toolchain.cache import Cache
 
 LINKER_VARIABLES = ("LD_PRELOAD", "LD_LIBRARY_PATH")
@@ -43,9 +45,18 @@ class Folder:
         """Where instrumented libraries appear that are needed by those loaded while programs run."""
         return self.path / "lib"
 
+    @property
+    def end(self) -> Path:
+        """Stands after folders that are put in front of the user's in LD_LIBRARY_PATH; does not exist."""
+        return self.path / "end"
+
     def holds(self, path: str | Path) -> bool:
         """Whether a library or a folder of libraries is one of ours."""
         return self.path in Path(path).parents
+
+    def offers(self, name: str) -> bool:
+        """Whether the dynamic linker would find an instrumented library of that name."""
+        return any(place.is_symlink() for place in self.path.glob(f"lib*/{glob.escape(name)}"))
 
     def offer(self, libraries: Mapping[str, Path], place: Path | None = None) -> Path:
         """Let the dynamic linker find instrumented libraries in `place` (a folder of their own if None).
@@ -78,7 +89,7 @@ class Errand:
     @property
     def asks(self) -> bool:
         """The program may ask for libraries or, with `children`, for other programs."""
-        return self.built.loads or bool(self.options.get("children"))
+        return not self.built.as_it_is and (self.built.loads or bool(self.options.get("children")))
 
 
 def named_originals(built: Built) -> dict[str, str]:
@@ -97,6 +108,8 @@ def changes(
     own = {RECORD_VARIABLE: str(folder.record), OPTIONS_VARIABLE: encode(dict(options))}
     if serving:
         own[SERVICE_VARIABLE] = str(folder.socket)
+    own |= built.variables
+    found |= {name: inherited[name] for name in built.variables if name in inherited}
     own |= {ORIGINAL_PREFIX + name: value for name, value in found.items()}
     # What the user preloads may bring an allocator: ours has to come before it.
     first = options.get("children") or "LD_PRELOAD" in found
@@ -104,6 +117,7 @@ def changes(
     loaded = [str(path.absolute()) for path in preload]
     folders = [str(folder.offer(built.libraries))] if built.libraries else []
     folders += [str(folder.offer({}, folder.later))] if serving else []
+    folders += [*built.folders, str(folder.end)] if built.folders else []
     for name, values in zip(LINKER_VARIABLES, (loaded, folders), strict=True):
         if values:
             own[name] = ":".join([*values, *filter(None, [found.get(name)])])
@@ -112,5 +126,7 @@ def changes(
 
 def users_own(value: str, preload: Iterable[Path], folder: Folder) -> str:
     """The value of a linker variable without what `changes` put in front of it."""
+    parts = value.split(":")
     ours = {str(path.absolute()) for path in preload}
-    return ":".join(part for part in value.split(":") if part not in ours and not folder.holds(part))
+    own = [at for at, part in enumerate(parts) if part in ours or folder.holds(part)]
+    return ":".join(parts[: own[0]] + parts[own[-1] + 1 :]) if own else value

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from whence.errors import CannotExecute
+from whence.toolchain.carry import mentions
 
 _FIRST_LINE = 256
 """Bytes of a script that Linux looks at (BINPRM_BUF_SIZE)."""
@@ -54,6 +55,19 @@ def resolve(
         words = [*before, str(program), *words[1:]]
         program = interpreter
     raise CannotExecute(f"{program}: more than {_NESTED} scripts are interpreted by scripts")
+
+
+def allocator_notes(program: Path, environment: Mapping[str, str]) -> list[str]:
+    """What to say of CPython, which has an allocator of its own unless the user sets PYTHONMALLOC.
+
+    Source: Python's documentation, "Memory Management", pymalloc: blocks of up to 512 bytes.
+    """
+    if environment.get("PYTHONMALLOC") or not mentions(program, "Py_BytesMain"):
+        return []
+    return [
+        f"{os.path.basename(program)} cuts blocks of up to 512 bytes out of larger ones (pymalloc), and bugs "
+        "about those are not seen: set PYTHONMALLOC=malloc"
+    ]
 
 
 def _without_env(words: list[str], script: Path, environment: Mapping[str, str]) -> list[str]:

@@ -58,5 +58,6 @@ def carried_libraries(linked: Mapping[str, str]) -> dict[str, CarriedImage]:
 
 
 def may_load(paths: Iterable[str | Path]) -> bool:
-    """Whether any of these images calls dlopen, so that more libraries may come while it runs."""
-    return any(mentions(path, "dlopen") for path in paths if not Path(path).name.startswith(_DEFINES_DLOPEN))
+    """Whether any of these images calls dlopen or dlmopen, so that more libraries may come while it runs."""
+    own = [path for path in paths if not Path(path).name.startswith(_DEFINES_DLOPEN)]
+    return any(mentions(path, name) for path in own for name in ("dlopen", "dlmopen"))

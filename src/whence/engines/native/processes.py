@@ -18,15 +18,24 @@ from whence.abi import records
 _COUNTS = struct.Struct("<III")
 _NUMBER = struct.Struct("<I")
 _PATIENCE = 2.0
-"""Seconds for a child to arrive whose fork has begun; it may have failed, or been killed at once."""
+"""Seconds for a child to arrive whose fork or start has begun; it may have failed, or been killed at once."""
 _PAUSE = 0.005
 
 
 def left_behind(record: Path) -> list[int]:
-    """Processes that still run under the rules and write to this record file."""
-    numbers = _numbers(record)
+    """Processes that still run under the rules and write to this record file.
+
+    One that has just executed a program does not map the file yet: if there is no other, it is waited for.
+    """
     name = os.fsencode(record)
-    return [number for number in dict.fromkeys(numbers) if number != os.getpid() and _maps(number, name)]
+    end = time.monotonic() + _PATIENCE
+    while True:
+        numbers = [number for number in dict.fromkeys(_numbers(record)) if number != os.getpid()]
+        found = [number for number in numbers if _maps(number, name)]
+        starts = not found and any(_starts(number, name) for number in numbers)
+        if not starts or time.monotonic() > end:
+            return found
+        time.sleep(_PAUSE)
 
 
 def await_arrivals(record: Path) -> None:
@@ -63,6 +72,19 @@ def _maps(process: int, name: bytes) -> bool:
             return name in file.read()
     except OSError:
         return False
+
+
+def _starts(process: int, name: bytes) -> bool:
+    """Whether a process lives that was given this file and may map it soon."""
+    try:
+        with open(f"/proc/{process}/stat", "rb") as file:
+            if file.read().rpartition(b")")[2].split()[0] in (b"Z", b"X"):
+                return False
+        with open(f"/proc/{process}/environ", "rb") as file:
+            environment = file.read()
+    except OSError:
+        return False
+    return not environment or name in environment  # in the middle of exec there is none
 
 
 @contextmanager

@@ -6,6 +6,8 @@ words, every one with a final zero byte. Questions, and their answers:
 =============================================  ==========================================
 ``load`` name, working directory, file of the   path of the instrumented copy, path of the
 caller, folders to search                       file it was made from
+``apart`` as above                               paths of files to open one after the other, the
+                                                one that was asked for last
 ``original`` path of a copy                     path of the file it was made from
 ``execute`` path, working directory, PATH,      path to execute instead or '', ``a``WORD for
 LD_PRELOAD, LD_LIBRARY_PATH                     arguments in place of the first one,
@@ -25,11 +27,13 @@ import socket
 import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 from whence.engines.native.build import build_library, build_program
 from whence.engines.native.environment import LINKER_VARIABLES, Errand, changes, named_originals, users_own
 from whence.engines.native.interpreter import resolve
+from whence.engines.native.libraries import linked_libraries
 from whence.errors import ToolLimit, WhenceError
 from whence.toolchain.carry import read_image
 
@@ -80,6 +84,7 @@ class Service:
         """The answer to a question; a library or program that cannot be instrumented runs as it is."""
         questions: dict[str, tuple[int, Callable[..., Answer]]] = {
             "load": (3, self._load),
+            "apart": (3, self._load_apart),
             "original": (1, self._original),
             "execute": (5, self._execute),
         }
@@ -107,8 +112,20 @@ class Service:
             return _AS_IT_IS  # dlopen will say it
         built = build_library(path, run.plan, run.cache, run.built.modules)
         run.originals.update(named_originals(built))
+        self.notes += built.notes
         run.folder.offer(built.libraries, run.folder.later)
         return _AS_IT_IS if built.image == path else (str(built.image.absolute()), str(path))
+
+    def _load_apart(self, name: str, cwd: str, caller: str, *folders: str) -> Answer:
+        """A library for another namespace, in which no copy may be found by its name."""
+        folder = self._run.folder
+        users = tuple(place for place in folders if not folder.holds(place))
+        path = find_library(name, Path(cwd), Path(caller), users)
+        if path is None or folder.holds(path):
+            return _AS_IT_IS
+        linked = linked_libraries(read_image(path), self._run.plan.environment)
+        first = in_order({needed: place for needed, place in linked.items() if folder.offers(needed)})
+        return (*first, str(path)) if first or folder.offers(name) else _AS_IT_IS
 
     def _original(self, path: str) -> Answer:
         return (self._run.originals.get(str(Path(path).resolve()), ""),)
@@ -141,6 +158,7 @@ class Service:
         plan = replace(run.plan, environment={**run.plan.environment, **own})
         built = build_program(program, plan, run.cache, any_program=True)
         run.originals.update(named_originals(built))
+        self.notes += built.notes
         variables = changes(own, built, run.folder, run.options, serving=True)
         changed = "" if built.image == program else str(built.image.absolute())
         return (changed, *(f"e{name}={value}" for name, value in variables.items()))
@@ -153,6 +171,23 @@ def _can_be_checked(program: Path) -> bool:
     except WhenceError:
         return False
     return image.kind in ("exe", "pie") and bool(image.interp or image.modules)
+
+
+def in_order(libraries: Mapping[str, str]) -> list[str]:
+    """The paths of libraries by name, each after those of them that it is linked to.
+
+    Raises `ToolLimit` for one that will not be known by its name, and for a circle.
+    """
+    graph: dict[str, list[str]] = {}
+    for name, path in libraries.items():
+        image = read_image(path)
+        if image.soname != name:
+            raise ToolLimit(f"it needs {path}, which is asked for as {name} and has no such name (DT_SONAME)")
+        graph[path] = [libraries[needed] for needed in image.needed if needed in libraries]
+    try:
+        return list(TopologicalSorter(graph).static_order())
+    except CycleError as error:
+        raise ToolLimit(f"it needs libraries that need each other: {', '.join(error.args[1])}") from error
 
 
 def find_library(name: str, cwd: Path, caller: Path, folders: Answer) -> Path | None:

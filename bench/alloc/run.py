@@ -1,0 +1,214 @@
+"""Allocators compared: ``python bench/alloc/run.py [--repeats N] [--peer NAME=LIBRARY] [--json FILE]``.
+
+Each load runs in turns with the C library's allocator and the others, which are
+preloaded: ours in both layouts, mimalloc and scudo where they are found. CPU
+time (user + system) and peak memory are given as ratios over the C library's,
+medians of the repeats. The loads are synthetic ones, and traces of real programs that are
+recorded now.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+import measure  # noqa: E402
+
+import whence  # noqa: E402
+from whence.errors import ToolLimit, WhenceError  # noqa: E402
+
+NATIVE = Path(whence.__file__).parent / "_native"
+GLIBC = "glibc"
+REPLAY, SPREAD = NATIVE / "libwhence-replay.so", NATIVE / "libwhence-spread.so"
+PEERS = {
+    "mimalloc": ("libmimalloc.so.2*", "libmimalloc.so*"),
+    "scudo": ("libclang_rt.scudo_standalone-x86_64.so",),
+}
+FOLDERS = (
+    "/usr/lib/x86_64-linux-gnu",
+    "/usr/local/lib",
+    "/usr/lib/llvm-*/lib/clang/*/lib/linux",
+    "/usr/lib/clang/*/lib/linux",
+)
+
+PYTHON_LOAD = """
+import json, re
+words = {}
+for i in range(60000):
+    words.setdefault("w%d" % (i * 7919 % 5003), []).append(str(i) * (i % 7))
+text = json.dumps(words)
+again = json.loads(text)
+found = re.findall(r"[0-9]{3,9}", text)
+print(len(found), sum(len(v) for v in again.values()), sorted(found)[:3])
+"""
+
+
+@dataclass(frozen=True)
+class Load:
+    name: str
+    command: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Allocator:
+    """What is preloaded, and variables beside it."""
+
+    library: Path | None
+    variables: tuple[str, ...] = ()
+
+
+OURS = {
+    "compact, 8 blocks a bin": Allocator(REPLAY, ("WHENCE_RT=quarantine_kib=0",)),
+    "compact, 64 MiB": Allocator(REPLAY),
+    "spread": Allocator(SPREAD),
+}
+"""By what their quarantine holds back; checked programs have the second."""
+
+
+def main() -> int:
+    options = _arguments()
+    try:
+        with tempfile.TemporaryDirectory(prefix="whence-bench-") as folder:
+            results = bench(Path(folder), options)
+    except WhenceError as error:
+        print(f"bench/alloc: {error}", file=sys.stderr)
+        return int(error.exit_code)
+    if options.json:
+        options.json.write_text(json.dumps(results, indent=2) + "\n")
+    print_table(results)
+    return 0
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--repeats", type=int, default=5, metavar="N", help="runs of each (5)")
+    parser.add_argument("--scale", type=float, default=1.0, help="of the operations of each load (1)")
+    parser.add_argument("--only", metavar="LOAD", action="append", help="of the loads, those named so")
+    parser.add_argument("--peer", metavar="NAME=LIBRARY", action="append", default=[])
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write all figures there")
+    return parser.parse_args()
+
+
+def allocators(named: Sequence[str]) -> dict[str, Allocator]:
+    """By name; those that are not installed are left out, with a note."""
+    found = {GLIBC: Allocator(None), **OURS}
+    for name, patterns in PEERS.items():
+        paths = [p for f in FOLDERS for pattern in patterns for p in Path("/").glob(f"{f[1:]}/{pattern}")]
+        if paths:
+            found[name] = Allocator(sorted(paths)[-1])
+        elif not any(peer.startswith(f"{name}=") for peer in named):
+            print(f"{name} is not installed and left out (see --peer)", file=sys.stderr)
+    for peer in named:
+        name, _, path = peer.partition("=")
+        found[name] = Allocator(Path(path).resolve())
+    for name, allocator in found.items():
+        if allocator.library is not None and not allocator.library.is_file():
+            raise ToolLimit(f"{name}: {allocator.library} is missing")
+    return found
+
+
+def _compile(folder: Path, name: str, *flags: str) -> Path:
+    output = folder / name
+    command = ["cc", "-O2", "-fno-builtin", *flags, str(HERE / f"{name}.c"), "-o", str(output)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise ToolLimit(f"{name}.c cannot be compiled: {done.stderr.strip()[-300:]}")
+    return output
+
+
+def _record(folder: Path, name: str, recorder: Path, command: Sequence[str]) -> Path:
+    """The trace of a program's requests."""
+    trace = folder / f"{name}.trace"
+    environment = {**os.environ, "LD_PRELOAD": str(recorder), "WHENCE_TRACE": str(trace)}
+    environment |= {"PYTHONMALLOC": "malloc", "PYTHONHASHSEED": "0"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode or not trace.is_file() or not trace.stat().st_size:
+        raise ToolLimit(f"{name} cannot be recorded: {done.stderr.strip()[-300:]}")
+    return trace
+
+
+def loads(folder: Path, scale: float) -> Iterator[Load]:
+    churn = str(_compile(folder, "churn", "-pthread"))
+    play = str(_compile(folder, "play"))
+    recorder = _compile(folder, "record", "-shared", "-fPIC")
+    count = str(int(4_000_000 * scale))
+    for what in ("pairs", "small", "sizes"):
+        yield Load(what, (churn, what, "1", count))
+    yield Load("grow", (churn, "grow", "1", str(int(40_000 * scale))))
+    for what in ("small", "pass"):
+        yield Load(f"{what}, 4 threads", (churn, what, "4", count))
+    rounds = str(max(1, round(2 * scale)))
+    python = _record(folder, "python", recorder, (os.path.realpath(sys.executable), "-S", "-c", PYTHON_LOAD))
+    yield Load("trace of python", (play, str(python), rounds))
+    command = ("perl", "-e", "my %h; $h{$_ % 5003} .= $_ x 3 for 1..200000; print length join '', %h")
+    yield Load("trace of perl", (play, str(_record(folder, "perl", recorder, command)), rounds))
+
+
+def bench(folder: Path, options: argparse.Namespace) -> dict[str, dict[str, dict[str, float]]]:
+    """Load -> allocator -> CPU seconds, peak KiB, operations, and the ratios of the first two."""
+    launcher = measure.build_launcher("cc", folder)
+    chosen = allocators(options.peer)
+    results: dict[str, dict[str, dict[str, float]]] = {}
+    for load in loads(folder, options.scale):
+        if options.only and load.name not in options.only:
+            continue
+        runs: dict[str, list[measure.Usage]] = {name: [] for name in chosen}
+        for _ in range(options.repeats):
+            for name, allocator in chosen.items():
+                runs[name].append(_run(launcher, load, name, allocator, folder))
+        results[load.name] = _ratios(runs, int((folder / "out").read_text()))
+    return results
+
+
+def _run(launcher: Path, load: Load, name: str, allocator: Allocator, folder: Path) -> measure.Usage:
+    preload = ["env", *allocator.variables, f"LD_PRELOAD={allocator.library}"] if allocator.library else []
+    usage = measure.run(launcher, [*preload, *load.command], folder, folder / "out", os.environ)
+    if usage.status:
+        raise ToolLimit(f"{load.name} with {name} ended with {usage.status}")
+    return usage
+
+
+def _ratios(runs: dict[str, list[measure.Usage]], operations: int) -> dict[str, dict[str, float]]:
+    base_cpu, base_memory = measure.median_cpu(runs[GLIBC]), measure.median_memory(runs[GLIBC])
+    return {
+        name: {
+            "cpu": measure.median_cpu(usages),
+            "memory": measure.median_memory(usages),
+            "operations": operations,
+            "cpu ratio": measure.median_cpu(usages) / base_cpu,
+            "memory ratio": measure.median_memory(usages) / base_memory,
+            "spread": statistics.pstdev([u.cpu for u in usages]) / base_cpu,
+        }
+        for name, usages in runs.items()
+    }
+
+
+def print_table(results: dict[str, dict[str, dict[str, float]]]) -> None:
+    """Markdown: CPU time and peak memory over glibc's."""
+    names = list(next(iter(results.values()))) if results else []
+    others = [name for name in names if name != GLIBC]
+    print("| load | glibc, ns an operation | " + " | ".join(others) + " |")
+    print("|---|---|" + "---|" * len(others))
+    for load, figures in results.items():
+        base = figures[GLIBC]["cpu"] / figures[GLIBC]["operations"] * 1e9
+        cells = (f"{figures[n]['cpu ratio']:.2f} / {figures[n]['memory ratio']:.2f}" for n in others)
+        print(f"| {load} | {base:.0f} | " + " | ".join(cells) + " |")
+    means = [measure.geometric_mean([f[n]["cpu ratio"] for f in results.values()]) for n in others]
+    print("| **geometric mean, CPU** | | " + " | ".join(f"{mean:.2f}" for mean in means) + " |")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,35 @@
+/* rt/access.h for guarded heaps: there is no state plane, the pages themselves tell. */
+#include "../rt/access.h"
+#include "guard.h"
+#include "report.h"
+#include "trap.h"
+
+uintptr_t access_first_bad(uintptr_t address, uint64_t size) {
+    if (!heap_contains(address)) return address + size;
+    uintptr_t end = blocks_live_end(address);
+    if (!end) return address;
+    return size < end - address ? address + size : end;
+}
+
+/* An access to a byte of a live block that traps is one that the program has forbidden. */
+static int is_forbidden(struct block_place place, uintptr_t address) {
+    struct block_place holding = blocks_holding(address);
+    return holding.index && holding.index == place.index && guard_is_paged(place) &&
+           block_record(place.shift, place.index)->state == WH_BLOCK_LIVE &&
+           (guard_extra(place)->flags & (GUARD_CLOSED | GUARD_READ_ONLY));
+}
+
+uint64_t access_trapped(struct context *context, uintptr_t address, int write) {
+    struct block_place place = guard_judge(address);
+    context->event.point = write ? WH_POINT_DEREF_W : WH_POINT_DEREF_R;
+    context->event.r = context->event.root = address;
+    context->event.width = trap_width();
+    context->bad = address;
+    if (write) context->flags |= WH_FLAG_WRITE;
+    blocks_read(place, &context->event.block);
+    if (is_forbidden(place, address)) {
+        report_fixed(context, WH_RULE_PROTECTED_BLOCK, place);
+        return context->findings;
+    }
+    return event_evaluate(context);
+}

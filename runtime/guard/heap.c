@@ -1,0 +1,198 @@
+/* The allocator of heap.h with guarded slots: the same slots and caches, other places in them. */
+#include "guard.h"
+#include "../alloc/slots.h"
+#include "../os/mem.h"
+#include "dispatch.h"
+#include "lend.h"
+#include "pattern.h"
+#include "report.h"
+#include "trap.h"
+
+struct guard_config guard;
+__thread const struct frame *guard_frame;
+unsigned guard_first_shift;
+uint64_t guard_front;
+
+/* In plain mode blocks from here on have their own pages. */
+#define PLAIN_MOST 20u
+
+void guard_init(const struct guard_config *config) {
+    guard = *config;
+    guard_front = guard.red;
+    blocks_reserved = guard.reserved;
+    unsigned paged = 64 - (unsigned)__builtin_clzll(2 * guard.red + OS_PAGE + guard.empty - 1);
+    guard_first_shift = guard.type == GUARD_PLAIN ? PLAIN_MOST : paged;
+}
+
+/* ---- placement ---- */
+
+/* The slot size for a block with pages of its own; 0 if it is too large. */
+static unsigned paged_shift(uint64_t size, uint64_t alignment) {
+    if (size > HEAP_MAX_SIZE) return 0;
+    uint64_t pages = wh_round_up(size ? size : 1, OS_PAGE);
+    uint64_t need = 2 * guard.red + guard.empty + pages + (alignment > OS_PAGE ? alignment : 0);
+    unsigned shift = 64 - (unsigned)__builtin_clzll(need - 1);
+    if (shift < guard_first_shift) shift = guard_first_shift;
+    return shift > WH_MAX_SLOT_SHIFT ? 0 : shift;
+}
+
+/* The slot size for a block that has none; 0 if there is none. */
+static unsigned plain_shift(uint64_t size, uint64_t alignment) {
+    unsigned shift = compact_shift(size, alignment);
+    return shift < guard_first_shift ? shift : 0;
+}
+
+static unsigned preferred_shift(const struct heap_request *request) {
+    unsigned plain = guard.type == GUARD_PLAIN ? plain_shift(request->size, request->alignment) : 0;
+    return plain ? plain : paged_shift(request->size, request->alignment);
+}
+
+/* The alignment that a block gets which asked for none in particular. */
+static uint64_t needed_alignment(uint64_t size, uint64_t asked) {
+    if (asked > 16 || guard.alignment == GUARD_ALWAYS || size >= 16)
+        return guard.alignment == GUARD_EXACT && asked <= 16 ? 1 : asked;
+    if (guard.alignment == GUARD_EXACT || size == 0) return 1;
+    return 1ull << (63 - __builtin_clzll(size));
+}
+
+/* `offset` of a record, see block_begin. */
+static uint16_t paged_offset(uintptr_t slot, uint64_t size, uint64_t asked) {
+    uintptr_t data = slot + guard_front;
+    if (asked > OS_PAGE)
+        return (uint16_t)(GUARD_PAGES + (wh_round_up(data, asked) - data) / OS_PAGE);
+    if (guard.type == GUARD_BOTTOM || size == 0) return 0;
+    uint64_t lead = wh_round_up(size, OS_PAGE) - size;
+    return (uint16_t)wh_round_down(lead, needed_alignment(size, asked));
+}
+
+#define ALIGNMENT_MOST ((uint64_t)(GUARD_PAGES - 1) * OS_PAGE)
+
+struct guard_span guard_span(struct block_place place) {
+    const struct block_record *record = block_record(place.shift, place.index);
+    uintptr_t begin = block_begin(record, place.shift, place.index);
+    uint64_t size = block_size(record, place.shift, place.index);
+    if (!size) return (struct guard_span){begin, begin};
+    return (struct guard_span){wh_round_down(begin, OS_PAGE), wh_round_up(begin + size, OS_PAGE)};
+}
+
+/* ---- which block an address is about ---- */
+
+struct block_place guard_judge(uintptr_t address) {
+    struct block_place none = {0, 0}, place = block_place(address);
+    if (!place.index) return none;
+    if (!guard_is_paged(place)) return blocks_nearest(address);
+    if (!block_record(place.shift, place.index)->born) return none;
+    struct guard_span span = guard_span(place);
+    int near = address >= span.begin - guard.red && address < span.end + guard.red;
+    return near ? place : none;
+}
+
+/* ---- blocks ---- */
+
+/* A block of its own pages is a mapping, and so is the gap behind it. The program has mappings to
+ * make, too: some of what the system allows (vm.max_map_count) is left to it. */
+#define MAPPINGS_LEFT 10000u
+#define MAPPINGS_USUAL 65530u
+
+static uint64_t paged_live;
+
+static uint64_t paged_most(void) {
+    static uint64_t most;
+    if (most) return most;
+    char text[32];
+    long size = os_read_file("/proc/sys/vm/max_map_count", text, sizeof text);
+    uint64_t allowed = 0;
+    for (long i = 0; i < size && text[i] >= '0' && text[i] <= '9'; i++)
+        allowed = allowed * 10 + (uint64_t)(text[i] - '0');
+    if (!allowed) allowed = MAPPINGS_USUAL;
+    return most = allowed > 2 * MAPPINGS_LEFT ? (allowed - MAPPINGS_LEFT) / 2 : allowed / 4 + 1;
+}
+
+static int open_pages(struct block_place place) {
+    struct guard_span span = guard_span(place);
+    if (span.begin == span.end) return 1;
+    if (__atomic_load_n(&paged_live, __ATOMIC_RELAXED) >= paged_most()) return 0;
+    if (os_protect(span.begin, span.end - span.begin, OS_READ_WRITE) < 0) return 0;
+    os_add(&paged_live, 1);
+    pattern_lay(place);
+    if (trap_is_on()) os_protect(span.begin, span.end - span.begin, trap_access());
+    return 1;
+}
+
+static int is_new_memory(struct block_place place, const struct block_record *record) {
+    return guard_is_paged(place) || !record->born;
+}
+
+static int begin_life(struct block_place place, const struct heap_request *request) {
+    struct block_record *record = block_record(place.shift, place.index);
+    int paged = guard_is_paged(place), fresh = is_new_memory(place, record);
+    uint64_t size = request->size;
+    if (!paged && record->born) report_damage_freed(place, guard_frame);
+    record->size = (uint32_t)size;
+    if (WH_UNLIKELY(place.shift >= BLOCK_WIDE_SHIFT))
+        blocks_wide_size[place.shift - BLOCK_WIDE_SHIFT][place.index] = size;
+    record->offset =
+        paged ? paged_offset(slot_begin(place.shift, place.index), size, request->alignment) : 0;
+    if (paged || guard_options_used) *guard_extra(place) = (struct guard_extra){0};
+    if (paged && !open_pages(place)) return 0;
+    if (!paged) pattern_lay(place);
+    record->born = blocks_tick() | (uint64_t)request->thread << BLOCK_ID_BITS;
+    record->died = 0;
+    record->alloc_stack = request->stack;
+    record->free_stack = 0;
+    record->family = request->family;
+    if (request->zeroed && !fresh)
+        wh_fill((void *)slot_begin(place.shift, place.index), 0, size);
+    if (paged && request->zeroed) guard_extra(place)->flags |= GUARD_TOUCHED;
+    __atomic_store_n(&record->state, WH_BLOCK_LIVE, __ATOMIC_RELEASE);
+    return 1;
+}
+
+static uintptr_t place_block(struct heap_cache *cache, unsigned shift,
+                             const struct heap_request *request) {
+    struct block_place place = {shift ? slots_take(cache, shift) : 0, shift};
+    if (!place.index) return 0;
+    if (begin_life(place, request))
+        return block_begin(block_record(shift, place.index), shift, place.index);
+    block_record(shift, place.index)->born = 0;
+    slots_give(cache, shift, place.index);
+    return 0;
+}
+
+uintptr_t heap_new(struct heap_cache *cache, const struct heap_request *request) {
+    uintptr_t begin = 0;
+    dispatch_resume();
+    if (WH_UNLIKELY(request->size > HEAP_MAX_SIZE)) return 0;
+    if (WH_LIKELY(!lend_everything && request->alignment <= ALIGNMENT_MOST))
+        begin = place_block(cache, preferred_shift(request), request);
+    if (WH_LIKELY(begin)) return begin;
+    unsigned plain = lend_everything ? 0 : plain_shift(request->size, request->alignment);
+    if (plain && (begin = place_block(cache, plain, request))) lend_note(LEND_UNGUARDED);
+    return begin ? begin : lend_new(request);
+}
+
+int heap_release(struct heap_cache *cache, struct block_place place, uint32_t stack,
+                 uint16_t thread) {
+    struct block_record *record = block_record(place.shift, place.index);
+    uint8_t live = WH_BLOCK_LIVE;
+    if (!__atomic_compare_exchange_n(&record->state, &live, WH_BLOCK_FREED, 0, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_RELAXED))
+        return 0;
+    record->died = blocks_tick() | (uint64_t)thread << BLOCK_ID_BITS;
+    record->free_stack = stack;
+    struct guard_span span = guard_span(place);
+    if (!guard_is_paged(place)) {
+        pattern_lay_freed(place);
+    } else if (span.begin < span.end) {
+        os_add(&paged_live, UINT64_MAX);
+        os_protect(span.begin, span.end - span.begin, OS_NONE);
+        os_discard(span.begin, span.end - span.begin);
+    }
+    slots_give(cache, place.shift, place.index);
+    return 1;
+}
+
+void heap_evicted_large(unsigned shift, uint64_t index) {
+    (void)shift;
+    (void)index;
+}

@@ -1,0 +1,99 @@
+#include "options.h"
+#include "../rt/event.h"
+#include "report.h"
+#include "trap.h"
+
+int guard_options_used;
+
+int options_protect(struct block_place place) {
+    struct guard_span span = guard_span(place);
+    uint32_t flags = guard_extra(place)->flags;
+    enum os_access access = flags & GUARD_CLOSED      ? OS_NONE
+                            : flags & GUARD_READ_ONLY ? OS_READ
+                                                      : trap_access();
+    if (span.begin == span.end) return 1;
+    return os_protect(span.begin, span.end - span.begin, access) >= 0;
+}
+
+/* ---- free and realloc ---- */
+
+static int has_flag(struct block_place place, uint32_t flag) {
+    return (guard_is_paged(place) || guard_options_used) && (guard_extra(place)->flags & flag);
+}
+
+static void open_block(struct block_place place) {
+    struct guard_span span = guard_span(place);
+    if (guard_is_paged(place) && span.begin < span.end &&
+        (trap_access() != OS_READ_WRITE || has_flag(place, GUARD_CLOSED | GUARD_READ_ONLY)))
+        os_protect(span.begin, span.end - span.begin, OS_READ_WRITE);
+}
+
+int guard_may_free(struct block_place place, const struct frame *frame) {
+    const struct block_record *record = block_record(place.shift, place.index);
+    uintptr_t begin = block_begin(record, place.shift, place.index);
+    if (WH_UNLIKELY(has_flag(place, GUARD_PERMANENT))) {
+        struct context context = {0};
+        context.event.point = WH_POINT_FREE;
+        context.event.r = context.event.root = begin;
+        context.frame = frame;
+        report_fixed(&context, WH_RULE_PERMANENT_FREE, place);
+        return 0;
+    }
+    guard_touched("freed", begin);
+    open_block(place);
+    report_damage(place, frame);
+    return 1;
+}
+
+void guard_moves(struct block_place place, uintptr_t to) {
+    const struct block_record *record = block_record(place.shift, place.index);
+    guard_touched("resized", block_begin(record, place.shift, place.index));
+    open_block(place);
+    if (guard_is_paged(place)) guard_extra(place)->flags |= GUARD_MOVED;
+    struct block_place target = block_place(to);
+    if (!target.index) return;
+    open_block(target);
+    trap_filled(target);
+}
+
+void guard_moved(uintptr_t to) {
+    struct block_place target = block_place(to);
+    if (trap_is_on() && target.index && guard_is_paged(target)) options_protect(target);
+}
+
+/* ---- a search reads all of memory ---- */
+
+static void protect_closed(int open) {
+    uint64_t cursor = 0;
+    struct block_place place;
+    if (!guard_options_used && trap_access() == OS_READ_WRITE) return;
+    while ((place = blocks_next(&cursor, WH_BLOCK_LIVE)).index) {
+        struct guard_span span = guard_span(place);
+        if (!guard_is_paged(place)) continue;
+        if (trap_access() == OS_READ_WRITE && !has_flag(place, GUARD_CLOSED)) continue;
+        if (open && span.begin < span.end)
+            os_protect(span.begin, span.end - span.begin, OS_READ_WRITE);
+        else if (!open && !__atomic_load_n(&guard_extra(place)->open, __ATOMIC_ACQUIRE))
+            options_protect(place);
+    }
+}
+
+void options_open_all(void) { protect_closed(1); }
+
+void options_close_all(void) { protect_closed(0); }
+
+/* ---- the breakpoint ---- */
+
+WH_EXPORT uintptr_t whence_alloc_break_if_touched;
+
+WH_EXPORT void whence_alloc_break(const char *what, const void *block);
+
+/* Only to be broken at. */
+__attribute__((noinline)) void whence_alloc_break(const char *what, const void *block) {
+    TEXT(line, 100);
+    text_put(&line, "the block at ");
+    text_hex(&line, (uintptr_t)block);
+    text_put(&line, " is ");
+    text_put(&line, what);
+    text_complain(&line);
+}

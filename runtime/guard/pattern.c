@@ -1,0 +1,84 @@
+#include "pattern.h"
+#include "../os/mem.h"
+
+#define BESIDE 0xa7u
+#define FREED 0xb9u
+
+/* Bytes behind a block in a plain slot that carry the pattern, and at the end of the slot. */
+#define PLAIN_BEHIND 112u
+#define PLAIN_END 16u
+
+struct range {
+    uintptr_t begin, end;
+};
+
+#define RANGES 3
+
+/* Up to three ranges; some may be empty. The end of the slot before is the block's, too. */
+static void beside(struct block_place place, struct range ranges[RANGES]) {
+    const struct block_record *record = block_record(place.shift, place.index);
+    uintptr_t begin = block_begin(record, place.shift, place.index);
+    uintptr_t end = begin + block_size(record, place.shift, place.index);
+    struct guard_span span = guard_span(place);
+    if (guard_is_paged(place)) {
+        ranges[0] = (struct range){span.begin, span.begin < span.end ? begin : span.begin};
+        ranges[1] = ranges[2] = (struct range){end, span.end};
+        return;
+    }
+    uintptr_t slot_end = slot_begin(place.shift, place.index) + (1ull << place.shift);
+    uintptr_t middle = slot_end - PLAIN_END > end + PLAIN_BEHIND ? end + PLAIN_BEHIND
+                                                                  : slot_end - PLAIN_END;
+    ranges[0] = (struct range){end, middle > end ? middle : end};
+    ranges[1] = (struct range){slot_end - PLAIN_END, slot_end};
+    ranges[2] = (struct range){begin - PLAIN_END, begin};
+}
+
+void pattern_lay(struct block_place place) {
+    struct range ranges[RANGES];
+    beside(place, ranges);
+    for (int i = 0; i < RANGES; i++)
+        wh_fill((void *)ranges[i].begin, BESIDE, ranges[i].end - ranges[i].begin);
+}
+
+#define EVERY_BYTE 0x0101010101010101ull
+
+/* The first byte that differs; `end` if none does. */
+static uintptr_t first_other(uintptr_t at, uintptr_t end, uint8_t byte) {
+    for (; at < end && at % 8; at++)
+        if (*(const uint8_t *)at != byte) return at;
+    while (at + 8 <= end && *(const wh_word *)at == byte * EVERY_BYTE) at += 8;
+    while (at < end && *(const uint8_t *)at == byte) at++;
+    return at;
+}
+
+static struct pattern_damage look(uintptr_t begin, uintptr_t end, uint8_t byte) {
+    struct pattern_damage damage = {first_other(begin, end, byte), 0};
+    uintptr_t at = damage.begin;
+    while (at < end && *(const uint8_t *)at != byte) at++;
+    damage.size = at - damage.begin;
+    return damage;
+}
+
+struct pattern_damage pattern_damage(struct block_place place) {
+    struct range ranges[RANGES];
+    struct pattern_damage damage = {0, 0};
+    beside(place, ranges);
+    for (int i = 0; i < RANGES && !damage.size; i++)
+        damage = look(ranges[i].begin, ranges[i].end, BESIDE);
+    return damage;
+}
+
+static uint64_t freed_size(struct block_place place) {
+    uint64_t size =
+        block_size(block_record(place.shift, place.index), place.shift, place.index);
+    return size < PATTERN_FREED_MOST ? size : PATTERN_FREED_MOST;
+}
+
+void pattern_lay_freed(struct block_place place) {
+    wh_fill((void *)slot_begin(place.shift, place.index), FREED, freed_size(place));
+}
+
+struct pattern_damage pattern_damage_freed(struct block_place place) {
+    uintptr_t begin = slot_begin(place.shift, place.index);
+    return look(begin, begin + freed_size(place), FREED);
+}

@@ -1,0 +1,304 @@
+#include "trap.h"
+#include "../os/mem.h"
+#include "../rt/access.h"
+#include "../rt/images.h"
+#include "dispatch.h"
+#include "options.h"
+#include "report.h"
+#include "width.h"
+
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+
+#define TRAP_FLAG 0x100
+#define FAULT_WRITE 2u
+#define INSTRUCTION_MOST 15u
+#define DIRECTION_FLAG 0x400
+
+/* Blocks that one instruction may touch: a gather has sixteen addresses of up to two each. */
+#define OPENED_MOST 40u
+
+static __thread struct {
+    unsigned count, width;
+    struct {
+        struct block_place place;
+        uint64_t born;
+    } blocks[OPENED_MOST];
+} opened __attribute__((tls_model("initial-exec")));
+
+unsigned trap_width(void) { return opened.width ? opened.width : 1; }
+
+void trap_filled(struct block_place place) {
+    if (trap_is_on() && place.index && guard_is_paged(place))
+        guard_extra(place)->flags |= GUARD_TOUCHED;
+}
+
+/* ---- opening and closing ---- */
+
+static int is_live(struct block_place place) {
+    return place.index && guard_is_paged(place) &&
+           block_record(place.shift, place.index)->state == WH_BLOCK_LIVE;
+}
+
+int trap_open(struct block_place place) {
+    struct guard_span span = guard_span(place);
+    if (!is_live(place) || span.begin == span.end) return 0;
+    __atomic_add_fetch(&guard_extra(place)->open, 1, __ATOMIC_ACQ_REL);
+    os_protect(span.begin, span.end - span.begin, OS_READ_WRITE);
+    return 1;
+}
+
+void trap_close(struct block_place place) {
+    uint32_t left = __atomic_sub_fetch(&guard_extra(place)->open, 1, __ATOMIC_ACQ_REL);
+    if (!left && is_live(place)) options_protect(place);
+}
+
+static void open_for_step(struct block_place place) {
+    uint64_t born = block_record(place.shift, place.index)->born;
+    for (unsigned i = 0; i < opened.count; i++)
+        if (opened.blocks[i].place.index == place.index &&
+            opened.blocks[i].place.shift == place.shift && opened.blocks[i].born == born) {
+            struct guard_span span = guard_span(place); /* another thread has just closed it */
+            os_protect(span.begin, span.end - span.begin, OS_READ_WRITE);
+            return;
+        }
+    if (opened.count == OPENED_MOST || !trap_open(place)) return;
+    opened.blocks[opened.count].place = place;
+    opened.blocks[opened.count++].born = born;
+}
+
+/* Blocks that were freed meanwhile, and whose slots have new ones, are left alone. */
+static void close_opened(void) {
+    while (opened.count) {
+        opened.count--;
+        struct block_place place = opened.blocks[opened.count].place;
+        if (block_record(place.shift, place.index)->born == opened.blocks[opened.count].born)
+            trap_close(place);
+    }
+}
+
+/* ---- judging ---- */
+
+struct access {
+    uintptr_t address, end;
+    struct block_place place;
+    uintptr_t begin, block_end;
+    uint64_t pc;
+    int write;
+};
+
+/* String functions of the C library, and other vector code, read whole aligned vectors that hold
+ * the last or first bytes of a block: no processor traps there without us. */
+#define VECTOR_LEAST 16u
+#define VECTOR_MOST 64u
+
+static int is_vector_read(const struct access *access) {
+    uint64_t width = access->end - access->address;
+    if (access->write) return 0;
+    if (width >= VECTOR_LEAST && access->address % width == 0 &&
+        access->address < access->block_end && access->end > access->begin)
+        return 1;
+    return images_kind(access->pc) == IMAGE_SYSTEM &&
+           access->address < access->block_end + VECTOR_MOST &&
+           access->end + VECTOR_MOST > access->begin;
+}
+
+static int is_inside(const struct access *access) {
+    return access->address >= access->begin && access->end <= access->block_end;
+}
+
+static void note_use(const struct access *access) {
+    struct guard_extra *extra = guard_extra(access->place);
+    extra->use_address = access->address;
+    extra->use_pc = access->pc + 1;
+    extra->use_time = blocks_clock;
+}
+
+static void trap_point(struct context *context, const ucontext_t *machine) {
+    const greg_t *registers = machine->uc_mcontext.gregs;
+    context->trap.pc = (uint64_t)registers[REG_RIP];
+    context->trap.sp = (uintptr_t)registers[REG_RSP];
+    context->trap.pointer = (const struct frame *)registers[REG_RBP];
+    context->flags = WH_FLAG_SIGNAL;
+}
+
+/* Nobody has written to the block, and the program reads it. */
+static void check_first(const struct access *access, const ucontext_t *machine) {
+    struct guard_extra *extra = guard_extra(access->place);
+    uint32_t before = __atomic_fetch_or(&extra->flags, GUARD_TOUCHED, __ATOMIC_ACQ_REL);
+    if (access->write || (before & GUARD_TOUCHED) || guard.type != GUARD_BOTH_READ) return;
+    struct context context = {0};
+    trap_point(&context, machine);
+    context.event.point = WH_POINT_DEREF_R;
+    context.event.r = context.event.root = access->address;
+    context.event.width = access->end - access->address;
+    report_fixed(&context, WH_RULE_READ_BEFORE_WRITE, access->place);
+}
+
+static struct access access_of(uintptr_t address, unsigned width, int write,
+                               const ucontext_t *machine) {
+    struct access access = {.address = address, .end = address + (width ? width : 1)};
+    access.place = guard_judge(address);
+    access.pc = (uint64_t)machine->uc_mcontext.gregs[REG_RIP];
+    access.write = write;
+    if (!is_live(access.place)) access.place.index = 0;
+    if (!access.place.index) return access;
+    const struct block_record *record = block_record(access.place.shift, access.place.index);
+    access.begin = block_begin(record, access.place.shift, access.place.index);
+    access.block_end = access.begin + block_size(record, access.place.shift, access.place.index);
+    return access;
+}
+
+static int is_on_pages(const struct access *access) {
+    struct guard_span span = guard_span(access->place);
+    return access->address >= span.begin && access->address < span.end;
+}
+
+static int is_forbidden(const struct access *access) {
+    uint32_t flags = guard_extra(access->place)->flags;
+    return (flags & GUARD_CLOSED) || ((flags & GUARD_READ_ONLY) && access->write);
+}
+
+/* 1: let through; 0: for the rules, which then have trap_width(). */
+static int judge(const struct access *access, const ucontext_t *machine) {
+    opened.width = (unsigned)(access->end - access->address);
+    if (!access->place.index || !is_on_pages(access) || is_forbidden(access)) return 0;
+    if (!is_inside(access) && !is_vector_read(access)) {
+        struct context context = {0};
+        trap_point(&context, machine);
+        if (!access_trapped(&context, access->address, access->write)) return 0;
+        return 1; /* the program is to go on after findings: nothing but a pattern is harmed */
+    }
+    check_first(access, machine);
+    note_use(access);
+    return 1;
+}
+
+/* ---- repeated string instructions: one iteration would trap after another ---- */
+
+struct strings {
+    uint64_t size; /* bytes in all */
+    uintptr_t from, to;
+    int copies;
+};
+
+/* Judges one side; the bytes that are the block's. 0: not for us. */
+static uint64_t judge_side(uintptr_t at, uint64_t size, int write, const ucontext_t *machine) {
+    if (!heap_contains(at)) return size;
+    struct access access = access_of(at, 1, write, machine);
+    if (!access.place.index || !is_on_pages(&access) || !is_inside(&access) ||
+        is_forbidden(&access))
+        return 0;
+    uint64_t room = access.block_end - at;
+    access.end = at + (size < room ? size : room);
+    check_first(&access, machine);
+    note_use(&access);
+    return access.end - at;
+}
+
+/* As many whole steps as both blocks hold are done here; then the instruction goes on, and traps
+ * at the first byte that is in neither. */
+static int run_strings(const struct access_shape *shape, ucontext_t *machine) {
+    greg_t *registers = machine->uc_mcontext.gregs;
+    uintptr_t to = (uintptr_t)registers[REG_RDI], from = (uintptr_t)registers[REG_RSI];
+    uint64_t count = (uint64_t)registers[REG_RCX], size = count * shape->width;
+    int copies = shape->operation == 0xa4;
+    if ((registers[REG_EFL] & DIRECTION_FLAG) || !count || size / shape->width != count) return 0;
+    uint64_t held = judge_side(to, size, 1, machine);
+    if (held && copies) held = judge_side(from, held, 0, machine);
+    held -= held % shape->width;
+    if (!held) return 0;
+    struct block_place sides[2] = {block_place(to), block_place(copies ? from : to)};
+    int open_to = heap_contains(to) && trap_open(sides[0]);
+    int open_from = copies && heap_contains(from) && trap_open(sides[1]);
+    for (uint64_t i = 0; i < held; i++) { /* in order: ranges may overlap on purpose */
+        uint64_t part = i % shape->width;
+        ((volatile uint8_t *)to)[i] = copies ? ((const volatile uint8_t *)from)[i]
+                                             : (uint8_t)((uint64_t)registers[REG_RAX] >> 8 * part);
+    }
+    if (open_to) trap_close(sides[0]);
+    if (open_from) trap_close(sides[1]);
+    registers[REG_RDI] += (greg_t)held;
+    if (copies) registers[REG_RSI] += (greg_t)held;
+    registers[REG_RCX] -= (greg_t)(held / shape->width);
+    if (!registers[REG_RCX]) registers[REG_RIP] += shape->length;
+    return 1;
+}
+
+/* ---- the two traps ---- */
+
+int trap_fault(const siginfo_t *info, void *context) {
+    ucontext_t *machine = context;
+    uintptr_t address = (uintptr_t)info->si_addr;
+    if (!trap_is_on() || info->si_code != SEGV_ACCERR || !heap_contains(address)) return 0;
+    uint64_t pc = (uint64_t)machine->uc_mcontext.gregs[REG_RIP];
+    unsigned size = 0;
+    while (size < INSTRUCTION_MOST && os_readable(pc + size)) size++;
+    struct access_shape shape = width_of((const uint8_t *)pc, size);
+    if (shape.operation && run_strings(&shape, machine)) return 1;
+    int write = ((uint64_t)machine->uc_mcontext.gregs[REG_ERR] & FAULT_WRITE) != 0;
+    struct access access = access_of(address, shape.operation ? 1 : shape.width, write, machine);
+    int through = judge(&access, machine);
+    if (through) {
+        open_for_step(access.place);
+        machine->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
+    }
+    return through;
+}
+
+int trap_step(void *context) {
+    ucontext_t *machine = context;
+    opened.width = 0;
+    if (!opened.count) return 0;
+    machine->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
+    close_opened();
+    return 1;
+}
+
+/* ---- handlers ---- */
+
+struct kernel_action {
+    void (*handler)(int, siginfo_t *, void *);
+    uint64_t flags;
+    void (*restorer)(void);
+    uint64_t mask;
+};
+
+#define SA_RESTORER_FLAG 0x04000000u
+
+extern void whence_signal_return(void) __attribute__((visibility("hidden")));
+__asm__(".text\n"
+        ".hidden whence_signal_return\n"
+        ".type whence_signal_return, @function\n"
+        "    nop\n"
+        "whence_signal_return:\n"
+        "    mov $15, %eax\n"
+        "    syscall\n"
+        ".size whence_signal_return, .-whence_signal_return\n");
+
+void trap_install(int number, void (*handler)(int, siginfo_t *, void *)) {
+    struct kernel_action action = {handler, SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTORER_FLAG,
+                                   whence_signal_return, 0};
+    os_call(SYS_rt_sigaction, number, (long)&action, 0, sizeof action.mask, 0, 0);
+}
+
+#define BIT(number) (1ull << ((number) - 1))
+
+uint64_t trap_signals(void) {
+    return trap_is_on() ? BIT(SIGSEGV) | BIT(SIGTRAP) | BIT(SIGSYS) : 0;
+}
+
+static void on_trap(int number, siginfo_t *info, void *machine) {
+    (void)info;
+    if (trap_step(machine)) return;
+    struct kernel_action standard = {NULL, SA_RESTORER_FLAG, whence_signal_return, 0};
+    os_call(SYS_rt_sigaction, number, (long)&standard, 0, sizeof standard.mask, 0, 0);
+    os_signal_thread(os_process(), os_thread(), number);
+}
+
+void trap_init(void) {
+    if (!trap_is_on()) return;
+    trap_install(SIGTRAP, on_trap);
+    dispatch_init();
+}

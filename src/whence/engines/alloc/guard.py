@@ -1,0 +1,72 @@
+"""How blocks are guarded, as the five fields of Redzal: type, red zone, empty zone, reserved area, alignment.
+
+The runtime reads and checks them (``runtime/guard/config.c``); here words of our options become fields.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from whence.abi.options import ALLOC_VARIABLE
+from whence.errors import UserMistake
+
+TYPES = {"plain": "P", "top": "T", "bottom": "B", "both-read": "BR", "both-write": "BW", "random": "R"}
+ALIGNMENTS = {"natural": "", "always": "A", "exact": "E"}
+_FIELDS = 5
+_ZONE = re.compile(r"[0-9]+[kKmM]?|")
+
+
+@dataclass(frozen=True)
+class Guard:
+    """What the user says of it; None is left to the environment variable, and that to the runtime.
+
+    zones: sizes of red zone, empty zone and reserved area; a size may be empty.
+    """
+
+    type: str | None = None
+    zones: tuple[str, ...] = ()
+    alignment: str | None = None
+    attach_wait: int = 0
+
+    @classmethod
+    def of(
+        cls,
+        type: str | None = None,
+        zones: str | None = None,
+        alignment: str | None = None,
+        attach_wait: int = 0,
+    ) -> Guard:
+        """From option words; raises `UserMistake` for those that are none."""
+        _expect("guard", type, TYPES)
+        _expect("guard_align", alignment, ALIGNMENTS)
+        sizes = tuple(zones.split(",")) if zones else ()
+        if len(sizes) > 3 or not all(_ZONE.fullmatch(size) for size in sizes):
+            raise UserMistake(
+                f"guard_zones is '{zones}': expected sizes of red zone, empty zone and reserved area, "
+                "as in 4k,64k,8M"
+            )
+        return cls(type, sizes, alignment, attach_wait)
+
+    @property
+    def is_given(self) -> bool:
+        return self != Guard()
+
+    def variables(self, environment: Mapping[str, str]) -> dict[str, str]:
+        """What to set so that the runtime guards this way; nothing if nothing was said."""
+        if not self.is_given:
+            return {}
+        fields = (environment.get(ALLOC_VARIABLE, "").split(",") + [""] * _FIELDS)[:_FIELDS]
+        if self.type is not None:
+            fields[0] = TYPES[self.type]
+        for number, size in enumerate(self.zones, 1):
+            fields[number] = size or fields[number]
+        if self.alignment is not None:
+            fields[4] = ALIGNMENTS[self.alignment]
+        return {ALLOC_VARIABLE: ",".join(fields)}
+
+
+def _expect(name: str, word: str | None, known: Mapping[str, str]) -> None:
+    if word is not None and word not in known:
+        raise UserMistake(f"{name} is '{word}': expected one of {', '.join(known)}")

@@ -1,0 +1,230 @@
+"""Reads the record file that a checked process leaves behind: numbers and addresses, nothing named yet.
+
+The file may be cut off, half written or damaged by the very bug that is looked
+for: what can be read is read, and a note says what was lost. The format stands
+in `whence.abi.records`.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from whence.abi import records
+from whence.errors import ToolLimit
+from whence.findings import LeakCheck, LeakMoment, Process, Total
+from whence.symbols import MemoryMap
+
+_PREFIX = struct.Struct("<II")
+_NOT_ZERO = re.compile(rb"[^\0]")
+_MOMENTS = {number: LeakMoment[name] for name, number in records.LEAK_CHECKS.items() if number}
+
+
+@dataclass(frozen=True, slots=True)
+class RawFinding:
+    """One FINDING record: the numbers of `records.FINDING` and its arrays, addresses unnamed."""
+
+    fields: dict[str, int]
+    stack: tuple[int, ...] = ()
+    alloc: tuple[int, ...] = ()
+    free: tuple[int, ...] = ()
+    values: tuple[int, ...] = ()
+    states: bytes = b""
+    name: str = ""
+    process: Process | None = None
+
+    def flag(self, name: str) -> bool:
+        return bool(self.fields["flags"] & records.FINDING_FLAGS[name])
+
+
+@dataclass(slots=True)
+class RawRun:
+    """A record file, decoded: findings, memory maps by number, processes, sentences of the runtime.
+
+    `pid` is the process that initialised the runtime (0: it never did),
+    `finished` whether it ended in order, `dropped` counts records without room,
+    `lost` the findings among them.
+    """
+
+    pid: int = 0
+    finished: bool = False
+    dropped: int = 0
+    lost: int = 0
+    findings: list[RawFinding] = field(default_factory=list)
+    maps: dict[int, MemoryMap] = field(default_factory=dict)
+    processes: dict[int, Process] = field(default_factory=dict)
+    merged: dict[int, MemoryMap] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    leak_checks: list[LeakCheck] = field(default_factory=list)
+
+    @property
+    def started(self) -> bool:
+        """The runtime was loaded and wrote its header."""
+        return self.pid != 0
+
+
+def read_records(path: str | Path) -> RawRun:
+    """Decode a record file.
+
+    Raises `ToolLimit` when the file cannot be read, is of another version, or
+    holds nothing that can be understood. Any other damage ends in `notes`.
+    """
+    try:
+        with open(path, "rb") as file:
+            data = file.read(records.HEADER_SIZE)
+            header = records.HEADER.unpack(data[: records.HEADER.size].ljust(records.HEADER.size, b"\0"))
+            if not any(data[: records.HEADER.size]):
+                return RawRun()
+            intact = header["magic"] == int.from_bytes(records.MAGIC, "little")
+            wanted = min(header["used"], records.FILE_SIZE) if intact else records.FILE_SIZE
+            data += file.read(max(0, wanted - len(data)))
+    except OSError as error:
+        raise ToolLimit(f"{path}: cannot read the record of the run: {error.strerror}") from error
+    if not intact:
+        return _salvage(data, path)
+    if header["version"] != records.VERSION:
+        raise ToolLimit(
+            f"{path}: record format {header['version']}, this whence reads {records.VERSION}; "
+            "reinstall it so that runtime and command line are of one version"
+        )
+    run = RawRun(header["pid"], header["state"] == records.FILE_STATES["FINISHED"], header["dropped"])
+    _decode(data[: header["used"]], run)
+    run.lost = max(0, header["findings"] - len(run.findings))
+    _note_losses(run, header, len(data))
+    return run
+
+
+def _salvage(data: bytes, path: str | Path) -> RawRun:
+    """What stands behind a header that the program has overwritten."""
+    run = RawRun(dropped=1)
+    _decode(data, run)
+    if not (run.findings or run.maps):
+        raise ToolLimit(
+            f"{path}: the record of the run is not one of whence, or the program has overwritten it; "
+            "run again with --halt to stop at the first finding"
+        )
+    run.pid = run.findings[0].fields["pid"] if run.findings else 0
+    run.notes.append("the program has overwritten the record of its run: findings may be missing")
+    return run
+
+
+def _note_losses(run: RawRun, header: dict[str, int], read: int) -> None:
+    if header["dropped"]:
+        run.notes.append(
+            f"the record of the run was full: {header['dropped']} records are missing; "
+            "correct the first findings and run again"
+        )
+    if read < min(header["used"], header["capacity"], records.FILE_SIZE):
+        run.notes.append("the record of the run is cut off: later findings are missing")
+
+
+def _decode(data: bytes, run: RawRun) -> None:
+    """Read record after record; stops with a note where lengths make no sense any more."""
+    view = memoryview(data)
+    offset, unfinished = records.HEADER_SIZE, False
+    while offset + _PREFIX.size <= len(data):
+        kind, length = _PREFIX.unpack_from(data, offset)
+        if kind == length == 0:  # space that was taken by a writer who died before the first word
+            unfinished = True
+            offset = _next_word(data, offset)
+            continue
+        if length < _PREFIX.size or length % 8 or length > len(data) - offset:
+            run.notes.append(
+                f"the record of the run is damaged at byte {offset} (a record of {length} bytes): "
+                "what follows is missing"
+            )
+            break
+        unfinished |= kind == 0
+        _decode_record(kind, view[offset + _PREFIX.size : offset + length], run)
+        offset += length
+    if unfinished and not run.dropped:
+        run.notes.append("a finding was being written when the program died: it is missing")
+
+
+def _next_word(data: bytes, offset: int) -> int:
+    """Offset of the next 8-byte word that is not zero; the end when there is none."""
+    match = _NOT_ZERO.search(data, offset)
+    return match.start() & ~7 if match else len(data)
+
+
+def _decode_record(kind: int, payload: memoryview, run: RawRun) -> None:
+    """One record; unknown kinds are of a newer runtime and carry nothing we need."""
+    try:
+        if kind == records.RECORD_TYPES["FINDING"]:
+            found = _decode_finding(payload)
+            run.findings.append(replace(found, process=run.processes.get(found.fields["pid"])))
+        elif kind == records.RECORD_TYPES["PROCESS"]:
+            _decode_process(payload, run)
+        elif kind == records.RECORD_TYPES["MAPS"]:
+            number, length = _PREFIX.unpack_from(payload)
+            run.maps[number] = MemoryMap.parse(_text(payload[8 : 8 + length]))
+        elif kind == records.RECORD_TYPES["NOTE"]:
+            (length,) = struct.unpack_from("<I", payload)
+            run.notes.append(_text(payload[8 : 8 + length]))
+        elif kind == records.RECORD_TYPES["LEAKS"]:
+            run.leak_checks.append(_decode_check(payload))
+    except struct.error:
+        run.notes.append("a record of the run is damaged and was left out")
+
+
+def _decode_process(payload: memoryview, run: RawRun) -> None:
+    """A process that executes another program tells itself again, before the findings that it then makes."""
+    pid, parent, length, _ = struct.unpack_from("<IIII", payload)
+    words = bytes(payload[16 : 16 + length]).rstrip(b"\0").split(b"\0")
+    command = tuple(word.decode(errors="surrogateescape") for word in words) if length else ()
+    run.processes[pid] = Process(pid, parent, command)
+
+
+def _text(data: memoryview) -> str:
+    return bytes(data).rstrip(b"\0").decode(errors="surrogateescape")
+
+
+def _decode_check(payload: memoryview) -> LeakCheck:
+    """Raises `struct.error` for a payload that is too short or of a check that is not known."""
+    f = records.LEAKS.unpack(payload)
+    kinds = ("definite", "indirect", "possible", "reachable", "excused")
+    if f["check"] not in _MOMENTS:
+        raise struct.error(f"leak check {f['check']}")
+    totals = {kind: Total(f[f"{kind}_blocks"], f[f"{kind}_bytes"]) for kind in kinds}
+    return LeakCheck(_MOMENTS[f["check"]], f["pid"], f["time"], **totals)
+
+
+def _decode_finding(payload: memoryview) -> RawFinding:
+    """Raises `struct.error` when the payload is shorter than its own counts say."""
+    fields = records.FINDING.unpack(payload)
+    offset = records.FINDING.size
+    arrays: dict[str, bytes] = {}
+    for name, kind in records.FINDING_ARRAYS:
+        size = fields[f"n_{name}"] * (8 if kind == "u64" else 1)
+        if size > len(payload) - offset:
+            raise struct.error(f"array {name} runs past its record")
+        arrays[name] = bytes(payload[offset : offset + size])
+        offset += size + (-size % 8)
+    return RawFinding(
+        fields,
+        stack=_words(arrays["stack"]),
+        alloc=_words(arrays["alloc"]),
+        free=_words(arrays["free"]),
+        values=_words(arrays["values"]),
+        states=arrays["states"],
+        name=_text(memoryview(arrays["name"])),
+    )
+
+
+def _words(data: bytes) -> tuple[int, ...]:
+    return struct.unpack(f"<{len(data) // 8}Q", data)
+
+
+def read_finding(data: memoryview, offset: int) -> RawFinding | None:
+    """The FINDING record at an offset of a record file; None if there is none that can be understood."""
+    if not records.HEADER_SIZE <= offset <= len(data) - _PREFIX.size:
+        return None
+    kind, length = _PREFIX.unpack_from(data, offset)
+    if kind != records.RECORD_TYPES["FINDING"] or length < _PREFIX.size:
+        return None
+    try:
+        return _decode_finding(data[offset + _PREFIX.size : offset + length])
+    except struct.error:
+        return None

@@ -1,0 +1,87 @@
+"""Programs as they are, at recorded heap addresses: Schemmel et al., ISSTA 2023, section 3."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from whence.abi.options import OPTIONS_VARIABLE, ORIGINAL_PREFIX, SPACE_VARIABLE, encode
+from whence.alloc.config import Layout, Region
+from whence.alloc.recording import Recording
+from whence.engines.native.interpreter import resolve
+from whence.engines.native.launch import fixed_addresses
+from whence.errors import CannotExecute, ToolLimit, UserMistake
+from whence.native import native_library
+from whence.toolchain import elf
+
+LIBRARIES = {Layout.COMPACT: "libwhence-replay.so", Layout.SPREAD: "libwhence-spread.so"}
+
+
+def library(layout: Layout) -> Path:
+    """What is preloaded; raises `ToolLimit` if it was not built."""
+    return native_library(LIBRARIES[layout])
+
+
+def changes(recording: Recording, inherited: Mapping[str, str]) -> dict[str, str]:
+    """The variables to set in `inherited` so that a program gets the recorded addresses.
+
+    The preloaded library takes them out again before the program's `main`.
+    """
+    own = {OPTIONS_VARIABLE: encode(recording.heap.options())}
+    if recording.space is not None:
+        own[SPACE_VARIABLE] = space_text(recording)
+    before = inherited.get("LD_PRELOAD")
+    if before:
+        own[f"{ORIGINAL_PREFIX}LD_PRELOAD"] = before
+    own["LD_PRELOAD"] = ":".join(filter(None, [str(library(recording.layout)), before]))
+    return own
+
+
+def space_text(recording: Recording) -> str:
+    """A spread heap in one word: ``begin:size:quarantine:red zone:bins…``, as ``runtime/spread`` reads it."""
+    assert recording.space is not None
+    heap = recording.space.regions[Region.HEAP]
+    numbers = [heap.begin, heap.size, heap.quarantine, recording.space.red_zone, *recording.space.bins]
+    return ":".join(map(str, numbers))
+
+
+def execute(folder: Path, program: Path, words: Sequence[str], environment: Mapping[str, str]) -> None:
+    """Replace this process by `program`, called as `words`, at the addresses recorded in `folder`.
+
+    Address randomisation is off, as in the recorded run. Returns only by an exception: `UserMistake`
+    for the recording, `CannotExecute` for the program, `ToolLimit` if the system refuses.
+    """
+    recording = Recording.read(folder)
+    executed, arguments = resolve(program, words, environment)
+    check_replaceable(executed)
+    changed = {**environment, **changes(recording, environment)}
+    with fixed_addresses() as fixed:
+        if not fixed:
+            raise ToolLimit("the system does not let address randomisation be switched off")
+        try:
+            os.execve(executed, list(arguments), changed)
+        except OSError as error:
+            raise CannotExecute(f"{program}: cannot be started: {error.strerror}") from error
+        except ValueError as error:
+            raise UserMistake(f"{program}: cannot be started: {error} in its arguments") from None
+
+
+def check_replaceable(program: Path) -> None:
+    """Raises `CannotExecute` for a program into which nothing can be preloaded."""
+    try:
+        with program.open("rb") as file:
+            image = elf.Elf(file.fileno())
+            dynamic = any(segment[0] == elf.PT_INTERP for segment in image.segments())
+    except OSError as error:
+        raise CannotExecute(f"{program}: cannot be read: {error.strerror}") from error
+    except elf.ElfError as error:
+        raise CannotExecute(f"{program}: {error}") from error
+    if not dynamic:
+        raise CannotExecute(
+            f"{program} is linked statically, so its allocator cannot be replaced: link it without -static"
+        )
+    if os.stat(program).st_mode & 0o6000:
+        raise CannotExecute(
+            f"{program} is set-user-ID or set-group-ID, so the system preloads nothing into it: replay a copy"
+        )

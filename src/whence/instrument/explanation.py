@@ -1,0 +1,179 @@
+"""What is generated for a rule, and from what: for `whence rules explain` and `whence rules table`.
+
+Everything here is read off the generators themselves: the sentence and the detector from the rule's core
+form, the filter from its plan, the lines from the text of the generated modules. Table 1 of "Generating
+Sound and Effective Memory Debuggers" (ISMM 2013) counts the same: lines of specification, and lines of the
+debugger that is generated from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from whence.instrument import detectors, filters
+from whence.instrument.detector_code import ConditionCode
+from whence.rules import RuleSet
+from whence.rules import model as m
+from whence.rules.english import sentence
+from whence.rules.expand import expand
+from whence.rules.filters import Filter
+from whence.rules.lowering import LoweringError, RulePlan, plan_of, plan_rule
+from whence.rules.printer import print_node
+from whence.rules.pseudocode import detector
+
+_EVENTS = {
+    "malloc": "malloc: the records of the block table (begin, size, family, time)",
+    "free": "free: the same records (state, time, and the pointer that was freed)",
+    "call": "call: the last call of each watched function in each thread",
+    "ret": "ret: the last return of each watched function in each thread",
+}
+_TESTS = {
+    Filter.STATE: "state_plane[r >> 3] != 0",
+    Filter.SLOT: "(r ^ Root) >> slot_bits(Root) != 0",
+}
+_SHOWN = {
+    "alloc": "of the function that allocates, where a size is more than MaxSize or an alignment is odd",
+    "copy": "where the two ranges overlap",
+    "argument": "where the argument lies in the null page",
+    "length": "where the last byte is not mapped",
+    "malloc": "after every allocation",
+    "call": "at every entry of the function",
+    "ret": "at every return of the function",
+}
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Lines of one row of the table.
+
+    `specification`: the rule's own three clauses and title, and one for each definition it uses, in canonical
+    text. `detector`: LLVM IR of its evaluator. `debugger`: all IR that is generated when this rule alone is
+    on: evaluator, tables, arithmetic, and the markers' meaning.
+    """
+
+    name: str
+    specification: int
+    detector: int
+    debugger: int
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """One rule, told. Where the engine refuses it, `limit` says why and most fields after it are empty."""
+
+    name: str
+    title: str
+    text: str
+    sentence: str
+    limit: str | None
+    planes: tuple[str, ...] = ()
+    events: tuple[str, ...] = ()
+    watches: tuple[str, ...] = ()
+    filter: tuple[str, ...] = ()
+    detector: str = ""
+    ir: str = ""
+    lines: Lines | None = None
+
+
+def explain(rule: m.Rule, rules: RuleSet) -> Explanation:
+    """What the native engine makes of a rule of this set, on or off."""
+    text = "\n".join([*(print_node(each) for each in rules.predicates_used([rule])), print_node(rule)])
+    told = sentence(rule, rules)
+    try:
+        plan = plan_rule(rule, rules)
+    except LoweringError as limit:
+        return Explanation(
+            rule.name, rule.title, text, told, str(limit), detector=detector(expand(rule, rules))
+        )
+    return Explanation(
+        name=rule.name,
+        title=rule.title,
+        text=text,
+        sentence=told,
+        limit=None,
+        planes=tuple(planes_of(plan)),
+        events=tuple(_EVENTS[event] for event in _EVENTS if event in plan.events),
+        watches=plan.functions,
+        filter=tuple(_filter(plan)),
+        detector=detector(plan.condition),
+        ir=evaluator(plan),
+        lines=lines_of(rule, rules),
+    )
+
+
+def planes_of(plan: RulePlan) -> Iterator[str]:
+    """What is kept beside events: names of planes, and what is asked at an access or of the heap."""
+    if plan.needs_state_plane:
+        yield "state plane"
+    if plan.needs_provenance:
+        yield "provenance"
+    if plan.needs_pointer_search:
+        yield "pointer search"
+
+
+def evaluator(plan: RulePlan) -> str:
+    """The IR of the rule's evaluator, as `whence.instrument.detectors` generates it."""
+    numbers = {name: i for i, name in enumerate(plan.functions)}
+    return ConditionCode(plan, numbers).function(f"whence.rule.{plan.rule.name}")
+
+
+def _filter(plan: RulePlan) -> Iterator[str]:
+    """When the detector is called, as lines of readable text."""
+    point = plan.rule.point
+    if point.info.is_deref:
+        for access, filter_ in (("read", plan.reads), ("write", plan.writes)):
+            if filter_:
+                yield f"at each {access} of Width bytes at r, derived from Root: if {_test(filter_)}"
+    elif point.name == "free":
+        yield "at each free" + (
+            "" if plan.every else ", unless r is the begin of a live block of By's family"
+        )
+    elif point.name == "ret" and point.function == "main":
+        yield "at the end of the program, and when a leak check is asked for"
+    else:
+        yield _SHOWN[point.name]
+
+
+def _test(filter_: Filter) -> str:
+    if filter_ is Filter.ALWAYS:
+        return "true"
+    return " or ".join(test for fact, test in _TESTS.items() if filter_ & fact)
+
+
+def lines_of(rule: m.Rule, rules: RuleSet) -> Lines:
+    """One row of the table; raises `LoweringError` if the engine refuses the rule."""
+    alone = rules.select(enable=[rule.name], disable=["all"])
+    evaluated = evaluator(plan_rule(rule, rules))
+    return Lines(rule.name, _specification([rule], rules), _count(evaluated), _debugger(alone))
+
+
+def table(rules: RuleSet) -> list[Lines]:
+    """A row for each rule that the engine can evaluate, and `total`: all of them together."""
+    rows = []
+    for rule in rules.rules:
+        try:
+            rows.append(lines_of(rule, rules))
+        except LoweringError:
+            continue
+    together = rules.select(enable=[row.name for row in rows], disable=["all"])
+    total = Lines(
+        "total",
+        _specification(together.active, rules),
+        sum(row.detector for row in rows),
+        _debugger(together),
+    )
+    return [*rows, total]
+
+
+def _specification(chosen: list[m.Rule] | tuple[m.Rule, ...], rules: RuleSet) -> int:
+    """Lines that say what the bug is; titles yes, metadata (severity, CWE, advice) no."""
+    return sum(3 + bool(rule.trace) for rule in chosen) + len(rules.predicates_used(chosen))
+
+
+def _debugger(rules: RuleSet) -> int:
+    return _count(detectors.generate(rules)) + _count(filters.generate(plan_of(rules)))
+
+
+def _count(text: str) -> int:
+    return sum(bool(line.strip()) for line in text.splitlines())

@@ -1,0 +1,129 @@
+"""Value propagation chains: whence a value came (section 2.1 of the ISMM 2013 paper).
+
+A value that was read at time k from r is the one of the last write to r before
+k, and that write says where it had its value from; and so on back to gen, to a
+global symbol, or to what memory began with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from whence.machine.state import CopyEvent, Event, MallocEvent, State, WriteEvent
+from whence.machine.syntax import Literal
+from whence.machine.values import GLOBAL, FromGlobal, FromMemory, Gen, Origin, Pointer, Value
+from whence.rules.problems import NOWHERE, Place
+
+
+@dataclass(frozen=True)
+class Link:
+    """One step of a chain, newest first.
+
+    `kind`: `read` and `write` (of `pointer`), `copy` (to `pointer`), or what
+    the chain ends with: `gen` (computed at `time`), `malloc` (returned at
+    `time`), `written` (a constant of the program), `global` (the symbol
+    `name`), `initial` (what a global or a zeroed block begins with), `unknown`
+    (a state that was written by hand does not tell).
+    """
+
+    kind: str
+    time: int | None = None
+    pointer: Pointer | None = None
+    name: str = ""
+    place: Place = NOWHERE
+
+
+@dataclass(frozen=True)
+class Chain:
+    """The value of a traced term, with its links, newest first; `value` is None for a computed number."""
+
+    term: str
+    number: int
+    value: Value | None
+    links: tuple[Link, ...]
+
+    @property
+    def copies(self) -> int:
+        """How many times the value was written to memory on its way."""
+        return sum(link.kind in ("write", "copy") for link in self.links)
+
+
+def links(state: State, literal: Literal) -> tuple[Link, ...]:
+    """The chain of a value that is in the redex now, or in an event of the trace."""
+    return tuple(_links(state, literal.origin, literal.place))
+
+
+def _links(state: State, origin: Origin, place: Place) -> Iterator[Link]:
+    events = iter(state.trace)
+    while True:
+        match origin:
+            case Gen(time=None):
+                yield Link("written", place=place)
+                return
+            case Gen():
+                yield _birth(state, origin)
+                return
+            case FromGlobal(name=name):
+                yield Link("global", name=name)
+                return
+            case FromMemory(pointer=pointer, time=time):
+                yield Link("read", time, pointer, place=origin.place)
+                found = _last_write(events, origin)
+                if found is None:
+                    yield _unwritten(state, pointer)
+                    return
+                if isinstance(found, WriteEvent):
+                    yield Link("write", found.time, _pointer(found.pointer), place=found.place)
+                    origin, place = found.value.origin, found.place
+                else:
+                    assert isinstance(found, CopyEvent)
+                    yield Link("copy", found.time, _pointer(found.pointer), place=found.place)
+                    origin = _copied(found, origin)
+
+
+def _pointer(literal: Literal) -> Pointer:
+    assert isinstance(literal.value, Pointer)
+    return literal.value
+
+
+def _birth(state: State, origin: Gen) -> Link:
+    for event in state.trace.of_kind(MallocEvent):
+        if event.time == origin.time:
+            assert isinstance(event, MallocEvent)
+            return Link("malloc", event.time, Pointer(event.block), place=event.place)
+    return Link("gen", origin.time, place=origin.place)
+
+
+def _last_write(events: Iterator[Event], origin: FromMemory) -> Event | None:
+    """The last write before the read that touches what was read; goes on where it stopped."""
+    for event in events:
+        if event.time >= origin.time:
+            continue
+        if isinstance(event, WriteEvent) and _touches(event.pointer, event.width, origin):
+            return event
+        if isinstance(event, CopyEvent) and _touches(event.pointer, event.count, origin):
+            return event
+    return None
+
+
+def _touches(to: Literal, width: int, origin: FromMemory) -> bool:
+    pointer = _pointer(to)
+    begin = origin.pointer.index
+    return (
+        pointer.block == origin.pointer.block
+        and pointer.index < begin + origin.width
+        and begin < pointer.index + width
+    )
+
+
+def _copied(event: CopyEvent, origin: FromMemory) -> FromMemory:
+    distance = origin.pointer.index - _pointer(event.pointer).index
+    return FromMemory(_pointer(event.source).moved(distance), origin.width, event.time)
+
+
+def _unwritten(state: State, pointer: Pointer) -> Link:
+    """What was read was no junk: a global began with it, or a block that was allocated zeroed."""
+    made = (event.block for event in state.trace.of_kind(MallocEvent) if isinstance(event, MallocEvent))
+    known = pointer.block.kind == GLOBAL or pointer.block in made
+    return Link("initial" if known else "unknown", pointer=pointer)

@@ -1,0 +1,159 @@
+"""Blocks and their contents, byte by byte.
+
+The paper keeps one value per index; here a byte is a number, one of the eight
+bytes of a pointer or function, or junk (no entry). A word of eight bytes of one
+pointer in order reads as that pointer; other mixtures read as numbers. So a
+pointer survives a copy by bytes, and an access of any width has a meaning that
+C has, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from rpds import HashTrieMap
+
+from whence.machine.values import WORD, Function, Int, Pointer, Value, unsigned, wrap
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """Byte `at` (0 to 7, little-endian) of a pointer or function in memory."""
+
+    value: Pointer | Function
+    at: int
+
+
+Byte = int | Fragment
+Contents: TypeAlias = "HashTrieMap[int, Byte | None]"
+"""Index -> byte; None is junk. What has no entry is junk, or 0 where the block was zeroed."""
+Ranges = tuple[tuple[int, int], ...]
+"""(first, last) index, both inclusive: in order, apart, and not touching."""
+
+NOTHING: Contents = HashTrieMap()
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """(b, n, k) of the paper, and what engines add.
+
+    `begin`: address; `time`: k of its allocation; `family`: one of
+    `abi.records.FAMILIES`; `closed`: the bytes the program has made
+    inaccessible; `zeroed`: where bytes without an entry are 0 instead of junk.
+    An entry is never what its absence would mean.
+    """
+
+    size: int
+    begin: int
+    time: int
+    family: int = 0
+    contents: Contents = NOTHING
+    closed: Ranges = ()
+    zeroed: Ranges = ()
+
+    def byte(self, index: int) -> Byte | None:
+        """The byte at an index inside; None for junk."""
+        return self.contents[index] if index in self.contents else self._default(index)
+
+    def _default(self, index: int) -> Byte | None:
+        return 0 if any(first <= index <= last for first, last in self.zeroed) else None
+
+    def holds(self, index: int, width: int) -> bool:
+        """Whether all bytes from an index on lie inside."""
+        return index >= 0 and index + width <= self.size
+
+    def closed_bytes(self, index: int, width: int) -> int:
+        """How many of the bytes are closed."""
+        end = index + width
+        return sum(max(0, min(last + 1, end) - max(first, index)) for first, last in self.closed)
+
+    def with_bytes(self, index: int, found: Iterable[Byte | None]) -> Block:
+        """With other bytes from an index on."""
+        contents = self.contents
+        for at, byte in enumerate(found, index):
+            default = byte == self._default(at)
+            contents = contents.discard(at) if default else contents.insert(at, byte)
+        return replace(self, contents=contents)
+
+    def with_copy(self, index: int, source: Block, at: int, size: int) -> Block:
+        """With `size` bytes of `source`, from `at` on; costs what was written to the two ranges."""
+        contents = self.contents
+        for old in _keys(self.contents, index, size):
+            contents = contents.discard(old)
+        for found in _keys(source.contents, at, size):
+            contents = contents.insert(found - at + index, source.contents[found])
+        moved = ((max(first, at), min(last, at + size - 1)) for first, last in source.zeroed)
+        zeroed = [(first - at + index, last - at + index) for first, last in moved if first <= last]
+        kept = without(self.zeroed, index, index + size)
+        return replace(self, contents=contents, zeroed=joined([*kept, *zeroed]))
+
+    def with_closed(self, index: int, width: int, closed: bool) -> Block:
+        """With the bytes of a range that lie in the block closed or opened."""
+        first, end = max(index, 0), min(index + width, self.size)
+        if first >= end:
+            return self
+        apart = without(self.closed, first, end)
+        return replace(self, closed=joined([*apart, (first, end - 1)] if closed else apart))
+
+
+def _keys(contents: Contents, index: int, size: int) -> list[int]:
+    """The indexes of a range that have an entry."""
+    if size <= len(contents):
+        return [at for at in range(index, index + size) if at in contents]
+    return [at for at in contents if index <= at < index + size]
+
+
+def whole(size: int) -> Ranges:
+    """All indexes of a block."""
+    return ((0, size - 1),) if size else ()
+
+
+def without(ranges: Ranges, begin: int, end: int) -> list[tuple[int, int]]:
+    """Ranges without the indexes from `begin` to before `end`."""
+    pieces = (piece for low, high in ranges for piece in ((low, min(high, begin - 1)), (max(low, end), high)))
+    return [piece for piece in pieces if piece[0] <= piece[1]]
+
+
+def joined(ranges: Iterable[tuple[int, int]]) -> Ranges:
+    """The same indexes, as few ranges."""
+    found: list[tuple[int, int]] = []
+    for first, last in sorted(ranges):
+        if found and first <= found[-1][1] + 1:
+            found[-1] = (found[-1][0], max(found[-1][1], last))
+        else:
+            found.append((first, last))
+    return tuple(found)
+
+
+def encode(value: Value, width: int, number: Callable[[Value], int]) -> tuple[Byte, ...]:
+    """The bytes of a value in memory; `number` gives addresses. Pieces of pointers are numbers."""
+    if isinstance(value, Int) or width < WORD:
+        return tuple((unsigned(number(value)) % (1 << 8 * width)).to_bytes(width, "little"))
+    return tuple(Fragment(value, at) for at in range(WORD))
+
+
+def decode(found: tuple[Byte | None, ...], number: Callable[[Value], int]) -> Value | None:
+    """The value of some bytes; None if one is junk. Less than a word is unsigned."""
+    first = found[0]
+    if isinstance(first, Fragment) and len(found) == WORD and _is_whole(first, found):
+        return first.value
+    plain = bytearray()
+    for byte in found:
+        if byte is None:
+            return None
+        plain.append(byte if isinstance(byte, int) else plain_byte(byte, number))
+    return Int(wrap(int.from_bytes(plain, "little")))
+
+
+def plain_byte(byte: Fragment, number: Callable[[Value], int]) -> int:
+    """The number a fragment has in memory."""
+    return unsigned(number(byte.value)) >> 8 * byte.at & 0xFF
+
+
+def _is_whole(first: Fragment, found: tuple[Byte | None, ...]) -> bool:
+    return all(
+        isinstance(byte, Fragment) and byte.at == at and byte.value == first.value
+        for at, byte in enumerate(found)
+    )

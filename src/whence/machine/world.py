@@ -1,0 +1,238 @@
+"""A state as rules see it: the `World` and the `Redex` of the reference interpreter.
+
+Rules know heap blocks by their numbers, and stack blocks and globals by `Kind`
+alone. Nothing is copied: what a rule does not ask for costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from whence.abi.records import KINDS
+from whence.machine.liveness import live_and_lost
+from whence.machine.memory import decode
+from whence.machine.probes import Probe
+from whence.machine.reduce import is_null_derived
+from whence.machine.state import Blocks, CallEvent, Event, FreeEvent, MallocEvent, RetEvent, State, WriteEvent
+from whence.machine.values import (
+    GLOBAL,
+    HEAP,
+    STACK,
+    BlockId,
+    FromGlobal,
+    FromMemory,
+    Function,
+    Origin,
+    Pointer,
+    Value,
+    unsigned,
+)
+from whence.rules import evaluate
+from whence.rules import model as m
+from whence.rules.vocabulary import POINTER_DOMAINS
+
+_EVENTS: Mapping[str, type[Event]] = {
+    "malloc": MallocEvent,
+    "free": FreeEvent,
+    "call": CallEvent,
+    "ret": RetEvent,
+    "write": WriteEvent,
+}
+_KINDS = {HEAP: KINDS["HEAP"], STACK: KINDS["STACK"], GLOBAL: KINDS["GLOBAL"], None: KINDS["ELSEWHERE"]}
+_Element = tuple[int | str, ...]
+
+
+@dataclass
+class Elements:
+    """The events of a growing trace as patterns match them, oldest first; kept through one run."""
+
+    by_kind: dict[str, list[_Element]] = field(default_factory=dict)
+    by_block: dict[tuple[str, int], list[_Element]] = field(default_factory=dict)
+
+    def of(self, kind: str, state: State, block: int | None) -> list[_Element]:
+        """The events of a kind, or those about one block."""
+        everything = self.everything(kind, state)
+        if block is None or kind not in ("malloc", "free"):
+            return everything
+        return self.by_block.get((kind, block), [])
+
+    def everything(self, kind: str, state: State) -> list[_Element]:
+        known = self.by_kind.setdefault(kind, [])
+        events = state.trace.of_kind(_EVENTS[kind])
+        new = []
+        for event, _ in zip(events, range(len(events) - len(known)), strict=False):
+            new.append((event.time, *_fields(event, state)))
+        known.extend(reversed(new))
+        if kind in ("malloc", "free"):
+            for element in reversed(new):
+                self.by_block.setdefault((kind, _block(element)), []).append(element)
+        return known
+
+
+def _block(element: _Element) -> int:
+    """The block of a malloc or free event, its last field."""
+    block = element[-1]
+    assert isinstance(block, int)
+    return block
+
+
+def _fields(event: Event, state: State) -> _Element:
+    match event:
+        case MallocEvent(size=size, block=block):
+            return size, block.number
+        case FreeEvent(pointer=pointer, block=block):
+            return word(state, pointer.value), block.number
+        case CallEvent(function=name, value=value) | RetEvent(function=name, value=value):
+            return name, word(state, value.value)
+        case WriteEvent(pointer=pointer, value=value):
+            origin = _origin(state, value.origin)
+            return word(state, pointer.value), word(state, value.value), origin
+    raise TypeError(type(event).__name__)
+
+
+def word(state: State, value: Value) -> int:
+    """A value as rules see it: 64 bits without a sign."""
+    return unsigned(state.number(value))
+
+
+def _origin(state: State, origin: Origin) -> int:
+    """What a value was copied from: a location, a global symbol, or 0 for gen."""
+    match origin:
+        case FromMemory(pointer=pointer):
+            return word(state, pointer)
+        case FromGlobal(name=name):
+            bid = state.program.global_blocks.get(name)
+            return word(state, Function(name) if bid is None else Pointer(bid))
+        case _:
+            return 0
+
+
+class _OfBlocks(Mapping[int, int]):
+    """Something about each heap block, live or freed."""
+
+    def __init__(self, state: State, what: str) -> None:
+        self.state = state
+        self.what = what
+
+    def __getitem__(self, number: int) -> int:
+        block = self.state.block(BlockId(HEAP, number))
+        if block is None:
+            raise KeyError(number)
+        found: int = getattr(block, self.what)
+        return found
+
+    def __iter__(self) -> Iterator[int]:
+        yield from _heap_numbers(self.state.heap)
+        yield from _heap_numbers(self.state.freed)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def _heap_numbers(blocks: Blocks) -> list[int]:
+    return sorted(bid.number for bid in blocks if bid.kind == HEAP)
+
+
+@dataclass(frozen=True)
+class MachineWorld(evaluate.World):
+    """The `World` of a state, computed when asked."""
+
+    state: State | None = None
+    cache: Elements = field(default_factory=Elements, compare=False)
+
+    @property
+    def _state(self) -> State:
+        assert self.state is not None
+        return self.state
+
+    @property
+    def sizes(self) -> Mapping[int, int]:  # type: ignore[override]
+        return _OfBlocks(self._state, "size")
+
+    @property
+    def times(self) -> Mapping[int, int]:  # type: ignore[override]
+        return _OfBlocks(self._state, "time")
+
+    by_block: ClassVar[bool] = True
+
+    def elements(self, pattern: m.Pattern, domain: str, block: int | None = None) -> Iterator[_Element]:
+        if isinstance(pattern, m.EventPattern):
+            yield from reversed(self.cache.of(pattern.event, self._state, block))
+        elif domain in POINTER_DOMAINS:
+            pointers = live_and_lost(self._state)[domain == "L"]
+            found = ((word(self._state, each), each.block.number, each.index) for each in pointers)
+            yield from sorted(found)
+        else:
+            blocks = self._state.heap if domain == "H" else self._state.freed
+            yield from ((number,) for number in _heap_numbers(blocks))
+
+
+def world_of(state: State, cache: Elements | None = None) -> MachineWorld:
+    """The world of a state; `cache` is that of earlier states of the same run."""
+
+    def find(address: int) -> int | None:
+        bid = state.owner(address)
+        return None if bid is None else _number(bid)
+
+    def load(address: int, width: int) -> int | None:
+        bid = state.owner(address)
+        block = None if bid is None else state.live(bid)
+        if block is None:
+            return None
+        index = address - block.begin
+        if not block.holds(index, width) or block.closed_bytes(index, width):
+            return None
+        # The value of junk is open in C; here it is 0.
+        found = tuple(block.byte(index + at) or 0 for at in range(width))
+        value = decode(found, state.number)
+        return None if value is None else word(state, value)
+
+    def kind(address: int) -> int:
+        return _KINDS[state.kind_at(address)]
+
+    return MachineWorld(
+        begins=_OfBlocks(state, "begin"),
+        find=find,
+        load=load,
+        families=_OfBlocks(state, "family"),
+        kind=kind,
+        state=state,
+        cache=cache or Elements(),
+    )
+
+
+def redex_of(state: State, probe: Probe) -> evaluate.Redex:
+    """The step of a probe as rules see it. The block is that of the pointer that comes first."""
+    if probe.code == "MALLOC":
+        assert probe.block is not None
+        size = state.heap[probe.block].size
+        return evaluate.Redex(probe.code, (size, probe.block.number), now=state.time)
+    values: tuple[int | str, ...] = tuple(word(state, operand.value) for operand in probe.operands)
+    if probe.code in ("CALL", "RET"):
+        return evaluate.Redex(probe.code, (probe.function, *values), now=state.time)
+    if probe.code == "ALLOC":
+        return evaluate.Redex(probe.code, values, now=state.time, family=probe.family)
+    first = probe.operands[0]
+    target = state.where(first.value)
+    block = None if target.block is None else state.block(target.block)
+    derefs = probe.code.startswith("DEREF")
+    return evaluate.Redex(
+        probe.code,
+        values,
+        block=None if target.block is None else _number(target.block),
+        width=probe.width if derefs else 0,
+        now=state.time,
+        root=0 if derefs and is_null_derived(first) else None,
+        closed=block.closed_bytes(target.index, probe.width) if derefs and block is not None else 0,
+        family=probe.family,
+    )
+
+
+def _number(bid: BlockId) -> int | None:
+    """How rules call a block: they know those of the heap."""
+    return bid.number if bid.kind == HEAP else None
+
+
+__all__ = ["Elements", "MachineWorld", "redex_of", "word", "world_of"]

@@ -1,0 +1,23 @@
+"""The libraries that were compiled when whence was installed (``runtime/build.py``)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from whence.errors import ToolLimit
+
+REMEDY = "install whence again where a C compiler is found (pip install .)"
+"""What to do about a library that is missing or wrong."""
+
+
+def native_path(name: str) -> Path:
+    """Where a library should be."""
+    return Path(__file__).parent / "_native" / name
+
+
+def native_library(name: str) -> Path:
+    """Where a library is; raises `ToolLimit` if it was not built."""
+    path = native_path(name)
+    if not path.is_file():
+        raise ToolLimit(f"{path} is missing: {REMEDY}")
+    return path

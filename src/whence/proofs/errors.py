@@ -1,0 +1,227 @@
+"""The error rules of `whence.machine.error_rules`, as formulas of the solver.
+
+A premise is about a moment and, where the error rule gives blocks, about one block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import z3
+
+from whence.abi.layout import NULL_PAGE_SIZE
+from whence.abi.records import FAMILIES, KINDS
+from whence.proofs import terms
+from whence.proofs.logic import POINTER, Number, Truth, exists
+from whence.proofs.moment import Moment, view_of
+from whence.proofs.state import GLOBAL, HEAP, STACK
+from whence.proofs.symbols import View, function_code
+from whence.rules.vocabulary import CONSTANTS
+
+_MOST = CONSTANTS["MaxSize"].value or 0
+MAIN = "main"
+
+Premise = Callable[[Moment], Truth]
+
+
+@dataclass(frozen=True)
+class ErrorRule:
+    """When the next state is this error state: at one of the `codes`, and where the premise holds.
+
+    `of_block`: the premise for one block, where each block is an error of its own.
+    """
+
+    codes: tuple[str, ...]
+    premise: Premise | None = None
+    of_block: Callable[[Moment, Number], Truth] | None = None
+
+
+# ---- accesses ----
+
+
+def _not_null(moment: Moment) -> Truth:
+    return z3.And(moment.derived, moment.address >= NULL_PAGE_SIZE)
+
+
+def _null(moment: Moment) -> Truth:
+    nothing_there = z3.And(moment.from_null, z3.Not(moment.accessible(1)))
+    return z3.Or(moment.address < NULL_PAGE_SIZE, nothing_there)
+
+
+def _dead(sort: int) -> Premise:
+    def premise(moment: Moment) -> Truth:
+        state, block = moment.state, moment.block
+        return z3.And(_not_null(moment), state.sort(block) == sort, state.freed(block))
+
+    return premise
+
+
+def _outside(sort: int) -> Premise:
+    def premise(moment: Moment) -> Truth:
+        state, block = moment.state, moment.block
+        outside = z3.Not(moment.holds(moment.width))
+        return z3.And(_not_null(moment), state.sort(block) == sort, state.live(block), outside)
+
+    return premise
+
+
+def _poisoned(moment: Moment) -> Truth:
+    inside = z3.And(moment.state.live(moment.block), moment.holds(moment.width))
+    return z3.And(_not_null(moment), inside, moment.closed > 0)
+
+
+def _there(moment: Moment) -> Truth:
+    """Whether the access can be made."""
+    inside = z3.And(moment.state.live(moment.block), moment.holds(moment.width), moment.closed == 0)
+    somewhere = z3.And(moment.from_null, z3.Not(_null(moment)), _all_there(moment))
+    return z3.Or(z3.And(_not_null(moment), inside), somewhere)
+
+
+def _all_there(moment: Moment) -> Truth:
+    """A pointer that was derived from NULL goes where its number says; accesses of up to 8 bytes."""
+    return z3.Or(*(z3.And(moment.width == n, moment.accessible(n)) for n in range(1, 9)))
+
+
+def _wild(moment: Moment) -> Truth:
+    return z3.And(z3.Not(moment.derived), z3.Not(_null(moment)), z3.Not(_there(moment)))
+
+
+def _uninitialized(moment: Moment) -> Truth:
+    return z3.And(_there(moment), moment.junk)
+
+
+# ---- frees ----
+
+
+def _of_kind(kind: str) -> Premise:
+    code = KINDS[kind]
+    return lambda moment: view_of(moment).kind_at(moment.address) == code
+
+
+def _elsewhere(moment: Moment) -> Truth:
+    """r points neither into the stack nor to a global."""
+    return z3.Not(z3.Or(_of_kind("STACK")(moment), _of_kind("GLOBAL")(moment)))
+
+
+def _of_heap(moment: Moment) -> Truth:
+    return z3.And(moment.derived, moment.state.sort(moment.block) == HEAP)
+
+
+def _inside(moment: Moment) -> Truth:
+    within = z3.And(moment.index > 0, moment.index <= moment.state.size(moment.block))
+    return z3.And(_elsewhere(moment), _of_heap(moment), within)
+
+
+def _begin(moment: Moment) -> Truth:
+    return z3.And(_elsewhere(moment), _of_heap(moment), moment.index == 0)
+
+
+def _unmatched(moment: Moment) -> Truth:
+    return z3.And(_elsewhere(moment), z3.Not(_begin(moment)), z3.Not(_inside(moment)))
+
+
+def _double(moment: Moment) -> Truth:
+    return z3.And(_begin(moment), moment.state.freed(moment.block))
+
+
+def _mismatched(moment: Moment) -> Truth:
+    other = moment.state.family(moment.block) != moment.family
+    return z3.And(_begin(moment), moment.state.heap(moment.block), other)
+
+
+# ---- library functions ----
+
+
+def _overlapping(moment: Moment) -> Truth:
+    r, (n, s, length) = moment.address, moment.copy
+    return z3.And(r < s + length, s < r + n, r != s)
+
+
+def _bad_alignment(moment: Moment) -> Truth:
+    wrong = z3.Not(terms.is_power_of_two(moment.request[2]))
+    return z3.And(wrong, moment.family != FAMILIES["MALLOC"])
+
+
+def _refused_alignment(moment: Moment) -> Truth:
+    align, least = moment.request[2:]
+    wrong = z3.Or(z3.Not(terms.is_power_of_two(align)), align < least)
+    return z3.And(wrong, moment.family == FAMILIES["MALLOC"])
+
+
+def _absurd(moment: Moment) -> Truth:
+    count, size = moment.request[:2]
+    return count * size > _MOST
+
+
+# ---- leaks ----
+
+
+def _leak(holds: Callable[[View, Number], Truth]) -> ErrorRule:
+    def of_block(moment: Moment, block: Number) -> Truth:
+        at_end = moment.function == function_code(MAIN)
+        return z3.And(at_end, moment.state.heap(block), holds(view_of(moment), block))
+
+    return ErrorRule(("RET",), of_block=of_block)
+
+
+def _pointed(view: View, block: Number) -> Truth:
+    return _some(lambda p: z3.And(view.pointer(p).present, view.pointer(p).fields[1] == block))
+
+
+def _pointed_at_begin(view: View, block: Number) -> Truth:
+    def at_begin(p: Number) -> Truth:
+        _, target, index = view.pointer(p).fields
+        return z3.And(view.pointer(p).present, target == block, index == 0)
+
+    return _some(at_begin)
+
+
+def _pointed_by_lost(view: View, block: Number) -> Truth:
+    return _some(lambda p: z3.And(view.lost(p).present, view.lost(p).fields[1] == block))
+
+
+def _some(holds: Callable[[Number], Truth]) -> Truth:
+    return exists(POINTER, holds)
+
+
+# ---- the table ----
+
+
+def _deref(name: str, premise: Premise) -> dict[str, ErrorRule]:
+    """One for reads, one for writes."""
+    return {name: ErrorRule(("DEREF_R",), premise), f"{name}2": ErrorRule(("DEREF_W",), premise)}
+
+
+def _at(code: str, premise: Premise) -> ErrorRule:
+    return ErrorRule((code,), premise)
+
+
+ERRORS: Mapping[str, ErrorRule] = {
+    "bug-null-argument": _at("ARGUMENT", lambda moment: moment.address == 0),
+    **_deref("bug-null-ptr-deref", _null),
+    **_deref("bug-dang-ptr-deref", _dead(HEAP)),
+    **_deref("bug-overflow", _outside(HEAP)),
+    **_deref("bug-poisoned", _poisoned),
+    **_deref("bug-dead-stack-deref", _dead(STACK)),
+    **_deref("bug-stack-overflow", _outside(STACK)),
+    **_deref("bug-global-overflow", _outside(GLOBAL)),
+    **_deref("bug-wild-ptr-deref", _wild),
+    "bug-uninitialized": _at("DEREF_R", _uninitialized),
+    "bug-free-of-stack": _at("FREE", _of_kind("STACK")),
+    "bug-free-of-global": _at("FREE", _of_kind("GLOBAL")),
+    "bug-free-inside-block": _at("FREE", _inside),
+    "bug-unmatched-free": _at("FREE", _unmatched),
+    "bug-double-free": _at("FREE", _double),
+    "bug-mismatched-free": _at("FREE", _mismatched),
+    "bug-overlapping-copy": _at("COPY", _overlapping),
+    "bug-bad-alignment": _at("ALLOC", _bad_alignment),
+    "bug-refused-alignment": _at("ALLOC", _refused_alignment),
+    "bug-absurd-size": _at("ALLOC", _absurd),
+    "bug-call": _at("CALL", lambda moment: moment.bad_call),
+    "bug-indirect-leak": _leak(lambda v, b: z3.And(z3.Not(_pointed(v, b)), _pointed_by_lost(v, b))),
+    "bug-definite-leak": _leak(lambda v, b: z3.Not(_pointed(v, b))),
+    "bug-interior-leak": _leak(lambda v, b: z3.And(_pointed(v, b), z3.Not(_pointed_at_begin(v, b)))),
+    "bug-reachable-leak": _leak(_pointed_at_begin),
+    "bug-possible-leak": _leak(lambda v, b: z3.BoolVal(True)),
+}

@@ -1,0 +1,231 @@
+"""The step about to be made, as symbols of the solver, and what rules see of it.
+
+A moment is a state and one detection point of its redex (`whence.machine.probes`): its code, its
+operands, and where its pointer points. The view that rules have of it is defined here,
+as `whence.machine` defines it for real states: H and F are the heap blocks alone, Bid(r)
+is the heap block that r was derived from, P holds the pointers that are live.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import z3
+
+from whence.abi.records import FAMILIES, KINDS
+from whence.proofs.logic import ADDRESS, BLOCK, EVENT, POINTER, Number, Truth, every, exists, forall
+from whence.proofs.state import GLOBAL, HEAP, STACK, State, any_state
+from whence.proofs.symbols import Entry, Redex, View, predicate, symbol
+from whence.proofs.terms import WORD
+from whence.rules import model as m
+from whence.rules.vocabulary import POINTS
+
+CODES = tuple(dict.fromkeys(code for point in POINTS.values() for code in point.codes))
+"""Codes of detection points; in the solver a code is its index."""
+
+KIND_OF_SORT = {HEAP: KINDS["HEAP"], STACK: KINDS["STACK"], GLOBAL: KINDS["GLOBAL"]}
+KIND_SYMBOL, FIND_SYMBOL, BYTE_SYMBOL, CLOSED_SYMBOL = "memory kind", "block at", "byte at", "closed"
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A state and a detection point.
+
+    `derived`: whether r belongs to a known block, which is `block`, with r at `index`;
+    `from_null`: whether r was derived from NULL instead; `address` is r's number. `junk`: whether
+    the bytes read hold junk. Of the other operands only those that the point has mean something.
+    """
+
+    state: State
+    code: Number
+    derived: Truth
+    from_null: Truth
+    block: Number
+    index: Number
+    address: Number
+    width: Number
+    closed: Number
+    junk: Truth
+    family: Number
+    request: tuple[Number, Number, Number, Number]
+    copy: tuple[Number, Number, Number]
+    function: Number
+    value: Number
+    bad_call: Truth
+
+    def is_(self, *names: str) -> Truth:
+        """Whether the detection point has one of these codes."""
+        return z3.Or(*(self.code == CODES.index(name) for name in names))
+
+    @property
+    def root(self) -> Number:
+        """What r was visibly derived from, as far as it matters: NULL, or a pointer that is none."""
+        return z3.If(self.from_null, 0, self.address)
+
+    def holds(self, width: Number) -> Truth:
+        """Whether so many bytes from r on lie inside its block."""
+        return z3.And(self.index >= 0, self.index + width <= self.state.size(self.block))
+
+    def accessible(self, width: int) -> Truth:
+        """Whether so many bytes at r's address can be accessed."""
+        return loadable(self.state, self.address, width)
+
+
+def any_moment() -> Moment:
+    """A moment of which nothing is known."""
+    state = any_state()
+    block, index = symbol("r block"), symbol("r index")
+    derived = predicate("r derived")
+    number = z3.If(derived, state.begin(block), 0) + index
+    return Moment(
+        state=state,
+        code=symbol("code"),
+        derived=derived,
+        from_null=predicate("r from null"),
+        block=block,
+        index=index,
+        address=z3.If(number < 0, number + WORD, number),
+        width=symbol("width"),
+        closed=symbol("closed"),
+        junk=predicate("junk"),
+        family=symbol("by"),
+        request=(symbol("count"), symbol("size"), symbol("align"), symbol("least")),
+        copy=(symbol("n"), symbol("s"), symbol("m")),
+        function=symbol("z"),
+        value=symbol("v"),
+        bad_call=predicate("bad call"),
+    )
+
+
+def typed(moment: Moment) -> Iterator[Truth]:
+    """What is true of every moment because of what its parts are: words, families, kinds."""
+    state = moment.state
+    yield _one_of(moment.code, len(CODES))
+    for number in (moment.width, moment.value, *moment.request, *moment.copy):
+        yield _one_of(number, WORD)
+    yield z3.And(moment.closed >= 0, moment.closed <= moment.width)
+    yield z3.Implies(moment.is_("DEREF_R", "DEREF_W"), moment.width >= 1)
+    yield z3.And(
+        moment.index >= -WORD // 2, z3.If(moment.derived, moment.index < WORD // 2, moment.index < WORD)
+    )
+    yield z3.Implies(moment.derived, z3.And(state.known(moment.block), z3.Not(moment.from_null)))
+    yield z3.Implies(moment.is_("FREE"), moment.address != 0)
+    yield z3.Implies(moment.is_("COPY"), moment.address != moment.copy[1])
+    yield z3.Implies(moment.is_("MALLOC"), z3.And(moment.derived, state.heap(moment.block)))
+    yield z3.Implies(z3.Not(z3.And(moment.derived, state.live(moment.block))), moment.closed == 0)
+    yield forall(EVENT, lambda i: z3.And(*(_one_of(state.field(i, n), WORD) for n in range(3))))
+    yield _one_of(moment.family, len(FAMILIES))
+    yield forall(BLOCK, lambda b: _one_of(state.family(b), len(FAMILIES)))
+    yield forall(ADDRESS, lambda a: _one_of(symbol(KIND_SYMBOL, a), len(KINDS)))
+    yield every((ADDRESS, BLOCK), lambda a, b: z3.Implies(_in_place(state, b, a), _belongs(state, a, b)))
+    yield forall(
+        ADDRESS, lambda a: z3.Implies(symbol(FIND_SYMBOL, a) != 0, _heap_block(state, symbol(FIND_SYMBOL, a)))
+    )
+    yield forall(POINTER, lambda p: z3.Implies(live_pointer(p), _heap_block(state, state.target(p))))
+    yield forall(POINTER, lambda p: z3.Implies(lost_pointer(p), _heap_block(state, state.target(p))))
+    yield from _agree_at(moment)
+
+
+def _agree_at(moment: Moment) -> Iterator[Truth]:
+    """What is known of all addresses, said of r's, for searches that know of no other."""
+    kind = symbol(KIND_SYMBOL, moment.address)
+    yield _one_of(kind, len(KINDS))
+    yield forall(
+        BLOCK,
+        lambda b: z3.Implies(
+            _in_place(moment.state, b, moment.address), _belongs(moment.state, moment.address, b)
+        ),
+    )
+
+
+def _one_of(number: Number, count: int) -> Truth:
+    return z3.And(number >= 0, number < count)
+
+
+def _heap_block(state: State, block: Number) -> Truth:
+    return z3.And(state.known(block), state.sort(block) == HEAP)
+
+
+def _in_place(state: State, block: Number, address: Number) -> Truth:
+    """Whether the address is in the block or its end."""
+    return z3.And(state.known(block), state.begin(block) <= address, address <= state.end(block))
+
+
+def _belongs(state: State, address: Number, block: Number) -> Truth:
+    """The address is of the block's kind of memory, and belongs to no other block of the heap."""
+    sort, kind = state.sort(block), symbol(KIND_SYMBOL, address)
+    kinds = [z3.Implies(sort == known, kind == code) for known, code in KIND_OF_SORT.items()]
+    return z3.And(*kinds, symbol(FIND_SYMBOL, address) == z3.If(sort == HEAP, block, 0))
+
+
+def loadable(state: State, address: Number, width: int) -> Truth:
+    """Whether all bytes lie in one live block and none of them is closed."""
+
+    def inside(b: Number) -> Truth:
+        opened = [z3.Not(predicate(CLOSED_SYMBOL, b, address - state.begin(b) + i)) for i in range(width)]
+        return z3.And(state.live(b), state.begin(b) <= address, address + width <= state.end(b), *opened)
+
+    return exists(BLOCK, inside)
+
+
+def _load(address: Number, width: int) -> Number:
+    """Little-endian, without sign."""
+    return z3.Sum([symbol(BYTE_SYMBOL, address + i) % 256 * (1 << 8 * i) for i in range(width)])
+
+
+def live_pointer(p: Number) -> Truth:
+    return predicate("live pointer", p)
+
+
+def lost_pointer(p: Number) -> Truth:
+    return predicate("lost pointer", p)
+
+
+def entry(state: State, present: Truth, p: Number) -> Entry:
+    """One pointer as an element of P or L."""
+    return Entry(present, (state.address(p), state.target(p), state.index(p)))
+
+
+def view_of(moment: Moment) -> View:
+    """The state as rules see it."""
+    state = moment.state
+    return View(
+        length=state.length,
+        kind=state.kind,
+        time=state.time,
+        field=state.field,
+        live=state.heap,
+        freed=lambda b: z3.And(state.freed(b), state.sort(b) == HEAP),
+        begin=state.begin,
+        size=state.size,
+        born=state.born,
+        family=state.family,
+        pointer=lambda p: entry(state, live_pointer(p), p),
+        lost=lambda p: entry(state, lost_pointer(p), p),
+        found=lambda a: symbol(FIND_SYMBOL, a) != 0,
+        find=lambda a: symbol(FIND_SYMBOL, a),
+        loadable=lambda a, n: loadable(state, a, n),
+        load=_load,
+        kind_at=lambda a: symbol(KIND_SYMBOL, a),
+    )
+
+
+def redex_of(moment: Moment, point: m.DetectionPoint) -> Redex:
+    """The step as a rule at this detection point sees it."""
+    count, size, align, least = moment.request
+    n, s, length = moment.copy
+    values = {"r": moment.address, "f": moment.function, "v": moment.value, "n": n, "s": s, "m": length}
+    values |= {"count": count, "size": size, "align": align, "least": least}
+    if point.name == "malloc":
+        values |= {"n": moment.state.size(moment.block), "bid": moment.block}
+    return Redex(
+        values=tuple(values[slot.name] for slot in point.info.slots),
+        has_block=z3.And(moment.derived, moment.state.sort(moment.block) == HEAP),
+        block=moment.block,
+        width=moment.width,
+        now=moment.state.now,
+        root=moment.root,
+        closed=moment.closed,
+        family=moment.family,
+    )

@@ -1,0 +1,122 @@
+"""What is to be proved, and proving it.
+
+A statement is first asked of all states. If the solver finds no proof at once, small states are
+searched for a counterexample; if there is none, the solver gets the rest of the time.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+
+import z3
+
+from whence.proofs import terms
+from whence.proofs.logic import Number, Truth
+from whence.proofs.results import Counterexample, Outcome, Verdict
+from whence.proofs.search import Found, Scope, search
+from whence.proofs.state import State
+
+_AT_ONCE = 300_000
+"""The solver's measure of effort with which most statements that are true are proved."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How counterexamples of an obligation look.
+
+    `realizable`: what makes a state of the solver one that can be written down; `numbers`:
+    those that are to be small, the most important first; `show`: the text.
+    """
+
+    state: State
+    realizable: Callable[[Scope, Sequence[Truth]], Iterable[Truth]]
+    numbers: Callable[[Scope], Iterable[Number]]
+    show: Callable[[Found], Counterexample]
+
+
+class Goal(Enum):
+    """Of which states the goal is to hold."""
+
+    ALL = auto()
+    SOME = auto()
+
+
+@dataclass(frozen=True)
+class Obligation:
+    """The hypotheses imply the goal in every state; or, if `of` is SOME, in some state they do not.
+
+    `name`: `lemma/rule: what`. `otherwise`: what to say where there is no such state.
+    """
+
+    name: str
+    hypotheses: tuple[Truth, ...]
+    goal: Truth
+    shape: Shape | None = None
+    of: Goal = Goal.ALL
+    otherwise: str = ""
+
+
+def settle(obligation: Obligation, timeout: float) -> Outcome:
+    """Proves or refutes a statement within `timeout` seconds."""
+    if obligation.of is Goal.ALL:
+        return _of_all(obligation, timeout)
+    opposite = _of_all(obligation, timeout)
+    if opposite.verdict is Verdict.PROVED:
+        return Outcome(obligation.name, Verdict.FAILED, obligation.otherwise)
+    if opposite.verdict is Verdict.FAILED:
+        return Outcome(obligation.name, Verdict.PROVED)
+    return opposite
+
+
+def _of_all(obligation: Obligation, timeout: float) -> Outcome:
+    end = time.monotonic() + timeout
+    first = _asked(obligation, timeout, _AT_ONCE)
+    if first.verdict is Verdict.PROVED or obligation.shape is None:
+        return first
+    try:
+        found = _counterexample(obligation, obligation.shape, end - time.monotonic())
+    except Unconfirmed as state:
+        return Outcome(obligation.name, Verdict.UNKNOWN, f"{_UNCONFIRMED}\n{state}")
+    if found is not None:
+        return Outcome(obligation.name, Verdict.FAILED, "it does not hold in the state shown", found)
+    if first.verdict is Verdict.UNKNOWN and time.monotonic() < end:
+        return _asked(obligation, end - time.monotonic())
+    return first
+
+
+class Unconfirmed(Exception):
+    """The machine does not say of a state what the solver says of it; the message is its text."""
+
+
+def _asked(obligation: Obligation, timeout: float, effort: int = 0) -> Outcome:
+    """The solver's answer; `effort` 0 is as much as it takes."""
+    solver = z3.Solver()
+    solver.set("timeout", max(1, int(timeout * 1000)))
+    solver.set("rlimit", effort)
+    formulas = [*obligation.hypotheses, z3.Not(obligation.goal)]
+    solver.add(*formulas, *terms.facts(formulas))
+    result = solver.check()
+    if result == z3.unsat:
+        return Outcome(obligation.name, Verdict.PROVED)
+    if result == z3.sat:
+        return Outcome(obligation.name, Verdict.FAILED, _NOT_SHOWN)
+    return Outcome(obligation.name, Verdict.UNKNOWN, _unsettled(solver.reason_unknown(), timeout))
+
+
+_UNCONFIRMED = "the machine does not confirm the counterexample that the solver found:"
+_NOT_SHOWN = "the solver says that it does not hold, but no small state shows it"
+
+
+def _unsettled(reason: str, timeout: float) -> str:
+    if reason in ("timeout", "canceled"):
+        return f"neither a proof nor a counterexample was found in {timeout:.3g} s (--timeout gives more)"
+    return f"the solver gave up: {reason}"
+
+
+def _counterexample(obligation: Obligation, shape: Shape, timeout: float) -> Counterexample | None:
+    formulas = [*obligation.hypotheses, z3.Not(obligation.goal)]
+    found = search(formulas, shape, timeout)
+    return None if found is None else shape.show(found)

@@ -1,0 +1,337 @@
+"""Which moments can be written down as states of the machine, and writing them down.
+
+The solver may choose any moment; a counterexample is asked to be one that has an expression:
+accesses of 1, 2, 4 or 8 bytes, requests that some allocator makes, pointers in places where
+the machine finds them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+import z3
+from rpds import HashTrieMap
+
+from whence.abi.records import KINDS
+from whence.machine.memory import Block, Fragment
+from whence.machine.state import State
+from whence.machine.syntax import (
+    ALLOCATORS,
+    FREES,
+    MAIN,
+    WIDTHS,
+    Alloc,
+    Apply,
+    Assign,
+    Copy,
+    Expr,
+    Free,
+    Literal,
+    Read,
+    Ret,
+    Use,
+)
+from whence.machine.values import (
+    CODE,
+    NULL_BLOCK,
+    SPREAD,
+    BlockId,
+    Function,
+    Int,
+    Pointer,
+    Value,
+    begin_of,
+    region_of,
+    wrap,
+)
+from whence.proofs import state as symbolic
+from whence.proofs.decode import LETTERS, NOBODY, Decoder, is_function, numbers_of, parameters_of, placed
+from whence.proofs.logic import BLOCK, POINTER, Number, Truth, applications
+from whence.proofs.moment import (
+    BYTE_SYMBOL,
+    CLOSED_SYMBOL,
+    CODES,
+    FIND_SYMBOL,
+    KIND_OF_SORT,
+    KIND_SYMBOL,
+    Moment,
+    live_pointer,
+    lost_pointer,
+)
+from whence.proofs.search import Found, Scope
+from whence.proofs.state import GLOBAL, HEAP
+from whence.proofs.symbols import function_code
+
+REDEXES = ("DEREF_R", "DEREF_W", "FREE", "ALLOC", "COPY", "ARGUMENT", "CALL", "RET")
+"""Codes of the points that come before a step of the machine. Of others only the state is written."""
+_MOST_INDEX = 1 << 40
+_WORD = 8
+
+
+# ---- what makes a moment one that can be written ----
+
+
+def realizable(moment: Moment, scope: Scope, formulas: Sequence[Truth]) -> Iterator[Truth]:
+    """Conditions in the scope; `formulas` are those that the moment is to satisfy."""
+    yield from placed(moment.state, scope)
+    yield from _addresses(moment.state, scope, formulas)
+    yield from _pointers(moment, scope)
+    yield z3.Or(z3.Not(moment.is_(*REDEXES)), *(_possible(moment, code) for code in REDEXES))
+    yield from _closed(moment)
+    yield from _underived(moment, scope)
+
+
+def _addresses(state: symbolic.State, scope: Scope, formulas: Sequence[Truth]) -> Iterator[Truth]:
+    """What the machine says of the addresses that the formulas speak of."""
+    for node in applications(formulas, [KIND_SYMBOL, FIND_SYMBOL]):
+        address = node.arg(0)
+        if node.decl().name() == KIND_SYMBOL:
+            yield address < CODE
+            yield node == _kind(address)
+        else:
+            owner: Number = z3.IntVal(0)
+            for b in _blocks(scope):
+                of_heap = z3.And(state.known(b), state.sort(b) == HEAP, _in_slot(state, b, address))
+                owner = z3.If(of_heap, b, owner)
+            yield node == owner
+
+
+def _kind(address: Number) -> Number:
+    kind: Number = z3.IntVal(KINDS["ELSEWHERE"])
+    for sort, letter in LETTERS.items():
+        region = begin_of(BlockId(letter, 1)) - SPREAD
+        assert region_of(region) == letter
+        kind = z3.If(z3.And(address >= region, address < region + (1 << 60)), KIND_OF_SORT[sort], kind)
+    return kind
+
+
+def _in_slot(state: symbolic.State, block: Number, address: Number) -> Truth:
+    begin = state.begin(block)
+    return z3.And(address >= begin - SPREAD // 2, address < begin + SPREAD // 2)
+
+
+def _pointers(moment: Moment, scope: Scope) -> Iterator[Truth]:
+    """Live pointers can be put into a global, lost ones into a heap block that no live one leads to."""
+    state = moment.state
+    each = [z3.IntVal(p) for p in scope.ranges[POINTER]]
+    for p in each:
+        yield z3.And(state.index(p) >= -_MOST_INDEX, state.index(p) <= _MOST_INDEX)
+    yield z3.Implies(
+        z3.Or(*(lost_pointer(p) for p in each)), z3.Or(*(_holder(state, b, each) for b in _blocks(scope)))
+    )
+    yield z3.And(*(z3.Implies(live_pointer(p), moment.is_("RET")) for p in each))
+    yield z3.And(*(z3.Implies(lost_pointer(p), moment.is_("RET")) for p in each))
+
+
+def _holder(state: symbolic.State, block: Number, pointers: Sequence[Number]) -> Truth:
+    reached = z3.Or(*(z3.And(live_pointer(p), state.target(p) == block) for p in pointers))
+    return z3.And(state.heap(block), z3.Not(reached), state.size(block) >= _WORD * len(pointers))
+
+
+def _possible(moment: Moment, code: str) -> Truth:
+    """The point has this code, and an expression that leads to it."""
+    at = moment.is_(code)
+    small = moment.index <= _MOST_INDEX
+    match code:
+        case "DEREF_R" | "DEREF_W":
+            return z3.And(at, z3.Or(*(moment.width == width for width in WIDTHS)))
+        case "ALLOC":
+            return z3.And(at, z3.Or(*(_requested(moment, name) for name in ALLOCATORS)))
+        case "COPY":
+            return z3.And(at, small, _copied(moment))
+        case "CALL":
+            of_main = z3.Implies(moment.function == function_code(MAIN), moment.value == 0)
+            known = z3.And(is_function(moment.function), of_main)
+            return z3.And(at, z3.If(moment.bad_call, moment.function == NOBODY, known))
+        case "RET":
+            return z3.And(at, is_function(moment.function), moment.state.depth > 0)
+        case _:
+            return at
+
+
+def _requested(moment: Moment, function: str) -> Truth:
+    """The allocator asks for this; slots that are no parameters of it have the values it gives them."""
+    allocator = ALLOCATORS[function]
+    default = allocator.request((0,) * len(allocator.parameters))
+    count, _, align, least = moment.request
+    fixed = [moment.family == allocator.family, least == default.least]
+    if "count" not in allocator.parameters:
+        fixed.append(count == 1)
+    if "align" not in allocator.parameters:
+        fixed.append(align == default.align)
+    return z3.And(*fixed)
+
+
+def _copied(moment: Moment) -> Truth:
+    """Both ranges lie in the block of r, which is live: the accesses of the copy are in order."""
+    n, s, m = moment.copy
+    state, block = moment.state, moment.block
+    inside = z3.And(s >= state.begin(block), s + m <= state.end(block))
+    return z3.And(n == m, n > 0, moment.derived, state.live(block), moment.holds(n), inside, s < CODE)
+
+
+def _closed(moment: Moment) -> Iterator[Truth]:
+    """`closed` counts the closed bytes of r's block."""
+    state, block = moment.state, moment.block
+    each = [_closed_at(moment, i) for i in range(max(WIDTHS))]
+    count = z3.Sum([z3.If(z3.And(i < moment.width, each[i]), 1, 0) for i in range(len(each))])
+    judged = z3.And(moment.is_("DEREF_R", "DEREF_W"), moment.derived, state.live(block))
+    yield z3.If(judged, moment.closed == count, moment.closed == 0)
+    for i, closed in enumerate(each):
+        at = moment.index + i
+        yield z3.Implies(closed, z3.And(at >= 0, at < state.size(block), state.size(block) <= 1 << 16))
+
+
+def _closed_at(moment: Moment, i: int) -> Truth:
+    function = z3.Function(CLOSED_SYMBOL, z3.IntSort(), z3.IntSort(), z3.BoolSort())
+    return function(moment.block, moment.index + i)
+
+
+def _underived(moment: Moment, scope: Scope) -> Iterator[Truth]:
+    """A pointer without a derivation is one from NULL, or a number near no block and no function."""
+    state = moment.state
+    near = z3.Or(*(z3.And(state.known(b), _in_slot(state, b, moment.address)) for b in _blocks(scope)))
+    plain = z3.And(z3.Not(moment.derived), z3.Not(moment.from_null))
+    yield z3.Implies(plain, z3.And(z3.Not(near), moment.address < CODE))
+    # What is at the address of a pointer from NULL is judged there: functions and closed bytes are not told.
+    yield z3.Implies(moment.from_null, moment.address < CODE)
+
+
+def _blocks(scope: Scope) -> list[Number]:
+    return [z3.IntVal(b) for b in scope.ranges[BLOCK]]
+
+
+def numbers_of_moment(moment: Moment, scope: Scope) -> Iterator[Number]:
+    """The numbers of a moment, the most important to the reader first."""
+    state = moment.state
+    yield from (state.length, moment.code)
+    yield from (moment.width, moment.closed, *moment.request[2:], *moment.request[:2], *moment.copy)
+    yield from (moment.index, moment.family, moment.value, moment.function)
+    yield from numbers_of(state, scope)
+
+
+# ---- writing it down ----
+
+
+class MomentDecoder(Decoder):
+    """Reads a model of a moment. `formulas` tell which bytes were spoken of."""
+
+    def __init__(self, found: Found, moment: Moment) -> None:
+        super().__init__(found, moment.state)
+        self.moment = moment
+
+    @property
+    def code(self) -> str:
+        return CODES[self.found.number(self.moment.code)]
+
+    def moment_state(self) -> State:
+        """The state whose next step is that of the moment."""
+        focus = self.focus()
+        state = self.machine_state(focus)
+        state = self.with_bytes(state)
+        state = self.with_live_pointers(state)
+        return self.with_lost_pointers(state)
+
+    def focus(self) -> Expr:
+        moment, number = self.moment, self.found.number
+        r, v = Literal(self.r()), Literal(Int(wrap(number(moment.value))))
+        match self.code:
+            case "DEREF_R":
+                return Read(r, number(moment.width))
+            case "DEREF_W":
+                return Assign(r, v, number(moment.width))
+            case "FREE":
+                family = number(moment.family)
+                return Free(next(name for name, known in FREES.items() if known == family), r)
+            case "ALLOC":
+                return self.allocation()
+            case "COPY":
+                n, s, _ = (number(each) for each in moment.copy)
+                begin = number(moment.state.begin(moment.block))
+                source = Pointer(self.ids[number(moment.block)], s - begin)
+                return Copy("memcpy", r, Literal(source), Literal(Int(n)))
+            case "ARGUMENT":
+                return Use(r)
+            case "CALL":
+                if self.found.truth(moment.bad_call):
+                    return Apply(Literal(Int(0)), (v,))
+                name = self.function(number(moment.function))
+                return Apply(Literal(Function(name)), (v,) * len(parameters_of(name)))
+            case "RET":
+                return Ret(self.function(number(moment.function)), v)
+            case _:
+                return Literal(Int(0))
+
+    def r(self) -> Value:
+        moment, number = self.moment, self.found.number
+        index = number(moment.index)
+        if self.found.truth(moment.derived):
+            return Pointer(self.ids[number(moment.block)], index)
+        return Pointer(NULL_BLOCK, wrap(index)) if self.found.truth(moment.from_null) else Int(wrap(index))
+
+    def allocation(self) -> Expr:
+        name = next(each for each in ALLOCATORS if self.found.truth(_requested(self.moment, each)))
+        given = dict(zip(("count", "size", "align"), self.moment.request, strict=False))
+        arguments = [self.found.number(given[parameter]) for parameter in ALLOCATORS[name].parameters]
+        return Alloc(name, tuple(Literal(Int(wrap(each))) for each in arguments))
+
+    def with_bytes(self, state: State) -> State:
+        """The bytes that were spoken of, and those that are read and not junk; closed bytes."""
+        number = self.found.number
+        bytes_ = {number(node.arg(0)): number(node) % 256 for node in self.found.said(BYTE_SYMBOL)}
+        closed = {
+            (number(node.arg(0)), number(node.arg(1)))
+            for node in [*self.found.said(CLOSED_SYMBOL), *(_closed_at(self.moment, i) for i in range(8))]
+            if self.found.truth(node)
+        }
+        if self.code == "DEREF_R" and not self.found.truth(self.moment.junk):
+            first = number(self.moment.address)
+            bytes_ = {first + i: 0 for i in range(number(self.moment.width))} | bytes_
+        for b, bid in self.ids.items():
+            block = state.live(bid)
+            if block is not None:
+                held = {
+                    a - block.begin: byte for a, byte in bytes_.items() if block.holds(a - block.begin, 1)
+                }
+                block = replace(block, contents=HashTrieMap(held))
+                for at in (i for of, i in closed if of == b):
+                    block = block.with_closed(at, 1, True)
+                state = state.with_block(bid, block)
+        return state
+
+    def with_live_pointers(self, state: State) -> State:
+        """A global that holds the live pointers."""
+        pointers = self.pointers_in(live_pointer)
+        if not pointers:
+            return state
+        bid = BlockId(LETTERS[GLOBAL], len(state.globals) + 1)
+        return state.with_(globals=state.globals.insert(bid, self.block_of(bid, pointers)))
+
+    def with_lost_pointers(self, state: State) -> State:
+        """A block that no live pointer leads to holds the lost pointers."""
+        pointers = self.pointers_in(lost_pointer)
+        if not pointers:
+            return state
+        reached = {each.block for each in self.pointers_in(live_pointer)}
+        room = _WORD * len(pointers)
+        bid = next(
+            each for each, block in sorted(state.heap.items()) if each not in reached and block.size >= room
+        )
+        contents = self.block_of(bid, pointers).contents
+        return state.with_block(bid, replace(state.heap[bid], contents=contents))
+
+    def pointers_in(self, kind: Callable[[Number], Truth]) -> list[Pointer]:
+        number = self.found.number
+        return sorted(
+            {
+                self.pointer(number(self.state.target(p)), number(self.state.index(p)))
+                for p in (z3.IntVal(each) for each in self.found.scope.ranges[POINTER])
+                if self.found.truth(kind(p))
+            },
+            key=lambda each: (each.block, each.index),
+        )
+
+    def block_of(self, bid: BlockId, pointers: Sequence[Pointer]) -> Block:
+        cells = {_WORD * n + at: Fragment(each, at) for n, each in enumerate(pointers) for at in range(_WORD)}
+        return Block(_WORD * len(pointers), begin_of(bid), 0, contents=HashTrieMap(cells))

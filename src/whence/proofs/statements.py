@@ -1,0 +1,256 @@
+"""What is to be proved of a rule.
+
+A rule that names its error states: *soundness*, it fires wherever one of them is next
+(theorem A.8 of the ISMM 2013 paper), for each of them; and *precision*, the converse, or,
+where the rule says that it is wider, that it is. A rule that names none is checked for
+sense: it fires somewhere, not everywhere, and looks at nothing but the past.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cache
+
+import z3
+
+from whence.machine import parse_state, print_state
+from whence.machine.error_rules import errors, fatal
+from whence.machine.probes import probes
+from whence.machine.world import redex_of as redex_of_state
+from whence.machine.world import world_of
+from whence.proofs.errors import ERRORS
+from whence.proofs.invariant import invariant
+from whence.proofs.logic import BLOCK, Number, Truth, exists
+from whence.proofs.moment import Moment, any_moment, redex_of, typed, view_of
+from whence.proofs.obligations import Goal, Obligation, Shape, Unconfirmed
+from whence.proofs.realize import REDEXES, MomentDecoder, numbers_of_moment, realizable
+from whence.proofs.results import Counterexample
+from whence.proofs.search import Found
+from whence.proofs.symbols import View, function_code, symbol
+from whence.proofs.translate import holds, holds_for
+from whence.rules import model as m
+from whence.rules.evaluate import witnesses
+from whence.rules.expand import expand
+from whence.rules.ruleset import RuleSet
+
+
+def statements(rule: m.Rule, rules: RuleSet) -> Iterator[Obligation]:
+    """All obligations of a rule, in the order in which they are reported."""
+    judged = _Judged(rule, rules)
+    if rule.errors:
+        yield from judged.soundness()
+        yield judged.width() if rule.wider else judged.precision()
+    if not rule.errors:
+        yield judged.sometimes()
+    if rule.wider or not rule.errors:
+        yield judged.not_always()
+    yield judged.past()
+
+
+@cache
+def _shared() -> tuple[Moment, tuple[Truth, ...]]:
+    """A moment, and what is known of it: the same for all statements."""
+    moment = any_moment()
+    return moment, (*typed(moment), *invariant(moment.state))
+
+
+@dataclass(frozen=True)
+class _Judged:
+    rule: m.Rule
+    rules: RuleSet
+    moment: Moment = field(default_factory=lambda: _shared()[0])
+    hypotheses: tuple[Truth, ...] = field(default_factory=lambda: _shared()[1])
+
+    # -- the two sides --
+
+    @property
+    def per_block(self) -> bool:
+        """Whether rule and error states are compared block by block."""
+        of_block = any(ERRORS[name].of_block is not None for name in self.rule.errors)
+        return of_block and expand(self.rule, self.rules).has_witness
+
+    def fires(self, view: View | None = None) -> Truth:
+        view = view_of(self.moment) if view is None else view
+        redex = redex_of(self.moment, self.rule.point)
+        if self.per_block:
+            condition = holds_for(self.rule, self.rules, view, redex, _WITNESS)
+        else:
+            condition = holds(self.rule, self.rules, view, redex)
+        return z3.And(self.here(), condition)
+
+    def here(self) -> Truth:
+        """The step is at the detection point of the rule."""
+        function = self.rule.point.function
+        at = self.moment.is_(*self.rule.point.info.codes)
+        return at if function is None else z3.And(at, self.moment.function == function_code(function))
+
+    def next(self, name: str) -> Truth:
+        """The next state is this error state."""
+        error = ERRORS[name]
+        at = self.moment.is_(*error.codes)
+        if error.of_block is None:
+            assert error.premise is not None
+            return z3.And(at, error.premise(self.moment))
+        of_block = error.of_block
+        if self.per_block:
+            return z3.And(at, of_block(self.moment, _WITNESS))
+        return z3.And(at, exists(BLOCK, lambda b: of_block(self.moment, b)))
+
+    # -- the statements --
+
+    def soundness(self) -> Iterator[Obligation]:
+        for name in self.rule.errors:
+            yield self.implied(
+                f"soundness: fires before {name}",
+                self.next(name),
+                self.fires(),
+                lambda judged, name=name: self.more(judged.entered([name]), judged.fires),  # type: ignore[misc]
+            )
+
+    def precision(self) -> Obligation:
+        names = " or ".join(self.rule.errors)
+        return self.implied(
+            f"precision: fires only before {names}",
+            self.fires(),
+            self.named(),
+            lambda judged: self.more(judged.fires, judged.entered(self.rule.errors)),
+        )
+
+    def width(self) -> Obligation:
+        return self.shown(
+            "width: fires elsewhere, too, as it says",
+            z3.And(self.fires(), z3.Not(self.named())),
+            lambda judged: self.more(judged.fires, judged.entered(self.rule.errors)),
+            "'wider' is not true: the rule fires nowhere else; leave the clause out",
+        )
+
+    def sometimes(self) -> Obligation:
+        return self.shown(
+            "sense: fires in some state",
+            self.fires(),
+            lambda judged: bool(judged.fires),
+            "the rule can never fire: its condition holds in no state",
+        )
+
+    def not_always(self) -> Obligation:
+        return self.shown(
+            "sense: does not fire at every step",
+            z3.And(self.here(), z3.Not(self.fires())),
+            lambda judged: self.per_block or not judged.fires,
+            "the rule fires at every step that it looks at: its condition says nothing",
+        )
+
+    def past(self) -> Obligation:
+        """Two states with one past: whatever else is in them, the rule answers the same."""
+        view = view_of(self.moment)
+        goal = self.fires(view) == self.fires(_other_future(view, self.moment))
+        return self.implied("sense: depends on the past alone", self.here(), goal, lambda _: True)
+
+    def named(self) -> Truth:
+        """One of the error states that the rule names is next."""
+        return z3.Or(*(self.next(name) for name in self.rule.errors))
+
+    def more(self, first: frozenset[int | None], second: frozenset[int | None]) -> bool:
+        """Whether the one speaks where the other does not."""
+        return bool(first - second) if self.per_block else bool(first) and not second
+
+    def implied(
+        self, name: str, hypothesis: Truth, goal: Truth, confirmed: Callable[[Judgement], bool]
+    ) -> Obligation:
+        hypotheses = (*self.hypotheses, hypothesis)
+        return Obligation(f"{self.rule.name}/{name}", hypotheses, goal, self.shape(confirmed))
+
+    def shown(
+        self, name: str, wanted: Truth, confirmed: Callable[[Judgement], bool], otherwise: str
+    ) -> Obligation:
+        """Some state is as wanted."""
+        goal, shape = z3.Not(wanted), self.shape(confirmed)
+        return Obligation(f"{self.rule.name}/{name}", self.hypotheses, goal, shape, Goal.SOME, otherwise)
+
+    def shape(self, confirmed: Callable[[Judgement], bool]) -> Shape:
+        return Shape(
+            self.moment.state,
+            lambda scope, formulas: realizable(self.moment, scope, formulas),
+            lambda scope: numbers_of_moment(self.moment, scope),
+            lambda found: self.show(found, confirmed),
+        )
+
+    def show(self, found: Found, confirmed: Callable[[Judgement], bool]) -> Counterexample:
+        """The text of the state, and what machine and interpreter say of it.
+
+        Raises `Unconfirmed` if that is not what the solver says.
+        """
+        decoder = MomentDecoder(found, self.moment)
+        if decoder.code not in REDEXES:
+            return Counterexample(print_state(decoder.moment_state()))
+        text = print_state(parse_state(print_state(decoder.moment_state())))  # P gets what e mentions
+        judgement = judge(text, self.rule, self.rules, decoder.code)
+        if not confirmed(judgement):
+            raise Unconfirmed(text)
+        return Counterexample(text, judgement.next, bool(judgement.fires))
+
+
+_WITNESS = symbol("witness")
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What machine and interpreter say of a state.
+
+    `next`: the error rules whose premises hold, first the one whose state is entered; `errors`:
+    each of them with its block, at the detection point in question; `fires`: the witnesses of
+    the rule there.
+    """
+
+    next: tuple[str, ...]
+    errors: frozenset[tuple[str, int | None]]
+    fires: frozenset[int | None]
+
+    def entered(self, names: Iterable[str]) -> frozenset[int | None]:
+        """The blocks of the error rules with these names."""
+        return frozenset(block for name, block in self.errors if name in tuple(names))
+
+
+def judge(text: str, rule: m.Rule, rules: RuleSet, code: str) -> Judgement:
+    """What machine and interpreter say of the state that is given as text, at one detection point."""
+    state = parse_state(text)
+    found = errors(state)
+    stop = fatal(found)
+    first = () if stop is None else (stop.rule.name,)
+    names = dict.fromkeys((*first, *(error.rule.name for error in found)))
+    world = world_of(state)
+    fired = {
+        witness.block
+        for probe in probes(state)
+        if probe.code == code
+        for witness in witnesses(rule, rules, world, redex_of_state(state, probe))
+    }
+    blocks = {
+        (error.rule.name, None if error.block is None else error.block.number)
+        for error in found
+        if error.probe.code == code
+    }
+    return Judgement(tuple(names), frozenset(blocks), frozenset(fired))
+
+
+def _other_future(view: View, moment: Moment) -> View:
+    """The same past, and anything else where nothing has been yet."""
+    state = moment.state
+
+    def past(i: Number) -> Truth:
+        return z3.And(i >= 0, i < state.length)
+
+    def known(b: Number) -> Truth:
+        return state.known(b)
+
+    return replace(
+        view,
+        kind=lambda i: z3.If(past(i), view.kind(i), symbol("other event kind", i)),
+        time=lambda i: z3.If(past(i), view.time(i), symbol("other event time", i)),
+        field=lambda i, n: z3.If(past(i), view.field(i, n), symbol(f"other event field {n}", i)),
+        begin=lambda b: z3.If(known(b), view.begin(b), symbol("other begin", b)),
+        size=lambda b: z3.If(known(b), view.size(b), symbol("other size", b)),
+        born=lambda b: z3.If(known(b), view.born(b), symbol("other birth", b)),
+        family=lambda b: z3.If(known(b), view.family(b), symbol("other family", b)),
+    )

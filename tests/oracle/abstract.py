@@ -1,0 +1,71 @@
+"""What the abstract machine says of a program: the error rule that applies first, and the rules that hold
+there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tests.oracle.verdict import END, Bug, Verdict
+
+from whence.machine.run import Step, steps
+from whence.machine.syntax import Program, Ret
+from whence.machine.values import BlockId
+from whence.rules import load_standard
+
+RULES = load_standard().select(["all"])
+_ORDER = {rule.name: number for number, rule in enumerate(RULES.rules)}
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """`machine`: by the error rules, None where no shipped rule announces what happens; `rules`: by the
+    rules, evaluated on the machine; `names`: the error rules that apply, or `stuck`."""
+
+    machine: Verdict | None
+    rules: Verdict
+    names: frozenset[str] = frozenset()
+
+
+def judge(program: Program) -> Judgement:
+    """Runs a `numbered` program up to its first step with a bug."""
+    allocated: dict[BlockId, int] = {}
+    for step in steps(program, RULES):
+        if step.errors or step.verdicts:
+            names = frozenset(error.rule.name for error in step.errors)
+            return Judgement(_by_errors(step, allocated), _by_rules(step, allocated), names)
+        if step.after is None:
+            return Judgement(None, frozenset(), frozenset(["stuck"]))
+        for bid in step.after.heap:
+            allocated.setdefault(bid, step.before.focus.place.line)
+    return Judgement(frozenset(), frozenset())
+
+
+def _number(step: Step) -> int:
+    return END if isinstance(step.before.focus, Ret) else step.before.focus.place.line
+
+
+def _by_rules(step: Step, allocated: Mapping[BlockId, int]) -> Verdict:
+    bugs = [
+        Bug(verdict.rule.name, _number(step), allocated.get(verdict.block, 0) if verdict.block else 0)
+        for verdict in step.verdicts
+    ]
+    return _told(step, bugs)
+
+
+def _told(step: Step, bugs: list[Bug]) -> Verdict:
+    """All leaks; of anything else the first stops the program."""
+    return frozenset(bugs if isinstance(step.before.focus, Ret) else bugs[:1])
+
+
+def _by_errors(step: Step, allocated: Mapping[BlockId, int]) -> Verdict | None:
+    """Each block that leaks belongs to the first rule that announces it."""
+    found: dict[BlockId | None, Bug] = {}
+    for error in step.errors:
+        if not error.rule.rules:
+            return None
+        bug = Bug(error.rule.rules[0], _number(step), allocated.get(error.block, 0) if error.block else 0)
+        known = found.get(error.block)
+        if known is None or _ORDER[bug.rule] < _ORDER[known.rule]:
+            found[error.block] = bug
+    return _told(step, list(found.values()))

@@ -1,0 +1,51 @@
+"""What the native engine says: many programs in one file, each run in a child process of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from tests.oracle.translate import Source, translate
+from tests.oracle.verdict import END, Bug, Verdict
+
+import whence
+from whence.findings import Finding, Frame
+from whence.machine.syntax import Program
+
+
+def verdicts(programs: Sequence[Program], folder: Path, level: str) -> list[Verdict]:
+    """A verdict for each program, built with the flag `level`, under all rules, stopped at its first finding.
+
+    Raises `AssertionError` where a finding belongs to none of the programs, or a program is ended by a
+    signal.
+    """
+    source = translate(programs)
+    path = folder / "programs.cc"
+    path.write_text(source.text())
+    program = whence.build(path, folder / "programs", flags=["-g", "-w", "-std=c++17", level])
+    result = whence.run(program, enable="all", capture_output=True, timeout=600)
+    assert result.exit_status == 0 and not result.stdout, result.text()
+    found: list[set[Bug]] = [set() for _ in programs]
+    for finding in result.findings:
+        index, bug = _bug(finding, source)
+        found[index].add(bug)
+    return [frozenset(bugs) for bugs in found]
+
+
+def _bug(finding: Finding, source: Source) -> tuple[int, Bug]:
+    allocated = finding.block.allocated if finding.block is not None else None
+    block = _step(allocated.stack if allocated is not None else (), source)
+    step = block if finding.leak is not None else _step(finding.stack, source)
+    assert step is not None, f"a finding that belongs to no program: {finding}"
+    index = step[0]
+    number = END if finding.leak is not None else step[1]
+    return index, Bug(finding.rule.name, number, block[1] if block is not None else 0)
+
+
+def _step(stack: Iterable[Frame], source: Source) -> tuple[int, int] | None:
+    """The program and the step of the innermost frame that is a line with a step."""
+    return next((source.steps[frame.line] for frame in stack if _is_ours(frame, source)), None)
+
+
+def _is_ours(frame: Frame, source: Source) -> bool:
+    return frame.file is not None and frame.file.endswith("programs.cc") and frame.line in source.steps

@@ -1,0 +1,106 @@
+"""What the generator believes of the program it writes: blocks, what is in them, and who points to them.
+
+It only steers the draws towards steps that are right, or wrong in one way; the machine judges the program.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from whence.machine import syntax as s
+from whence.machine.values import Int
+
+Statement = tuple[str | None, s.Expr, int | None]
+"""Name that is bound, expression, size of a salloc."""
+
+
+@dataclass
+class Block:
+    """`words`: index -> what the word there holds: an integer, or the variable it is a copy of."""
+
+    kind: str
+    size: int
+    family: int = 0
+    live: bool = True
+    zeroed: bool = False
+    words: dict[int, int | Variable] = field(default_factory=dict)
+    closed: tuple[int, int] | None = None
+
+    def readable(self, index: int) -> bool:
+        return self.zeroed or index in self.words
+
+
+@dataclass(frozen=True, eq=False)
+class Variable:
+    """A name for a pointer: `index` bytes into `block`, or null."""
+
+    name: str
+    block: Block | None
+    index: int = 0
+
+
+def integer(number: int) -> s.Expr:
+    return s.Literal(Int(number))
+
+
+NULL = integer(0)
+
+
+def at(variable: Variable, index: int) -> s.Expr:
+    """The pointer to an index of the variable's block."""
+    distance = index - variable.index
+    return s.Name(variable.name) if distance == 0 else s.PtrAdd(s.Name(variable.name), integer(distance))
+
+
+@dataclass
+class Draft:
+    """A body of statements in the making, and what is known where it ends."""
+
+    statements: list[Statement] = field(default_factory=list)
+    blocks: list[Block] = field(default_factory=list)
+    variables: list[Variable] = field(default_factory=list)
+    functions: list[s.FunctionDefinition] = field(default_factory=list)
+    globals: list[s.GlobalVariable] = field(default_factory=list)
+    names: int = 0
+
+    def fresh(self, letter: str) -> str:
+        self.names += 1
+        return f"{letter}{self.names}"
+
+    def do(self, expr: s.Expr) -> None:
+        self.statements.append((None, expr, None))
+
+    def bind(self, expr: s.Expr, block: Block | None, index: int = 0) -> Variable:
+        """let p = expr: a pointer into the block."""
+        variable = Variable(self.fresh("p"), block, index)
+        self.statements.append((variable.name, expr, None))
+        return self.know(variable)
+
+    def know(self, variable: Variable) -> Variable:
+        if variable.block is not None and variable.block not in self.blocks:
+            self.blocks.append(variable.block)
+        self.variables.append(variable)
+        return variable
+
+    def salloc(self, size: int) -> Variable:
+        block = Block("stack", size)
+        variable = Variable(self.fresh("s"), block)
+        self.statements.append((variable.name, integer(0), size))
+        return self.know(variable)
+
+    def of(self, *, kind: str = "heap", live: bool = True) -> list[Variable]:
+        """The variables that point to such blocks."""
+        return [v for v in self.variables if v.block and v.block.kind == kind and v.block.live == live]
+
+    def body(self, last: s.Expr) -> s.Expr:
+        """The statements as one expression whose value is the last one's."""
+        for name, expr, size in reversed(self.statements):
+            if size is not None and name is not None:
+                last = s.LetSalloc(name, size, last)
+            else:
+                last = s.Seq(expr, last) if name is None else s.Let(name, expr, last)
+        return last
+
+    def program(self) -> s.Program:
+        main = s.FunctionDefinition(s.MAIN, (), self.body(integer(0)))
+        return s.Program(tuple(self.globals), (*self.functions, main))

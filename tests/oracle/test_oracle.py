@@ -1,0 +1,116 @@
+"""The oracle: on random programs, the machine, the rules on the machine, and the engine say the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from tests.oracle import abstract, engine
+from tests.oracle.conform import Run, conform, draw, judge, minimal, report
+from tests.oracle.differences import DIFFERENCES, Difference
+from tests.oracle.translate import numbered, translate
+from tests.oracle.verdict import END, Bug, Verdict
+
+from whence.machine import parse_program, print_program
+from whence.machine.error_rules import NOT_MODELLED
+from whence.machine.syntax import Program
+from whence.rules import load_standard
+
+SEED = 2013
+PROGRAMS = 1000
+NEVER = {"possible-leak", *NOT_MODELLED}
+"""Where all rules are on, a finer one than possible-leak speaks of every block."""
+
+
+@pytest.fixture(autouse=True)
+def cache(monkeypatch: pytest.MonkeyPatch, whence_env: dict[str, str]) -> None:
+    monkeypatch.setenv("WHENCE_CACHE", whence_env["WHENCE_CACHE"])
+
+
+def test_the_three_agree(tmp_path: Path) -> None:
+    run = conform(PROGRAMS, SEED, tmp_path)
+    assert len(run.cases) == PROGRAMS
+    assert not run.disagreements, report(run, tmp_path)
+    seen = run.coverage()
+    assert {rule.name for rule in load_standard().rules} - NEVER <= seen.keys(), report(run, tmp_path)
+    assert 100 < seen["clean"] < PROGRAMS / 2
+    assert sum(count for name, count in seen.items() if name.startswith("not judged")) < PROGRAMS / 20
+
+
+def test_a_seed_gives_the_same_programs() -> None:
+    assert draw(30, 5) == draw(30, 5) != draw(30, 6)
+
+
+def test_programs_are_right_in_form_and_type() -> None:
+    for program in draw(200, 3):
+        assert parse_program(print_program(program)) == program
+
+
+@pytest.mark.parametrize(
+    ("missed", "smallest"),
+    [
+        ("double-free", "fun main() =\n  let p1 = malloc(1) in\n  free(p1);\n  free(p1);\n  0\n"),
+        ("free-of-stack", "fun main() =\n  let s1 = salloc 8 in\n  s1 := 1;\n  delete(s1);\n  0\n"),
+    ],
+)
+def test_what_an_engine_misses_is_made_small(
+    missed: str, smallest: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def forgetful(programs: Sequence[Program], folder: Path, level: str) -> list[Verdict]:
+        told = [abstract.judge(program).rules for program in programs]
+        return [frozenset(bug for bug in verdict if bug.rule != missed) for verdict in told]
+
+    monkeypatch.setattr(engine, "verdicts", forgetful)
+    run = conform(400, 1, tmp_path)
+    assert {bug.rule for case in run.disagreements for bug in case.judgement.rules} == {missed}
+    assert print_program(minimal(run, tmp_path).program) == smallest
+    assert 'again: make conform CONFORM="--programs 400 --seed 1"' in report(run, tmp_path)
+
+
+def test_each_difference_of_a_verdict_counts() -> None:
+    program = numbered(parse_program("fun main() = let p = malloc(8) in free(p); free(p); 0"))
+    told = abstract.judge(program)
+    ((bug,),) = (told.machine,)
+    assert told.machine == told.rules
+    assert bug == Bug("double-free", step=bug.step, block=bug.block)
+    source = translate([program])
+    steps = {step: source.lines[line - 1].strip() for line, (_, step) in source.steps.items()}
+    assert steps[bug.step] == "free(t1);" and [*steps.values()].count("free(t1);") == 2
+    assert steps[bug.block] == "ptr t1 = (ptr)malloc((u64)(ptr)8L);"
+    assert bug.step != END
+
+
+def test_what_differs_by_design(tmp_path: Path) -> None:
+    """Each is a failure that is expected: if one disappears, it has to go from the list."""
+    programs = [numbered(parse_program(each.program)) for each in DIFFERENCES]
+    said = engine.verdicts(programs, tmp_path, "-O0")
+    judged = [abstract.judge(program) for program in programs]
+    found = [
+        Difference(each.program, each.reason, _kind(judgement), _engine(verdict, judgement))
+        for each, judgement, verdict in zip(DIFFERENCES, judged, said, strict=True)
+    ]
+    assert found == list(DIFFERENCES)
+    assert all(each.machine != each.engine for each in DIFFERENCES)
+
+
+def _engine(verdict: Verdict, judgement: abstract.Judgement) -> str:
+    same_rule = judgement.machine is not None and _rule(verdict) == _rule(judgement.machine)
+    return _rule(verdict) + " of another block" * (same_rule and verdict != judgement.machine)
+
+
+def _kind(judgement: abstract.Judgement) -> str:
+    """The rule, or where there is none the error rule."""
+    return " ".join(sorted(judgement.names)) if judgement.machine is None else _rule(judgement.machine)
+
+
+def _rule(verdict: Verdict) -> str:
+    return " ".join(sorted({bug.rule for bug in verdict})) or "clean"
+
+
+def test_a_program_without_a_shipped_rule_is_not_run(tmp_path: Path) -> None:
+    program = numbered(parse_program("fun main() = let p = malloc(8) in let v = *p in free(p); 0"))
+    (case,) = judge([program], "-O0", tmp_path)
+    assert case.engine is None and case.agrees
+    run = Run(0, [case])
+    assert run.coverage() == {"not judged: bug-uninitialized": 1}

@@ -1,0 +1,32 @@
+"""What one side says of a program: the first bug, as kind, block and step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+END = 0
+"""The step of what is found when the program ends."""
+
+
+@dataclass(frozen=True, order=True)
+class Bug:
+    """`rule`: the shipped rule; `step`: the number of the redex, or END; `block`: the step that allocated the
+    heap block it is about, 0 if it is about none."""
+
+    rule: str
+    step: int
+    block: int = 0
+
+    def __str__(self) -> str:
+        where = "at the end" if self.step == END else f"at step {self.step}"
+        return f"{self.rule} {where}" + (f", block of step {self.block}" if self.block else "")
+
+
+Verdict = frozenset[Bug]
+"""The bugs of the first step that has any: one, or the leaks."""
+
+
+def tell(verdict: Verdict | None) -> str:
+    if verdict is None:
+        return "not judged"
+    return "; ".join(map(str, sorted(verdict))) or "clean"

@@ -1,0 +1,162 @@
+/* modules: interface/requests interface/chunks os/os os/text */
+#include "../../../runtime/interface/poison.h"
+#include "../../../runtime/leak/leak.h"
+#include "../../../runtime/rt/access.h"
+#include "unit.h"
+
+#include <stdarg.h>
+
+uint64_t __whence_client_request(const uint64_t *words, uint64_t otherwise);
+
+/* What requests.c needs of the rest of the runtime, writing down what it is asked for. */
+__thread struct thread thread_self;
+int rt_ready = 1;
+void rt_start(void) {}
+void rt_note(int *said, const char *sentence) {
+    *said = 1;
+    fprintf(stderr, "%s\n", sentence);
+}
+
+static char log_text[4096];
+
+static void note(const char *format, ...) {
+    va_list arguments;
+    size_t length = strlen(log_text);
+    va_start(arguments, format);
+    vsnprintf(log_text + length, sizeof log_text - length, format, arguments);
+    va_end(arguments);
+}
+
+void poison_close(uintptr_t begin, uint64_t size) {
+    if (size) note("close %#lx %lu;", begin, size);
+}
+void poison_open(uintptr_t begin, uint64_t size) { note("open %#lx %lu;", begin, size); }
+uintptr_t poison_first_bad(uintptr_t begin, uint64_t size) {
+    return begin == 0xbad0 ? begin + size - 1 : 0;
+}
+void access_check(uintptr_t address, uint64_t size, uintptr_t root, int write, const char *library,
+                  const struct frame *frame) {
+    note("check %#lx %lu %d %s;", address, size, write || root != address || !frame, library);
+}
+struct wh_leaks leak_last;
+uint64_t leak_check(struct context *context, uint32_t check) {
+    note("leaks %d %u;", context->frame != NULL, check);
+    return 3;
+}
+uint64_t finding_count(void) { return 17; }
+
+static uint64_t ask(uint64_t number, uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
+    const uint64_t words[6] = {number, a, b, c, d, 0};
+    log_text[0] = 0;
+    return __whence_client_request(words, 4711);
+}
+
+#define CHECK_LOG(text)                                                                            \
+    do                                                                                             \
+        if (strcmp(log_text, (text))) {                                                            \
+            fprintf(stderr, "%s:%d: log is %s\n", __FILE__, __LINE__, log_text);                   \
+            exit(1);                                                                               \
+        }                                                                                          \
+    while (0)
+
+/* Valgrind's stable numbers, from its manual's header by hand. */
+#define MC(n) (0x4d430000u + (n))
+
+static void unknown_requests_have_the_caller_s_answer(void) {
+    CHECK_EQUAL(ask(0, 0, 0, 0, 0), 4711);
+    CHECK_EQUAL(ask(0x1002, 1, 2, 3, 4), 4711);
+    CHECK_EQUAL(ask(UINT64_MAX, 0, 0, 0, 0), 4711);
+    CHECK_EQUAL(ask(MC(3), 0, 0, 0, 0), 4711);
+    CHECK_LOG("");
+}
+
+static void memory_is_closed_opened_and_checked(void) {
+    CHECK_EQUAL(ask(0x1001, 0, 0, 0, 0), 1);
+    CHECK_EQUAL(ask(MC(0), 0x100, 8, 0, 0), UINT64_MAX);
+    CHECK_LOG("close 0x100 8;");
+    CHECK_EQUAL(ask(MC(1), 0x100, 8, 0, 0), UINT64_MAX);
+    CHECK_LOG("open 0x100 8;");
+    CHECK_EQUAL(ask(MC(2), 0x100, 9, 0, 0), UINT64_MAX);
+    CHECK_LOG("open 0x100 9;");
+    CHECK_EQUAL(ask(MC(4), 0x100, 9, 0, 0), 0);
+    CHECK_LOG("");
+    CHECK_EQUAL(ask(MC(5), 0xbad0, 9, 0, 0), 0xbad8);
+    CHECK_LOG("check 0xbad0 9 0 client request;");
+}
+
+static void blocks_of_the_program_s_own(void) {
+    ask(0x1301, 0x1000, 100, 16, 0);
+    CHECK_LOG("close 0xff0 16;close 0x1064 16;open 0x1000 100;");
+    ask(0x130b, 0x1000, 100, 50, 0); /* resized, without red zones */
+    CHECK_LOG("close 0x1000 100;open 0x1000 50;");
+    ask(0x1302, 0x1000, 16, 0, 0);
+    CHECK_LOG("close 0x1000 50;");
+    ask(0x1302, 0x1000, 16, 0, 0); /* freed twice: nothing is there */
+    CHECK_LOG("");
+    ask(0x1302, 0, 0, 0, 0);
+    CHECK_LOG("");
+}
+
+static void pools(void) {
+    enum { POOL = 0x500, OTHER = 0x600 };
+    CHECK_EQUAL(ask(0x1303, POOL, 0, 0, 0), 0);
+    CHECK_EQUAL(ask(0x130a, POOL, 0, 0, 0), 0);
+    ask(0x1305, POOL, 0x2000, 64, 0);
+    CHECK_LOG("open 0x2000 64;");
+    ask(0x1305, POOL, 0x3000, 64, 0);
+    CHECK_EQUAL(ask(0x130a, POOL, 0, 0, 0), 1);
+    ask(0x1306, OTHER, 0x2000, 0, 0); /* not of that pool */
+    CHECK_LOG("");
+    ask(0x1309, POOL, 0x2000, 0x2100, 32);
+    CHECK_LOG("close 0x2000 64;open 0x2100 32;");
+    ask(0x1308, POOL, OTHER, 0, 0);
+    CHECK_EQUAL(ask(0x130a, POOL, 0, 0, 0), 0);
+    ask(0x1307, OTHER, 0x2110, 0x1000, 0); /* half of the first chunk is kept, and all of the second */
+    CHECK(strstr(log_text, "close 0x2100 16;") && !strstr(log_text, "0x3000"));
+    ask(0x1307, OTHER, 0x2110, 16, 0);
+    CHECK(strstr(log_text, "close 0x3000 64;"));
+    ask(0x1304, OTHER, 0, 0, 0);
+    CHECK_LOG("close 0x2100 32;");
+    CHECK_EQUAL(ask(0x130a, OTHER, 0, 0, 0), 0);
+}
+
+static void leaks_and_errors(void) {
+    uint64_t counts[4] = {0};
+    leak_last = (struct wh_leaks){0};
+    uint64_t *first = &leak_last.definite_blocks;
+    for (int i = 0; i < 10; i++) first[i] = 1u << i;
+    ask(MC(6), 0, 0, 0, 0);
+    CHECK_LOG("leaks 1 2;");
+    ask(MC(12), (uint64_t)&counts[0], (uint64_t)&counts[1], (uint64_t)&counts[2], (uint64_t)&counts[3]);
+    CHECK_EQUAL(counts[0], 1 + 4); /* definite and indirect */
+    CHECK_EQUAL(counts[1], 16);
+    CHECK_EQUAL(counts[2], 64);
+    CHECK_EQUAL(counts[3], 256);
+    ask(MC(7), (uint64_t)&counts[0], (uint64_t)&counts[1], (uint64_t)&counts[2], (uint64_t)&counts[3]);
+    CHECK_EQUAL(counts[0], 2 + 8);
+    CHECK_EQUAL(ask(0x1201, 0, 0, 0, 0), 17);
+    ask(0x1801, 1, 0, 0, 0);
+    ask(0x1801, 1, 0, 0, 0);
+    CHECK_EQUAL(thread_self.silent, 2);
+    for (int i = 0; i < 3; i++) ask(0x1801, UINT64_MAX, 0, 0, 0); /* once too often */
+    CHECK_EQUAL(thread_self.silent, 0);
+}
+
+static uint64_t added(uint64_t thread, uint64_t a, uint64_t b, uint64_t c) {
+    return thread * 1000 + a + b + c;
+}
+
+static void functions_are_called(void) {
+    thread_self.number = 1;
+    CHECK_EQUAL(ask(0x1104, (uint64_t)(uintptr_t)added, 1, 2, 3), 2006);
+}
+
+int main(void) {
+    unknown_requests_have_the_caller_s_answer();
+    memory_is_closed_opened_and_checked();
+    blocks_of_the_program_s_own();
+    pools();
+    leaks_and_errors();
+    functions_are_called();
+    return 0;
+}
