@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 RUNTIME := $(shell find runtime -name '*.[ch]' 2>/dev/null)
 
-.PHONY: all demo test test-all test-real lint bench bench-alloc soak conform clean
+.PHONY: all demo test test-all test-random test-real lint bench bench-alloc soak conform clean
 
 all: $(STAMP)
 
@@ -28,6 +28,10 @@ test: $(STAMP)
 # The corpus of buggy programs and clean twins at every optimisation level.
 test-all: $(STAMP)
 	WHENCE_TEST_LEVELS=all $(BIN)/python -m pytest
+
+# The property tests on examples that no run drew before.
+test-random: $(STAMP)
+	$(BIN)/python -m pytest -m hypothesis --hypothesis-profile=default
 
 # Builds bzip2, zlib, lua and sqlite from source packages and runs their tests
 # under whence: long.

@@ -9,10 +9,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tests.harness.session import Corpus, environment
+
+# The tests of a version draw the same examples everywhere: a failure is that version's, and repeats.
+# `make test-random` draws others.
+settings.register_profile("repeatable", derandomize=True)
+settings.load_profile("repeatable")
 
 
 def pytest_configure() -> None:
