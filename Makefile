@@ -10,7 +10,7 @@ RUNTIME := $(shell find runtime -name '*.[ch]' 2>/dev/null)
 
 all: $(STAMP)
 
-$(STAMP): pyproject.toml setup.py $(RUNTIME) $(wildcard src/whence/abi/*.py)
+$(STAMP): pyproject.toml setup.py $(wildcard scripts/*) $(RUNTIME) $(wildcard src/whence/abi/*.py)
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "setting up $(VENV) …"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
