@@ -31,7 +31,7 @@ test-all: $(STAMP)
 
 # The property tests on examples that no run drew before.
 test-random: $(STAMP)
-	$(BIN)/python -m pytest -m hypothesis --hypothesis-profile=default
+	$(BIN)/python -m pytest -m hypothesis --hypothesis-profile=random
 
 # Builds bzip2, zlib, lua and sqlite from source packages and runs their tests
 # under whence: long.

@@ -9,15 +9,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tests.harness.session import Corpus, environment
 
-# The tests of a version draw the same examples everywhere: a failure is that version's, and repeats.
-# `make test-random` draws others.
-settings.register_profile("repeatable", derandomize=True)
+# Nothing is judged by its time: the machine may be busy. The tests of a version draw the same examples
+# everywhere: a failure is that version's, and repeats. `make test-random` draws others.
+settings.register_profile("random", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("repeatable", settings.get_profile("random"), derandomize=True)
 settings.load_profile("repeatable")
 
 

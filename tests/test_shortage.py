@@ -134,7 +134,7 @@ def _ends(handle: int) -> bool:
 
     poll = select.poll()
     poll.register(handle, select.POLLIN)
-    if poll.poll(60_000):
+    if poll.poll(TIMEOUT * 1000):
         return True
     signal.pidfd_send_signal(handle, signal.SIGKILL)
     return False

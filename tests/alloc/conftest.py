@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.harness.process import TIMEOUT
 from tests.runtime.rt_harness import runtime_build
 
 HERE = Path(__file__).resolve().parent
@@ -90,7 +91,7 @@ def preload(allocator: Path) -> Preload:
             capture_output=True,
             text=True,
             errors="replace",
-            timeout=180,
+            timeout=TIMEOUT,
             **keywords,  # type: ignore[call-overload]
         )
         return Done(done.returncode, done.stdout, done.stderr)

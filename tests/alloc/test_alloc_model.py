@@ -125,7 +125,7 @@ class Allocators(RuleBasedStateMachine):
 
 
 TestAllocators = Allocators.TestCase
-TestAllocators.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestAllocators.settings = settings(max_examples=60, stateful_step_count=40)
 
 
 @pytest.mark.parametrize("quarantine", [-1, 0, 8, 1000])

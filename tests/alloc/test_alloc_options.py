@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.alloc.conftest import Compile, Preload
+from tests.harness.process import TIMEOUT
 
 
 @pytest.fixture(params=["gcc", "g++"])
@@ -93,7 +94,7 @@ def test_a_debugger_that_attaches(compile_plain: Compile, allocator: Path) -> No
             if "waits 100 seconds" in line:
                 break
         words = ["gdb", "-batch", "-p", str(process.pid), "-ex", "continue", "-ex", "bt", "-ex", "kill"]
-        seen = subprocess.run(words, capture_output=True, text=True, timeout=120).stdout
+        seen = subprocess.run(words, capture_output=True, text=True, timeout=TIMEOUT).stdout
         process.kill()
     assert "received signal SIGSEGV" in seen
     assert "freed_read ()" in seen

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from alloc_model import halving_order
+from tests.harness.process import TIMEOUT
 
 from whence.alloc import (
     Access,
@@ -282,7 +283,7 @@ print(message)
 
 
 def test_no_memory_for_the_books_is_an_answer() -> None:
-    done = subprocess.run([sys.executable, "-c", SHORTAGE], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", SHORTAGE], capture_output=True, text=True, timeout=TIMEOUT)
     assert done.returncode == 0, done.stderr
     assert re.search("the system has no memory for the books of the allocator", done.stdout)
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from tests.harness.process import Done, Whence
+from tests.harness.process import TIMEOUT, Done, Whence
 
 import whence as whence_api
 from whence.alloc import Access, Allocator, Region, spread
@@ -39,7 +39,7 @@ def replay(whence: Whence, folder: Path, *words: str | Path) -> Done:
 def native(folder: Path, program: Path, environment: Mapping[str, str]) -> tuple[int, bytes]:
     """What `whence replay` executes, without a process of whence in between."""
     own = replaying.changes(Recording.read(folder), environment)
-    done = subprocess.run([program], env={**environment, **own}, capture_output=True, timeout=60)
+    done = subprocess.run([program], env={**environment, **own}, capture_output=True, timeout=TIMEOUT)
     return done.returncode, done.stdout
 
 
@@ -294,6 +294,6 @@ def test_a_taken_address_range_is_one_sentence(place: Place) -> None:
     program = whence.build("int main(void) { return 0; }", "small")
     own = replaying.changes(Recording.read(folder / "r6"), {})
     command = ["sh", "-c", 'ulimit -v 20000000; exec env "$@"', "sh", *(f"{k}={v}" for k, v in own.items())]
-    done = subprocess.run([*command, program], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([*command, program], capture_output=True, text=True, timeout=TIMEOUT)
     assert done.returncode == 125
     assert "cannot reserve the recorded addresses of the heap" in done.stderr

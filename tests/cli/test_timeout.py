@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
-from tests.harness.process import Whence, is_one_sentence
+from tests.harness.process import Done, Whence, is_one_sentence, with_patience
 
 STUCK = """
 #include <stdlib.h>
@@ -29,9 +30,18 @@ def whence(tmp_path: Path, whence_env: dict[str, str]) -> Whence:
 def test_status_of_a_timeout(whence: Whence) -> None:
     """As timeout(1); but a finding counts more."""
     program = whence.build(STUCK)
-    done = whence.run("--timeout", "2", program)
-    assert (done.status, done.out) == (124, b"stuck\n") and "was killed after 2 seconds" in done.err
-    done, found = whence.findings("--timeout", "2", "--keep-going", program, "err")
+
+    def limited(*words: str | Path) -> tuple[Done, list[dict[str, Any]], int]:
+        (done, found), seconds = with_patience(
+            lambda seconds: whence.findings("--timeout", str(seconds), *words),
+            lambda ended: ended[0].out != b"",
+        )
+        return done, found, seconds
+
+    done, found, seconds = limited(program)
+    assert (done.status, done.out, found) == (124, b"stuck\n", [])
+    assert f"was killed after {seconds} seconds" in done.err
+    done, found, _ = limited("--keep-going", program, "err")
     assert (done.status, done.out) == (99, b"stuck\n")
     assert [finding["rule"] for finding in found] == ["heap-buffer-overflow"]
 

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.harness.process import Whence
+from tests.harness.process import TIMEOUT, Whence, with_patience
 
 CHILD = """
 #include <stdio.h>
@@ -208,7 +208,7 @@ int main(int c, char **v) {
     FILE *ready = fopen("pid", "w");
     fprintf(ready, "%d\\n", (int)getpid());
     fclose(ready);
-    for (int i = 0; i < 3000 && !stop; i++) usleep(10000);
+    for (int i = 0; i < 60000 && !stop; i++) usleep(10000);
     p[stop == SIGTERM ? 3 : 0] = 1;
     free(p);
     return 0;
@@ -223,11 +223,19 @@ def daemon(folder: Path, whence_env: dict[str, str]) -> Path:
     return folder / "daemon" if (folder / "daemon").exists() else whence.build(DAEMON, "daemon")
 
 
+def told(folder: Path) -> int | None:
+    """The number of the daemon, if it has told it."""
+    text = (folder / "pid").read_text() if (folder / "pid").exists() else ""
+    return int(text) if text.endswith("\n") else None
+
+
 def started(folder: Path) -> int:
     """The number of the daemon, once it has told it."""
-    while not (folder / "pid").exists() or not (folder / "pid").read_text().endswith("\n"):
+    end = time.monotonic() + TIMEOUT
+    while (number := told(folder)) is None:
+        assert time.monotonic() < end
         time.sleep(0.01)
-    return int((folder / "pid").read_text())
+    return number
 
 
 def test_signals_go_to_what_is_left_behind(whence: Whence, daemon: Path) -> None:
@@ -237,7 +245,7 @@ def test_signals_go_to_what_is_left_behind(whence: Whence, daemon: Path) -> None
     assert running.stderr
     assert b"waiting for a process that it left behind" in running.stderr.readline()
     running.send_signal(signal.SIGTERM)
-    _, err = running.communicate(timeout=60)
+    _, err = running.communicate(timeout=TIMEOUT)
     assert running.returncode == 99 and b"heap-buffer-overflow" in err and b"its parent has ended" in err
 
 
@@ -257,8 +265,11 @@ def test_no_wait(whence: Whence, daemon: Path) -> None:
 
 
 def test_timeout_ends_what_is_left_behind(whence: Whence, daemon: Path) -> None:
-    done = whence.run("--timeout", "2", daemon)
-    assert done.status == 124 and "was killed after 2 seconds" in done.err
+    done, seconds = with_patience(
+        lambda seconds: whence.run("--timeout", str(seconds), daemon),
+        lambda _: told(daemon.parent) is not None,
+    )
+    assert done.status == 124 and f"was killed after {seconds} seconds" in done.err
     status = Path(f"/proc/{started(daemon.parent)}/stat")  # nobody may have asked for its status yet
     assert not status.exists() or status.read_text().rpartition(")")[2].split()[0] in "ZX"
 

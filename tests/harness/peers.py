@@ -24,8 +24,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.harness.expect import LEVELS, PROGRAMS, Case, discover
+from tests.harness.process import TIMEOUT
 
-TIMEOUT = 120
 ASAN_OPTIONS = "detect_leaks=1:exitcode=66:allocator_may_return_null=1:handle_segv=1:color=never"
 _FRAME = re.compile(r"^\s+#\d+ 0x\w+ in .* (\S+?):(\d+)(?::\d+)?$")
 _REPORT = re.compile(r"ERROR: AddressSanitizer|Direct leak of|Indirect leak of")

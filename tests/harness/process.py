@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-TIMEOUT = 300
-"""Seconds until a hanging command is ended; no test asserts on time."""
+T = TypeVar("T")
+TIMEOUT = 900
+"""Seconds until what hangs is ended, far more than it takes on a busy machine; no test asserts on time."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,15 @@ class Whence:
     @staticmethod
     def command(module: str, *words: str | Path) -> list[str]:
         return [sys.executable, "-m", module, *map(str, words)]
+
+
+def with_patience(run: Callable[[int], T], got_far: Callable[[T], bool]) -> tuple[T, int]:
+    """What `run` gives with a limit of so many seconds, of which there are more until the program got far."""
+    for seconds in (2, 20, 200):
+        result = run(seconds)
+        if got_far(result):
+            break
+    return result, seconds
 
 
 def is_one_sentence(text: str) -> bool:

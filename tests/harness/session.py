@@ -14,11 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from tests.harness.expect import Case
+from tests.harness.process import TIMEOUT
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-BUILD_TIMEOUT = 300
-RUN_TIMEOUT = 240
-"""Seconds until a hanging program is ended; no test asserts on time."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +47,7 @@ def compile_program(case: Case, out: Path, flags: Iterable[str], env: dict[str, 
     driver = "c++" if case.is_cxx else "cc"
     command = [sys.executable, "-m", "whence.cli.cc", driver, "-g", "-w", *flags, *case.run.cflags]
     command += [str(case.path), "-o", str(out), *case.run.ldflags]
-    done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=BUILD_TIMEOUT)
+    done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=TIMEOUT)
     if done.returncode:
         raise BuildError(f"{' '.join(command)}: status {done.returncode}\n{done.stderr}")
 
@@ -135,7 +133,7 @@ class Corpus:
                 "stdin": str(stdin),
                 "stdout": str(directory / "stdout"),
                 "stderr": str(directory / "stderr"),
-                "timeout": RUN_TIMEOUT,
+                "timeout": TIMEOUT,
             }
         )
         return Outcome(

@@ -13,7 +13,7 @@ from tests.ir.conftest import RAW, SOURCES
 from whence import ir
 from whence.ir.attributes import Attributes
 
-SETTINGS = settings(max_examples=150, deadline=None)
+SETTINGS = settings(max_examples=150)
 _PIECES = r"""
 ( ) [ ] { } < > " ' , = ; : ! # @ % $ * ... \ \22 x i0 i1 i32 i99999999999999999999 ptr label metadata token
 void target( vscale c" asm align 8 addrspace(1) null undef splat inrange(0,1) to unwind within none -1 0x 0xK4
@@ -119,7 +119,7 @@ def test_one_mutation_in_a_real_module(data: st.DataObject) -> None:
     survive(lambda: read_module(text))
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=1500)
 @given(st.data())
 def test_mutated_instructions(data: st.DataObject) -> None:
     text = data.draw(mutated(st.sampled_from(instruction_lines())))

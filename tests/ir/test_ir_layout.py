@@ -44,7 +44,7 @@ def llvm_variable(body: str, layout: str) -> llvm.ValueRef:
     return module.get_global_variable("g")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(TYPES, st.just(X86_64) | st.sampled_from(OTHERS))
 def test_random_types(text: str, layout_text: str) -> None:
     data = llvm.create_target_data(layout_text)
@@ -58,7 +58,7 @@ def test_random_types(text: str, layout_text: str) -> None:
     assert str(ir.parse_type(text)) == text
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(TYPES, min_size=1, max_size=6), st.booleans(), st.data())
 def test_random_field_offsets(fields: list[str], packed: bool, data: st.DataObject) -> None:
     body = f"<{{ {', '.join(fields)} }}>" if packed else f"{{ {', '.join(fields)} }}"

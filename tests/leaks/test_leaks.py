@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.harness.process import Done, Whence
+from tests.harness.process import TIMEOUT, Done, Whence
 
 HERE = Path(__file__).parent
 Json = dict[str, Any]
@@ -184,7 +184,7 @@ def _asked_by_signal(whence: Whence, ways: Path, mode: str, report: Path) -> byt
     lines.append(process.stdout.readline())
     ask()
     process.stdin.write(b"q")
-    rest, _ = process.communicate(timeout=300)
+    rest, _ = process.communicate(timeout=TIMEOUT)
     assert process.returncode == 99
     return b"".join([*lines, rest])
 
@@ -220,9 +220,9 @@ def test_who_stops_the_threads_ends_with_a_killed_program(whence: Whence, ways: 
         process = whence.start("--log", "/dev/null", ways, "searching")
         assert process.stdout
         os.kill(int(process.stdout.readline()), signal.SIGKILL)
-        process.communicate(timeout=60)
+        process.communicate(timeout=TIMEOUT)
         assert process.returncode == -signal.SIGKILL
-        end = time.monotonic() + 60
+        end = time.monotonic() + TIMEOUT
         while _processes_of(ways):
             assert time.monotonic() < end
             time.sleep(0.01)

@@ -18,7 +18,7 @@ changes = st.one_of(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.booleans(), st.lists(changes, max_size=8))
 def test_blocks_are_lists_of_bytes(zeroed: bool, made: list[tuple[str, object, object]]) -> None:
     blocks = [Block(SIZE, 0, 0, zeroed=whole(SIZE) if zeroed else ()), Block(SIZE, 0, 0)]

@@ -28,7 +28,7 @@ from whence.rules import load_standard
 
 NO_RULES = load_standard().select(disable=["all"])
 ALL_RULES = load_standard().select(enable=["all"])
-QUICK = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+QUICK = settings(max_examples=150, suppress_health_check=list(HealthCheck))
 
 
 @QUICK
@@ -113,7 +113,7 @@ heap frame holds word trace expression"""
 WORDS = TEXT.split()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(st.one_of(st.sampled_from(WORDS), st.text(max_size=4)), max_size=30).map(" ".join))
 def test_any_text_is_read_or_refused_with_places(text: str) -> None:
     try:

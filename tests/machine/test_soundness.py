@@ -119,7 +119,7 @@ class Redexes:
                 return self.one([Use(self.pointer()), Poison("poison", self.pointer(), count)])
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=100, suppress_health_check=list(HealthCheck))
 @given(correct_states(), st.data())
 def test_before_each_error_a_rule_that_announces_it_fires_and_no_rule_elsewhere(
     state: State, data: st.DataObject

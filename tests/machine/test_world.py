@@ -55,7 +55,7 @@ def plain(state: State, world: MachineWorld) -> World:
     )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(programs())
 def test_the_index_changes_nothing(program: Program) -> None:
     cache = Elements()

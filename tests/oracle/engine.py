@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from tests.harness.process import TIMEOUT
 from tests.oracle.translate import Source, translate
 from tests.oracle.verdict import END, Bug, Verdict
 
@@ -23,7 +24,7 @@ def verdicts(programs: Sequence[Program], folder: Path, level: str) -> list[Verd
     path = folder / "programs.cc"
     path.write_text(source.text())
     program = whence.build(path, folder / "programs", flags=["-g", "-w", "-std=c++17", level])
-    result = whence.run(program, enable="all", capture_output=True, timeout=600)
+    result = whence.run(program, enable="all", capture_output=True, timeout=TIMEOUT)
     assert result.exit_status == 0 and not result.stdout, result.text()
     found: list[set[Bug]] = [set() for _ in programs]
     for finding in result.findings:

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.harness.process import TIMEOUT
 
 from whence import proofs
 from whence.cli.main import main
@@ -23,9 +24,10 @@ SENSIBLE = 'rule mine "m" at free r when Size(r) > 4096\n'
 
 @pytest.fixture(autouse=True)
 def few_lemmas(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A cache of its own; all lemmas are proved elsewhere."""
+    """A cache of its own; all lemmas are proved elsewhere; as much time as it takes."""
     monkeypatch.setenv("WHENCE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(prover, "lemmas", lambda: list(prover_lemmas())[:3])
+    monkeypatch.setattr(prover, "TIMEOUT", TIMEOUT)
 
 
 prover_lemmas = prover.lemmas
@@ -128,7 +130,7 @@ def test_a_state_that_the_machine_does_not_confirm_proves_nothing(
 
     monkeypatch.setattr(obligations, "_counterexample", unconfirmed)
     rules = load_files([mine])
-    proof = prover.prove([rules.rule("mine")], rules)[1]
+    proof = prover.prove([rules.rule("mine")], rules, timeout=TIMEOUT)[1]
     assert proof.status is Status.UNKNOWN
     (unknown,) = [each for each in proof.outcomes if each.verdict is Verdict.UNKNOWN]
     assert "the machine does not confirm" in unknown.reason and "state { }" in unknown.reason

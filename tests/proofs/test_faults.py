@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from tests.harness.process import TIMEOUT
 
 from whence.cli.commands import whence
 from whence.machine import parse_state, print_state
@@ -166,7 +167,7 @@ def failures(text: str, kind: str) -> list[Outcome]:
     rule = rules.rules[-1]
     check_names([rule])
     judged = [each for each in statements(rule, rules) if each.name.startswith(f"faulty/{kind}: ")]
-    outcomes = [settle(each, 60) for each in judged]
+    outcomes = [settle(each, TIMEOUT) for each in judged]
     assert not [each for each in outcomes if each.verdict is Verdict.UNKNOWN]
     return [each for each in outcomes if each.verdict is Verdict.FAILED]
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 import z3
+from tests.harness.process import TIMEOUT
 
 from whence.machine import parse_state, print_state
 from whence.machine.reduce import REDUCTIONS as OF_THE_MACHINE
@@ -37,7 +38,7 @@ def test_each_rule_can_be_applied(name: str) -> None:
     """No lemma holds because nothing satisfies its hypotheses."""
     before = any_state()
     step = REDUCTIONS[name](before)
-    assert search([*invariant(before), step.premise], lemmas.shape_of(before), 60) is not None
+    assert search([*invariant(before), step.premise], lemmas.shape_of(before), TIMEOUT) is not None
 
 
 def test_the_invariant_is_not_everything() -> None:
@@ -164,7 +165,7 @@ def test_a_wrong_rule_fails_its_lemma(fault: str) -> None:
 
     rule: Rule = wrong
     judged = [*lemmas.preservation(name, rule), *lemmas.growth(name, rule)]
-    outcome = settle(next(each for each in judged if each.name.endswith(f": {text}")), 60)
+    outcome = settle(next(each for each in judged if each.name.endswith(f": {text}")), TIMEOUT)
     assert outcome.verdict is Verdict.FAILED
     assert outcome.counterexample is not None
     state = parse_state(outcome.counterexample.state)
@@ -174,6 +175,6 @@ def test_a_wrong_rule_fails_its_lemma(fault: str) -> None:
 def test_a_wrong_fact_of_arithmetic_fails() -> None:
     n = z3.BitVec("n", 64)
     fact = terms.power_of_two_fact()
-    assert settle(Obligation("x", (), fact), 60).verdict is Verdict.PROVED
+    assert settle(Obligation("x", (), fact), TIMEOUT).verdict is Verdict.PROVED
     wrong = z3.Implies(n != 0, ((n & (n - 1)) == 0) == (n == 1))
-    assert settle(Obligation("x", (), wrong), 60).verdict is Verdict.FAILED
+    assert settle(Obligation("x", (), wrong), TIMEOUT).verdict is Verdict.FAILED

@@ -154,7 +154,7 @@ def test_there_are_programs() -> None:
     assert len(PROGRAMS) > 20
 
 
-@settings(max_examples=100 if EVERYTHING else 8, deadline=None)
+@settings(max_examples=100 if EVERYTHING else 8)
 @given(programs(length=4), st.integers(20, 40))
 def test_random_programs(program: Program, most: int) -> None:
     _SEEN.clear()

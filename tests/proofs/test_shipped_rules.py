@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tests.harness.process import TIMEOUT
+
 from whence.machine.error_rules import BY_NAME, ERROR_RULES
 from whence.proofs.errors import ERRORS
 from whence.proofs.prover import prove
@@ -19,7 +21,7 @@ MACHINE_POINTS = {
 
 
 def test_all_shipped_rules_are_proved() -> None:
-    proofs = prove(STANDARD.rules, STANDARD, timeout=120)
+    proofs = prove(STANDARD.rules, STANDARD, timeout=TIMEOUT)
     failed = [each for proof in proofs for each in proof.outcomes if each.verdict is not Verdict.PROVED]
     assert failed == []
     assert [proof.subject for proof in proofs] == [LEMMAS, *(rule.name for rule in STANDARD.rules)]

@@ -123,7 +123,7 @@ def truth_of(formula: Truth, world: World) -> bool:
     return bool(z3.is_true(plain))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.data())
 def test_random_rules(data: st.DataObject) -> None:
     try:

@@ -339,13 +339,13 @@ def shown(run: RawRun) -> str:
 WHOLE = file_of(maps(1), finding(states=b"\0\4\xfa", name=b"memset"), note("hello"), finding(rule=1, point=5))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(cut=st.integers(records.HEADER.size, len(WHOLE)))
 def test_any_truncation(tmp_path_factory: pytest.TempPathFactory, cut: int) -> None:
     shown(run_of(tmp_path_factory.getbasetemp(), WHOLE[:cut]))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(
     changes=st.lists(
         st.tuples(st.integers(records.HEADER_SIZE, len(WHOLE) - 1), st.integers(0, 255)), max_size=30
@@ -365,7 +365,7 @@ heads = st.binary(max_size=records.HEADER.size).map(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(head=st.binary(max_size=records.HEADER.size) | heads, body=st.binary(max_size=400))
 def test_any_bytes_end_in_a_run_or_one_sentence(
     tmp_path_factory: pytest.TempPathFactory, head: bytes, body: bytes

@@ -12,7 +12,6 @@ from whence.rules.evaluate import Redex, Witness, World, witnesses
 from whence.rules.lowering import LoweringError, plan_of
 
 SLOW = settings(
-    deadline=None,
     max_examples=150,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
 )

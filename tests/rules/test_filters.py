@@ -28,7 +28,6 @@ HEAP = HEAP_BASE + (SLOT_SHIFT << REGION_SHIFT)
 NOT_HEAP = 0x7F00_0000_0000
 RED_ZONE = 16
 SLOW = settings(
-    deadline=None,
     max_examples=200,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
 )
@@ -322,7 +321,7 @@ def markers() -> dict[Filter, Markers]:
     return {f: Markers(f, f) for f in (Filter.NEVER, Filter.STATE, Filter.SLOT, BOTH, Filter.ALWAYS)}
 
 
-@settings(deadline=None, max_examples=600, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=600, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(
     st.lists(states, min_size=6, max_size=6),
     st.integers(0, 24),

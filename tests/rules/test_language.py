@@ -7,7 +7,7 @@ from importlib import resources
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.rules.strategies import DEFINITIONS, rule_texts
 from tests.rules.test_detectors import BASE
@@ -23,7 +23,7 @@ from whence.rules.vocabulary import RESERVED
 FOLDER = resources.files("whence.rules")
 SHIPPED = [FOLDER.joinpath("standard", name).read_text() for name in STANDARD_FILES]
 EXAMPLES = [path.read_text() for path in sorted((Path(__file__).parents[2] / "examples").glob("*.rules"))]
-QUICK = settings(deadline=None, max_examples=300, suppress_health_check=[HealthCheck.too_slow])
+QUICK = settings(max_examples=300)
 
 # ---- fuzz ----
 

@@ -90,7 +90,7 @@ def plain_steps(draw: st.DrawFn, point: str, world: World) -> Redex:
             return Redex("ALLOC", (count, size, align, least), now=99)
 
 
-@settings(deadline=None, max_examples=300, suppress_health_check=list(HealthCheck))
+@settings(max_examples=300, suppress_health_check=list(HealthCheck))
 @given(st.data(), worlds(), st.sampled_from(sorted(SHAPES)))
 def test_a_rule_that_is_accepted_cannot_hold_at_a_plain_step(
     data: st.DataObject, world: World, point: str

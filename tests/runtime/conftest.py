@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from rt_harness import HERE, RUNTIME, Run, decode, runtime_build
+from tests.harness.process import TIMEOUT
 
 from whence.abi import options
 
@@ -105,7 +106,7 @@ def start(tmp_path: Path) -> Start:
             assert process.stdout is not None
             first = process.stdout.readline()
             process.send_signal(signal.SIGKILL)
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=TIMEOUT)
         run = Run(process.returncode, (first + out).decode(), err.decode())
         if path.is_file():
             decode(path, run)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from rt_harness import PROGRAMS
+from tests.harness.process import TIMEOUT
 
 import whence
 from whence.abi import layout, options, records
@@ -342,9 +343,9 @@ def test_real_program_with_the_runtime_preloaded(name, runtime):
     command = COMMANDS[name]
     if not shutil.which(command[0]):
         pytest.skip(f"{command[0]} is not installed")
-    plain = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    plain = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT)
     environment = {**os.environ, "LD_PRELOAD": str(runtime)}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=TIMEOUT)
     assert (done.returncode, done.stdout, done.stderr) == (plain.returncode, plain.stdout, plain.stderr)
 
 

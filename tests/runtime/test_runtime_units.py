@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from rt_harness import RUNTIME, WARNINGS
+from tests.harness.process import TIMEOUT
 
 UNITS = sorted((Path(__file__).resolve().parent / "unit").glob("test_*.c"))
 
@@ -33,5 +34,5 @@ def test_unit(source: Path, compiler: str, abi: Path, tmp_path: Path) -> None:
     flags = ["-std=c11", "-D_GNU_SOURCE", "-g", "-O1", "-fno-omit-frame-pointer", *WARNINGS, *SANITIZE]
     command = [compiler, *flags, *MOVED, f"-I{abi}", str(source), *_modules(source), "-pthread"]
     subprocess.run([*command, "-o", str(program)], check=True)
-    done = subprocess.run([program], capture_output=True, text=True, cwd=tmp_path, timeout=300)
+    done = subprocess.run([program], capture_output=True, text=True, cwd=tmp_path, timeout=TIMEOUT)
     assert done.returncode == 0, done.stderr

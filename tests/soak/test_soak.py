@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.harness.process import TIMEOUT
 from tests.harness.session import REPOSITORY
 from tests.soak.draw import Draw, corpus, draw
 from tests.soak.faults import KINDS, Fault, LauncherKilled
@@ -23,7 +24,7 @@ def test_small_soak(tmp_path: Path, whence_env: dict[str, str]) -> None:
     """One run of each kind, three programs: nothing lost, nothing hung."""
     report = tmp_path / "counts.json"
     command = [sys.executable, "-m", "tests.soak.soak", "--seed", "3", "--each", "1", "--programs", "3"]
-    command += ["--json", str(report), "--directory", str(tmp_path / "soak")]
+    command += ["--limit", str(TIMEOUT), "--json", str(report), "--directory", str(tmp_path / "soak")]
     done = subprocess.run(command, cwd=REPOSITORY, env=whence_env, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     counts = json.loads(report.read_text())["faults"]

@@ -144,7 +144,7 @@ def interesting_offsets(data: bytes) -> list[int]:
 
 
 MUTATED = settings(
-    max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=400, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 )
 
 
@@ -298,7 +298,7 @@ def test_file_is_untouched_when_it_cannot_carry(tmp_path):
 @given(
     names=st.lists(st.tuples(st.text("abc./ -é", min_size=1, max_size=40), st.binary(max_size=9)), max_size=5)
 )
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 def test_archives_round_trip(tmp_path_factory, names):
     folder = tmp_path_factory.mktemp("ar")
     files = []

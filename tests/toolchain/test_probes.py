@@ -7,6 +7,7 @@ import subprocess
 import time
 
 import pytest
+from tests.harness.process import TIMEOUT
 
 from whence.toolchain.clang import find_clang
 
@@ -247,7 +248,7 @@ def test_death_by_signal_is_passed_on(box):
 def test_request_to_end_reaches_the_compiler(box):
     """`make` that is stopped stops the wrapper: the compiler must not go on alone."""
     script = '#!/bin/sh\ncase "$*" in *--version*) echo "clang version 19.0.0"; exit;; esac\n'
-    script += 'case "$*" in *-emit-llvm*) exec sleep 60;; esac\n'
+    script += 'case "$*" in *-emit-llvm*) exec sleep 600;; esac\n'
     script += "trap 'echo ended > ended; exit 1' TERM\necho > started\nwhile :; do sleep 0.05; done\n"
     fake = box.write("fake/clang", script)
     fake.chmod(0o755)
@@ -258,7 +259,7 @@ def test_request_to_end_reaches_the_compiler(box):
         assert process.poll() is None
         time.sleep(0.01)
     process.terminate()
-    assert process.wait(timeout=30) == 1
+    assert process.wait(timeout=TIMEOUT) == 1
     assert (box.folder / "ended").exists()
 
 
