@@ -12,6 +12,7 @@ from whence.machine import ERROR_RULES, REDUCTIONS, Step, parse, parse_program, 
 from whence.machine.document import outcome_document
 from whence.machine.printer import print_value
 from whence.machine.syntax import BUILTINS
+from whence.rules import load_standard
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs/machine.md").read_text()
 SNIPPETS = re.findall(r"```calc\n(.*?)```", PAGE, re.DOTALL)
@@ -68,7 +69,7 @@ def test_tables_are_complete() -> None:
     assert {cell.split("(")[0] for cell in cells} >= set(BUILTINS)
     for rule in ERROR_RULES:
         goes_on = " (goes on)" if rule.goes_on else ""
-        announced = ", ".join(f"`{name}`" for name in rule.rules) or "none yet"
+        announced = ", ".join(f"`{name}`" for name in load_standard().announcing(rule.name)) or "none yet"
         point = rule.points[0].lower()
         assert f"| `{rule.name}`{goes_on} | `{point}` | {rule.meaning} | {announced} |" in PAGE
 
@@ -77,7 +78,7 @@ def test_the_keys_of_the_document_are_explained() -> None:
     program = parse_program("fun main() = let p = malloc(8) in free(p); free(p)")
     made: list[Step] = []
     outcome = run(program, watch=made.append)
-    document = outcome_document(outcome, made, trace=True)
+    document = outcome_document(outcome, load_standard(), made, trace=True)
     waiting: list[object] = [document]
     keys: set[str] = set()
     while waiting:

@@ -62,9 +62,10 @@ def _by_errors(step: Step, allocated: Mapping[BlockId, int]) -> Verdict | None:
     """Each block that leaks belongs to the first rule that announces it."""
     found: dict[BlockId | None, Bug] = {}
     for error in step.errors:
-        if not error.rule.rules:
+        announcing = RULES.announcing(error.rule.name)
+        if not announcing:
             return None
-        bug = Bug(error.rule.rules[0], _number(step), allocated.get(error.block, 0) if error.block else 0)
+        bug = Bug(announcing[0], _number(step), allocated.get(error.block, 0) if error.block else 0)
         known = found.get(error.block)
         if known is None or _ORDER[bug.rule] < _ORDER[known.rule]:
             found[error.block] = bug

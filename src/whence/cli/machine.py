@@ -76,7 +76,7 @@ def run_command(
     start = source.program if source.state is None else source.state
     outcome = run(start, rules, limit, watch if show_steps else None)
     if as_json:
-        document = outcome_document(outcome, made if show_steps else None, show_trace)
+        document = outcome_document(outcome, known, made if show_steps else None, show_trace)
         click.echo(json.dumps(document, indent=2, ensure_ascii=False))
     else:
         _print_outcome(outcome, show_steps, show_trace, show_state)
@@ -118,10 +118,11 @@ def _status(outcome: Outcome) -> ExitCode:
 def list_errors() -> None:
     """The error rules of the machine, each with the shipped rules that announce it."""
     from whence.machine import ERROR_RULES
+    from whence.rules import load_standard
 
     width = max(len(rule.name) for rule in ERROR_RULES)
     for rule in ERROR_RULES:
-        announced = ", ".join(rule.rules) or "no rule yet"
+        announced = ", ".join(load_standard().announcing(rule.name)) or "no rule yet"
         click.echo(f"{rule.name:<{width}}  {rule.meaning}  [{announced}]")
         if rule.note:
             click.echo(f"{'':<{width}}  note: {rule.note}")

@@ -9,21 +9,23 @@ from whence.machine.error_rules import Error
 from whence.machine.printer import print_event, print_literal, print_redex, print_state, print_value
 from whence.machine.run import Outcome, Step, Verdict
 from whence.machine.show import difference
-from whence.machine.state import State
+from whence.rules import RuleSet
 from whence.rules.problems import NOWHERE, Place
 
 VERSION = 1
 
 
-def outcome_document(outcome: Outcome, made: list[Step] | None = None, trace: bool = False) -> dict[str, Any]:
-    """Keys are always there; `made` and `trace` only where they are asked for."""
+def outcome_document(
+    outcome: Outcome, rules: RuleSet, made: list[Step] | None = None, trace: bool = False
+) -> dict[str, Any]:
+    """Keys are always there; `made` and `trace` only where they are asked for. `rules`: those known."""
     document: dict[str, Any] = {
         "format": "whence-machine",
         "version": VERSION,
         "ending": outcome.ending.value,
         "steps": outcome.steps,
         "value": None if outcome.value is None else print_literal(outcome.value),
-        "error": None if outcome.error is None else _error(outcome.steps, outcome.error, outcome.state),
+        "error": None if outcome.error is None else _error(outcome, outcome.error, rules),
         "errors": [
             {"step": step, "rule": error.rule.name, "block": _text(error.block)}
             for step, error in outcome.errors
@@ -38,15 +40,15 @@ def outcome_document(outcome: Outcome, made: list[Step] | None = None, trace: bo
     return document
 
 
-def _error(step: int, error: Error, state: State) -> dict[str, Any]:
+def _error(outcome: Outcome, error: Error, rules: RuleSet) -> dict[str, Any]:
     return {
-        "step": step,
+        "step": outcome.steps,
         "rule": error.rule.name,
         "meaning": error.rule.meaning,
-        "announced_by": list(error.rule.rules),
+        "announced_by": list(rules.announcing(error.rule.name)),
         "block": _text(error.block),
-        "redex": print_redex(state),
-        "place": _place(state.focus.place),
+        "redex": print_redex(outcome.state),
+        "place": _place(outcome.state.focus.place),
     }
 
 

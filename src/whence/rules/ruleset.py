@@ -49,6 +49,10 @@ class RuleSet:
         hint = did_you_mean(name, names) or f" (known rules: {', '.join(names) or 'none'})"
         raise UserMistake(f"unknown rule '{name}'{hint}")
 
+    def announcing(self, error: str) -> tuple[str, ...]:
+        """The names of the rules that announce this error state, in order of evaluation."""
+        return tuple(rule.name for rule in self.rules if error in rule.errors)
+
     def select(self, enable: Iterable[str] = (), disable: Iterable[str] = ()) -> RuleSet:
         """The same rules with some switched on or off.
 
