@@ -16,7 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,12 +45,14 @@ class Product:
     """A shared library: its sources below this folder (not those `without`), and flags beside those of all.
 
     faster: more flags, which not every compiler and linker can follow; without them it is slower, and no more.
+    rules: the detectors of the shipped rules are part of it.
     """
 
     sources: tuple[str, ...]
     flags: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     faster: tuple[str, ...] = ()
+    rules: bool = False
 
 
 PRODUCTS = {
@@ -76,6 +78,7 @@ PRODUCTS = {
         ),
         ("-DWH_GUARD", "-DWH_NO_PLANES"),
         without=("rt/access.c", "rt/loading.c", "rt/namespace.c"),
+        rules=True,
     ),
 }
 """Everything that is built, by file name. `whence.alloc` loads the second, `whence replay` the last two."""
@@ -116,18 +119,30 @@ def sources(product: Product) -> list[Path]:
 
 def write_header(folder: Path) -> Path:
     """Write ``whence_abi.h`` from the tables of `whence.abi` into `folder`."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
-    command = [sys.executable, "-m", "whence.abi.header"]
-    text = subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
     path = folder / "whence_abi.h"
-    path.write_text(text)
+    path.write_text(_own("whence.abi.header"))
     return path
 
 
-def _run(command: Sequence[str]) -> None:
-    done = subprocess.run(command, capture_output=True, text=True)
+def write_rules(folder: Path) -> Path:
+    """Write ``rules.o``, the detectors of the shipped rules, into `folder`."""
+    path = folder / "rules.o"
+    _own("whence.instrument.shipped", str(path))
+    return path
+
+
+def _own(module: str, *arguments: str) -> str:
+    """What a module of this source tree prints."""
+    paths = [str(ROOT / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    return _run([sys.executable, "-m", module, *arguments], environment)
+
+
+def _run(command: Sequence[str], environment: Mapping[str, str] | None = None) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
     if done.returncode:
         raise BuildError(f"{shlex.join(command)} failed:\n{done.stderr}")
+    return done.stdout
 
 
 def build(output: Path, *, compiler: Sequence[str] | None = None, strict: bool = False) -> Path:
@@ -153,6 +168,7 @@ def _build(output: Path, product: Product, command: Sequence[str], strict: bool)
         flags = [*COMPILE, *product.flags, *(STRICT if strict else [])]
         flags += [f"-I{folder}", f"-I{HERE / 'include'}"]
         objects = {path: folder / f"{path.parent.name}-{path.stem}.o" for path in sources(product)}
+        more = [write_rules(folder)] if product.rules else []
 
         def compile_one(path: Path) -> None:
             _run([*command, *flags, "-c", str(path), "-o", str(objects[path])])
@@ -161,7 +177,7 @@ def _build(output: Path, product: Product, command: Sequence[str], strict: bool)
             list(pool.map(compile_one, objects))
         linked = folder / output.name
         link = [*LINK, f"-Wl,-soname,{output.name}"]
-        _run([*command, *link, *map(str, objects.values()), "-o", str(linked), *LIBRARIES])
+        _run([*command, *link, *map(str, [*objects.values(), *more]), "-o", str(linked), *LIBRARIES])
         partial = output.with_name(f".{output.name}.{os.getpid()}")
         shutil.copyfile(linked, partial)
         partial.chmod(0o755)

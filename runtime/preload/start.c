@@ -24,7 +24,7 @@ void preload_begin(void) {
         return;
     }
     lend_prepare();
-    event_assume_rules(&preload_rules);
+    event_assume_rules(&whence_rule_set);
     if (!chosen_at_random) return;
     TEXT(message, 100);
     text_put(&message, guard.type == GUARD_TOP ? "guarding the end of each block"

@@ -277,12 +277,16 @@ static int is_leak_signal(int number) {
     return options.leak_signal && (int)options.leak_signal == number && index_of(number) < 0;
 }
 
-#ifdef WH_GUARD
 /* Signals that closed blocks need, beside those that are watched. */
 static int is_needed(int number) {
+#ifdef WH_GUARD
     return trap_signals() && (number == SIGTRAP || number == SIGSYS);
+#else
+    return 0 & number;
+#endif
 }
 
+#ifdef WH_GUARD
 static int remember(int number, const struct sigaction *action, struct sigaction *old) {
     static struct sigaction actions[2];
     struct sigaction before = actions[number == SIGSYS];
@@ -328,7 +332,8 @@ WH_EXPORT int sigaction(int number, const struct sigaction *action, struct sigac
 typedef void (*handler)(int);
 
 WH_EXPORT handler signal(int number, handler wanted) {
-    if ((!installed || index_of(number) < 0) && !is_leak_signal(number)) {
+    int ours = (installed && index_of(number) >= 0) || is_leak_signal(number) || is_needed(number);
+    if (!ours) {
         handler (*next)(int, handler) =
             (handler (*)(int, handler))(uintptr_t)dlsym(RTLD_NEXT, "signal");
         return next(number, wanted);

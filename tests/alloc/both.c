@@ -151,6 +151,10 @@ static int signals(void) {
     CHECK(sigprocmask(SIG_SETMASK, mask, NULL) == 0 && *handled == 2);
     own->ss_flags = SS_DISABLE;
     CHECK(sigaltstack(own, NULL) == 0);
+    /* what a child of fork does before it executes: every handler is the default again */
+    for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
+    *handled = 3;
+    CHECK(*handled == 3);
     free(own->ss_sp), free(own), free(mask), free(handled);
     return 0;
 }

@@ -5,8 +5,10 @@ The layouts of runtime/include/whence/rules.h are mirrored here and in
 
     define internal i64 @"whence.rule.double-free"(ptr %event, i64 %rule) { … }
 
-    @whence_rule_set = constant { abi, rule count, rules, function count, function names }
+    @whence_rule_set = hidden constant { abi, rule count, rules, function count, function names }
     ; a constructor calls __whence_register_rules(@whence_rule_set)
+
+Without the constructor they are part of a runtime that knows its rules itself: the preloaded library.
 
 Evaluators are called on the cold path only, so they are plain rather than fast.
 """
@@ -34,7 +36,6 @@ target triple = "x86_64-unknown-linux-gnu"
 """
 
 _PRIMITIVES = """
-declare void @__whence_register_rules(ptr)
 declare void @__whence_block_of(i64, ptr)
 declare i64 @__whence_next_block(ptr, i64, ptr)
 declare i64 @__whence_pointed(i64)
@@ -126,16 +127,16 @@ define internal i128 @whence.remainder(i128 %a, i128 %b) #0 {
 """
 
 
-def generate(rules: RuleSet) -> str:
+def generate(rules: RuleSet, *, registers: bool = True) -> str:
     """IR text of the rules object for the rules that are on, in order of evaluation.
 
-    Raises `LoweringError` if the native engine cannot evaluate one of them.
+    registers: with the constructor. Raises `LoweringError` if the native engine cannot evaluate one of them.
     """
     plan = plan_of(rules)
     numbers = {name: i for i, name in enumerate(plan.functions)}
     evaluators = [ConditionCode(each, numbers).function(_symbol(each)) for each in plan.rules]
-    parts = [_TYPES, *evaluators, _strings(plan), _tables(plan, numbers), _REGISTER, _SHIFTS, _DIVISION]
-    return "\n\n".join([*parts, _PRIMITIVES])
+    parts = [_TYPES, *evaluators, _strings(plan), _tables(plan, numbers), _SHIFTS, _DIVISION, _PRIMITIVES]
+    return "\n\n".join([*parts, _REGISTER] if registers else parts)
 
 
 def _symbol(plan: RulePlan) -> str:
@@ -166,7 +167,7 @@ def _tables(plan: Plan, numbers: dict[str, int]) -> str:
         [
             f"@whence.rules = internal constant [{len(rows)} x %whence.rule] [{', '.join(rows)}]",
             f"@whence.functions = internal constant [{len(names)} x ptr] [{', '.join(names)}]",
-            f"@whence_rule_set = constant %whence.rule_set {{ i64 {RULES_ABI}, i64 {len(rows)}, "
+            f"@whence_rule_set = hidden constant %whence.rule_set {{ i64 {RULES_ABI}, i64 {len(rows)}, "
             f"ptr @whence.rules, i64 {len(names)}, ptr @whence.functions }}",
         ]
     )
@@ -178,6 +179,8 @@ def _watched(plan: RulePlan, numbers: dict[str, int]) -> int:
 
 
 _REGISTER = f"""
+declare void @__whence_register_rules(ptr)
+
 define internal void @whence.register() #0 {{
   call void @__whence_register_rules(ptr @whence_rule_set)
   ret void
