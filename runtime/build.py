@@ -61,7 +61,7 @@ PRODUCTS = {
     "libwhence-replay.so": Product(
         tuple(
             f"{source}.c"
-            for source in "replay/* alloc/heap alloc/slots blocks/blocks intercept/cxx_find intercept/malloc "
+            for source in "replay/* alloc/heap alloc/pages alloc/slots blocks/blocks intercept/cxx_find intercept/malloc "
             "intercept/new os/os os/text rt/environment rt/options".split()
         ),
         ("-DWH_NO_PLANES", "-fomit-frame-pointer", "-foptimize-sibling-calls"),
@@ -73,7 +73,7 @@ PRODUCTS = {
     ALLOC_LIBRARY: Product(
         (
             *(f"{part}/*.c" for part in "os blocks stacks record leak guard preload rt".split()),
-            *("alloc/slots.c", "intercept/malloc.c", "intercept/new.c", "intercept/cxx_find.c"),
+            *("alloc/pages.c", "alloc/slots.c", "intercept/malloc.c", "intercept/new.c", "intercept/cxx_find.c"),
             "interface/leaks.c",
         ),
         ("-DWH_GUARD", "-DWH_NO_PLANES"),

@@ -1,4 +1,6 @@
 #include "heap.h"
+#include "pages.h"
+#include "quick.h"
 #include "slots.h"
 #include "../os/mem.h"
 #include "../planes/planes.h"
@@ -84,27 +86,15 @@ static void seal_big(uintptr_t begin, uint64_t size) {
     plane_set(end - BIG_ZONE, BIG_ZONE, WH_STATE_HEAP_FREED);
 }
 
-void heap_evicted_large(unsigned shift, uint64_t index) {
+void heap_evicted_big(unsigned shift, uint64_t index) {
     const struct block_record *record = block_record(shift, index);
     uintptr_t begin = block_begin(record, shift, index), slot = slot_begin(shift, index);
-    uint64_t size = block_size(record, shift, index);
-    if (shift >= HEAP_BIG_SHIFT) {
-        os_protect(first_page(begin), page_span(begin, size), OS_NONE);
-        if (!PLANES) return;
-        os_discard((uintptr_t)plane_state(slot), (1ull << shift) >> WH_GRANULE_SHIFT);
-        plane_set(slot + (1ull << shift) - WH_RED_ZONE, WH_RED_ZONE, WH_STATE_HEAP_RED_ZONE);
-    } else if (size >= HEAP_GIVE_BACK) {
-        os_discard(first_page(begin), page_span(begin, size));
-    }
+    os_protect(first_page(begin), page_span(begin, block_size(record, shift, index)), OS_NONE);
+    os_discard((uintptr_t)plane_state(slot), (1ull << shift) >> WH_GRANULE_SHIFT);
+    plane_set(slot + (1ull << shift) - WH_RED_ZONE, WH_RED_ZONE, WH_STATE_HEAP_RED_ZONE);
 }
 
 /* ---- blocks ---- */
-
-/* A record's time and thread. Where nothing is checked nobody asks, and a record only says that
- * its slot was used: the clock is the one thing that all threads share. */
-static inline uint64_t stamp(uint16_t thread) {
-    return PLANES ? blocks_tick() | (uint64_t)thread << BLOCK_ID_BITS : 1;
-}
 
 static void set_size(struct block_record *record, unsigned shift, uint64_t index, uint64_t size) {
     record->size = (uint32_t)size;
@@ -112,23 +102,103 @@ static void set_size(struct block_record *record, unsigned shift, uint64_t index
         blocks_wide_size[shift - BLOCK_WIDE_SHIFT][index] = size;
 }
 
+#if WH_BARE
+static void begin_life(struct block_record *record, struct block_place place, uint64_t offset,
+                       const struct heap_request *request) {
+    block_set_live(record, request->size, offset >> block_unit_shift(place.shift),
+                   request->family);
+    set_size(record, place.shift, place.index, request->size);
+}
+
+/* Programs that free a block on two threads at once are nobody's business here. */
+static int end_life(struct block_record *record, uint32_t stack, uint16_t thread) {
+    (void)stack, (void)thread;
+    int live = record->state == WH_BLOCK_LIVE;
+    if (live) record->state = WH_BLOCK_FREED;
+    return live;
+}
+#else
+static inline uint64_t stamp(uint16_t thread) {
+    return blocks_tick() | (uint64_t)thread << BLOCK_ID_BITS;
+}
+
+static void begin_life(struct block_record *record, struct block_place place, uint64_t offset,
+                       const struct heap_request *request) {
+    record->born = stamp(request->thread);
+    record->died = 0;
+    set_size(record, place.shift, place.index, request->size);
+    record->alloc_stack = request->stack;
+    record->free_stack = 0;
+    record->offset = (uint16_t)(offset >> block_unit_shift(place.shift));
+    record->family = request->family;
+    __atomic_store_n(&record->state, WH_BLOCK_LIVE, __ATOMIC_RELEASE);
+}
+
+static int was_live(struct block_record *record) {
+    uint8_t live = WH_BLOCK_LIVE;
+    if (WH_UNLIKELY(os_has_threads()))
+        return __atomic_compare_exchange_n(&record->state, &live, WH_BLOCK_FREED, 0,
+                                           __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+    if (record->state != WH_BLOCK_LIVE) return 0;
+    record->state = WH_BLOCK_FREED;
+    return 1;
+}
+
+static int end_life(struct block_record *record, uint32_t stack, uint16_t thread) {
+    if (WH_UNLIKELY(!was_live(record))) return 0;
+    record->died = stamp(thread);
+    record->free_stack = stack;
+    return 1;
+}
+#endif
+
 /* Makes the slot ready for a block of another place or size than its last one. */
 static int prepare(struct block_record *record, unsigned shift, uint64_t index, uint64_t offset,
                    uint64_t size) {
     uintptr_t slot = slot_begin(shift, index);
-    if (shift >= HEAP_BIG_SHIFT) return open_big(slot, shift, slot + offset, size);
-    if (record->born && record->size == size && record->offset * 16u == offset)
+    if (heap_seals(shift)) return open_big(slot, shift, slot + offset, size);
+    if (1ull << shift > HEAP_GIVE_BACK) pages_reused(slot);
+    if (!PLANES) return 1;
+    if (block_used(record) && record->size == size && record->offset * 16u == offset)
         plane_open(slot + offset, size); /* the red zones are as they must be */
     else
         paint_live(slot, shift, slot + offset, size);
     return 1;
 }
 
+/* From this size on a block without contents gets fresh pages: the program may never touch them. */
+#define FRESH_PAGES (1ull << 20)
+
+static void zero(uintptr_t begin, uint64_t size) {
+    uintptr_t from = wh_round_up(begin, OS_PAGE), to = wh_round_down(begin + size, OS_PAGE);
+    if (size < FRESH_PAGES) {
+        quick_zero(begin, size);
+        return;
+    }
+    quick_zero(begin, from - begin);
+    os_discard(from, to - from);
+    quick_zero(to, begin + size - to);
+}
+
+static struct block_place take(struct heap_cache *cache, const struct heap_request *request) {
+    unsigned shift = heap_shift(request->size, request->alignment);
+    struct block_place place = {0, shift};
+    if (WH_UNLIKELY(request->roomy && shift >= HEAP_ROOMY_SHIFT &&
+                    shift + HEAP_ROOM_SHIFT <= WH_MAX_SLOT_SHIFT)) {
+        place.shift = shift + HEAP_ROOM_SHIFT;
+        place.index = slots_take(cache, place.shift);
+        if (place.index) return place;
+        place.shift = shift;
+    }
+    if (WH_LIKELY(shift)) place.index = slots_take(cache, shift);
+    return place;
+}
+
 uintptr_t heap_new(struct heap_cache *cache, const struct heap_request *request) {
     uint64_t size = request->size;
-    unsigned shift = heap_shift(size, request->alignment);
-    if (WH_UNLIKELY(!shift)) return 0;
-    uint64_t index = slots_take(cache, shift);
+    struct block_place place = take(cache, request);
+    unsigned shift = place.shift;
+    uint64_t index = place.index;
     if (WH_UNLIKELY(!index)) return 0;
     struct block_record *record = block_record(shift, index);
     uint64_t offset = 0;
@@ -143,26 +213,26 @@ uintptr_t heap_new(struct heap_cache *cache, const struct heap_request *request)
         }
     }
     uintptr_t begin = slot_begin(shift, index) + offset;
-    int fresh = record->born == 0 || shift >= HEAP_BIG_SHIFT;
-    record->born = stamp(request->thread);
-    record->died = 0;
-    set_size(record, shift, index, size);
-    record->alloc_stack = request->stack;
-    record->free_stack = 0;
-    record->offset = (uint16_t)(offset >> block_unit_shift(shift));
-    record->family = request->family;
-    __atomic_store_n(&record->state, WH_BLOCK_LIVE, __ATOMIC_RELEASE);
-    if (request->zeroed && !fresh) wh_fill((void *)begin, 0, size);
+    int fresh = !block_used(record) || heap_seals(shift);
+    begin_life(record, place, offset, request);
+    if (request->zeroed && !fresh) zero(begin, size);
     return begin;
 }
 
-static int end_life(struct block_record *record) {
-    uint8_t live = WH_BLOCK_LIVE;
-    if (WH_UNLIKELY(os_has_threads()))
-        return __atomic_compare_exchange_n(&record->state, &live, WH_BLOCK_FREED, 0,
-                                           __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
-    if (record->state != WH_BLOCK_LIVE) return 0;
-    record->state = WH_BLOCK_FREED;
+int heap_resize(struct block_place place, uint64_t size) {
+    struct block_record *record = block_record(place.shift, place.index);
+    uintptr_t slot = slot_begin(place.shift, place.index);
+    uintptr_t begin = block_begin(record, place.shift, place.index);
+    uint64_t old = block_size(record, place.shift, place.index);
+    uint64_t room = (1ull << place.shift) - (begin - slot) - WH_RED_ZONE;
+    unsigned enough = heap_shift(size, WH_RED_ZONE);
+    unsigned most = enough < HEAP_ROOMY_SHIFT ? enough : enough + HEAP_ROOM_SHIFT;
+    if (heap_seals(place.shift) || size > room || place.shift > most) return 0;
+    uintptr_t unused = wh_round_up(begin + size, OS_PAGE);
+    if (size + HEAP_GIVE_BACK < old)
+        os_discard(unused, wh_round_up(begin + old, OS_PAGE) - unused);
+    if (PLANES) paint_live(slot, place.shift, begin, size);
+    set_size(record, place.shift, place.index, size);
     return 1;
 }
 
@@ -170,17 +240,17 @@ int heap_release(struct heap_cache *cache, struct block_place place, uint32_t st
                  uint16_t thread) {
     unsigned shift = place.shift;
     struct block_record *record = block_record(shift, place.index);
-    if (WH_UNLIKELY(!end_life(record))) return 0;
-    record->died = stamp(thread);
-    record->free_stack = stack;
+    if (WH_UNLIKELY(!end_life(record, stack, thread))) return 0;
     uintptr_t begin = block_begin(record, shift, place.index);
     uint64_t size = block_size(record, shift, place.index);
     if (WH_LIKELY(shift <= SMALL_SHIFT))
         paint_small(begin, shift, (unsigned)((size + WH_GRANULE - 1) / WH_GRANULE), FREED8, 0);
-    else if (shift < HEAP_BIG_SHIFT)
-        plane_set(begin, wh_round_up(size, WH_GRANULE), WH_STATE_HEAP_FREED);
-    else
+    else if (heap_seals(shift))
         seal_big(begin, size);
+    else
+        plane_set(begin, wh_round_up(size, WH_GRANULE), WH_STATE_HEAP_FREED);
+    if (WH_UNLIKELY(size >= HEAP_GIVE_BACK && !heap_seals(shift)))
+        pages_freed(slot_begin(shift, place.index), first_page(begin), page_span(begin, size));
     slots_give(cache, shift, place.index);
     return 1;
 }

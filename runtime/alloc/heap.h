@@ -8,6 +8,10 @@
  *     uncut -> [ready in a thread's cache] -> live -> [freed in a cache]
  *       -> quarantine (first in, first out) -> free list -> [ready] ...
  *
+ * A quarantine that counts blocks alone, and few of them, is kept by each thread for itself:
+ *
+ *     live -> [quarantine in a cache] -> [ready] or, if those are many, free list
+ *
  * Invariants:
  *   - a slot is in exactly one of those places;
  *   - every state byte of a cut slot below HEAP_BIG_SHIFT is poisoned but for
@@ -32,21 +36,37 @@
 #else
 #define HEAP_BIG_SHIFT 20u
 #endif
-/* From this size on a freed block gives its memory back when it leaves the quarantine. */
+/* Whether slots are opened and closed to the processor one by one. */
+static inline int heap_seals(unsigned shift) { return !WH_BARE && shift >= HEAP_BIG_SHIFT; }
+/* From this size on the memory of a freed block is given back, see pages.h. */
 #define HEAP_GIVE_BACK (64ull << 10)
+/* A block that grew out of a slot of this shift gets a slot of so many times the size. */
+#define HEAP_ROOMY_SHIFT 14u
+#define HEAP_ROOM_SHIFT 3u
 /* From this size on a freed block becomes inaccessible instead of poisoned: its
  * state bytes would cost more than 8 MiB. */
 #define HEAP_SEAL (64ull << 20)
 
 #define HEAP_CACHE_SLOTS 332u
+/* Quarantines of at most so many blocks, and no bytes, need no lock: each thread has its own. */
+#define HEAP_OWN_DEPTH 8u
+
+enum heap_cache_state {
+    HEAP_CACHE_NEW,    /* zero: nothing is in it, and nothing may be put there yet */
+    HEAP_CACHE_SHARED, /* blocks under quarantine go to their class, many at a time */
+    HEAP_CACHE_OWN,    /* they stay here until their slots are ready again */
+    HEAP_CACHE_CLOSED, /* the thread is ending: nothing is kept here any more */
+};
 
 /* A thread's own slots. Zero-initialised is valid and empty. */
 struct heap_cache {
     uint8_t ready[HEAP_CACHED_SHIFTS]; /* how many, by shift */
-    uint8_t freed[HEAP_CACHED_SHIFTS];
-    uint32_t closed; /* the thread is ending: nothing is kept here any more */
+    uint8_t freed[HEAP_CACHED_SHIFTS]; /* OWN: where the oldest one is in `own` */
+    uint32_t state;                    /* enum heap_cache_state */
+    uint32_t depth;                    /* OWN: blocks of each shift held back, at least one */
     uint32_t ready_slots[HEAP_CACHE_SLOTS];
     uint32_t freed_slots[HEAP_CACHE_SLOTS];
+    uint32_t own[HEAP_CACHED_SHIFTS][HEAP_OWN_DEPTH]; /* a ring each; 0: empty */
 };
 
 struct heap_request {
@@ -56,6 +76,7 @@ struct heap_request {
     uint16_t thread;
     uint8_t family;
     uint8_t zeroed; /* the contents must read as zero */
+    uint8_t roomy;  /* the block has grown and may do so again */
 };
 
 /* Reserves the heap. 0, or -errno and the range that could not be had. */
@@ -65,6 +86,9 @@ void heap_configure(uint64_t quarantine_bytes, uint32_t quarantine_depth);
 
 /* A new block's begin; 0 if there is no memory for it. */
 uintptr_t heap_new(struct heap_cache *cache, const struct heap_request *request);
+
+/* Gives a live block another size where it is. 0 if it has to move for that. */
+int heap_resize(struct block_place place, uint64_t size);
 
 /* Ends a live block: records time, thread and stack, poisons it, and puts it
  * under quarantine. 0 if it was not live (any more). */

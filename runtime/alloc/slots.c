@@ -1,4 +1,5 @@
 #include "slots.h"
+#include "pages.h"
 #include "../os/mem.h"
 #include "../planes/planes.h"
 
@@ -51,7 +52,7 @@ static uint64_t evict(struct class *class, unsigned shift) {
     class->held_first = block_links(shift)[index];
     class->held_count--;
     class->held_bytes -= held_cost(shift, index);
-    if (1ull << shift > HEAP_GIVE_BACK) heap_evicted_large(shift, index);
+    if (heap_seals(shift)) heap_evicted_big(shift, index);
     return index;
 }
 
@@ -116,7 +117,7 @@ static void open_first(void) {
 static uint64_t cut(struct class *class, unsigned shift) {
     uint64_t index = blocks_cut[shift];
     if (index >= region_slots(shift)) return 0;
-    if (shift < HEAP_BIG_SHIFT) {
+    if (!heap_seals(shift)) {
         uintptr_t end = slot_begin(shift, index + 1);
         if (end > class->open_end && !open_more(class, shift, end)) return 0;
     }
@@ -141,13 +142,21 @@ static uint64_t take_locked(struct class *class, unsigned shift) {
 
 /* ---- thread caches ---- */
 
-static const struct {
-    uint16_t at, capacity;
-} cached[HEAP_CACHED_SHIFTS] = {
+const struct slots_share slots_share[HEAP_CACHED_SHIFTS] = {
     [5] = {0, 64},   [6] = {64, 64},   [7] = {128, 64}, [8] = {192, 64},
     [9] = {256, 32}, [10] = {288, 16}, [11] = {304, 8}, [12] = {312, 8},
     [13] = {320, 4}, [14] = {324, 4},  [15] = {328, 4},
 };
+
+/* Whether slots of this shift go through the cache. */
+static int caches(struct heap_cache *cache, unsigned shift) {
+    if (WH_UNLIKELY(cache->state == HEAP_CACHE_NEW)) {
+        int own = held_bound == 0 && held_depth > 0 && held_depth <= HEAP_OWN_DEPTH;
+        cache->depth = held_depth;
+        cache->state = own ? HEAP_CACHE_OWN : HEAP_CACHE_SHARED;
+    }
+    return shift < HEAP_CACHED_SHIFTS && cache->state != HEAP_CACHE_CLOSED;
+}
 
 static uint64_t take_one(unsigned shift) {
     struct class *class = &classes[shift];
@@ -160,8 +169,8 @@ static uint64_t take_one(unsigned shift) {
 /* Takes half a cache full and returns one more; the first taken is used first. */
 static uint64_t refill(struct heap_cache *cache, unsigned shift) {
     struct class *class = &classes[shift];
-    uint32_t *slots = cache->ready_slots + cached[shift].at;
-    unsigned wanted = cached[shift].capacity / 2, count = 0;
+    uint32_t *slots = cache->ready_slots + slots_share[shift].at;
+    unsigned wanted = slots_share[shift].capacity / 2, count = 0;
     os_lock(&class->lock);
     uint64_t first = take_locked(class, shift);
     while (first && count < wanted) {
@@ -179,11 +188,28 @@ static uint64_t refill(struct heap_cache *cache, unsigned shift) {
     return first;
 }
 
-uint64_t slots_take(struct heap_cache *cache, unsigned shift) {
-    if (WH_UNLIKELY(shift >= HEAP_CACHED_SHIFTS || cache->closed)) return take_one(shift);
-    if (WH_LIKELY(cache->ready[shift]))
-        return cache->ready_slots[cached[shift].at + --cache->ready[shift]];
-    return refill(cache, shift);
+uint64_t slots_take_slowly(struct heap_cache *cache, unsigned shift) {
+    return caches(cache, shift) ? refill(cache, shift) : take_one(shift);
+}
+
+static void free_many(unsigned shift, const uint32_t *slots, unsigned count) {
+    struct class *class = &classes[shift];
+    uint32_t *links = block_links(shift);
+    os_lock(&class->lock);
+    for (unsigned i = 0; i < count; i++) {
+        links[slots[i]] = class->free;
+        class->free = slots[i];
+    }
+    os_unlock(&class->lock);
+}
+
+/* Those that were ready first are the ones that would be used last. */
+void slots_spill(struct heap_cache *cache, unsigned shift) {
+    uint32_t *slots = cache->ready_slots + slots_share[shift].at;
+    unsigned count = slots_share[shift].capacity / 2;
+    free_many(shift, slots, count);
+    cache->ready[shift] = (uint8_t)(cache->ready[shift] - count);
+    for (unsigned i = 0; i < cache->ready[shift]; i++) slots[i] = slots[count + i];
 }
 
 static void give_many(unsigned shift, const uint32_t *slots, unsigned count) {
@@ -197,36 +223,41 @@ static void give_many(unsigned shift, const uint32_t *slots, unsigned count) {
     if (over_bound()) evict_elsewhere();
 }
 
-void slots_give(struct heap_cache *cache, unsigned shift, uint64_t index) {
+void slots_give_slowly(struct heap_cache *cache, unsigned shift, uint64_t index) {
     uint32_t slot = (uint32_t)index;
-    if (WH_UNLIKELY(shift >= HEAP_CACHED_SHIFTS || cache->closed)) {
+    if (WH_UNLIKELY(!caches(cache, shift))) {
         give_many(shift, &slot, 1);
         return;
     }
-    uint32_t *slots = cache->freed_slots + cached[shift].at;
+    if (cache->state == HEAP_CACHE_OWN) {
+        slots_give_own(cache, shift, index);
+        return;
+    }
+    uint32_t *slots = cache->freed_slots + slots_share[shift].at;
     slots[cache->freed[shift]++] = slot;
-    if (WH_UNLIKELY(cache->freed[shift] == cached[shift].capacity)) {
+    if (WH_UNLIKELY(cache->freed[shift] == slots_share[shift].capacity)) {
         cache->freed[shift] = 0;
-        give_many(shift, slots, cached[shift].capacity);
+        give_many(shift, slots, slots_share[shift].capacity);
     }
 }
 
-void heap_close(struct heap_cache *cache) {
-    cache->closed = 1;
-    for (unsigned shift = WH_MIN_SLOT_SHIFT; shift < HEAP_CACHED_SHIFTS; shift++) {
-        struct class *class = &classes[shift];
-        uint32_t *ready = cache->ready_slots + cached[shift].at;
-        os_lock(&class->lock);
-        while (cache->ready[shift]) {
-            uint32_t index = ready[--cache->ready[shift]];
-            block_links(shift)[index] = class->free;
-            class->free = index;
-        }
-        os_unlock(&class->lock);
-        unsigned freed = cache->freed[shift];
-        cache->freed[shift] = 0;
-        if (freed) give_many(shift, cache->freed_slots + cached[shift].at, freed);
+static void close_shift(struct heap_cache *cache, unsigned shift) {
+    const uint32_t *ready = cache->ready_slots + slots_share[shift].at;
+    if (cache->ready[shift]) free_many(shift, ready, cache->ready[shift]);
+    if (cache->state == HEAP_CACHE_SHARED && cache->freed[shift])
+        give_many(shift, cache->freed_slots + slots_share[shift].at, cache->freed[shift]);
+    for (unsigned i = 0; i < HEAP_OWN_DEPTH; i++) {
+        uint32_t *held = &cache->own[shift][(cache->freed[shift] + i) % HEAP_OWN_DEPTH];
+        if (cache->state == HEAP_CACHE_OWN && *held) give_many(shift, held, 1);
+        *held = 0;
     }
+    cache->ready[shift] = cache->freed[shift] = 0;
+}
+
+void heap_close(struct heap_cache *cache) {
+    for (unsigned shift = WH_MIN_SLOT_SHIFT; shift < HEAP_CACHED_SHIFTS; shift++)
+        close_shift(cache, shift);
+    cache->state = HEAP_CACHE_CLOSED;
 }
 
 /* ---- the whole ---- */
@@ -253,9 +284,11 @@ long heap_init(uint64_t quarantine_bytes, uint32_t quarantine_depth, uintptr_t *
 void heap_lock_all(void) {
     for (unsigned shift = WH_MIN_SLOT_SHIFT; shift < BLOCK_SHIFTS; shift++)
         os_lock(&classes[shift].lock);
+    pages_lock();
 }
 
 void heap_unlock_all(void) {
+    pages_unlock();
     for (unsigned shift = WH_MIN_SLOT_SHIFT; shift < BLOCK_SHIFTS; shift++)
         os_unlock(&classes[shift].lock);
 }

@@ -2,16 +2,55 @@
 #ifndef WHENCE_ALLOC_SLOTS_H
 #define WHENCE_ALLOC_SLOTS_H
 
+#include "../os/mem.h"
 #include "heap.h"
 
+/* Where each shift's slots stand in a cache. */
+struct slots_share {
+    uint16_t at, capacity;
+};
+extern const struct slots_share slots_share[HEAP_CACHED_SHIFTS];
+
+/* The rare cases of the two functions below. */
+uint64_t slots_take_slowly(struct heap_cache *cache, unsigned shift);
+void slots_give_slowly(struct heap_cache *cache, unsigned shift, uint64_t index);
+/* Makes room for ready slots. */
+void slots_spill(struct heap_cache *cache, unsigned shift);
+
+/* A slot that is ready in the cache; 0 if there is none. */
+static inline uint64_t slots_take_ready(struct heap_cache *cache, unsigned shift) {
+    unsigned count = cache->ready[shift];
+    if (WH_UNLIKELY(!count)) return 0;
+    cache->ready[shift] = (uint8_t)--count;
+    return cache->ready_slots[slots_share[shift].at + count];
+}
+
 /* A slot to put a block in; index 0 if there is none. */
-uint64_t slots_take(struct heap_cache *cache, unsigned shift);
+static inline uint64_t slots_take(struct heap_cache *cache, unsigned shift) {
+    uint64_t index = WH_LIKELY(shift < HEAP_CACHED_SHIFTS) ? slots_take_ready(cache, shift) : 0;
+    return WH_LIKELY(index) ? index : slots_take_slowly(cache, shift);
+}
+
+/* What the youngest freed block pushes out of the thread's own quarantine becomes ready. */
+static inline void slots_give_own(struct heap_cache *cache, unsigned shift, uint64_t index) {
+    unsigned at = cache->freed[shift];
+    uint32_t oldest = cache->own[shift][at];
+    cache->own[shift][at] = (uint32_t)index;
+    cache->freed[shift] = (uint8_t)(at + 1 < cache->depth ? at + 1 : 0);
+    if (!oldest) return;
+    if (WH_UNLIKELY(cache->ready[shift] == slots_share[shift].capacity)) slots_spill(cache, shift);
+    cache->ready_slots[slots_share[shift].at + cache->ready[shift]++] = oldest;
+}
 
 /* Puts the slot of a freed block under quarantine. */
-void slots_give(struct heap_cache *cache, unsigned shift, uint64_t index);
+static inline void slots_give(struct heap_cache *cache, unsigned shift, uint64_t index) {
+    if (WH_LIKELY(cache->state == HEAP_CACHE_OWN && shift < HEAP_CACHED_SHIFTS))
+        slots_give_own(cache, shift, index);
+    else
+        slots_give_slowly(cache, shift, index);
+}
 
-/* A slot that can hold a block of HEAP_GIVE_BACK bytes leaves the quarantine;
- * called with the class locked. */
-void heap_evicted_large(unsigned shift, uint64_t index);
+/* A slot that heap_seals() leaves the quarantine; called with the class locked. */
+void heap_evicted_big(unsigned shift, uint64_t index);
 
 #endif

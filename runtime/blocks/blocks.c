@@ -36,7 +36,7 @@ struct block_place blocks_holding(uintptr_t address) {
     if (!place.index) return no_place;
     const struct block_record *record = block_record(place.shift, place.index);
     uintptr_t begin = block_begin(record, place.shift, place.index);
-    int inside = record->born && address - begin < block_size(record, place.shift, place.index);
+    int inside = block_used(record) && address - begin < block_size(record, place.shift, place.index);
     return inside ? place : no_place;
 }
 
@@ -62,7 +62,7 @@ struct block_place blocks_nearest(uintptr_t address) {
     for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
         struct block_place place = {candidates[i], shift};
         if (place.index == 0 || place.index >= blocks_cut[shift]) continue;
-        if (!block_record(shift, place.index)->born) continue;
+        if (!block_used(block_record(shift, place.index))) continue;
         uint64_t far = distance(address, place);
         if (far < best_distance) {
             best = place;
@@ -76,16 +76,18 @@ void blocks_read(struct block_place place, struct whence_block *out) {
     *out = (struct whence_block){0};
     if (!place.index) return;
     const struct block_record *record = block_record(place.shift, place.index);
-    if (!record->born) return;
-    out->id = record->born & BLOCK_ID_MASK;
+    if (!block_used(record)) return;
     out->begin = block_begin(record, place.shift, place.index);
     out->size = block_size(record, place.shift, place.index);
-    out->free_time = record->died & BLOCK_ID_MASK;
     out->state = record->state;
     /* Only a pointer to the begin frees a block. */
     out->free_ptr = record->state == WH_BLOCK_FREED ? out->begin : 0;
     out->family = record->family;
+#if !WH_BARE
+    out->id = record->born & BLOCK_ID_MASK;
+    out->free_time = record->died & BLOCK_ID_MASK;
     out->thread = record->born >> BLOCK_ID_BITS;
+#endif
 }
 
 #define CURSOR_INDEX_BITS 40
@@ -98,7 +100,7 @@ struct block_place blocks_next(uint64_t *cursor, uint64_t state) {
         if (index < region_before(shift)) index = region_before(shift);
         while (++index < blocks_cut[shift]) {
             const struct block_record *record = block_record(shift, index);
-            if (!record->born || (state && record->state != state)) continue;
+            if (!block_used(record) || (state && record->state != state)) continue;
             *cursor = ((uint64_t)shift << CURSOR_INDEX_BITS) | index;
             return (struct block_place){index, shift};
         }
@@ -107,6 +109,7 @@ struct block_place blocks_next(uint64_t *cursor, uint64_t state) {
     return no_place;
 }
 
+#if !WH_BARE
 struct block_place blocks_find(uint64_t id) {
     uint64_t cursor = 0;
     for (;;) {
@@ -115,6 +118,7 @@ struct block_place blocks_find(uint64_t id) {
         if ((block_record(place.shift, place.index)->born & BLOCK_ID_MASK) == id) return place;
     }
 }
+#endif
 
 uintptr_t blocks_live_end(uintptr_t address) {
     struct block_place place = blocks_holding(address);

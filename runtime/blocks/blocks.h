@@ -1,11 +1,12 @@
-/* The block table: one 32-byte record for each heap slot, out of line.
+/* The block table: one record for each heap slot, out of line: 32 bytes, or, where nobody asks about
+ * lives (WH_BARE), 8.
  *
  * The heap is cut into regions by slot size; region `shift` holds slots of
  * 2**shift bytes. From an address follow, by arithmetic alone:
  *
  *     shift = (a >> WH_REGION_SHIFT) % WH_REGION_COUNT
  *     index = (a % 2**WH_REGION_SHIFT) >> shift
- *     record = WH_META_BASE + (shift << WH_REGION_SHIFT) + index * 32
+ *     record = WH_META_BASE + (shift << WH_REGION_SHIFT) + index * size of a record
  *
  * Slot region_before() of a region, which is 0 unless addresses were asked to differ, is never
  * handed out: the zone before the first block.
@@ -32,6 +33,22 @@
 #define BLOCK_WIDE_SHIFT 33u
 #define BLOCK_SHIFTS (WH_MAX_SLOT_SHIFT + 1)
 
+/* A library that places blocks and neither checks nor guards them. */
+#if defined WH_NO_PLANES && !defined WH_GUARD
+#define WH_BARE 1
+#else
+#define WH_BARE 0
+#endif
+
+#if WH_BARE
+struct block_record {
+    uint32_t size; /* as below */
+    uint16_t offset;
+    uint8_t family;
+    uint8_t state; /* WH_BLOCK_NONE: slot never used */
+};
+_Static_assert(sizeof(struct block_record) == 8, "written as one word");
+#else
 struct block_record {
     uint64_t born; /* id in the low 48 bits, allocating thread above; 0: slot never used */
     uint64_t died; /* time of free and freeing thread likewise; 0 while live */
@@ -43,6 +60,15 @@ struct block_record {
     uint8_t state;   /* WH_BLOCK_* */
 };
 _Static_assert(sizeof(struct block_record) == WH_BLOCK_RECORD_SIZE, "block record");
+#endif
+
+static inline int block_used(const struct block_record *record) {
+#if WH_BARE
+    return record->state != WH_BLOCK_NONE;
+#else
+    return record->born != 0;
+#endif
+}
 
 /* A slot. index 0: no slot. */
 struct block_place {
@@ -105,6 +131,16 @@ static inline struct block_record *block_record(unsigned shift, uint64_t index) 
 static inline uint32_t *block_links(unsigned shift) {
     return (uint32_t *)(meta_begin(shift) + (1ull << (WH_REGION_SHIFT - 1)));
 }
+
+#if WH_BARE
+/* A record that is written in parts could not be read as a whole at once. */
+static inline void block_set_live(struct block_record *record, uint64_t size, uint64_t offset,
+                                  uint8_t family) {
+    typedef uint64_t __attribute__((may_alias)) word;
+    *(word *)record = (uint32_t)size | offset << 32 | (uint64_t)family << 48 |
+                      (uint64_t)WH_BLOCK_LIVE << 56;
+}
+#endif
 
 #ifdef WH_GUARD /* see guard/guard.h: slots from here on begin with a red zone */
 extern unsigned guard_first_shift;

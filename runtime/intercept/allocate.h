@@ -2,6 +2,7 @@
 #ifndef WHENCE_INTERCEPT_ALLOCATE_H
 #define WHENCE_INTERCEPT_ALLOCATE_H
 
+#include "../alloc/quick.h"
 #include "../rt/thread.h"
 
 /* Instrumented code calls __whence_NAME: no other library can take that over, and
@@ -12,7 +13,16 @@
             ".set __whence_" #name ", " #name "\n")
 
 /* A new block, or NULL with errno. Fills in stack and thread. */
-void *allocate(struct heap_request *request, const struct frame *frame);
+void *allocate_slowly(struct heap_request *request, const struct frame *frame);
+
+/* A block aligned to 16 bytes. */
+static inline void *allocate_sized(size_t size, uint8_t family, int zeroed,
+                                   const struct frame *frame) {
+    uintptr_t quick = quick_new(&thread_self.cache, size, family, zeroed);
+    if (WH_LIKELY(quick)) return (void *)quick;
+    struct heap_request request = {size, 16, 0, 0, family, (uint8_t)zeroed, 0};
+    return allocate_slowly(&request, frame);
+}
 
 /* What a program asks for, as it said it. */
 struct wish {
@@ -27,6 +37,11 @@ void report_wish(const struct wish *wish, const struct frame *frame);
 static inline int is_power_of_two(size_t value) { return value && !(value & (value - 1)); }
 
 /* Frees, or reports what is wrong with that. */
-void release(void *pointer, uint8_t family, const struct frame *frame);
+void release_slowly(void *pointer, uint8_t family, const struct frame *frame);
+
+static inline void release(void *pointer, uint8_t family, const struct frame *frame) {
+    if (WH_LIKELY(quick_release(&thread_self.cache, (uintptr_t)pointer, family))) return;
+    release_slowly(pointer, family, frame);
+}
 
 #endif

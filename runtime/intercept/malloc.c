@@ -1,6 +1,7 @@
 /* malloc and its relatives, for the program and every library in it. */
 #include "../alloc/heap.h"
 #include "../rt/event.h"
+#include "../rt/options.h"
 #ifdef WH_GUARD
 #include "../guard/guard.h"
 #include "../guard/lend.h"
@@ -76,7 +77,7 @@ static void report_free(uintptr_t address, uint8_t family, const struct frame *f
 
 /* ---- allocation ---- */
 
-void *allocate(struct heap_request *request, const struct frame *frame) {
+void *allocate_slowly(struct heap_request *request, const struct frame *frame) {
     struct thread *thread = thread_here();
     if (WH_LIKELY(!lend_everything)) request->stack = thread_stack(thread, frame);
     request->thread = thread->number;
@@ -93,7 +94,7 @@ void *allocate(struct heap_request *request, const struct frame *frame) {
     return (void *)begin;
 }
 
-void release(void *pointer, uint8_t family, const struct frame *frame) {
+void release_slowly(void *pointer, uint8_t family, const struct frame *frame) {
     if (!pointer) return;
     struct thread *thread = thread_here();
     uintptr_t address = (uintptr_t)pointer;
@@ -115,8 +116,7 @@ void release(void *pointer, uint8_t family, const struct frame *frame) {
 }
 
 static inline void *allocate_plain(size_t size, const struct frame *frame) {
-    struct heap_request request = {size, ANY_ALIGNMENT, 0, 0, WH_FAMILY_MALLOC, 0};
-    return allocate(&request, frame);
+    return allocate_sized(size, WH_FAMILY_MALLOC, 0, frame);
 }
 
 static void *no_memory(void) {
@@ -144,11 +144,12 @@ static int check_alignment(const char *function, size_t size, size_t alignment, 
 /* The alignment is a power of two. */
 static void *allocate_aligned(size_t alignment, size_t size, const struct frame *frame) {
     size_t used = alignment < ANY_ALIGNMENT ? ANY_ALIGNMENT : alignment;
-    struct heap_request request = {size, used, 0, 0, WH_FAMILY_MALLOC, 0};
-    return size > PTRDIFF_MAX ? no_memory() : allocate(&request, frame);
+    struct heap_request request = {size, used, 0, 0, WH_FAMILY_MALLOC, 0, 0};
+    return size > PTRDIFF_MAX ? no_memory() : allocate_slowly(&request, frame);
 }
 
-/* Every block moves when its size changes, so that stale pointers are found. */
+/* Every block moves when its size changes, so that stale pointers are found, unless the user wants it
+ * otherwise. */
 static void *reallocate(void *pointer, size_t size, const struct frame *frame) {
     if (!pointer) return allocate_plain(size, frame);
     if (!size) {
@@ -162,8 +163,13 @@ static void *reallocate(void *pointer, size_t size, const struct frame *frame) {
         report_free(address, WH_FAMILY_MALLOC, frame);
         return allocate_plain(size, frame);
     }
-    uint64_t old = block_size(block_record(place.shift, place.index), place.shift, place.index);
-    void *fresh = allocate_plain(size, frame);
+    const struct block_record *record = block_record(place.shift, place.index);
+    uint64_t old = block_size(record, place.shift, place.index);
+    int stays = !options.realloc_moves && record->family == WH_FAMILY_MALLOC;
+    if (stays && heap_resize(place, size)) return pointer;
+    struct heap_request request = {size, ANY_ALIGNMENT, 0, 0, WH_FAMILY_MALLOC, 0, 1};
+    int grows = stays && size > old;
+    void *fresh = grows ? allocate_slowly(&request, frame) : allocate_plain(size, frame);
     if (!fresh) return NULL;
     guard_moves(place, (uintptr_t)fresh);
     wh_copy_short(fresh, pointer, old < size ? old : size);
@@ -181,8 +187,7 @@ WH_EXPORT void *calloc(size_t count, size_t size) {
     ptrdiff_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes))
         return too_much("calloc", count, size, FRAME_HERE);
-    struct heap_request request = {(size_t)bytes, ANY_ALIGNMENT, 0, 0, WH_FAMILY_MALLOC, 1};
-    return allocate(&request, FRAME_HERE);
+    return allocate_sized((size_t)bytes, WH_FAMILY_MALLOC, 1, FRAME_HERE);
 }
 ALIAS(calloc);
 

@@ -40,9 +40,10 @@ static WH_COLD new_handler current_handler(void) {
 
 /* NULL only if there is no memory and no handler to make some. */
 static void *try_new(size_t size, size_t alignment, uint8_t family, const struct frame *frame) {
-    struct heap_request request = {size, alignment < 16 ? 16 : alignment, 0, 0, family, 0};
+    struct heap_request request = {size, alignment, 0, 0, family, 0, 0};
     for (;;) {
-        void *pointer = allocate(&request, frame);
+        void *pointer = alignment <= 16 ? allocate_sized(size, family, 0, frame)
+                                        : allocate_slowly(&request, frame);
         if (WH_LIKELY(pointer)) return pointer;
         new_handler handler = current_handler();
         if (!handler) return NULL;

@@ -96,8 +96,7 @@ WRAP(size_t, strlcat, (char *to, const char *from, size_t size)) {
 }
 
 static char *duplicate(struct site site, const char *string, size_t length) {
-    struct heap_request request = {length + 1, 16, 0, 0, WH_FAMILY_MALLOC, 0};
-    char *copy = allocate(&request, site.frame);
+    char *copy = allocate_sized(length + 1, WH_FAMILY_MALLOC, 0, site.frame);
     if (!copy) return NULL;
     wh_copy(copy, string, length);
     copy[length] = 0;

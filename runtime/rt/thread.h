@@ -53,6 +53,10 @@ void *rt_private(size_t size);
 /* A lasting sentence to the user, once for each `said` flag. */
 void rt_note(int *said, const char *sentence);
 
+#if WH_BARE /* nobody looks at stacks */
+#define FRAME_HERE ((const struct frame *)0)
+#else
 #define FRAME_HERE ((const struct frame *)__builtin_frame_address(0))
+#endif
 
 #endif

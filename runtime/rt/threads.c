@@ -63,7 +63,7 @@ static int main_returned;
 
 /* A thread's cache is closed by the destructors of its specific data. */
 uintptr_t threads_stack_after_end(void) {
-    int ended = thread_self.cache.closed || (main_returned && thread_self.number == 0);
+    int ended = thread_self.cache.state == HEAP_CACHE_CLOSED || (main_returned && thread_self.number == 0);
     return ended ? thread_self.stack.high : 0;
 }
 
@@ -98,7 +98,7 @@ static create_function next_create;
 static void end_thread(void *unused) {
     (void)unused;
     struct thread *thread = &thread_self;
-    if (thread->cache.closed) return;
+    if (thread->cache.state == HEAP_CACHE_CLOSED) return;
     heap_close(&thread->cache);
     signals_close_thread(thread);
     if (thread->number)

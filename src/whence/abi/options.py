@@ -40,6 +40,7 @@ OPTIONS = (
     Option("quarantine_kib", 65536, 0, 1 << 30, "bytes of freed blocks held back, in KiB"),
     Option("quarantine_depth", 8, 0, 1 << 20, "freed blocks of each size class held back, at least"),
     Option("heap_start_kib", 0, 0, 1 << 16, "unused begin of each heap region: other addresses; KiB, by 4"),
+    Option("realloc_moves", 1, 0, 1, "realloc always gives another address; 0: if the slot is too small"),
     Option("alloc_frames", 16, 1, 24, "frames kept at allocation and free"),
     Option("judge", 0, 0, 1 << 22, "process that says at each finding whether to stop; 0: always stop"),
     Option("reader", 0, 0, 1 << 22, "process that reads the record; once it is gone findings are printed"),

@@ -1,4 +1,4 @@
-/* modules: leak/excuse alloc/heap alloc/slots blocks/blocks planes/planes os/os */
+/* modules: leak/excuse alloc/heap alloc/pages alloc/slots blocks/blocks planes/planes os/os */
 #include "../../../runtime/leak/excuse.h"
 #include "../../../runtime/planes/planes.h"
 #include "unit.h"
@@ -16,7 +16,7 @@ void rt_note(int *said, const char *sentence) {
 static struct heap_cache cache;
 
 static uintptr_t new(uint16_t thread) {
-    struct heap_request request = {32, 16, 0, thread, WH_FAMILY_MALLOC, 1};
+    struct heap_request request = {32, 16, 0, thread, WH_FAMILY_MALLOC, 1, 0};
     return heap_new(&cache, &request);
 }
 

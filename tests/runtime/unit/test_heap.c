@@ -1,4 +1,4 @@
-/* modules: alloc/heap alloc/slots blocks/blocks planes/planes os/os */
+/* modules: alloc/heap alloc/pages alloc/slots blocks/blocks planes/planes os/os */
 #include "../../../runtime/alloc/heap.h"
 #include "../../../runtime/planes/planes.h"
 #include "unit.h"
@@ -6,7 +6,7 @@
 static struct heap_cache cache;
 
 static uintptr_t new_aligned(uint64_t size, uint64_t alignment) {
-    struct heap_request request = {size, alignment, 0, 0, WH_FAMILY_MALLOC, 0};
+    struct heap_request request = {size, alignment, 0, 0, WH_FAMILY_MALLOC, 0, 0};
     return heap_new(&cache, &request);
 }
 
@@ -108,7 +108,7 @@ static void random_blocks_do_not_overlap(void) {
 static void zeroed_memory_is_zero_when_reused(void) {
     for (int round = 0; round < 2000; round++) {
         uint64_t size = 1 + unit_below(100000);
-        struct heap_request request = {size, 16, 0, 0, WH_FAMILY_MALLOC, 1};
+        struct heap_request request = {size, 16, 0, 0, WH_FAMILY_MALLOC, 1, 0};
         uint8_t *bytes = (uint8_t *)heap_new(&cache, &request);
         for (uint64_t i = 0; i < size; i++) CHECK(bytes[i] == 0);
         memset(bytes, 0xff, size);
@@ -128,7 +128,7 @@ static void quarantine_is_first_in_first_out(void) {
     heap_configure(0, 100);
     struct heap_cache closed = {0};
     heap_close(&closed); /* no cache: every free goes to the quarantine at once */
-    struct heap_request request = {40, 16, 0, 0, WH_FAMILY_MALLOC, 0};
+    struct heap_request request = {40, 16, 0, 0, WH_FAMILY_MALLOC, 0, 0};
     uintptr_t freed[400];
     for (int i = 0; i < 400; i++) freed[i] = heap_new(&closed, &request);
     for (int i = 0; i < 400; i++) {
@@ -171,7 +171,7 @@ static void memory_runs_out_politely(void) {
 
 static void closed_cache_gives_everything_back(void) {
     static struct heap_cache other;
-    struct heap_request request = {100, 16, 0, 0, WH_FAMILY_MALLOC, 0};
+    struct heap_request request = {100, 16, 0, 0, WH_FAMILY_MALLOC, 0, 0};
     uintptr_t first = heap_new(&other, &request);
     CHECK(heap_release(&other, block_place(first), 0, 0));
     heap_close(&other);
@@ -180,6 +180,64 @@ static void closed_cache_gives_everything_back(void) {
     uintptr_t late = heap_new(&other, &request); /* still works */
     CHECK(heap_release(&other, block_place(late), 0, 0));
     CHECK(other.freed[7] == 0);
+}
+
+/* A short quarantine is each cache's own, and none of its slots is lost when the cache ends. */
+static void short_quarantines_are_kept_in_caches(void) {
+    static struct heap_cache own;
+    struct heap_request request = {200, 16, 0, 0, WH_FAMILY_MALLOC, 0, 0};
+    static struct heap_cache none;
+    uintptr_t blocks[600], first = 0;
+    heap_configure(0, 8);
+    heap_close(&none);
+    uint64_t begun = blocks_cut[8];
+    while (blocks_cut[8] == begun) CHECK(heap_new(&none, &request)); /* those of other tests */
+    begun = blocks_cut[8];
+    uint32_t held = heap_held_count(8);
+    for (int i = 0; i < 10; i++) {
+        uintptr_t begin = heap_new(&own, &request);
+        if (!first) first = begin;
+        CHECK((begin == first) == (i == 0 || i == 9));
+        CHECK(heap_release(&own, block_place(begin), 0, 0));
+        CHECK(!heap_release(&own, block_place(begin), 0, 0));
+    }
+    CHECK_EQUAL(heap_held_count(8), held);
+    for (int round = 0; round < 3; round++) { /* more than a cache holds */
+        for (int i = 0; i < 600; i++) blocks[i] = heap_new(&own, &request);
+        for (int i = 0; i < 600; i++) {
+            CHECK(i == 0 || blocks[i] != blocks[i - 1]);
+            CHECK(heap_release(&own, block_place(blocks[i]), 0, 0));
+        }
+    }
+    uint64_t ended = blocks_cut[8];
+    heap_close(&own);
+    CHECK_EQUAL(heap_held_count(8), 8);
+    for (uint64_t i = begun + 8; i < ended + held; i++) {
+        CHECK_EQUAL(blocks_cut[8], ended);
+        CHECK(heap_new(&none, &request));
+    }
+    CHECK(heap_new(&none, &request));
+    CHECK_EQUAL(blocks_cut[8], ended + 1);
+    heap_configure(1 << 20, 8);
+}
+
+static void a_block_is_resized_where_it_is(void) {
+    uintptr_t begin = new(100);
+    struct block_place place = block_place(begin);
+    CHECK(heap_resize(place, 110));
+    zones_are_closed(begin, 110);
+    CHECK(heap_resize(place, 70));
+    zones_are_closed(begin, 70);
+    CHECK(!heap_resize(place, 300)); /* no room */
+    CHECK(!heap_resize(place, 20));  /* a waste of the slot */
+    CHECK_EQUAL(block_size(block_record(place.shift, place.index), place.shift, place.index), 70);
+    end(begin);
+    struct heap_request roomy = {20000, 16, 0, 0, WH_FAMILY_MALLOC, 0, 1};
+    begin = heap_new(&cache, &roomy);
+    CHECK(heap_resize(block_place(begin), 150000));
+    zones_are_closed(begin, 150000);
+    end(begin);
+    CHECK_EQUAL(plane_first_bad(begin + 149999, 1), begin + 149999);
 }
 
 int main(void) {
@@ -199,5 +257,7 @@ int main(void) {
     quarantine_is_bounded_in_bytes();
     memory_runs_out_politely();
     closed_cache_gives_everything_back();
+    short_quarantines_are_kept_in_caches();
+    a_block_is_resized_where_it_is();
     return 0;
 }

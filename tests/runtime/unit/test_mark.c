@@ -1,4 +1,4 @@
-/* modules: leak/mark alloc/heap alloc/slots blocks/blocks planes/planes os/os */
+/* modules: leak/mark alloc/heap alloc/pages alloc/slots blocks/blocks planes/planes os/os */
 #include "../../../runtime/leak/mark.h"
 #include "../../../runtime/alloc/heap.h"
 #include "../../../runtime/planes/planes.h"
@@ -7,7 +7,7 @@
 static struct heap_cache cache;
 
 static uintptr_t *new(uint64_t size) {
-    struct heap_request request = {size, 16, 0, 0, WH_FAMILY_MALLOC, 1};
+    struct heap_request request = {size, 16, 0, 0, WH_FAMILY_MALLOC, 1, 0};
     return (uintptr_t *)heap_new(&cache, &request);
 }
 

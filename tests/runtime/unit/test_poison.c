@@ -1,4 +1,4 @@
-/* modules: interface/poison alloc/heap alloc/slots blocks/blocks planes/planes os/os */
+/* modules: interface/poison alloc/heap alloc/pages alloc/slots blocks/blocks planes/planes os/os */
 #include "../../../runtime/interface/poison.h"
 #include "../../../runtime/alloc/heap.h"
 #include "../../../runtime/planes/planes.h"
@@ -16,7 +16,7 @@ uintptr_t access_first_bad(uintptr_t address, uint64_t size) {
 static struct heap_cache cache;
 
 static uintptr_t new(uint64_t size) {
-    struct heap_request request = {size, 16, 0, 0, WH_FAMILY_MALLOC, 1};
+    struct heap_request request = {size, 16, 0, 0, WH_FAMILY_MALLOC, 1, 0};
     return heap_new(&cache, &request);
 }
 

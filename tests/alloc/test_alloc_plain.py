@@ -1,0 +1,128 @@
+"""The compact heap preloaded into programs as their allocator, and nothing else."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from tests.harness.process import Whence
+
+from whence.alloc import Layout
+from whence.engines import replay as replaying
+
+HERE = Path(__file__).resolve().parent
+SETTINGS = (
+    "quarantine_kib=65536",
+    "quarantine_kib=0",
+    "quarantine_kib=0:quarantine_depth=0",
+    "quarantine_kib=0:quarantine_depth=3",
+    "quarantine_kib=0:quarantine_depth=20",
+    "quarantine_kib=0:realloc_moves=0",
+    "quarantine_kib=1024:realloc_moves=0",
+)
+Place = tuple[Whence, Path]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory, whence_env: dict[str, str]) -> Place:
+    whence = Whence(tmp_path_factory.mktemp("plain"), whence_env)
+    return whence, whence.directory
+
+
+def plain(program: Path, *words: str, options: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    library = str(replaying.library(Layout.COMPACT))
+    environment = {**os.environ, "LD_PRELOAD": library, "WHENCE_RT": options, **variables}
+    return subprocess.run([program, *words], env=environment, capture_output=True, text=True, timeout=120)
+
+
+@pytest.fixture(scope="module")
+def stress(place: Place) -> Path:
+    whence, folder = place
+    whence.cc("-g", "-O1", "-fno-builtin", "-pthread", HERE / "stress.c", "-o", folder / "stress")
+    return folder / "stress"
+
+
+@pytest.mark.parametrize("options", SETTINGS)
+@pytest.mark.parametrize("threads", ["1", "4"])
+def test_blocks_keep_what_is_in_them(stress: Path, threads: str, options: str) -> None:
+    done = plain(stress, threads, "6000", options=options)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "good\n", "")
+
+
+def test_checked_programs_keep_it_too(place: Place, stress: Path) -> None:
+    whence, _ = place
+    done = whence.run("--engine", "native", stress, "2", "3000")
+    assert (done.status, done.out) == (0, b"good\n"), done.err
+
+
+PAIRS = r"""
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void *pairs(void *unused) {
+    void *first = NULL;
+    int before = 0;
+    for (int i = 0; i < 100; i++) {
+        void *block = malloc(1);
+        if (!first) first = block;
+        if (i && block == first) {
+            before = i;
+            i = 100;
+        }
+        free(block);
+    }
+    printf("%d\n", before);
+    return unused;
+}
+
+int main(void) {
+    pthread_t other;
+    setvbuf(stdout, NULL, _IONBF, 0);
+    pairs(NULL);
+    pthread_create(&other, NULL, pairs, NULL);
+    pthread_join(other, NULL);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("depth", [1, 3, 8])
+def test_a_freed_block_comes_again_when_so_many_others_have_been_freed(place: Place, depth: int) -> None:
+    """On every thread, of the blocks that the thread has freed itself."""
+    whence, _ = place
+    program = whence.build(PAIRS, "pairs", "-fno-builtin", "-pthread")
+    done = plain(program, options=f"quarantine_kib=0:quarantine_depth={depth}")
+    assert done.stdout.split() == [str(depth + 1)] * 2
+
+
+GROW = r"""
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(void) {
+    int moves = 0, steps = 0;
+    char *array = malloc(16);
+    for (size_t size = 17; size < 3000000; size += size / 8 + 1, steps++) {
+        uintptr_t before = (uintptr_t)array;
+        array = realloc(array, size);
+        array[size - 1] = 1;
+        moves += (uintptr_t)array != before;
+    }
+    array = realloc(array, 20);
+    char *same = realloc(array, 19);
+    printf("%d %d\n", moves == steps, moves < 20);
+    free(same);
+    return 0;
+}
+"""
+
+
+def test_arrays_move_at_each_realloc_or_only_if_they_must(place: Place) -> None:
+    whence, _ = place
+    program = whence.build(GROW, "grow", "-fno-builtin")
+    assert plain(program, options="realloc_moves=1").stdout == "1 0\n"
+    assert plain(program, options="realloc_moves=0").stdout == "0 1\n"
