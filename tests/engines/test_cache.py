@@ -163,6 +163,22 @@ def test_a_full_disk(tmp_path: Path) -> None:
     cache.close()
 
 
+def test_an_entry_that_can_be_made_nowhere(tmp_path: Path) -> None:
+    """Its error is not the cache's: other entries are kept there as before."""
+    cache = Cache(tmp_path)
+    places = []
+
+    def fails(path: Path) -> None:
+        places.append(path)
+        raise ToolLimit("cannot relink p: undefined reference to `f'")
+
+    with pytest.raises(ToolLimit, match="cannot relink p"):
+        cache.make("objects", KEY, fails)
+    assert cache.notes == [] and not any(path.parent.exists() for path in places)
+    assert tmp_path in cache.add("objects", digest("other"), b"content").parents
+    cache.close()
+
+
 @pytest.fixture
 def tiny_disk(tmp_path: Path) -> Iterator[Path]:
     place = tmp_path / "disk"

@@ -114,25 +114,20 @@ class Cache:
         """Keep the entry that `write` makes at the path it is given.
 
         With an error nothing is kept. A cache that is full or turns out not to
-        be writable is replaced (`notes`), so `write` may be called twice.
+        be writable is replaced (`notes`), so `write` may be called twice: an
+        error of its own comes both times, and says nothing about the cache.
         Raises `ToolLimit` if there is room nowhere, and what `write` raises.
         """
         if self._spare is None and not self._trusted(kind):
             self._spare = _spare_directory()
-        if self._spare is None:
-            try:
-                path = self._store(self.directory, kind, key, write)
-                self._added = True
-                return path
-            except (OSError, WhenceError) as error:
-                self._replace(_because(error))
-        assert self._spare is not None
+        if self._spare is not None:
+            return self._store_aside(self._spare, kind, key, write)
         try:
-            return self._store(self._spare, kind, key, write)
-        except OSError as error:
-            raise ToolLimit(
-                f"{self._spare}: cannot keep generated code: {remedy(error) or error.strerror}"
-            ) from error
+            path = self._store(self.directory, kind, key, write)
+        except (OSError, WhenceError) as error:
+            return self._replace(_because(error), kind, key, write)
+        self._added = True
+        return path
 
     def close(self) -> None:
         """Give up what is in use, keep the bound, remove the directory that replaced the cache."""
@@ -176,12 +171,28 @@ class Cache:
                 return
             time.sleep(0.002)
 
-    def _replace(self, reason: str) -> None:
+    def _store_aside(self, spare: Path, kind: str, key: str, write: Callable[[Path], None]) -> Path:
+        try:
+            return self._store(spare, kind, key, write)
+        except OSError as error:
+            raise ToolLimit(
+                f"{spare}: cannot keep generated code: {remedy(error) or error.strerror}"
+            ) from error
+
+    def _replace(self, reason: str, kind: str, key: str, write: Callable[[Path], None]) -> Path:
+        """Keep an entry and all that follow elsewhere; the cache stays if it cannot be made there either."""
+        spare = _spare_directory()
+        try:
+            path = self._store_aside(spare, kind, key, write)
+        except WhenceError:
+            _remove(spare)
+            raise
+        self._spare = spare
         self._note(
             f"the cache {self.directory} cannot be written ({reason}); "
             f"instrumented code is not kept for the next run (set {VARIABLE} to choose another place)"
         )
-        self._spare = _spare_directory()
+        return path
 
     def _note(self, sentence: str) -> None:
         if sentence not in self.notes:
