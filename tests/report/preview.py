@@ -25,11 +25,11 @@ def main() -> None:
     if options.golden:
         write_golden()
         return
-    renderer = TextRenderer.for_stream(sys.stdout)
+    layout = TextRenderer.for_stream(sys.stdout).layout
     renderer = TextRenderer(
-        color=options.color or renderer.color,
-        width=options.width or (renderer.width if renderer.wrap else None),
-        unicode=renderer.unicode,
+        color=options.color or layout.color,
+        width=options.width or (layout.width if layout.wrap else None),
+        unicode=layout.unicode,
         directory=str(HERE),
     )
     for name in options.names or SAMPLES:

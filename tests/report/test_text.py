@@ -343,9 +343,9 @@ def test_any_numbers_render(
 
 def test_renderer_for_a_pipe_and_for_a_file_of_another_encoding() -> None:
     pipe = TextRenderer.for_stream(io.TextIOWrapper(io.BytesIO(), encoding="utf-8"))
-    assert (pipe.color, pipe.wrap, pipe.unicode) == (False, False, True)
+    assert (pipe.layout.color, pipe.layout.wrap, pipe.layout.unicode) == (False, False, True)
     latin = TextRenderer.for_stream(io.TextIOWrapper(io.BytesIO(), encoding="latin-1"))
-    assert not latin.unicode
+    assert not latin.layout.unicode
     latin.render([SAMPLES["source-latin1"]], RUN).encode("ascii")
 
 

@@ -46,7 +46,6 @@ wraps around), and matched with these five facts.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from enum import Flag
 from functools import reduce
 from operator import or_
@@ -56,7 +55,7 @@ from whence.rules import binding
 from whence.rules import model as m
 from whence.rules.expand import Condition
 from whence.rules.indexing import base_pointer, block_item, block_key
-from whence.rules.vocabulary import CONSTANTS
+from whence.rules.linear import ONE, Linear, added, linear
 
 
 class Filter(Flag):
@@ -76,10 +75,8 @@ class Filter(Flag):
 
 _OUTSIDE = Filter.STATE | Filter.SLOT
 _FLIPPED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
-_POINTER, _BEGIN, _SIZE, _ROOT, _CLOSED, _WIDTH, _ONE = "r", "Begin", "Size", "Root", "Closed", "Width", "1"
+_POINTER, _BEGIN, _SIZE, _ROOT, _CLOSED, _WIDTH = "r", "Begin", "Size", "Root", "Closed", "Width"
 _BLOCK_SYMBOLS = {_BEGIN, _SIZE}
-
-Linear = Mapping[str, int]
 
 
 def filter_of(condition: Condition) -> Filter:
@@ -197,7 +194,7 @@ class _Analysis:
         if difference is None or difference.get(_WIDTH) or difference.get(_SIZE):
             return None
         position = difference.get(_POINTER, 0) + difference.get(_BEGIN, 0)
-        constant = difference.get(_ONE, 0)
+        constant = difference.get(ONE, 0)
         if position == 0:
             sign = (constant > 0) - (constant < 0)
         elif position == 1 and constant > -HEAP_BASE:
@@ -272,32 +269,22 @@ class _Analysis:
         minuend, subtrahend = self.linear(left), self.linear(right)
         if minuend is None or subtrahend is None:
             return None
-        return _added(minuend, subtrahend, -1)
+        return added(minuend, subtrahend, -1)
 
     def linear(self, term: m.Term) -> Linear | None:
         """Factors of r, Begin(r), Size(r), Root, Width and 1; None if the term is not linear in them."""
+        return linear(term, self.known)
+
+    def known(self, term: m.Term) -> Linear | None:
         symbol = self.symbol(term)
         if symbol is not None:
             return {symbol: 1}
         match term:
-            case m.Number(value=value):
-                return {_ONE: value}
-            case m.Constant(name=name):
-                value_ = CONSTANTS[name].value
-                return None if value_ is None else {_ONE: value_}
             case m.Apply(function="End", args=args) if self.is_redex(args[0]):
                 return {_BEGIN: 1, _SIZE: 1}
             case m.Apply(function="Idx", args=args) if self.is_redex(args[0]):
                 pointer = self.linear(args[0])
-                return None if pointer is None else _added(pointer, {_BEGIN: 1}, -1)
-            case m.Negative(operand=operand):
-                inner = self.linear(operand)
-                return None if inner is None else _added({}, inner, -1)
-            case m.Binary(op="+" | "-", left=left, right=right):
-                first, second = self.linear(left), self.linear(right)
-                if first is None or second is None:
-                    return None
-                return _added(first, second, 1 if term.op == "+" else -1)
+                return None if pointer is None else added(pointer, {_BEGIN: 1}, -1)
             case _:
                 return None
 
@@ -325,17 +312,11 @@ class _Analysis:
                 return False
 
 
-def _added(first: Linear, second: Linear, sign: int) -> Linear:
-    return {
-        symbol: first.get(symbol, 0) + sign * second.get(symbol, 0) for symbol in sorted({*first, *second})
-    }
-
-
-def _positive(linear: Linear, extra: int) -> Filter:
-    """Facts implied by `linear + extra > 0`, for every Width >= 1."""
-    pointer, begin, size, root = (linear.get(symbol, 0) for symbol in (_POINTER, _BEGIN, _SIZE, _ROOT))
-    width, constant = linear.get(_WIDTH, 0), linear.get(_ONE, 0) + extra
-    closed = linear.get(_CLOSED, 0)
+def _positive(sum_: Linear, extra: int) -> Filter:
+    """Facts implied by `sum_ + extra > 0`, for every Width >= 1."""
+    pointer, begin, size, root = (sum_.get(symbol, 0) for symbol in (_POINTER, _BEGIN, _SIZE, _ROOT))
+    width, constant = sum_.get(_WIDTH, 0), sum_.get(ONE, 0) + extra
+    closed = sum_.get(_CLOSED, 0)
     below_null_page = width <= 0 and constant + width <= NULL_PAGE_SIZE
     if closed:
         alone = (pointer, begin, size, root) == (0, 0, 0, 0)

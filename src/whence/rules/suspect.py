@@ -24,19 +24,17 @@ from whence.abi.layout import NULL_PAGE_SIZE
 from whence.rules import model as m
 from whence.rules.evaluate import arithmetic
 from whence.rules.expand import Condition
+from whence.rules.linear import ONE, Linear, added, constant, linear
 from whence.rules.vocabulary import CONSTANTS
 
-_ONE, _BYTES = "1", "count * size"
+_BYTES = "count * size"
 _ADDRESS_BITS = 64
-
-Sum = Mapping[str, int]
-"""Factors of names, of the product count * size, and of 1."""
 
 
 @dataclass(frozen=True)
 class _Case:
     values: Mapping[str, int]
-    sums: tuple[Sum, ...]  # none of them is negative
+    sums: tuple[Linear, ...]  # none of them is negative
 
 
 SUSPECT = {
@@ -64,9 +62,9 @@ def holds_at_suspect_only(condition: Condition) -> bool:
 def _alloc(names: Mapping[str, str]) -> Iterator[_Case]:
     most = CONSTANTS["MaxSize"].value or 0
     count, size = names["count"], names["size"]
-    fits = [{_ONE: most, name: -1} for name in (_BYTES, count, size)]
+    fits = [{ONE: most, name: -1} for name in (_BYTES, count, size)]
     for shift in range(_ADDRESS_BITS):
-        align, enough = {names["align"]: 1 << shift}, {_ONE: 1 << shift, names["least"]: -1}
+        align, enough = {names["align"]: 1 << shift}, {ONE: 1 << shift, names["least"]: -1}
         yield _Case({**align, count: 0}, (fits[0], enough))
         yield _Case({**align, size: 0}, (fits[0], enough))
         yield _Case(align, (*fits, enough))
@@ -79,7 +77,7 @@ def _copy(names: Mapping[str, str]) -> Iterator[_Case]:
 
 
 def _argument(names: Mapping[str, str]) -> Iterator[_Case]:
-    yield _Case({}, ({names["r"]: 1, _ONE: -NULL_PAGE_SIZE},))
+    yield _Case({}, ({names["r"]: 1, ONE: -NULL_PAGE_SIZE},))
 
 
 def _length(names: Mapping[str, str]) -> Iterator[_Case]:
@@ -128,8 +126,8 @@ class _Truth:
         first, second = self.sum(left), self.sum(right)
         if first is None or second is None:
             return None
-        above = self.positive(_added(first, second, -1))
-        below = self.positive(_added(second, first, -1))
+        above = self.positive(added(first, second, -1))
+        below = self.positive(added(second, first, -1))
         match op:
             case ">":
                 return above
@@ -142,55 +140,39 @@ class _Truth:
         equal = False if above or below else True if above is False and below is False else None
         return equal if op == "==" else _opposite(equal)
 
-    def positive(self, sum_: Sum) -> bool | None:
+    def positive(self, sum_: Linear) -> bool | None:
         for known in ({}, *self.case.sums):
-            least = _constant(_added(sum_, known, -1))
+            least = constant(added(sum_, known, -1))
             if least is not None and least > 0:
                 return True
-            most = _constant(_added(sum_, known, 1))
+            most = constant(added(sum_, known, 1))
             if most is not None and most <= 0:
                 return False
         return None
 
-    def sum(self, term: m.Term) -> Sum | None:
-        """The term as a sum; None if it is none."""
+    def sum(self, term: m.Term) -> Linear | None:
+        """The term as a sum of names, and of the product count * size; None if it is none."""
+        return linear(term, self.known)
+
+    def known(self, term: m.Term) -> Linear | None:
         match term:
-            case m.Number(value=value):
-                return {_ONE: value}
-            case m.Constant(name=name):
-                value_ = CONSTANTS[name].value
-                return None if value_ is None else {_ONE: value_}
             case m.Variable(name=name):
-                known = self.case.values.get(name)
-                return {name: 1} if known is None else _added({}, {_ONE: known}, 1)
-            case m.Negative(operand=operand):
-                inner = self.sum(operand)
-                return None if inner is None else _added({}, inner, -1)
-            case m.Binary(op=op, left=left, right=right):
-                first, second = self.sum(left), self.sum(right)
-                if op == "*" and {str(left), str(right)} == self.product:
-                    return {} if {} in (first, second) else {_BYTES: 1}
-                return self.binary(op, first, second)
+                value = self.case.values.get(name)
+                return {name: 1} if value is None else {ONE: value}
+            case m.Binary(op=op) if op not in "+-":
+                return self.product_or_constant(term)
             case _:
                 return None
 
-    def binary(self, op: str, left: Sum | None, right: Sum | None) -> Sum | None:
-        if left is None or right is None:
+    def product_or_constant(self, term: m.Binary) -> Linear | None:
+        first, second = self.sum(term.left), self.sum(term.right)
+        if term.op == "*" and {str(term.left), str(term.right)} == self.product:
+            zero = 0 in [constant(factor) for factor in (first, second) if factor is not None]
+            return {} if zero else {_BYTES: 1}
+        if first is None or second is None:
             return None
-        if op in "+-":
-            return _added(left, right, 1 if op == "+" else -1)
-        a, b = _constant(left), _constant(right)
-        return None if a is None or b is None else {_ONE: arithmetic(op, a, b)}
-
-
-def _added(first: Sum, second: Sum, sign: int) -> Sum:
-    total = {name: first.get(name, 0) + sign * second.get(name, 0) for name in sorted({*first, *second})}
-    return {name: factor for name, factor in total.items() if factor}
-
-
-def _constant(sum_: Sum) -> int | None:
-    """The value of a sum in which no name is left."""
-    return sum_.get(_ONE, 0) if sum_.keys() <= {_ONE} else None
+        a, b = constant(first), constant(second)
+        return None if a is None or b is None else {ONE: arithmetic(term.op, a, b)}
 
 
 def _opposite(truth: bool | None) -> bool | None:

@@ -1,0 +1,326 @@
+"""One finding as lines of text.
+
+The anatomy is fixed: what happened and where, the source with a caret, what the
+address is, a picture of the block, the stack, where the block was freed, where
+it was allocated, the values the rule asks for, advice.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from rich.cells import cell_len
+from rich.text import Text
+
+from whence.findings import BlockState, Event, Family, Finding, Frame, RunInfo, telling_stack
+from whence.report import frames, words
+from whence.report.layout import (
+    ADVICE,
+    CARET,
+    DIM,
+    ERROR,
+    FUNCTION,
+    GUTTER,
+    HEADING,
+    INDENT,
+    MEASURE,
+    WARNING,
+    Layout,
+)
+from whence.report.picture import Cell, Picture, draw
+from whence.report.source import Excerpt, SourceFinder, cut_cells, excerpt, printable
+
+_CELL_STYLES = {
+    Cell.BLOCK: "green",
+    Cell.FREED: "magenta",
+    Cell.RED_ZONE: "red",
+    Cell.UNUSED: DIM,
+    Cell.OTHER: "blue",
+    Cell.OTHER_FREED: "magenta",
+    Cell.POISONED: "red",
+    Cell.READ: "bold white on red",
+    Cell.WRITTEN: "bold white on red",
+    Cell.RELEASED: "bold white on red",
+    Cell.READ_INSIDE: "black on green",
+    Cell.WRITTEN_INSIDE: "black on green",
+    Cell.GAP: DIM,
+}
+
+
+class FindingText:
+    """The lines of one finding."""
+
+    def __init__(self, layout: Layout, finding: Finding, run: RunInfo, sources: SourceFinder) -> None:
+        self.layout = layout
+        self.finding = finding
+        self.run = run
+        self.sources = sources
+        self.stack = telling_stack(finding)
+        self.place = frames.place(self.stack)
+        self.gutter = "  "
+        self.quoted = False
+
+    def lines(self) -> list[Text]:
+        return [
+            *self._headline(),
+            *self._source(),
+            *self._facts(),
+            *self._picture(),
+            *self._stacks(),
+            *self._values(),
+            *self._advice(),
+        ]
+
+    def _headline(self) -> list[Text]:
+        """Severity, rule and title; then what happened, on a line of its own when there is a title."""
+        rule = self.finding.rule
+        style = ERROR if rule.severity == "error" else WARNING
+        tag = Text.assemble((f"{printable(rule.severity)}[{printable(rule.name)}]", style), (": ", HEADING))
+        happened = Text(printable(words.headline(self.finding, self._subject())))
+        if self.finding.occurrences > 1 and not self.finding.leak:
+            happened.append(f" ({self.finding.occurrences:,} times)")
+        title = words.title(self.finding)
+        if title is None:
+            return self.layout.wrapped(tag.append_text(happened), "  ")
+        lines = self.layout.wrapped(tag.append(printable(title), HEADING), "  ")
+        return lines + self.layout.wrapped(Text("  ").append_text(happened), "    ")
+
+    def _subject(self) -> str:
+        """Where it happened, named: the innermost function, and the caller that the source shows."""
+        stack = frames.visible(self.stack)
+        place = self.place
+        if place is None or not stack:
+            return "an unknown function"
+        name = frames.code_name(place, 60)
+        if stack[0].module == place.module or self.finding.leak:
+            return name
+        return f"{frames.code_name(stack[0], 60)}, called from {name}"
+
+    # ---- the source ----
+
+    def _source(self) -> list[Text]:
+        """The arrow with the position, then the lines around it."""
+        place = self.place
+        if place is None:
+            return [self._arrow("unknown place: no stack was recorded", 2)]
+        position = frames.position(place, self.layout.directory)
+        if not place.file:
+            return [self._arrow(f"{position} (no debug information: compile with -g)", 2)]
+        if not place.line:
+            return [self._arrow(f"{position} (the compiler gave this code no line)", 2)]
+        file = self.sources.find(place.file)
+        cut = None
+        if file:
+            digits = len(str(place.line + 2))
+            cut = excerpt(file, place.line, place.column, self.layout.width - digits - 3)
+        if file is None or cut is None:
+            reason = "has no such line any more" if file else "cannot be read"
+            return [self._arrow(f"{position} (the source file {reason})", 2)]
+        self.quoted = True
+        lines = [self._arrow(position, cut.digits), *self._excerpt(cut)]
+        if self._is_newer(file.modified, place):
+            lines.append(self._note("the source file is newer than the program: lines may have moved"))
+        return lines
+
+    def _arrow(self, position: str, digits: int) -> Text:
+        self.gutter = " " * (digits + 1)
+        return Text.assemble((" " * digits + "--> ", GUTTER), position)
+
+    def _bar(self) -> Text:
+        return Text(f"{self.gutter}|", GUTTER)
+
+    def _excerpt(self, cut: Excerpt) -> list[Text]:
+        lines = [self._bar()]
+        for index, (number, text) in enumerate(zip(cut.numbers, cut.texts, strict=True)):
+            lines.append(Text.assemble((f"{number:>{cut.digits}} | ", GUTTER), text))
+            if index == cut.focus:
+                lines += self._caret(cut, text)
+        return lines
+
+    def _caret(self, cut: Excerpt, text: str) -> list[Text]:
+        """The caret with its label; a line without a known column is underlined whole."""
+        label = printable(words.label(self.finding))
+        if cut.caret is None:
+            start = len(text) - len(text.lstrip())
+            mark = "~" * max(cell_len(text.strip()), 1)
+        else:
+            start, mark = cut.caret, "^"
+        begin = (f"{self.gutter}| ", GUTTER)
+        room = self.layout.width - cell_len(begin[0])
+        if start + len(mark) + 1 + cell_len(label) <= room:
+            return [Text.assemble(begin, (f"{' ' * start}{mark} {label}", CARET))]
+        shift = max(0, min(start, room - cell_len(label)))
+        below = Text(label, CARET).wrap(MEASURE, room - shift)
+        return [
+            Text.assemble(begin, (f"{' ' * start}{mark}", CARET)),
+            *(Text.assemble(begin, " " * shift, line) for line in below),
+        ]
+
+    def _is_newer(self, modified: float, place: Frame) -> bool:
+        """The file was changed after the program or library that it is in was built."""
+        module = place.module
+        if module in (None, self.run.image):
+            module = self.run.program
+        try:
+            return modified > os.stat(str(module)).st_mtime
+        except (OSError, ValueError):
+            return False
+
+    # ---- what the address is ----
+
+    def _facts(self) -> list[Text]:
+        sentences = [printable(sentence) for sentence in words.facts(self.finding)]
+        lines = [self._bar()] if sentences and self.quoted else []
+        for sentence in sentences:
+            begin = Text.assemble((f"{self.gutter}= ", GUTTER), sentence)
+            lines += self.layout.wrapped(begin, self.gutter + "  ")
+        return lines
+
+    def _note(self, sentence: str) -> Text:
+        return Text.assemble((f"{self.gutter}= ", GUTTER), ("note: ", HEADING), sentence)
+
+    def _picture(self) -> list[Text]:
+        room = self.layout.width - len(INDENT)
+        picture = draw(self.finding, room)
+        if picture is None:
+            return []
+        row, ruler, legend = _colour(picture), Text(picture.ruler), self._legend(picture)
+        if row.cell_len > room:
+            return []
+        lines = [Text(), Text(INDENT) + row]
+        lines += [Text(INDENT) + ruler] if picture.ruler else []
+        return [*lines, *legend]
+
+    def _legend(self, picture: Picture) -> list[Text]:
+        text = Text()
+        for cell, meaning in picture.legend:
+            text.append("   " if text else "").append(cell.glyph, _CELL_STYLES[cell])
+            text.append(f" {meaning}".replace(" ", "\N{NO-BREAK SPACE}"), DIM)
+        lines = text.wrap(MEASURE, self.layout.width - len(INDENT))
+        for line in lines:
+            line.plain = line.plain.replace("\N{NO-BREAK SPACE}", " ")
+        return [Text(INDENT).append_text(line) for line in lines]
+
+    # ---- stacks ----
+
+    def _stacks(self) -> list[Text]:
+        finding, block = self.finding, self.finding.block
+        if finding.leak:
+            below_main = len(frames.visible(finding.stack)) > 1
+            found = self._section(f"found in {self._thread()}", finding.stack) if below_main else []
+            return self._allocated() + self._last_use() + found
+        lines = self._section(f"stack of {self._thread()}", finding.stack)
+        if block is not None and (block.freed or block.state is BlockState.FREED):
+            lines += self._event("moved by realloc" if block.moved else "freed", block.freed)
+        return lines + self._last_use() + self._allocated()
+
+    def _allocated(self) -> list[Text]:
+        block = self.finding.block
+        if block is None:
+            return []
+        family = "" if block.family is Family.UNKNOWN else f" by {block.family}"
+        return self._event(f"allocated{family}", block.allocated)
+
+    def _last_use(self) -> list[Text]:
+        use = self.finding.block.last_use if self.finding.block else None
+        return [] if use is None else self._section(f"last used, at {use.address:#x}", use.stack)
+
+    def _thread(self) -> str:
+        text = words.thread(self.finding.thread)
+        return text + self._process()
+
+    def _process(self) -> str:
+        """Which process of several; nothing for the one that the run began with."""
+        finding, process = self.finding, self.finding.process
+        if not finding.pid or not self.run.pid:
+            return ""
+        name = process.name if process else ""
+        began = {os.path.basename(path) for path in (self.run.program, *self.run.arguments[:1])}
+        other = f"{printable(name)}, " if name and name not in began else ""
+        if finding.pid != self.run.pid:
+            parent = process.parent if process else self.run.pid
+            how = f"{'started by' if other else 'forked from'} {parent}"
+            if parent <= 1:  # taken over by init
+                how = "its parent has ended"
+            return f", in process {finding.pid} ({other}{how})"
+        return f", in process {finding.pid} ({printable(name)})" if other else ""
+
+    def _event(self, what: str, event: Event | None) -> list[Text]:
+        if event is None:
+            return [Text(), *self._heading(what, " unknown place")]
+        return self._section(f"{what} in {words.thread(event.thread)}", event.stack)
+
+    def _heading(self, what: str, rest: str = "") -> list[Text]:
+        line = Text.assemble(INDENT, (f"{what}:", HEADING), rest)
+        return self.layout.wrapped(line, INDENT + "  ")
+
+    def _section(self, heading: str, stack: Sequence[Frame]) -> list[Text]:
+        shown = frames.visible(stack)
+        rest = "" if shown else " unknown place: no stack was recorded"
+        return [Text(), *self._heading(heading, rest), *self._table(shown, INDENT + "  ")]
+
+    def _table(self, stack: Sequence[Frame], indent: str) -> list[Text]:
+        """One line for each frame: number, function, position, and the source line where it fits."""
+        limit = max(16, self.layout.width // 3)
+        names = [frames.short_name(frame, limit) for frame in stack]
+        digits = len(str(len(stack) - 1)) if stack else 1
+        wide = max((cell_len(name) for name in names), default=0)
+        inlined = 10 if any(frame.inlined for frame in stack) else 0
+        left = self.layout.width - len(indent) - digits - 2 - wide - inlined - 2
+        places = [_tail(frames.position(frame, self.layout.directory), left) for frame in stack]
+        far = max((cell_len(place) for place in places), default=0)
+        room = left - far - 3
+        lines = []
+        for number, (frame, name, place) in enumerate(zip(stack, names, places, strict=True)):
+            line = Text.assemble(indent, (f"{number:>{digits}}  ", DIM), (f"{_pad(name, wide)}", FUNCTION))
+            line.append(f"{' (inlined)' if frame.inlined else '':<{inlined}}", DIM)
+            line.append(f"  {_pad(place, far)}")
+            line.append(self._code(frame, room), DIM)
+            lines.append(line)
+        return lines
+
+    def _code(self, frame: Frame, room: int) -> str:
+        file = self.sources.find(frame.file)
+        text = file.text(frame.line).strip() if file and not frames.is_system(frame.file or "") else ""
+        return f"   {cut_cells(text, 0, room)}" if text and room >= 16 else ""
+
+    # ---- the end ----
+
+    def _values(self) -> list[Text]:
+        """The values that the rule asks for, unless the only one is the address itself."""
+        values = self.finding.values
+        if all(value.value == self.finding.access.address for value in values):
+            return []
+        shown = ", ".join(f"{printable(v.name)} = {_number(v.value)}" for v in values)
+        line = Text.assemble(INDENT, ("values: ", HEADING), shown)
+        return [Text(), *self.layout.wrapped(line, INDENT + "  ")]
+
+    def _advice(self) -> list[Text]:
+        advice = words.advice(self.finding)
+        if advice is None:
+            return []
+        line = Text.assemble(INDENT, ("advice: ", ADVICE), printable(advice))
+        return [Text(), *self.layout.wrapped(line, INDENT + "  ", prose=True)]
+
+
+def _pad(text: str, width: int) -> str:
+    return text + " " * (width - cell_len(text))
+
+
+def _tail(text: str, width: int) -> str:
+    """The end of a position, which tells most, but never less than a file name's worth."""
+    width = max(width, 24)
+    return text if cell_len(text) <= width else "…" + text[1 - width :]
+
+
+def _number(value: int) -> str:
+    """Small numbers in decimal, what may be an address in hexadecimal."""
+    return str(value) if value < 1 << 16 else f"{value:#x}"
+
+
+def _colour(picture: Picture) -> Text:
+    row = Text()
+    for cell, text in picture.cells:
+        row.append(text, _CELL_STYLES.get(cell, ""))
+    return row

@@ -1,0 +1,74 @@
+"""Lines of text that fit where they go: width, colours, character set."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterable
+
+from rich.console import Console
+from rich.text import Text
+
+PLAIN_WIDTH = 100
+"""Cells used where there is no terminal to ask."""
+MIN_WIDTH = 40
+INDENT = "    "
+
+ERROR, WARNING, GUTTER, CARET = "bold red", "bold yellow", "blue", "bold red"
+HEADING, DIM, FUNCTION, ADVICE, GOOD = "bold", "bright_black", "cyan", "green", "bold green"
+MEASURE = Console(file=io.StringIO(), width=1 << 16, color_system=None)
+"""What text is wrapped with that is not printed yet."""
+_ASCII = str.maketrans(
+    {"█": "#", "▒": "%", "░": ".", "·": "_", "▓": "o", "▚": "x", "¤": "!", "⋯": "~", "…": "~", "━": "="}
+)
+
+
+class Layout:
+    """One kind of output.
+
+    `width`: cells of a line, None for a pipe, where sentences are not wrapped.
+    `unicode`: block graphics may be used. `directory`: paths below it are
+    shown relative to it.
+    """
+
+    def __init__(
+        self,
+        *,
+        color: bool = False,
+        width: int | None = None,
+        unicode: bool = True,
+        directory: str | None = None,
+    ) -> None:
+        self.color = color
+        self.wrap = width is not None
+        self.width = max(width or PLAIN_WIDTH, MIN_WIDTH)
+        self.unicode = unicode
+        self.directory = directory or os.getcwd()
+
+    def wrapped(self, text: Text, indent: str, *, prose: bool = False) -> list[Text]:
+        """A paragraph, continued with an indent where the terminal ends (prose: in a pipe too)."""
+        if text.cell_len <= self.width or not (self.wrap or prose):
+            return [text]
+        pieces = text.wrap(MEASURE, self.width - len(indent), overflow="fold")
+        return [Text(indent if i else "").append_text(piece) for i, piece in enumerate(pieces)]
+
+    def printed(self, lines: Iterable[Text]) -> str:
+        file = io.StringIO()
+        console = Console(
+            file=file,
+            force_terminal=self.color,
+            color_system="standard" if self.color else None,
+            no_color=not self.color,
+            width=1 << 20,
+            highlight=False,
+            legacy_windows=False,
+        )
+        for line in lines:
+            line.rstrip()
+            console.print(line, soft_wrap=True, end="\n")
+        text = file.getvalue()
+        return text if self.unicode else _to_ascii(text)
+
+
+def _to_ascii(text: str) -> str:
+    return text.translate(_ASCII).encode("ascii", "replace").decode()
