@@ -11,8 +11,9 @@ from whence.machine.syntax import Program
 from whence.machine.world import Elements, MachineWorld, redex_of, world_of
 from whence.rules import load_standard, load_texts
 from whence.rules import model as m
-from whence.rules.evaluate import Event, World, witnesses
+from whence.rules.evaluate import witnesses
 from whence.rules.vocabulary import EVENTS
+from whence.rules.world import Event, World
 
 MORE = b"""
 rule written "a block that was written to is freed"

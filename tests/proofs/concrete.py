@@ -9,10 +9,10 @@ import z3
 
 from whence.abi.records import KINDS
 from whence.machine import State
+from whence.machine.accesses import access, is_null_derived
 from whence.machine.liveness import live_and_lost
 from whence.machine.memory import Block
 from whence.machine.probes import Probe
-from whence.machine.reduce import access, is_null_derived
 from whence.machine.state import CallEvent, Event, FreeEvent, MallocEvent, RetEvent, WriteEvent
 from whence.machine.syntax import Apply, Read
 from whence.machine.values import NULL_BLOCK, BlockId, Function, Pointer, wrap

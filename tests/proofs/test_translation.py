@@ -14,7 +14,8 @@ from whence.proofs.symbols import EVENT_CODES, Entry, View, function_code
 from whence.proofs.symbols import Redex as SymbolicRedex
 from whence.proofs.translate import holds
 from whence.rules import RuleError, load_standard, load_texts
-from whence.rules.evaluate import Redex, World, event, fires
+from whence.rules.evaluate import fires
+from whence.rules.world import Redex, World, event
 
 BASE = load_texts([("definitions", DEFINITIONS.encode())], load_standard())
 PAIR = st.sampled_from(sorted(EVENT_CODES))

@@ -15,8 +15,8 @@ import llvmlite.binding as llvm
 from whence.abi.records import BLOCK_STATES, POINTS
 from whence.instrument import detectors
 from whence.rules import RuleSet
-from whence.rules.evaluate import Redex, World
 from whence.rules.lowering import plan_of
+from whence.rules.world import Redex, World
 
 U64 = ctypes.c_uint64
 

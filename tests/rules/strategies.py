@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from whence.abi.layout import NULL_PAGE_SIZE
 from whence.abi.records import FAMILIES, KINDS
-from whence.rules.evaluate import Event, Redex, World
+from whence.rules.world import Event, Redex, World
 
 HEAP = 0x6000_0000_0000
 FUNCTIONS = ("main", "transaction")

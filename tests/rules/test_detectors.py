@@ -8,8 +8,9 @@ from tests.rules.jit import Compiled, Fired
 from tests.rules.strategies import DEFINITIONS, POINTS, redexes, rule_texts, worlds
 
 from whence.rules import RuleError, RuleSet, load_standard, load_texts
-from whence.rules.evaluate import Redex, Witness, World, witnesses
+from whence.rules.evaluate import Witness, witnesses
 from whence.rules.lowering import LoweringError, plan_of
+from whence.rules.world import Redex, World
 
 SLOW = settings(
     max_examples=150,

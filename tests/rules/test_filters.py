@@ -18,9 +18,10 @@ from whence.abi.layout import HEAP_BASE, NULL_PAGE_SIZE, REGION_SHIFT, slot_shif
 from whence.instrument import filters as module
 from whence.instrument.markers import declarations
 from whence.rules import RuleSet, load_standard, load_texts
-from whence.rules.evaluate import Event, Redex, World, fires
+from whence.rules.evaluate import fires
 from whence.rules.filters import Filter
 from whence.rules.lowering import Plan, plan_of
+from whence.rules.world import Event, Redex, World
 
 SLOT_SHIFT = 7
 SLOT = 1 << SLOT_SHIFT

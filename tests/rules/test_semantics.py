@@ -12,8 +12,10 @@ from tests.rules.strategies import redexes, worlds
 
 from whence.abi.records import FAMILIES, KINDS
 from whence.rules import load_files, load_standard, load_texts
-from whence.rules.evaluate import Redex, Witness, World, arithmetic, event, fires, witnesses
+from whence.rules.arithmetic import arithmetic
+from whence.rules.evaluate import Witness, fires, witnesses
 from whence.rules.vocabulary import CONSTANTS
+from whence.rules.world import Redex, World, event
 
 STANDARD = load_standard().select(["all"])
 NULL_PAGE = CONSTANTS["NullPage"].value or 0

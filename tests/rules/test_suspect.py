@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 from tests.rules.strategies import DEFINITIONS, POINTS, formulas, worlds
 
 from whence.rules import RuleError, load_standard, load_texts
-from whence.rules.evaluate import Redex, World, fires
+from whence.rules.evaluate import fires
 from whence.rules.expand import expand
 from whence.rules.lowering import LoweringError, plan_of
 from whence.rules.suspect import SUSPECT, holds_at_suspect_only
 from whence.rules.vocabulary import CONSTANTS
+from whence.rules.world import Redex, World
 
 BASE = load_texts([("base.rules", DEFINITIONS.encode())], load_standard())
 MOST = CONSTANTS["MaxSize"].value or 0

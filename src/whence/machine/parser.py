@@ -11,11 +11,11 @@ from lark import Lark
 from lark.exceptions import UnexpectedInput
 
 from whence.errors import UserMistake
-from whence.machine.builder import Builder
 from whence.machine.checker import check
 from whence.machine.clauses import build_state
 from whence.machine.problems import ProgramError
 from whence.machine.state import State
+from whence.machine.state_builder import Builder
 from whence.machine.syntax import Program
 from whence.rules.problems import Place, Problems
 from whence.rules.syntax_errors import explain, offset_of, place_of

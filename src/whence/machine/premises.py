@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from whence.abi.records import FAMILIES
+from whence.machine.accesses import access, is_null_derived, overlap
+from whence.machine.heap import power_of_two
 from whence.machine.liveness import live_and_lost
 from whence.machine.probes import Probe
-from whence.machine.reduce import access, is_null_derived, overlap, power_of_two
 from whence.machine.state import State
 from whence.machine.syntax import MAIN, Apply, Literal, Read
 from whence.machine.values import GLOBAL, HEAP, NULL_PAGE, STACK, BlockId, Function, Pointer

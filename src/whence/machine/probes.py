@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from whence.machine.reduce import request_of
+from whence.machine.heap import request_of
 from whence.machine.state import State
 from whence.machine.syntax import (
     ALLOCATORS,

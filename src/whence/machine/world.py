@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from whence.abi.records import KINDS
+from whence.machine.accesses import is_null_derived
 from whence.machine.liveness import live_and_lost
 from whence.machine.memory import decode
 from whence.machine.probes import Probe
-from whence.machine.reduce import is_null_derived
 from whence.machine.state import Blocks, CallEvent, Event, FreeEvent, MallocEvent, RetEvent, State, WriteEvent
 from whence.machine.values import (
     GLOBAL,
@@ -29,9 +29,9 @@ from whence.machine.values import (
     Value,
     unsigned,
 )
-from whence.rules import evaluate
 from whence.rules import model as m
 from whence.rules.vocabulary import POINTER_DOMAINS
+from whence.rules.world import Redex, World
 
 _EVENTS: Mapping[str, type[Event]] = {
     "malloc": MallocEvent,
@@ -136,7 +136,7 @@ def _heap_numbers(blocks: Blocks) -> list[int]:
 
 
 @dataclass(frozen=True)
-class MachineWorld(evaluate.World):
+class MachineWorld(World):
     """The `World` of a state, computed when asked."""
 
     state: State | None = None
@@ -203,22 +203,22 @@ def world_of(state: State, cache: Elements | None = None) -> MachineWorld:
     )
 
 
-def redex_of(state: State, probe: Probe) -> evaluate.Redex:
+def redex_of(state: State, probe: Probe) -> Redex:
     """The step of a probe as rules see it. The block is that of the pointer that comes first."""
     if probe.code == "MALLOC":
         assert probe.block is not None
         size = state.heap[probe.block].size
-        return evaluate.Redex(probe.code, (size, probe.block.number), now=state.time)
+        return Redex(probe.code, (size, probe.block.number), now=state.time)
     values: tuple[int | str, ...] = tuple(word(state, operand.value) for operand in probe.operands)
     if probe.code in ("CALL", "RET"):
-        return evaluate.Redex(probe.code, (probe.function, *values), now=state.time)
+        return Redex(probe.code, (probe.function, *values), now=state.time)
     if probe.code == "ALLOC":
-        return evaluate.Redex(probe.code, values, now=state.time, family=probe.family)
+        return Redex(probe.code, values, now=state.time, family=probe.family)
     first = probe.operands[0]
     target = state.where(first.value)
     block = None if target.block is None else state.block(target.block)
     derefs = probe.code.startswith("DEREF")
-    return evaluate.Redex(
+    return Redex(
         probe.code,
         values,
         block=None if target.block is None else _number(target.block),

@@ -1,7 +1,7 @@
 """What rules see of a state, as symbols of the solver.
 
 A `View` is a state of the abstract machine as far as rules see it, as
-`whence.rules.evaluate.World` is, but its parts are functions into the solver's terms, and it
+`whence.rules.world.World` is, but its parts are functions into the solver's terms, and it
 may hold any number of events, blocks and pointers. A `Redex` is the step about to be made.
 """
 

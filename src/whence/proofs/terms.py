@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import z3
 
 from whence.proofs.logic import Expr, Number, Truth, applications
-from whence.rules.evaluate import arithmetic
+from whence.rules.arithmetic import arithmetic
 
 WORD = 1 << 64
 _HALF = 1 << 127
@@ -53,7 +53,7 @@ def negative(term: Bounded) -> Bounded:
 
 
 def binary(op: str, left: Bounded, right: Bounded) -> Bounded:
-    """An operator of the language (`whence.rules.evaluate.arithmetic`)."""
+    """An operator of the language (`whence.rules.arithmetic.arithmetic`)."""
     a, b = left.constant, right.constant
     if a is not None and b is not None:
         return constant(arithmetic(op, a, b))

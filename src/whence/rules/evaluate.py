@@ -11,123 +11,16 @@ from the root through `and` and definitions only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
 
 from whence.rules import binding
 from whence.rules import model as m
+from whence.rules.arithmetic import COMPARE, arithmetic, integer, word, wrap
 from whence.rules.indexing import block_key
 from whence.rules.ruleset import RuleSet
-from whence.rules.vocabulary import CONSTANTS, EVENTS, POINTER_DOMAINS, Type
-
-_BITS = 128
-_COMPARE: dict[str, Callable[[int, int], bool]] = {
-    "<": lambda a, b: a < b,
-    "<=": lambda a, b: a <= b,
-    ">": lambda a, b: a > b,
-    ">=": lambda a, b: a >= b,
-    "==": lambda a, b: a == b,
-    "!=": lambda a, b: a != b,
-}
-
-
-@dataclass(frozen=True)
-class Event:
-    """One event of the trace; fields in the order of `vocabulary.EVENTS`, functions by name."""
-
-    time: int
-    kind: str
-    fields: tuple[int | str, ...]
-
-
-@dataclass(frozen=True)
-class World:
-    """A state of the abstract machine, as far as rules see it.
-
-    `trace` in order of time; `begins`: block id -> address; `pointers`: the
-    map P as (pointer, block id, index); `lost` likewise L; `find`: the block of an address (None:
-    no block), for pointers whose derivation is not known; `load`: the word of
-    1, 2, 4 or 8 bytes at an address, None where not all are addressable;
-    `families`: block id -> one of `records.FAMILIES` (0 if absent); `kind`: one
-    of `records.KINDS` for an address.
-    """
-
-    trace: tuple[Event, ...] = ()
-    begins: Mapping[int, int] = field(default_factory=dict)
-    pointers: frozenset[tuple[int, int, int]] = frozenset()
-    find: Callable[[int], int | None] = lambda address: None
-    load: Callable[[int, int], int | None] = lambda address, width: None
-    lost: frozenset[tuple[int, int, int]] = frozenset()
-    families: Mapping[int, int] = field(default_factory=dict)
-    kind: Callable[[int], int] = lambda address: 0
-
-    by_block: ClassVar[bool] = False
-    """Whether `elements` makes use of `block`."""
-
-    def _events(self, kind: str) -> list[Event]:
-        return [event for event in self.trace if event.kind == kind]
-
-    @property
-    def sizes(self) -> dict[int, int]:
-        """Block id -> bytes asked for."""
-        return {_int(bid): _int(n) for n, bid in (e.fields for e in self._events("malloc"))}
-
-    @property
-    def times(self) -> dict[int, int]:
-        """Block id -> time of its allocation."""
-        return {_int(event.fields[1]): event.time for event in self._events("malloc")}
-
-    @property
-    def freed(self) -> set[int]:
-        """F."""
-        return {_int(event.fields[1]) for event in self._events("free")}
-
-    @property
-    def live(self) -> set[int]:
-        """Dom(H)."""
-        return set(self.times) - self.freed
-
-    def elements(
-        self, pattern: m.Pattern, domain: str, block: int | None = None
-    ) -> Iterator[tuple[int | str, ...]]:
-        """What the pattern is matched with, as tuples in the order of its items; newest events first.
-
-        With `block`, events about other blocks may be left out.
-        """
-        if isinstance(pattern, m.EventPattern):
-            yield from ((e.time, *e.fields) for e in reversed(self._events(pattern.event)))
-        elif domain in POINTER_DOMAINS:
-            yield from sorted(self.pointers if domain == "P" else self.lost)
-        else:
-            yield from ((bid,) for bid in sorted(self.live if domain == "H" else self.freed))
-
-
-@dataclass(frozen=True)
-class Redex:
-    """The step about to be made: a point code, its values in the order of the point's slots, Bid(r).
-
-    `block` is None where r was derived from no known block; `root` is None
-    where it is not visible what r was derived from; `closed` counts the
-    accessed bytes that the program has made inaccessible; `family` is that of
-    the function that frees or allocates.
-    """
-
-    code: str
-    values: tuple[int | str, ...]
-    block: int | None = None
-    width: int = 0
-    now: int = 0
-    root: int | None = None
-    closed: int = 0
-    family: int = 0
-
-    def given(self, name: str) -> int:
-        """The value of a constant that depends on the step."""
-        if name == "Root":
-            return _int(self.values[0]) if self.root is None else self.root
-        known = {"Width": self.width, "Now": self.now, "Closed": self.closed, "By": self.family}
-        return known[name]
+from whence.rules.vocabulary import CONSTANTS, Type
+from whence.rules.world import Redex, World
 
 
 @dataclass(frozen=True)
@@ -221,7 +114,7 @@ class _Interpreter:
 
     def traced(self, term: m.Term, scope: _Scope, store: _Store) -> int:
         value = self.term(term, scope, store)
-        return 0 if value is None else _int(value.number) % (1 << 64)
+        return 0 if value is None else integer(value.number) % (1 << 64)
 
     def source(self, term: m.Term, scope: _Scope, store: _Store) -> tuple[int, int] | None:
         value = store.values[scope[term.name].key] if isinstance(term, m.Variable) else None
@@ -372,7 +265,7 @@ class _Interpreter:
         for element in self.world.elements(pattern, domain, only):
             matched = self.match(pattern, element, inner, store)
             if matched is not None and top and domain in ("H", "F"):
-                matched = replace(matched, witness=_int(element[0]))
+                matched = replace(matched, witness=integer(element[0]))
             if matched is not None:
                 yield inner, matched
 
@@ -383,7 +276,7 @@ class _Interpreter:
         if key is None:
             return None
         value = self.term(key, scope, store) if isinstance(key, m.Term) else None
-        return 0 if value is None else _int(value.number)
+        return 0 if value is None else integer(value.number)
 
     def match(
         self, pattern: m.Pattern, element: tuple[int | str, ...], scope: _Scope, store: _Store
@@ -392,7 +285,7 @@ class _Interpreter:
             if isinstance(item, m.Wildcard):
                 continue
             if isinstance(item, m.Variable) and scope[item.name].key not in store.values:
-                source = (_int(element[0]), slot) if isinstance(pattern, m.EventPattern) else None
+                source = (integer(element[0]), slot) if isinstance(pattern, m.EventPattern) else None
                 matched = _Value(found, is_block=item.type == Type.BID, source=source)
                 store = store.bind(scope[item.name], matched)
                 continue
@@ -419,7 +312,7 @@ class _Interpreter:
         left, right = self.term(formula.left, scope, store), self.term(formula.right, scope, store)
         if left is None or right is None:
             return False
-        return _COMPARE[formula.op](_int(left.number), _int(right.number))
+        return COMPARE[formula.op](integer(left.number), integer(right.number))
 
     # -- terms: None is undefined --
 
@@ -440,14 +333,14 @@ class _Interpreter:
                 return store.values[scope[name].key]
             case m.Negative(operand=operand):
                 inner = self.term(operand, scope, store)
-                return None if inner is None else _Value(_wrap(-_int(inner.number)))
+                return None if inner is None else _Value(wrap(-integer(inner.number)))
             case m.Binary():
                 return self.binary(term, scope, store)
             case m.Apply(function="Value", args=args):
                 return self.load(args, scope, store)
             case m.Apply(function="Kind", args=(pointer,)):
                 address = self.term(pointer, scope, store)
-                return None if address is None else _Value(self.world.kind(_word(address.number)))
+                return None if address is None else _Value(self.world.kind(word(address.number)))
             case m.Apply():
                 return self.apply(term, scope, store)
 
@@ -455,18 +348,18 @@ class _Interpreter:
         left, right = self.term(term.left, scope, store), self.term(term.right, scope, store)
         if left is None or right is None:
             return None
-        number = arithmetic(term.op, _int(left.number), _int(right.number))
+        number = arithmetic(term.op, integer(left.number), integer(right.number))
         if term.op not in "+-" or not term.type & Type.POINTER:
             return _Value(number)
         left_is_pointer = bool(term.left.type & Type.POINTER) and not isinstance(term.left, m.Number)
         base = left if left_is_pointer or term.op == "-" else right
-        block = base.block if base.derived else self.world.find(_word(base.number))
+        block = base.block if base.derived else self.world.find(word(base.number))
         return _Value(number, True, block)
 
     def load(self, args: tuple[m.Term, ...], scope: _Scope, store: _Store) -> _Value | None:
         address = self.term(args[0], scope, store)
         width = args[1].value if len(args) == 2 and isinstance(args[1], m.Number) else 8
-        loaded = None if address is None else self.world.load(_word(address.number), width)
+        loaded = None if address is None else self.world.load(word(address.number), width)
         return None if loaded is None else _Value(loaded)
 
     def apply(self, term: m.Apply, scope: _Scope, store: _Store) -> _Value | None:
@@ -482,58 +375,12 @@ class _Interpreter:
             "Size": size,
             "Family": self.world.families.get(bid, 0),
             "Time": self.world.times[bid],
-            "Idx": _int(inner.number) - begin,
+            "Idx": integer(inner.number) - begin,
         }
         return _Value(values[term.function], is_block=term.function == "Bid")
 
     def block(self, value: _Value) -> int | None:
         """Block ids stand for themselves; pointers have a block by derivation, or by address."""
         if value.is_block:
-            return _int(value.number)
-        return value.block if value.derived else self.world.find(_word(value.number))
-
-
-def arithmetic(op: str, a: int, b: int) -> int:
-    """An operator of the language on numbers of 128 bits."""
-    match op:
-        case "/" | "%":
-            quotient = 0 if b == 0 else abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
-            remainder = 0 if b == 0 else a - quotient * b
-            return _wrap(quotient if op == "/" else remainder)
-        case "<<":
-            return _wrap(a << b) if 0 <= b < 64 else 0
-        case ">>":
-            return a >> b if 0 <= b < 64 else 0
-        case "+":
-            return _wrap(a + b)
-        case "-":
-            return _wrap(a - b)
-        case "*":
-            return _wrap(a * b)
-        case "&":
-            return a & b
-        case "|":
-            return a | b
-        case _:
-            return a ^ b
-
-
-def _wrap(number: int) -> int:
-    half = 1 << (_BITS - 1)
-    return (number + half) % (1 << _BITS) - half
-
-
-def _word(number: int | str) -> int:
-    return _int(number) % (1 << 64)
-
-
-def _int(number: int | str) -> int:
-    assert isinstance(number, int)
-    return number
-
-
-def event(time: int, kind: str, *fields: int | str) -> Event:
-    """An event; raises `ValueError` if the kind does not have so many fields."""
-    if len(fields) != len(EVENTS[kind].slots):
-        raise ValueError(f"event '{kind}' has {len(EVENTS[kind].slots)} fields, not {len(fields)}")
-    return Event(time, kind, fields)
+            return integer(value.number)
+        return value.block if value.derived else self.world.find(word(value.number))

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 from whence.abi.layout import NULL_PAGE_SIZE
 from whence.rules import model as m
-from whence.rules.evaluate import arithmetic
+from whence.rules.arithmetic import arithmetic
 from whence.rules.expand import Condition
 from whence.rules.linear import ONE, Linear, added, constant, linear
 from whence.rules.vocabulary import CONSTANTS
