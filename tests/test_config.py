@@ -80,6 +80,7 @@ def test_help_needs_no_configuration(tmp_path: Path) -> None:
         ("[run]\nconfig = 'x'", ":2: unknown key 'config'"),
         ("[rn]\nx = 1", ":1: unknown table or key 'rn' (did you mean 'run'?)"),
         ("# one\nhalt = true", ":2: unknown table or key 'halt'"),
+        ("run = 3", ":1: 'run' is no option; options stand below a line [run]"),
         ("[run]\nhalt = yes", ":2:8: this is not TOML"),
     ],
 )

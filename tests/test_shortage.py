@@ -65,6 +65,17 @@ def test_limits_of_the_shell(tmp_path: Path, whence_env: dict[str, str], limit: 
     assert is_one_sentence(done.err) and words in done.err
 
 
+def test_working_directory_that_was_removed(tmp_path: Path, whence_env: dict[str, str]) -> None:
+    whence = Whence(tmp_path, whence_env)
+    program = whence.build("int main(void) { return 0; }")
+    gone = ("bash", "-c", 'mkdir gone && cd gone && rmdir ../gone && exec "$@"', "bash")
+    words = "the working directory was removed: change to one that exists\n"
+    done = whence.process("whence.cli.main", "run", program, prefix=gone)
+    assert (done.status, done.err) == (125, f"whence: {words}")
+    done = whence.process("whence.cli.cc", "cc", tmp_path / "prog.c", prefix=gone)
+    assert done.status == 125 and words in done.err and "Traceback" not in done.err
+
+
 @pytest.mark.parametrize("descriptors", [5, 6, 8])
 def test_few_descriptors_leave_no_temporary_files(
     tmp_path: Path, whence_env: dict[str, str], descriptors: int

@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <semaphore.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
@@ -490,3 +491,21 @@ WRAP(int, execve, (const char *path, char *const arguments[], char *const enviro
     check_vector(SITE, environment);
     return execve(path, arguments, environment);
 }
+
+/* Both forms of posix_spawn, whose other arguments are the library's own objects. */
+#define SPAWN(name)                                                                                \
+    WRAP(int, name,                                                                                \
+         (pid_t * process, const char *path, const posix_spawn_file_actions_t *actions,            \
+          const posix_spawnattr_t *attributes, char *const arguments[],                            \
+          char *const environment[])) {                                                            \
+        READ_STRING(path);                                                                         \
+        WRITE_IF(process, sizeof *process);                                                        \
+        READ_IF(actions, sizeof *actions);                                                         \
+        READ_IF(attributes, sizeof *attributes);                                                   \
+        check_vector(SITE, arguments);                                                             \
+        check_vector(SITE, environment);                                                           \
+        return name(process, path, actions, attributes, arguments, environment);                   \
+    }
+
+SPAWN(posix_spawn)
+SPAWN(posix_spawnp)

@@ -66,6 +66,7 @@ static void describe(struct context *context, uintptr_t address, uint64_t size, 
     context->event.r = address;
     context->event.root = root;
     context->event.width = size > UINT64_MAX - address ? UINT64_MAX - address : size;
+    context->beyond = size - context->event.width;
     if (write) context->flags |= WH_FLAG_WRITE;
 }
 

@@ -125,7 +125,7 @@ static void fill_event(struct wh_finding *head, const struct context *context,
     head->flags = context->flags;
     head->signal = context->signal;
     head->address = event->r;
-    head->size = sized ? event->width : 0;
+    head->size = sized ? event->width + context->beyond : 0;
     head->root = event->root;
     head->bad = access ? context->bad : 0;
     head->time = event->now;

@@ -189,9 +189,11 @@ def find_program(program: StrPath, environment: Mapping[str, str]) -> Path:
         if not os.path.lexists(name):
             raise ProgramNotFound(f"{name}: no such file")
         return Path(name)
+    if not name:
+        raise ProgramNotFound("the program's name is empty: name a program")
     found = shutil.which(name, path=environment.get("PATH"))
     if found is None:
-        hint = f"; did you mean ./{name}?" if os.path.exists(name) else ""
+        hint = f"; did you mean ./{name}?" if os.path.isfile(name) else ""
         raise ProgramNotFound(f"{name}: not found in PATH{hint}")
     return Path(found)
 

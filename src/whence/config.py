@@ -149,10 +149,12 @@ class _Options:
         """The settings of a ``whence.toml``; names of files in it are relative to its directory."""
         text, tables = _read(path)
         for name, table in tables.items():
-            if name != "run" or not isinstance(table, dict):
+            place = f"{path}:{_line_of(text, name, None)}"
+            if name != "run":
                 hint = did_you_mean(name, ["run"])
-                key = f"unknown table or key '{name}'{hint}"
-                raise UserMistake(f"{path}:{_line_of(text, name, None)}: {key}; options stand below [run]")
+                raise UserMistake(f"{place}: unknown table or key '{name}'{hint}; options stand below [run]")
+            if not isinstance(table, dict):
+                raise UserMistake(f"{place}: 'run' is no option; options stand below a line [run]")
         run = tables.get("run", {})
         return [s for key, value in run.items() for s in self._from_key(path, text, key, value)]
 

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from whence.errors import ToolLimit
 
 _MEMORY = "out of memory: free some, or raise the limits (ulimit -v, ulimit -d)"
+_NO_DIRECTORY = "the working directory was removed: change to one that exists"
 _BY_NUMBER = {
     errno.ENOMEM: _MEMORY,
     errno.EMFILE: "too many open files: raise the limit (ulimit -n)",
@@ -54,6 +55,8 @@ def _of_one(error: BaseException) -> str | None:
     if isinstance(error, OSError) and (found := remedy(error)):
         place = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes) else ""
         return place + found
+    if isinstance(error, FileNotFoundError) and error.filename is None and _lost_directory():
+        return _NO_DIRECTORY
     if isinstance(error, OSError | ImportError | RuntimeError):
         return next((sentence for words, sentence in _IN_TEXT.items() if words in str(error)), None)
     return None
@@ -69,3 +72,11 @@ def shortages() -> Iterator[None]:
         if sentence is None:
             raise
         raise ToolLimit(sentence) from error
+
+
+def _lost_directory() -> bool:
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return True
+    return False

@@ -203,6 +203,10 @@ def test_an_interrupt_ends_the_program(steps: whence.Program, whence_env: Mappin
 def test_run_says_what_is_wrong(steps: whence.Program, tmp_path: Path) -> None:
     with pytest.raises(ProgramNotFound, match="no such file"):
         whence.run(tmp_path / "missing")
+    with pytest.raises(ProgramNotFound, match="the program's name is empty"):
+        whence.run("")
+    with pytest.raises(ProgramNotFound, match=r"^\.: not found in PATH$"):
+        whence.run(".")
     with pytest.raises(CannotExecute, match="carries no IR"):
         whence.run("/bin/true", engine="native")
     with pytest.raises(UserMistake, match="unknown rule 'nonsense'"):

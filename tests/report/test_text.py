@@ -53,6 +53,16 @@ def plain(finding: Finding, run: RunInfo = RUN, **options: object) -> str:
     return TextRenderer(directory=str(HERE), **options).render([finding], run)  # type: ignore[arg-type]
 
 
+def test_negative_length() -> None:
+    """Minus two bytes are said to be minus two bytes, not eighteen quintillion."""
+    copy = replace(SAMPLES["library-function"], access=write(BEGIN + 4, (1 << 64) - 2, BEGIN + 20))
+    text = " ".join(plain(copy).split())
+    assert "write of -2 bytes by memcpy, called in copy, past the end of a block of 20 bytes" in text
+    assert "memcpy writes -2 bytes at" in text and "byte 16 is the first outside" in text
+    assert "the length is negative; the function takes it for 18,446,744,073,709,551,614 bytes" in text
+    assert "the access needs" not in text and "the access runs" not in text
+
+
 @pytest.mark.parametrize(("variant", "name"), CASES)
 def test_golden(variant: str, name: str) -> None:
     expected = (GOLDEN / f"{name}.{variant}.txt").read_text(encoding="utf-8")

@@ -102,9 +102,9 @@ FILES = _names(
     faccessat fchmodat fchownat fstat fstat64 fstatat fstatat64 fstatfs fstatfs64 fstatvfs
     fstatvfs64 futimens futimes getcwd getdomainname gethostname getlogin_r getwd inotify_add_watch
     lchown link linkat lstat lstat64 lutimes memfd_create mkdir mkdirat mkfifo mkfifoat mknod
-    mknodat open open64 openat openat64 opendir pipe pipe2 poll pread pread64 preadv preadv64
-    ptsname_r pwrite pwrite64 pwritev pwritev64 read readlink readlinkat readv rmdir sem_unlink
-    sendfile sendfile64 shm_open shm_unlink splice stat stat64 statfs statfs64 statvfs statvfs64
+    mknodat open open64 openat openat64 opendir pipe pipe2 poll posix_spawn posix_spawnp pread pread64
+    preadv preadv64 ptsname_r pwrite pwrite64 pwritev pwritev64 read readlink readlinkat readv rmdir
+    sem_unlink sendfile sendfile64 shm_open shm_unlink splice stat stat64 statfs statfs64 statvfs statvfs64
     statx symlink symlinkat truncate truncate64 ttyname_r unlink unlinkat utime utimensat utimes
     write writev __getcwd_chk __pread64_chk __pread_chk __read_chk __readlink_chk
     """
@@ -195,6 +195,21 @@ CXX_STREAMS = _names(
     """
 )
 
+# nodes of std::map, std::set and std::list, which libstdc++ links and steps through
+CXX_NODES = _names(
+    """
+    _ZNSt8__detail15_List_node_base11_M_transferEPS0_S1_
+    _ZNSt8__detail15_List_node_base7_M_hookEPS0_
+    _ZNSt8__detail15_List_node_base9_M_unhookEv
+    _ZSt18_Rb_tree_decrementPKSt18_Rb_tree_node_base
+    _ZSt18_Rb_tree_decrementPSt18_Rb_tree_node_base
+    _ZSt18_Rb_tree_incrementPKSt18_Rb_tree_node_base
+    _ZSt18_Rb_tree_incrementPSt18_Rb_tree_node_base
+    _ZSt28_Rb_tree_rebalance_for_erasePSt18_Rb_tree_node_baseRS_
+    _ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_
+    """
+)
+
 _NEW_FORMS = ("m", "mSt11align_val_t", "mRKSt9nothrow_t", "mSt11align_val_tRKSt9nothrow_t")
 _DELETE_FORMS = (
     "Pv",
@@ -228,6 +243,7 @@ _GROUPS = (
     SYNCHRONISATION,
     SYSTEM,
     CXX_STREAMS,
+    CXX_NODES,
 )
 
 # __whence_access is the check of an access.

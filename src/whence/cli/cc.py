@@ -46,7 +46,9 @@ def run(argv: list[str], cxx: bool) -> int:
         headers.offer(os.environ)
         return _drive(clang, argv, cxx)
     except OSError as error:
-        _say("error", f"cannot run the compiler: {error}")
+        from whence.shortage import shortage
+
+        _say("error", f"cannot run the compiler: {shortage(error) or error}")
         return 125
     except Exception as error:
         from whence.errors import WhenceError

@@ -39,6 +39,16 @@ def bytes_(count: int) -> str:
     return plural(count, "byte")
 
 
+def length(size: int) -> str:
+    """The bytes of an access, as the program meant them: a length beyond 2**63 is a negative number."""
+    return bytes_(size - (1 << 64) if is_negative(size) else size)
+
+
+def is_negative(size: int) -> bool:
+    """A length that a program has computed as a number below 0."""
+    return bool(size >> 63)
+
+
 def thread(number: int) -> str:
     """Threads are numbered in order of creation, main is 0."""
     return f"thread {number}" if number else "the main thread"
@@ -122,14 +132,14 @@ def headline(finding: Finding, subject: str) -> str:
     if access.kind is AccessKind.PASS:
         return f"null pointer given to {finding.library_function or 'a library function'} in {subject}"
     if access.kind is AccessKind.EXTEND:
-        length = access.size - (1 << 64) if access.size >> 63 else access.size
-        return f"length of {bytes_(length)} given to {finding.library_function or 'a function'} in {subject}"
+        taker = finding.library_function or "a function"
+        return f"length of {length(access.size)} given to {taker} in {subject}"
     if access.kind is AccessKind.REQUEST:
         return f"call of {finding.library_function or 'an allocation function'} in {subject}"
     if access.late:
         return f"earlier write of {bytes_(access.size)}, found in {subject}{_landing(finding)}"
     if is_access(finding):
-        size = f" of {bytes_(access.size)}" if access.size else ""
+        size = f" of {length(access.size)}" if access.size else ""
         return f"{access.kind}{size}{_caller(finding)} in {subject}{_landing(finding)}"
     return f"found in {subject}"
 
@@ -149,6 +159,8 @@ def _landing(finding: Finding) -> str:
     if relation is None or finding.block is None:
         return f" at {finding.access.address:#x}"
     what = block_phrase(finding.block)
+    if relation.overrun and is_negative(finding.access.size):
+        return f", past the end of {what}"
     if relation.overrun:
         return f", {relation.overrun:,} of them past the end of {what}"
     at = "at " if relation.where is Where.INSIDE and not relation.distance else ""
@@ -256,7 +268,7 @@ def label(finding: Finding) -> str:
 
 def _library_phrase(finding: Finding) -> str:
     access = finding.access
-    return f"{finding.library_function} {_VERBS[access.kind]} {bytes_(access.size)} at {access.address:#x}"
+    return f"{finding.library_function} {_VERBS[access.kind]} {length(access.size)} at {access.address:#x}"
 
 
 # ---- what the address is ----
@@ -280,7 +292,8 @@ def _address_fact(finding: Finding) -> str | None:
     if relation is None:
         return f"its block is {block_phrase(block)}, {span}"
     state = "; whether it was freed is unknown" if block.state is BlockState.UNKNOWN else ""
-    past = f"; the access runs {bytes_(relation.overrun)} past its end" if relation.overrun else ""
+    overrun = 0 if is_negative(finding.access.size) else relation.overrun
+    past = f"; the access runs {bytes_(overrun)} past its end" if overrun else ""
     return f"{address:#x} is {start_phrase(relation, block_phrase(block))}, {span}{past}{state}"
 
 
@@ -329,6 +342,8 @@ def _size_fact(finding: Finding) -> str | None:
     block, relation = finding.block, finding.relation
     if block is None or relation is None or not is_access(finding) or block.state is BlockState.FREED:
         return None
+    if is_negative(finding.access.size):
+        return f"the length is negative; the function takes it for {bytes_(finding.access.size)}"
     near = relation.where is Where.AFTER and relation.distance < _FAR and finding.hit_block is None
     if not near and not relation.overrun:
         return None
