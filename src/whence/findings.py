@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import os.path
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from whence.abi.layout import GRANULE, GRANULE_SHIFT, STATES
@@ -370,9 +370,8 @@ KEY_FRAMES = 6
 
 def stable_key(finding: Finding) -> str:
     """See `Finding.key`. Leaks are told apart by their allocation, everything else by its stack."""
-    allocated = finding.block.allocated if finding.block else None
-    stack = allocated.stack if finding.leak and allocated else finding.stack
-    parts = [finding.rule.name, finding.library_function or "", *map(_frame_identity, stack[:KEY_FRAMES])]
+    stack = telling_stack(finding)[:KEY_FRAMES]
+    parts = [finding.rule.name, finding.library_function or "", *map(_frame_identity, stack)]
     return hashlib.sha256("\0".join(parts).encode(errors="surrogateescape")).hexdigest()[:16]
 
 
@@ -382,55 +381,10 @@ def _frame_identity(frame: Frame) -> str:
     return f"{frame.function or ''}@{os.path.basename(place)}"
 
 
-def deduplicate(findings: Iterable[Finding]) -> list[Finding]:
-    """The first finding of each place, with `occurrences` (and leak totals) summed up.
-
-    In order, but leaks come last: kind by kind, those of most bytes first.
-
-    Within one run a place is exact: two overflows in one function are two
-    findings, though they may share the `key` that outlives edits.
-    """
-    first: dict[tuple[str, tuple[object, ...]], Finding] = {}
-    for finding in findings:
-        place = (finding.rule.name, (_is_held(finding), *map(_frame_place, telling_stack(finding))))
-        first[place] = _merge(first[place], finding) if place in first else finding
-    return sorted(first.values(), key=_rank)
-
-
-_KINDS = tuple(LeakKind)
-
-
-def _rank(finding: Finding) -> tuple[int, int]:
-    return (_KINDS.index(finding.leak.kind) + 1, -finding.leak.bytes) if finding.leak else (0, 0)
-
-
-def _is_held(finding: Finding) -> LeakKind | None:
-    """What leaks of one place are told apart by: lost blocks, directly or not, are one leak."""
-    lost = (LeakKind.DEFINITE, LeakKind.INDIRECT)
-    return finding.leak.kind if finding.leak and finding.leak.kind not in lost else None
-
-
-def _frame_place(frame: Frame) -> object:
-    """Where a frame stands in the source; an unrolled loop has one such place and many addresses."""
-    return (frame.function, frame.file, frame.line, frame.column) if frame.line else frame.pc
-
-
 def telling_stack(finding: Finding) -> tuple[Frame, ...]:
     """The stack that tells findings apart: that of the allocation for leaks, else the finding's own."""
     allocated = finding.block.allocated if finding.block else None
     return allocated.stack if finding.leak and allocated else finding.stack
-
-
-def _merge(kept: Finding, other: Finding) -> Finding:
-    leak = kept.leak
-    if leak and other.leak:
-        leak = Leak(
-            leak.count + other.leak.count,
-            leak.bytes + other.leak.bytes,
-            leak.indirect + other.leak.indirect,
-            LeakKind.DEFINITE if LeakKind.DEFINITE in (leak.kind, other.leak.kind) else leak.kind,
-        )
-    return replace(kept, occurrences=kept.occurrences + other.occurrences, leak=leak)
 
 
 _RUNTIME_LIBRARIES = ("libwhence", "whence-alloc")
@@ -485,11 +439,3 @@ class RunInfo:
     def suppressed(self) -> tuple[SuppressionUse, ...]:
         """The entries that were used."""
         return tuple(use for use in self.suppressions if use.findings)
-
-
-def all_frames(finding: Finding) -> Iterator[Frame]:
-    """Every frame of the finding: its stack, then the allocation's and the free's."""
-    yield from finding.stack
-    for event in (finding.block.allocated, finding.block.freed) if finding.block else ():
-        if event:
-            yield from event.stack

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from samples import BEGIN, DANGLING, DOUBLE_FREE, LEAK, LIBRARY, LIVE, OVERFLOW, SAMPLES, write
 
+from whence.deduplication import deduplicate
 from whence.findings import (
     Block,
     Event,
@@ -19,8 +20,6 @@ from whence.findings import (
     States,
     Value,
     Where,
-    all_frames,
-    deduplicate,
 )
 
 
@@ -107,9 +106,3 @@ def test_deduplicate_keeps_the_first_and_counts() -> None:
 def test_deduplicate_adds_leaks_up() -> None:
     (leak,) = deduplicate([LEAK, replace(LEAK, leak=Leak(2, 40, 1))])
     assert leak.leak == Leak(5, 3112, 2)
-
-
-def test_all_frames() -> None:
-    block = DANGLING.block
-    assert block and block.allocated and block.freed
-    assert list(all_frames(DANGLING)) == [*DANGLING.stack, *block.allocated.stack, *block.freed.stack]

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from whence.deduplication import deduplicate
 from whence.errors import UserMistake
 from whence.findings import (
     Access,
@@ -23,7 +24,6 @@ from whence.findings import (
     LeakKind,
     Point,
     RuleInfo,
-    deduplicate,
 )
 from whence.suppressions import Seen, Suppressions, native, valgrind_writer
 from whence.suppressions.load import parse

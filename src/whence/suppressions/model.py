@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from whence.findings import Finding, Frame, SuppressionUse, deduplicate, is_runtime, telling_stack
+from whence.deduplication import deduplicate
+from whence.findings import Finding, Frame, SuppressionUse, is_runtime, telling_stack
 
 
 class Seen:
