@@ -111,4 +111,15 @@ static inline void guard_touched(const char *what, uintptr_t block) {
         whence_alloc_break(what, (const void *)block);
 }
 
+/* ---- after each allocation ---- */
+
+/* A block of no bytes has been allocated: the finding empty-allocation. */
+void guard_empty(uintptr_t begin, uint8_t family, const struct frame *frame);
+
+static inline void guard_made(uintptr_t begin, const struct heap_request *request,
+                              const struct frame *frame) {
+    guard_touched("allocated", begin);
+    if (__builtin_expect(!request->size, 0)) guard_empty(begin, request->family, frame);
+}
+
 #endif

@@ -36,8 +36,7 @@ int guard_may_free(struct block_place place, const struct frame *frame) {
         context.event.point = WH_POINT_FREE;
         context.event.r = context.event.root = begin;
         context.frame = frame;
-        report_fixed(&context, WH_RULE_PERMANENT_FREE, place);
-        return 0;
+        if (report_fixed(&context, WH_RULE_PERMANENT_FREE, place)) return 0;
     }
     guard_touched("freed", begin);
     open_block(place);

@@ -1,5 +1,6 @@
 #include "report.h"
 #include "../rt/finding.h"
+#include "../rt/options.h"
 #include "pattern.h"
 
 static int report_late(struct block_place place, struct pattern_damage damage,
@@ -27,13 +28,36 @@ int report_damage_freed(struct block_place place, const struct frame *frame) {
     return report_late(place, pattern_damage_freed(place), frame);
 }
 
-void report_fixed(struct context *context, uint32_t rule, struct block_place place) {
+static int is_wanted(uint32_t rule) {
+    switch (rule) {
+#define X(number, name, option)                                                                    \
+    case number: return options.option != 0;
+        WH_FIXED_FINDINGS(X)
+#undef X
+    default: return 1;
+    }
+}
+
+void guard_empty(uintptr_t begin, uint8_t family, const struct frame *frame) {
+    struct context context = {0};
+    context.event.point = WH_POINT_ALLOC;
+    context.event.r = context.event.root = begin;
+    context.event.family = family;
+    context.frame = frame;
+    if (family != WH_FAMILY_MALLOC)
+        context.library = family == WH_FAMILY_NEW ? "operator new" : "operator new[]";
+    report_fixed(&context, WH_RULE_EMPTY_ALLOCATION, block_place(begin));
+}
+
+int report_fixed(struct context *context, uint32_t rule, struct block_place place) {
     struct thread *thread = thread_here();
-    if (thread->in_finding) return;
+    if (!is_wanted(rule)) return 0;
+    if (thread->in_finding) return 1;
     thread->in_finding = 1;
     context->event.now = blocks_tick();
     blocks_read(place, &context->event.block);
     struct witness witness = {rule, NULL, 0, NULL, 1, 0, 0, WH_LEAK_NONE};
     finding_make(context, &witness);
     thread->in_finding = 0;
+    return 1;
 }

@@ -89,7 +89,7 @@ void *allocate_slowly(struct heap_request *request, const struct frame *frame) {
         errno = ENOMEM;
         return NULL;
     }
-    guard_touched("allocated", begin);
+    guard_made(begin, request, frame);
     if (WH_UNLIKELY(event_watched(WH_POINT_MALLOC))) report_new(begin, request->size, frame);
     return (void *)begin;
 }

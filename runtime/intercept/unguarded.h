@@ -2,7 +2,7 @@
 #ifndef WHENCE_INTERCEPT_UNGUARDED_H
 #define WHENCE_INTERCEPT_UNGUARDED_H
 
-#include "../blocks/blocks.h"
+#include "../alloc/heap.h"
 #include "../stacks/unwind.h"
 
 #define lend_everything 0
@@ -29,6 +29,9 @@ static inline void guard_moves(struct block_place place, uintptr_t to) { (void)p
 
 static inline void guard_moved(uintptr_t to) { (void)to; }
 
-static inline void guard_touched(const char *what, uintptr_t block) { (void)what, (void)block; }
+static inline void guard_made(uintptr_t begin, const struct heap_request *request,
+                              const struct frame *frame) {
+    (void)begin, (void)request, (void)frame;
+}
 
 #endif

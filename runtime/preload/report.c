@@ -108,6 +108,7 @@ static const char *verb(const struct wh_finding *head) {
     case WH_POINT_DEREF_R: return "read";
     case WH_POINT_DEREF_W: return head->flags & WH_FLAG_LATE ? "an earlier write" : "write";
     case WH_POINT_FREE: return "free";
+    case WH_POINT_ALLOC: return "allocation";
     case WH_POINT_RET: return "leak";
     default: return "event";
     }

@@ -65,9 +65,10 @@ WH_EXPORT void __whence_register_rules(const struct whence_rule_set *set) {
 const char *event_rule_name(uint64_t index) {
     if (rules && index < rules->rule_count) return rules->rules[index].name;
     switch (index) {
-    case WH_RULE_PERMANENT_FREE: return "permanent-free";
-    case WH_RULE_PROTECTED_BLOCK: return "protected-block";
-    case WH_RULE_READ_BEFORE_WRITE: return "read-before-write";
+#define X(number, name, option)                                                                    \
+    case number: return name;
+        WH_FIXED_FINDINGS(X)
+#undef X
     default: return "signal";
     }
 }

@@ -21,6 +21,7 @@ int rt_ready;
 #ifdef WH_GUARD /* a program that runs as it is must run in any case */
 static void no_range(const char *what, long result, uintptr_t begin, size_t size) {
     (void)what, (void)result, (void)begin, (void)size;
+    options.regions = 0; /* there is nothing to tell of */
     preload_give_way();
 }
 #else
@@ -59,6 +60,33 @@ static void reserve_all(void) {
     if ((result = depot_init(&begin, &size)) < 0) no_range("stack depot", result, begin, size);
     result = os_reserve(WH_PRIVATE_BASE, WH_PRIVATE_SIZE, OS_READ_WRITE);
     if (result < 0) no_range("runtime", result, WH_PRIVATE_BASE, WH_PRIVATE_SIZE);
+}
+
+static void tell_region(const char *what, uintptr_t begin, uint64_t size) {
+    TEXT(line, 160);
+    text_put(&line, "deterministic allocator: ");
+    text_put(&line, what);
+    text_put(&line, " (start-address=");
+    text_hex(&line, begin);
+    text_put(&line, " size=");
+    text_decimal(&line, size >> 30);
+    text_put(&line, " GiB)");
+    text_complain(&line);
+}
+
+static void tell_regions(void) {
+    static const struct {
+        const char *what;
+        uintptr_t begin;
+        uint64_t size;
+    } regions[] = {
+        {"heap", WH_HEAP_BASE, WH_HEAP_SIZE},
+        {"block table", WH_META_BASE, WH_META_SIZE},
+        {"stacks of blocks", WH_DEPOT_BASE, WH_DEPOT_SIZE},
+        {"runtime", WH_PRIVATE_BASE, WH_PRIVATE_SIZE},
+    };
+    for (unsigned i = 0; i < sizeof regions / sizeof *regions; i++)
+        tell_region(regions[i].what, regions[i].begin, regions[i].size);
 }
 
 static void read_options(const char *environment, size_t size, void *unused) {
@@ -101,6 +129,7 @@ void rt_start(void) {
     }
     os_environment(read_options, NULL);
     reserve_all();
+    if (options.regions) tell_regions();
     threads_init_main();
     __atomic_store_n(&rt_ready, 1, __ATOMIC_RELEASE);
     os_environment(open_record, NULL);

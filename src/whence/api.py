@@ -61,6 +61,7 @@ def run(
     foreign_leaks: bool = False,
     record: StrPath | None = None,
     heap_seed: int = 0,
+    print_regions: bool = False,
     engine: str = "auto",
     guard: str | None = None,
     guard_zones: str | None = None,
@@ -91,7 +92,8 @@ def run(
     program that carries no IR, too, as an interpreter's own.
     record: a folder for what ``whence replay`` needs to run the program as it is
     with the same heap addresses. heap_seed: other heap addresses for every
-    number; 0 for the usual ones.
+    number; 0 for the usual ones. print_regions: the program says on its standard
+    error where its heap and its tables lie.
     engine: "native" checks every access of code that carries IR, "alloc" what our allocator sees of
     any program (docs/alloc-engine.md), "auto" is the first where there is IR. Of alloc: guard: "plain",
     "top", "bottom", "both-read", "both-write" or "random"; guard_zones: sizes of red zone, empty zone
@@ -104,8 +106,8 @@ def run(
     `UserMistake` for options and rule files, `ToolLimit` for what whence lacks.
     A program that misbehaves, fails or is killed is no error.
     """
+    from whence.engines import checked
     from whence.engines.alloc.guard import Guard
-    from whence.engines.native import engine as native
     from whence.engines.native.launch import Surroundings
     from whence.engines.native.plan import NO_PROGRESS
     from whence.toolchain.cache import Cache, default_directory, default_limit
@@ -122,7 +124,7 @@ def run(
         remain=wait,
     )
     guarding = Guard.of(guard, guard_zones, guard_align, attach_wait)
-    settings = native.Settings(
+    settings = checked.Settings(
         rules=select_rules(rules, enable, disable),
         halt=not keep_going,
         error_exitcode=error_exitcode,
@@ -137,6 +139,7 @@ def run(
         foreign_leaks=foreign_leaks,
         heap=None if record is None and not heap_seed else _heap(heap_seed),
         record=None if record is None else Path(record),
+        print_regions=print_regions,
         engine=_engine(engine, guarding),
         guard=guarding,
     )
@@ -144,7 +147,7 @@ def run(
     cache = Cache(default_directory(), default_limit() if cache_size is None else cache_size)
     try:
         with shortages():
-            return native.run(path, words, settings, cache, progress or NO_PROGRESS)
+            return checked.run(path, words, settings, cache, progress or NO_PROGRESS)
     finally:
         cache.close()
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from whence.abi import fixed
 from whence.rules import load_standard
 
 RULES = [rule.name for rule in load_standard().rules]
@@ -42,7 +43,7 @@ def test_commands_and_options(whence_env: Mapping[str, str]) -> None:
 @pytest.mark.parametrize("option", ["--enable", "--disable"])
 def test_rules(whence_env: Mapping[str, str], option: str) -> None:
     assert complete(whence_env, "whence", "run", option, "double") == ["double-free"]
-    assert complete(whence_env, "whence", "run", option, "''") == [*RULES, "all"]
+    assert complete(whence_env, "whence", "run", option, "''") == [*RULES, *fixed.NUMBERS, "all"]
     assert complete(whence_env, "whence", "run", option, "zz") == []
     assert "all" in complete(whence_env, "whence", "run", option, "al")
     assert complete(whence_env, "whence", "rules", "show", "definite") == ["definite-leak"]

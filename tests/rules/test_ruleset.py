@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from whence.abi import fixed
 from whence.errors import UserMistake
 from whence.rules import RuleSet, load_files, load_standard, load_texts
 from whence.rules.filters import Filter
@@ -80,7 +81,7 @@ def test_select() -> None:
     ("enable", "disable", "message"),
     [
         (["double-fre"], [], "unknown rule 'double-fre' (did you mean 'double-free'?)"),
-        ([], ["xyz"], f"unknown rule 'xyz' (known rules: {', '.join(NAMES)})"),
+        ([], ["xyz"], f"unknown rule 'xyz' (known rules: {', '.join([*NAMES, *fixed.NUMBERS])})"),
         (["double-free"], ["double-free"], "rule 'double-free' is both enabled and disabled"),
         (["all"], ["all"], "rule 'all' is both enabled and disabled"),
     ],

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 
-from whence.abi import layout, options, records
+from whence.abi import fixed, layout, options, records
 
 _C_TYPES = {"u32": "uint32_t", "u64": "uint64_t"}
 
@@ -70,7 +70,7 @@ def _record_lines() -> Iterator[str]:
     yield f"#define WH_PROCESSES_OFFSET {_number(records.PROCESSES_OFFSET)}"
     yield f"#define WH_PROCESSES_MOST {_number(records.PROCESSES_MOST)}"
     yield f"#define WH_RULE_SIGNAL {_number(records.RULE_SIGNAL)}"
-    yield from _numbers("RULE", records.FIXED_RULES)
+    yield from _fixed_lines()
     yield f"#define WH_MAX_FRAMES {_number(records.MAX_FRAMES)}"
     yield f"#define WH_ALLOC_FRAMES {_number(records.ALLOC_FRAMES)}"
     yield from _numbers("FILE", records.FILE_STATES)
@@ -85,6 +85,15 @@ def _record_lines() -> Iterator[str]:
     yield from _numbers("CHECK", records.LEAK_CHECKS)
     yield from _struct(records.FINDING)
     yield from _struct(records.LEAKS)
+
+
+def _fixed_lines() -> Iterator[str]:
+    numbers = fixed.NUMBERS
+    yield from _numbers("RULE", {each.option.upper(): numbers[each.name] for each in fixed.FIXED_FINDINGS})
+    yield "/* X(number, name, option) */"
+    yield "#define WH_FIXED_FINDINGS(X) \\"
+    rows = (f'X({numbers[each.name]:#x}, "{each.name}", {each.option})' for each in fixed.FIXED_FINDINGS)
+    yield " \\\n".join(f"    {row}" for row in rows)
 
 
 def _option_lines() -> Iterator[str]:

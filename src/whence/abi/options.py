@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from whence.abi.fixed import FIXED_FINDINGS
+
 RECORD_VARIABLE = "WHENCE_RECORD"
 """Path of the record file."""
 OPTIONS_VARIABLE = "WHENCE_RT"
@@ -48,6 +50,8 @@ OPTIONS = (
     Option("children", 0, 0, 1, "check the programs that are executed, too"),
     Option("attach_wait", 0, 0, 86400, "seconds that a debugger has to attach when a guarded access traps"),
     Option("signals", 1, 0, 1, "report SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT"),
+    Option("regions", 0, 0, 1, "say at the start where the heap and its tables lie"),
+    *(Option(each.option, int(each.default_on), 0, 1, each.title) for each in FIXED_FINDINGS),
 )
 
 

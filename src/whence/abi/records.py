@@ -188,13 +188,6 @@ FINDING_ARRAYS = (
 
 RULE_SIGNAL = 0xFFFFFFFF
 
-FIXED_RULES = {
-    "PERMANENT_FREE": 0xFFFFFF00,
-    "PROTECTED_BLOCK": 0xFFFFFF01,
-    "READ_BEFORE_WRITE": 0xFFFFFF02,
-}
-"""Findings of the guarded allocator about which the rule language has nothing to say."""
-
 FINDING_FLAGS = {
     "WRITE": 1,  # the access writes
     "HALTED": 2,  # the program was stopped at this finding

@@ -15,6 +15,7 @@ _COMMANDS = {
     "c++": "commands:cxx",
     "rules": "rules:rules",
     "machine": "machine:machine",
+    "alloc": "alloc:alloc",
     "cache": "cache:cache",
     "doctor": "doctor:doctor",
     "completion": "completion:completion",

@@ -38,6 +38,7 @@ def rule_names(context: click.Context, parameter: click.Parameter, incomplete: s
     """Rules whose names begin as typed, with their titles; those of ``--rules`` files too."""
     from click.shell_completion import CompletionItem
 
+    from whence.abi.fixed import FIXED_FINDINGS
     from whence.rules import load_files, load_standard
     from whence.rules.ruleset import ALL
 
@@ -48,6 +49,7 @@ def rule_names(context: click.Context, parameter: click.Parameter, incomplete: s
         known = load_standard()
     items = [(rule.name, rule.title) for rule in known.rules]
     if parameter.name in ("enable", "disable"):
+        items += [(each.name, each.title) for each in FIXED_FINDINGS]
         items.append((ALL, "every rule"))
     return [CompletionItem(name, help=title) for name, title in items if name.startswith(incomplete)]
 

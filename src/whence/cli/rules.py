@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from whence.abi.fixed import FIXED_FINDINGS, FixedFinding
 from whence.cli.completion import rule_names
 from whence.cli.explain import RULES_OPTION, explain_rule, load, rules_table
 from whence.cli.prove import prove_rules
@@ -31,9 +32,13 @@ rules.add_command(rules_table)
 @rules.command("list")
 @RULES_OPTION
 def list_rules(files: tuple[str, ...]) -> None:
-    """One line for each rule: name, whether it is on, detection point, meaning."""
+    """One line for each rule: name, whether it is on, detection point, meaning.
+
+    Findings that the runtime makes without a rule follow; `engine alloc` stands at their point.
+    """
     known = load(files)
     rows = [(rule.name, _switch(rule), str(rule.point), rule.title) for rule in known.rules]
+    rows += [(each.name, _switch(each), f"{each.at} (engine alloc)", each.title) for each in FIXED_FINDINGS]
     console = Console(highlight=False, soft_wrap=True)
     if console.is_terminal:
         console.print(_table(rows))
@@ -59,9 +64,13 @@ def _table(rows: list[tuple[str, str, str, str]]) -> Table:
 @RULES_OPTION
 def show(name: str, files: tuple[str, ...]) -> None:
     """The text of a rule, what it means, and what it makes the engine keep and check."""
+    console = Console(highlight=False, soft_wrap=True)
+    for each in FIXED_FINDINGS:
+        if each.name == name:
+            _print_facts(_fixed_facts(each), console)
+            return
     known = load(files)
     rule = known.rule(name)
-    console = Console(highlight=False, soft_wrap=True)
     used = known.predicates_used([rule])
     for predicate in used:
         console.print(Text(print_node(predicate), "magenta"))
@@ -69,7 +78,11 @@ def show(name: str, files: tuple[str, ...]) -> None:
         console.print()
     console.print(Text(print_node(rule), "cyan"))
     console.print()
-    for label, text in _facts(rule, known):
+    _print_facts(_facts(rule, known), console)
+
+
+def _print_facts(facts: list[tuple[str, str]], console: Console) -> None:
+    for label, text in facts:
         console.print(Text(f"{label + ':':<12}", "bold") + Text(text))
 
 
@@ -95,7 +108,7 @@ def check(files: tuple[str, ...]) -> int:
     return int(ExitCode.USAGE if wrong else ExitCode.OK)
 
 
-def _switch(rule: m.Rule) -> str:
+def _switch(rule: m.Rule | FixedFinding) -> str:
     return "on" if rule.default_on else "off"
 
 
@@ -105,6 +118,18 @@ def _note_limits(rule: m.Rule, known: RuleSet, console: Console) -> None:
         plan_rule(rule, known)
     except LoweringError as limit:
         console.print(Text("note ", "yellow") + Text(str(limit)))
+
+
+def _fixed_facts(finding: FixedFinding) -> list[tuple[str, str]]:
+    facts = [
+        ("meaning", finding.title),
+        ("evaluated", f"at each {finding.at}, by the runtime of engine alloc; no rule in a file says it"),
+        ("default", _switch(finding)),
+        ("severity", finding.severity),
+    ]
+    if finding.cwe:
+        facts.append(("CWE", ", ".join(map(str, finding.cwe))))
+    return [*facts, ("advice", finding.advice)]
 
 
 def _facts(rule: m.Rule, known: RuleSet) -> list[tuple[str, str]]:

@@ -146,6 +146,7 @@ if TYPE_CHECKING:
     metavar="NUMBER",
     help="Other heap addresses for every number; the same ones in every run (0).",
 )
+@click.option("--print-regions", is_flag=True, help="Say where the heap and its tables lie.")
 @click.option("--trace-children", is_flag=True, help="Check the programs that it executes, too.")
 @click.option(
     "--wait/--no-wait", default=True, help="Wait for checked processes that it leaves behind (default)."
@@ -175,6 +176,7 @@ def run(
     timeout: float | None,
     record: Path | None,
     heap_seed: int,
+    print_regions: bool,
     trace_children: bool,
     wait: bool,
     cache_size: str | None,
@@ -208,6 +210,7 @@ def run(
         timeout=timeout,
         record=record,
         heap_seed=heap_seed,
+        print_regions=print_regions,
         trace_children=trace_children,
         wait=wait,
         error_exitcode=error_exitcode or ExitCode.FINDING,

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from whence.abi import fixed
 from whence.hints import did_you_mean
 from whence.rules import binding
 from whence.rules import model as m
@@ -53,6 +54,9 @@ def check(
     checker.raw = {predicate.name: predicate for predicate in raw_predicates}
     predicates = [checker.checked(predicate) for predicate in raw_predicates]
     rules = [checker.rule(rule) for rule in raw_rules]
+    for rule in raw_rules:
+        if rule.name in fixed.NUMBERS:
+            problems.add(rule.place, f"rule '{rule.name}' has the name of a finding of the runtime itself")
     return Checked(tuple(predicates), tuple(rules))
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
 
+from whence.abi import fixed
 from whence.errors import UserMistake
 from whence.hints import did_you_mean
 from whence.rules import model as m
@@ -24,11 +25,15 @@ ALL = "all"
 
 @dataclass(frozen=True)
 class RuleSet:
-    """Predicates and rules in file order, and which rules are on."""
+    """Predicates and rules in file order, and which rules are on.
+
+    fixed: findings of the runtime (`whence.abi.fixed`) that are on.
+    """
 
     predicates: tuple[m.Predicate, ...] = ()
     rules: tuple[m.Rule, ...] = ()
     enabled: frozenset[str] = field(default=frozenset())
+    fixed: frozenset[str] = fixed.DEFAULTS
 
     @property
     def active(self) -> tuple[m.Rule, ...]:
@@ -45,30 +50,41 @@ class RuleSet:
         for rule in self.rules:
             if rule.name == name:
                 return rule
-        names = [rule.name for rule in self.rules]
-        hint = did_you_mean(name, names) or f" (known rules: {', '.join(names) or 'none'})"
-        raise UserMistake(f"unknown rule '{name}'{hint}")
+        if name in fixed.NUMBERS:
+            raise UserMistake(f"'{name}' is a finding of the runtime itself: no rule in a file says it")
+        raise self._unknown(name)
+
+    @property
+    def names(self) -> list[str]:
+        """What can be switched: the rules, and the findings of the runtime."""
+        return [*(rule.name for rule in self.rules), *fixed.NUMBERS]
+
+    def _unknown(self, name: str) -> UserMistake:
+        hint = did_you_mean(name, self.names) or f" (known rules: {', '.join(self.names)})"
+        return UserMistake(f"unknown rule '{name}'{hint}")
 
     def announcing(self, error: str) -> tuple[str, ...]:
         """The names of the rules that announce this error state, in order of evaluation."""
         return tuple(rule.name for rule in self.rules if error in rule.errors)
 
     def select(self, enable: Iterable[str] = (), disable: Iterable[str] = ()) -> RuleSet:
-        """The same rules with some switched on or off.
+        """The same rules with some of them, or of the runtime's findings, switched on or off.
 
         `all` stands for every rule; a name wins over `all`, so
         `disable=["all"], enable=["double-free"]` leaves one rule. Raises
         `UserMistake` for an unknown name and for one that is asked to be both.
         """
         on, off = set(enable), set(disable)
-        for name in sorted((on | off) - {ALL}):
-            self.rule(name)
+        for name in sorted((on | off) - {ALL} - {*self.names}):
+            raise self._unknown(name)
         both = sorted(on & off)
         if both:
             raise UserMistake(f"rule '{both[0]}' is both enabled and disabled")
-        names = frozenset(rule.name for rule in self.rules)
-        enabled = names if ALL in on else frozenset() if ALL in off else self.enabled
-        return replace(self, enabled=(enabled | on - {ALL}) - (off - {ALL}))
+        before = self.enabled | self.fixed
+        chosen = {*self.names} if ALL in on else set() if ALL in off else before
+        chosen = (chosen | on - {ALL}) - (off - {ALL})
+        runtime = frozenset(chosen & fixed.NUMBERS.keys())
+        return replace(self, enabled=frozenset(chosen - runtime), fixed=runtime)
 
     def key(self) -> str:
         """A digest of all that generated code depends on: 64 hex digits.
@@ -114,6 +130,7 @@ def load_texts(texts: Iterable[tuple[str, bytes]], base: RuleSet | None = None) 
         base.predicates + checked.predicates,
         base.rules + checked.rules,
         base.enabled | {rule.name for rule in checked.rules if rule.default_on},
+        base.fixed,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from whence.abi import records
+from whence.abi import fixed, records
 from whence.engines.native.decode import RawFinding, RawRun
 from whence.findings import (
     Access,
@@ -51,23 +51,10 @@ _ACCESS_KINDS = {
 
 
 _FIXED_RULES = {
-    records.FIXED_RULES["PERMANENT_FREE"]: RuleInfo(
-        "permanent-free",
-        "free of a block that was made permanent",
-        advice="The program has said that this block lives as long as itself: make it temporary before.",
-    ),
-    records.FIXED_RULES["PROTECTED_BLOCK"]: RuleInfo(
-        "protected-block",
-        "access that the program has forbidden",
-        advice="Open the block with whence_alloc_set before, and only there.",
-    ),
-    records.FIXED_RULES["READ_BEFORE_WRITE"]: RuleInfo(
-        "read-before-write",
-        "first access to a block reads what was never written",
-        severity="warning",
-        advice="malloc does not clear memory: write the block first, or use calloc.",
-        cwe=(457, 908),
-    ),
+    fixed.NUMBERS[each.name]: RuleInfo(
+        each.name, each.title, severity=each.severity, advice=each.advice, cwe=each.cwe
+    )
+    for each in fixed.FIXED_FINDINGS
 }
 
 

@@ -1,4 +1,4 @@
-"""The native engine: runs a program that carries IR under rules, and yields findings."""
+"""Runs a program under rules, with the engine that suits it, and yields findings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from whence.abi import records
+from whence.abi import fixed, records
 from whence.engines.alloc.guard import Guard
 from whence.engines.native.build import Built, build_program
 from whence.engines.native.collect import findings
@@ -47,6 +47,7 @@ class Settings:
     leak_signal: number of a signal that asks the program for a leak check, 0 for none.
     foreign_leaks: leaks are also those of a program that carries no IR, as an interpreter's own.
     heap: where its blocks lie, None for the usual places; record: a folder to write that into.
+    print_regions: the program says where its heap and its tables lie.
     engine: "native", "alloc" (the program as it is, with our allocator), or "auto": the first where
     there is IR. guard: how that allocator guards blocks.
     """
@@ -65,6 +66,7 @@ class Settings:
     foreign_leaks: bool = False
     heap: CompactHeap | None = None
     record: Path | None = None
+    print_regions: bool = False
     engine: str = "native"
     guard: Guard = field(default_factory=Guard)
 
@@ -146,18 +148,18 @@ def _built(program: Path, settings: Settings, plan: Plan, cache: Cache) -> Built
 
 
 def _keep_heap(settings: Settings, built: Built, name: str) -> None:
-    """Write down what a replay needs; raises `UserMistake` for an engine with another heap."""
-    if settings.heap is None:
+    """Write down what a replay needs; raises `UserMistake` where there is nothing to write."""
+    if settings.heap is None or settings.record is None:
         return
     if built.as_it_is:
         raise UserMistake(
-            f"{name} runs with engine alloc, whose heap is another one: --record and --heap-seed are for "
-            "programs that were built with CC=whence-cc CXX=whence-c++"
+            f"{name} runs with engine alloc, which leaves nothing to record: the program runs as it is, and "
+            "equal options give its blocks the same addresses in every run; --record is for programs that "
+            "were built with CC=whence-cc CXX=whence-c++"
         )
-    if settings.record is not None:
-        from whence.alloc.recording import Recording
+    from whence.alloc.recording import Recording
 
-        Recording(settings.heap).write(settings.record)
+    Recording(settings.heap).write(settings.record)
 
 
 def _unchecked(
@@ -184,6 +186,8 @@ def _options(settings: Settings, wants_leaks: bool) -> dict[str, int]:
     options = {"halt": int(settings.halt), "exitcode": settings.error_exitcode}
     options["children"] = int(settings.children)
     options |= settings.heap.options() if settings.heap else {}
+    options |= fixed.options(settings.rules.fixed)
+    options["regions"] = int(settings.print_regions)
     options["reader"] = os.getpid()
     options["attach_wait"] = settings.guard.attach_wait
     options["leaks"] = LEAK_CHECKS[settings.leak_check] if wants_leaks else 0

@@ -1,0 +1,74 @@
+"""Findings that the runtime makes itself: the rule language has nothing to say about them.
+
+They are switched by name as rules are; the C header, the runtime's options, the
+command line and the reports have them from this table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+FIRST_NUMBER = 0xFFFFFF00
+"""Numbers from here on stand in the record where those of rules do."""
+
+
+@dataclass(frozen=True)
+class FixedFinding:
+    """at: when it is made. default_on: whether it is, if nobody says anything."""
+
+    name: str
+    title: str
+    at: str
+    advice: str
+    severity: str = "error"
+    cwe: tuple[int, ...] = ()
+    default_on: bool = True
+
+    @property
+    def option(self) -> str:
+        """The runtime option that switches it."""
+        return self.name.replace("-", "_")
+
+
+FIXED_FINDINGS = (
+    FixedFinding(
+        "permanent-free",
+        "free of a block that was made permanent",
+        "free",
+        "The program has said that this block lives as long as itself: make it temporary before.",
+    ),
+    FixedFinding(
+        "protected-block",
+        "access that the program has forbidden",
+        "access",
+        "Open the block with whence_alloc_set before, and only there.",
+    ),
+    FixedFinding(
+        "read-before-write",
+        "first access to a block reads what was never written",
+        "access",
+        "malloc does not clear memory: write the block first, or use calloc.",
+        "warning",
+        (457, 908),
+    ),
+    FixedFinding(
+        "empty-allocation",
+        "allocation of no bytes",
+        "allocation",
+        "What malloc(0) returns differs between systems, and nothing can be stored there: "
+        "was a length computed wrong?",
+        "warning",
+        (131,),
+        default_on=False,
+    ),
+)
+"""In the order of their numbers. The engine alloc makes them."""
+
+NUMBERS = {finding.name: FIRST_NUMBER + i for i, finding in enumerate(FIXED_FINDINGS)}
+DEFAULTS = frozenset(finding.name for finding in FIXED_FINDINGS if finding.default_on)
+
+
+def options(on: frozenset[str]) -> dict[str, int]:
+    """What the runtime is told of those that are switched otherwise than by default."""
+    changed = [each for each in FIXED_FINDINGS if (each.name in on) != each.default_on]
+    return {each.option: int(each.name in on) for each in changed}
