@@ -28,7 +28,6 @@ class Suite:
     - `leaks`: real leaks (`docs/real-programs.md`), told by a function or by a file and line in the stack of
       the allocation
     - `aborts`: functions that call `abort` on purpose
-    - `beyond`: tests that cannot pass under whence
     """
 
     program: Program
@@ -39,7 +38,6 @@ class Suite:
     folder: str = "."
     leaks: frozenset[str] = frozenset()
     aborts: frozenset[str] = frozenset()
-    beyond: frozenset[bytes] = frozenset()
 
     def __str__(self) -> str:
         return self.program.name
@@ -88,16 +86,29 @@ def _cmake(builder: Builder, archive: Path) -> Executables:
     return {"tidy": build / "tidy"}
 
 
+def _packaged(library: str, *packages: str) -> tuple[Path, Path]:
+    """A library that the machine may not have, from Debian's packages: their `usr`, the library's folder."""
+    top = fetch_debian_binaries(list(packages), cache_dir().parent / library) / "usr"
+    return top, next(top.glob(f"lib/*/{library}.so")).parent
+
+
 def _memcached(builder: Builder, archive: Path) -> Executables:
-    """libevent comes from Debian's packages, as the machine may not have it."""
     source = unpack(archive, builder.root / "source")
-    event = fetch_debian_binaries(["libevent-dev", "libevent-2.1-7"], cache_dir().parent / "libevent")
-    libraries = next(event.glob("usr/lib/*/libevent.so")).parent
-    builder.configure(
-        source, f"CPPFLAGS=-I{event}/usr/include", f"LDFLAGS=-L{libraries} -Wl,-rpath,{libraries}"
-    )
+    event, libraries = _packaged("libevent", "libevent-dev", "libevent-2.1-7")
+    builder.configure(source, f"CPPFLAGS=-I{event}/include", f"LDFLAGS=-L{libraries} -Wl,-rpath,{libraries}")
     builder.make(source, "all", "memcached-debug", "timedrun")
     return {"memcached-debug": source / "memcached-debug"}
+
+
+def _lighttpd(builder: Builder, archive: Path) -> Executables:
+    """Its modules are shared libraries that it loads by `dlopen`."""
+    source = unpack(archive, builder.root / "source")
+    pcre, libraries = _packaged("libpcre2-8", "libpcre2-dev", "libpcre2-8-0")
+    flags = f"LDFLAGS=-L{libraries} -Wl,-rpath,{libraries}"
+    builder.configure(source, f"--with-pcre2={pcre}", "--without-bzip2", "--without-zlib", flags)
+    builder.make(source)
+    builder.make(source / "tests", "fcgi-responder", "scgi-responder")
+    return {"lighttpd": source / "src" / "lighttpd"}
 
 
 def _debian(package: str, upstream: str, sha256: str, recipe: Recipe) -> Program:
@@ -196,7 +207,6 @@ TAR = Suite(
         ("decode_options", "handle_option", "name_gather", "name_elt_alloc", "map_read", "read_incr_db_2",
          "try_new_volume", "add_chunk_header")
     ),
-    beyond=frozenset({b"scarce file descriptors"}),  # too few for a shell, not for whence
 )  # fmt: skip
 JQ = Suite(
     Program(
@@ -218,12 +228,11 @@ JQ = Suite(
 GAWK = Suite(
     _debian("gawk", "5.2.1", "2337a0283b180ec1b9c727973a34781c6478b3ae9bcbdcca0a4dc49861d75a65", _gawk),
     checked=("gawk",),
-    command="sh -c 'rm -f _*; make -k basic unix-tests gawk-extensions | grep -xE \\w+ | "
+    command='sh -c \'rm -f _*; make -k basic unix-tests gawk-extensions | grep -xE "[[:alnum:]_]+" | '
     "while read t; do test -e _$t || echo PASS: $t; done'",
     folder="test",
     passed=AUTOMAKE,
     tests=400,
-    beyond=frozenset({b"pid"}),  # a program is the child of whence
 )
 COREUTILS = Suite(
     _debian(
@@ -266,4 +275,16 @@ MEMCACHED = Suite(
     aborts=frozenset({"restart_check"}),  # a damaged file: t/restart.t makes one
     leaks=frozenset({"storage_init_config", "storage_conf_parse", "restart_get_kv", "memcached.c:4757"}),
 )  # fmt: skip
-SUITES = (DIFFUTILS, GREP, SED, TAR, JQ, GAWK, COREUTILS, GIT, MEMCACHED)
+LIGHTTPD = Suite(
+    _debian(
+        "lighttpd", "1.4.69", "16ac8db95e719629ba61949b99f8a26feba946a81d185215b28379bb4116b0b4", _lighttpd
+    ),
+    checked=("lighttpd", "fcgi-responder", "scgi-responder", "test_common", "test_configfile", "test_mod"),
+    command="sh -c './prepare.sh; prove -I. --verbose *.t; "
+    "for t in common configfile mod; do ../src/t/test_$t && echo PASS: $t; done'",
+    folder="../tests",
+    passed=re.compile(rb"^(?:PASS: |ok (?=\d+ - ))(.+)$", re.MULTILINE),
+    tests=200,
+    leaks=frozenset({"cgi_pid_add"}),
+)
+SUITES = (DIFFUTILS, GREP, SED, TAR, JQ, GAWK, COREUTILS, GIT, MEMCACHED, LIGHTTPD)
