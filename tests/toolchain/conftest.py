@@ -85,6 +85,8 @@ def wrappers(tmp_path_factory: pytest.TempPathFactory) -> Path:
             f'#!/bin/sh\nPYTHONPATH={SOURCE_ROOT} exec {sys.executable} -m whence.cli.cc {language} "$@"\n'
         )
         script.chmod(0o755)
+    for name in ("whence-llvm-ar", "whence-llvm-ranlib"):
+        (folder / name).symlink_to(SOURCE_ROOT.parent / "scripts" / name)
     return folder
 
 

@@ -268,7 +268,14 @@ def test_source_that_can_be_read_once(box):
     box.ok("./prog")
 
 
-@pytest.mark.parametrize("include", ["-include all.h", "-include-pch all.h.pch"])
+INCLUDES = [
+    "-include all.h",
+    "-include-pch all.h.pch",
+    "-Xclang -include-pch -Xclang all.h.pch -Xclang -include -Xclang all.h",  # as CMake has it
+]
+
+
+@pytest.mark.parametrize("include", INCLUDES)
 def test_precompiled_header(box, include):
     box.write("all.h", "#include <stdio.h>\n")
     box.write("hello.c", HELLO)
@@ -294,7 +301,8 @@ def test_autoconf_style_probes(box, command, source, status):
     assert box.run(command).returncode == status
 
 
-def test_cmake_project(box, program):
+@pytest.mark.parametrize("option", ["", "-DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON"])
+def test_cmake_project(box, program, option):
     if shutil.which("cmake") is None:
         pytest.skip("cmake is not installed")
     program()
@@ -308,7 +316,7 @@ def test_cmake_project(box, program):
         "add_executable(prog main.c)\ntarget_link_libraries(prog add user m)\n",
     )
     box.environment.update(CC="whence-cc", CXX="whence-c++")
-    box.ok("cmake -S . -B build -DCMAKE_BUILD_TYPE=Release")
+    box.ok(f"cmake -S . -B build -DCMAKE_BUILD_TYPE=Release {option}")
     box.ok("cmake --build build")
     assert box.sources("build/prog") == ["main.c", "add.c"]
     assert box.sources("build/libuser.so") == ["user.cc", "add.c"]

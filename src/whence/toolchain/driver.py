@@ -231,10 +231,14 @@ def _refused(argument: Argument) -> bool:
 # ---- the second compilation -------------------------------------------------------------------------
 
 
+_PRECOMPILED = frozenset({"-include-pch", "-include", "--include"})
+"""Words of options that may bring in a precompiled header."""
+
+
 def ir_flags(invocation: Invocation) -> list[str]:
     """The user's options that shape the IR."""
     flags: list[str] = []
-    shared = False
+    shared = precompiled = False
     for argument in invocation.arguments:
         words = argument.words
         if words[0] in ("-fPIC", "-fpic"):
@@ -252,9 +256,9 @@ def ir_flags(invocation: Invocation) -> list[str]:
             continue
         else:
             flags += words
-        if "-include-pch" in words or words[0] in ("-include", "--include"):
-            # A precompiled header was made with the native compilation's flags: take it all the same.
-            flags += ["-Xclang", "-fno-validate-pch"]
+        precompiled = precompiled or not _PRECOMPILED.isdisjoint(words)
+    if precompiled:  # with the flags of the native compilation: it is taken all the same
+        flags += ["-Xclang", "-fno-validate-pch"]
     # The program will be relinked as a position-independent one, whatever it was.
     flags.append("-fPIC" if shared else "-fPIE")
     return flags
