@@ -124,11 +124,15 @@ def section(results: Results) -> str:
 
 def write_section(path: Path, results: Results) -> None:
     """Replace what stands between the markers, or append it."""
+    replace_section(path, BEGIN, END, section(results))
+
+
+def replace_section(path: Path, begin: str, end: str, new: str) -> None:
+    """Put `new`, which has both markers, where they stand in a document, or behind all."""
     old = path.read_text() if path.exists() else "# Performance\n"
-    new = section(results)
-    before, begin, rest = old.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if begin and end:
+    before, found_begin, rest = old.partition(begin)
+    _, found_end, after = rest.partition(end)
+    if found_begin and found_end:
         path.write_text(before + new + after)
     else:
         path.write_text(old.rstrip("\n") + "\n\n" + new + "\n")

@@ -1,11 +1,13 @@
-/* Preloaded into a program of one thread: writes its requests to the file WHENCE_TRACE.
+/* Preloaded into a program: writes its requests to the file WHENCE_TRACE.
  *
- * An event is two u32: the number of the block, which is used again after a free, and the size asked
- * for, or TRACE_FREE. A realloc of a live block has the highest bit of the number set. */
+ * An event has the number of the block, which the thread that frees it uses again, and the size asked
+ * for, or TRACE_FREE. A realloc of a live block has the highest bit of the number set. A program of
+ * too many threads or requests is ended. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,15 +22,20 @@ void *__libc_memalign(size_t alignment, size_t size);
 void __libc_free(void *pointer);
 
 #define TABLE (1u << 24)
-#define EVENTS_MOST (1ull << 28)
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all that follows */
 static struct {
     uintptr_t pointer;
     uint32_t number;
 } *table;
-static uint32_t *unused;
-static uint32_t unused_count, next_number;
+static uint32_t *turns;
 static struct trace *trace;
+
+static __thread int thread = -1;
+static __thread struct {
+    uint32_t *numbers;
+    uint32_t count;
+} unused;
 
 static void *map(size_t size) {
     return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
@@ -40,11 +47,20 @@ __attribute__((constructor)) static void begin(void) {
     if (!path) return;
     int file = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
     if (file < 0) return; /* a child of the program */
-    size_t size = sizeof *trace + EVENTS_MOST * sizeof *trace->events;
-    if (ftruncate(file, (off_t)size)) _exit(125);
+    if (ftruncate(file, sizeof *trace)) _exit(125);
     table = map(TABLE * sizeof *table);
-    unused = map(TABLE * sizeof *unused);
-    trace = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    turns = map(TABLE * sizeof *turns);
+    trace = mmap(NULL, sizeof *trace, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+}
+
+/* Whether requests of this thread are recorded. */
+static int here(void) {
+    if (!trace) return 0;
+    if (thread >= 0) return 1;
+    if (trace->threads == TRACE_THREADS) _exit(125);
+    unused.numbers = map(TABLE * sizeof *unused.numbers);
+    thread = (int)trace->threads++;
+    return 1;
 }
 
 static uint32_t slot_of(uintptr_t pointer) {
@@ -54,7 +70,9 @@ static uint32_t slot_of(uintptr_t pointer) {
 }
 
 static void put(uint32_t number, uint32_t size) {
-    if (trace->count < EVENTS_MOST) trace->events[trace->count++] = (struct event){number, size};
+    uint32_t turn = turns[number & ~TRACE_REALLOC]++;
+    if (trace->counts[thread] == TRACE_EVENTS) _exit(125);
+    trace->events[thread][trace->counts[thread]++] = (struct event){number, size, turn};
 }
 
 static uint32_t short_size(size_t size) {
@@ -68,10 +86,14 @@ static void enter(void *pointer, uint32_t number) {
 }
 
 static void *born(void *pointer, size_t size) {
-    if (!trace || !pointer) return pointer;
-    uint32_t number = unused_count ? unused[--unused_count] : next_number++;
-    enter(pointer, number);
-    put(number, short_size(size));
+    if (!pointer) return NULL;
+    pthread_mutex_lock(&lock);
+    if (here()) {
+        uint32_t number = unused.count ? unused.numbers[--unused.count] : trace->numbers++;
+        enter(pointer, number);
+        put(number, short_size(size));
+    }
+    pthread_mutex_unlock(&lock);
     return pointer;
 }
 
@@ -109,23 +131,30 @@ int posix_memalign(void **result, size_t alignment, size_t size) {
 
 void free(void *pointer) {
     uint32_t number;
-    if (trace && pointer && leave(pointer, &number)) {
+    pthread_mutex_lock(&lock);
+    if (pointer && here() && leave(pointer, &number)) {
         put(number, TRACE_FREE);
-        unused[unused_count++] = number;
+        unused.numbers[unused.count++] = number;
     }
+    pthread_mutex_unlock(&lock);
     __libc_free(pointer);
 }
 
 void *realloc(void *pointer, size_t size) {
     uint32_t number;
-    if (!trace || !pointer || !size || !leave(pointer, &number)) {
-        if (pointer && size) return __libc_realloc(pointer, size);
-        if (!pointer) return malloc(size);
+    if (!pointer) return malloc(size);
+    if (!size) {
         free(pointer);
         return NULL;
     }
+    pthread_mutex_lock(&lock);
+    int known = here() && leave(pointer, &number);
+    pthread_mutex_unlock(&lock);
     void *fresh = __libc_realloc(pointer, size);
+    if (!known) return fresh;
+    pthread_mutex_lock(&lock);
     enter(fresh ? fresh : pointer, number);
     if (fresh) put(number | TRACE_REALLOC, short_size(size));
+    pthread_mutex_unlock(&lock);
     return fresh;
 }

@@ -3,8 +3,9 @@
 Each load runs in turns with the C library's allocator and the others, which are
 preloaded: ours in both layouts, mimalloc and scudo where they are found. CPU
 time (user + system) and peak memory are given as ratios over the C library's,
-medians of the repeats. The loads are synthetic ones, and traces of real programs that are
-recorded now.
+medians of the repeats. The loads are synthetic ones, and traces of real programs, of one
+thread and of several, that are recorded now. A run of all loads writes its table into
+docs/allocator.md.
 """
 
 from __future__ import annotations
@@ -25,9 +26,13 @@ sys.path.insert(0, str(HERE.parent))
 
 import measure  # noqa: E402
 
+import report  # noqa: E402
 import whence  # noqa: E402
 from whence.errors import ToolLimit, WhenceError  # noqa: E402
 
+DOCUMENT = HERE.parent.parent / "docs" / "allocator.md"
+BEGIN = "<!-- bench-alloc: begin (written by make bench-alloc) -->"
+END = "<!-- bench-alloc: end -->"
 NATIVE = Path(whence.__file__).parent / "_native"
 GLIBC = "glibc"
 REPLAY, SPREAD = NATIVE / "libwhence-replay.so", NATIVE / "libwhence-spread.so"
@@ -53,6 +58,23 @@ found = re.findall(r"[0-9]{3,9}", text)
 print(len(found), sum(len(v) for v in again.values()), sorted(found)[:3])
 """
 
+THREADS_LOAD = """
+import json, queue, re, threading
+todo, done = queue.Queue(), queue.Queue()
+def work():
+    while (part := todo.get()) is not None:
+        rows = [{"name": "n%d" % (i * 7919), "tags": ["t%d" % (i % k) for k in (3, 5, 7)]} for i in part]
+        text = json.dumps(rows)
+        done.put((json.loads(text), re.findall(r"n[0-9]+", text)))
+workers = [threading.Thread(target=work) for _ in range(4)]
+for worker in workers: worker.start()
+for i in range(0, 40000, 500): todo.put(range(i, i + 500))
+for worker in workers: todo.put(None)
+total = sum(len(rows) + len(names) for rows, names in (done.get() for _ in range(80)))
+for worker in workers: worker.join()
+print(total)
+"""
+
 
 @dataclass(frozen=True)
 class Load:
@@ -69,11 +91,13 @@ class Allocator:
 
 
 OURS = {
-    "compact, 8 blocks a bin": Allocator(REPLAY, ("WHENCE_RT=quarantine_kib=0",)),
+    "compact": Allocator(REPLAY, ("WHENCE_RT=quarantine_kib=0:realloc_moves=0",)),
+    "compact, moving": Allocator(REPLAY, ("WHENCE_RT=quarantine_kib=0",)),
     "compact, 64 MiB": Allocator(REPLAY),
     "spread": Allocator(SPREAD),
 }
-"""By what their quarantine holds back; checked programs have the second."""
+"""The quarantine holds 8 blocks of a bin back, and in the third, as in checked programs, 64 MiB. `realloc`
+gives a block another address only if it must in the first, and always in the next two."""
 
 
 def main() -> int:
@@ -86,7 +110,9 @@ def main() -> int:
         return int(error.exit_code)
     if options.json:
         options.json.write_text(json.dumps(results, indent=2) + "\n")
-    print_table(results)
+    print(report.text(table(results)))
+    if options.write if options.write is not None else not options.only:
+        report.replace_section(DOCUMENT, BEGIN, END, section(results, options))
     return 0
 
 
@@ -98,6 +124,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--scale", type=float, default=1.0, help="of the operations of each load (1)")
     parser.add_argument("--only", metavar="LOAD", action="append", help="of the loads, those named so")
     parser.add_argument("--peer", metavar="NAME=LIBRARY", action="append", default=[])
+    parser.add_argument(
+        "--write", action=argparse.BooleanOptionalAction, default=None, help="update docs/allocator.md"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write all figures there")
     return parser.parse_args()
 
@@ -142,19 +171,25 @@ def _record(folder: Path, name: str, recorder: Path, command: Sequence[str]) -> 
 
 def loads(folder: Path, scale: float) -> Iterator[Load]:
     churn = str(_compile(folder, "churn", "-pthread"))
-    play = str(_compile(folder, "play"))
-    recorder = _compile(folder, "record", "-shared", "-fPIC")
-    count = str(int(4_000_000 * scale))
+    play = str(_compile(folder, "play", "-pthread"))
+    recorder = _compile(folder, "record", "-shared", "-fPIC", "-pthread")
+    count, few = str(int(4_000_000 * scale)), str(int(40_000 * scale))
     for what in ("pairs", "small", "sizes"):
         yield Load(what, (churn, what, "1", count))
-    yield Load("grow", (churn, "grow", "1", str(int(40_000 * scale))))
-    for what in ("small", "pass"):
+    yield Load("grow", (churn, "grow", "1", few))
+    for what in ("pairs", "small", "sizes", "pass"):
         yield Load(f"{what}, 4 threads", (churn, what, "4", count))
-    rounds = str(max(1, round(2 * scale)))
-    python = _record(folder, "python", recorder, (os.path.realpath(sys.executable), "-S", "-c", PYTHON_LOAD))
-    yield Load("trace of python", (play, str(python), rounds))
-    command = ("perl", "-e", "my %h; $h{$_ % 5003} .= $_ x 3 for 1..200000; print length join '', %h")
-    yield Load("trace of perl", (play, str(_record(folder, "perl", recorder, command)), rounds))
+    rounds = str(max(1, round(5 * scale)))
+    python = (os.path.realpath(sys.executable), "-S", "-c")
+    perl = ("perl", "-e", "my %h; $h{$_ % 5003} .= $_ x 3 for 1..200000; print length join '', %h")
+    programs = {
+        "python": (*python, PYTHON_LOAD),
+        "perl": perl,
+        "python, 5 threads": (*python, THREADS_LOAD),
+    }
+    for name, command in programs.items():
+        trace = _record(folder, name.partition(",")[0] + str(len(name)), recorder, command)
+        yield Load(f"trace of {name}", (play, str(trace), rounds))
 
 
 def bench(folder: Path, options: argparse.Namespace) -> dict[str, dict[str, dict[str, float]]]:
@@ -196,18 +231,29 @@ def _ratios(runs: dict[str, list[measure.Usage]], operations: int) -> dict[str, 
     }
 
 
-def print_table(results: dict[str, dict[str, dict[str, float]]]) -> None:
-    """Markdown: CPU time and peak memory over glibc's."""
-    names = list(next(iter(results.values()))) if results else []
-    others = [name for name in names if name != GLIBC]
-    print("| load | glibc, ns an operation | " + " | ".join(others) + " |")
-    print("|---|---|" + "---|" * len(others))
+def table(results: dict[str, dict[str, dict[str, float]]]) -> report.Rows:
+    """CPU time / peak memory, the C library's as they are and the others' over them."""
+    others = [name for name in next(iter(results.values()), {}) if name != GLIBC]
+    rows = [["load", f"{GLIBC}, ns an operation / MB", *others]]
     for load, figures in results.items():
-        base = figures[GLIBC]["cpu"] / figures[GLIBC]["operations"] * 1e9
-        cells = (f"{figures[n]['cpu ratio']:.2f} / {figures[n]['memory ratio']:.2f}" for n in others)
-        print(f"| {load} | {base:.0f} | " + " | ".join(cells) + " |")
-    means = [measure.geometric_mean([f[n]["cpu ratio"] for f in results.values()]) for n in others]
-    print("| **geometric mean, CPU** | | " + " | ".join(f"{mean:.2f}" for mean in means) + " |")
+        base = figures[GLIBC]
+        first = f"{base['cpu'] / base['operations'] * 1e9:.0f} / {base['memory'] / 1024:.1f}"
+        ratios = (f"{figures[n]['cpu ratio']:.2f} / {figures[n]['memory ratio']:.2f}" for n in others)
+        rows.append([load, first, *ratios])
+    means = []
+    for name in others:
+        cpu, memory = (
+            measure.geometric_mean([figures[name][what] for figures in results.values()])
+            for what in ("cpu ratio", "memory ratio")
+        )
+        means.append(f"{cpu:.2f} / {memory:.2f}")
+    return [*rows, ["geometric mean", "", *means]]
+
+
+def section(results: dict[str, dict[str, dict[str, float]]], options: argparse.Namespace) -> str:
+    """The part of docs/allocator.md that a run writes."""
+    words = f"Machine: {report.machine()}. Medians of {options.repeats} runs, scale {options.scale:g}."
+    return "\n".join([BEGIN, "", words, "", report.markdown(table(results)), "", END])
 
 
 if __name__ == "__main__":

@@ -7,10 +7,12 @@
 #include "../os/os.h"
 #include "whence_abi.h"
 
-/* From this shift on blocks lie at different distances from their slot's begin. */
+/* From this shift on blocks lie at different distances from their slot's begin ... */
 #define HEAP_COLOUR_SHIFT 9u
+/* ... and from this one on a whole number of pages from it, so that their pages can be moved. */
+#define HEAP_PAGES_SHIFT 20u
 #define HEAP_MAX_SIZE ((1ull << WH_MAX_SLOT_SHIFT) - WH_RED_ZONE)
-#define CACHE_LINE 64u
+#define CACHE_LINE_SHIFT 6u
 
 static inline unsigned block_unit_shift(unsigned shift) { return shift <= 20 ? 4 : shift - 16; }
 
@@ -30,13 +32,15 @@ static inline unsigned compact_shift(uint64_t size, uint64_t alignment) {
  * spread them. */
 static inline uint64_t compact_offset(unsigned shift, uint64_t index, uint64_t size,
                                       uint64_t alignment) {
-    uint64_t step = block_unit(shift) > CACHE_LINE ? block_unit(shift) : CACHE_LINE;
-    if (shift < HEAP_COLOUR_SHIFT || alignment > CACHE_LINE || step > OS_PAGE) return 0;
+    unsigned step = shift < HEAP_PAGES_SHIFT ? CACHE_LINE_SHIFT : OS_PAGE_SHIFT;
+    if (shift < HEAP_COLOUR_SHIFT || alignment > 1u << CACHE_LINE_SHIFT ||
+        block_unit_shift(shift) > step)
+        return 0;
     uint64_t slack = (1ull << shift) - WH_RED_ZONE - size;
     uint64_t spread = shift < 16 ? 4096 : 65536;
-    uint64_t colours = (slack < spread ? slack : spread) / step + 1;
+    uint64_t colours = ((slack < spread ? slack : spread) >> step) + 1;
     uint32_t hash = (uint32_t)index * 2654435761u;
-    return (hash * colours >> 32) * step;
+    return (hash * colours >> 32) << step;
 }
 
 #endif

@@ -61,10 +61,39 @@ static uint64_t page_span(uintptr_t begin, uint64_t size) {
     return end - first_page(begin);
 }
 
-static int open_big(uintptr_t slot, unsigned shift, uintptr_t begin, uint64_t size) {
-    uintptr_t slot_end = slot + (1ull << shift), end = wh_round_up(begin + size, WH_GRANULE);
-    if (os_protect(first_page(begin), page_span(begin, size), OS_READ_WRITE) < 0) return 0;
-    if (!PLANES) return 1;
+/* Beyond this many bytes a gap is not worth its state bytes. */
+#define GAP_MOST (64ull << 20)
+
+/* When no more mappings are to be had (vm.max_map_count), one can still grow: that of the block before,
+ * over the gap, which is poisoned. */
+static WH_COLD int open_with_gap(unsigned shift, uint64_t index, uintptr_t begin, uint64_t size) {
+    const struct block_record *record = block_record(shift, index - 1);
+    if (index <= region_before(shift) + 1 || !block_used(record)) return 0;
+    uintptr_t before = block_begin(record, shift, index - 1);
+    uintptr_t gap = first_page(before) + page_span(before, block_size(record, shift, index - 1));
+    if (first_page(begin) - gap > GAP_MOST) return 0;
+    uintptr_t end = first_page(begin) + page_span(begin, size);
+    if (os_protect(gap, end - gap, OS_READ_WRITE) < 0) return 0;
+    plane_set(gap, first_page(begin) - gap, WH_STATE_HEAP_RED_ZONE);
+    return 1;
+}
+
+static void forget_state(unsigned shift, uint64_t index) {
+    os_discard((uintptr_t)plane_state(slot_begin(shift, index)),
+               (1ull << shift) >> WH_GRANULE_SHIFT);
+}
+
+/* Some slot could not be closed when it left the quarantine. */
+static int some_stay_open;
+
+static int open_big(unsigned shift, uint64_t index, uintptr_t begin, uint64_t size) {
+    uintptr_t slot = slot_begin(shift, index), slot_end = slot + (1ull << shift);
+    uintptr_t end = wh_round_up(begin + size, WH_GRANULE);
+    if (os_protect(first_page(begin), page_span(begin, size), OS_READ_WRITE) < 0 &&
+        !open_with_gap(shift, index, begin, size))
+        return 0;
+    if (WH_UNLIKELY(some_stay_open) && block_used(block_record(shift, index)))
+        forget_state(shift, index);
     uint64_t before = begin - slot, after = slot_end - end; /* before: at most BIG_ZONE */
     if (after > BIG_ZONE) after = BIG_ZONE;
     /* The end of the slot before is never used. */
@@ -87,11 +116,13 @@ static void seal_big(uintptr_t begin, uint64_t size) {
 }
 
 void heap_evicted_big(unsigned shift, uint64_t index) {
-    const struct block_record *record = block_record(shift, index);
-    uintptr_t begin = block_begin(record, shift, index), slot = slot_begin(shift, index);
-    os_protect(first_page(begin), page_span(begin, block_size(record, shift, index)), OS_NONE);
-    os_discard((uintptr_t)plane_state(slot), (1ull << shift) >> WH_GRANULE_SHIFT);
-    plane_set(slot + (1ull << shift) - WH_RED_ZONE, WH_RED_ZONE, WH_STATE_HEAP_RED_ZONE);
+    uintptr_t slot_end = slot_begin(shift, index + 1);
+    if (os_renew(slot_begin(shift, index), 1ull << shift, OS_NONE) < 0) {
+        some_stay_open = 1; /* and poisoned, until they are used again */
+        return;
+    }
+    forget_state(shift, index);
+    plane_set(slot_end - WH_RED_ZONE, WH_RED_ZONE, WH_STATE_HEAP_RED_ZONE);
 }
 
 /* ---- blocks ---- */
@@ -156,7 +187,7 @@ static int end_life(struct block_record *record, uint32_t stack, uint16_t thread
 static int prepare(struct block_record *record, unsigned shift, uint64_t index, uint64_t offset,
                    uint64_t size) {
     uintptr_t slot = slot_begin(shift, index);
-    if (heap_seals(shift)) return open_big(slot, shift, slot + offset, size);
+    if (heap_seals(shift)) return open_big(shift, index, slot + offset, size);
     if (1ull << shift > HEAP_GIVE_BACK) pages_reused(slot);
     if (!PLANES) return 1;
     if (block_used(record) && record->size == size && record->offset * 16u == offset)
@@ -180,25 +211,9 @@ static void zero(uintptr_t begin, uint64_t size) {
     quick_zero(to, begin + size - to);
 }
 
-static struct block_place take(struct heap_cache *cache, const struct heap_request *request) {
-    unsigned shift = heap_shift(request->size, request->alignment);
-    struct block_place place = {0, shift};
-    if (WH_UNLIKELY(request->roomy && shift >= HEAP_ROOMY_SHIFT &&
-                    shift + HEAP_ROOM_SHIFT <= WH_MAX_SLOT_SHIFT)) {
-        place.shift = shift + HEAP_ROOM_SHIFT;
-        place.index = slots_take(cache, place.shift);
-        if (place.index) return place;
-        place.shift = shift;
-    }
-    if (WH_LIKELY(shift)) place.index = slots_take(cache, shift);
-    return place;
-}
-
-uintptr_t heap_new(struct heap_cache *cache, const struct heap_request *request) {
-    uint64_t size = request->size;
-    struct block_place place = take(cache, request);
-    unsigned shift = place.shift;
-    uint64_t index = place.index;
+static uintptr_t new_in(struct heap_cache *cache, unsigned shift,
+                        const struct heap_request *request) {
+    uint64_t size = request->size, index = slots_take(cache, shift);
     if (WH_UNLIKELY(!index)) return 0;
     struct block_record *record = block_record(shift, index);
     uint64_t offset = 0;
@@ -214,8 +229,19 @@ uintptr_t heap_new(struct heap_cache *cache, const struct heap_request *request)
     }
     uintptr_t begin = slot_begin(shift, index) + offset;
     int fresh = !block_used(record) || heap_seals(shift);
-    begin_life(record, place, offset, request);
+    begin_life(record, (struct block_place){index, shift}, offset, request);
     if (request->zeroed && !fresh) zero(begin, size);
+    return begin;
+}
+
+uintptr_t heap_new(struct heap_cache *cache, const struct heap_request *request) {
+    unsigned shift = heap_shift(request->size, request->alignment);
+    if (WH_UNLIKELY(!shift)) return 0;
+    unsigned wanted = shift;
+    if (request->roomy && shift >= HEAP_ROOMY_SHIFT) wanted += HEAP_ROOM_SHIFT;
+    uintptr_t begin = wanted <= WH_MAX_SLOT_SHIFT ? new_in(cache, wanted, request) : 0;
+    if (WH_LIKELY(begin)) return begin;
+    while (shift <= WH_MAX_SLOT_SHIFT && !begin) begin = new_in(cache, shift++, request);
     return begin;
 }
 
@@ -234,6 +260,17 @@ int heap_resize(struct block_place place, uint64_t size) {
     if (PLANES) paint_live(slot, place.shift, begin, size);
     set_size(record, place.shift, place.index, size);
     return 1;
+}
+
+int heap_move_pages(struct block_place from, struct block_place to, uint64_t bytes) {
+    if (bytes < HEAP_MOVED_LEAST || from.shift < HEAP_PAGES_SHIFT || to.shift < HEAP_PAGES_SHIFT)
+        return 0;
+    const struct block_record *record = block_record(to.shift, to.index);
+    uintptr_t old = block_begin(block_record(from.shift, from.index), from.shift, from.index);
+    uintptr_t begin = block_begin(record, to.shift, to.index);
+    if ((old ^ begin) % OS_PAGE) return 0;
+    return os_move(first_page(old), page_span(old, bytes), first_page(begin),
+                   page_span(begin, block_size(record, to.shift, to.index)));
 }
 
 int heap_release(struct heap_cache *cache, struct block_place place, uint32_t stack,

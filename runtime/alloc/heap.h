@@ -34,7 +34,7 @@
 #ifdef WH_GUARD
 #define HEAP_BIG_SHIFT guard_first_shift
 #else
-#define HEAP_BIG_SHIFT 20u
+#define HEAP_BIG_SHIFT HEAP_PAGES_SHIFT
 #endif
 /* Whether slots are opened and closed to the processor one by one. */
 static inline int heap_seals(unsigned shift) { return !WH_BARE && shift >= HEAP_BIG_SHIFT; }
@@ -43,6 +43,8 @@ static inline int heap_seals(unsigned shift) { return !WH_BARE && shift >= HEAP_
 /* A block that grew out of a slot of this shift gets a slot of so many times the size. */
 #define HEAP_ROOMY_SHIFT 14u
 #define HEAP_ROOM_SHIFT 3u
+/* Fewer bytes are copied sooner than moved. */
+#define HEAP_MOVED_LEAST (256ull << 10)
 /* From this size on a freed block becomes inaccessible instead of poisoned: its
  * state bytes would cost more than 8 MiB. */
 #define HEAP_SEAL (64ull << 20)
@@ -84,11 +86,16 @@ long heap_init(uint64_t quarantine_bytes, uint32_t quarantine_depth, uintptr_t *
                size_t *size);
 void heap_configure(uint64_t quarantine_bytes, uint32_t quarantine_depth);
 
-/* A new block's begin; 0 if there is no memory for it. */
+/* A new block's begin; 0 if there is no memory for it. Where a size has no more slots, or no mapping
+ * for them, larger slots serve. */
 uintptr_t heap_new(struct heap_cache *cache, const struct heap_request *request);
 
 /* Gives a live block another size where it is. 0 if it has to move for that. */
 int heap_resize(struct block_place place, uint64_t size);
+
+/* The first `bytes` of one live block become those of another one by moving pages, and are lost to the
+ * first. 0 if they have to be copied. */
+int heap_move_pages(struct block_place from, struct block_place to, uint64_t bytes);
 
 /* Ends a live block: records time, thread and stack, poisons it, and puts it
  * under quarantine. 0 if it was not live (any more). */

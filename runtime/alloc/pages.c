@@ -12,8 +12,15 @@ static unsigned first, count;
 static uint64_t total;
 static struct os_lock lock;
 
+/* Large ones may have been moved, and are mappings of their own. */
+#define MOVED_LEAST (256ull << 10)
+
+static void give_back(uintptr_t begin, uint64_t size) {
+    if (size < MOVED_LEAST || os_renew(begin, size, OS_READ_WRITE) < 0) os_discard(begin, size);
+}
+
 static void drop_oldest(void) {
-    if (kept[first].size) os_discard(kept[first].begin, kept[first].size);
+    if (kept[first].size) give_back(kept[first].begin, kept[first].size);
     total -= kept[first].size;
     first = (first + 1) % KEPT_MOST;
     count--;
@@ -21,7 +28,7 @@ static void drop_oldest(void) {
 
 void pages_freed(uintptr_t slot, uintptr_t begin, uint64_t size) {
     if (size > PAGES_KEPT) {
-        os_discard(begin, size);
+        give_back(begin, size);
         return;
     }
     os_lock(&lock);

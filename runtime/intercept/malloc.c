@@ -172,7 +172,9 @@ static void *reallocate(void *pointer, size_t size, const struct frame *frame) {
     void *fresh = grows ? allocate_slowly(&request, frame) : allocate_plain(size, frame);
     if (!fresh) return NULL;
     guard_moves(place, (uintptr_t)fresh);
-    wh_copy_short(fresh, pointer, old < size ? old : size);
+    uint64_t kept = old < size ? old : size;
+    if (!heap_move_pages(place, block_place((uintptr_t)fresh), kept))
+        wh_copy_short(fresh, pointer, kept);
     guard_moved((uintptr_t)fresh);
     release(pointer, WH_FAMILY_MALLOC, frame);
     return fresh;

@@ -93,6 +93,23 @@ void os_discard(uintptr_t begin, size_t size) {
     call3(SYS_madvise, (long)begin, (long)size, MADV_DONTNEED);
 }
 
+long os_renew(uintptr_t begin, size_t size, enum os_access access) {
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+    long at = call6(SYS_mmap, (long)begin, (long)size, protection(access), flags, -1, 0);
+    return failed(at) ? at : 0;
+}
+
+int os_move(uintptr_t from, size_t size, uintptr_t to, size_t to_size) {
+    int flags = MREMAP_MAYMOVE | MREMAP_FIXED;
+    long at = call6(SYS_mremap, (long)from, (long)size, (long)to_size, flags, (long)to, 0);
+    /* It may have unmapped the target before it failed. */
+    if (failed(at))
+        os_renew(to, to_size, OS_READ_WRITE);
+    else
+        os_renew(from, size, OS_READ_WRITE);
+    return !failed(at);
+}
+
 uintptr_t os_map(size_t size) {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     long at = call6(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE, flags, -1, 0);

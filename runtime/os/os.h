@@ -10,7 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define OS_PAGE 4096ull
+#define OS_PAGE_SHIFT 12u
+#define OS_PAGE (1ull << OS_PAGE_SHIFT)
 
 /* Set before the program's second thread is made; then updates are atomic. */
 extern int os_threaded;
@@ -36,6 +37,12 @@ long os_reserve_anywhere(uintptr_t *begin, size_t size, enum os_access access);
 long os_protect(uintptr_t begin, size_t size, enum os_access access);
 /* Drops the contents: pages read as zero and cost nothing until touched. */
 void os_discard(uintptr_t begin, size_t size);
+/* The same, and whatever mappings there were become one with this access, and with such neighbours. */
+long os_renew(uintptr_t begin, size_t size, enum os_access access);
+/* Moves pages, and with them what they hold, to the begin of [to, to+to_size), whose pages are lost;
+ * behind them and where they came from memory reads as zero. 0 if the system does not do that: then
+ * the pages are where they were, and all of [to, to+to_size) reads as zero. */
+int os_move(uintptr_t from, size_t size, uintptr_t to, size_t to_size);
 /* Fresh zeroed memory anywhere; 0 if there is none. */
 uintptr_t os_map(size_t size);
 void os_unmap(uintptr_t begin, size_t size);

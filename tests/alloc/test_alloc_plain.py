@@ -126,3 +126,33 @@ def test_arrays_move_at_each_realloc_or_only_if_they_must(place: Place) -> None:
     program = whence.build(GROW, "grow", "-fno-builtin")
     assert plain(program, options="realloc_moves=1").stdout == "1 0\n"
     assert plain(program, options="realloc_moves=0").stdout == "0 1\n"
+
+
+@pytest.fixture(scope="module")
+def mappings(place: Place) -> Path:
+    if int(Path("/proc/sys/vm/max_map_count").read_text()) > 300_000:
+        pytest.skip("this system has more mappings than a test uses up")
+    whence, folder = place
+    whence.cc("-g", "-O1", "-fno-builtin", HERE / "mappings.c", "-o", folder / "mappings")
+    return folder / "mappings"
+
+
+@pytest.mark.parametrize("options", ["quarantine_kib=65536", "quarantine_kib=0:realloc_moves=0"])
+def test_requests_are_granted_without_mappings(mappings: Path, options: str) -> None:
+    done = plain(mappings, options=options)
+    assert (done.returncode, done.stdout) == (0, "good\n")
+
+
+def test_checked_programs_go_on_without_mappings(place: Place, mappings: Path) -> None:
+    whence, _ = place
+    done = whence.run("--engine", "native", mappings)
+    assert (done.status, done.out) == (0, b"good\n"), done.err
+    assert "ERROR" not in done.err
+
+
+def test_bugs_are_found_without_mappings(place: Place, mappings: Path) -> None:
+    whence, _ = place
+    done = whence.run("--engine", "native", mappings, "over")
+    assert done.status == 99
+    assert "heap-buffer-overflow" in done.err
+    assert "just after a block of 1" in done.err
