@@ -10,28 +10,29 @@ volatile uint64_t cfi_table[CFI_TABLE_SIZE];
 /* DWARF numbers of registers. */
 enum { FRAME_POINTER = 6, STACK_POINTER = 7, RETURN_ADDRESS = 16 };
 
-static uint64_t read_unsigned(const uint8_t **at) {
+/* A number in pieces of 7 bits, its last byte, and how many bits there were. */
+static uint64_t read_pieces(const uint8_t **at, uint8_t *last, unsigned *bits) {
     uint64_t value = 0;
-    unsigned shift = 0;
-    uint8_t byte;
+    *bits = 0;
     do {
-        byte = *(*at)++;
-        if (shift < 64) value |= (uint64_t)(byte & 0x7f) << shift;
-        shift += 7;
-    } while (byte & 0x80);
+        *last = *(*at)++;
+        if (*bits < 64) value |= (uint64_t)(*last & 0x7f) << *bits;
+        *bits += 7;
+    } while (*last & 0x80);
     return value;
 }
 
+static uint64_t read_unsigned(const uint8_t **at) {
+    uint8_t last;
+    unsigned bits;
+    return read_pieces(at, &last, &bits);
+}
+
 static int64_t read_signed(const uint8_t **at) {
-    uint64_t value = 0;
-    unsigned shift = 0;
-    uint8_t byte;
-    do {
-        byte = *(*at)++;
-        if (shift < 64) value |= (uint64_t)(byte & 0x7f) << shift;
-        shift += 7;
-    } while (byte & 0x80);
-    if (shift < 64 && (byte & 0x40)) value |= ~0ull << shift;
+    uint8_t last;
+    unsigned bits;
+    uint64_t value = read_pieces(at, &last, &bits);
+    if (bits < 64 && (last & 0x40)) value |= ~0ull << bits;
     return (int64_t)value;
 }
 

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.harness.process import Whence
+from tests.harness.process import TIMEOUT, Whence
 
 from whence.alloc import Layout
 from whence.engines import replay as replaying
@@ -34,7 +34,7 @@ def place(tmp_path_factory: pytest.TempPathFactory, whence_env: dict[str, str]) 
 def plain(program: Path, *words: str, options: str, **variables: str) -> subprocess.CompletedProcess[str]:
     library = str(replaying.library(Layout.COMPACT))
     environment = {**os.environ, "LD_PRELOAD": library, "WHENCE_RT": options, **variables}
-    return subprocess.run([program, *words], env=environment, capture_output=True, text=True, timeout=120)
+    return subprocess.run([program, *words], env=environment, capture_output=True, text=True, timeout=TIMEOUT)
 
 
 @pytest.fixture(scope="module")

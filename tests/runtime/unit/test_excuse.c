@@ -1,7 +1,6 @@
 /* modules: leak/excuse alloc/heap alloc/pages alloc/slots blocks/blocks planes/planes os/os */
 #include "../../../runtime/leak/excuse.h"
-#include "../../../runtime/planes/planes.h"
-#include "unit.h"
+#include "memory.h"
 
 /* What excuse.c needs of the rest of the runtime. */
 __thread struct thread thread_self;
@@ -110,11 +109,7 @@ static void regions_are_counted(void) {
 }
 
 int main(void) {
-    uintptr_t begin;
-    size_t size;
-    CHECK_EQUAL(planes_init(&begin, &size), 0);
-    CHECK_EQUAL(heap_init(1 << 20, 8, &begin, &size), 0);
-    CHECK_EQUAL(blocks_init(&begin, &size), 0);
+    begin_memory();
     spans_are_of_one_thread_and_nest();
     many_spans();
     single_blocks();

@@ -1,7 +1,5 @@
 /* modules: alloc/heap alloc/pages alloc/slots blocks/blocks planes/planes os/os */
-#include "../../../runtime/alloc/heap.h"
-#include "../../../runtime/planes/planes.h"
-#include "unit.h"
+#include "memory.h"
 
 static struct heap_cache cache;
 
@@ -241,11 +239,7 @@ static void a_block_is_resized_where_it_is(void) {
 }
 
 int main(void) {
-    uintptr_t begin;
-    size_t size;
-    CHECK_EQUAL(planes_init(&begin, &size), 0);
-    CHECK_EQUAL(heap_init(1 << 20, 8, &begin, &size), 0);
-    CHECK_EQUAL(blocks_init(&begin, &size), 0);
+    begin_memory();
     slots_are_found_by_arithmetic();
     offsets_leave_the_red_zone_and_fit_the_record();
     every_size_has_zones_on_both_sides();

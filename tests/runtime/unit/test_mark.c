@@ -1,8 +1,6 @@
 /* modules: leak/mark alloc/heap alloc/pages alloc/slots blocks/blocks planes/planes os/os */
 #include "../../../runtime/leak/mark.h"
-#include "../../../runtime/alloc/heap.h"
-#include "../../../runtime/planes/planes.h"
-#include "unit.h"
+#include "memory.h"
 
 static struct heap_cache cache;
 
@@ -201,11 +199,7 @@ static void deep_lists_need_no_stack(void) {
 }
 
 int main(void) {
-    uintptr_t begin;
-    size_t size;
-    CHECK_EQUAL(planes_init(&begin, &size), 0);
-    CHECK_EQUAL(heap_init(1 << 20, 8, &begin, &size), 0);
-    CHECK_EQUAL(blocks_init(&begin, &size), 0);
+    begin_memory();
     a_chain_is_followed_from_its_root();
     what_only_the_system_holds_is_told_apart();
     a_pointer_past_the_end_does_not_hold();

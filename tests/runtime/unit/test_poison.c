@@ -1,9 +1,7 @@
 /* modules: interface/poison alloc/heap alloc/pages alloc/slots blocks/blocks planes/planes os/os */
 #include "../../../runtime/interface/poison.h"
-#include "../../../runtime/alloc/heap.h"
-#include "../../../runtime/planes/planes.h"
 #include "../../../runtime/rt/access.h"
-#include "unit.h"
+#include "memory.h"
 
 #define ARENA 0x555000000000ull
 #define SIZE 200u
@@ -104,11 +102,7 @@ static void what_no_plane_covers_is_left_alone(void) {
 }
 
 int main(void) {
-    uintptr_t begin;
-    size_t size;
-    CHECK_EQUAL(planes_init(&begin, &size), 0);
-    CHECK_EQUAL(heap_init(1 << 20, 8, &begin, &size), 0);
-    CHECK_EQUAL(blocks_init(&begin, &size), 0);
+    begin_memory();
     ranges_at(ARENA, SIZE);
     for (uint64_t block_size = 1; block_size <= 100; block_size += 33)
         ranges_at(new(block_size), (unsigned)block_size);
