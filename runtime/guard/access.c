@@ -22,8 +22,10 @@ static int is_forbidden(struct block_place place, uintptr_t address) {
 uint64_t access_trapped(struct context *context, uintptr_t address, int write) {
     struct block_place place = guard_judge(address);
     context->event.point = write ? WH_POINT_DEREF_W : WH_POINT_DEREF_R;
-    context->event.r = context->event.root = address;
-    context->event.width = trap_width();
+    if (!context->event.width) { /* else the whole access is known */
+        context->event.r = context->event.root = address;
+        context->event.width = trap_width();
+    }
     context->bad = address;
     if (write) context->flags |= WH_FLAG_WRITE;
     blocks_read(place, &context->event.block);

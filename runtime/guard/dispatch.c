@@ -1,16 +1,18 @@
 #include "dispatch.h"
 #include "../os/mem.h"
+#include "../rt/signals.h"
 #include "../rt/thread.h"
+#include "hold.h"
 #include "options.h"
+#include "pager.h"
+#include "ready.h"
 #include "trap.h"
 
 #include <errno.h>
 #include <sched.h>
 #include <stddef.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <ucontext.h>
 
 #ifndef PR_SET_SYSCALL_USER_DISPATCH
@@ -23,64 +25,7 @@
 
 static __thread volatile char selector __attribute__((tls_model("initial-exec")));
 static __thread int armed __attribute__((tls_model("initial-exec")));
-static int available, all_open;
-
-/* ---- blocks for the kernel ---- */
-
-#define BLOCKS_MOST 64u
-
-struct hold {
-    struct block_place places[BLOCKS_MOST];
-    unsigned count;
-};
-
-static void hold_block(struct hold *hold, uintptr_t address) {
-    if (!heap_contains(address) || hold->count == BLOCKS_MOST) return;
-    struct block_place place = blocks_holding(address);
-    if (!place.index || !guard_is_paged(place) || !trap_open(place)) return;
-    trap_filled(place);
-    hold->places[hold->count++] = place;
-}
-
-static void release(struct hold *hold) {
-    while (hold->count) trap_close(hold->places[--hold->count]);
-}
-
-static void hold_vector(struct hold *hold, uintptr_t vector, uint64_t count) {
-    for (uint64_t i = 0; i < count && i < BLOCKS_MOST && os_readable(vector + i * sizeof(struct iovec));
-         i++)
-        hold_block(hold, (uintptr_t)((const struct iovec *)vector)[i].iov_base);
-}
-
-static void hold_message(struct hold *hold, uintptr_t at) {
-    if (!os_readable(at)) return;
-    const struct msghdr *message = (const struct msghdr *)at;
-    hold_block(hold, (uintptr_t)message->msg_name);
-    hold_block(hold, (uintptr_t)message->msg_control);
-    hold_block(hold, (uintptr_t)message->msg_iov);
-    hold_vector(hold, (uintptr_t)message->msg_iov, message->msg_iovlen);
-}
-
-/* What arguments of some calls point to in turn. */
-static void hold_nested(struct hold *hold, long number, const uint64_t *words) {
-    switch (number) {
-    case SYS_readv: case SYS_writev: case SYS_preadv: case SYS_pwritev: case SYS_preadv2:
-    case SYS_pwritev2: case SYS_vmsplice:
-        hold_vector(hold, words[1], words[2]);
-        break;
-    case SYS_process_vm_readv: case SYS_process_vm_writev:
-        hold_vector(hold, words[1], words[2]);
-        break;
-    case SYS_sendmsg: case SYS_recvmsg:
-        hold_message(hold, words[1]);
-        break;
-    case SYS_sendmmsg: case SYS_recvmmsg:
-        for (uint64_t i = 0; i < words[2] && i < BLOCKS_MOST; i++)
-            hold_message(hold, words[1] + i * sizeof(struct mmsghdr));
-        break;
-    default: break;
-    }
-}
+static int available;
 
 /* ---- calls ---- */
 
@@ -89,29 +34,87 @@ static long make(long number, const uint64_t *words) {
                    (long)words[4], (long)words[5]);
 }
 
-static void open_all(int open) {
-    __atomic_store_n(&all_open, open, __ATOMIC_RELEASE);
-    if (open)
-        options_open_all();
-    else
-        options_close_all();
+static long make_open(long number, const uint64_t *words) {
+    options_open_all();
+    long result = make(number, words);
+    options_close_all();
+    return result;
+}
+
+/* Handlers that run meanwhile may fault, too. Where the mask stands among the arguments, or in a
+ * structure of its address and size; -1: none. */
+static int place_of_mask(long number) {
+    switch (number) {
+    case SYS_rt_sigsuspend: return 0;
+    case SYS_ppoll: return 3;
+    case SYS_epoll_pwait: case SYS_epoll_pwait2: return 4;
+    case SYS_pselect6: return 5;
+    default: return -1;
+    }
+}
+
+static long make_masked(long number, const uint64_t *words) {
+    int place = place_of_mask(number);
+    uint64_t changed[6], mask, pair[2];
+    if (place < 0 || !words[place] || !os_readable(words[place])) return make(number, words);
+    wh_copy(changed, words, sizeof changed);
+    uintptr_t at = words[place];
+    if (number == SYS_pselect6) {
+        wh_copy(pair, (const void *)at, sizeof pair);
+        at = pair[0];
+        pair[0] = (uintptr_t)&mask;
+        if (!at || !os_readable(at)) return make(number, words);
+    }
+    mask = *(const wh_word *)at & ~trap_signals();
+    changed[place] = number == SYS_pselect6 ? (uintptr_t)pair : (uintptr_t)&mask;
+    return make(number, changed);
+}
+
+static long make_action(const uint64_t *words) {
+    uint64_t changed[6];
+    struct kernel_action action;
+    wh_copy(changed, words, sizeof changed);
+    if (words[1] && os_readable(words[1]) && os_readable(words[1] + sizeof action - 1)) {
+        wh_copy(&action, (const void *)words[1], sizeof action);
+        action.mask &= ~trap_signals();
+        changed[1] = (uintptr_t)&action;
+    }
+    return make(SYS_rt_sigaction, changed);
+}
+
+/* The child of fork goes on here, too. */
+static long make_process(long number, const uint64_t *words) {
+    uint64_t token = pager_lock();
+    long result = make(number, words);
+    if (result == 0) dispatch_arm();
+    pager_unlock(token);
+    return result;
+}
+
+static int makes_process(long number) {
+    return number == SYS_fork || number == SYS_clone || number == SYS_clone3;
+}
+
+/* Mutexes that the kernel looks at when a thread has ended. */
+static void end_thread(void) {
+    const uintptr_t *head = NULL;
+    size_t size;
+    if (os_call(SYS_get_robust_list, 0, (long)&head, (long)&size, 0, 0, 0) == 0 && head &&
+        *head != (uintptr_t)head)
+        pager_stop();
 }
 
 /* A structure that holds pointers we know nothing of: everything is opened, and the call made again. */
 static long call(long number, const uint64_t *words) {
-    struct hold hold = {.count = 0};
-    for (int i = 0; i < 6; i++) hold_block(&hold, words[i]);
-    hold_nested(&hold, number, words);
-    int executes = number == SYS_execve || number == SYS_execveat;
-    if (executes) open_all(1);
-    long result = make(number, words);
-    if (executes) open_all(0);
-    if (result == -EFAULT && !executes) {
-        open_all(1);
-        result = make(number, words);
-        open_all(0);
-    }
-    release(&hold);
+    struct hold hold;
+    if (ready_ends_by(number, words)) pager_stop();
+    if (number == SYS_exit) end_thread();
+    hold_call(&hold, number, words);
+    long result = makes_process(number)           ? make_process(number, words)
+                  : number == SYS_rt_sigaction    ? make_action(words)
+                                                  : make_masked(number, words);
+    if (result == -EFAULT && !hold.everything && options_may_be_closed()) result = make_open(number, words);
+    hold_release(&hold);
     return result;
 }
 
@@ -120,8 +123,8 @@ static long call(long number, const uint64_t *words) {
 static long change_mask(ucontext_t *machine, const uint64_t *words) {
     struct hold hold = {.count = 0};
     uint64_t *mask = (uint64_t *)(void *)&machine->uc_sigmask, before = *mask, set = 0;
-    hold_block(&hold, words[1]);
-    hold_block(&hold, words[2]);
+    hold_address(&hold, words[1]);
+    hold_address(&hold, words[2]);
     int how = (int)words[0];
     long result = words[3] != sizeof set ? -EINVAL : 0;
     if (!result && words[1] && !os_readable(words[1])) result = -EFAULT;
@@ -143,7 +146,7 @@ static long change_mask(ucontext_t *machine, const uint64_t *words) {
         else
             result = -EFAULT;
     }
-    release(&hold);
+    hold_release(&hold);
     return result;
 }
 
@@ -155,8 +158,8 @@ static void keep_open(uintptr_t address) {
 
 static long change_stack(ucontext_t *machine, const uint64_t *words) {
     struct hold hold = {.count = 0};
-    hold_block(&hold, words[0]);
-    hold_block(&hold, words[1]);
+    hold_address(&hold, words[0]);
+    hold_address(&hold, words[1]);
     stack_t before = machine->uc_stack;
     long result = 0;
     if (words[0] && !os_readable(words[0])) result = -EFAULT;
@@ -168,13 +171,15 @@ static long change_stack(ucontext_t *machine, const uint64_t *words) {
         if (!result && !off) keep_open((uintptr_t)wanted->ss_sp);
     }
     if (!result && words[1]) *(stack_t *)words[1] = before;
-    release(&hold);
+    hold_release(&hold);
     return result;
 }
 
 /* The program's own handler has ended: its frame lies where the call was made. */
 static _Noreturn void return_from(const ucontext_t *machine) {
     uint64_t sp = (uint64_t)machine->uc_mcontext.gregs[REG_RSP];
+    ucontext_t *frame = (ucontext_t *)sp;
+    *(wh_word *)(void *)&frame->uc_sigmask &= ~trap_signals();
     __asm__ volatile("mov %0, %%rsp\n"
                      "mov $15, %%eax\n"
                      "syscall\n"
@@ -187,35 +192,95 @@ static _Noreturn void return_from(const ucontext_t *machine) {
 /* ---- processes and threads ---- */
 
 #define SYSCALL_LENGTH 2
+#define SITES 8u
+#define SITE_LENGTH 8u
 
-static int shares_memory(long number, const uint64_t *words, uint64_t *flags) {
-    *flags = 0;
-    if (number == SYS_vfork) *flags = CLONE_VM | CLONE_VFORK;
-    if (number == SYS_clone) *flags = words[0];
-    if (number == SYS_clone3 && os_readable(words[0])) *flags = *(const wh_word *)words[0];
-    return (*flags & CLONE_VM) != 0;
+/* Places that calls go back to; each has a site that makes the call from here. No register is left to
+ * say where, and a new thread has no memory of its own yet. */
+uintptr_t whence_call_returns[SITES] __attribute__((visibility("hidden")));
+extern const char whence_call_sites[] __attribute__((visibility("hidden")));
+__asm__(".text\n"
+        ".balign 8\n"
+        ".hidden whence_call_sites\n"
+        "whence_call_sites:\n"
+        ".set whence_site, 0\n"
+        ".rept 8\n"
+        "    syscall\n"
+        "    jmp *whence_call_returns+whence_site(%rip)\n"
+        "    .set whence_site, whence_site + 8\n"
+        ".endr\n");
+
+/* 0: there are too many. */
+static uintptr_t site_for(uintptr_t place) {
+    for (unsigned i = 0; i < SITES; i++) {
+        uintptr_t known = 0;
+        __atomic_compare_exchange_n(&whence_call_returns[i], &known, place, 0, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE);
+        if (!known || known == place) return (uintptr_t)whence_call_sites + i * SITE_LENGTH;
+    }
+    return 0;
 }
 
-/* The call is made again by the program itself, which is not caught until it allocates. */
-static void let_through(ucontext_t *machine, long number, uint64_t flags) {
-    if (flags & CLONE_VFORK) open_all(1);
-    selector = LET_THROUGH;
-    machine->uc_mcontext.gregs[REG_RAX] = number;
-    machine->uc_mcontext.gregs[REG_RIP] -= SYSCALL_LENGTH;
+/* What a call makes: in this memory; with a stack of its own; about to execute. */
+struct child {
+    int shares, moves, executes;
+};
+
+#define CLONE3_STACK (5 * sizeof(uint64_t)) /* in struct clone_args */
+
+static struct child child_of(long number, const uint64_t *words) {
+    uint64_t flags = 0, stack = 0;
+    if (number == SYS_vfork) flags = CLONE_VM | CLONE_VFORK;
+    if (number == SYS_clone) flags = words[0], stack = words[1];
+    if (number == SYS_clone3 && os_readable(words[0]) && os_readable(words[0] + CLONE3_STACK)) {
+        flags = *(const wh_word *)words[0];
+        stack = *(const wh_word *)(words[0] + CLONE3_STACK);
+    }
+    int shares = (flags & CLONE_VM) != 0;
+    return (struct child){shares, stack != 0, (flags & CLONE_VFORK) || (!shares && stack)};
+}
+
+static __thread int left_open __attribute__((tls_model("initial-exec")));
+static __thread int expected __attribute__((tls_model("initial-exec")));
+
+void dispatch_expect_thread(int is_expected) { expected = is_expected; }
+
+/* The call is made again by the program itself. */
+static void let_through(ucontext_t *machine, long number, struct child child) {
+    greg_t *registers = machine->uc_mcontext.gregs;
+    uintptr_t site = site_for((uintptr_t)registers[REG_RIP]);
+    if (child.shares && !child.executes && !expected) pager_stop();
+    if ((child.executes || !site) && !left_open) {
+        options_open_all();
+        left_open = 1;
+    }
+    if (!site) selector = LET_THROUGH;
+    registers[REG_RAX] = number;
+    registers[REG_RIP] = site ? (greg_t)site : registers[REG_RIP] - SYSCALL_LENGTH;
+}
+
+/* Another kernel feature of the program's: its handler, or the end. */
+static void hand_on(int number, siginfo_t *info, void *context) {
+    if (signals_hand_on(number, info, context)) return;
+    trap_leave(number);
 }
 
 static void on_call(int signal_number, siginfo_t *info, void *context) {
     ucontext_t *machine = context;
     greg_t *registers = machine->uc_mcontext.gregs;
-    (void)signal_number;
-    if (info->si_code != CODE_DISPATCH) return;
+    if (info->si_code != CODE_DISPATCH) {
+        hand_on(signal_number, info, context);
+        return;
+    }
+    dispatch_resume();
     long number = (long)registers[REG_RAX];
-    uint64_t flags, words[] = {
+    uint64_t words[] = {
         (uint64_t)registers[REG_RDI], (uint64_t)registers[REG_RSI], (uint64_t)registers[REG_RDX],
         (uint64_t)registers[REG_R10], (uint64_t)registers[REG_R8],  (uint64_t)registers[REG_R9]};
     if (number == SYS_rt_sigreturn) return_from(machine);
-    if (shares_memory(number, words, &flags)) {
-        let_through(machine, number, flags);
+    struct child child = child_of(number, words);
+    if (child.shares || child.moves) {
+        let_through(machine, number, child);
         return;
     }
     long result = number == SYS_rt_sigprocmask ? change_mask(machine, words)
@@ -238,19 +303,19 @@ void dispatch_arm(void) {
     if (armed) selector = CATCH;
 }
 
+/* Not a child that has borrowed this memory. */
 void dispatch_resume(void) {
-    if (WH_LIKELY(!armed || selector == CATCH)) return;
-    if (__atomic_load_n(&all_open, __ATOMIC_ACQUIRE)) open_all(0);
-    selector = CATCH;
+    if (WH_LIKELY(!left_open) || os_thread() != thread_self.tid) return;
+    left_open = 0;
+    options_close_all();
+    if (armed) selector = CATCH;
 }
 
-void dispatch_init(void) {
-    static int said;
+int dispatch_is_on(void) { return available; }
+
+int dispatch_begin(void) {
     trap_install(SIGSYS, on_call);
     available = 1;
     dispatch_arm();
-    if (armed) return;
-    available = 0;
-    rt_note(&said, "this kernel has no syscall user dispatch (Linux 5.11): system calls fail with EFAULT "
-                   "on guarded blocks; use --guard top or bottom");
+    return available = armed;
 }

@@ -4,6 +4,7 @@
 #include "../os/mem.h"
 #include "dispatch.h"
 #include "lend.h"
+#include "pager.h"
 #include "pattern.h"
 #include "report.h"
 #include "trap.h"
@@ -145,6 +146,7 @@ static int begin_life(struct block_place place, const struct heap_request *reque
         wh_fill((void *)slot_begin(place.shift, place.index), 0, size);
     if (paged && request->zeroed) guard_extra(place)->flags |= GUARD_TOUCHED;
     __atomic_store_n(&record->state, WH_BLOCK_LIVE, __ATOMIC_RELEASE);
+    if (paged) pager_born(place);
     return 1;
 }
 
@@ -171,6 +173,13 @@ uintptr_t heap_new(struct heap_cache *cache, const struct heap_request *request)
     return begin ? begin : lend_new(request);
 }
 
+/* A fresh mapping becomes one with its neighbours. Where none can be had, there is the old one. */
+static void close_pages(struct guard_span span) {
+    if (os_close_pages(span.begin, span.end - span.begin) >= 0) return;
+    os_protect(span.begin, span.end - span.begin, OS_NONE);
+    os_discard(span.begin, span.end - span.begin);
+}
+
 int heap_release(struct heap_cache *cache, struct block_place place, uint32_t stack,
                  uint16_t thread) {
     struct block_record *record = block_record(place.shift, place.index);
@@ -185,8 +194,7 @@ int heap_release(struct heap_cache *cache, struct block_place place, uint32_t st
         pattern_lay_freed(place);
     } else if (span.begin < span.end) {
         os_add(&paged_live, UINT64_MAX);
-        os_protect(span.begin, span.end - span.begin, OS_NONE);
-        os_discard(span.begin, span.end - span.begin);
+        if (!pager_died(place)) close_pages(span);
     }
     slots_give(cache, place.shift, place.index);
     return 1;

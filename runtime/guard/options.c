@@ -1,5 +1,6 @@
 #include "options.h"
 #include "../rt/event.h"
+#include "pager.h"
 #include "report.h"
 #include "trap.h"
 
@@ -23,8 +24,10 @@ static int has_flag(struct block_place place, uint32_t flag) {
 
 static void open_block(struct block_place place) {
     struct guard_span span = guard_span(place);
-    if (guard_is_paged(place) && span.begin < span.end &&
-        (trap_access() != OS_READ_WRITE || has_flag(place, GUARD_CLOSED | GUARD_READ_ONLY)))
+    if (!guard_is_paged(place) || span.begin == span.end) return;
+    if (trap_is_on())
+        trap_open(place);
+    else if (has_flag(place, GUARD_CLOSED | GUARD_READ_ONLY))
         os_protect(span.begin, span.end - span.begin, OS_READ_WRITE);
 }
 
@@ -40,7 +43,7 @@ int guard_may_free(struct block_place place, const struct frame *frame) {
     }
     guard_touched("freed", begin);
     open_block(place);
-    report_damage(place, frame);
+    if (!pager_is_packed(place)) report_damage(place, frame); /* else it was in order, and nobody could write */
     return 1;
 }
 
@@ -57,7 +60,7 @@ void guard_moves(struct block_place place, uintptr_t to) {
 
 void guard_moved(uintptr_t to) {
     struct block_place target = block_place(to);
-    if (trap_is_on() && target.index && guard_is_paged(target)) options_protect(target);
+    if (trap_is_on() && target.index && guard_is_paged(target)) trap_close(target);
 }
 
 /* ---- a search reads all of memory ---- */
@@ -65,11 +68,11 @@ void guard_moved(uintptr_t to) {
 static void protect_closed(int open) {
     uint64_t cursor = 0;
     struct block_place place;
-    if (!guard_options_used && trap_access() == OS_READ_WRITE) return;
+    if (!guard_options_used && !trap_is_on()) return;
     while ((place = blocks_next(&cursor, WH_BLOCK_LIVE)).index) {
         struct guard_span span = guard_span(place);
         if (!guard_is_paged(place)) continue;
-        if (trap_access() == OS_READ_WRITE && !has_flag(place, GUARD_CLOSED)) continue;
+        if (!trap_is_on() && !has_flag(place, GUARD_CLOSED)) continue;
         if (open && span.begin < span.end)
             os_protect(span.begin, span.end - span.begin, OS_READ_WRITE);
         else if (!open && !__atomic_load_n(&guard_extra(place)->open, __ATOMIC_ACQUIRE))
@@ -77,9 +80,36 @@ static void protect_closed(int open) {
     }
 }
 
-void options_open_all(void) { protect_closed(1); }
+void options_open_all(void) {
+    pager_freeze();
+    protect_closed(1);
+}
 
-void options_close_all(void) { protect_closed(0); }
+void options_close_all(void) {
+    protect_closed(0);
+    pager_thaw();
+}
+
+int options_may_be_closed(void) { return trap_is_on() || pager_packs(); }
+
+static struct {
+    uint64_t token;
+    int frozen;
+} search;
+
+void options_await_search(void) { search.token = pager_lock(); }
+
+void options_open_for_search(int all_stand) {
+    pager_unlock(search.token);
+    search.frozen = trap_is_on() || !all_stand;
+    if (search.frozen) pager_freeze();
+    protect_closed(1);
+}
+
+void options_close_after_search(void) {
+    protect_closed(0);
+    if (search.frozen) pager_thaw();
+}
 
 /* ---- the breakpoint ---- */
 

@@ -40,6 +40,8 @@ void pattern_lay(struct block_place place) {
         wh_fill((void *)ranges[i].begin, BESIDE, ranges[i].end - ranges[i].begin);
 }
 
+void pattern_lay_page(uintptr_t page) { wh_fill((void *)page, BESIDE, OS_PAGE); }
+
 #define EVERY_BYTE 0x0101010101010101ull
 
 /* The first byte that differs; `end` if none does. */

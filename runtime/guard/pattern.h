@@ -7,6 +7,8 @@
 
 /* Around a block that is about to live. */
 void pattern_lay(struct block_place place);
+/* Over a page that a block is copied to. */
+void pattern_lay_page(uintptr_t page);
 /* Over a block that has been freed, at most its first PATTERN_FREED_MOST bytes. */
 void pattern_lay_freed(struct block_place place);
 #define PATTERN_FREED_MOST 256u

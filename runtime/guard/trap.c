@@ -2,8 +2,10 @@
 #include "../os/mem.h"
 #include "../rt/access.h"
 #include "../rt/images.h"
+#include "../rt/thread.h"
 #include "dispatch.h"
 #include "options.h"
+#include "pager.h"
 #include "report.h"
 #include "width.h"
 
@@ -43,15 +45,19 @@ static int is_live(struct block_place place) {
 
 int trap_open(struct block_place place) {
     struct guard_span span = guard_span(place);
-    if (!is_live(place) || span.begin == span.end) return 0;
-    __atomic_add_fetch(&guard_extra(place)->open, 1, __ATOMIC_ACQ_REL);
-    os_protect(span.begin, span.end - span.begin, OS_READ_WRITE);
+    if (!is_live(place) || span.begin == span.end || !(trap_is_on() || pager_on)) return 0;
+    __atomic_add_fetch(&guard_extra(place)->open, 1, __ATOMIC_SEQ_CST);
+    pager_bring(place);
+    if (trap_is_on()) os_protect(span.begin, span.end - span.begin, OS_READ_WRITE);
     return 1;
 }
 
 void trap_close(struct block_place place) {
-    uint32_t left = __atomic_sub_fetch(&guard_extra(place)->open, 1, __ATOMIC_ACQ_REL);
-    if (!left && is_live(place)) options_protect(place);
+    uint64_t token = trap_is_on() ? pager_lock() : 0;
+    uint32_t left = __atomic_sub_fetch(&guard_extra(place)->open, 1, __ATOMIC_SEQ_CST);
+    if (!trap_is_on()) return;
+    if (!left && is_live(place) && !pager_is_packed(place)) options_protect(place);
+    pager_unlock(token);
 }
 
 static void open_for_step(struct block_place place) {
@@ -231,14 +237,16 @@ static int run_strings(const struct access_shape *shape, ucontext_t *machine) {
 int trap_fault(const siginfo_t *info, void *context) {
     ucontext_t *machine = context;
     uintptr_t address = (uintptr_t)info->si_addr;
-    if (!trap_is_on() || info->si_code != SEGV_ACCERR || !heap_contains(address)) return 0;
+    if (info->si_code != SEGV_ACCERR || !heap_contains(address)) return 0;
+    int writes = ((uint64_t)machine->uc_mcontext.gregs[REG_ERR] & FAULT_WRITE) != 0;
+    if ((!trap_is_on() || (guard.type == GUARD_BOTH_WRITE && !writes)) && pager_fault(address)) return 1;
+    if (!trap_is_on()) return 0;
     uint64_t pc = (uint64_t)machine->uc_mcontext.gregs[REG_RIP];
     unsigned size = 0;
     while (size < INSTRUCTION_MOST && os_readable(pc + size)) size++;
     struct access_shape shape = width_of((const uint8_t *)pc, size);
     if (shape.operation && run_strings(&shape, machine)) return 1;
-    int write = ((uint64_t)machine->uc_mcontext.gregs[REG_ERR] & FAULT_WRITE) != 0;
-    struct access access = access_of(address, shape.operation ? 1 : shape.width, write, machine);
+    struct access access = access_of(address, shape.operation ? 1 : shape.width, writes, machine);
     int through = judge(&access, machine);
     if (through) {
         open_for_step(access.place);
@@ -258,13 +266,6 @@ int trap_step(void *context) {
 
 /* ---- handlers ---- */
 
-struct kernel_action {
-    void (*handler)(int, siginfo_t *, void *);
-    uint64_t flags;
-    void (*restorer)(void);
-    uint64_t mask;
-};
-
 #define SA_RESTORER_FLAG 0x04000000u
 
 extern void whence_signal_return(void) __attribute__((visibility("hidden")));
@@ -273,7 +274,7 @@ __asm__(".text\n"
         ".type whence_signal_return, @function\n"
         "    nop\n"
         "whence_signal_return:\n"
-        "    mov $15, %eax\n"
+        "    movq $15, %rax\n" /* the form that unwinders know */
         "    syscall\n"
         ".size whence_signal_return, .-whence_signal_return\n");
 
@@ -283,22 +284,27 @@ void trap_install(int number, void (*handler)(int, siginfo_t *, void *)) {
     os_call(SYS_rt_sigaction, number, (long)&action, 0, sizeof action.mask, 0, 0);
 }
 
-#define BIT(number) (1ull << ((number) - 1))
-
 uint64_t trap_signals(void) {
-    return trap_is_on() ? BIT(SIGSEGV) | BIT(SIGTRAP) | BIT(SIGSYS) : 0;
+    uint64_t packed = pager_on ? SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGSYS) : 0;
+    return trap_is_on() ? SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGTRAP) | SIGNAL_BIT(SIGSYS) : packed;
 }
 
-static void on_trap(int number, siginfo_t *info, void *machine) {
-    (void)info;
-    if (trap_step(machine)) return;
+void trap_leave(int number) {
     struct kernel_action standard = {NULL, SA_RESTORER_FLAG, whence_signal_return, 0};
     os_call(SYS_rt_sigaction, number, (long)&standard, 0, sizeof standard.mask, 0, 0);
     os_signal_thread(os_process(), os_thread(), number);
 }
 
+static void on_trap(int number, siginfo_t *info, void *machine) {
+    (void)info;
+    if (!trap_step(machine)) trap_leave(number);
+}
+
 void trap_init(void) {
     if (!trap_is_on()) return;
+    static int said;
     trap_install(SIGTRAP, on_trap);
-    dispatch_init();
+    if (dispatch_begin()) return;
+    rt_note(&said, "this kernel has no syscall user dispatch (Linux 5.11): system calls fail with EFAULT "
+                   "on guarded blocks; use --guard top or bottom");
 }

@@ -4,7 +4,8 @@
  * writes. Each access traps and is judged by its bytes; then the block is opened, the processor's
  * trap flag is set, the instruction runs, and the trap that follows closes the block again. An
  * instruction that touches several blocks traps once for each before it gets through. System calls
- * get buffers of closed blocks opened for as long as they take (dispatch.h).
+ * get buffers of closed blocks opened for as long as they take (dispatch.h). In the other modes
+ * opening a block only keeps it resident (pager.h).
  *
  * Invariants:
  *   - guard_extra.open counts the threads and system calls that have the block open;
@@ -16,6 +17,16 @@
 
 #include <signal.h>
 #include "guard.h"
+
+#define SIGNAL_BIT(number) (1ull << ((number) - 1))
+
+/* As the kernel takes it. */
+struct kernel_action {
+    void (*handler)(int, siginfo_t *, void *);
+    uint64_t flags;
+    void (*restorer)(void);
+    uint64_t mask;
+};
 
 /* Whether live blocks are closed. */
 static inline int trap_is_on(void) {
@@ -32,7 +43,7 @@ static inline enum os_access trap_access(void) {
 /* A block that others write to without being seen: its first access may be a read. */
 void trap_filled(struct block_place place);
 
-/* Opens a live block for somebody who closes it again; 0 if it needs not be. */
+/* Opens a live block, and keeps it resident, for somebody who closes it again; 0 if it cannot be. */
 int trap_open(struct block_place place);
 void trap_close(struct block_place place);
 
@@ -46,7 +57,9 @@ unsigned trap_width(void);
 
 /* Handlers that return by code of this library; see dispatch.h. */
 void trap_install(int number, void (*handler)(int, siginfo_t *, void *));
-/* The signals that the modes need, which the program must neither block nor handle. */
+/* Nobody wants the signal: what happens without us happens now. */
+void trap_leave(int number);
+/* The signals that closed and packed blocks need, which the program must neither block nor handle. */
 uint64_t trap_signals(void);
 void trap_init(void);
 

@@ -8,8 +8,9 @@
 #ifdef WH_GUARD
 #include "../guard/options.h"
 #else
-#define options_open_all() ((void)0)
-#define options_close_all() ((void)0)
+#define options_await_search() ((void)0)
+#define options_open_for_search(all_stand) ((void)0)
+#define options_close_after_search() ((void)0)
 #endif
 #include "../rt/options.h"
 
@@ -223,8 +224,9 @@ static void count_all(void) {
 static int read_memory(void) {
     static int missing;
     struct parking parking;
+    options_await_search();
     parking_begin(&parking);
-    options_open_all();
+    options_open_for_search(!parking.missing);
     if (parking.missing)
         rt_note(&missing, "a thread could not be stopped for the leak search: its whole stack "
                           "counts as in use, and a leaked block may be missed");
@@ -240,7 +242,7 @@ static int read_memory(void) {
     }
     roots_close();
     if (stacks) os_unmap((uintptr_t)stacks, room);
-    options_close_all();
+    options_close_after_search();
     parking_end(&parking);
     return complete;
 }

@@ -89,6 +89,20 @@ long os_protect(uintptr_t begin, size_t size, enum os_access access) {
     return call3(SYS_mprotect, (long)begin, (long)size, protection(access));
 }
 
+long os_close_pages(uintptr_t begin, size_t size) {
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+    return call6(SYS_mmap, (long)begin, (long)size, PROT_NONE, flags, -1, 0);
+}
+
+#ifndef MREMAP_DONTUNMAP
+#define MREMAP_DONTUNMAP 4
+#endif
+
+long os_move_page(uintptr_t from, uintptr_t to) {
+    int flags = MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP;
+    return call6(SYS_mremap, (long)from, OS_PAGE, OS_PAGE, flags, (long)to, 0);
+}
+
 void os_discard(uintptr_t begin, size_t size) {
     call3(SYS_madvise, (long)begin, (long)size, MADV_DONTNEED);
 }
@@ -187,6 +201,14 @@ long os_file_size(int file) {
 
 long os_list(int directory, void *buffer, size_t size) {
     return call3(SYS_getdents64, directory, (long)buffer, (long)size);
+}
+
+long os_write_closed(uintptr_t to, const void *from, size_t size) {
+    int file = os_open("/proc/self/mem", OS_OPEN_READ_WRITE);
+    if (file < 0) return file;
+    long n = call4(SYS_pwrite64, file, (long)from, (long)size, (long)to);
+    os_close(file);
+    return n;
 }
 
 long os_read_file(const char *path, char *buffer, size_t size) {
@@ -311,11 +333,15 @@ void os_sleep_us(uint64_t microseconds) {
     call3(SYS_nanosleep, (long)&wait, 0, 0);
 }
 
-uint64_t os_now_us(void) {
+static uint64_t clock_us(clockid_t clock) {
     struct timespec now = {0, 0};
-    call3(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0);
+    call3(SYS_clock_gettime, clock, (long)&now, 0);
     return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
+
+uint64_t os_now_us(void) { return clock_us(CLOCK_MONOTONIC); }
+
+uint64_t os_cpu_us(void) { return clock_us(CLOCK_PROCESS_CPUTIME_ID); }
 
 void os_futex_wait(uint32_t *word, uint32_t expected, uint64_t microseconds) {
     struct timespec wait = {(time_t)(microseconds / 1000000),

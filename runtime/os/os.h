@@ -35,6 +35,12 @@ long os_reserve(uintptr_t begin, size_t size, enum os_access access);
 /* The same where the system likes, at a multiple of 2 MiB. */
 long os_reserve_anywhere(uintptr_t *begin, size_t size, enum os_access access);
 long os_protect(uintptr_t begin, size_t size, enum os_access access);
+/* Replaces pages by closed ones that cost nothing; they may then be one mapping with their neighbours. */
+long os_close_pages(uintptr_t begin, size_t size);
+/* The page at `from` goes to `to`, at once for all threads; what is left reads as zero. Linux 5.7. */
+long os_move_page(uintptr_t from, uintptr_t to);
+/* Writes to private memory that may be closed; the bytes written, or -errno. */
+long os_write_closed(uintptr_t to, const void *from, size_t size);
 /* Drops the contents: pages read as zero and cost nothing until touched. */
 void os_discard(uintptr_t begin, size_t size);
 /* The same, and whatever mappings there were become one with this access, and with such neighbours. */
@@ -109,6 +115,8 @@ int os_memory_limited(void);
 uint64_t os_stack_limit(void);
 void os_sleep_us(uint64_t microseconds);
 uint64_t os_now_us(void);
+/* Processor time of the process so far. */
+uint64_t os_cpu_us(void);
 void os_futex_wait(uint32_t *word, uint32_t expected, uint64_t microseconds);
 void os_futex_wake(uint32_t *word);
 struct os_stack {

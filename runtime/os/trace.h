@@ -35,4 +35,7 @@ long os_trace_stands(uint32_t thread, int *signal);
 long os_trace_registers(uint32_t thread, struct os_registers *registers);
 void os_trace_go(uint32_t thread, int signal);
 
+/* Whether a debugger, or the like, traces this process (/proc/self/status). */
+int os_traced(void);
+
 #endif

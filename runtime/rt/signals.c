@@ -13,6 +13,7 @@
 #include "../record/record.h"
 #ifdef WH_GUARD
 #include "../guard/trap.h"
+#include "../guard/width.h"
 #endif
 
 #include <dlfcn.h>
@@ -54,20 +55,46 @@ static uint64_t saved_register(const ucontext_t *machine, int which) {
 #define CODE_KERNEL 128
 #define INSTRUCTION_MOST 15u
 
-/* For an address that is not canonical the processor tells none; the
- * instruction does. */
-static uintptr_t operand_address(const ucontext_t *machine) {
+/* Bytes of the instruction that can be read. */
+static unsigned code_size(uint64_t rip) {
+    unsigned size = 0;
+    while (size < INSTRUCTION_MOST && os_readable(rip + size)) size++;
+    return size;
+}
+
+/* Where the instruction's operand is; 0: not known. */
+static uintptr_t operand(const ucontext_t *machine) {
     static const int order[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP,
                                   REG_RSI, REG_RDI, REG_R8,  REG_R9,  REG_R10, REG_R11,
                                   REG_R12, REG_R13, REG_R14, REG_R15};
     struct decode_registers registers;
     uint64_t rip = saved_register(machine, REG_RIP), address;
     for (int i = 0; i < 16; i++) registers.general[i] = saved_register(machine, order[i]);
-    unsigned size = 0;
-    while (size < INSTRUCTION_MOST && os_readable(rip + size)) size++;
-    if (!decode_operand((const uint8_t *)rip, size, &registers, rip, &address)) return 0;
+    int known = decode_operand((const uint8_t *)rip, code_size(rip), &registers, rip, &address);
+    return known ? address : 0;
+}
+
+/* For an address that is not canonical the processor tells none; the
+ * instruction does. */
+static uintptr_t operand_address(const ucontext_t *machine) {
+    uintptr_t address = operand(machine);
     return address >> (WH_ADDRESS_BITS - 1) ? address : 0;
 }
+
+#ifdef WH_GUARD
+/* The whole access that faulted at an address, which may be in its middle. Nothing is said of
+ * instructions that are not understood: then the operand does not hold the address. */
+static void measure(struct context *context, uintptr_t fault, const ucontext_t *machine) {
+    uint64_t rip = saved_register(machine, REG_RIP);
+    uintptr_t begin = operand(machine);
+    unsigned width = width_of((const uint8_t *)rip, code_size(rip)).width;
+    if (fault < begin || fault - begin >= width) return;
+    context->event.r = context->event.root = begin;
+    context->event.width = width;
+}
+#else
+#define measure(context, fault, machine) ((void)0)
+#endif
 
 /* The program's address: a fault inside the plane, or where the plane would
  * continue, is a check of another address. */
@@ -105,6 +132,7 @@ static void report(int number, const siginfo_t *info, const ucontext_t *machine)
     if (address || (fault && info->si_code != CODE_KERNEL)) {
         int write = (saved_register(machine, REG_ERR) & FAULT_WRITE) != 0;
         int judged = address < WH_NULL_PAGE_SIZE || heap_contains(address);
+        if (heap_contains(address)) measure(&context, address, machine);
         if (judged && access_trapped(&context, address, write)) return;
         context.event.r = context.event.root = address;
         context.event.width = 1;
@@ -118,17 +146,24 @@ static void report(int number, const siginfo_t *info, const ucontext_t *machine)
 }
 
 #ifdef WH_GUARD
+/* 0: the default action is wanted. */
+static int handle_as(const struct sigaction *own, int number, siginfo_t *info, void *machine) {
+    if (own->sa_flags & SA_SIGINFO)
+        own->sa_sigaction(number, info, machine);
+    else if (own->sa_handler == SIG_DFL)
+        return 0;
+    else if (own->sa_handler != SIG_IGN)
+        own->sa_handler(number);
+    return 1;
+}
+
 /* The program handles the signal itself: 1 if it has. What is wrong with a block is reported before. */
 static int hand_on(int number, siginfo_t *info, void *machine) {
     struct sigaction own = believed[index_of(number)];
     if (!(own.sa_flags & SA_SIGINFO) && own.sa_handler == SIG_DFL) return 0;
     int fault = number == SIGSEGV && info->si_code > 0 && heap_contains((uintptr_t)info->si_addr);
     if (fault && !thread_self.in_finding) report(number, info, machine);
-    if (own.sa_flags & SA_SIGINFO)
-        own.sa_sigaction(number, info, machine);
-    else if (own.sa_handler != SIG_IGN)
-        own.sa_handler(number);
-    return 1;
+    return handle_as(&own, number, info, machine);
 }
 #endif
 
@@ -280,19 +315,30 @@ static int is_leak_signal(int number) {
 /* Signals that closed blocks need, beside those that are watched. */
 static int is_needed(int number) {
 #ifdef WH_GUARD
-    return trap_signals() && (number == SIGTRAP || number == SIGSYS);
+    return number != SIGSEGV && number > 0 && number <= 64 && (trap_signals() & SIGNAL_BIT(number));
 #else
     return 0 & number;
 #endif
 }
 
 #ifdef WH_GUARD
+static struct sigaction remembered[2];
+
 static int remember(int number, const struct sigaction *action, struct sigaction *old) {
-    static struct sigaction actions[2];
-    struct sigaction before = actions[number == SIGSYS];
-    if (action) actions[number == SIGSYS] = *action;
+    struct sigaction before = remembered[number == SIGSYS];
+    if (action) remembered[number == SIGSYS] = *action;
     if (old) *old = before;
     return 0;
+}
+
+int signals_hand_on(int number, siginfo_t *info, void *machine) {
+    return handle_as(&remembered[number == SIGSYS], number, info, machine);
+}
+
+int signals_take_faults(void) {
+    struct sigaction now;
+    return installed && __sigaction(SIGSEGV, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) &&
+           now.sa_sigaction == on_signal;
 }
 #endif
 

@@ -2,6 +2,7 @@
 #ifndef WHENCE_RT_SIGNALS_H
 #define WHENCE_RT_SIGNALS_H
 
+#include <signal.h>
 #include "thread.h"
 
 /* Installs the handlers where the program has the default action. */
@@ -11,5 +12,12 @@ int signals_end(int number);
 /* A stack for the handlers of one thread. */
 void signals_open_thread(struct thread *thread);
 void signals_close_thread(struct thread *thread);
+
+#ifdef WH_GUARD
+/* Whether faults come to our handler. */
+int signals_take_faults(void);
+/* Runs the program's handler of a signal that we keep (SIGSYS, SIGTRAP). 0: it has none. */
+int signals_hand_on(int number, siginfo_t *info, void *machine);
+#endif
 
 #endif

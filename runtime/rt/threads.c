@@ -13,6 +13,7 @@
 #else
 #define dispatch_arm() ((void)0)
 #define dispatch_resume() ((void)0)
+#define dispatch_expect_thread(expected) ((void)0)
 #endif
 
 #include <dlfcn.h>
@@ -173,7 +174,9 @@ WH_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes
     if (!start) return EAGAIN;
     *start = (struct start){function, argument, stack_size(attributes), number_thread()};
     os_threaded = 1;
+    dispatch_expect_thread(1);
     int result = next_create(thread, attributes, start_thread, start);
+    dispatch_expect_thread(0);
     dispatch_resume();
     if (result) os_unmap((uintptr_t)start, OS_PAGE);
     return result;

@@ -66,6 +66,7 @@ def run(
     guard: str | None = None,
     guard_zones: str | None = None,
     guard_align: str | None = None,
+    guard_resident: int | None = None,
     attach_wait: int = 0,
     relay_signals: bool = False,
     progress: Progress | None = None,
@@ -97,8 +98,9 @@ def run(
     engine: "native" checks every access of code that carries IR, "alloc" what our allocator sees of
     any program (docs/alloc-engine.md), "auto" is the first where there is IR. Of alloc: guard: "plain",
     "top", "bottom", "both-read", "both-write" or "random"; guard_zones: sizes of red zone, empty zone
-    and reserved area, as in "4k,4k,8M"; guard_align: "natural", "always" or "exact"; attach_wait:
-    seconds for a debugger to attach when a guarded access traps. None leaves these to ``WHENCE_ALLOC``.
+    and reserved area, as in "4k,4k,8M"; guard_align: "natural", "always" or "exact"; guard_resident: small
+    blocks that have a page of memory each, 0 for all of them; attach_wait: seconds for a debugger to
+    attach when a guarded access traps. None leaves these to ``WHENCE_ALLOC`` and ``WHENCE_RT``.
     relay_signals: while it runs, pass the signals that we get on to it (in the
     main thread only). progress: is told how far the instrumentation is.
 
@@ -123,7 +125,7 @@ def run(
         relay=relay_signals,
         remain=wait,
     )
-    guarding = Guard.of(guard, guard_zones, guard_align, attach_wait)
+    guarding = Guard.of(guard, guard_zones, guard_align, guard_resident, attach_wait)
     settings = checked.Settings(
         rules=select_rules(rules, enable, disable),
         halt=not keep_going,

@@ -108,6 +108,12 @@ if TYPE_CHECKING:
     help="alloc: blocks are aligned as their size needs (default), to 16 bytes always, or not at all.",
 )
 @click.option(
+    "--guard-resident",
+    type=click.IntRange(0, 1 << 20),
+    metavar="N",
+    help="alloc: small blocks that have a page of memory each, the others are packed (512); 0: all.",
+)
+@click.option(
     "--attach-wait",
     type=click.IntRange(0, 86400),
     default=0,
@@ -171,6 +177,7 @@ def run(
     guard: str | None,
     guard_zones: str | None,
     guard_align: str | None,
+    guard_resident: int | None,
     attach_wait: int,
     jobs: int | None,
     timeout: float | None,
@@ -223,6 +230,7 @@ def run(
         guard=guard,
         guard_zones=guard_zones,
         guard_align=guard_align,
+        guard_resident=guard_resident,
         attach_wait=attach_wait,
         relay_signals=True,
         progress=Bar(progress),

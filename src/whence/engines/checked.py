@@ -190,6 +190,8 @@ def _options(settings: Settings, wants_leaks: bool) -> dict[str, int]:
     options["regions"] = int(settings.print_regions)
     options["reader"] = os.getpid()
     options["attach_wait"] = settings.guard.attach_wait
+    if settings.guard.resident is not None:
+        options["guard_resident"] = settings.guard.resident
     options["leaks"] = LEAK_CHECKS[settings.leak_check] if wants_leaks else 0
     options["foreign_leaks"] = int(settings.foreign_leaks)
     if settings.leak_signal:

@@ -9,12 +9,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from whence.abi.options import ALLOC_VARIABLE
+from whence.abi.options import ALLOC_VARIABLE, OPTIONS
 from whence.errors import UserMistake
 
 TYPES = {"plain": "P", "top": "T", "bottom": "B", "both-read": "BR", "both-write": "BW", "random": "R"}
 ALIGNMENTS = {"natural": "", "always": "A", "exact": "E"}
 _FIELDS = 5
+_RESIDENT_MOST = next(option.high for option in OPTIONS if option.name == "guard_resident")
 _ZONE = re.compile(r"[0-9]+[kKmM]?|")
 
 
@@ -28,6 +29,7 @@ class Guard:
     type: str | None = None
     zones: tuple[str, ...] = ()
     alignment: str | None = None
+    resident: int | None = None
     attach_wait: int = 0
 
     @classmethod
@@ -36,6 +38,7 @@ class Guard:
         type: str | None = None,
         zones: str | None = None,
         alignment: str | None = None,
+        resident: int | None = None,
         attach_wait: int = 0,
     ) -> Guard:
         """From option words; raises `UserMistake` for those that are none."""
@@ -47,7 +50,9 @@ class Guard:
                 f"guard_zones is '{zones}': expected sizes of red zone, empty zone and reserved area, "
                 "as in 4k,64k,8M"
             )
-        return cls(type, sizes, alignment, attach_wait)
+        if resident is not None and not 0 <= resident <= _RESIDENT_MOST:
+            raise UserMistake(f"guard_resident is {resident}: expected 0 to {_RESIDENT_MOST} blocks")
+        return cls(type, sizes, alignment, resident, attach_wait)
 
     @property
     def is_given(self) -> bool:
