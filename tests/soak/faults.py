@@ -122,16 +122,10 @@ def _ended_by(number: int) -> frozenset[int]:
 
 
 @dataclass(frozen=True)
-class SignalToProgram(Fault):
-    """Somebody sends the program a signal."""
+class Blow(Fault):
+    """A fault that strikes at a moment, and needs nothing before."""
 
-    kind: ClassVar[str] = "signal to program"
-    number: int
     moment: When
-
-    @classmethod
-    def draw(cls, random_: random.Random) -> Fault:
-        return cls(int(random_.choice(_SIGNALS)), _meanwhile(random_))
 
     @property
     def when(self) -> When:
@@ -139,6 +133,18 @@ class SignalToProgram(Fault):
 
     def prepare(self, scene: Scene) -> None:
         pass
+
+
+@dataclass(frozen=True)
+class SignalToProgram(Blow):
+    """Somebody sends the program a signal."""
+
+    kind: ClassVar[str] = "signal to program"
+    number: int
+
+    @classmethod
+    def draw(cls, random_: random.Random) -> Fault:
+        return cls(number=int(random_.choice(_SIGNALS)), moment=_meanwhile(random_))
 
     def strike(self, scene: Scene) -> None:
         with contextlib.suppress(ProcessLookupError):
@@ -152,23 +158,15 @@ class SignalToProgram(Fault):
 
 
 @dataclass(frozen=True)
-class SignalToLauncher(Fault):
+class SignalToLauncher(Blow):
     """Somebody sends the launcher a signal; most are passed on while the program runs."""
 
     kind: ClassVar[str] = "signal to launcher"
     number: int
-    moment: When
 
     @classmethod
     def draw(cls, random_: random.Random) -> Fault:
-        return cls(int(random_.choice(_SIGNALS[:4])), _moment(random_, 0.5))
-
-    @property
-    def when(self) -> When:
-        return self.moment
-
-    def prepare(self, scene: Scene) -> None:
-        pass
+        return cls(number=int(random_.choice(_SIGNALS[:4])), moment=_moment(random_, 0.5))
 
     def strike(self, scene: Scene) -> None:
         with contextlib.suppress(ProcessLookupError):
@@ -192,7 +190,7 @@ class LauncherKilled(SignalToLauncher):
 
     @classmethod
     def draw(cls, random_: random.Random) -> Fault:
-        return cls(int(signal.SIGKILL), _moment(random_, 0.6))
+        return cls(number=int(signal.SIGKILL), moment=_moment(random_, 0.6))
 
 
 @dataclass(frozen=True)
@@ -394,22 +392,14 @@ def _damage(path: Path, way: str, where: float) -> None:
 
 
 @dataclass(frozen=True)
-class CacheCleared(Fault):
+class CacheCleared(Blow):
     """Somebody empties the cache meanwhile: nobody may notice."""
 
     kind: ClassVar[str] = "cache cleared"
-    moment: When
 
     @classmethod
     def draw(cls, random_: random.Random) -> Fault:
         return cls(_moment(random_, 0.3))
-
-    @property
-    def when(self) -> When:
-        return self.moment
-
-    def prepare(self, scene: Scene) -> None:
-        pass
 
     def strike(self, scene: Scene) -> None:
         command = [sys.executable, "-m", "whence.cli.main", "cache", "clear"]
