@@ -1,0 +1,80 @@
+"""docs/architecture.md tells the truth about the tree: what stands where, and who imports whom."""
+
+from __future__ import annotations
+
+import ast
+import re
+from graphlib import TopologicalSorter
+
+import pytest
+from tests.harness.session import REPOSITORY
+
+SOURCE = REPOSITORY / "src" / "whence"
+PAGE = (REPOSITORY / "docs" / "architecture.md").read_text()
+HOUSE = PAGE.partition("## The house")[2].partition("```\n")[2].partition("```")[0]
+
+
+def imports() -> dict[str, set[str]]:
+    """Each part of the package -> the parts that it imports, wherever the import stands."""
+    graph: dict[str, set[str]] = {}
+    for path in SOURCE.rglob("*.py"):
+        part = path.relative_to(SOURCE).with_suffix("").parts[0]
+        parts = graph.setdefault(part, set())
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom):
+                names = [f"{node.module}.{alias.name}" for alias in node.names]
+            elif isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            else:
+                continue
+            parts |= {name.split(".")[1] for name in names if name.startswith("whence.")} - {part}
+    return graph
+
+
+GRAPH = imports()
+
+
+def reached(part: str) -> set[str]:
+    """The parts that a part imports, and those that they import."""
+    found: set[str] = set()
+    waiting = [part]
+    while waiting:
+        new = GRAPH.get(waiting.pop(), set()) - found
+        found |= new
+        waiting += new
+    return found
+
+
+def test_no_part_imports_itself_in_a_circle() -> None:
+    assert list(TopologicalSorter(GRAPH).static_order())
+
+
+@pytest.mark.parametrize(
+    ("part", "unknown"),
+    [
+        ("machine", {"ir", "instrument", "engines", "toolchain"}),
+        ("rules", {"ir", "instrument", "engines", "toolchain", "machine"}),
+        ("ir", {"rules", "instrument", "toolchain"}),
+        ("proofs", {"ir", "instrument", "engines"}),
+        ("findings", {"report", "suppressions", "engines"}),
+        ("abi", set(GRAPH)),
+        ("errors", set(GRAPH)),
+    ],
+)
+def test_what_a_part_knows_nothing_of(part: str, unknown: set[str]) -> None:
+    assert reached(part) & unknown == set()
+
+
+def test_all_parts_stand_in_the_house() -> None:
+    named = set(re.findall(r"(?:^  |; )([\w.]+?)(?:/ |: |  |$)", HOUSE, re.M))
+    there = {path.name for path in SOURCE.iterdir() if not path.name.startswith((".", "__"))}
+    assert there - {"_native", "py.typed"} <= named
+
+
+def test_what_the_house_names_is_there() -> None:
+    for name in re.findall(r"^  ([\w.]+)", HOUSE, re.M):
+        assert (SOURCE / name).exists(), name
+    runtime = re.search(r"^runtime/.*?\n(?=\w+/)", HOUSE, re.M | re.S)
+    assert runtime is not None
+    folders = {path.name for path in (REPOSITORY / "runtime").iterdir() if path.is_dir()} - {"__pycache__"}
+    assert folders - {"include"} <= set(re.findall(r"\w+", runtime[0]))
