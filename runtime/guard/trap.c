@@ -257,8 +257,11 @@ int trap_fault(const siginfo_t *info, void *context) {
 
 int trap_step(void *context) {
     ucontext_t *machine = context;
+    /* A signal may come before this handler's first instruction: the steps of its handler have then
+     * closed what this one opened. */
+    int stepped = opened.count || (machine->uc_mcontext.gregs[REG_EFL] & TRAP_FLAG);
     opened.width = 0;
-    if (!opened.count) return 0;
+    if (!stepped) return 0;
     machine->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
     close_opened();
     return 1;

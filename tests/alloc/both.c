@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <immintrin.h>
@@ -134,6 +135,30 @@ static int processes(void) {
 static int *handled;
 static void handle(int number) { *handled += number == SIGUSR1; }
 
+static int *ticks;
+
+static void tick(int number) {
+    (void)number;
+    ++*ticks;
+}
+
+/* Handlers that use closed blocks, between any two steps of what they interrupt. */
+static int interruptions(void) {
+    enum { ENOUGH = 300 };
+    struct itimerval *soon = calloc(1, sizeof *soon);
+    volatile int *used = calloc(64, sizeof *used);
+    ticks = calloc(1, sizeof *ticks);
+    soon->it_interval.tv_usec = soon->it_value.tv_usec = 150;
+    signal(SIGALRM, tick);
+    CHECK(setitimer(ITIMER_REAL, soon, NULL) == 0);
+    for (unsigned i = 0; *(volatile int *)ticks < ENOUGH; i++) used[i % 64]++;
+    soon->it_value.tv_usec = 0;
+    CHECK(setitimer(ITIMER_REAL, soon, NULL) == 0);
+    signal(SIGALRM, SIG_IGN);
+    free(soon), free((void *)used), free(ticks);
+    return 0;
+}
+
 static int signals(void) {
     stack_t *own = calloc(1, sizeof *own);
     sigset_t *mask = malloc(sizeof *mask);
@@ -166,6 +191,7 @@ int main(int count, char **words) {
     } ways[] = {
         {"system-calls", system_calls}, {"instructions", instructions}, {"texts", texts},
         {"threads", threads},           {"processes", processes},       {"signals", signals},
+        {"interruptions", interruptions},
     };
     for (size_t i = 0; count > 1 && i < sizeof ways / sizeof *ways; i++)
         if (!strcmp(words[1], ways[i].name)) {
