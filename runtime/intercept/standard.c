@@ -30,6 +30,21 @@
     type name(const char *, char **, int) __attribute__((weak));                                   \
     NUMBER(type, name)
 
+/* The same in a locale that is given. */
+#define NUMBER_IN(type, name)                                                                      \
+    WRAP(type, name, (const char *text, char **end, int base, locale_t locale)) {                  \
+        check_number(SITE, text);                                                                  \
+        WRITE_IF(end, sizeof *end);                                                                \
+        return name(text, end, base, locale);                                                      \
+    }
+
+#define REAL_IN(type, name)                                                                        \
+    WRAP(type, name, (const char *text, char **end, locale_t locale)) {                            \
+        check_number(SITE, text);                                                                  \
+        WRITE_IF(end, sizeof *end);                                                                \
+        return name(text, end, locale);                                                            \
+    }
+
 #define SHORT_FORM(type, name)                                                                     \
     WRAP(type, name, (const char *text)) {                                                         \
         check_number(SITE, text);                                                                  \
@@ -53,6 +68,13 @@ NUMBER_C23(uintmax_t, __isoc23_strtoumax)
 REAL(double, strtod)
 REAL(float, strtof)
 REAL(long double, strtold)
+NUMBER_IN(long, strtol_l)
+NUMBER_IN(unsigned long, strtoul_l)
+NUMBER_IN(long long, strtoll_l)
+NUMBER_IN(unsigned long long, strtoull_l)
+REAL_IN(double, strtod_l)
+REAL_IN(float, strtof_l)
+REAL_IN(long double, strtold_l)
 SHORT_FORM(int, atoi)
 SHORT_FORM(long, atol)
 SHORT_FORM(long long, atoll)

@@ -1,10 +1,11 @@
-/* pthread.h, semaphore.h: objects that threads meet at. All of them lie in the program's
+/* pthread.h, threads.h, semaphore.h: objects that threads meet at. All of them lie in the program's
  * memory, often in objects that are freed too early. */
 #include <stdarg.h>
 #include "check.h"
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <threads.h>
 #include <time.h>
 
 #define ON(name, type)                                                                             \
@@ -99,6 +100,31 @@ WRAP(int, pthread_once, (pthread_once_t * once, void (*function)(void))) {
     return pthread_once(once, function);
 }
 
+/* The type is volatile, and the check does not look at the object itself. */
+#define ON_SPIN(name)                                                                              \
+    WRAP(int, name, (pthread_spinlock_t * object)) {                                               \
+        WRITE((const void *)(uintptr_t)object, sizeof *object);                                    \
+        return name(object);                                                                       \
+    }
+
+ON_SPIN(pthread_spin_destroy)
+ON_SPIN(pthread_spin_lock)
+ON_SPIN(pthread_spin_trylock)
+ON_SPIN(pthread_spin_unlock)
+
+WRAP(int, pthread_spin_init, (pthread_spinlock_t * object, int shared)) {
+    WRITE((const void *)(uintptr_t)object, sizeof *object);
+    return pthread_spin_init(object, shared);
+}
+
+WRAP(int, pthread_create,
+     (pthread_t * thread, const pthread_attr_t *attributes, void *(*function)(void *),
+      void *argument)) {
+    WRITE(thread, sizeof *thread);
+    READ_IF(attributes, sizeof *attributes);
+    return pthread_create(thread, attributes, function, argument);
+}
+
 WRAP(int, pthread_join, (pthread_t thread, void **result)) {
     WRITE_IF(result, sizeof *result);
     return pthread_join(thread, result);
@@ -119,4 +145,46 @@ WRAP(int, sem_getvalue, (sem_t * semaphore, int *value)) {
     READ(semaphore, sizeof *semaphore);
     WRITE(value, sizeof *value);
     return sem_getvalue(semaphore, value);
+}
+
+/* ---- threads.h ---- */
+
+#define ENDED(name, type)                                                                          \
+    WRAP(void, name, (type * object)) {                                                            \
+        WRITE(object, sizeof *object);                                                             \
+        name(object);                                                                              \
+    }
+
+ON(mtx_lock, mtx_t)
+ON(mtx_trylock, mtx_t)
+ON(mtx_unlock, mtx_t)
+UNTIL(mtx_timedlock, mtx_t)
+ENDED(mtx_destroy, mtx_t)
+
+WRAP(int, mtx_init, (mtx_t * mutex, int type)) {
+    WRITE(mutex, sizeof *mutex);
+    return mtx_init(mutex, type);
+}
+
+ON(cnd_init, cnd_t)
+ON(cnd_signal, cnd_t)
+ON(cnd_broadcast, cnd_t)
+ENDED(cnd_destroy, cnd_t)
+
+WRAP(int, cnd_wait, (cnd_t * condition, mtx_t *mutex)) {
+    WRITE(condition, sizeof *condition);
+    WRITE(mutex, sizeof *mutex);
+    return cnd_wait(condition, mutex);
+}
+
+WRAP(int, cnd_timedwait, (cnd_t * condition, mtx_t *mutex, const struct timespec *moment)) {
+    WRITE(condition, sizeof *condition);
+    WRITE(mutex, sizeof *mutex);
+    READ(moment, sizeof *moment);
+    return cnd_timedwait(condition, mutex, moment);
+}
+
+WRAP(int, thrd_create, (thrd_t * thread, thrd_start_t function, void *argument)) {
+    WRITE(thread, sizeof *thread);
+    return thrd_create(thread, function, argument);
 }

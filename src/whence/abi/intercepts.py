@@ -62,9 +62,10 @@ STANDARD = _names(
     atof atoi atol atoll bsearch canonicalize_file_name dirname getenv getsubopt mblen mbrlen
     mbrtowc mbsrtowcs mbstowcs mbtowc mkdtemp mkostemp mkostemp64 mkostemps mkstemp mkstemp64
     mkstemps mkstemps64 mktemp putenv qsort qsort_r rand_r realpath secure_getenv setenv strtod
-    strtof strtoimax strtol strtold strtoll strtoq strtoul strtoull strtoumax strtouq system
-    unsetenv wcrtomb wcsrtombs wcstombs wctomb __isoc23_strtoimax __isoc23_strtol __isoc23_strtoll
-    __isoc23_strtoul __isoc23_strtoull __isoc23_strtoumax __realpath_chk __xpg_basename
+    strtod_l strtof strtof_l strtoimax strtol strtol_l strtold strtold_l strtoll strtoll_l strtoq
+    strtoul strtoul_l strtoull strtoull_l strtoumax strtouq system unsetenv wcrtomb wcsrtombs
+    wcstombs wctomb __isoc23_strtoimax __isoc23_strtol __isoc23_strtoll __isoc23_strtoul
+    __isoc23_strtoull __isoc23_strtoumax __realpath_chk __xpg_basename
     """
 )
 
@@ -155,14 +156,17 @@ DATABASES = _names(
 # objects that threads meet at
 SYNCHRONISATION = _names(
     """
-    pthread_barrier_destroy pthread_barrier_init pthread_barrier_wait pthread_cond_broadcast
-    pthread_cond_clockwait pthread_cond_destroy pthread_cond_init pthread_cond_signal
-    pthread_cond_timedwait pthread_cond_wait pthread_join pthread_mutex_clocklock
-    pthread_mutex_destroy pthread_mutex_init pthread_mutex_lock pthread_mutex_timedlock
-    pthread_mutex_trylock pthread_mutex_unlock pthread_once pthread_rwlock_destroy
-    pthread_rwlock_init pthread_rwlock_rdlock pthread_rwlock_timedrdlock pthread_rwlock_timedwrlock
-    pthread_rwlock_tryrdlock pthread_rwlock_trywrlock pthread_rwlock_unlock pthread_rwlock_wrlock
-    sem_destroy sem_getvalue sem_init sem_post sem_timedwait sem_trywait sem_wait
+    cnd_broadcast cnd_destroy cnd_init cnd_signal cnd_timedwait cnd_wait mtx_destroy mtx_init
+    mtx_lock mtx_timedlock mtx_trylock mtx_unlock pthread_barrier_destroy pthread_barrier_init
+    pthread_barrier_wait pthread_cond_broadcast pthread_cond_clockwait pthread_cond_destroy
+    pthread_cond_init pthread_cond_signal pthread_cond_timedwait pthread_cond_wait pthread_create
+    pthread_join pthread_mutex_clocklock pthread_mutex_destroy pthread_mutex_init pthread_mutex_lock
+    pthread_mutex_timedlock pthread_mutex_trylock pthread_mutex_unlock pthread_once
+    pthread_rwlock_destroy pthread_rwlock_init pthread_rwlock_rdlock pthread_rwlock_timedrdlock
+    pthread_rwlock_timedwrlock pthread_rwlock_tryrdlock pthread_rwlock_trywrlock
+    pthread_rwlock_unlock pthread_rwlock_wrlock pthread_spin_destroy pthread_spin_init
+    pthread_spin_lock pthread_spin_trylock pthread_spin_unlock sem_destroy sem_getvalue sem_init
+    sem_post sem_timedwait sem_trywait sem_wait thrd_create
     """
 )
 
