@@ -60,6 +60,14 @@ def test_a_thousand_forks(compile_plain: Compile, preload: Preload) -> None:
     assert (done.status, done.out, done.err) == (0, "bad 0\n", "")
 
 
+@pytest.mark.parametrize(("options", "rules"), [("leaks=0", []), ("leaks=0:children=1", ["double-free"])])
+def test_programs_that_a_program_executes(
+    options: str, rules: list[str], compile_plain: Compile, preload: Preload
+) -> None:
+    done = preload("/bin/sh", "-c", f"{compile_plain('kinds.c')} twice; exit 3", options=options)
+    assert (done.status, done.rules) == (3, rules)
+
+
 @pytest.mark.parametrize("guard", ["T", "P", "T,1M,64M"])
 def test_no_more_mappings(guard: str, compile_plain: Compile, preload: Preload) -> None:
     """Beyond vm.max_map_count the program goes on; each consequence is one sentence."""
