@@ -118,8 +118,7 @@ def _debian(package: str, upstream: str, sha256: str, recipe: Recipe) -> Program
 
 
 _COREUTILS = """
-    sort cut expr head tr wc join od pr uniq tac numfmt fmt csplit shuf md5sum sha1sum stat factor date
-    split ls cp tail dd
+    sort cut expr head tr wc uniq tac fmt csplit shuf md5sum stat date split ls cp tail dd
 """
 _COREUTILS_TESTS = """
     misc/cut.pl misc/expr.pl misc/csplit.sh misc/shuf.sh misc/md5sum-parallel.sh misc/md5sum-bsd.sh
