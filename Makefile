@@ -48,6 +48,7 @@ bench: $(STAMP)
 # Our allocators against others, in CPU time and memory (docs/allocator.md).
 bench-alloc: $(STAMP)
 	$(BIN)/python bench/alloc/run.py
+	$(BIN)/python bench/alloc/guarded.py
 
 # Programs of the corpus under random faults (docs/soak.md); SOAK="--seed 1 --only 7" repeats a run.
 SOAK ?= --minutes 60

@@ -149,7 +149,7 @@ def allocators(named: Sequence[str]) -> dict[str, Allocator]:
     return found
 
 
-def _compile(folder: Path, name: str, *flags: str) -> Path:
+def compile_load(folder: Path, name: str, *flags: str) -> Path:
     output = folder / name
     command = ["cc", "-O2", "-fno-builtin", *flags, str(HERE / f"{name}.c"), "-o", str(output)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -170,9 +170,9 @@ def _record(folder: Path, name: str, recorder: Path, command: Sequence[str]) -> 
 
 
 def loads(folder: Path, scale: float) -> Iterator[Load]:
-    churn = str(_compile(folder, "churn", "-pthread"))
-    play = str(_compile(folder, "play", "-pthread"))
-    recorder = _compile(folder, "record", "-shared", "-fPIC", "-pthread")
+    churn = str(compile_load(folder, "churn", "-pthread"))
+    play = str(compile_load(folder, "play", "-pthread"))
+    recorder = compile_load(folder, "record", "-shared", "-fPIC", "-pthread")
     count, few = str(int(4_000_000 * scale)), str(int(40_000 * scale))
     for what in ("pairs", "small", "sizes"):
         yield Load(what, (churn, what, "1", count))
