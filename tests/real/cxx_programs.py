@@ -149,10 +149,47 @@ SNAPPY = _debian(
     _with_cmake("snappy_unittest", ["-DSNAPPY_BUILD_BENCHMARKS=OFF"], _GOOGLE),
 )
 
+_FMT_TESTS = ("args-test", "os-test")
+_FMT_GOOGLETEST = """\
+foreach (part googletest googlemock)
+  list(APPEND folders ${CMAKE_CURRENT_SOURCE_DIR}/source/${part})
+endforeach ()
+add_library(gtest STATIC source/googletest/src/gtest-all.cc source/googlemock/src/gmock-all.cc)
+foreach (folder ${folders})
+  target_include_directories(gtest SYSTEM PUBLIC ${folder}/include PRIVATE ${folder})
+endforeach ()
+"""
+
+
+def _fmt(builder: Builder, archive: Path) -> Executables:
+    """Debian's archive lacks the folder of its tests that builds googletest and googlemock as one library."""
+    source = unpack(archive, builder.root / "source")
+    folder = source / "test" / "gtest"
+    folder.mkdir()
+    (folder / "CMakeLists.txt").write_text(_FMT_GOOGLETEST)
+    unpacked = unpack(GOOGLETEST.fetch(), builder.root / GOOGLETEST.name)
+    builder.run(["cp", "-r", str(unpacked), str(folder / "source")], source)
+    build = builder.root / "build"
+    builder.run(
+        ["cmake", "-S", str(source), "-B", str(build), "-DFMT_DOC=OFF"], builder.root, _environ(builder)
+    )
+    builder.make(build, *_FMT_TESTS)
+    return {name: build / "bin" / name for name in _FMT_TESTS}
+
+
+FMT = _debian(
+    "fmtlib",
+    "fmt",
+    "9.1.0+ds1",
+    "84ce1c2d0be3a9863935137969dcec6970125caac032f82474640bfc81463583",
+    _fmt,
+)
+
 SUITES = (
     CxxSuite(RE2, "source/*", b"PASS"),
     CxxSuite(LEVELDB, "build", b"PASS", beyond=frozenset({"autocompact_test", "db_test", "issue320_test"})),
     CxxSuite(PUGIXML, "source/*", b"tests passed"),
     CxxSuite(TINYXML2, "source/*", b"Fail 0"),
     CxxSuite(SNAPPY, "source/*", b"[  PASSED  ]"),
+    CxxSuite(FMT, "build", b"[  PASSED  ]"),
 )

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
 import pytest
 from tests.real.cxx_programs import JSONCPP, SUITES, CxxSuite
-from tests.real.support import Checked, Fresh
+from tests.real.support import Checked, Fresh, native
+
+_COUNT = re.compile(rb"(?:PASSED  \] |Success: |Passed: |Pass )(\d+)")
+"""How many tests have passed, where a program tells it."""
 
 
 @pytest.mark.parametrize("suite", SUITES, ids=str)
@@ -16,11 +20,16 @@ def test_own_tests(suite: CxxSuite, fresh: Fresh, checked: Checked) -> None:
     chosen = [program for name, program in programs.items() if name not in suite.beyond]
     assert chosen
     for program in chosen:
-        done = checked.run([program], folder)
-        assert done.status == 0, (done.stdout + done.stderr)[-3000:].decode(errors="replace")
+        plain, done = native([program], folder), checked.run([program], folder)
+        assert (plain.status, done.status) == (0, 0), (done.stdout + done.stderr)[-3000:].decode(
+            errors="replace"
+        )
         assert suite.passed in done.stdout + done.stderr, (
             f"{program.name} does not say that its tests have passed"
         )
+        counts = [_COUNT.findall(each.stdout + each.stderr) for each in (plain, done)]
+        print(f"{program.name}: {counts[0]} tests pass without whence, {counts[1]} under it")
+        assert counts[0] == counts[1]
     checked.assert_clean(runs=len(chosen))
 
 
