@@ -275,7 +275,7 @@ MEMCACHED = Suite(
     checked=("memcached-debug",),
     command="prove t",
     passed=PROVE,
-    tests=75,
+    tests=65,
     aborts=frozenset({"restart_check"}),  # a damaged file: t/restart.t makes one
     leaks=frozenset({"storage_init_config", "storage_conf_parse", "restart_get_kv", "memcached.c:4757"}),
 )  # fmt: skip
