@@ -16,7 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -131,15 +131,24 @@ def write_rules(folder: Path) -> Path:
     return path
 
 
+_RUN_MODULE = """
+import runpy, sys
+sys.path.insert(0, sys.argv[1])
+del sys.argv[:2]
+runpy.run_module(sys.argv[0], None, "__main__")
+"""
+
+
 def _own(module: str, *arguments: str) -> str:
-    """What a module of this source tree prints."""
-    paths = [str(ROOT / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
-    return _run([sys.executable, "-m", module, *arguments], environment)
+    """What a module of this source tree prints.
+
+    Not by PYTHONPATH: pip takes a folder out of the path that an earlier editable installation put into it.
+    """
+    return _run([sys.executable, "-c", _RUN_MODULE, str(ROOT / "src"), module, *arguments])
 
 
-def _run(command: Sequence[str], environment: Mapping[str, str] | None = None) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+def _run(command: Sequence[str]) -> str:
+    done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         raise BuildError(f"{shlex.join(command)} failed:\n{done.stderr}")
     return done.stdout
