@@ -1,10 +1,11 @@
-/* iostream: what the C++ library reads from and stores in the program's buffers. Its
+/* iostream and condition variables: what the C++ library reads from and stores in the program's buffers. Its
  * strings and containers need nothing here: they are templates, and instrumented with
  * the program (but for nodes: cxx_nodes.c).
  *
  * `self` is the stream, by the convention of member functions; names and layout of
  * strings are those of libstdc++.
  */
+#include <pthread.h>
 #include <stdarg.h>
 #include "check.h"
 #include "cxx.h"
@@ -104,3 +105,14 @@ WRAP_EXPANDED(void *, STRING_OUT, (void *self, const struct cxx_string *string))
     check_range(site, string->begin, string->size, 0, string->begin);
     return CXX_FUNCTION(void *, STRING_OUT, (void *, const struct cxx_string *))(self, string);
 }
+
+/* ---- std::condition_variable, which its owner may have deleted ---- */
+
+#define NOTIFY(name, title)                                                                        \
+    WRAP(void, name, (void *condition)) {                                                          \
+        check_range(named(title, FRAME_HERE), condition, sizeof(pthread_cond_t), 1, condition);    \
+        CXX_FUNCTION(void, name, (void *))(condition);                                             \
+    }
+
+NOTIFY(_ZNSt18condition_variable10notify_allEv, "std::condition_variable::notify_all")
+NOTIFY(_ZNSt18condition_variable10notify_oneEv, "std::condition_variable::notify_one")

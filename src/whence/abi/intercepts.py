@@ -199,6 +199,14 @@ CXX_STREAMS = _names(
     """
 )
 
+# std::condition_variable
+CXX_CONDITIONS = _names(
+    """
+    _ZNSt18condition_variable10notify_allEv
+    _ZNSt18condition_variable10notify_oneEv
+    """
+)
+
 # nodes of std::map, std::set and std::list, which libstdc++ links and steps through
 CXX_NODES = _names(
     """
@@ -247,6 +255,7 @@ _GROUPS = (
     SYNCHRONISATION,
     SYSTEM,
     CXX_STREAMS,
+    CXX_CONDITIONS,
     CXX_NODES,
 )
 
