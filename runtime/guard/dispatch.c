@@ -311,6 +311,8 @@ void dispatch_resume(void) {
     if (armed) selector = CATCH;
 }
 
+int dispatch_leaves_open(void) { return left_open; }
+
 int dispatch_is_on(void) { return available; }
 
 int dispatch_begin(void) {

@@ -17,6 +17,8 @@ int dispatch_is_on(void);
 void dispatch_arm(void);
 /* What was open for a child is closed again; a thread that was let through is caught again. */
 void dispatch_resume(void);
+/* A child of vfork is about to execute what lies in blocks, new ones included: none is closed. */
+int dispatch_leaves_open(void);
 /* This thread is about to make one that will be armed (1), or has done so (0). */
 void dispatch_expect_thread(int expected);
 

@@ -116,7 +116,10 @@ static int open_pages(struct block_place place) {
     if (os_protect(span.begin, span.end - span.begin, OS_READ_WRITE) < 0) return 0;
     os_add(&paged_live, 1);
     pattern_lay(place);
-    if (trap_is_on()) os_protect(span.begin, span.end - span.begin, trap_access());
+    if (dispatch_leaves_open())
+        trap_filled(place);
+    else if (trap_is_on())
+        os_protect(span.begin, span.end - span.begin, trap_access());
     return 1;
 }
 

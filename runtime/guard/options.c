@@ -1,5 +1,6 @@
 #include "options.h"
 #include "../rt/event.h"
+#include "dispatch.h"
 #include "pager.h"
 #include "report.h"
 #include "trap.h"
@@ -13,6 +14,7 @@ int options_protect(struct block_place place) {
                             : flags & GUARD_READ_ONLY ? OS_READ
                                                       : trap_access();
     if (span.begin == span.end) return 1;
+    if (dispatch_leaves_open()) access = OS_READ_WRITE;
     return os_protect(span.begin, span.end - span.begin, access) >= 0;
 }
 
@@ -73,6 +75,7 @@ static void protect_closed(int open) {
         struct guard_span span = guard_span(place);
         if (!guard_is_paged(place)) continue;
         if (!trap_is_on() && !has_flag(place, GUARD_CLOSED)) continue;
+        if (!open) trap_filled(place); /* what was written meanwhile has not been seen */
         if (open && span.begin < span.end)
             os_protect(span.begin, span.end - span.begin, OS_READ_WRITE);
         else if (!open && !__atomic_load_n(&guard_extra(place)->open, __ATOMIC_ACQUIRE))
