@@ -47,13 +47,13 @@ def stress(place: Place) -> Path:
 @pytest.mark.parametrize("options", SETTINGS)
 @pytest.mark.parametrize("threads", ["1", "4"])
 def test_blocks_keep_what_is_in_them(stress: Path, threads: str, options: str) -> None:
-    done = plain(stress, threads, "6000", options=options)
+    done = plain(stress, threads, "1500", options=options)
     assert (done.returncode, done.stdout, done.stderr) == (0, "good\n", "")
 
 
 def test_checked_programs_keep_it_too(place: Place, stress: Path) -> None:
     whence, _ = place
-    done = whence.run("--engine", "native", stress, "2", "3000")
+    done = whence.run("--engine", "native", stress, "2", "1000")
     assert (done.status, done.out) == (0, b"good\n"), done.err
 
 
