@@ -27,13 +27,13 @@ static struct {
 
 /* ---- the lock ---- */
 
-/* A handler of the program's that ran while its thread holds the lock could fault itself. */
+/* A handler of the program's that ran while its thread holds the lock could fault, or trap, itself. */
 #define ASYNCHRONOUS (~(SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGBUS) | SIGNAL_BIT(SIGSYS) | SIGNAL_BIT(SIGTRAP)))
 #define UNCHANGED UINT64_MAX /* no mask: SIGKILL is never in one */
 
 uint64_t pager_lock(void) {
     uint64_t mask = UNCHANGED;
-    if (pager_on) os_block_signals(ASYNCHRONOUS, &mask);
+    if (pager_on || trap_is_on()) os_block_signals(ASYNCHRONOUS, &mask);
     os_lock(&pager.lock);
     return mask;
 }
