@@ -65,7 +65,9 @@ def run_table(results: Results) -> Rows:
     ]
     rows = [header]
     for name, row in results.cells.items():
-        plain = row["plain"]
+        plain = row.get("plain")
+        if plain is None:
+            continue  # it failed, and a note says so
         cpu = [_ratio(row[v].cpu_ratio if v in row else math.nan) for v in others]
         memory = [_ratio(row[v].memory_ratio if v in row else math.nan) for v in others]
         rows.append([name, f"{plain.cpu:.2f}", *cpu, f"{plain.memory / 1024:.1f}", *memory])

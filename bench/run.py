@@ -19,7 +19,16 @@ from pathlib import Path
 
 import measure
 from instrumenting import Instrumenting
-from variants import ASAN_OPTIONS, Prepared, Variant, clang_version, prepare, variants, whence_front_end
+from variants import (
+    ASAN_OPTIONS,
+    COMPARED,
+    Prepared,
+    Variant,
+    clang_version,
+    prepare,
+    variants,
+    whence_front_end,
+)
 from workloads import Workload, make_inputs, workloads
 
 import report
@@ -61,7 +70,11 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--memcheck", action="store_true", help="also under valgrind's Memcheck (slow)")
     parser.add_argument("--only", metavar="REGEX", default="", help="workloads whose name matches")
     parser.add_argument(
-        "--without", metavar="VARIANT", action="append", default=[], help="leave a variant out"
+        "--without",
+        choices=COMPARED,
+        action="append",
+        default=[],
+        help="leave a variant out; not plain, which all ratios are over",
     )
     parser.add_argument("--no-instrumentation", action="store_true", help="do not measure compile times")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results as JSON")

@@ -20,6 +20,10 @@ from whence.errors import ToolLimit
 
 ASAN_OPTIONS = "detect_leaks=0"
 """The leak search at exit is not what is compared."""
+
+COMPARED = ("ASan", "whence", "Memcheck")
+"""The variants that are compared with plain."""
+
 _PROBE = "#include <stdlib.h>\nint main(void) { free(malloc(1)); return 0; }\n"
 
 

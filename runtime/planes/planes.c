@@ -2,6 +2,8 @@
 #include "../os/mem.h"
 #include "../os/os.h"
 
+int plane_closed;
+
 static uintptr_t state_of(uintptr_t address) { return (uintptr_t)plane_state(address); }
 
 long planes_init(uintptr_t *begin, size_t *size) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -46,6 +47,19 @@ def test_columns_are_aligned(results: Results) -> None:
     assert lines[3].split() == ["second", "2.00", "8.00x", "-", "2.0", "1.00x", "-"]
     assert lines[4].split() == ["geometric", "mean", "4.00x", "0.50x", "1.41x", "0.50x"]
     assert len({len(line) for line in (lines[0], lines[2], lines[4])}) == 1
+
+
+def test_a_workload_whose_plain_program_failed_has_no_row(results: Results) -> None:
+    results.cells["third"] = {}
+    assert [row[0] for row in tables.run_table(results)] == ["workload", "first", "second", "geometric mean"]
+
+
+def test_plain_cannot_be_left_out() -> None:
+    command = [sys.executable, str(BENCH / "run.py"), "--without", "plain"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "argument --without: invalid choice: 'plain' (choose from" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_the_section_is_replaced_and_the_rest_stays(results: Results, tmp_path: Path) -> None:

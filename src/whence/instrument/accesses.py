@@ -27,11 +27,11 @@ from dataclasses import dataclass
 
 from whence import ir
 from whence.abi.layout import RED_ZONE
-from whence.instrument.facts import Facts, Flow, Place
+from whence.instrument.facts import Facts, Flow
 from whence.instrument.filters import DESC_FUNCTIONS, DESC_WRITE, SIZES, copy_marker_name, marker_name
 from whence.instrument.lifetimes import may_free
 from whence.instrument.markers import RANGE
-from whence.instrument.provenance import Derivation, Kind, Provenance
+from whence.instrument.provenance import Derivation, Kind, Place, Provenance
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,7 @@ class Policy:
     provenance: whether a condition asks for the block a pointer was derived from.
     merge: whether one check may stand for several of the same address (not so
     when a rule has to see every access).
+    bounds: whether an access is in order because it lies in the live block of its root.
     reachability: whether a rule asks which blocks live pointers lead to.
     holes: whether the program makes bytes inside of its blocks inaccessible.
     copies: whether a rule asks for copies whose ranges overlap.
@@ -52,6 +53,7 @@ class Policy:
     writes: bool = True
     provenance: bool = True
     merge: bool = True
+    bounds: bool = True
     reachability: bool = True
     holes: bool = False
     copies: bool = True
@@ -214,14 +216,14 @@ def _check(access: Access, provenance: Provenance, policy: Policy, facts: Facts,
     place = provenance.place(access.pointer)
     if size and facts.is_checked(place, size):
         return 0
-    root = access.pointer
-    if policy.provenance and not _stays_near(access, place, derived, provenance, facts):
+    root, judged = access.pointer, provenance.place(derived.root)
+    if policy.provenance and not _stays_near(access, place, judged, derived, provenance, facts):
         root = derived.root
     text, name = _marker_call(access, root)
     used.add(name)
     access.anchor.insert_before(text)
     if size:
-        facts.add(place, size, derived.offset is not None)
+        facts.add(place, size, judged)
     return 1
 
 
@@ -238,14 +240,19 @@ def _check_length(accesses: list[Access], provenance: Provenance, used: set[str]
 
 
 def _stays_near(
-    access: Access, place: Place, derived: Derivation, provenance: Provenance, facts: Facts
+    access: Access,
+    place: Place,
+    root: Place,
+    derived: Derivation,
+    provenance: Provenance,
+    facts: Facts,
 ) -> bool:
     """Is it certain that the access cannot jump over the red zone of the block it was derived from?"""
     if derived.root == access.pointer:
         return True
     if derived.offset is not None and abs(derived.offset) <= RED_ZONE:
         return True
-    return facts.stays_in_slot(place) or provenance.walks(access.pointer, access.anchor.owner)
+    return facts.stays_in_slot(place, root) or provenance.walks(access.pointer, access.anchor.owner)
 
 
 def _marker_call(access: Access, root: str) -> tuple[str, str]:

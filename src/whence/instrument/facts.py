@@ -7,7 +7,8 @@ block they were derived from is arithmetic on values that never change, so it
 stays true wherever the check dominates.
 
 A slot holds one block, and a block has no holes. So what lies between two
-checked bytes is in the block too, and facts are intervals. (Where the program
+checked bytes of one block is in the block too, and facts are intervals. Two bytes are of one block if
+they lie in the slot of one root, or no further from each other than a red zone. (Where the program
 itself makes bytes of its blocks inaccessible, only the last interval is kept.) A byte at most a
 red zone beyond lies in the same slot: the state plane alone tells whether it
 belongs to the block.
@@ -15,64 +16,148 @@ belongs to the block.
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from whence import ir
 from whence.abi.layout import RED_ZONE
 from whence.instrument.lifetimes import may_free
+from whence.instrument.provenance import Place
 
-Place = tuple[str, int]
 Interval = tuple[int, int]
 """Offsets: the first byte, and one after the last."""
+
+Intervals = tuple[Interval, ...]
+"""In no order, and none overlaps another."""
+
+Judged = tuple[str, str]
+"""The base of a place, and the value that is the root of the pointer."""
+
+_Key = TypeVar("_Key")
+_Fact = TypeVar("_Fact")
 
 _MOST = 64
 """Facts of a kind that are kept in huge functions; older ones are forgotten."""
 
+_MOST_INTERVALS = 8
+"""Of one base."""
+
 
 @dataclass
 class Facts:
-    """Bytes known to be addressable, and bytes known to have been addressable in the slot of the root."""
+    """Bytes known to be addressable, and bytes known to have been addressable in the slot of the root.
 
-    checked: dict[str, Interval] = field(default_factory=dict)
-    slots: dict[str, Interval] = field(default_factory=dict)
+    `upward`: distances of members of a family (`Place.upward`) that are known to have been so; it is
+    true of what lies between them, too, unless the index wraps there.
+    """
+
+    checked: dict[str, Intervals] = field(default_factory=dict)
+    slots: dict[Judged, Interval] = field(default_factory=dict)
+    upward: dict[Judged, Interval] = field(default_factory=dict)
     holes: bool = False
 
     def block_may_have_died(self) -> None:
         self.checked.clear()
 
     def is_checked(self, place: Place, size: int) -> bool:
-        base, offset = place
-        low, high = self.checked.get(base, (0, 0))
-        return low <= offset and offset + size <= high
+        known = self.checked.get(place.base, ())
+        return any(low <= place.offset and place.offset + size <= high for low, high in known)
 
-    def stays_in_slot(self, place: Place) -> bool:
+    def stays_in_slot(self, place: Place, root: Place) -> bool:
         """Certainly no further than a red zone from a byte of the root's block?"""
-        base, offset = place
-        known = self.slots.get(base)
-        return known is not None and known[0] - RED_ZONE <= offset < known[1] + RED_ZONE
+        known = self.slots.get((place.base, root.base))
+        if known is not None and known[0] - RED_ZONE <= place.offset < known[1] + RED_ZONE:
+            return True
+        return self._follows(place, root)
 
-    def add(self, place: Place, size: int, from_root: bool) -> None:
-        """A check of these bytes comes before all that follows; `from_root`: the place's base is the root."""
-        base, offset = place
-        if self.holes:
-            self.checked.pop(base, None)
-        _extend(self.checked, base, offset, offset + size)
-        if from_root:  # the root lies in its own slot
-            _extend(self.slots, base, min(offset, 0), max(offset + size, 0))
+    def _follows(self, place: Place, root: Place) -> bool:
+        """Is it a short step upward from what is known, or, if the index wraps, from the root?"""
+        known = self.upward.get((place.upward, root.base))
+        if known is None or place.start != root.base or root.offset:
+            return False
+        return known[0] <= place.distance < known[1] + RED_ZONE
+
+    def add(self, place: Place, size: int, root: Place | None) -> None:
+        """A check of these bytes comes before all that follows; with `root`, they lie in its slot."""
+        low, high = place.offset, place.offset + size
+        if root is not None:
+            around = (low, high)
+            if root.base == place.base:  # the root lies in its own slot
+                around = (min(low, root.offset), max(high, root.offset))
+            self._hold(place, around, root.base)
+            if place.upward:
+                self._extend_upward(place, root.base)
         else:
-            _extend(self.slots, base, offset, offset + size)
+            for base, judged in [key for key in self.slots if key[0] == place.base]:
+                known = self.slots[base, judged]
+                if known[0] - RED_ZONE <= low and high <= known[1] + RED_ZONE:
+                    self._hold(place, (low, high), judged)
+        self._add_checked(place.base, low, high)
+
+    def _hold(self, place: Place, interval: Interval, root: str) -> None:
+        known = self.slots.pop((place.base, root), interval)
+        self.slots[place.base, root] = (min(interval[0], known[0]), max(interval[1], known[1]))
+
+    def _extend_upward(self, place: Place, root: str) -> None:
+        low, high = place.distance, place.distance + 1
+        key = (place.upward, root)
+        known = self.upward.pop(key, None)
+        if known is not None and known[0] <= low < known[1] + RED_ZONE:
+            low, high = known[0], max(high, known[1])
+        self.upward[key] = (low, high)
+
+    def _add_checked(self, base: str, low: int, high: int) -> None:
+        known = self.checked.pop(base, ())
+        if self.holes:
+            known = ()
+        slots = [interval for key, interval in self.slots.items() if key[0] == base]
+        apart = []
+        for other in known:
+            if _one_block(other, (low, high), slots):
+                low, high = min(low, other[0]), max(high, other[1])
+            else:
+                apart.append(other)
+        self.checked[base] = (*apart[-_MOST_INTERVALS:], (low, high))
 
     def copy(self) -> Facts:
-        return Facts(_newest(self.checked), _newest(self.slots), self.holes)
+        return Facts(_newest(self.checked), _newest(self.slots), _newest(self.upward), self.holes)
+
+    def meet(self, other: Facts) -> None:
+        """Keep what the other knows as well."""
+        self.checked = {
+            base: both
+            for base, known in self.checked.items()
+            if (both := _common(known, other.checked.get(base, ())))
+        }
+        self.slots = _overlaps(self.slots, other.slots)
+        self.upward = _overlaps(self.upward, other.upward)
 
 
-def _extend(facts: dict[str, Interval], base: str, low: int, high: int) -> None:
-    known = facts.pop(base, (low, high))
-    facts[base] = (min(low, known[0]), max(high, known[1]))
+def _one_block(one: Interval, other: Interval, slots: list[Interval]) -> bool:
+    """Are two checked intervals of the same block?"""
+    low, high = min(one[0], other[0]), max(one[1], other[1])
+    if max(one[0], other[0]) - min(one[1], other[1]) < RED_ZONE:
+        return True
+    return any(known[0] <= low and high <= known[1] for known in slots)
 
 
-def _newest(facts: dict[str, Interval]) -> dict[str, Interval]:
+def _common(one: Intervals, other: Intervals) -> Intervals:
+    """The bytes of both."""
+    both = [(max(a, c), min(b, d)) for a, b in one for c, d in other]
+    return tuple(dict.fromkeys((low, high) for low, high in both if low < high))[-_MOST_INTERVALS:]
+
+
+def _overlaps(facts: Mapping[Judged, Interval], others: Mapping[Judged, Interval]) -> dict[Judged, Interval]:
+    both = {
+        key: (max(low, others[key][0]), min(high, others[key][1]))
+        for key, (low, high) in facts.items()
+        if key in others
+    }
+    return {key: (low, high) for key, (low, high) in both.items() if low < high}
+
+
+def _newest(facts: dict[_Key, _Fact]) -> dict[_Key, _Fact]:
     return dict(facts) if len(facts) <= _MOST else dict(list(facts.items())[-_MOST:])
 
 
@@ -80,6 +165,7 @@ class Flow:
     """Visits the blocks of a function so that facts flow forward."""
 
     def __init__(self, function: ir.Function, keepers: Container[str], holes: bool = False) -> None:
+        self._function = function
         self.holes = holes
         self.order = _reverse_postorder(function)
         self._keepers = keepers
@@ -101,8 +187,7 @@ class Flow:
         if back and facts.checked and self._frees_on_the_way(block, back):
             facts.block_may_have_died()
         for other in known[1:]:
-            facts.checked = _common(facts.checked, other.checked)
-            facts.slots = _common(facts.slots, other.slots)
+            facts.meet(other)
         return facts
 
     def leave(self, block: ir.Block, facts: Facts) -> None:
@@ -120,22 +205,16 @@ class Flow:
                 seen.update(p.ref for p in block.predecessors)
         return False
 
+    def may_free(self, blocks: Iterable[str]) -> bool:
+        """Can a block die in one of these, given by their labels?"""
+        return any(self._may_free(self._function.block(ref)) for ref in blocks)
+
     def _may_free(self, block: ir.Block) -> bool:
         found = self._frees.get(block.ref)
         if found is None:
             found = any(may_free(instruction, self._keepers) for instruction in block.instructions)
             self._frees[block.ref] = found
         return found
-
-
-def _common(facts: dict[str, Interval], others: dict[str, Interval]) -> dict[str, Interval]:
-    """What both know."""
-    common = {
-        base: (max(low, others[base][0]), min(high, others[base][1]))
-        for base, (low, high) in facts.items()
-        if base in others
-    }
-    return {base: (low, high) for base, (low, high) in common.items() if low < high}
 
 
 def _reverse_postorder(function: ir.Function) -> list[ir.Block]:

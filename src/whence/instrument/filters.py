@@ -31,6 +31,9 @@ Names: `__whence_check_{r|w}{1|2|4|8|16}[u](ptr addr)` where nothing is known
 of the pointer's origin and `__whence_checkp_…(ptr addr, ptr root)` where it is
 visible; `u` when the access may not be aligned to its size (to 8 for 16). All
 are `void`. `__whence_check_copy(ptr to, ptr from, i64 n, i32 desc)` is for copies.
+`__whence_checkin_…(ptr addr, ptr root, i64 begin, i64 limit)` is a `checkp` where the bounds of the
+root's block are known (`whence.instrument.bounds`): it passes an address less than
+`limit` bytes behind `begin`, and leaves all others to the same tests.
 The state test may say "maybe" for an access that is in bounds (8
 bytes in a granule that has fewer): the cold path decides.
 
@@ -45,6 +48,9 @@ from collections.abc import Iterator
 from whence.abi.layout import GRANULE, GRANULE_SHIFT, REGION_COUNT, REGION_SHIFT, STATE_OFFSET
 from whence.rules.filters import Filter
 from whence.rules.lowering import Plan
+
+_JUDGED = Filter.STATE | Filter.SLOT
+"""What rules ask that judge an access by the block that its pointer was derived from."""
 
 SIZES = (1, 2, 4, 8, 16)
 DESC_WRITE = 1 << 24
@@ -72,6 +78,16 @@ def marker_name(write: bool, size: int, provenance: bool, unaligned: bool = Fals
         raise ValueError(f"no check marker for an access of {size} bytes")
     access, suffix = "w" if write else "r", "u" if unaligned and size > 1 else ""
     return f"__whence_check{'p' if provenance else ''}_{access}{size}{suffix}"
+
+
+def asks_for_block(plan: Plan) -> bool:
+    """Is an access in order if it lies in the live block that its pointer was derived from?"""
+    return plan.reads == plan.writes == _JUDGED
+
+
+def within_name(write: bool, size: int, unaligned: bool = False) -> str:
+    """The symbol of the marker of an access whose block's bounds are known before a loop."""
+    return marker_name(write, size, True, unaligned).replace("_checkp_", "_checkin_")
 
 
 def copy_marker_name(size: int | None) -> str:
@@ -104,6 +120,10 @@ def generate(plan: Plan) -> str:
         for filter_ in _EXACT
         for size, unaligned in ((1, False), (2, False), (2, True), (4, False), (4, True))
     ]
+    if asks_for_block(plan):
+        wide = [_suspect(_JUDGED, size, unaligned) for size in (8, 16) for unaligned in (False, True)]
+        known = [_within(write, size, unaligned) for _, write, size, judged, unaligned in markers() if judged]
+        suspects += wide + known
     copies = [_copy(size, "COPY" in plan.points) for size in (None, *SIZES)]
     return "\n\n".join([*functions, *suspects, *copies]) + "\n" + _EPILOGUE
 
@@ -142,8 +162,8 @@ def _body(filter_: Filter, write: bool, size: int, provenance: bool, unaligned: 
     return "\n".join(lines)
 
 
-def _tests(filter_: Filter, size: int, unaligned: bool) -> list[str]:
-    """Branches to %cold or %end."""
+def _tests(filter_: Filter, size: int, unaligned: bool, maybe: str = "cold", fine: str = "end") -> list[str]:
+    """Branches to `maybe` or `fine`."""
     lines: list[str] = []
     quick: list[str] = []
     if filter_ & Filter.SLOT:
@@ -154,7 +174,7 @@ def _tests(filter_: Filter, size: int, unaligned: bool) -> list[str]:
         lines += _load_state(i, offset, size == 16 and not unaligned)
         quick.append(f"%z{i}")
     lines += _any_nonzero(quick)
-    lines.append("  br i1 %maybe, label %cold, label %end, !prof !0")
+    lines.append(f"  br i1 %maybe, label %{maybe}, label %{fine}, !prof !0")
     return lines
 
 
@@ -168,11 +188,14 @@ def _suspect_name(filter_: Filter, size: int, unaligned: bool) -> str:
 
 
 def _suspect(filter_: Filter, size: int, unaligned: bool) -> str:
-    """The closer look at an access of less than a granule."""
-    lines = _slot() if filter_ & Filter.SLOT else []
-    for i, offset in enumerate(_state_offsets(size, unaligned)):
-        lines += _load_state(i, offset, False)
-    lines += _exact(filter_, size, unaligned)
+    """The closer look at an access, exact where it is of less than a granule."""
+    if size < GRANULE:
+        lines = _slot() if filter_ & Filter.SLOT else []
+        for i, offset in enumerate(_state_offsets(size, unaligned)):
+            lines += _load_state(i, offset, False)
+        lines += _exact(filter_, size, unaligned)
+    else:
+        lines = _tests(filter_, size, unaligned, "bad", "fine")
     return "\n".join(
         [
             f"define linkonce_odr hidden preserve_mostcc void @{_suspect_name(filter_, size, unaligned)}"
@@ -186,6 +209,24 @@ def _suspect(filter_: Filter, size: int, unaligned: bool) -> str:
             "}",
         ]
     )
+
+
+def _within(write: bool, size: int, unaligned: bool) -> str:
+    """The marker of an access in known bounds: outside of them, the usual tests decide."""
+    name, closer = within_name(write, size, unaligned), _suspect_name(_JUDGED, size, unaligned)
+    desc = size | (DESC_WRITE if write else 0)
+    return f"""define linkonce_odr hidden void @{name}(ptr %addr, ptr %root, i64 %begin, i64 %limit) #0 {{
+  %a = ptrtoint ptr %addr to i64
+  %at = sub i64 %a, %begin
+  %outside = icmp uge i64 %at, %limit
+  br i1 %outside, label %cold, label %end, !prof !0
+cold:
+  %b = ptrtoint ptr %root to i64
+  call preserve_mostcc void @{closer}(i64 %a, i64 %b, i32 {desc}) #3
+  br label %end
+end:
+  ret void
+}}"""
 
 
 def _copy(size: int | None, wanted: bool) -> str:

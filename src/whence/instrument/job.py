@@ -20,7 +20,8 @@ def make_job(rules: RuleSet, name: str, speed: str, own: tuple[str, ...]) -> Job
     own: library functions that the program defines itself, and `CLOSES` if it closes memory.
     """
     policy, watched, text = _shared(rules)
-    policy = replace(policy, holes=CLOSES in own)
+    holes = CLOSES in own
+    policy = replace(policy, holes=holes, bounds=policy.bounds and not holes)
     return Job(name, speed, own, policy, watched, text)
 
 
@@ -37,6 +38,7 @@ def policy_of(plan: Plan) -> Policy:
         writes=plan.writes is not Filter.NEVER,
         provenance=bool((plan.reads | plan.writes) & Filter.SLOT),
         merge=plan.reads is plan.writes and plan.reads is not Filter.ALWAYS,
+        bounds=filters.asks_for_block(plan),
         reachability=plan.needs_pointer_search,
         copies="COPY" in plan.points,
         lengths="LENGTH" in plan.points,

@@ -11,7 +11,7 @@ from collections.abc import Container
 
 from whence import ir
 from whence.abi.intercepts import RUNTIME_SYMBOLS
-from whence.instrument.markers import PREFIX
+from whence.instrument.markers import BOUNDS, PREFIX, RANGE
 
 _LIBRARY = """
     malloc calloc memcpy memmove mempcpy memset memcmp memchr memrchr bcmp
@@ -35,7 +35,7 @@ def may_free(instruction: ir.Instruction, keepers: Container[str]) -> bool:
         return False
     callee = instruction.callee
     return callee is None or not (
-        callee.startswith(("llvm.", PREFIX)) or callee in _HARMLESS or callee in keepers
+        callee.startswith(("llvm.", PREFIX, RANGE, BOUNDS)) or callee in _HARMLESS or callee in keepers
     )
 
 

@@ -16,15 +16,45 @@ from the rules is linked in (`whence.instrument.filters`).
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
+
+from whence import ir
 from whence.instrument.filters import copy_marker_name
 
 ATTRIBUTES = "nounwind memory(inaccessiblemem: readwrite)"
 
 PREFIX = "__whence_check"
 RANGE = "__whence_range"
+BOUNDS = "__whence_bounds"
 CALL_EVENT = "__whence_call"
 RET_EVENT = "__whence_ret"
 REQUEST = "__whence_client_request"
+
+
+_ACCESS = re.compile(r"__whence_check(p?)_([rw])(\d+)(u?)\Z")
+
+
+@dataclass(frozen=True)
+class Marker:
+    """The marker of an access, read back; `root`: None where it is not judged by its block."""
+
+    call: ir.Call
+    pointer: str
+    root: str | None
+    write: bool
+    size: int
+    unaligned: bool
+
+
+def read_marker(call: ir.Call) -> Marker | None:
+    """None for other calls."""
+    match = _ACCESS.match(call.callee or "")
+    if match is None:
+        return None
+    arguments = call.arguments
+    root = arguments[1].value if match[1] else None
+    return Marker(call, arguments[0].value, root, match[2] == "w", int(match[3]), bool(match[4]))
 
 
 def declarations(names: set[str]) -> list[str]:
@@ -44,6 +74,10 @@ def _declaration(name: str) -> str:
         return f"declare void @{name}(i64, i64) nounwind"
     if name == copy_marker_name(None):
         return f"declare void @{name}({pointer}, {pointer}, i64, i32) {ATTRIBUTES}"
+    if name == BOUNDS:
+        return f"declare {{ i64, i64 }} @{BOUNDS}({pointer}) {ATTRIBUTES}"
+    if name.startswith("__whence_checkin_"):
+        return f"declare void @{name}({pointer}, {pointer}, i64, i64) {ATTRIBUTES}"
     two = name.startswith(("__whence_checkp_", "__whence_check_copy_"))
     arguments = f"{pointer}, {pointer}" if two else pointer
     return f"declare void @{name}({arguments}) {ATTRIBUTES}"

@@ -2,10 +2,19 @@
 
 The front end computes the index of ``a[i]`` anew wherever it stands. Value
 numbering gives equal computations one name, so that what is known of the first
-holds for the second.
+holds for the second. Integers are taken apart into such a name and a constant,
+so that ``a[i + 1]`` is a known distance from ``a[i]``::
+
+    %1 = add nsw i32 %i, 1      ; (%i, 1)
+    %2 = sext i32 %1 to i64     ; (sext %i, 1)
+
+Where unsigned numbers may wrap (``zext`` of an ``add`` without ``nuw``) the
+distance is one *up to wrapping*: see `Sum`.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 from whence import ir
 
@@ -15,6 +24,20 @@ _PURE = frozenset(
 """Without memory and without effect; poison aside, the flags (nsw, inbounds, …) change nothing."""
 
 _DEPTH = 12
+_STEPS = 16
+
+
+@dataclass(frozen=True)
+class Sum:
+    """``value + constant``.
+
+    With `wraps` the sum is one of fewer bits, extended with zeros: it may begin at 0 again. The constant
+    is positive then.
+    """
+
+    value: str
+    constant: int
+    wraps: bool = False
 
 
 class Numbering:
@@ -36,6 +59,39 @@ class Numbering:
             self._names[value] = found
         return found
 
+    def sum(self, value: str) -> Sum:
+        """An integer of 64 bits, taken apart."""
+        value, constant = self._take_constants(value, "", 0)
+        definition = self._definition(value)
+        if definition is None or definition.opcode not in ("sext", "zext"):
+            return Sum(self.of(value), constant)
+        extended = definition.operands[0]
+        value, inner = self._take_constants(extended.value, definition.opcode, 0)
+        wraps = False
+        if definition.opcode == "zext" and inner == 0:
+            value, inner = self._take_constants(value, "", 0)
+            wraps = inner != 0
+            if inner < 0 or (wraps and constant):
+                return Sum(self.of(definition.result or ""), constant)
+        return Sum(f"{definition.opcode} {extended.type} {self.of(value)}", constant + inner, wraps)
+
+    def _take_constants(self, value: str, conversion: str, constant: int) -> tuple[str, int]:
+        """(rest, constant) of a chain of additions, as far as they promise what the conversion needs."""
+        for _ in range(_STEPS):
+            definition = self._definition(value)
+            if not isinstance(definition, ir.Binary) or definition.opcode not in ("add", "sub", "or"):
+                break
+            left, right = (operand.value for operand in definition.operands)
+            if not _is_integer(right) or not _promises(definition, int(right), conversion):
+                break
+            value = left
+            constant += -int(right) if definition.opcode == "sub" else int(right)
+        return value, constant
+
+    def _definition(self, value: str) -> ir.Instruction | None:
+        found = self._function.definition_of(value) if value.startswith("%") else None
+        return found if isinstance(found, ir.Instruction) else None
+
     def _computation(self, value: str, depth: int) -> tuple[str, ...] | None:
         definition = self._function.definition_of(value)
         if isinstance(definition, ir.GetElementPtr):
@@ -45,3 +101,16 @@ class Numbering:
             operands = [self.of(operand.value, depth) for operand in definition.operands]
             return (definition.opcode, str(definition.type), *operands)
         return None
+
+
+def _is_integer(value: str) -> bool:
+    return value.removeprefix("-").isdigit()
+
+
+def _promises(addition: ir.Binary, constant: int, conversion: str) -> bool:
+    """May the constant be added after the conversion instead? An `or` is an addition only if it says so."""
+    if addition.opcode == "or" and "disjoint" not in addition.flags:
+        return False
+    if conversion == "zext":  # a negative constant is a great unsigned one
+        return constant >= 0 and (addition.opcode == "or" or "nuw" in addition.flags)
+    return conversion == "" or addition.opcode == "or" or "nsw" in addition.flags

@@ -4,6 +4,7 @@
 read            llvmlite parses the bitcode, memory is promoted to registers
 instrument      `whence.ir` objects: redirect the library, insert markers
 optimise        the full pipeline; markers are opaque calls
+settle          `whence.ir` objects again: markers that others settle go
 lower           the filter module is linked in and inlined
 emit            machine code with line tables
 ==============  =========================================================
@@ -31,6 +32,7 @@ from whence.instrument.lifetimes import keepers_of
 from whence.instrument.markers import declarations
 from whence.instrument.requests import redirect_requests
 from whence.instrument.roots import keep_pointers
+from whence.instrument.settled import drop_settled
 
 TRIPLE = "x86_64-unknown-linux-gnu"
 _SPEED = {"0": 1, "1": 1, "2": 2, "3": 3, "s": 2, "z": 2, "g": 1, "fast": 3}
@@ -84,6 +86,9 @@ def compile_module(bitcode: bytes, job: Job) -> bytes:
         module.verify()
     with _refusal(job.name, "compile the instrumented IR"):
         _optimise(module, machine, job)
+    if job.policy.merge:
+        module = _settled(module, job)
+    with _refusal(job.name, "compile the optimised IR"):
         _lower(module, machine, job)
         return bytes(machine.emit_object(module))
 
@@ -163,6 +168,15 @@ def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, job: Job) -> 
         options.inlining_threshold = _INLINING
     builder = llvm.create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
+
+
+def _settled(module: llvm.ModuleRef, job: Job) -> llvm.ModuleRef:
+    """Without the markers that the optimised code shows to be superfluous."""
+    text = drop_settled(str(module), job.name, job.policy)
+    with _refusal(job.name, "accept the optimised IR"):
+        module = llvm.parse_assembly(text)
+        module.verify()
+    return module
 
 
 def _lower(module: llvm.ModuleRef, machine: llvm.TargetMachine, job: Job) -> None:

@@ -41,6 +41,23 @@ class Derivation:
     kind: Kind
 
 
+@dataclass(frozen=True)
+class Place:
+    """An address as a value and a constant: equal computations have equal places.
+
+    Where the address is ``start + scale * index`` with an unsigned index that is extended, `upward`
+    names the family of addresses that differ in a constant which is added to the index before it is
+    extended, and `distance` is that constant in bytes. From one member of a family to a higher one
+    it is the difference of their distances, or the index wraps and it is less than that from `start`.
+    """
+
+    base: str
+    offset: int
+    start: str = ""
+    upward: str = ""
+    distance: int = 0
+
+
 _DEPTH = 64
 """Longest chain of address computations that is followed."""
 
@@ -63,6 +80,7 @@ class Provenance:
     def __init__(self, function: ir.Function) -> None:
         self._function = function
         self._known: dict[str, Derivation] = {}
+        self._places: dict[str, Place] = {}
         self._bases: dict[str, tuple[str, int | None]] = {}
         self._kinds: dict[str, Kind] = {}
         self._common: dict[str, str] | None = None
@@ -82,18 +100,43 @@ class Provenance:
             found = self._known[pointer] = Derivation(root, offset, kind)
         return found
 
-    def place(self, pointer: str) -> tuple[str, int]:
-        """A value that the address is computed from, and the constant offset from there in bytes.
+    def place(self, pointer: str) -> Place:
+        """Where an address lies, as far as the function shows."""
+        found = self._places.get(pointer)
+        if found is None:
+            found = self._places[pointer] = self._locate(pointer)
+        return found
 
-        Equal computations have equal places.
-        """
-        offset = 0
+    def _locate(self, pointer: str) -> Place:
+        base, offset, terms = self._linear(pointer)
+        start = self._numbers.of(base)
+        if not terms:
+            return Place(start, offset)
+        sums = [(scale, self._numbers.sum(value)) for scale, value in terms]
+        key = start + "".join(f"+{scale}*{each.value}" for scale, each in sums)
+        distance = sum(scale * each.constant for scale, each in sums)
+        is_family = len(sums) == 1 and not offset and sums[0][1].value.startswith("zext ")
+        upward = key if is_family else ""
+        if any(each.wraps for _, each in sums):
+            return Place(self._numbers.of(pointer), 0, start, upward, distance)
+        return Place(key, offset + distance, start, upward, distance)
+
+    def _linear(self, pointer: str) -> tuple[str, int, list[tuple[int, str]]]:
+        """Base, constant offset and (scale, index) of the chain of address computations that ends here."""
+        offset, terms = 0, list[tuple[int, str]]()
         for _ in range(_DEPTH):
             step = self._step(pointer)
-            if step is None or step[1] is None:
+            if step is None:
                 break
-            pointer, offset = step[0], offset + step[1]
-        return self._numbers.of(pointer), offset
+            definition = self._definition(pointer)
+            if isinstance(definition, ir.GetElementPtr):
+                distance = definition.offset
+                if distance is None or _has_short_index(definition):
+                    break
+                offset += distance.constant
+                terms += distance.terms
+            pointer = step[0]
+        return pointer, offset, terms
 
     def walks(self, pointer: str, block: ir.Block) -> bool:
         """Does the access follow a pointer that steps through its block?
@@ -290,6 +333,11 @@ class Provenance:
             kinds = {self._kind(self._base(value)[0]) for value in _values(definition)}
             return Kind.OBJECT if kinds == {Kind.OBJECT} else Kind.UNKNOWN
         return Kind.UNKNOWN
+
+
+def _has_short_index(gep: ir.GetElementPtr) -> bool:
+    """Is a variable index of less than 64 bits? It is extended where it is used."""
+    return any(type_ != "i64" for type_, index in gep.indices if index.startswith("%"))
 
 
 def _values(merge: _Merge) -> list[str]:

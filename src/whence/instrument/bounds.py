@@ -1,0 +1,98 @@
+"""In loops that free nothing, accesses are compared with the bounds of their block.
+
+Where a loop indexes one block again and again, the block is looked up once,
+before the loop. While nothing is freed its bounds stay true, and one comparison
+stands for the test of the slot and the test of the state byte::
+
+    %wh.0 = call { i64, i64 } @__whence_bounds(ptr %a)         ; before the loop
+    %wh.1 = extractvalue { i64, i64 } %wh.0, 0                 ; the begin
+    %wh.2 = extractvalue { i64, i64 } %wh.0, 1                 ; the size
+    %wh.3 = call i64 @llvm.usub.sat.i64(i64 %wh.2, i64 3)
+
+    call void @__whence_checkp_r4(ptr %p, ptr %a)              ; in the loop: becomes
+    call void @__whence_checkin_r4(ptr %p, ptr %a, i64 %wh.1, i64 %wh.3)
+
+An access outside of the bounds gets the tests it would have had. (What is no live block has no
+bounds, or the whole range of addresses on its side of the heap.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from whence import ir
+from whence.instrument.filters import within_name
+from whence.instrument.loops import Loop
+from whence.instrument.markers import BOUNDS, PREFIX, Marker, read_marker
+
+SUBTRACT = "declare i64 @llvm.usub.sat.i64(i64, i64)"
+
+_LEAST = 2
+"""Checks of one root in a loop, each counted `_ROUNDS` times for every loop within the loop, and as often
+if no function is called: fewer are not worth a look at the block."""
+
+_ROUNDS = 4
+
+
+def bound_loop(loop: Loop, loops: Sequence[Loop], used: set[str]) -> None:
+    """Rewrite the markers of a loop in which no block can die. `loops`: all of the function."""
+    groups: dict[str, list[Marker]] = {}
+    weights: dict[str, int] = {}
+    blocks = [loop.head.function.block(ref) for ref in sorted(loop.blocks)]
+    weight = 1 if any(map(_calls, blocks)) else _ROUNDS
+    for block in blocks:
+        inner = sum(block.ref in other.blocks and other.blocks < loop.blocks for other in loops)
+        for marker in _markers(block):
+            if marker.root is not None and _is_outside(marker.root, loop):
+                groups.setdefault(marker.root, []).append(marker)
+                weights[marker.root] = weights.get(marker.root, 0) + weight * _ROUNDS**inner
+    chosen = {root: markers for root, markers in groups.items() if weights[root] >= _LEAST}
+    anchor = _before(loop) if chosen else None
+    if anchor is not None:
+        for root, markers in chosen.items():
+            _bound(root, markers, anchor, used)
+
+
+def _calls(block: ir.Block) -> bool:
+    """Is a function called that is neither a marker nor LLVM's own?"""
+    calls = [each for each in block.instructions if isinstance(each, ir.Call)]
+    return any(not (call.callee or "").startswith(("llvm.", PREFIX)) for call in calls)
+
+
+def _markers(block: ir.Block) -> list[Marker]:
+    found = [read_marker(call) for call in block.instructions if isinstance(call, ir.Call)]
+    return [marker for marker in found if marker is not None]
+
+
+def _is_outside(value: str, loop: Loop) -> bool:
+    definition = loop.head.function.definition_of(value) if value.startswith("%") else None
+    return not isinstance(definition, ir.Instruction) or definition.owner.ref not in loop.blocks
+
+
+def _before(loop: Loop) -> ir.Instruction | None:
+    """Where to put what is done once before the loop."""
+    entering = loop.entering()
+    if len(entering) != 1 or any(each.leads and not isinstance(each, ir.Phi) for each in loop.head):
+        return None
+    source = entering[0]
+    if not isinstance(source.terminator, ir.Br | ir.Switch):
+        return None  # the edge cannot be split
+    if len(source.successors) > 1:
+        source = loop.head.function.split_edge(source, loop.head)
+    return source.terminator
+
+
+def _bound(root: str, markers: list[Marker], anchor: ir.Instruction, used: set[str]) -> None:
+    used.add(BOUNDS)
+    bounds = anchor.insert_before(f"call {{ i64, i64 }} @{BOUNDS}(ptr {root})").result
+    begin = anchor.insert_before(f"extractvalue {{ i64, i64 }} {bounds}, 0").result
+    size = anchor.insert_before(f"extractvalue {{ i64, i64 }} {bounds}, 1").result
+    limits: dict[int, str | None] = {1: size}
+    for marker in markers:
+        if marker.size not in limits:
+            text = f"call i64 @llvm.usub.sat.i64(i64 {size}, i64 {marker.size - 1})"
+            limits[marker.size] = anchor.insert_before(text).result
+        name = within_name(marker.write, marker.size, marker.unaligned)
+        used.add(name)
+        operands = f"ptr {marker.pointer}, ptr {root}, i64 {begin}, i64 {limits[marker.size]}"
+        marker.call.replace(f"call void @{name}({operands}) nomerge")

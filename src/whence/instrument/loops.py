@@ -1,0 +1,84 @@
+"""Natural loops: what is repeated, and where it is entered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from whence import ir
+
+
+@dataclass(frozen=True)
+class Loop:
+    """`head` comes before all of `blocks` (labels, the head's included) on every way from outside."""
+
+    head: ir.Block
+    blocks: frozenset[str]
+
+    def entering(self) -> list[ir.Block]:
+        """The blocks outside from which it is entered."""
+        return [block for block in self.head.predecessors if block.ref not in self.blocks]
+
+
+def loops_of(order: Sequence[ir.Block]) -> list[Loop]:
+    """The loops of a function, greater ones first; `order`: its blocks in reverse postorder."""
+    place = {block.ref: at for at, block in enumerate(order)}
+    back = [
+        (block, head) for block in order for head in block.successors if place[head.ref] <= place[block.ref]
+    ]
+    if not back:
+        return []
+    dominators = _dominators(order, place)
+    bodies: dict[str, set[str]] = {}
+    for source, head in back:
+        if _dominates(place[head.ref], place[source.ref], order, dominators):
+            _add_body(bodies.setdefault(head.ref, {head.ref}), source)
+    heads = {block.ref: block for block in order}
+    loops = [Loop(heads[ref], frozenset(body)) for ref, body in bodies.items()]
+    return sorted(loops, key=lambda loop: -len(loop.blocks))
+
+
+def _add_body(body: set[str], source: ir.Block) -> None:
+    """All from which the jump back is reached without passing the head, which is in the body."""
+    waiting = [source]
+    while waiting:
+        block = waiting.pop()
+        if block.ref not in body:
+            body.add(block.ref)
+            waiting += block.predecessors
+
+
+def _dominators(order: Sequence[ir.Block], place: dict[str, int]) -> dict[str, int]:
+    """For each block the place of the last one that comes before it on every way.
+
+    The method is that of Cooper, Harvey and Kennedy.
+    """
+    found = {order[0].ref: 0}
+    changed = True
+    while changed:
+        changed = False
+        for block in order[1:]:
+            new = None
+            for before in block.predecessors:
+                if before.ref in found:
+                    at = place[before.ref]
+                    new = at if new is None else _meet(at, new, order, found)
+            if new is not None and found.get(block.ref) != new:
+                found[block.ref] = new
+                changed = True
+    return found
+
+
+def _meet(one: int, other: int, order: Sequence[ir.Block], found: dict[str, int]) -> int:
+    while one != other:
+        if one > other:
+            one = found[order[one].ref]
+        else:
+            other = found[order[other].ref]
+    return one
+
+
+def _dominates(head: int, block: int, order: Sequence[ir.Block], dominators: dict[str, int]) -> bool:
+    while block > head and order[block].ref in dominators:
+        block = dominators[order[block].ref]
+    return block == head

@@ -1,0 +1,184 @@
+"""Markers after the optimiser: which ones others settle, and which compare with the bounds of a block."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import llvmlite.binding as llvm
+import pytest
+
+from whence import ir
+from whence.instrument import job as jobs
+from whence.instrument.facts import Flow
+from whence.instrument.loops import loops_of
+from whence.instrument.settled import drop_settled
+from whence.rules import load_standard
+
+POLICY = jobs.make_job(load_standard(), "test.c", "2", ()).policy
+MARKER = re.compile(r"call void @__whence_check(\w+)\(ptr (?:\w+ )*(%[\w.]+)")
+HEADER = (
+    'target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"\n'
+    "declare void @__whence_check_r1(ptr)\ndeclare void @__whence_check_w4(ptr)\n"
+    "declare void @__whence_checkp_r1(ptr, ptr)\ndeclare void @__whence_checkp_w4(ptr, ptr)\n"
+    "declare void @g()\n"
+)
+PARAMETERS = "ptr %a, ptr %b, i64 %i, i32 %j"
+
+
+def settled(body: str, policy: object = POLICY) -> str:
+    text = f"{HEADER}define void @f({PARAMETERS}) {{\n{body}  ret void\n}}\n"
+    module = llvm.parse_assembly(text)
+    module.verify()
+    result = drop_settled(str(module), "test.c", policy)  # type: ignore[arg-type]
+    llvm.parse_assembly(result).verify()
+    return result
+
+
+def left(body: str) -> list[tuple[str, str]]:
+    return MARKER.findall(settled(body))
+
+
+def byte(name: str, offset: int, base: str = "%a") -> str:
+    return f"  {name} = getelementptr i8, ptr {base}, i64 {offset}\n"
+
+
+def check(pointer: str, root: str | None = None) -> str:
+    if root is None:
+        return f"  call void @__whence_check_r1(ptr {pointer})\n"
+    return f"  call void @__whence_checkp_r1(ptr {pointer}, ptr {root})\n"
+
+
+def test_a_second_check_of_the_same_byte_goes() -> None:
+    assert left(check("%a") + check("%a")) == [("_r1", "%a")]
+
+
+def test_not_after_a_call_that_may_free() -> None:
+    assert left(check("%a") + "  call void @g()\n" + check("%a")) == [("_r1", "%a"), ("_r1", "%a")]
+
+
+def test_near_a_judged_byte_the_state_is_enough() -> None:
+    body = "  %p = getelementptr i8, ptr %a, i64 %i\n" + byte("%q", 8, "%p") + byte("%z", 60, "%p")
+    body += check("%p", "%a") + check("%q", "%a") + check("%z", "%a")
+    assert left(body) == [("p_r1", "%p"), ("_r1", "%q"), ("p_r1", "%z")]
+
+
+def test_that_two_bytes_are_accessible_says_nothing_of_those_far_between() -> None:
+    """They may be of two blocks. Judged by one root they are of one."""
+    places = byte("%p", 100) + byte("%q", 50)
+    assert left(places + check("%a") + check("%p") + check("%q", "%a"))[-1] == ("p_r1", "%q")
+    assert left(places + check("%p", "%a") + check("%a") + check("%q", "%a")) == [
+        ("p_r1", "%p"),
+        ("_r1", "%a"),
+    ]
+
+
+def test_another_root_is_another_judgement() -> None:
+    body = "  %p = getelementptr i8, ptr %a, i64 %i\n" + check("%p", "%a") + check("%p", "%b")
+    assert left(body) == [("p_r1", "%p"), ("p_r1", "%p")]
+
+
+def test_a_constant_is_taken_out_of_an_index() -> None:
+    body = (
+        "  %k = add nsw i32 %j, 3\n  %x = sext i32 %j to i64\n  %y = sext i32 %k to i64\n"
+        "  %p = getelementptr i8, ptr %a, i64 %x\n  %q = getelementptr i8, ptr %a, i64 %y\n"
+    )
+    assert left(body + check("%p", "%a") + check("%q", "%a")) == [("p_r1", "%p"), ("_r1", "%q")]
+    free = body.replace(" nsw", "")
+    assert left(free + check("%p", "%a") + check("%q", "%a")) == [("p_r1", "%p"), ("p_r1", "%q")]
+
+
+@pytest.mark.parametrize(("step", "judged"), [(1, False), (16, False), (17, True), (-1, True)])
+def test_an_unsigned_index_that_may_wrap(step: int, judged: bool) -> None:
+    """One step up it is near what was checked, or near the root; one step down it may be far away."""
+    body = (
+        f"  %k = add i32 %j, {step}\n  %x = zext i32 %j to i64\n  %y = zext i32 %k to i64\n"
+        "  %p = getelementptr i8, ptr %a, i64 %x\n  %q = getelementptr i8, ptr %a, i64 %y\n"
+    )
+    found = left(body + check("%p", "%a") + check("%q", "%a"))
+    assert found == [("p_r1", "%p"), ("p_r1" if judged else "_r1", "%q")]
+
+
+def test_what_wraps_is_never_between() -> None:
+    """a[j] and a[j + 8] are checked, a[j + 4] may still be a[0]."""
+    body = "  %x = zext i32 %j to i64\n  %p = getelementptr i8, ptr %a, i64 %x\n"
+    for n in (4, 8):
+        body += f"  %k{n} = add i32 %j, {n}\n  %x{n} = zext i32 %k{n} to i64\n"
+        body += f"  %p{n} = getelementptr i8, ptr %a, i64 %x{n}\n"
+    found = left(body + check("%p", "%a") + check("%p8", "%a") + check("%p4", "%a"))
+    assert found == [("p_r1", "%p"), ("_r1", "%p8"), ("_r1", "%p4")]
+
+
+LOOP = """  br label %loop
+loop:
+  %n = phi i64 [ 0, %0 ], [ %m, %loop ]
+  %s = mul i64 %n, %i
+  %p = getelementptr i32, ptr ROOT, i64 %s
+  call void @__whence_checkp_w4(ptr %p, ptr ROOT)
+  store i32 0, ptr %p
+BODY  %m = add i64 %n, 1
+  %c = icmp eq i64 %m, 100
+  br i1 %c, label %end, label %loop
+end:
+"""
+
+
+def loop(root: str = "%a", body: str = "") -> str:
+    return LOOP.replace("ROOT", root).replace("BODY", body)
+
+
+def test_in_a_loop_that_frees_nothing_the_bounds_are_compared() -> None:
+    text = settled(loop())
+    before, _, inside = text.partition("\nloop:")
+    assert before.count("call { i64, i64 } @__whence_bounds(ptr %a)") == 1
+    limit = re.search(r"(%\S+) = call i64 @llvm.usub.sat.i64\(i64 %\S+, i64 3\)", before)
+    assert limit and re.search(rf"@__whence_checkin_w4\(ptr %p, ptr %a, i64 %\S+, i64 {limit[1]}\)", inside)
+    assert "__whence_checkp" not in inside
+
+
+def test_not_where_a_block_may_die_or_the_root_changes() -> None:
+    assert "@__whence_bounds" not in settled(loop(body="  call void @g()\n"))
+    changing = loop("%r").replace("  %s = mul", "  %r = load ptr, ptr %b\n  %s = mul")
+    assert "@__whence_bounds" not in settled(changing)
+
+
+def test_not_where_the_program_closes_memory() -> None:
+    closing = jobs.make_job(load_standard(), "test.c", "2", (jobs.CLOSES,)).policy
+    assert not closing.bounds
+    assert "@__whence_bounds" not in settled(loop(), closing)
+    assert "@__whence_bounds" not in settled(loop(), replace(POLICY, bounds=False))
+
+
+def test_a_conditional_entry_gets_a_block_of_its_own() -> None:
+    body = loop().replace(
+        "  br label %loop\n", "  %e = icmp eq i64 %i, 0\n  br i1 %e, label %end, label %loop\n", 1
+    )
+    text = settled(body)
+    assert text.count("@__whence_bounds(ptr %a)") == 1 and "__whence_checkin_w4" in text
+
+
+def test_loops_are_found_outer_ones_first() -> None:
+    text = (
+        "define void @f(i1 %c) {\n  br label %o\no:\n  br label %i\n"
+        "i:\n  br i1 %c, label %i, label %t\nt:\n  br i1 %c, label %o, label %e\ne:\n  ret void\n}\n"
+    )
+    function = ir.parse(text).functions["f"]
+    found = loops_of(Flow(function, ()).order)
+    assert [(each.head.ref, sorted(each.blocks)) for each in found] == [
+        ("%o", ["%i", "%o", "%t"]),
+        ("%i", ["%i"]),
+    ]
+    assert [block.ref for block in found[1].entering()] == ["%o"]
+
+
+def test_a_cycle_with_two_entries_is_no_loop() -> None:
+    text = (
+        "define void @f(i1 %c) {\n  br i1 %c, label %x, label %y\nx:\n  br label %y\n"
+        "y:\n  br i1 %c, label %x, label %e\ne:\n  ret void\n}\n"
+    )
+    assert loops_of(Flow(ir.parse(text).functions["f"], ()).order) == []
+
+
+def test_what_is_not_understood_stays_as_it_is() -> None:
+    text = HEADER + "define void @f(ptr %a) {\n  %x = frobnicate ptr %a\n" + check("%a") + "  ret void\n}\n"
+    assert drop_settled(text, "test.c", POLICY) == text
