@@ -142,6 +142,19 @@ def test_not_where_a_block_may_die_or_the_root_changes() -> None:
     assert "@__whence_bounds" not in settled(changing)
 
 
+@pytest.mark.parametrize(
+    "step",
+    [
+        "%v = load volatile i32, ptr %b",
+        "%v = load atomic i32, ptr %b acquire, align 4",
+        "%v = atomicrmw add ptr %b, i32 1 seq_cst",
+        "fence acquire",
+    ],
+)
+def test_not_where_another_thread_may_free_meanwhile(step: str) -> None:
+    assert "@__whence_bounds" not in settled(loop(body=f"  {step}\n"))
+
+
 def test_not_where_the_program_closes_memory() -> None:
     closing = jobs.make_job(load_standard(), "test.c", "2", (jobs.CLOSES,)).policy
     assert not closing.bounds

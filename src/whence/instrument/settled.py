@@ -24,7 +24,7 @@ from whence.instrument.bounds import SUBTRACT, bound_loop
 from whence.instrument.facts import Facts, Flow
 from whence.instrument.filters import marker_name
 from whence.instrument.lifetimes import keepers_of, may_free
-from whence.instrument.loops import loops_of
+from whence.instrument.loops import Loop, loops_of
 from whence.instrument.markers import Marker, declarations, read_marker
 from whence.instrument.provenance import Provenance
 
@@ -74,8 +74,18 @@ def _drop_in(function: ir.Function, flow: Flow, keepers: Container[str], used: s
 def _bound_in(flow: Flow, used: set[str]) -> None:
     loops = loops_of(flow.order)
     for loop in loops:
-        if not flow.may_free(loop.blocks):
+        if not flow.may_free(loop.blocks) and not _is_shared(loop):
             bound_loop(loop, loops, used)
+
+
+def _is_shared(loop: Loop) -> bool:
+    """Does the loop speak to other threads, or to signal handlers? They may free what it uses."""
+    blocks = map(loop.head.function.block, loop.blocks)
+    return any(
+        isinstance(each, ir.Fence) or (isinstance(each, ir.MemoryAccess) and (each.atomic or each.volatile))
+        for block in blocks
+        for each in block.instructions
+    )
 
 
 def _settle(marker: Marker, provenance: Provenance, facts: Facts, used: set[str]) -> None:
