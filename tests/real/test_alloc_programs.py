@@ -17,13 +17,18 @@ MODULES = [
 """Left out is a test of `test_threading` that fails without us, too, where `site` loads threading."""
 
 
+FILLS_BIT_FIELDS = {"gcc"}
+"""The compiler reads the word of a fresh block before it fills a part of it, which is warned of."""
+
+
 @pytest.mark.parametrize("guard", ["BR", "BW"])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_both_ends(name: str, guard: str, preload: Preload, tmp_path: Path) -> None:
     need(name)
     expected = plain(PROGRAMS[name], tmp_path / "plain")
     (tmp_path / "guarded").mkdir()
-    done = preload("/bin/bash", "-c", PROGRAMS[name], guard=guard, cwd=tmp_path / "guarded")
+    options = "leaks=0:children=1" + ":read_before_write=0" * (name in FILLS_BIT_FIELDS)
+    done = preload("/bin/bash", "-c", PROGRAMS[name], guard=guard, options=options, cwd=tmp_path / "guarded")
     assert (done.status, done.out, done.err) == (0, expected, "")
 
 
