@@ -188,15 +188,11 @@ uint64_t access_trapped(struct context *context, uintptr_t address, int write) {
 
 /* ---- bounds ---- */
 
-struct bounds {
-    uintptr_t begin, size;
-};
-
-static struct bounds between(uintptr_t begin, uintptr_t end) {
-    return (struct bounds){begin, end - begin};
+static struct whence_bounds between(uintptr_t begin, uintptr_t end) {
+    return (struct whence_bounds){begin, end - begin};
 }
 
-static struct bounds bounds_in_heap(uintptr_t root) {
+static struct whence_bounds bounds_in_heap(uintptr_t root) {
     struct block_place place = block_place(root);
     const struct block_record *record = block_record(place.shift, place.index);
     if (!place.index || record->state != WH_BLOCK_LIVE) return between(0, 0);
@@ -205,9 +201,7 @@ static struct bounds bounds_in_heap(uintptr_t root) {
     return root - begin < size ? between(begin, begin + size) : between(0, 0);
 }
 
-/* Where nothing is wrong with any access through a pointer derived from `root`, until a block is
- * freed: its live block, or all that lies on its side of the heap. */
-static struct bounds bounds_of(uintptr_t root) {
+WH_EXPORT struct whence_bounds __whence_bounds(uint64_t root) {
     if (WH_UNLIKELY(plane_closed || event_every)) return between(0, 0);
     if (WH_LIKELY(heap_contains(root))) return bounds_in_heap(root);
     if (root >= WH_HEAP_BASE) return between(WH_HEAP_BASE + WH_HEAP_SIZE, ADDRESS_END);
@@ -217,8 +211,6 @@ static struct bounds bounds_of(uintptr_t root) {
 }
 
 /* ---- entry points ---- */
-
-WH_EXPORT struct bounds __whence_bounds(uint64_t root) { return bounds_of(root); }
 
 #define DESC_SIZE 0xffffffu
 

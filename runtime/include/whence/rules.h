@@ -121,6 +121,13 @@ void __whence_fire(const struct whence_event *event, uint64_t rule_index,
 #define WHENCE_DESC_COPY (1u << 27)
 void __whence_access(uint64_t address, uint64_t root, uint32_t desc);
 
+/* Where nothing is wrong with any access through a pointer derived from `root`, until a block is
+ * freed: its live block, or all that lies on its side of the heap; no bytes where that is not known. */
+struct whence_bounds {
+    uint64_t begin, size;
+};
+struct whence_bounds __whence_bounds(uint64_t root);
+
 /* Access of a run of bytes, size not a small constant. Bits 25 and 26 of desc: the
  * program wrote the call of the library function WHENCE_DESC_MEMCPY etc. */
 #define WHENCE_DESC_FUNCTION_SHIFT 25u
