@@ -300,7 +300,7 @@ def test_unusable_record_file_loses_no_finding(compile_program, start, tmp_path,
 
 
 def test_full_record_file_says_the_rest_on_standard_error(compile_program, start):
-    run = start(compile_program(SMALL), record_size=records.HEADER_SIZE + 64, halt=0, leaks=0)
+    run = start(compile_program(SMALL), record_size=records.HEADER_SIZE + 16, halt=0, leaks=0)
     assert run.status == 0
     # each finding with its maps, the process, the note
     assert run.header["dropped"] == run.header["findings"] + 2 + 1 + 1
