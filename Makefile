@@ -44,8 +44,9 @@ lint: $(STAMP)
 
 bench: $(STAMP)
 	$(BIN)/python bench/run.py
+	$(MAKE) bench-alloc
 
-# Our allocators against others, in CPU time and memory (docs/allocator.md).
+# Our allocators against others, in CPU time and memory (docs/allocator.md, docs/alloc-engine.md).
 bench-alloc: $(STAMP)
 	$(BIN)/python bench/alloc/run.py
 	$(BIN)/python bench/alloc/guarded.py
