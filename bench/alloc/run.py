@@ -16,24 +16,32 @@ import os
 import statistics
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
+sys.path.insert(0, str(HERE))
 
 import measure  # noqa: E402
+from comparison import (  # noqa: E402
+    NATIVE,
+    Allocator,
+    Load,
+    compile_load,
+    in_folder,
+    in_turns,
+    installed,
+    parser,
+    run,
+)
 
 import report  # noqa: E402
-import whence  # noqa: E402
-from whence.errors import ToolLimit, WhenceError  # noqa: E402
+from whence.errors import ToolLimit  # noqa: E402
 
 DOCUMENT = HERE.parent.parent / "docs" / "allocator.md"
 BEGIN = "<!-- bench-alloc: begin (written by make bench-alloc) -->"
 END = "<!-- bench-alloc: end -->"
-NATIVE = Path(whence.__file__).parent / "_native"
 GLIBC = "glibc"
 REPLAY, SPREAD = NATIVE / "libwhence-replay.so", NATIVE / "libwhence-spread.so"
 PEERS = {
@@ -76,20 +84,6 @@ print(total)
 """
 
 
-@dataclass(frozen=True)
-class Load:
-    name: str
-    command: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Allocator:
-    """What is preloaded, and variables beside it."""
-
-    library: Path | None
-    variables: tuple[str, ...] = ()
-
-
 OURS = {
     "compact": Allocator(REPLAY, ("WHENCE_RT=quarantine_kib=0:realloc_moves=0",)),
     "compact, moving": Allocator(REPLAY, ("WHENCE_RT=quarantine_kib=0",)),
@@ -102,42 +96,34 @@ gives a block another address only if it must in the first, and always in the ne
 
 def main() -> int:
     options = _arguments()
-    try:
-        with tempfile.TemporaryDirectory(prefix="whence-bench-") as folder:
-            results = bench(Path(folder), options)
-    except WhenceError as error:
-        print(f"bench/alloc: {error}", file=sys.stderr)
-        return int(error.exit_code)
+    return in_folder("bench/alloc", lambda folder: _compare(folder, options))
+
+
+def _compare(folder: Path, options: argparse.Namespace) -> None:
+    results = bench(folder, options)
     if options.json:
         options.json.write_text(json.dumps(results, indent=2) + "\n")
     print(report.text(table(results)))
     if options.write if options.write is not None else not options.only:
         report.replace_section(DOCUMENT, BEGIN, END, section(results, options))
-    return 0
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--repeats", type=int, default=5, metavar="N", help="runs of each (5)")
-    parser.add_argument("--scale", type=float, default=1.0, help="of the operations of each load (1)")
-    parser.add_argument("--only", metavar="LOAD", action="append", help="of the loads, those named so")
-    parser.add_argument("--peer", metavar="NAME=LIBRARY", action="append", default=[])
-    parser.add_argument(
+    made = parser(__doc__, repeats=5)
+    made.add_argument("--peer", metavar="NAME=LIBRARY", action="append", default=[])
+    made.add_argument(
         "--write", action=argparse.BooleanOptionalAction, default=None, help="update docs/allocator.md"
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="also write all figures there")
-    return parser.parse_args()
+    return made.parse_args()
 
 
 def allocators(named: Sequence[str]) -> dict[str, Allocator]:
     """By name; those that are not installed are left out, with a note."""
     found = {GLIBC: Allocator(None), **OURS}
     for name, patterns in PEERS.items():
-        paths = [p for f in FOLDERS for pattern in patterns for p in Path("/").glob(f"{f[1:]}/{pattern}")]
+        paths = installed(FOLDERS, patterns)
         if paths:
-            found[name] = Allocator(sorted(paths)[-1])
+            found[name] = Allocator(paths[-1])
         elif not any(peer.startswith(f"{name}=") for peer in named):
             print(f"{name} is not installed and left out (see --peer)", file=sys.stderr)
     for peer in named:
@@ -147,15 +133,6 @@ def allocators(named: Sequence[str]) -> dict[str, Allocator]:
         if allocator.library is not None and not allocator.library.is_file():
             raise ToolLimit(f"{name}: {allocator.library} is missing")
     return found
-
-
-def compile_load(folder: Path, name: str, *flags: str) -> Path:
-    output = folder / name
-    command = ["cc", "-O2", "-fno-builtin", *flags, str(HERE / f"{name}.c"), "-o", str(output)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise ToolLimit(f"{name}.c cannot be compiled: {done.stderr.strip()[-300:]}")
-    return output
 
 
 def _record(folder: Path, name: str, recorder: Path, command: Sequence[str]) -> Path:
@@ -196,24 +173,15 @@ def bench(folder: Path, options: argparse.Namespace) -> dict[str, dict[str, dict
     """Load -> allocator -> CPU seconds, peak KiB, operations, and the ratios of the first two."""
     launcher = measure.build_launcher("cc", folder)
     chosen = allocators(options.peer)
-    results: dict[str, dict[str, dict[str, float]]] = {}
-    for load in loads(folder, options.scale):
-        if options.only and load.name not in options.only:
-            continue
-        runs: dict[str, list[measure.Usage]] = {name: [] for name in chosen}
-        for _ in range(options.repeats):
-            for name, allocator in chosen.items():
-                runs[name].append(_run(launcher, load, name, allocator, folder))
-        results[load.name] = _ratios(runs, int((folder / "out").read_text()))
-    return results
 
+    def figures(load: Load, name: str) -> list[measure.Usage]:
+        usage = run(launcher, load, chosen[name], folder)
+        if usage.status:
+            raise ToolLimit(f"{load.name} with {name} ended with {usage.status}")
+        return [usage]
 
-def _run(launcher: Path, load: Load, name: str, allocator: Allocator, folder: Path) -> measure.Usage:
-    preload = ["env", *allocator.variables, f"LD_PRELOAD={allocator.library}"] if allocator.library else []
-    usage = measure.run(launcher, [*preload, *load.command], folder, folder / "out", os.environ)
-    if usage.status:
-        raise ToolLimit(f"{load.name} with {name} ended with {usage.status}")
-    return usage
+    turns = in_turns(loads(folder, options.scale), chosen, options.only, options.repeats, figures)
+    return {load.name: _ratios(runs, int((folder / "out").read_text())) for load, runs in turns}
 
 
 def _ratios(runs: dict[str, list[measure.Usage]], operations: int) -> dict[str, dict[str, float]]:
