@@ -30,7 +30,7 @@
 #define BLOCK_ID_BITS 48
 #define BLOCK_ID_MASK ((1ull << BLOCK_ID_BITS) - 1)
 /* From this shift on, sizes do not fit the record and stand in a table of their own. */
-#define BLOCK_WIDE_SHIFT 33u
+#define BLOCK_WIDE_SHIFT WH_BLOCK_WIDE_SHIFT
 #define BLOCK_SHIFTS (WH_MAX_SLOT_SHIFT + 1)
 
 /* A library that places blocks and neither checks nor guards them. */
@@ -59,7 +59,12 @@ struct block_record {
     uint8_t family;  /* WH_FAMILY_* */
     uint8_t state;   /* WH_BLOCK_* */
 };
-_Static_assert(sizeof(struct block_record) == WH_BLOCK_RECORD_SIZE, "block record");
+/* Instrumented code reads records, too. */
+_Static_assert(sizeof(struct block_record) == WH_BLOCK_RECORD_SIZE &&
+                   offsetof(struct block_record, size) == WH_BLOCK_SIZE_OFFSET &&
+                   offsetof(struct block_record, offset) == WH_BLOCK_PLACE_OFFSET &&
+                   offsetof(struct block_record, state) == WH_BLOCK_STATE_OFFSET,
+               "block record");
 #endif
 
 static inline int block_used(const struct block_record *record) {

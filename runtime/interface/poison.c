@@ -1,5 +1,6 @@
 #include "poison.h"
 #include "../blocks/blocks.h"
+#include "../include/whence/rules.h"
 #include "../os/os.h"
 #include "../planes/planes.h"
 #include "../rt/access.h"
@@ -67,7 +68,7 @@ static int closed_elsewhere; /* something outside of the heap was closed */
 
 void poison_close(uintptr_t begin, uint64_t size) {
     struct span span = touched(begin, size);
-    plane_closed = 1;
+    __whence_holes = 1;
     if (span.begin < span.end && !heap_contains(begin)) closed_elsewhere = 1;
     for (uintptr_t at = span.begin; at < span.end;) {
         uintptr_t granule = wh_round_down(at, WH_GRANULE), whole = wh_round_down(span.end, WH_GRANULE);

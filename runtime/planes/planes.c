@@ -1,8 +1,9 @@
 #include "planes.h"
+#include "../include/whence/rules.h"
 #include "../os/mem.h"
 #include "../os/os.h"
 
-int plane_closed;
+WH_EXPORT uint32_t __whence_holes;
 
 static uintptr_t state_of(uintptr_t address) { return (uintptr_t)plane_state(address); }
 

@@ -32,6 +32,37 @@ int access_clean(uintptr_t address, uint64_t size) {
     return plane_first_bad(address, size) == address + size;
 }
 
+/* ---- bounds ---- */
+
+static struct whence_bounds between(uintptr_t begin, uintptr_t end) {
+    return (struct whence_bounds){begin, end - begin};
+}
+
+static struct whence_bounds bounds_in_heap(uintptr_t root) {
+    struct block_place place = block_place(root);
+    const struct block_record *record = block_record(place.shift, place.index);
+    if (!place.index || record->state != WH_BLOCK_LIVE) return between(0, 0);
+    uintptr_t begin = block_begin(record, place.shift, place.index);
+    uint64_t size = block_size(record, place.shift, place.index);
+    return root - begin < size ? between(begin, begin + size) : between(0, 0);
+}
+
+WH_EXPORT struct whence_bounds __whence_bounds(uint64_t root) {
+    if (WH_UNLIKELY(__whence_holes || event_every)) return between(0, 0);
+    if (WH_LIKELY(heap_contains(root))) return bounds_in_heap(root);
+    if (root >= WH_HEAP_BASE) return between(WH_HEAP_BASE + WH_HEAP_SIZE, ADDRESS_END);
+    if (root >= PLANE_END) return between(PLANE_END, WH_HEAP_BASE);
+    return root < WH_NULL_PAGE_SIZE || root >= PLANE_BEGIN ? between(0, 0)
+                                                            : between(WH_NULL_PAGE_SIZE, PLANE_BEGIN);
+}
+
+/* Whether all of it lies in the live block of the root: however long it is, one look at the record. */
+static int in_block_of(uintptr_t root, uintptr_t address, uint64_t size) {
+    if (!heap_contains(root) || __whence_holes || event_every) return 0;
+    struct whence_bounds block = bounds_in_heap(root);
+    return address - block.begin < block.size && size <= block.size - (address - block.begin);
+}
+
 /* ---- provenance ---- */
 
 static int same_place(struct block_place a, struct block_place b) {
@@ -169,7 +200,7 @@ static int is_suspect_root(uintptr_t root, uintptr_t address) {
 
 void access_check(uintptr_t address, uint64_t size, uintptr_t root, int write, const char *library,
                   const struct frame *frame) {
-    if (!size) return;
+    if (!size || in_block_of(root, address, size)) return;
     if (WH_UNLIKELY(size > WH_NULL_PAGE_SIZE) && judge_length(address, size, write, library, frame))
         return;
     int clean = access_quick(address, size) || access_clean(address, size);
@@ -184,30 +215,6 @@ uint64_t access_trapped(struct context *context, uintptr_t address, int write) {
     blocks_read(blocks_nearest(address), &context->event.block);
     context->bad = address;
     return event_evaluate(context);
-}
-
-/* ---- bounds ---- */
-
-static struct whence_bounds between(uintptr_t begin, uintptr_t end) {
-    return (struct whence_bounds){begin, end - begin};
-}
-
-static struct whence_bounds bounds_in_heap(uintptr_t root) {
-    struct block_place place = block_place(root);
-    const struct block_record *record = block_record(place.shift, place.index);
-    if (!place.index || record->state != WH_BLOCK_LIVE) return between(0, 0);
-    uintptr_t begin = block_begin(record, place.shift, place.index);
-    uint64_t size = block_size(record, place.shift, place.index);
-    return root - begin < size ? between(begin, begin + size) : between(0, 0);
-}
-
-WH_EXPORT struct whence_bounds __whence_bounds(uint64_t root) {
-    if (WH_UNLIKELY(plane_closed || event_every)) return between(0, 0);
-    if (WH_LIKELY(heap_contains(root))) return bounds_in_heap(root);
-    if (root >= WH_HEAP_BASE) return between(WH_HEAP_BASE + WH_HEAP_SIZE, ADDRESS_END);
-    if (root >= PLANE_END) return between(PLANE_END, WH_HEAP_BASE);
-    return root < WH_NULL_PAGE_SIZE || root >= PLANE_BEGIN ? between(0, 0)
-                                                            : between(WH_NULL_PAGE_SIZE, PLANE_BEGIN);
 }
 
 /* ---- entry points ---- */

@@ -205,6 +205,7 @@ WH_EXPORT int dlclose(void *handle) {
     }
     int result = next(handle);
     cfi_forget();
+    memo_forget();
     return result;
 }
 

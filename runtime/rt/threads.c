@@ -84,6 +84,34 @@ WH_EXPORT int __libc_start_main(main_function main, int argc, char **argv, void 
     return next(start_main, argc, argv, init, fini, rtld_fini, stack_end);
 }
 
+/* ---- memos of stacks ---- */
+
+/* So many stacks a thread has met before what it reads to walk them is worth being kept. */
+#define STACKS_BEFORE_MEMO 2000u
+
+static struct memo *memos; /* of threads that ended */
+static struct os_lock memos_lock;
+
+static struct memo *take_memo(void) {
+    os_lock(&memos_lock);
+    struct memo *memo = memos;
+    if (memo) memos = memo->next;
+    os_unlock(&memos_lock);
+    if (!memo) return rt_private(sizeof *memo);
+    memo_clear(memo); /* addresses of another stack */
+    return memo;
+}
+
+static void give_memo(struct thread *thread) {
+    struct memo *memo = thread->memo;
+    thread->memo = NULL;
+    if (!memo) return;
+    os_lock(&memos_lock);
+    memo->next = memos;
+    memos = memo;
+    os_unlock(&memos_lock);
+}
+
 /* ---- other threads ---- */
 
 struct start {
@@ -101,6 +129,7 @@ static void end_thread(void *unused) {
     struct thread *thread = &thread_self;
     if (thread->cache.state == HEAP_CACHE_CLOSED) return;
     heap_close(&thread->cache);
+    give_memo(thread);
     signals_close_thread(thread);
     if (thread->number)
         roots_stack_died((uintptr_t)pthread_self());
@@ -200,9 +229,11 @@ static void before_fork(void) {
     leak_lock();
     finding_lock();
     heap_lock_all();
+    os_lock(&memos_lock);
 }
 
 static void after_fork_in_parent(void) {
+    os_unlock(&memos_lock);
     heap_unlock_all();
     finding_unlock();
     leak_unlock();
@@ -211,6 +242,7 @@ static void after_fork_in_parent(void) {
 
 static void after_fork_in_child(void) {
     /* The other threads are not here; the slots in their caches stay unused. */
+    os_unlock(&memos_lock);
     heap_unlock_all();
     finding_unlock();
     leak_unlock();
@@ -227,9 +259,26 @@ void threads_init(void) {
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
-uint32_t thread_stack(struct thread *thread, const struct frame *frame) {
+/* ---- stacks ---- */
+
+static WH_COLD uint32_t stack_without_memo(struct thread *thread, const struct frame *frame) {
     uint64_t pcs[WH_ALLOC_FRAMES], hash;
-    unsigned count =
-        unwind_frames(frame, &thread->stack, pcs, (unsigned)options.alloc_frames, &hash);
+    unsigned count = unwind_frames(frame, &thread->stack, pcs, (unsigned)options.alloc_frames,
+                                   &hash, NULL);
+    if (!thread->memo && ++thread->stacks == STACKS_BEFORE_MEMO) thread->memo = take_memo();
     return depot_put_cached(&thread->depot, pcs, count, hash);
+}
+
+uint32_t thread_stack(struct thread *thread, const struct frame *frame) {
+    struct memo *memo = thread->memo;
+    if (WH_UNLIKELY(!memo || memo->busy)) return stack_without_memo(thread, frame);
+    __atomic_store_n(&memo->busy, 1, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    uint32_t handle = memo_find(memo, frame);
+    if (WH_UNLIKELY(!handle))
+        handle = memo_learn(memo, &thread->depot, frame, &thread->stack,
+                            (unsigned)options.alloc_frames);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    __atomic_store_n(&memo->busy, 0, __ATOMIC_RELAXED);
+    return handle;
 }

@@ -45,16 +45,51 @@ struct walk {
 /* Goes to the caller of the code at walk->pc, by its rule. 0 at the end. */
 int unwind_step(struct walk *walk, cfi_rule rule, const struct stack_bounds *stack);
 
+/* The words of the stack that decided a walk: one, or two side by side (a whole frame). */
+struct read {
+    uintptr_t address;
+    int paired;
+    uint64_t value, next;
+};
+
+struct reads {
+    unsigned count;
+    struct read all[2 * WH_MAX_FRAMES];
+};
+
+static inline void unwind_note(struct reads *reads, struct read read) {
+    reads->all[reads->count++] = read;
+}
+
+/* What a step from a frame to its caller has read, if it got as far as reading. */
+static inline void unwind_note_step(struct reads *reads, const struct walk *from,
+                                    const struct walk *to, cfi_rule rule) {
+    if (from->sp == to->sp) return;
+    uintptr_t frame = to->sp - sizeof(struct frame), up = (uintptr_t)to->pointer;
+    if (CFI_FRAME(rule) == CFI_POINTER) {
+        unwind_note(reads, (struct read){frame, 1, up, to->pc});
+        return;
+    }
+    uintptr_t saved = to->sp - sizeof(uintptr_t) * CFI_SAVED(rule);
+    unwind_note(reads, (struct read){frame + sizeof(uintptr_t), 0, to->pc, 0});
+    if (CFI_SAVED(rule) && saved >= from->sp)
+        unwind_note(reads, (struct read){saved, 0, up, 0});
+}
+
 /* Stores at most max (at least 1) return addresses, innermost first, and the
  * hash of the stack. `frame` is a real frame: its return address is taken as it
- * is. On a stack that is not the thread's own, only that one is known. */
+ * is. On a stack that is not the thread's own, only that one is known.
+ * `reads`: NULL, or gets what was read. */
 static inline unsigned unwind_frames(const struct frame *frame, const struct stack_bounds *stack,
-                                     uint64_t *pcs, unsigned max, uint64_t *hash) {
+                                     uint64_t *pcs, unsigned max, uint64_t *hash,
+                                     struct reads *reads) {
     struct walk walk = {frame->return_address, (uintptr_t)(frame + 1), frame->up};
     uint64_t value = depot_hash_step(DEPOT_HASH_INIT, walk.pc);
     uintptr_t last = stack->high - sizeof *frame;
     unsigned count = 1;
     pcs[0] = walk.pc;
+    if (reads)
+        unwind_note(reads, (struct read){(uintptr_t)frame, 1, (uintptr_t)frame->up, walk.pc});
     if (!unwind_on_stack(frame, stack)) max = 1;
     while (count < max) {
         /* What the table knows to have frame pointers was found plausible before. */
@@ -63,12 +98,17 @@ static inline unsigned unwind_frames(const struct frame *frame, const struct sta
                     at <= last && at % sizeof(uintptr_t) == 0;
         if (__builtin_expect(!quick, 0)) {
             struct walk slow = walk;
-            if (!unwind_step(&slow, cfi_at(walk.pc), stack)) break;
+            cfi_rule rule = cfi_at(walk.pc);
+            int goes_on = unwind_step(&slow, rule, stack);
+            if (reads) unwind_note_step(reads, &walk, &slow, rule);
+            if (!goes_on) break;
             walk = slow;
         } else {
             walk.pc = walk.pointer->return_address;
             walk.sp = at + sizeof *frame;
             walk.pointer = walk.pointer->up;
+            if (reads)
+                unwind_note(reads, (struct read){at, 1, (uintptr_t)walk.pointer, walk.pc});
             if (__builtin_expect(!walk.pc || *cfi_entry(walk.pc) >> 17 != walk.pc, 0) &&
                 !unwind_plausible(walk.pc, stack))
                 break;

@@ -130,16 +130,16 @@ def loop(root: str = "%a", body: str = "") -> str:
 def test_in_a_loop_that_frees_nothing_the_bounds_are_compared() -> None:
     text = settled(loop())
     before, _, inside = text.partition("\nloop:")
-    assert before.count("call { i64, i64 } @__whence_bounds(ptr %a)") == 1
+    assert before.count("call preserve_mostcc { i64, i64 } @__whence_block_bounds(ptr %a)") == 1
     limit = re.search(r"(%\S+) = call i64 @llvm.usub.sat.i64\(i64 %\S+, i64 3\)", before)
     assert limit and re.search(rf"@__whence_checkin_w4\(ptr %p, ptr %a, i64 %\S+, i64 {limit[1]}\)", inside)
     assert "__whence_checkp" not in inside
 
 
 def test_not_where_a_block_may_die_or_the_root_changes() -> None:
-    assert "@__whence_bounds" not in settled(loop(body="  call void @g()\n"))
+    assert "@__whence_block_bounds" not in settled(loop(body="  call void @g()\n"))
     changing = loop("%r").replace("  %s = mul", "  %r = load ptr, ptr %b\n  %s = mul")
-    assert "@__whence_bounds" not in settled(changing)
+    assert "@__whence_block_bounds" not in settled(changing)
 
 
 @pytest.mark.parametrize(
@@ -152,14 +152,14 @@ def test_not_where_a_block_may_die_or_the_root_changes() -> None:
     ],
 )
 def test_not_where_another_thread_may_free_meanwhile(step: str) -> None:
-    assert "@__whence_bounds" not in settled(loop(body=f"  {step}\n"))
+    assert "@__whence_block_bounds" not in settled(loop(body=f"  {step}\n"))
 
 
 def test_not_where_the_program_closes_memory() -> None:
     closing = jobs.make_job(load_standard(), "test.c", "2", (jobs.CLOSES,)).policy
     assert not closing.bounds
-    assert "@__whence_bounds" not in settled(loop(), closing)
-    assert "@__whence_bounds" not in settled(loop(), replace(POLICY, bounds=False))
+    assert "@__whence_block_bounds" not in settled(loop(), closing)
+    assert "@__whence_block_bounds" not in settled(loop(), replace(POLICY, bounds=False))
 
 
 def test_a_conditional_entry_gets_a_block_of_its_own() -> None:
@@ -167,7 +167,7 @@ def test_a_conditional_entry_gets_a_block_of_its_own() -> None:
         "  br label %loop\n", "  %e = icmp eq i64 %i, 0\n  br i1 %e, label %end, label %loop\n", 1
     )
     text = settled(body)
-    assert text.count("@__whence_bounds(ptr %a)") == 1 and "__whence_checkin_w4" in text
+    assert text.count("@__whence_block_bounds(ptr %a)") == 1 and "__whence_checkin_w4" in text
 
 
 def test_loops_are_found_outer_ones_first() -> None:

@@ -372,7 +372,7 @@ def test_every_intercepted_function_is_there_and_no_other(runtime):
     exported = {line.split()[2] for line in listing.splitlines()}
     header = (Path(__file__).resolve().parents[2] / "runtime/include/whence/rules.h").read_text()
     header += (Path(whence.__file__).parent / "include/whence/leak.h").read_text()
-    interface = set(re.findall(r"\b(__whence_\w+)\(", header))
+    interface = set(re.findall(r"\b(__whence_\w+)[(;]", header))
     assert {name for name in exported if name.startswith("__whence_")} == interface | set(
         RUNTIME_SYMBOLS.values()
     )

@@ -127,6 +127,8 @@ struct whence_bounds {
     uint64_t begin, size;
 };
 struct whence_bounds __whence_bounds(uint64_t root);
+/* Whether the program ever made bytes inaccessible that it may use: then nothing is known. */
+extern uint32_t __whence_holes;
 
 /* Access of a run of bytes, size not a small constant. Bits 25 and 26 of desc: the
  * program wrote the call of the library function WHENCE_DESC_MEMCPY etc. */

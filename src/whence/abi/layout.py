@@ -39,6 +39,13 @@ META_BASE = 0x5000_0000_0000
 """Block records of region ``k`` begin at ``META_BASE + (k << REGION_SHIFT)``, one per slot."""
 META_SIZE = REGION_COUNT << REGION_SHIFT
 BLOCK_RECORD_SIZE = 32
+BLOCK_SIZE_OFFSET = 16
+BLOCK_PLACE_OFFSET = 28
+BLOCK_STATE_OFFSET = 31
+"""Where a record says how many bytes the block has (u32), where in its slot it begins, in units of
+``2**block_unit_shift(k)`` bytes (u16), and what state it is in (u8)."""
+BLOCK_WIDE_SHIFT = 33
+"""From this shift on sizes do not fit the record and stand elsewhere."""
 
 DEPOT_BASE = 0x4800_0000_0000
 DEPOT_SIZE = 1 << 36
@@ -82,6 +89,11 @@ STATE_BY_VALUE = {state.value: state for state in STATES}
 def slot_shift(address: int) -> int:
     """log2 of the slot size at a heap address (see the module docstring)."""
     return (address >> REGION_SHIFT) & (REGION_COUNT - 1)
+
+
+def block_unit_shift(shift: int) -> int:
+    """log2 of the unit in which a record says where in its slot the block begins."""
+    return max(4, shift - 16)
 
 
 def state_address(address: int) -> int:

@@ -4,7 +4,7 @@ Where a loop indexes one block again and again, the block is looked up once,
 before the loop. While nothing is freed its bounds stay true, and one comparison
 stands for the test of the slot and the test of the state byte::
 
-    %wh.0 = call { i64, i64 } @__whence_bounds(ptr %a)         ; before the loop
+    %wh.0 = call preserve_mostcc { i64, i64 } @__whence_block_bounds(ptr %a)   ; before the loop
     %wh.1 = extractvalue { i64, i64 } %wh.0, 0                 ; the begin
     %wh.2 = extractvalue { i64, i64 } %wh.0, 1                 ; the size
     %wh.3 = call i64 @llvm.usub.sat.i64(i64 %wh.2, i64 3)
@@ -18,39 +18,55 @@ bounds, or the whole range of addresses on its side of the heap.)
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from whence import ir
 from whence.instrument.filters import within_name
+from whence.instrument.lookup import CALL, LOOKUP
 from whence.instrument.loops import Loop
-from whence.instrument.markers import BOUNDS, PREFIX, Marker, read_marker
+from whence.instrument.markers import PREFIX, Marker, read_marker
 
 SUBTRACT = "declare i64 @llvm.usub.sat.i64(i64, i64)"
 
-_LEAST = 2
-"""Checks of one root in a loop, each counted `_ROUNDS` times for every loop within the loop, and as often
-if no function is called: fewer are not worth a look at the block."""
+_LEAST = 8
+"""Checks of one root that a loop is expected to run before a look at the block is worth it."""
 
-_ROUNDS = 4
+_ROUNDS_COUNTED = 8
+"""Guess of how often a loop is run that goes in steps, as in ``for (i = 0; i < n; i++)`` …"""
+_ROUNDS_SEARCHING = 4
+"""… and one that is left from several places, as when two strings are compared …"""
+_ROUNDS_OTHER = 2
+"""… and one that does not go in steps: chains of a hash table are short."""
+_CALLING = 4
+"""In a loop that calls functions a check counts so many times less: it is a smaller part of the work."""
 
 
 def bound_loop(loop: Loop, loops: Sequence[Loop], used: set[str]) -> None:
     """Rewrite the markers of a loop in which no block can die. `loops`: all of the function."""
     groups: dict[str, list[Marker]] = {}
-    weights: dict[str, int] = {}
+    weights: dict[str, float] = {}
     blocks = [loop.head.function.block(ref) for ref in sorted(loop.blocks)]
-    weight = 1 if any(map(_calls, blocks)) else _ROUNDS
+    share = 1 / _CALLING if any(map(_calls, blocks)) else 1
     for block in blocks:
-        inner = sum(block.ref in other.blocks and other.blocks < loop.blocks for other in loops)
+        within = [each for each in loops if block.ref in each.blocks <= loop.blocks]
+        weight = share * math.prod(map(_rounds, within))
         for marker in _markers(block):
             if marker.root is not None and _is_outside(marker.root, loop):
                 groups.setdefault(marker.root, []).append(marker)
-                weights[marker.root] = weights.get(marker.root, 0) + weight * _ROUNDS**inner
+                weights[marker.root] = weights.get(marker.root, 0) + weight
     chosen = {root: markers for root, markers in groups.items() if weights[root] >= _LEAST}
     anchor = _before(loop) if chosen else None
     if anchor is not None:
         for root, markers in chosen.items():
             _bound(root, markers, anchor, used)
+
+
+def _rounds(loop: Loop) -> int:
+    """How often is it run, at a guess?"""
+    if not loop.steps:
+        return _ROUNDS_OTHER
+    return _ROUNDS_COUNTED if loop.exits == 1 else _ROUNDS_SEARCHING
 
 
 def _calls(block: ir.Block) -> bool:
@@ -83,8 +99,8 @@ def _before(loop: Loop) -> ir.Instruction | None:
 
 
 def _bound(root: str, markers: list[Marker], anchor: ir.Instruction, used: set[str]) -> None:
-    used.add(BOUNDS)
-    bounds = anchor.insert_before(f"call {{ i64, i64 }} @{BOUNDS}(ptr {root})").result
+    used.add(LOOKUP)
+    bounds = anchor.insert_before(f"{CALL}(ptr {root})").result
     begin = anchor.insert_before(f"extractvalue {{ i64, i64 }} {bounds}, 0").result
     size = anchor.insert_before(f"extractvalue {{ i64, i64 }} {bounds}, 1").result
     limits: dict[int, str | None] = {1: size}

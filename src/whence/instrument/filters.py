@@ -46,6 +46,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whence.abi.layout import GRANULE, GRANULE_SHIFT, REGION_COUNT, REGION_SHIFT, STATE_OFFSET
+from whence.instrument import lookup
 from whence.rules.filters import Filter
 from whence.rules.lowering import Plan
 
@@ -68,7 +69,9 @@ attributes #0 = { alwaysinline nounwind "frame-pointer"="all" }
 attributes #1 = { cold nounwind "frame-pointer"="all" }
 attributes #3 = { cold nomerge nounwind }
 attributes #2 = { cold noinline nounwind "frame-pointer"="non-leaf" }
+attributes #4 = { noinline nounwind "frame-pointer"="non-leaf" }
 !0 = !{!"branch_weights", i32 1, i32 1000000}
+!1 = !{!"branch_weights", i32 1000000, i32 1}
 """
 
 
@@ -123,7 +126,7 @@ def generate(plan: Plan) -> str:
     if asks_for_block(plan):
         wide = [_suspect(_JUDGED, size, unaligned) for size in (8, 16) for unaligned in (False, True)]
         known = [_within(write, size, unaligned) for _, write, size, judged, unaligned in markers() if judged]
-        suspects += wide + known
+        suspects += [*wide, *known, lookup.define("#4")]
     copies = [_copy(size, "COPY" in plan.points) for size in (None, *SIZES)]
     return "\n\n".join([*functions, *suspects, *copies]) + "\n" + _EPILOGUE
 

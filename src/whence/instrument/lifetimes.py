@@ -11,7 +11,8 @@ from collections.abc import Container
 
 from whence import ir
 from whence.abi.intercepts import RUNTIME_SYMBOLS
-from whence.instrument.markers import BOUNDS, PREFIX, RANGE
+from whence.instrument.lookup import LOOKUP
+from whence.instrument.markers import PREFIX, RANGE
 
 _LIBRARY = """
     malloc calloc memcpy memmove mempcpy memset memcmp memchr memrchr bcmp
@@ -35,7 +36,7 @@ def may_free(instruction: ir.Instruction, keepers: Container[str]) -> bool:
         return False
     callee = instruction.callee
     return callee is None or not (
-        callee.startswith(("llvm.", PREFIX, RANGE, BOUNDS)) or callee in _HARMLESS or callee in keepers
+        callee.startswith(("llvm.", PREFIX, RANGE, LOOKUP)) or callee in _HARMLESS or callee in keepers
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from whence import ir
 
@@ -18,6 +19,27 @@ class Loop:
     def entering(self) -> list[ir.Block]:
         """The blocks outside from which it is entered."""
         return [block for block in self.head.predecessors if block.ref not in self.blocks]
+
+    @cached_property
+    def exits(self) -> int:
+        """Blocks from which it is left."""
+        blocks = map(self.head.function.block, self.blocks)
+        return sum(any(each.ref not in self.blocks for each in block.successors) for block in blocks)
+
+    @cached_property
+    def steps(self) -> bool:
+        """Does a value go up or down by a constant from round to round?"""
+        phis = [each for each in self.head if isinstance(each, ir.Phi) and each.result]
+        return any(self._is_step(value, phi.result or "") for phi in phis for value, _ in phi.incoming)
+
+    def _is_step(self, value: str, phi: str) -> bool:
+        definition = self.head.function.definition_of(value) if value.startswith("%") else None
+        if isinstance(definition, ir.Binary) and definition.opcode in ("add", "sub"):
+            left, right = (operand.value for operand in definition.operands)
+            return left == phi and not right.startswith("%")
+        if isinstance(definition, ir.GetElementPtr) and definition.base == phi:
+            return all(not index.startswith("%") for _, index in definition.indices)
+        return False
 
 
 def loops_of(order: Sequence[ir.Block]) -> list[Loop]:

@@ -21,12 +21,12 @@ from dataclasses import dataclass
 
 from whence import ir
 from whence.instrument.filters import copy_marker_name
+from whence.instrument.lookup import LOOKUP
 
 ATTRIBUTES = "nounwind memory(inaccessiblemem: readwrite)"
 
 PREFIX = "__whence_check"
 RANGE = "__whence_range"
-BOUNDS = "__whence_bounds"
 CALL_EVENT = "__whence_call"
 RET_EVENT = "__whence_ret"
 REQUEST = "__whence_client_request"
@@ -74,8 +74,8 @@ def _declaration(name: str) -> str:
         return f"declare void @{name}(i64, i64) nounwind"
     if name == copy_marker_name(None):
         return f"declare void @{name}({pointer}, {pointer}, i64, i32) {ATTRIBUTES}"
-    if name == BOUNDS:
-        return f"declare {{ i64, i64 }} @{BOUNDS}({pointer}) {ATTRIBUTES}"
+    if name == LOOKUP:
+        return f"declare preserve_mostcc {{ i64, i64 }} @{LOOKUP}({pointer}) {ATTRIBUTES}"
     if name.startswith("__whence_checkin_"):
         return f"declare void @{name}({pointer}, {pointer}, i64, i64) {ATTRIBUTES}"
     two = name.startswith(("__whence_checkp_", "__whence_check_copy_"))

@@ -10,7 +10,7 @@ static struct stack_bounds bounds;
 
 NOINLINE static int compare(const void *a, const void *b) {
     uint64_t hash;
-    count = unwind_frames(__builtin_frame_address(0), &bounds, pcs, 32, &hash);
+    count = unwind_frames(__builtin_frame_address(0), &bounds, pcs, 32, &hash, NULL);
     return *(const int *)a - *(const int *)b;
 }
 

@@ -15,7 +15,7 @@ static void put(unsigned at, const void *up, uintptr_t pc) {
 
 static unsigned walk(unsigned max, uint64_t *pcs) {
     uint64_t hash;
-    return unwind_frames(frame(0), &bounds, pcs, max, &hash);
+    return unwind_frames(frame(0), &bounds, pcs, max, &hash, NULL);
 }
 
 static void a_whole_chain_is_walked(void) {
@@ -72,10 +72,10 @@ static void the_hash_names_the_stack(void) {
     uint64_t pcs[8], first, second;
     put(0, frame(4), 0x401000);
     put(4, NULL, 0x402000);
-    unwind_frames(frame(0), &bounds, pcs, 8, &first);
+    unwind_frames(frame(0), &bounds, pcs, 8, &first, NULL);
     CHECK_EQUAL(first, depot_hash_step(depot_hash_step(DEPOT_HASH_INIT, 0x401000), 0x402000));
     put(4, NULL, 0x402001);
-    unwind_frames(frame(0), &bounds, pcs, 8, &second);
+    unwind_frames(frame(0), &bounds, pcs, 8, &second, NULL);
     CHECK(first != second);
 }
 
