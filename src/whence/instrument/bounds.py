@@ -48,8 +48,9 @@ def bound_loop(loop: Loop, loops: Sequence[Loop], used: set[str]) -> None:
     weights: dict[str, float] = {}
     blocks = [loop.head.function.block(ref) for ref in sorted(loop.blocks)]
     share = 1 / _CALLING if any(map(_calls, blocks)) else 1
+    inner = [each for each in loops if each.blocks <= loop.blocks]
     for block in blocks:
-        within = [each for each in loops if block.ref in each.blocks <= loop.blocks]
+        within = [each for each in inner if block.ref in each.blocks]
         weight = share * math.prod(map(_rounds, within))
         for marker in _markers(block):
             if marker.root is not None and _is_outside(marker.root, loop):
