@@ -90,10 +90,15 @@ def in_turns(
     repeats: int,
     figures: Callable[[Load, str], Sequence[Figure]],
 ) -> Iterator[tuple[Load, dict[str, list[Figure]]]]:
-    """For each load the figures of each allocator; `figures` takes those of one run."""
-    for load in loads:
-        if only and load.name not in only:
-            continue
+    """For each load the figures of each allocator; `figures` takes those of one run.
+
+    Raises ToolLimit for a name in `only` that no load has.
+    """
+    named = {load.name: load for load in loads}
+    for name in only or ():
+        if name not in named:
+            raise ToolLimit(f"--only {name}: there is no such load; there are: {', '.join(map(repr, named))}")
+    for load in map(named.__getitem__, dict.fromkeys(only or named)):
         runs: dict[str, list[Figure]] = {name: [] for name in chosen}
         for _ in range(repeats):
             for name in chosen:
