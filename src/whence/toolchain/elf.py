@@ -24,6 +24,7 @@ DYNAMIC = struct.Struct("<qQ")
 ET_REL, ET_EXEC, ET_DYN = 1, 2, 3
 EM_X86_64 = 62
 SHT_PROGBITS, SHT_NOBITS = 1, 8
+SHF_EXECINSTR = 4
 SHN_LORESERVE, SHN_XINDEX = 0xFF00, 0xFFFF
 PT_DYNAMIC, PT_INTERP, PT_NOTE, PT_LOAD = 2, 3, 4, 1
 
@@ -127,6 +128,10 @@ class Elf:
                     raise ElfError("its section names are damaged")
                 self._strings = self.read(fields[4], fields[5])
         return self._strings
+
+    def has_code(self) -> bool:
+        """Is there a section of instructions that is not empty?"""
+        return any(fields[2] & SHF_EXECINSTR and fields[5] for fields in SECTION.iter_unpack(self.table()))
 
     def data(self, section: Section) -> bytes:
         """Contents of a section."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,7 +21,8 @@ class LinkItem:
     - ``ldfile``: `words` ``(option, separator)`` that reads the file `path`, its bytes in `content`
     - ``search``: a ``-L`` folder `path`
     - ``library``: `words` ``("-lNAME",)``, `path` where it was found outside the system's folders, or ''
-    - ``object``: `modules` it carries, else `content`; `parts` when it came from ``ld -r``
+    - ``object``: `modules` it carries, else `content`; `parts` when it came from ``ld -r``;
+      `code` says whether there are instructions in it
     - ``archive``: `parts` are the members that were linked
     - ``shared``, ``file``: an input used as it is, at `path`
 
@@ -33,6 +35,7 @@ class LinkItem:
     modules: tuple[str, ...] = ()
     content: str = ""
     parts: tuple[LinkItem, ...] = ()
+    code: bool = False
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,10 @@ class LinkRecord:
         """Digests of all modules in link order, each once."""
         return list(dict.fromkeys(_modules(self.items)))
 
+    def native(self) -> list[str]:
+        """Names of the objects with code that carry no module: what is in them runs as it is."""
+        return list(dict.fromkeys(_native(self.items)))
+
     def libraries(self) -> list[str]:
         """Paths of the shared libraries outside the system's folders that the link line names."""
         return [item.path for item in self.items if item.kind in ("shared", "library") and item.path]
@@ -72,6 +79,17 @@ def _modules(items: Iterable[LinkItem]) -> Iterator[str]:
             yield from _modules(item.parts)
         else:
             yield from item.modules
+
+
+def _native(items: Iterable[LinkItem]) -> Iterator[str]:
+    for item in items:
+        name = os.path.basename(item.path)
+        if item.kind == "archive":
+            yield from (f"{name}({member})" for member in _native(item.parts))
+        elif item.parts:
+            yield from _native(item.parts)
+        elif item.code and not item.modules:
+            yield name
 
 
 def decode(record: Mapping[str, Any], files: Mapping[str, bytes]) -> LinkRecord:
@@ -104,4 +122,5 @@ def _item(item: Mapping[str, Any], depth: int) -> LinkItem:
         modules=tuple(_text(digest) for digest in item.get("m", ())),
         content=_text(item.get("f", "")),
         parts=tuple(_item(part, depth + 1) for part in parts),
+        code=bool(item.get("c", False)),
     )

@@ -33,13 +33,17 @@ class NotRecordedError(Exception):
 
 
 class Object:
-    """An object file, or one inside an archive: the digests and records that it carries."""
+    """An object file, or one inside an archive: the digests and records that it carries.
 
-    __slots__ = ("digests", "member", "nested", "path")
+    code: whether there are instructions in it.
+    """
+
+    __slots__ = ("code", "digests", "member", "nested", "path")
 
     def __init__(self, path: str, member: archive.Member | None) -> None:
         self.path = path
         self.member = member
+        self.code = False
         self.digests: list[str] = []
         self.nested: list[tuple[dict[str, Any], dict[str, bytes]]] = []
 
@@ -234,6 +238,7 @@ class Recorder:
         if not digest:
             data = self._compilation.native_object(part.path, part.language)
             item["f"] = self._attach(data) if data else ""
+            item["c"] = bool(data)
         return item
 
     def _file_item(self, path: str) -> Item:
@@ -260,7 +265,7 @@ class Recorder:
         if nested and rest:  # joined by plain ld from partial links and other objects
             nested.append({"t": "object", "p": name, "m": rest, "f": "", "n": []})
         content = "" if one.digests else self._attach(one.contents())
-        return {"t": "object", "p": name, "m": one.digests, "f": content, "n": nested}
+        return {"t": "object", "p": name, "m": one.digests, "f": content, "n": nested, "c": one.code}
 
     def _members(self, path: str, present: set[str], linked: LinkMap | None) -> list[Item]:
         kept = []
@@ -339,6 +344,7 @@ def _examine(one: Object) -> None:
         with _Opened(one.place()[0]) as file:
             image = one.image(file.number)
             one.digests = blob.digests(image)
+            one.code = image.has_code()
             section = image.section(blob.LINK_SECTION)
             if section is not None:
                 one.nested = blob.unpack_links(image, section)

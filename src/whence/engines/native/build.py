@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import subprocess
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -134,7 +134,7 @@ def _with_old_search_path(built: Built, image: CarriedImage) -> Built:
         "link it with -Wl,--enable-new-dtags"
     )
     originals = {copy: path for copy, path in built.originals.items() if copy in seen.values()}
-    return replace(built, libraries=seen, originals=originals, notes=(sentence,))
+    return replace(built, libraries=seen, originals=originals, notes=(*built.notes, sentence))
 
 
 def _build(
@@ -150,10 +150,26 @@ def _build(
     objects = _objects(modules, plan, cache, digest(runtime.read_bytes()), known) if modules else {}
     linked = {name: _linked(library, objects, extra, cache) for name, library in libraries.items()}
     originals = {linked[name]: library.path for name, library in libraries.items()}
+    notes = tuple(_native_parts([image, *libraries.values()]))
     if not image.modules:
-        return Built(image.path, linked, extra, originals, tuple(modules))
+        return Built(image.path, linked, extra, originals, tuple(modules), notes=notes)
     copy = _linked(image, objects, extra, cache)
-    return Built(copy, linked, extra, {copy: image.path, **originals}, tuple(modules))
+    return Built(copy, linked, extra, {copy: image.path, **originals}, tuple(modules), notes=notes)
+
+
+_NAMED = 3
+"""Objects that a note names; of the others it says how many there are."""
+
+
+def _native_parts(images: Iterable[CarriedImage]) -> Iterator[str]:
+    """A sentence for each image that was linked from objects with IR and objects without."""
+    for image in images:
+        parts = image.link.native() if image.link is not None and image.modules else []
+        if parts:
+            more = f" and {len(parts) - _NAMED} more" if len(parts) > _NAMED else ""
+            names = ", ".join(parts[:_NAMED]) + more
+            carry = "carries" if len(parts) == 1 else "carry"
+            yield f"{image.path.name}: {names} {carry} no IR: accesses in there were not checked"
 
 
 def _distinct(images: Iterable[CarriedImage]) -> list[CarriedModule]:

@@ -1,0 +1,85 @@
+"""Programs linked from objects with IR and objects without: the report says what was not checked."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from tests.harness.process import Whence
+
+MAIN = """
+#include <stdlib.h>
+int use(char *p);
+int main(int c, char **v) { char *p = malloc(8); int n = use(p); free(p); (void)v; return n - c; }
+"""
+USE = "int use(char *p) { p[0] = 1; return p[0]; }\n"
+DATA = "const int table[] = {1, 2, 3};\n"
+
+
+@pytest.fixture
+def whence(tmp_path: Path, whence_env: dict[str, str]) -> Whence:
+    (tmp_path / "main.c").write_text(MAIN)
+    (tmp_path / "use.c").write_text(USE)
+    made = Whence(tmp_path, whence_env)
+    made.cc("-g", "-c", "main.c")
+    return made
+
+
+def native(whence: Whence, name: str, text: str = "") -> str:
+    """An object of another compiler."""
+    if text:
+        (whence.directory / f"{name}.c").write_text(text)
+    subprocess.run(["gcc", "-fPIC", "-c", f"{name}.c"], cwd=whence.directory, check=True)
+    return f"{name}.o"
+
+
+def notes(whence: Whence, *link: str | Path) -> list[str]:
+    whence.cc(*link, "-o", "prog")
+    document = whence.directory / "out.json"
+    done = whence.run("--json", document, "./prog")
+    assert done.status == 0, done.err
+    found: list[str] = json.loads(document.read_text())["run"]["notes"]
+    return found
+
+
+def test_an_object_without_ir_is_named(whence: Whence) -> None:
+    assert notes(whence, "main.o", native(whence, "use")) == [
+        "prog: use.o carries no IR: accesses in there were not checked"
+    ]
+
+
+def test_so_is_a_member_of_an_archive_that_was_linked(whence: Whence) -> None:
+    unused = native(whence, "unused", "int unused(void) { return 1; }\n")
+    subprocess.run(["ar", "rcs", "libuse.a", native(whence, "use"), unused], cwd=whence.directory, check=True)
+    assert notes(whence, "main.o", "-L.", "-luse") == [
+        "prog: libuse.a(use.o) carries no IR: accesses in there were not checked"
+    ]
+
+
+def test_of_many_three_are_named(whence: Whence) -> None:
+    more = [native(whence, f"more{i}", f"int more{i}(void) {{ return {i}; }}\n") for i in range(4)]
+    assert notes(whence, "main.o", native(whence, "use"), *more) == [
+        "prog: use.o, more0.o, more1.o and 2 more carry no IR: accesses in there were not checked"
+    ]
+
+
+def test_a_partial_link_is_looked_into(whence: Whence) -> None:
+    whence.cc("-r", "main.o", native(whence, "use"), "-o", "both.o")
+    assert notes(whence, "both.o") == ["prog: use.o carries no IR: accesses in there were not checked"]
+
+
+def test_a_library_is_told_apart_from_the_program(whence: Whence) -> None:
+    (whence.directory / "shared.c").write_text("int shared(void) { return 0; }\n")
+    whence.cc("-g", "-fPIC", "-c", "shared.c")
+    whence.cc("-shared", "shared.o", native(whence, "use"), "-o", "libuse.so")
+    assert notes(whence, "main.o", "-L.", "-luse", "-Wl,-rpath,$ORIGIN") == [
+        "libuse.so: use.o carries no IR: accesses in there were not checked"
+    ]
+
+
+def test_nothing_is_said_where_all_is_checked_or_no_code(whence: Whence) -> None:
+    whence.cc("-g", "-c", "use.c")
+    assert notes(whence, "main.o", "use.o", native(whence, "data", DATA)) == []
+    assert notes(whence, "main.o", "use.c") == []
