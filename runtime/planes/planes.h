@@ -29,7 +29,6 @@
 #define PLANE_END (PLANE_BEGIN + (1ull << (WH_ADDRESS_BITS - WH_GRANULE_SHIFT)))
 #define ADDRESS_END (1ull << WH_ADDRESS_BITS)
 
-
 /* Reserves the plane and poisons the null page. 0, or -errno with the range
  * that could not be had in *begin and *size. */
 long planes_init(uintptr_t *begin, size_t *size);

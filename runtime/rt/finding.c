@@ -56,7 +56,7 @@ static unsigned program_stack(const struct context *context, uint64_t *pcs) {
     const struct stack_bounds *bounds = &thread_self.stack;
     uint64_t hash;
     unsigned count = 0;
-    if (context->frame) 
+    if (context->frame)
         count = unwind_frames(context->frame, bounds, pcs, WH_MAX_FRAMES, &hash, NULL);
     if (context->trap.pc) count = trapped_stack(context->trap, pcs);
     return trim(pcs, count);

@@ -99,6 +99,7 @@ static struct memo *take_memo(void) {
     os_unlock(&memos_lock);
     if (!memo) return rt_private(sizeof *memo);
     memo_clear(memo); /* addresses of another stack */
+    memo->busy = 0;   /* a handler may have jumped out of a walk */
     return memo;
 }
 
