@@ -181,7 +181,7 @@ GREP = Suite(
     command="make check",
     folder="../tests",
     passed=AUTOMAKE,
-    tests=70,
+    tests=60,
 )
 SED = Suite(
     _debian(
