@@ -41,7 +41,8 @@ uint32_t memo_learn(struct memo *memo, struct depot_cache *depot, const struct f
     }
     struct memo_entry *entry = &memo->entries[memo_at(frame) ^ (memo->turn++ & 1)];
     uint64_t pcs[WH_ALLOC_FRAMES], hash;
-    struct reads reads = {0};
+    struct reads reads;
+    reads.count = 0;
     unsigned count = unwind_frames(frame, stack, pcs, max, &hash, &reads);
     uint32_t handle = depot_put_cached(depot, pcs, count, hash);
     entry->pc = 0;
