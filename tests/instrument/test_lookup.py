@@ -11,6 +11,7 @@ import llvmlite.binding as llvm
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.harness.pages import map_at
 
 from whence.abi.layout import (
     BLOCK_PLACE_OFFSET,
@@ -92,12 +93,7 @@ class Lookup:
     def _map(self, page: int) -> None:
         if page in self._pages:
             return
-        libc = ctypes.CDLL(None, use_errno=True)
-        libc.mmap.restype = ctypes.c_void_p
-        libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
-        fixed_noreplace = 0x100000
-        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | fixed_noreplace
-        assert libc.mmap(page, mmap.PAGESIZE, mmap.PROT_READ | mmap.PROT_WRITE, flags, -1, 0) == page
+        map_at(page, mmap.PAGESIZE)
         self._pages.add(page)
 
 

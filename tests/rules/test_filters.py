@@ -11,6 +11,7 @@ import llvmlite.binding as llvm
 import pytest
 from hypothesis import HealthCheck, assume, given, note, settings
 from hypothesis import strategies as st
+from tests.harness.pages import map_at, unmap
 from tests.rules.strategies import Scope, formulas
 from tests.rules.test_detectors import BASE, load_random
 
@@ -263,18 +264,10 @@ BYTES = 4096
 @pytest.fixture(scope="module")
 def plane() -> Iterator[ctypes.Array[ctypes.c_uint8]]:
     """State bytes of BYTES application bytes from ORIGIN on, at their real address."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    libc.mmap.restype = ctypes.c_void_p
-    libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
-    libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
-    page = state_address(ORIGIN) & -mmap.PAGESIZE
-    fixed_noreplace = 0x100000
-    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | fixed_noreplace
-    size = 2 * mmap.PAGESIZE
-    got = libc.mmap(page, size, mmap.PROT_READ | mmap.PROT_WRITE, flags, -1, 0)
-    assert got == page, "the addresses of the state plane are taken in this process"
+    page, size = state_address(ORIGIN) & -mmap.PAGESIZE, 2 * mmap.PAGESIZE
+    map_at(page, size)
     yield (ctypes.c_uint8 * (BYTES // 8)).from_address(state_address(ORIGIN))
-    libc.munmap(page, size)
+    unmap(page, size)
 
 
 class Markers:
