@@ -234,6 +234,18 @@ def test_signals(tmp_path: Path) -> None:
     assert found.access.kind is AccessKind.TRAP
 
 
+@pytest.mark.parametrize(
+    ("flag", "name", "late"), [("STACK_END", "stack-overflow", False), ("LATE", "heap-buffer-overflow", True)]
+)
+def test_a_full_stack_is_no_access_that_was_found_late(
+    tmp_path: Path, flag: str, name: str, late: bool
+) -> None:
+    flags = records.FINDING_FLAGS[flag]
+    trapped = {"rule": records.RULE_SIGNAL, "signal": 11, "block_id": 0} if flag == "STACK_END" else {}
+    found = one(tmp_path, finding(flags=flags, **trapped))
+    assert (found.rule.name, found.access.late) == (name, late)
+
+
 def test_a_rule_that_is_not_in_the_set(tmp_path: Path) -> None:
     assert one(tmp_path, finding(rule=77)).rule.name == "rule-77"
 

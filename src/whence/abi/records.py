@@ -188,18 +188,32 @@ FINDING_ARRAYS = (
 
 RULE_SIGNAL = 0xFFFFFFFF
 
-FINDING_FLAGS = {
-    "WRITE": 1,  # the access writes
-    "HALTED": 2,  # the program was stopped at this finding
-    "LIBRARY": 4,  # made by a library function on the program's behalf (see name)
-    "SIGNAL": 8,  # the processor trapped; address is si_addr
-    "ASKED": 16,  # the program waits until one of the next two is set by the process `judge`
-    "GO": 32,  # verdict: it goes on
-    "STOP": 64,  # verdict: it is stopped
-    "STACK_END": 128,  # with SIGNAL: the address lies where the stack of the thread would go on
-    "LATE": 128,  # the access happened before: its traces were found now
-    "MOVED": 256,  # the block was freed by realloc
-}
+
+def distinct_bits(table: dict[str, int]) -> dict[str, int]:
+    """The table itself; raises `ValueError` where a flag is not one bit or shares it with another."""
+    for name, bit in table.items():
+        if bit.bit_count() != 1:
+            raise ValueError(f"flag {name} is {bit:#x}, which is not one bit")
+        same = [other for other, value in table.items() if value == bit]
+        if len(same) > 1:
+            raise ValueError(f"flags {' and '.join(same)} are the same bit {bit:#x}")
+    return table
+
+
+FINDING_FLAGS = distinct_bits(
+    {
+        "WRITE": 1,  # the access writes
+        "HALTED": 2,  # the program was stopped at this finding
+        "LIBRARY": 4,  # made by a library function on the program's behalf (see name)
+        "SIGNAL": 8,  # the processor trapped; address is si_addr
+        "ASKED": 16,  # the program waits until one of the next two is set by the process `judge`
+        "GO": 32,  # verdict: it goes on
+        "STOP": 64,  # verdict: it is stopped
+        "STACK_END": 128,  # with SIGNAL: the address lies where the stack of the thread would go on
+        "MOVED": 256,  # the block was freed by realloc
+        "LATE": 512,  # the access happened before: its traces were found at this event
+    }
+)
 
 POINTS = {
     "DEREF_R": 1,
