@@ -16,10 +16,6 @@ from whence.demo.programs import Executables, Program
 from whence.errors import ToolLimit
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "real: builds and runs real programs (long; make test-real)")
-
-
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     wanted = "real" in (config.getoption("-m") or "")
     for item in items:
