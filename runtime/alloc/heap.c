@@ -64,8 +64,8 @@ static uint64_t page_span(uintptr_t begin, uint64_t size) {
 /* Beyond this many bytes a gap is not worth its state bytes. */
 #define GAP_MOST (64ull << 20)
 
-/* When no more mappings are to be had (vm.max_map_count), one can still grow: that of the block before,
- * over the gap, which is poisoned. */
+/* When no more mappings are to be had (vm.max_map_count), one can still grow: that of the block
+ * before, over the gap, which is poisoned. */
 static WH_COLD int open_with_gap(unsigned shift, uint64_t index, uintptr_t begin, uint64_t size) {
     const struct block_record *record = block_record(shift, index - 1);
     if (index <= region_before(shift) + 1 || !block_used(record)) return 0;
@@ -136,8 +136,7 @@ static void set_size(struct block_record *record, unsigned shift, uint64_t index
 #if WH_BARE
 static void begin_life(struct block_record *record, struct block_place place, uint64_t offset,
                        const struct heap_request *request) {
-    block_set_live(record, request->size, offset >> block_unit_shift(place.shift),
-                   request->family);
+    block_set_live(record, request->size, offset >> block_unit_shift(place.shift), request->family);
     set_size(record, place.shift, place.index, request->size);
 }
 
@@ -255,8 +254,7 @@ int heap_resize(struct block_place place, uint64_t size) {
     unsigned most = enough < HEAP_ROOMY_SHIFT ? enough : enough + HEAP_ROOM_SHIFT;
     if (heap_seals(place.shift) || size > room || place.shift > most) return 0;
     uintptr_t unused = wh_round_up(begin + size, OS_PAGE);
-    if (size + HEAP_GIVE_BACK < old)
-        os_discard(unused, wh_round_up(begin + old, OS_PAGE) - unused);
+    if (size + HEAP_GIVE_BACK < old) os_discard(unused, wh_round_up(begin + old, OS_PAGE) - unused);
     if (PLANES) paint_live(slot, place.shift, begin, size);
     set_size(record, place.shift, place.index, size);
     return 1;

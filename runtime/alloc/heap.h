@@ -86,15 +86,15 @@ long heap_init(uint64_t quarantine_bytes, uint32_t quarantine_depth, uintptr_t *
                size_t *size);
 void heap_configure(uint64_t quarantine_bytes, uint32_t quarantine_depth);
 
-/* A new block's begin; 0 if there is no memory for it. Where a size has no more slots, or no mapping
- * for them, larger slots serve. */
+/* A new block's begin; 0 if there is no memory for it. Where a size has no more slots, or no
+ * mapping for them, larger slots serve. */
 uintptr_t heap_new(struct heap_cache *cache, const struct heap_request *request);
 
 /* Gives a live block another size where it is. 0 if it has to move for that. */
 int heap_resize(struct block_place place, uint64_t size);
 
-/* The first `bytes` of one live block become those of another one by moving pages, and are lost to the
- * first. 0 if they have to be copied. */
+/* The first `bytes` of one live block become those of another one by moving pages, and are lost to
+ * the first. 0 if they have to be copied. */
 int heap_move_pages(struct block_place from, struct block_place to, uint64_t bytes);
 
 /* Ends a live block: records time, thread and stack, poisons it, and puts it

@@ -1,4 +1,5 @@
-/* KDAlloc: addresses as a pure function of the requests (Schemmel et al., ECOOP 2022 and ISSTA 2023).
+/* KDAlloc: addresses as a pure function of the requests (Schemmel et al., ECOOP 2022 and ISSTA
+ * 2023).
  *
  * A *space* is a configuration and the address ranges of its regions. A
  * *state* is one allocator over them: which blocks live where. States of a
@@ -68,7 +69,7 @@ struct kd_config {
     uint64_t release_pages;
     /* ... and least multiple of the average number of pages in use. */
     uint32_t release_factor;
-    uint32_t bins;                   /* how many of bin_sizes; spread only */
+    uint32_t bins;                    /* how many of bin_sizes; spread only */
     uint64_t bin_sizes[KD_BINS_MOST]; /* ascending; spread only */
     struct kd_region_config regions[KD_REGIONS];
 };
@@ -112,7 +113,7 @@ struct kd_bin_statistics {
     uint64_t slot;  /* bytes; 0 for large blocks */
     uint64_t begin; /* of the bin's addresses */
     uint64_t size;
-    uint64_t cut;      /* slots, or large blocks, ever begun: all indices are below */
+    uint64_t cut; /* slots, or large blocks, ever begun: all indices are below */
     uint64_t live, held, free;
     uint64_t live_bytes; /* as asked for */
 };

@@ -1,5 +1,6 @@
-/* The memory behind large blocks that have been freed. A page that was given back costs a fault when it
- * is touched again, which is more than all else about a block; so the last few mebibytes are kept. */
+/* The memory behind large blocks that have been freed. A page that was given back costs a fault
+ * when it is touched again, which is more than all else about a block; so the last few mebibytes
+ * are kept. */
 #ifndef WHENCE_ALLOC_PAGES_H
 #define WHENCE_ALLOC_PAGES_H
 

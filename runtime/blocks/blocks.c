@@ -22,7 +22,8 @@ long blocks_init(uintptr_t *begin, size_t *size) {
         if (result == 0)
             result = reserve((uintptr_t)block_links(shift), slots * sizeof(uint32_t), begin, size);
         if (result == 0 && GUARD_EXTRA_OFFSET)
-            result = reserve(meta_begin(shift) + GUARD_EXTRA_OFFSET, slots * GUARD_EXTRA_SIZE, begin, size);
+            result = reserve(meta_begin(shift) + GUARD_EXTRA_OFFSET, slots * GUARD_EXTRA_SIZE,
+                             begin, size);
         if (result < 0) return result;
         blocks_cut[shift] = region_before(shift) + 1;
     }
@@ -36,7 +37,8 @@ struct block_place blocks_holding(uintptr_t address) {
     if (!place.index) return no_place;
     const struct block_record *record = block_record(place.shift, place.index);
     uintptr_t begin = block_begin(record, place.shift, place.index);
-    int inside = block_used(record) && address - begin < block_size(record, place.shift, place.index);
+    int inside =
+        block_used(record) && address - begin < block_size(record, place.shift, place.index);
     return inside ? place : no_place;
 }
 

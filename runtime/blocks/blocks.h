@@ -1,5 +1,5 @@
-/* The block table: one record for each heap slot, out of line: 32 bytes, or, where nobody asks about
- * lives (WH_BARE), 8.
+/* The block table: one record for each heap slot, out of line: 32 bytes, or, where nobody asks
+ * about lives (WH_BARE), 8.
  *
  * The heap is cut into regions by slot size; region `shift` holds slots of
  * 2**shift bytes. From an address follow, by arithmetic alone:
@@ -142,8 +142,8 @@ static inline uint32_t *block_links(unsigned shift) {
 static inline void block_set_live(struct block_record *record, uint64_t size, uint64_t offset,
                                   uint8_t family) {
     typedef uint64_t __attribute__((may_alias)) word;
-    *(word *)record = (uint32_t)size | offset << 32 | (uint64_t)family << 48 |
-                      (uint64_t)WH_BLOCK_LIVE << 56;
+    *(word *)record =
+        (uint32_t)size | offset << 32 | (uint64_t)family << 48 | (uint64_t)WH_BLOCK_LIVE << 56;
 }
 #endif
 

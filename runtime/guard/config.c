@@ -86,7 +86,8 @@ static void complain(unsigned number, struct field field, struct text *error) {
         [TYPE] = "the type is P, T, B, BR, BW or R",
         [RED] = "a red zone has 1 to 1024M bytes, with k or M for kilobytes and megabytes",
         [EMPTY] = "an empty zone has 0 to 1024M bytes, with k or M for kilobytes and megabytes",
-        [RESERVED] = "the reserved area has 0 to 1024M bytes, with k or M for kilobytes and megabytes",
+        [RESERVED] =
+            "the reserved area has 0 to 1024M bytes, with k or M for kilobytes and megabytes",
         [ALIGNMENT] = "the alignment is A (always 16), E (none) or nothing",
     };
     text_put(error, WH_ALLOC_VARIABLE ": bad ");

@@ -47,7 +47,8 @@ static int place_of_mask(long number) {
     switch (number) {
     case SYS_rt_sigsuspend: return 0;
     case SYS_ppoll: return 3;
-    case SYS_epoll_pwait: case SYS_epoll_pwait2: return 4;
+    case SYS_epoll_pwait:
+    case SYS_epoll_pwait2: return 4;
     case SYS_pselect6: return 5;
     default: return -1;
     }
@@ -104,16 +105,18 @@ static void end_thread(void) {
         pager_stop();
 }
 
-/* A structure that holds pointers we know nothing of: everything is opened, and the call made again. */
+/* A structure that holds pointers we know nothing of: everything is opened, and the call made
+ * again. */
 static long call(long number, const uint64_t *words) {
     struct hold hold;
     if (ready_ends_by(number, words)) pager_stop();
     if (number == SYS_exit) end_thread();
     hold_call(&hold, number, words);
-    long result = makes_process(number)           ? make_process(number, words)
-                  : number == SYS_rt_sigaction    ? make_action(words)
-                                                  : make_masked(number, words);
-    if (result == -EFAULT && !hold.everything && options_may_be_closed()) result = make_open(number, words);
+    long result = makes_process(number)        ? make_process(number, words)
+                  : number == SYS_rt_sigaction ? make_action(words)
+                                               : make_masked(number, words);
+    if (result == -EFAULT && !hold.everything && options_may_be_closed())
+        result = make_open(number, words);
     hold_release(&hold);
     return result;
 }
@@ -195,8 +198,8 @@ static _Noreturn void return_from(const ucontext_t *machine) {
 #define SITES 8u
 #define SITE_LENGTH 8u
 
-/* Places that calls go back to; each has a site that makes the call from here. No register is left to
- * say where, and a new thread has no memory of its own yet. */
+/* Places that calls go back to; each has a site that makes the call from here. No register is left
+ * to say where, and a new thread has no memory of its own yet. */
 uintptr_t whence_call_returns[SITES] __attribute__((visibility("hidden")));
 extern const char whence_call_sites[] __attribute__((visibility("hidden")));
 __asm__(".text\n"
@@ -274,9 +277,9 @@ static void on_call(int signal_number, siginfo_t *info, void *context) {
     }
     dispatch_resume();
     long number = (long)registers[REG_RAX];
-    uint64_t words[] = {
-        (uint64_t)registers[REG_RDI], (uint64_t)registers[REG_RSI], (uint64_t)registers[REG_RDX],
-        (uint64_t)registers[REG_R10], (uint64_t)registers[REG_R8],  (uint64_t)registers[REG_R9]};
+    uint64_t words[] = {(uint64_t)registers[REG_RDI], (uint64_t)registers[REG_RSI],
+                        (uint64_t)registers[REG_RDX], (uint64_t)registers[REG_R10],
+                        (uint64_t)registers[REG_R8],  (uint64_t)registers[REG_R9]};
     if (number == SYS_rt_sigreturn) return_from(machine);
     struct child child = child_of(number, words);
     if (child.shares || child.moves) {

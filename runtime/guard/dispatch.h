@@ -1,11 +1,12 @@
 /* System calls of a program whose blocks are closed: the kernel would answer EFAULT.
  *
  * Syscall user dispatch (Linux 5.11) makes every system call of a thread trap that is not made by
- * this library. The handler opens the blocks that the arguments lead to (hold.h), makes the call, and
- * closes them. Calls that are about the signal frame itself are made on the frame: the mask, the
- * alternate stack, the return from a handler. Calls that make threads, or processes with a stack of
- * their own or in this memory, cannot return into the handler: the program makes them from a place in
- * this library (a site), with everything open until its next call if the child is about to execute.
+ * this library. The handler opens the blocks that the arguments lead to (hold.h), makes the call,
+ * and closes them. Calls that are about the signal frame itself are made on the frame: the mask,
+ * the alternate stack, the return from a handler. Calls that make threads, or processes with a
+ * stack of their own or in this memory, cannot return into the handler: the program makes them from
+ * a place in this library (a site), with everything open until its next call if the child is about
+ * to execute.
  */
 #ifndef WHENCE_GUARD_DISPATCH_H
 #define WHENCE_GUARD_DISPATCH_H

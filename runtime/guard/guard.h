@@ -55,16 +55,16 @@ enum guard_flag {
     GUARD_PERMANENT = 1, /* freeing it is an error */
     GUARD_MOVED = 2,     /* freed by realloc */
     GUARD_READ_ONLY = 4,
-    GUARD_CLOSED = 8,  /* the program wants no access to it */
+    GUARD_CLOSED = 8,   /* the program wants no access to it */
     GUARD_TOUCHED = 16, /* by an access that was seen, or filled by us */
 };
 
 struct guard_extra {
     uint64_t use_address, use_pc, use_time; /* the last access that was seen; 0: none */
     uint32_t flags;
-    uint32_t open; /* accesses that are going on, see trap.h */
-    uint64_t packed;        /* where the bytes are, see pager.h; 0: resident */
-    uint32_t older, newer;  /* the list of resident blocks */
+    uint32_t open;         /* accesses that are going on, see trap.h */
+    uint64_t packed;       /* where the bytes are, see pager.h; 0: resident */
+    uint32_t older, newer; /* the list of resident blocks */
     uint32_t listed, unused[3];
 };
 _Static_assert(sizeof(struct guard_extra) == GUARD_EXTRA_SIZE, "guard extra");

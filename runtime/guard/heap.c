@@ -145,8 +145,7 @@ static int begin_life(struct block_place place, const struct heap_request *reque
     record->alloc_stack = request->stack;
     record->free_stack = 0;
     record->family = request->family;
-    if (request->zeroed && !fresh)
-        wh_fill((void *)slot_begin(place.shift, place.index), 0, size);
+    if (request->zeroed && !fresh) wh_fill((void *)slot_begin(place.shift, place.index), 0, size);
     if (paged && request->zeroed) guard_extra(place)->flags |= GUARD_TOUCHED;
     __atomic_store_n(&record->state, WH_BLOCK_LIVE, __ATOMIC_RELEASE);
     if (paged) pager_born(place);

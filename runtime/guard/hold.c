@@ -86,14 +86,19 @@ static void hold_request(struct hold *hold, uint64_t request, uintptr_t at) {
 
 static void hold_nested(struct hold *hold, long number, const uint64_t *words) {
     switch (number) {
-    case SYS_readv: case SYS_writev: case SYS_preadv: case SYS_pwritev: case SYS_preadv2:
-    case SYS_pwritev2: case SYS_vmsplice: case SYS_process_vm_readv: case SYS_process_vm_writev:
-        hold_vector(hold, words[1], words[2]);
-        break;
-    case SYS_sendmsg: case SYS_recvmsg:
-        hold_message(hold, words[1]);
-        break;
-    case SYS_sendmmsg: case SYS_recvmmsg:
+    case SYS_readv:
+    case SYS_writev:
+    case SYS_preadv:
+    case SYS_pwritev:
+    case SYS_preadv2:
+    case SYS_pwritev2:
+    case SYS_vmsplice:
+    case SYS_process_vm_readv:
+    case SYS_process_vm_writev: hold_vector(hold, words[1], words[2]); break;
+    case SYS_sendmsg:
+    case SYS_recvmsg: hold_message(hold, words[1]); break;
+    case SYS_sendmmsg:
+    case SYS_recvmmsg:
         for (uint64_t i = 0; i < words[2] && i < HOLD_MOST; i++)
             hold_message(hold, words[1] + i * sizeof(struct mmsghdr));
         break;
@@ -105,15 +110,11 @@ static void hold_nested(struct hold *hold, long number, const uint64_t *words) {
         hold_texts(hold, words[2]);
         hold_texts(hold, words[3]);
         break;
-    case SYS_pselect6:
-        hold_words(hold, words[5], sizeof(uint64_t), sizeof(uint64_t));
-        break;
+    case SYS_pselect6: hold_words(hold, words[5], sizeof(uint64_t), sizeof(uint64_t)); break;
     case SYS_futex_waitv:
         hold_words(hold, words[0] + sizeof(uint64_t), words[1] * WAITS, WAITS);
         break;
-    case SYS_ioctl:
-        hold_request(hold, words[1], words[2]);
-        break;
+    case SYS_ioctl: hold_request(hold, words[1], words[2]); break;
     default: break;
     }
 }

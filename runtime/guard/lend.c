@@ -18,11 +18,13 @@ int lend_everything, lend_any;
 void lend_note(enum lend_reason reason) {
     static int said[3];
     static const char *const sentences[] = {
-        [LEND_NO_RANGE] = "the address space is limited (ulimit -v, or something is mapped where the "
-                          "heap goes): the C library allocates, and nothing is checked",
-        [LEND_UNGUARDED] = "the system gives this process no more mappings or memory (sysctl "
-                           "vm.max_map_count): further blocks have no guarded ends while that is so; "
-                           "what is written beside them is found when they are freed",
+        [LEND_NO_RANGE] =
+            "the address space is limited (ulimit -v, or something is mapped where the "
+            "heap goes): the C library allocates, and nothing is checked",
+        [LEND_UNGUARDED] =
+            "the system gives this process no more mappings or memory (sysctl "
+            "vm.max_map_count): further blocks have no guarded ends while that is so; "
+            "what is written beside them is found when they are freed",
         [LEND_FOREIGN] = "the system gives this process no more mappings or memory (sysctl "
                          "vm.max_map_count): some large blocks come from the C library and are not "
                          "checked",
@@ -52,6 +54,6 @@ void *lend_resize(void *pointer, size_t size) {
 
 size_t lend_size(void *pointer) {
     static size_t (*next)(void *);
-    if (!next) next = (size_t(*)(void *))(uintptr_t)dlsym(RTLD_NEXT, "malloc_usable_size");
+    if (!next) next = (size_t (*)(void *))(uintptr_t)dlsym(RTLD_NEXT, "malloc_usable_size");
     return next ? next(pointer) : 0;
 }

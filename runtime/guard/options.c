@@ -45,7 +45,8 @@ int guard_may_free(struct block_place place, const struct frame *frame) {
     }
     guard_touched("freed", begin);
     open_block(place);
-    if (!pager_is_packed(place)) report_damage(place, frame); /* else it was in order, and nobody could write */
+    if (!pager_is_packed(place))
+        report_damage(place, frame); /* else it was in order, and nobody could write */
     return 1;
 }
 

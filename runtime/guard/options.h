@@ -15,8 +15,8 @@ void options_close_all(void);
 int options_may_be_closed(void);
 
 /* The same for a search that reads all of memory: packed blocks stay so, and are read where they
- * are (pager_bytes) or brought when they are touched. The first is called before the other threads are
- * stopped, the second when they stand; some of them may not. */
+ * are (pager_bytes) or brought when they are touched. The first is called before the other threads
+ * are stopped, the second when they stand; some of them may not. */
 void options_await_search(void);
 void options_open_for_search(int all_stand);
 void options_close_after_search(void);

@@ -17,7 +17,7 @@ int pager_on;
 /* All small blocks have slots of one size, so an index says which. */
 static struct {
     struct os_lock lock;
-    uint64_t most, resident;  /* blocks in the list */
+    uint64_t most, resident; /* blocks in the list */
     uint64_t packed;
     uint32_t oldest, newest;  /* 0: none */
     uint64_t frozen, brought; /* freezes that go on; blocks brought, ever */
@@ -27,8 +27,10 @@ static struct {
 
 /* ---- the lock ---- */
 
-/* A handler of the program's that ran while its thread holds the lock could fault, or trap, itself. */
-#define ASYNCHRONOUS (~(SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGBUS) | SIGNAL_BIT(SIGSYS) | SIGNAL_BIT(SIGTRAP)))
+/* A handler of the program's that ran while its thread holds the lock could fault, or trap,
+ * itself. */
+#define ASYNCHRONOUS                                                                               \
+    (~(SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGBUS) | SIGNAL_BIT(SIGSYS) | SIGNAL_BIT(SIGTRAP)))
 #define UNCHANGED UINT64_MAX /* no mask: SIGKILL is never in one */
 
 uint64_t pager_lock(void) {
@@ -54,18 +56,24 @@ static void append(uint32_t index) {
     extra->older = pager.newest;
     extra->newer = 0;
     extra->listed = 1;
-    if (pager.newest) extra_of(pager.newest)->newer = index;
-    else pager.oldest = index;
+    if (pager.newest)
+        extra_of(pager.newest)->newer = index;
+    else
+        pager.oldest = index;
     pager.newest = index;
     pager.resident++;
 }
 
 static void drop(uint32_t index) {
     struct guard_extra *extra = extra_of(index);
-    if (extra->older) extra_of(extra->older)->newer = extra->newer;
-    else pager.oldest = extra->newer;
-    if (extra->newer) extra_of(extra->newer)->older = extra->older;
-    else pager.newest = extra->older;
+    if (extra->older)
+        extra_of(extra->older)->newer = extra->newer;
+    else
+        pager.oldest = extra->newer;
+    if (extra->newer)
+        extra_of(extra->newer)->older = extra->older;
+    else
+        pager.newest = extra->older;
     extra->listed = 0;
     pager.resident--;
 }
@@ -80,7 +88,8 @@ static int is_small(struct block_place place) {
 }
 
 static int is_live(struct block_place place) {
-    return __atomic_load_n(&block_record(place.shift, place.index)->state, __ATOMIC_ACQUIRE) == WH_BLOCK_LIVE;
+    return __atomic_load_n(&block_record(place.shift, place.index)->state, __ATOMIC_ACQUIRE) ==
+           WH_BLOCK_LIVE;
 }
 
 static uint64_t size_of(struct block_place place) {
@@ -226,7 +235,9 @@ static void begin_packing(void) {
         pager.ended = 1;
 }
 
-static uint64_t least_or(uint64_t wanted) { return wanted > RESIDENT_LEAST ? wanted : RESIDENT_LEAST; }
+static uint64_t least_or(uint64_t wanted) {
+    return wanted > RESIDENT_LEAST ? wanted : RESIDENT_LEAST;
+}
 
 void pager_born(struct block_place place) {
     if (!options.guard_resident || pager.ended || !is_small(place)) return;
@@ -247,7 +258,8 @@ int pager_died(struct block_place place) {
     if (packed) {
         store_give((void *)(uintptr_t)extra->packed, size_of(place));
         pager.packed--;
-    } else if (extra->listed) drop((uint32_t)place.index);
+    } else if (extra->listed)
+        drop((uint32_t)place.index);
     __atomic_store_n(&extra->packed, 0, __ATOMIC_SEQ_CST);
     pager_unlock(token);
     return packed;

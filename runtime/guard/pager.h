@@ -2,9 +2,9 @@
  *
  * A small block costs a page, because it ends or begins where a page does. Beyond
  * options.guard_resident of them the one whose page came longest ago is packed: its bytes go to a
- * dense store (store.h), its page is closed and given back. An access to it traps; the handler fills
- * a page aside and moves it to its place in one step, so that no thread sees it half filled. System
- * calls are caught and get what their arguments lead to (dispatch.h, hold.h).
+ * dense store (store.h), its page is closed and given back. An access to it traps; the handler
+ * fills a page aside and moves it to its place in one step, so that no thread sees it half filled.
+ * System calls are caught and get what their arguments lead to (dispatch.h, hold.h).
  *
  * Packing begins when there are more blocks than may be resident, if everything that could go
  * wrong can be caught (ready.h), else never. Paging may take some time; where a program would wait
@@ -14,8 +14,10 @@
  *   - a live small block is resident (linked, or pinned) or packed, never both;
  *   - a packed block's bytes are those of the store, and its page is closed and empty;
  *   - a page is closed to writes before its bytes are copied, and packed before it is closed;
- *   - a block with guard_extra.open is not packed: who opens one and then finds it packed brings it;
- *   - a block is pinned, and stays resident, if its pattern is damaged or the program gave it options.
+ *   - a block with guard_extra.open is not packed: who opens one and then finds it packed brings
+ * it;
+ *   - a block is pinned, and stays resident, if its pattern is damaged or the program gave it
+ * options.
  */
 #ifndef WHENCE_GUARD_PAGER_H
 #define WHENCE_GUARD_PAGER_H
@@ -40,7 +42,8 @@ static inline int pager_is_packed(struct block_place place) {
 
 /* Makes a block resident; it may be packed again unless it is open. */
 void pager_bring(struct block_place place);
-/* A fault: 1 if its block was packed, or has just been brought, and the instruction is to run again. */
+/* A fault: 1 if its block was packed, or has just been brought, and the instruction is to run
+ * again. */
 int pager_fault(uintptr_t address);
 
 /* Whether some block is packed. */

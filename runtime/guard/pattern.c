@@ -26,8 +26,8 @@ static void beside(struct block_place place, struct range ranges[RANGES]) {
         return;
     }
     uintptr_t slot_end = slot_begin(place.shift, place.index) + (1ull << place.shift);
-    uintptr_t middle = slot_end - PLAIN_END > end + PLAIN_BEHIND ? end + PLAIN_BEHIND
-                                                                  : slot_end - PLAIN_END;
+    uintptr_t middle =
+        slot_end - PLAIN_END > end + PLAIN_BEHIND ? end + PLAIN_BEHIND : slot_end - PLAIN_END;
     ranges[0] = (struct range){end, middle > end ? middle : end};
     ranges[1] = (struct range){slot_end - PLAIN_END, slot_end};
     ranges[2] = (struct range){begin - PLAIN_END, begin};
@@ -71,8 +71,7 @@ struct pattern_damage pattern_damage(struct block_place place) {
 }
 
 static uint64_t freed_size(struct block_place place) {
-    uint64_t size =
-        block_size(block_record(place.shift, place.index), place.shift, place.index);
+    uint64_t size = block_size(block_record(place.shift, place.index), place.shift, place.index);
     return size < PATTERN_FREED_MOST ? size : PATTERN_FREED_MOST;
 }
 

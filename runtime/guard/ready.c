@@ -36,8 +36,10 @@ static int is_used_later(void) {
 
 int ready_ends_by(long number, const uint64_t *words) {
     switch (number) {
-    case SYS_io_uring_setup: case SYS_io_setup: case SYS_userfaultfd: case SYS_seccomp:
-        return 1;
+    case SYS_io_uring_setup:
+    case SYS_io_setup:
+    case SYS_userfaultfd:
+    case SYS_seccomp: return 1;
     case SYS_ptrace: return words[0] == PTRACE_TRACEME;
     case SYS_prctl: return words[0] == PR_SET_SECCOMP;
     case SYS_rt_sigaction: /* ours are installed without being caught */

@@ -10,7 +10,8 @@
 int report_damage(struct block_place place, const struct frame *frame);
 int report_damage_freed(struct block_place place, const struct frame *frame);
 
-/* A finding that no rule of the rule language is about: WH_FIXED_FINDINGS. 0 if it is switched off. */
+/* A finding that no rule of the rule language is about: WH_FIXED_FINDINGS. 0 if it is switched
+ * off. */
 int report_fixed(struct context *context, uint32_t rule, struct block_place place);
 
 #endif

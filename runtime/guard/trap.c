@@ -239,7 +239,8 @@ int trap_fault(const siginfo_t *info, void *context) {
     uintptr_t address = (uintptr_t)info->si_addr;
     if (info->si_code != SEGV_ACCERR || !heap_contains(address)) return 0;
     int writes = ((uint64_t)machine->uc_mcontext.gregs[REG_ERR] & FAULT_WRITE) != 0;
-    if ((!trap_is_on() || (guard.type == GUARD_BOTH_WRITE && !writes)) && pager_fault(address)) return 1;
+    if ((!trap_is_on() || (guard.type == GUARD_BOTH_WRITE && !writes)) && pager_fault(address))
+        return 1;
     if (!trap_is_on()) return 0;
     uint64_t pc = (uint64_t)machine->uc_mcontext.gregs[REG_RIP];
     unsigned size = 0;
@@ -308,6 +309,7 @@ void trap_init(void) {
     static int said;
     trap_install(SIGTRAP, on_trap);
     if (dispatch_begin()) return;
-    rt_note(&said, "this kernel has no syscall user dispatch (Linux 5.11): system calls fail with EFAULT "
-                   "on guarded blocks; use --guard top or bottom");
+    rt_note(&said,
+            "this kernel has no syscall user dispatch (Linux 5.11): system calls fail with EFAULT "
+            "on guarded blocks; use --guard top or bottom");
 }

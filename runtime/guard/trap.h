@@ -43,7 +43,8 @@ static inline enum os_access trap_access(void) {
 /* A block that others write to without being seen: its first access may be a read. */
 void trap_filled(struct block_place place);
 
-/* Opens a live block, and keeps it resident, for somebody who closes it again; 0 if it cannot be. */
+/* Opens a live block, and keeps it resident, for somebody who closes it again; 0 if it cannot
+ * be. */
 int trap_open(struct block_place place);
 void trap_close(struct block_place place);
 
@@ -59,7 +60,8 @@ unsigned trap_width(void);
 void trap_install(int number, void (*handler)(int, siginfo_t *, void *));
 /* Nobody wants the signal: what happens without us happens now. */
 void trap_leave(int number);
-/* The signals that closed and packed blocks need, which the program must neither block nor handle. */
+/* The signals that closed and packed blocks need, which the program must neither block nor
+ * handle. */
 uint64_t trap_signals(void);
 void trap_init(void);
 

@@ -2,8 +2,8 @@
 
 struct parsed {
     const uint8_t *at, *end;
-    unsigned map; /* 0, 1 (0f), 2 (0f 38), 3 (0f 3a) */
-    unsigned vector;   /* bytes of a full vector */
+    unsigned map;           /* 0, 1 (0f), 2 (0f 38), 3 (0f 3a) */
+    unsigned vector;        /* bytes of a full vector */
     uint8_t opcode, prefix; /* prefix: 0, 0x66, 0xf2 or 0xf3 */
     uint8_t wide, repeated, masked;
 };
@@ -89,13 +89,40 @@ static unsigned width_plain(const struct parsed *code) {
     case 0x63: return 4;
     case 0x8f: return 8;
     case 0xff: return extension(code) == 2 || extension(code) == 6 ? 8 : operand(code);
-    case 0x80: case 0x84: case 0x86: case 0x88: case 0x8a: case 0xc0: case 0xc6: case 0xd0:
-    case 0xd2: case 0xf6: case 0xfe: case 0xa4: case 0xa6: case 0xaa: case 0xac: case 0xae:
-        return 1;
-    case 0x69: case 0x6b: case 0x81: case 0x83: case 0x85: case 0x87: case 0x89: case 0x8b:
-    case 0xc1: case 0xc7: case 0xd1: case 0xd3: case 0xf7: case 0xa5: case 0xa7: case 0xab:
-    case 0xad: case 0xaf:
-        return operand(code);
+    case 0x80:
+    case 0x84:
+    case 0x86:
+    case 0x88:
+    case 0x8a:
+    case 0xc0:
+    case 0xc6:
+    case 0xd0:
+    case 0xd2:
+    case 0xf6:
+    case 0xfe:
+    case 0xa4:
+    case 0xa6:
+    case 0xaa:
+    case 0xac:
+    case 0xae: return 1;
+    case 0x69:
+    case 0x6b:
+    case 0x81:
+    case 0x83:
+    case 0x85:
+    case 0x87:
+    case 0x89:
+    case 0x8b:
+    case 0xc1:
+    case 0xc7:
+    case 0xd1:
+    case 0xd3:
+    case 0xf7:
+    case 0xa5:
+    case 0xa7:
+    case 0xab:
+    case 0xad:
+    case 0xaf: return operand(code);
     default: return 0;
     }
 }
@@ -113,20 +140,38 @@ static unsigned width_0f(const struct parsed *code) {
     if (op == 0x10 || op == 0x11 || op == 0x51 || (op >= 0x58 && op <= 0x5f) || op == 0xc2)
         return op == 0x5a || op == 0x5b ? 0 : scalar_or_vector(code);
     switch (op) {
-    case 0x12: case 0x13: case 0x16: case 0x17:
-        return code->prefix == 0xf3 ? code->vector : code->prefix == 0xf2 ? 0 : 8;
-    case 0x28: case 0x29: case 0x2b: case 0x54: case 0x55: case 0x56: case 0x57: case 0xf0:
-        return code->vector;
+    case 0x12:
+    case 0x13:
+    case 0x16:
+    case 0x17: return code->prefix == 0xf3 ? code->vector : code->prefix == 0xf2 ? 0 : 8;
+    case 0x28:
+    case 0x29:
+    case 0x2b:
+    case 0x54:
+    case 0x55:
+    case 0x56:
+    case 0x57:
+    case 0xf0: return code->vector;
     case 0x2a: return code->prefix >= 0xf2 ? (code->wide ? 8 : 4) : 0;
-    case 0x2c: case 0x2d: return code->prefix == 0xf3 ? 4 : code->prefix == 0xf2 ? 8 : 0;
-    case 0x2e: case 0x2f: return code->prefix == 0x66 ? 8 : 4;
+    case 0x2c:
+    case 0x2d: return code->prefix == 0xf3 ? 4 : code->prefix == 0xf2 ? 8 : 0;
+    case 0x2e:
+    case 0x2f: return code->prefix == 0x66 ? 8 : 4;
     case 0x6e: return code->wide ? 8 : 4;
     case 0x7e: return code->prefix == 0xf3 || code->wide ? 8 : 4;
-    case 0x6f: case 0x7f: case 0xe7: return code->prefix ? code->vector : 8;
+    case 0x6f:
+    case 0x7f:
+    case 0xe7: return code->prefix ? code->vector : 8;
     case 0xd6: return 8;
-    case 0xb0: case 0xb6: case 0xbe: case 0xc0: return 1;
-    case 0xb7: case 0xbf: return 2;
-    case 0xb1: case 0xc1: case 0xc3: return operand(code);
+    case 0xb0:
+    case 0xb6:
+    case 0xbe:
+    case 0xc0: return 1;
+    case 0xb7:
+    case 0xbf: return 2;
+    case 0xb1:
+    case 0xc1:
+    case 0xc3: return operand(code);
     case 0xc7: return extension(code) == 1 ? (code->wide ? 16 : 8) : 0;
     default: break;
     }

@@ -87,7 +87,8 @@ static inline void check_apart(struct site site, const void *to, size_t written,
     if (WH_UNLIKELY(overlap)) access_overlap(a, written, b, read, site.function, site.frame);
 }
 #define APART(to, written, from, read) check_apart(SITE, (to), (written), (from), (read))
-/* The same of memcpy and its like: to copy a range onto itself hurts nobody, and compilers do it. */
+/* The same of memcpy and its like: to copy a range onto itself hurts nobody, and compilers do
+ * it. */
 #define RANGES_APART(to, from, size)                                                               \
     ((const void *)(to) != (const void *)(from) ? APART(to, size, from, size) : (void)0)
 

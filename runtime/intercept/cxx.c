@@ -1,5 +1,5 @@
-/* iostream and condition variables: what the C++ library reads from and stores in the program's buffers. Its
- * strings and containers need nothing here: they are templates, and instrumented with
+/* iostream and condition variables: what the C++ library reads from and stores in the program's
+ * buffers. Its strings and containers need nothing here: they are templates, and instrumented with
  * the program (but for nodes: cxx_nodes.c).
  *
  * `self` is the stream, by the convention of member functions; names and layout of

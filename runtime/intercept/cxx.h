@@ -14,8 +14,8 @@ uintptr_t cxx_find(const char *name);
     __extension__({                                                                                \
         static uintptr_t found;                                                                    \
         if (!__atomic_load_n(&found, __ATOMIC_RELAXED))                                            \
-            __atomic_store_n(&found, cxx_find(CXX_TEXT(name)), __ATOMIC_RELAXED);                           \
-        (type(*) parameters) found;                                                                 \
+            __atomic_store_n(&found, cxx_find(CXX_TEXT(name)), __ATOMIC_RELAXED);                  \
+        (type(*) parameters) found;                                                                \
     })
 
 #endif

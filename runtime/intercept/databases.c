@@ -30,7 +30,7 @@
 
 #define BY_NUMBER_INTO(name, entry, number)                                                        \
     WRAP(int, name,                                                                                \
-         (number key, struct entry *to, char *room, size_t size, struct entry **result)) {         \
+         (number key, struct entry * to, char *room, size_t size, struct entry **result)) {        \
         WRITE(to, sizeof *to);                                                                     \
         WRITE(result, sizeof *result);                                                             \
         return name(key, to, room, size, result);                                                  \

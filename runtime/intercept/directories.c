@@ -51,9 +51,8 @@ SCAN(scandir64, dirent64)
 
 #define WALK_MORE(name, status)                                                                    \
     WRAP(int, name,                                                                                \
-         (const char *path,                                                                        \
-          int (*visit)(const char *, const struct status *, int, struct FTW *), int most,          \
-          int flags)) {                                                                            \
+         (const char *path, int (*visit)(const char *, const struct status *, int, struct FTW *),  \
+          int most, int flags)) {                                                                  \
         READ_STRING(path);                                                                         \
         return name(path, visit, most, flags);                                                     \
     }
@@ -66,9 +65,9 @@ WALK_MORE(nftw64, stat64)
 /* ---- patterns ---- */
 
 #define GLOB(name, result_type)                                                                    \
-    WRAP(int, name,                                                                                \
-         (const char *pattern, int flags, int (*failed)(const char *, int),                        \
-          result_type *result)) {                                                                  \
+    WRAP(                                                                                          \
+        int, name,                                                                                 \
+        (const char *pattern, int flags, int (*failed)(const char *, int), result_type *result)) { \
         READ_STRING(pattern);                                                                      \
         WRITE(result, sizeof *result);                                                             \
         return name(pattern, flags, failed, result);                                               \

@@ -138,7 +138,7 @@ static long execute(const char *path, char *const *arguments, char *const *envir
 static long execute_script(const char *path, char *const *arguments, char *const *environment) {
     size_t count = count_of(arguments);
     char *longer[count + 3];
-    longer[0] = (char *)(uintptr_t) "/bin/sh";
+    longer[0] = (char *)(uintptr_t)"/bin/sh";
     longer[1] = (char *)(uintptr_t)path;
     for (size_t i = 1; i <= count; i++) longer[i + 1] = arguments[i];
     longer[count > 0 ? count + 1 : 2] = NULL;

@@ -126,8 +126,9 @@ WRAP(ssize_t, pwritev64, (int file, const struct iovec *parts, int count, off64_
     }
 
 #define COPY_FILE(name)                                                                            \
-    WRAP(ssize_t, name,                                                                            \
-         (int from, off64_t *from_place, int to, off64_t *to_place, size_t size, unsigned flags)) {\
+    WRAP(                                                                                          \
+        ssize_t, name,                                                                             \
+        (int from, off64_t *from_place, int to, off64_t *to_place, size_t size, unsigned flags)) { \
         WRITE_IF(from_place, sizeof *from_place);                                                  \
         WRITE_IF(to_place, sizeof *to_place);                                                      \
         return name(from, from_place, to, to_place, size, flags);                                  \

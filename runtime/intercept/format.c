@@ -173,20 +173,11 @@ union argument {
 static int take(va_list *arguments, enum format_kind kind, union argument *argument) {
     argument->integer = 0;
     switch (kind) {
-    case FORMAT_INT:
-        argument->integer = va_arg(*arguments, int);
-        break;
-    case FORMAT_DOUBLE:
-        (void)va_arg(*arguments, double);
-        break;
-    case FORMAT_LONG_DOUBLE:
-        (void)va_arg(*arguments, long double);
-        break;
-    case FORMAT_NOTHING:
-        break;
-    default:
-        argument->pointer = va_arg(*arguments, void *);
-        break;
+    case FORMAT_INT: argument->integer = va_arg(*arguments, int); break;
+    case FORMAT_DOUBLE: (void)va_arg(*arguments, double); break;
+    case FORMAT_LONG_DOUBLE: (void)va_arg(*arguments, long double); break;
+    case FORMAT_NOTHING: break;
+    default: argument->pointer = va_arg(*arguments, void *); break;
     }
     return 1;
 }

@@ -39,8 +39,8 @@ static WH_COLD void report_size(const struct heap_request *request, const struct
         [WH_FAMILY_NEW] = "operator new",
         [WH_FAMILY_NEW_ARRAY] = "operator new[]",
     };
-    struct wish wish = {names[request->family], 1, request->size, request->alignment, 1,
-                        request->family};
+    struct wish wish = {names[request->family], 1, request->size,
+                        request->alignment,     1, request->family};
     report_wish(&wish, frame);
 }
 
@@ -59,8 +59,9 @@ static WH_COLD void report_new(uintptr_t begin, uint64_t size, const struct fram
 static WH_COLD void note_limit(uint64_t size) {
     static int said;
     if (size < LARGE && os_memory_limited())
-        rt_note(&said, "the program has limited its memory (setrlimit), and the limit counts what the "
-                       "checks reserve, too: its allocations fail");
+        rt_note(&said,
+                "the program has limited its memory (setrlimit), and the limit counts what the "
+                "checks reserve, too: its allocations fail");
 }
 
 static void report_free(uintptr_t address, uint8_t family, const struct frame *frame) {
@@ -148,8 +149,8 @@ static void *allocate_aligned(size_t alignment, size_t size, const struct frame 
     return size > PTRDIFF_MAX ? no_memory() : allocate_slowly(&request, frame);
 }
 
-/* Every block moves when its size changes, so that stale pointers are found, unless the user wants it
- * otherwise. */
+/* Every block moves when its size changes, so that stale pointers are found, unless the user wants
+ * it otherwise. */
 static void *reallocate(void *pointer, size_t size, const struct frame *frame) {
     if (!pointer) return allocate_plain(size, frame);
     if (!size) {

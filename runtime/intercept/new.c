@@ -35,7 +35,7 @@ static WH_COLD void throw_bad_alloc(size_t size) {
 static WH_COLD new_handler current_handler(void) {
     if (std_get_new_handler) return std_get_new_handler();
     uintptr_t late = cxx_find("_ZSt15get_new_handlerv");
-    return late ? ((new_handler(*)(void))late)() : NULL;
+    return late ? ((new_handler (*)(void))late)() : NULL;
 }
 
 /* NULL only if there is no memory and no handler to make some. */

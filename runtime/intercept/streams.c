@@ -316,8 +316,7 @@ PLACE(fgetpos64, fsetpos64, fpos64_t)
 
 WRAP(wchar_t *, fgetws, (wchar_t * to, int size, FILE *stream)) {
     STREAM(stream);
-    struct bounce bounce =
-        bounce_begin(SITE, to, size > 0 ? times((size_t)size, sizeof *to) : 0);
+    struct bounce bounce = bounce_begin(SITE, to, size > 0 ? times((size_t)size, sizeof *to) : 0);
     wchar_t *line = fgetws(bounce.buffer, size, stream);
     bounce_end(SITE, &bounce, line ? (wcslen(line) + 1) * sizeof *to : 0);
     return line ? to : NULL;

@@ -35,7 +35,7 @@
     }
 
 #define ANSWER_TO(name, key_type, answer_type)                                                     \
-    WRAP(int, name, (key_type key, answer_type *answer)) {                                         \
+    WRAP(int, name, (key_type key, answer_type * answer)) {                                        \
         WRITE(answer, sizeof *answer);                                                             \
         return name(key, answer);                                                                  \
     }
@@ -67,8 +67,7 @@ WRAP(int, getloadavg, (double *to, int count)) {
 }
 
 WRAP(int, getgroups, (int count, gid_t *to)) {
-    struct bounce bounce =
-        bounce_begin(SITE, to, count > 0 ? times((size_t)count, sizeof *to) : 0);
+    struct bounce bounce = bounce_begin(SITE, to, count > 0 ? times((size_t)count, sizeof *to) : 0);
     int stored = getgroups(count, bounce.buffer);
     bounce_end(SITE, &bounce, stored > 0 ? times((size_t)stored, sizeof *to) : 0);
     return stored;
@@ -108,7 +107,7 @@ WRAP(int, waitid, (idtype_t kind, id_t id, siginfo_t *info, int options)) {
 }
 
 #define PROCESSORS(name, key_type)                                                                 \
-    WRAP(int, sched_get##name, (key_type key, size_t size, cpu_set_t * set)) {                     \
+    WRAP(int, sched_get##name, (key_type key, size_t size, cpu_set_t *set)) {                      \
         WRITE(set, size);                                                                          \
         return sched_get##name(key, size, set);                                                    \
     }                                                                                              \
@@ -307,7 +306,7 @@ ATTRIBUTE(fgetxattr, fsetxattr, flistxattr, fremovexattr, int, (void)0)
 /* ---- parts of numbers ---- */
 
 #define PARTS(name, type, part_type)                                                               \
-    WRAP(type, name, (type value, part_type *part)) {                                              \
+    WRAP(type, name, (type value, part_type * part)) {                                             \
         WRITE(part, sizeof *part);                                                                 \
         return name(value, part);                                                                  \
     }

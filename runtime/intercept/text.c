@@ -26,7 +26,8 @@ static void check_subject(struct site site, const char *text, const regmatch_t *
     }
     check_range(site, matches, sizeof *matches, 0, matches);
     if (matches->rm_eo > matches->rm_so)
-        check_range(site, text + matches->rm_so, (size_t)(matches->rm_eo - matches->rm_so), 0, text);
+        check_range(site, text + matches->rm_so, (size_t)(matches->rm_eo - matches->rm_so), 0,
+                    text);
 }
 
 WRAP(int, regexec,

@@ -42,7 +42,9 @@ static void put_offset(struct text *line, uintptr_t address, const struct whence
     text_decimal(line, address < block->begin ? block->begin - address
                        : address < end        ? address - block->begin
                                               : address - end);
-    text_put(line, address < block->begin ? " bytes before" : address < end ? " bytes inside" : " bytes after");
+    text_put(line, address < block->begin ? " bytes before"
+                   : address < end        ? " bytes inside"
+                                          : " bytes after");
 }
 
 void __asan_describe_address(void *address) {

@@ -25,9 +25,9 @@ size_t __whence_leak_check(void) { return check_now(FRAME_HERE); }
 void __whence_leak_counts(size_t *counts) {
     const struct wh_leaks *last = &leak_last;
     const size_t values[] = {
-        last->definite_blocks,  last->definite_bytes,  last->indirect_blocks, last->indirect_bytes,
-        last->possible_blocks,  last->possible_bytes,  last->reachable_blocks, last->reachable_bytes,
-        last->excused_blocks,   last->excused_bytes,
+        last->definite_blocks, last->definite_bytes, last->indirect_blocks,  last->indirect_bytes,
+        last->possible_blocks, last->possible_bytes, last->reachable_blocks, last->reachable_bytes,
+        last->excused_blocks,  last->excused_bytes,
     };
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) counts[i] = values[i];
 }

@@ -71,7 +71,8 @@ void poison_close(uintptr_t begin, uint64_t size) {
     __whence_holes = 1;
     if (span.begin < span.end && !heap_contains(begin)) closed_elsewhere = 1;
     for (uintptr_t at = span.begin; at < span.end;) {
-        uintptr_t granule = wh_round_down(at, WH_GRANULE), whole = wh_round_down(span.end, WH_GRANULE);
+        uintptr_t granule = wh_round_down(at, WH_GRANULE),
+                  whole = wh_round_down(span.end, WH_GRANULE);
         if (at == granule && whole > at) {
             plane_set(at, whole - at, WH_STATE_USER);
             at = whole;
@@ -86,7 +87,8 @@ void poison_close(uintptr_t begin, uint64_t size) {
 void poison_open(uintptr_t begin, uint64_t size) {
     struct span span = touched(begin, size);
     for (uintptr_t at = span.begin; at < span.end;) {
-        uintptr_t granule = wh_round_down(at, WH_GRANULE), whole = wh_round_down(span.end, WH_GRANULE);
+        uintptr_t granule = wh_round_down(at, WH_GRANULE),
+                  whole = wh_round_down(span.end, WH_GRANULE);
         if (at == granule && whole > at) {
             plane_set(at, whole - at, WH_STATE_ADDRESSABLE);
             at = whole;

@@ -40,8 +40,8 @@ void kernel_pointers(void (*visit)(uintptr_t pointer)) {
 WH_EXPORT int epoll_ctl(int queue, int operation, int file, struct epoll_event *event) {
     static int (*next)(int, int, int, struct epoll_event *);
     if (!next)
-        next = (int (*)(int, int, int, struct epoll_event *))(uintptr_t)dlsym(RTLD_NEXT,
-                                                                              "epoll_ctl");
+        next =
+            (int (*)(int, int, int, struct epoll_event *))(uintptr_t)dlsym(RTLD_NEXT, "epoll_ctl");
     int result = next(queue, operation, file, event);
     if (result < 0) return result;
     if (operation == EPOLL_CTL_DEL)

@@ -254,8 +254,9 @@ static int ensure(void) {
     mark_is_strong = holds_from_the_middle;
     state = read_memory() ? 1 : -1;
     if (state < 0)
-        rt_note(&failed, "no memory or descriptor for the leak search, or no /proc/self/maps: every "
-                         "block counts as in use");
+        rt_note(&failed,
+                "no memory or descriptor for the leak search, or no /proc/self/maps: every "
+                "block counts as in use");
     return state > 0;
 }
 

@@ -302,7 +302,8 @@ long os_execute(const char *path, char *const *arguments, char *const *environme
 }
 
 long os_execute_file(int file, char *const *arguments, char *const *environment) {
-    return call6(SYS_execveat, file, (long)"", (long)arguments, (long)environment, AT_EMPTY_PATH, 0);
+    return call6(SYS_execveat, file, (long)"", (long)arguments, (long)environment, AT_EMPTY_PATH,
+                 0);
 }
 
 _Noreturn void os_exit(int status) {

@@ -35,19 +35,22 @@ long os_reserve(uintptr_t begin, size_t size, enum os_access access);
 /* The same where the system likes, at a multiple of 2 MiB. */
 long os_reserve_anywhere(uintptr_t *begin, size_t size, enum os_access access);
 long os_protect(uintptr_t begin, size_t size, enum os_access access);
-/* Replaces pages by closed ones that cost nothing; they may then be one mapping with their neighbours. */
+/* Replaces pages by closed ones that cost nothing; they may then be one mapping with their
+ * neighbours. */
 long os_close_pages(uintptr_t begin, size_t size);
-/* The page at `from` goes to `to`, at once for all threads; what is left reads as zero. Linux 5.7. */
+/* The page at `from` goes to `to`, at once for all threads; what is left reads as zero. Linux
+ * 5.7. */
 long os_move_page(uintptr_t from, uintptr_t to);
 /* Writes to private memory that may be closed; the bytes written, or -errno. */
 long os_write_closed(uintptr_t to, const void *from, size_t size);
 /* Drops the contents: pages read as zero and cost nothing until touched. */
 void os_discard(uintptr_t begin, size_t size);
-/* The same, and whatever mappings there were become one with this access, and with such neighbours. */
+/* The same, and whatever mappings there were become one with this access, and with such
+ * neighbours. */
 long os_renew(uintptr_t begin, size_t size, enum os_access access);
-/* Moves pages, and with them what they hold, to the begin of [to, to+to_size), whose pages are lost;
- * behind them and where they came from memory reads as zero. 0 if the system does not do that: then
- * the pages are where they were, and all of [to, to+to_size) reads as zero. */
+/* Moves pages, and with them what they hold, to the begin of [to, to+to_size), whose pages are
+ * lost; behind them and where they came from memory reads as zero. 0 if the system does not do
+ * that: then the pages are where they were, and all of [to, to+to_size) reads as zero. */
 int os_move(uintptr_t from, size_t size, uintptr_t to, size_t to_size);
 /* Fresh zeroed memory anywhere; 0 if there is none. */
 uintptr_t os_map(size_t size);

@@ -56,7 +56,9 @@ int __whence_alloc_get(const void *block, int option) {
            (flags & changes[option].sets) == changes[option].sets;
 }
 
-void __whence_alloc_break_at(const void *block) { whence_alloc_break_if_touched = (uintptr_t)block; }
+void __whence_alloc_break_at(const void *block) {
+    whence_alloc_break_if_touched = (uintptr_t)block;
+}
 
 /* ---- listing ---- */
 

@@ -14,7 +14,8 @@ void preload_configure(const char *environment, size_t size) {
     TEXT(error, 512);
     if (!guard_parse(value ? value : "", value ? length : 0, &config, &chosen_at_random, &error))
         text_give_up(&error);
-    if (options.heap_start_kib) config.reserved = wh_round_up(options.heap_start_kib << 10, OS_PAGE);
+    if (options.heap_start_kib)
+        config.reserved = wh_round_up(options.heap_start_kib << 10, OS_PAGE);
     guard_init(&config);
 }
 

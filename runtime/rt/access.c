@@ -52,11 +52,13 @@ WH_EXPORT struct whence_bounds __whence_bounds(uint64_t root) {
     if (WH_LIKELY(heap_contains(root))) return bounds_in_heap(root);
     if (root >= WH_HEAP_BASE) return between(WH_HEAP_BASE + WH_HEAP_SIZE, ADDRESS_END);
     if (root >= PLANE_END) return between(PLANE_END, WH_HEAP_BASE);
-    return root < WH_NULL_PAGE_SIZE || root >= PLANE_BEGIN ? between(0, 0)
-                                                            : between(WH_NULL_PAGE_SIZE, PLANE_BEGIN);
+    return root < WH_NULL_PAGE_SIZE || root >= PLANE_BEGIN
+               ? between(0, 0)
+               : between(WH_NULL_PAGE_SIZE, PLANE_BEGIN);
 }
 
-/* Whether all of it lies in the live block of the root: however long it is, one look at the record. */
+/* Whether all of it lies in the live block of the root: however long it is, one look at the
+ * record. */
 static int in_block_of(uintptr_t root, uintptr_t address, uint64_t size) {
     if (!heap_contains(root) || __whence_holes || event_every) return 0;
     struct whence_bounds block = bounds_in_heap(root);

@@ -60,10 +60,8 @@ static int has_operand(uint8_t opcode) {
     case 0xf6:
     case 0xf7:
     case 0xfe:
-    case 0xff:
-        return 1;
-    default:
-        return opcode >= 0xd8 && opcode <= 0xdf;
+    case 0xff: return 1;
+    default: return opcode >= 0xd8 && opcode <= 0xdf;
     }
 }
 

@@ -12,8 +12,8 @@ struct context {
     struct walk trap;          /* instead of that: the registers at a trap */
     const char *library;       /* the library function that made the access, or NULL */
     uint64_t bad;              /* first byte of the access that is not addressable, or 0 */
-    uint64_t beyond;           /* bytes of the access behind the end of all addresses: not in its width */
-    uint32_t flags;            /* WH_FLAG_* */
+    uint64_t beyond; /* bytes of the access behind the end of all addresses: not in its width */
+    uint32_t flags;  /* WH_FLAG_* */
     uint32_t signal;
     uint64_t findings;   /* made so far */
     uintptr_t stack_low; /* the program uses its stack from here up; 0: from where we are */

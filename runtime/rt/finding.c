@@ -82,7 +82,8 @@ int finding_first_time(uint64_t key) {
 
 static uint64_t key_of(uint64_t rule, const uint64_t *pcs, unsigned count) {
     uint64_t key = depot_hash_step(DEPOT_HASH_INIT, rule);
-    for (unsigned i = 0; i < count && i < options.key_frames; i++) key = depot_hash_step(key, pcs[i]);
+    for (unsigned i = 0; i < count && i < options.key_frames; i++)
+        key = depot_hash_step(key, pcs[i]);
     return key ^ key >> 32;
 }
 
@@ -204,8 +205,8 @@ static enum record_status append(const struct context *context, const struct wit
 #ifdef WH_GUARD
 static void say(const struct wh_finding *head, const struct context *context) {
     struct report_stacks stacks = {draft.stack, draft.alloc, draft.free};
-    preload_report(head, event_rule_name(head->rule), stacks,
-                   source_name(context->library).begin, head->n_name);
+    preload_report(head, event_rule_name(head->rule), stacks, source_name(context->library).begin,
+                   head->n_name);
 }
 #else
 static void put_block(struct text *line, const struct wh_finding *head) {
@@ -219,10 +220,11 @@ static void put_block(struct text *line, const struct wh_finding *head) {
 
 static void say(const struct wh_finding *head, const struct context *context) {
     static const char *const what[] = {
-        [WH_POINT_DEREF_R] = "read", [WH_POINT_DEREF_W] = "write", [WH_POINT_FREE] = "free",
-        [WH_POINT_CALL] = "call",    [WH_POINT_RET] = "return",    [WH_POINT_MALLOC] = "allocation",
-        [WH_POINT_ALLOC] = "request",  [WH_POINT_COPY] = "copy",     [WH_POINT_ARGUMENT] = "argument",
-        [WH_POINT_LENGTH] = "length",
+        [WH_POINT_DEREF_R] = "read",      [WH_POINT_DEREF_W] = "write",
+        [WH_POINT_FREE] = "free",         [WH_POINT_CALL] = "call",
+        [WH_POINT_RET] = "return",        [WH_POINT_MALLOC] = "allocation",
+        [WH_POINT_ALLOC] = "request",     [WH_POINT_COPY] = "copy",
+        [WH_POINT_ARGUMENT] = "argument", [WH_POINT_LENGTH] = "length",
     };
     TEXT(line, 512);
     text_put(&line, "finding: ");

@@ -158,8 +158,7 @@ struct opened whence_dlopen(const char *name, int flags, uintptr_t caller) {
     static int deep;
     int saved = errno;
     thread_here();
-    if (!whence_next_dlopen)
-        whence_next_dlopen = (open_function)(uintptr_t)next_symbol("dlopen");
+    if (!whence_next_dlopen) whence_next_dlopen = (open_function)(uintptr_t)next_symbol("dlopen");
     struct opened opened = {name, (uint64_t)flags};
     const struct copy *copy = NULL;
     if (service_known() && name && *name && (has_slash(name) || !is_loaded(name)))

@@ -113,7 +113,8 @@ static void trap_of(struct context *context, const ucontext_t *machine) {
     context->trap.pointer = (const struct frame *)saved_register(machine, REG_RBP);
 }
 
-#define FRAME_MOST 0x10000u /* bytes below or above the stack pointer that a full stack traps at */
+/* Bytes below or above the stack pointer that a full stack traps at. */
+#define FRAME_MOST 0x10000u
 
 /* Functions touch their frames from the stack pointer on; a call pushes below it. */
 static int is_stack_end(int number, uintptr_t address, const ucontext_t *machine) {
@@ -157,7 +158,8 @@ static int handle_as(const struct sigaction *own, int number, siginfo_t *info, v
     return 1;
 }
 
-/* The program handles the signal itself: 1 if it has. What is wrong with a block is reported before. */
+/* The program handles the signal itself: 1 if it has. What is wrong with a block is reported
+ * before. */
 static int hand_on(int number, siginfo_t *info, void *machine) {
     struct sigaction own = believed[index_of(number)];
     if (!(own.sa_flags & SA_SIGINFO) && own.sa_handler == SIG_DFL) return 0;

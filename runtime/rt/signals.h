@@ -7,7 +7,8 @@
 
 /* Installs the handlers where the program has the default action. */
 void signals_init(void);
-/* Whether a signal that the processor makes would end the program, as no handler of its own takes it. */
+/* Whether a signal that the processor makes would end the program, as no handler of its own takes
+ * it. */
 int signals_end(int number);
 /* A stack for the handlers of one thread. */
 void signals_open_thread(struct thread *thread);

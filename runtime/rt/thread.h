@@ -18,8 +18,8 @@ struct last_event {
 struct thread {
     struct heap_cache cache;
     struct depot_cache depot;
-    struct memo *memo;   /* NULL until enough stacks were met */
-    uint32_t stacks;     /* met without it */
+    struct memo *memo;         /* NULL until enough stacks were met */
+    uint32_t stacks;           /* met without it */
     struct stack_bounds stack; /* high: the frame the runtime started the thread from */
     uint32_t tid;
     uint16_t number;               /* order of creation, main is 0; stops at 65535 */

@@ -64,7 +64,8 @@ static int main_returned;
 
 /* A thread's cache is closed by the destructors of its specific data. */
 uintptr_t threads_stack_after_end(void) {
-    int ended = thread_self.cache.state == HEAP_CACHE_CLOSED || (main_returned && thread_self.number == 0);
+    int ended =
+        thread_self.cache.state == HEAP_CACHE_CLOSED || (main_returned && thread_self.number == 0);
     return ended ? thread_self.stack.high : 0;
 }
 
@@ -264,8 +265,8 @@ void threads_init(void) {
 
 static WH_COLD uint32_t stack_without_memo(struct thread *thread, const struct frame *frame) {
     uint64_t pcs[WH_ALLOC_FRAMES], hash;
-    unsigned count = unwind_frames(frame, &thread->stack, pcs, (unsigned)options.alloc_frames,
-                                   &hash, NULL);
+    unsigned count =
+        unwind_frames(frame, &thread->stack, pcs, (unsigned)options.alloc_frames, &hash, NULL);
     if (!thread->memo && ++thread->stacks == STACKS_BEFORE_MEMO) thread->memo = take_memo();
     return depot_put_cached(&thread->depot, pcs, count, hash);
 }
@@ -277,8 +278,8 @@ uint32_t thread_stack(struct thread *thread, const struct frame *frame) {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     uint32_t handle = memo_find(memo, frame);
     if (WH_UNLIKELY(!handle))
-        handle = memo_learn(memo, &thread->depot, frame, &thread->stack,
-                            (unsigned)options.alloc_frames);
+        handle =
+            memo_learn(memo, &thread->depot, frame, &thread->stack, (unsigned)options.alloc_frames);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     __atomic_store_n(&memo->busy, 0, __ATOMIC_RELAXED);
     return handle;

@@ -1,4 +1,5 @@
-/* Physical pages of freed blocks. Small blocks are far apart, so nearly every one has a page to itself. */
+/* Physical pages of freed blocks. Small blocks are far apart, so nearly every one has a page to
+ * itself. */
 #include "spread.h"
 #include "../alloc/kd/release.h"
 #include "../os/mem.h"

@@ -1,9 +1,9 @@
 /* malloc of a spread KDAlloc heap, preloaded into programs as they are: the addresses of a recorded
  * exploration (Schemmel et al., ISSTA 2023, section 3), or red zones of gigabytes for any program.
  *
- * The heap is told in WHENCE_KDALLOC, "begin:size:quarantine:red zone:bin:bin:…" (whence.engines.replay);
- * without it, the paper's heap where the system likes. Nothing is checked: what is not a live
- * block is not freed.
+ * The heap is told in WHENCE_KDALLOC, "begin:size:quarantine:red zone:bin:bin:…"
+ * (whence.engines.replay); without it, the paper's heap where the system likes. Nothing is checked:
+ * what is not a live block is not freed.
  */
 #ifndef WHENCE_SPREAD_SPREAD_H
 #define WHENCE_SPREAD_SPREAD_H

@@ -48,21 +48,11 @@ static uint64_t read_fixed(const uint8_t **at, unsigned size) {
 static uint64_t read_pointer(const uint8_t **at, uint8_t encoding, uint64_t data) {
     uint64_t place = (uint64_t)(uintptr_t)*at, value;
     switch (encoding & 0x0f) {
-    case 0x02:
-        value = read_fixed(at, 2);
-        break;
-    case 0x03:
-        value = read_fixed(at, 4);
-        break;
-    case 0x0a:
-        value = (uint64_t)(int64_t)(int16_t)read_fixed(at, 2);
-        break;
-    case 0x0b:
-        value = (uint64_t)(int64_t)(int32_t)read_fixed(at, 4);
-        break;
-    default:
-        value = read_fixed(at, 8);
-        break;
+    case 0x02: value = read_fixed(at, 2); break;
+    case 0x03: value = read_fixed(at, 4); break;
+    case 0x0a: value = (uint64_t)(int64_t)(int16_t)read_fixed(at, 2); break;
+    case 0x0b: value = (uint64_t)(int64_t)(int32_t)read_fixed(at, 4); break;
+    default: value = read_fixed(at, 8); break;
     }
     if ((encoding & 0x70) == 0x10) value += place;
     if ((encoding & 0x70) == 0x30) value += data;
@@ -242,20 +232,13 @@ static int step_extended(struct machine *machine, uint8_t code, const uint8_t **
     struct row *row = &machine->row;
     uint64_t number;
     switch (code) {
-    case 0x00: /* nop */
-        return 1;
-    case 0x01: /* set_loc */
-        machine->at = read_pointer(at, entry->encoding, 0);
-        return 1;
+    case 0x00: /* nop */ return 1;
+    case 0x01: /* set_loc */ machine->at = read_pointer(at, entry->encoding, 0); return 1;
     case 0x02: /* advance_loc1, 2, 4 */
         machine->at += read_fixed(at, 1) * entry->code_factor;
         return 1;
-    case 0x03:
-        machine->at += read_fixed(at, 2) * entry->code_factor;
-        return 1;
-    case 0x04:
-        machine->at += read_fixed(at, 4) * entry->code_factor;
-        return 1;
+    case 0x03: machine->at += read_fixed(at, 2) * entry->code_factor; return 1;
+    case 0x04: machine->at += read_fixed(at, 4) * entry->code_factor; return 1;
     case 0x05: /* offset_extended */
         number = read_unsigned(at);
         set_register(machine, number, AT_OFFSET, (int64_t)read_unsigned(at) * entry->data_factor);
@@ -264,15 +247,9 @@ static int step_extended(struct machine *machine, uint8_t code, const uint8_t **
         number = read_unsigned(at);
         set_register(machine, number, AT_OFFSET, read_signed(at) * entry->data_factor);
         return 1;
-    case 0x06: /* restore_extended */
-        restore_register(machine, read_unsigned(at));
-        return 1;
-    case 0x07: /* undefined */
-        set_register(machine, read_unsigned(at), LOST, 0);
-        return 1;
-    case 0x08: /* same_value */
-        set_register(machine, read_unsigned(at), UNCHANGED, 0);
-        return 1;
+    case 0x06: /* restore_extended */ restore_register(machine, read_unsigned(at)); return 1;
+    case 0x07: /* undefined */ set_register(machine, read_unsigned(at), LOST, 0); return 1;
+    case 0x08: /* same_value */ set_register(machine, read_unsigned(at), UNCHANGED, 0); return 1;
     case 0x09: /* register */
         set_register(machine, read_unsigned(at), LOST, 0);
         read_unsigned(at);
@@ -289,12 +266,8 @@ static int step_extended(struct machine *machine, uint8_t code, const uint8_t **
         row->frame_register = read_unsigned(at);
         row->frame_offset = (int64_t)read_unsigned(at);
         return 1;
-    case 0x0d: /* def_cfa_register */
-        row->frame_register = read_unsigned(at);
-        return 1;
-    case 0x0e: /* def_cfa_offset */
-        row->frame_offset = (int64_t)read_unsigned(at);
-        return 1;
+    case 0x0d: /* def_cfa_register */ row->frame_register = read_unsigned(at); return 1;
+    case 0x0e: /* def_cfa_offset */ row->frame_offset = (int64_t)read_unsigned(at); return 1;
     case 0x0f: /* def_cfa_expression: the stubs of lazy binding, realigned stacks */
         skip_block(at);
         row->frame_register = UINT64_MAX;
@@ -304,11 +277,8 @@ static int step_extended(struct machine *machine, uint8_t code, const uint8_t **
         set_register(machine, read_unsigned(at), LOST, 0);
         skip_block(at);
         return 1;
-    case 0x2e: /* GNU_args_size */
-        read_unsigned(at);
-        return 1;
-    default:
-        return 0;
+    case 0x2e: /* GNU_args_size */ read_unsigned(at); return 1;
+    default: return 0;
     }
 }
 

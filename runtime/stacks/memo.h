@@ -1,8 +1,8 @@
 /* Stacks that a thread met before, by what was read to walk them.
  *
  * A walk is determined by the frame it starts from and the words that it reads on the stack. If all
- * of them are as they were, so is the result: they are compared without following the chain, and the
- * processor does many at once. Otherwise the stack is walked, and what was read is kept.
+ * of them are as they were, so is the result: they are compared without following the chain, and
+ * the processor does many at once. Otherwise the stack is walked, and what was read is kept.
  *
  * Not kept: what the call frame information says of the program counters. When code is unloaded,
  * memos are forgotten (memo_forget).
@@ -77,8 +77,7 @@ static inline int memo_holds(const struct memo_entry *entry, const struct frame 
     for (unsigned i = MEMO_STEP; i < pairs; i += MEMO_STEP)
         differ |= (memo_differs(words, entry, i) | memo_differs(words, entry, i + 1)) |
                   (memo_differs(words, entry, i + 2) | memo_differs(words, entry, i + 3));
-    for (unsigned i = 0; i < singles; i++)
-        other |= words[entry->single_at[i]] ^ entry->single[i];
+    for (unsigned i = 0; i < singles; i++) other |= words[entry->single_at[i]] ^ entry->single[i];
     return !(other | differ[0] | differ[1]);
 }
 

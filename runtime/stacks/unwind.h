@@ -72,8 +72,7 @@ static inline void unwind_note_step(struct reads *reads, const struct walk *from
     }
     uintptr_t saved = to->sp - sizeof(uintptr_t) * CFI_SAVED(rule);
     unwind_note(reads, (struct read){frame + sizeof(uintptr_t), 0, to->pc, 0});
-    if (CFI_SAVED(rule) && saved >= from->sp)
-        unwind_note(reads, (struct read){saved, 0, up, 0});
+    if (CFI_SAVED(rule) && saved >= from->sp) unwind_note(reads, (struct read){saved, 0, up, 0});
 }
 
 /* Stores at most max (at least 1) return addresses, innermost first, and the
@@ -107,8 +106,7 @@ static inline unsigned unwind_frames(const struct frame *frame, const struct sta
             walk.pc = walk.pointer->return_address;
             walk.sp = at + sizeof *frame;
             walk.pointer = walk.pointer->up;
-            if (reads)
-                unwind_note(reads, (struct read){at, 1, (uintptr_t)walk.pointer, walk.pc});
+            if (reads) unwind_note(reads, (struct read){at, 1, (uintptr_t)walk.pointer, walk.pc});
             if (__builtin_expect(!walk.pc || *cfi_entry(walk.pc) >> 17 != walk.pc, 0) &&
                 !unwind_plausible(walk.pc, stack))
                 break;

@@ -7,8 +7,8 @@
 
 void kd_defaults(enum kd_layout layout, struct kd_config *out) {
     static const uint64_t sizes[] = {1, 4, 8, 16, 32, 64, 256, 2048};
-    static const uint64_t gib[] = {[KD_CONSTANTS] = 10, [KD_GLOBALS] = 10, [KD_HEAP] = 1024,
-                                   [KD_STACK] = 128};
+    static const uint64_t gib[] = {
+        [KD_CONSTANTS] = 10, [KD_GLOBALS] = 10, [KD_HEAP] = 1024, [KD_STACK] = 128};
     *out = (struct kd_config){
         .layout = layout,
         .access = KD_RESERVED,
@@ -41,7 +41,8 @@ static const char *spread_region(const struct kd_config *config, struct region *
         bin->pitch = log2_up(bin->slot + config->red_zone);
         bin->bits = each ? log2_down(each) : 0;
         if (bin->bits <= bin->pitch)
-            return "a region is too small for its bins: each needs room for a slot and its red zone";
+            return "a region is too small for its bins: each needs room for a slot and its red "
+                   "zone";
         bin->begin = begin;
         bin->size = 1ull << bin->bits;
         bin->slots = (1ull << (bin->bits - bin->pitch)) - 1;
@@ -161,8 +162,8 @@ unsigned bin_for(const struct kd_space *space, unsigned index, uint64_t size, ui
         return fits ? bin : space->bins;
     }
     unsigned bin = 0;
-    while (bin + 1 < space->bins && (region->bin[bin].slot < size ||
-                                     slot_alignment(region, &region->bin[bin]) < alignment))
+    while (bin + 1 < space->bins &&
+           (region->bin[bin].slot < size || slot_alignment(region, &region->bin[bin]) < alignment))
         bin++;
     return bin;
 }

@@ -12,11 +12,11 @@
 struct large_node {
     struct large_node *left, *right;
     uint32_t references;
-    uint32_t kind;  /* KD_LIVE or KD_QUARANTINED */
-    uint64_t begin; /* of the block and of its pages */
-    uint64_t span;  /* bytes of its pages */
-    uint64_t size;  /* as asked for */
-    uint64_t gap;   /* bytes from the last page to the next block's first, or the end */
+    uint32_t kind;        /* KD_LIVE or KD_QUARANTINED */
+    uint64_t begin;       /* of the block and of its pages */
+    uint64_t span;        /* bytes of its pages */
+    uint64_t size;        /* as asked for */
+    uint64_t gap;         /* bytes from the last page to the next block's first, or the end */
     uint64_t largest_gap; /* of this node and all below */
     uint64_t serial, tag;
 };
@@ -31,8 +31,8 @@ struct large {
 /* After this returns 1, so many changing calls cannot fail. */
 int large_reserve(struct books *books, unsigned changes);
 
-/* A place for `span` bytes (whole pages) with `zone` unused bytes on both sides; 0 if no gap has it.
- * The leftmost gap is taken of those equally large. */
+/* A place for `span` bytes (whole pages) with `zone` unused bytes on both sides; 0 if no gap has
+ * it. The leftmost gap is taken of those equally large. */
 uint64_t large_place(const struct large *large, uint64_t span, uint64_t zone, uint64_t alignment);
 /* `block` says begin, span, size, kind, serial and tag; begin is from large_place. */
 void large_insert(struct books *books, struct large *large, const struct large_node *block);
@@ -40,7 +40,8 @@ void large_remove(struct books *books, struct large *large, uint64_t begin);
 /* The block that begins here, for writing kind and tag. */
 struct large_node *large_own(struct books *books, struct large *large, uint64_t begin);
 
-/* The last block that begins at or before an address, and the first that begins after it; or NULL. */
+/* The last block that begins at or before an address, and the first that begins after it; or
+ * NULL. */
 const struct large_node *large_before(const struct large *large, uint64_t address);
 const struct large_node *large_after(const struct large *large, uint64_t address);
 

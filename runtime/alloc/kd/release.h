@@ -10,8 +10,8 @@
 
 /* pages and factor are set by the owner; the rest starts as zero. */
 struct release {
-    uint64_t pages;  /* least number of superfluous ones; 0: never */
-    uint64_t factor; /* least multiple of the average that is backed */
+    uint64_t pages;     /* least number of superfluous ones; 0: never */
+    uint64_t factor;    /* least multiple of the average that is backed */
     uint64_t uses, sum; /* of the last RELEASE_WINDOW uses at most; older ones fade */
     uint64_t backed, faults, releases;
 };

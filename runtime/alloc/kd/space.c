@@ -111,9 +111,7 @@ uint64_t kd_layout_of_structures(void) {
            (uint64_t)sizeof(struct kd_bin_statistics) << 16 | sizeof(struct kd_statistics);
 }
 
-void kd_configuration(const struct kd_space *space, struct kd_config *out) {
-    *out = space->config;
-}
+void kd_configuration(const struct kd_space *space, struct kd_config *out) { *out = space->config; }
 
 size_t kd_describe(const struct kd_space *space, enum kd_region region, char *out, size_t size) {
     TEXT(text, 160);

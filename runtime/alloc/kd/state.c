@@ -105,8 +105,7 @@ void state_find(struct kd_state *state, uint64_t address, struct kd_location *ou
 }
 
 /* KD_OK, and the block, if a live one begins here. */
-static enum kd_status find_live(struct kd_state *state, uint64_t address,
-                                struct kd_location *out) {
+static enum kd_status find_live(struct kd_state *state, uint64_t address, struct kd_location *out) {
     state_find(state, address, out);
     int known = out->kind == KD_LIVE || out->kind == KD_QUARANTINED || out->kind == KD_FREE;
     if (known && address == out->begin) return out->kind == KD_LIVE ? KD_OK : KD_NOT_LIVE;

@@ -122,7 +122,8 @@ void __whence_fire(const struct whence_event *event, uint64_t rule_index,
 void __whence_access(uint64_t address, uint64_t root, uint32_t desc);
 
 /* Where nothing is wrong with any access through a pointer derived from `root`, until a block is
- * freed: its live block, or all that lies on its side of the heap; no bytes where that is not known. */
+ * freed: its live block, or all that lies on its side of the heap; no bytes where that is not
+ * known. */
 struct whence_bounds {
     uint64_t begin, size;
 };
