@@ -5,8 +5,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 RUNTIME := $(shell find runtime -name '*.[ch]' 2>/dev/null)
+C_FILES := $(RUNTIME) $(wildcard src/whence/include/whence/*.h)
 
-.PHONY: all demo test test-all test-random test-real lint bench bench-alloc soak conform clean
+.PHONY: all demo test test-all test-random test-real lint format bench bench-alloc soak conform clean
 
 all: $(STAMP)
 
@@ -41,6 +42,11 @@ test-real: $(STAMP)
 lint: $(STAMP)
 	$(BIN)/ruff check src tests bench setup.py
 	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run -Werror $(C_FILES)
+
+# Formats what lint checks.
+format: $(STAMP)
+	$(BIN)/clang-format -i $(C_FILES)
 
 bench: $(STAMP)
 	$(BIN)/python bench/run.py
