@@ -85,6 +85,7 @@ void blocks_read(struct block_place place, struct whence_block *out) {
     /* Only a pointer to the begin frees a block. */
     out->free_ptr = record->state == WH_BLOCK_FREED ? out->begin : 0;
     out->family = record->family;
+    out->kind = WH_KIND_HEAP;
 #if !WH_BARE
     out->id = record->born & BLOCK_ID_MASK;
     out->free_time = record->died & BLOCK_ID_MASK;

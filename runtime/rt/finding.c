@@ -152,6 +152,7 @@ static void fill_block(struct wh_finding *head, const struct whence_block *block
     head->block_free_time = block->free_time;
     head->block_state = (uint32_t)block->state;
     head->block_family = (uint32_t)block->family;
+    head->block_kind = (uint32_t)block->kind;
     head->block_alloc_thread = (uint32_t)block->thread;
     if (!place.index || (record->born & BLOCK_ID_MASK) != block->id) return;
     head->block_free_thread = (uint32_t)(record->died >> BLOCK_ID_BITS);

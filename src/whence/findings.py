@@ -58,6 +58,15 @@ class BlockState(StrEnum):
     UNKNOWN = "unknown"
 
 
+class BlockKind(StrEnum):
+    """The kind of memory that a block is made of."""
+
+    HEAP = "heap"
+    STACK = "stack"
+    GLOBAL = "global"
+    UNKNOWN = "unknown"
+
+
 class Family(StrEnum):
     """The functions that allocated a block."""
 
@@ -162,6 +171,7 @@ class Block:
     freed: Event | None = None
     moved: bool = False
     last_use: Use | None = None
+    kind: BlockKind = BlockKind.HEAP
 
     @property
     def end(self) -> int:

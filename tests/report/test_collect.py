@@ -15,6 +15,7 @@ from whence.engines.native.decode import RawRun, read_records
 from whence.errors import ToolLimit, WhenceError
 from whence.findings import (
     AccessKind,
+    BlockKind,
     BlockState,
     Event,
     Family,
@@ -87,6 +88,7 @@ def finding(
         "block_size": 20,
         "block_alloc_time": 5,
         "block_state": records.BLOCK_STATES["LIVE"],
+        "block_kind": records.BLOCK_KINDS["HEAP"],
         "count": 1,
         "n_stack": len(stack),
         "n_alloc": len(alloc),
@@ -166,6 +168,7 @@ def test_everything_of_a_finding(tmp_path: Path) -> None:
     assert found.hit_block == HitBlock(4, BEGIN + 16, 64)
     block = found.block
     assert block and (block.state, block.family) == (BlockState.FREED, Family.NEW_ARRAY)
+    assert block.kind is BlockKind.HEAP
     assert isinstance(block.allocated, Event) and (block.allocated.time, block.allocated.thread) == (5, 1)
     assert isinstance(block.freed, Event) and (block.freed.time, block.freed.thread) == (6, 2)
     assert [f.pc for f in block.freed.stack] == [0x555555555030]

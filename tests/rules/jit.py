@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import llvmlite.binding as llvm
 
-from whence.abi.records import BLOCK_STATES, POINTS
+from whence.abi.records import BLOCK_KINDS, BLOCK_STATES, POINTS
 from whence.instrument import detectors
 from whence.rules import RuleSet
 from whence.rules.lowering import plan_of
@@ -85,6 +85,7 @@ class Primitives:
             free_ptr=free.fields[0] if free else 0,
             state=BLOCK_STATES["FREED" if free else "LIVE"],
             family=self.world.families.get(bid, 0),
+            kind=BLOCK_KINDS["HEAP"],
         )
 
     def register_rules(self, table: int) -> None:

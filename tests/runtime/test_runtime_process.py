@@ -250,6 +250,7 @@ def test_operator_new(compile_program, start):
     assert run.rules == ["mismatched-free"]
     families = (run.only().block_family, records.FAMILIES["NEW_ARRAY"])
     assert families[0] == families[1]
+    assert run.only().block_kind == records.BLOCK_KINDS["HEAP"]
 
 
 SMALL = PROGRAMS / "small.c"

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define WHENCE_RULES_ABI 2u
+#define WHENCE_RULES_ABI 3u
 
 /* What is known of one block: a row of the block table. All u64, so that
  * generated code indexes fields by number. */
@@ -24,6 +24,7 @@ struct whence_block {
     uint64_t state;     /* WH_BLOCK_NONE, WH_BLOCK_LIVE, WH_BLOCK_FREED */
     uint64_t family;    /* WH_FAMILY_* */
     uint64_t thread;    /* thread number that allocated it */
+    uint64_t kind;      /* WH_KIND_HEAP and so on; 0 where id is 0 */
 };
 
 /* The redex at a detection point. */

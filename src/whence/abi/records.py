@@ -23,7 +23,7 @@ import struct
 from dataclasses import dataclass
 
 MAGIC = b"WHENCERC"
-VERSION = 3
+VERSION = 4
 HEADER_SIZE = 4096
 FILE_SIZE = 64 << 20
 """Size of the record file in bytes; sparse, so only what is written costs."""
@@ -124,6 +124,8 @@ FINDING = Layout(
         Field("block_family", "u32", "one of FAMILIES"),
         Field("block_alloc_thread", "u32", "thread number"),
         Field("block_free_thread", "u32", "thread number"),
+        Field("block_kind", "u32", "one of BLOCK_KINDS; 0 when block_id is 0"),
+        Field("reserved", "u32", "zero"),
         # The live block that really lies at `address`, when it is another one.
         Field("hit_id", "u64", "block id, 0 for none"),
         Field("hit_begin", "u64", ""),
@@ -232,6 +234,8 @@ FAMILIES = {"MALLOC": 0, "NEW": 1, "NEW_ARRAY": 2}
 """Which family of functions allocated a block."""
 KINDS = {"ELSEWHERE": 0, "HEAP": 1, "STACK": 2, "GLOBAL": 3}
 """What kind of memory an address lies in."""
+BLOCK_KINDS = {name: number for name, number in KINDS.items() if name != "ELSEWHERE"}
+"""The kinds of memory that blocks are made of; C code uses the names of `KINDS`."""
 
 MAX_FRAMES = 64
 """Program counters kept at a finding; allocation and free stacks keep `ALLOC_FRAMES`."""

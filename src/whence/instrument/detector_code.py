@@ -28,7 +28,7 @@ from whence.rules.indexing import base_pointer, block_item, block_key, record_fi
 from whence.rules.lowering import RulePlan
 from whence.rules.vocabulary import CONSTANTS, Type
 
-BLOCK_FIELDS = ("id", "begin", "size", "free_time", "free_ptr", "state", "family", "thread")
+BLOCK_FIELDS = ("id", "begin", "size", "free_time", "free_ptr", "state", "family", "thread", "kind")
 """`struct whence_block` of runtime/include/whence/rules.h, all u64."""
 EVENT_FIELDS = ("point", "r", "root", "width", "value", "function", "now", "other", "least", "family")
 """`struct whence_event`, all u64; its block follows."""

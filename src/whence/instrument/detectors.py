@@ -19,7 +19,7 @@ from whence.instrument.detector_code import BLOCK_FIELDS, EVENT_FIELDS, Conditio
 from whence.rules.lowering import Plan, RulePlan, plan_of, point_mask
 from whence.rules.ruleset import RuleSet
 
-RULES_ABI = 2
+RULES_ABI = 3
 """WHENCE_RULES_ABI."""
 NO_FUNCTION = (1 << 64) - 1
 CONSTRUCTOR_PRIORITY = 101

@@ -10,6 +10,7 @@ from whence.findings import (
     Access,
     AccessKind,
     Block,
+    BlockKind,
     BlockState,
     Event,
     Family,
@@ -33,6 +34,7 @@ _BLOCK_STATES = {
     records.BLOCK_STATES["LIVE"]: BlockState.LIVE,
     records.BLOCK_STATES["FREED"]: BlockState.FREED,
 }
+_BLOCK_KINDS = {number: BlockKind[name] for name, number in records.BLOCK_KINDS.items()}
 _FAMILIES = {number: Family[name] for name, number in records.FAMILIES.items()}
 _LEAK_KINDS = {number: LeakKind[name] for name, number in records.LEAK_KINDS.items() if number}
 _ACCESS_KINDS = {
@@ -165,6 +167,7 @@ def _block(raw: RawFinding, memory: MemoryMap | None, symbolizer: Symbolizer) ->
         freed,
         raw.flag("MOVED"),
         _last_use(f, memory, symbolizer),
+        _BLOCK_KINDS.get(f["block_kind"], BlockKind.UNKNOWN),
     )
 
 
