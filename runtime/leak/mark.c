@@ -1,4 +1,5 @@
 #include "mark.h"
+#include "untouched.h"
 #include "../os/mem.h"
 #ifdef WH_GUARD
 #include "../guard/pager.h"
@@ -185,41 +186,35 @@ static void follow_words(uintptr_t begin, uintptr_t end, uint8_t mark) {
     for (; (uintptr_t)(word + 1) <= end; word++) follow_word(*(const wh_word *)word, mark);
 }
 
-static void follow_open_pages(uintptr_t begin, uintptr_t end, uint8_t mark) {
-    uintptr_t from = begin;
-    for (uintptr_t page = wh_round_down(begin, OS_PAGE); page < end; page += OS_PAGE) {
-        if (!is_closed(page)) continue;
-        if (from < page) follow_words(from, page, mark);
-        from = page + OS_PAGE;
-    }
-    if (from < end) follow_words(from, end, mark);
+/* Larger ranges are read page by page. Large buffers are often mapped and never written, and the
+ * program may have protected pages of its own blocks. */
+#define READ_WHOLE (64 * OS_PAGE)
+
+static void follow_page(uintptr_t from, uintptr_t to, uint8_t mark) {
+    if (!is_closed(wh_round_down(from, OS_PAGE))) follow_words(from, to, mark);
 }
 
-#define BATCH 512u
-#define READ_ALL (256ull << 20)
-
-/* In very large ranges, pages that are not in memory are left alone: reading
- * them all would build page tables for them. */
-static void follow(uintptr_t begin, uintptr_t end, uint8_t mark) {
-    unsigned char resident[BATCH];
-    if (end - begin < OS_PAGE || (end - begin <= READ_ALL && !heap_contains(begin))) {
-        follow_words(begin, end, mark);
-        return;
-    }
-    if (end - begin <= READ_ALL) {
-        follow_open_pages(begin, end, mark);
-        return;
-    }
-    for (uintptr_t at = wh_round_down(begin, OS_PAGE); at < end; at += BATCH * OS_PAGE) {
-        uint64_t size =
-            end - at < BATCH * OS_PAGE ? wh_round_up(end - at, OS_PAGE) : BATCH * OS_PAGE;
-        int known = os_resident(at, size, resident) == 0;
-        for (uint64_t page = 0; page * OS_PAGE < size; page++) {
-            uintptr_t from = at + page * OS_PAGE, to = from + OS_PAGE;
-            if ((known && !(resident[page] & 1)) || is_closed(from)) continue;
-            follow_words(from < begin ? begin : from, to > end ? end : to, mark);
+static void follow_pages(uintptr_t begin, uintptr_t end, uint8_t mark) {
+    uint8_t untouched[UNTOUCHED_MOST];
+    uintptr_t last = wh_round_up(end, OS_PAGE);
+    for (uintptr_t at = wh_round_down(begin, OS_PAGE); at < last;) {
+        uint64_t left = (last - at) / OS_PAGE;
+        unsigned pages = left < UNTOUCHED_MOST ? (unsigned)left : UNTOUCHED_MOST;
+        untouched_find(at, pages, untouched);
+        for (unsigned i = 0; i < pages; i++, at += OS_PAGE) {
+            if (untouched[i]) continue;
+            uintptr_t to = at + OS_PAGE;
+            follow_page(at < begin ? begin : at, to > end ? end : to, mark);
         }
     }
+}
+
+static void follow(uintptr_t begin, uintptr_t end, uint8_t mark) {
+    int small = end - begin < OS_PAGE || (end - begin <= READ_WHOLE && !heap_contains(begin));
+    if (small)
+        follow_words(begin, end, mark);
+    else
+        follow_pages(begin, end, mark);
 }
 
 static void follow_work(uint8_t mark) {

@@ -3,6 +3,7 @@
 #include "kernel.h"
 #include "roots.h"
 #include "stop.h"
+#include "untouched.h"
 #include "../os/os.h"
 #include "../rt/images.h"
 #ifdef WH_GUARD
@@ -234,8 +235,10 @@ static int read_memory(void) {
     struct stack_top *stacks = (struct stack_top *)os_map(room);
     int ready = mark_init(), complete = stacks && ready && roots_open();
     if (complete) {
+        untouched_open();
         follow_everything(&parking, stacks);
         mark_indirect();
+        untouched_close();
         count_all();
     } else if (ready) {
         mark_deinit();

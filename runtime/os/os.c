@@ -186,6 +186,13 @@ long os_read(int file, void *buffer, size_t size) {
     return n;
 }
 
+long os_read_at(int file, void *buffer, size_t size, uint64_t offset) {
+    long n;
+    do n = call4(SYS_pread64, file, (long)buffer, (long)size, (long)offset);
+    while (n == -EINTR);
+    return n;
+}
+
 long os_write(int file, const void *buffer, size_t size) {
     long n;
     do n = call3(SYS_write, file, (long)buffer, (long)size);
