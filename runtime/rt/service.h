@@ -4,7 +4,7 @@
  * final zero. The launcher can be asked from anywhere, also from a child of
  * vfork: nothing is allocated, and no descriptor is kept. When it is gone, or
  * cannot be reached from here, there is no answer and the program goes on as it
- * would without us. The words stand in whence.engines.native.service.
+ * would without us. The words stand in whence.engines.process.service.
  */
 #ifndef WHENCE_RT_SERVICE_H
 #define WHENCE_RT_SERVICE_H

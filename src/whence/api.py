@@ -18,7 +18,7 @@ from whence.shortage import shortages
 if TYPE_CHECKING:
     from whence.alloc.recording import CompactHeap
     from whence.engines.alloc.guard import Guard
-    from whence.engines.native.plan import Progress
+    from whence.engines.progress import Progress
     from whence.result import Result
     from whence.rules import RuleSet
     from whence.suppressions import Suppressions
@@ -110,8 +110,8 @@ def run(
     """
     from whence.engines import checked
     from whence.engines.alloc.guard import Guard
-    from whence.engines.native.launch import Surroundings
-    from whence.engines.native.plan import NO_PROGRESS
+    from whence.engines.process.launch import Surroundings
+    from whence.engines.progress import NO_PROGRESS
     from whence.toolchain.cache import Cache, default_directory, default_limit
 
     _check(timeout, error_exitcode)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from whence.engines.native.build import Built
-from whence.engines.native.environment import Folder, changes, users_own
-from whence.engines.native.interpreter import interpreter_words, resolve
-from whence.engines.native.service import find_library
+from whence.engines.process.building import Built
+from whence.engines.process.environment import Folder, changes, users_own
+from whence.engines.process.interpreter import interpreter_words, resolve
+from whence.engines.process.service import find_library
 from whence.errors import CannotExecute
 
 # ---- libraries --------------------------------------------------------------------------------------

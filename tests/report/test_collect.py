@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from whence.abi import records
-from whence.engines.native.collect import findings
-from whence.engines.native.decode import RawRun, read_records
+from whence.engines.process.collect import findings
+from whence.engines.process.decode import RawRun, read_records
 from whence.errors import ToolLimit, WhenceError
 from whence.findings import (
     AccessKind,

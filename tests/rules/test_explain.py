@@ -46,6 +46,7 @@ def walks(detector: str) -> bool:
             return True
     return False
 
+
 SENTENCES = {
     "double-free": (
         "Before the heap block at r is freed, it is an error if r's block was allocated, "

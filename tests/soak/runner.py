@@ -27,7 +27,7 @@ from tests.soak import faults
 from tests.soak.draw import Draw
 from tests.soak.faults import Scene
 
-from whence.engines.native.decode import read_records
+from whence.engines.process.decode import read_records
 from whence.errors import WhenceError
 
 _SUBREAPER = 36

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Bar:
-    """Follows `whence.engines.native.plan.Progress`; vanishes when the work is done."""
+    """Follows `whence.engines.progress.Progress`; vanishes when the work is done."""
 
     def __init__(self, shown: bool) -> None:
         self._shown = shown and sys.stderr is not None and sys.stderr.isatty()

@@ -265,7 +265,7 @@ def _status(result: Result, error_exitcode: int) -> int:
     if result.timed_out:
         return ExitCode.TIMEOUT
     if result.signal is not None:
-        from whence.engines.native.launch import die_by
+        from whence.engines.process.launch import die_by
 
         die_by(result.signal)
         return 128 + result.signal

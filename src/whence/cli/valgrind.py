@@ -285,7 +285,7 @@ def _status(options: Options, result: Result) -> int:
     if result.findings and options.error_exitcode:
         return options.error_exitcode
     if result.signal is not None:
-        from whence.engines.native.launch import die_by
+        from whence.engines.process.launch import die_by
 
         die_by(result.signal)
         return 128 + result.signal

@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from whence.abi import fixed, records
 from whence.engines.alloc.guard import Guard
-from whence.engines.native.build import Built, build_program
-from whence.engines.native.collect import findings
-from whence.engines.native.decode import RawRun, read_records
-from whence.engines.native.environment import Errand, Folder, changes, named_originals
-from whence.engines.native.interpreter import allocator_notes, resolve
-from whence.engines.native.judge import Judge
-from whence.engines.native.launch import Ending, Surroundings, launch
-from whence.engines.native.plan import Plan, Progress
+from whence.engines.native.build import Instrumenter, build_program
+from whence.engines.process.building import BuildSettings, Built
+from whence.engines.process.collect import findings
+from whence.engines.process.decode import RawRun, read_records
+from whence.engines.process.environment import Errand, Folder, changes, named_originals
+from whence.engines.process.interpreter import allocator_notes, resolve
+from whence.engines.process.judge import Judge
+from whence.engines.process.launch import Ending, Surroundings, launch
+from whence.engines.progress import Progress
 from whence.errors import CannotExecute, CarriesNoIR, ToolLimit, UserMistake
 from whence.findings import Finding, RuleInfo, RunInfo
 from whence.prepared import checks_of
@@ -31,7 +32,7 @@ from whence.toolchain.cache import Cache
 
 if TYPE_CHECKING:
     from whence.alloc.recording import CompactHeap
-    from whence.engines.native.service import Service
+    from whence.engines.process.service import Service
 
 
 @dataclass(frozen=True)
@@ -86,9 +87,9 @@ def run(
     _check_leaks(settings, wants_leaks)
     around = settings.around
     executed, words = resolve(program, arguments, around.environment, around.cwd)
-    plan = Plan(settings.rules, settings.jobs, progress, around.environment)
+    build = BuildSettings(settings.rules, settings.jobs, progress, around.environment)
     try:
-        built = _built(executed, settings, plan, cache)
+        built = _built(executed, settings, build, cache)
     except CannotExecute as error:
         if executed == program:
             raise
@@ -103,7 +104,7 @@ def run(
         judge = (
             Judge(folder.record, reading.is_suppressed) if "judge" in options else contextlib.nullcontext()
         )
-        serving = _serving(Errand(folder, plan, cache, options, built, originals))
+        serving = _serving(Errand(folder, build, cache, options, built, originals))
         with judge, serving as services, _streams(around, settings, folder.path) as streams:
             own = changes(around.environment, built, folder, options, serving=bool(services))
             streams = replace(streams, environment={**around.environment, **own})
@@ -125,26 +126,26 @@ def run(
 @contextlib.contextmanager
 def _serving(errand: Errand) -> Iterator[list[Service]]:
     """The service for programs that may ask: those that load libraries or whose children are checked."""
-    if not errand.asks:
+    if errand.built.as_it_is or not errand.asks:
         yield []
         return
-    from whence.engines.native.service import Service  # sockets take longer to import than to use
+    from whence.engines.process.service import Service  # sockets take longer to import than to use
 
-    with contextlib.closing(Service(errand)) as service:
+    with contextlib.closing(Service(errand, Instrumenter())) as service:
         yield [service]
 
 
-def _built(program: Path, settings: Settings, plan: Plan, cache: Cache) -> Built:
+def _built(program: Path, settings: Settings, build: BuildSettings, cache: Cache) -> Built:
     """What the engine that is asked for makes of a program."""
     if settings.engine != "alloc":
         try:
-            return build_program(program, plan, cache, any_program=settings.children)
+            return build_program(program, build, cache, any_program=settings.children)
         except CarriesNoIR:
             if settings.engine == "native":
                 raise
     from whence.engines.alloc.preload import preloaded
 
-    return preloaded(program, settings.guard, plan, cache)
+    return preloaded(program, settings.guard, build, cache)
 
 
 def _keep_heap(settings: Settings, built: Built, name: str) -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 from whence.abi.options import OPTIONS_VARIABLE, ORIGINAL_PREFIX, SPACE_VARIABLE, encode
 from whence.alloc.config import Layout, Region
 from whence.alloc.recording import Recording
-from whence.engines.native.interpreter import resolve
-from whence.engines.native.launch import fixed_addresses
+from whence.engines.process.interpreter import resolve
+from whence.engines.process.launch import fixed_addresses
 from whence.errors import CannotExecute, ToolLimit, UserMistake
 from whence.native import native_library
 from whence.toolchain import elf

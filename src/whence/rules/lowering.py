@@ -2,7 +2,7 @@
 
 For each rule: its condition in core form, its detection points, the inline
 filter of its accesses, the events and planes it reads. For the set: their
-union, the `Plan`. An engine states what it keeps as an `Engine`; a rule that
+union, the `Plan`. An engine states what it sees as an `Observable`; a rule that
 needs more is refused with a sentence that says what.
 """
 
@@ -14,34 +14,20 @@ from functools import reduce
 from operator import or_
 
 from whence.abi.records import POINTS as POINT_CODES
-from whence.errors import ToolLimit
+from whence.errors import UserMistake
 from whence.rules import binding
 from whence.rules import model as m
 from whence.rules.expand import Condition, expand
 from whence.rules.filters import Filter, filter_of, holds_at_clean_free
 from whence.rules.indexing import block_item, block_key
+from whence.rules.observable import NATIVE, Observable
 from whence.rules.ruleset import RuleSet
 from whence.rules.suspect import SUSPECT, holds_at_suspect_only
-from whence.rules.vocabulary import BLOCK_FUNCTIONS, POINTER_DOMAINS
+from whence.rules.vocabulary import BLOCK_FUNCTIONS, DOMAINS, POINTER_DOMAINS
 
 
-class LoweringError(ToolLimit):
-    """A rule needs something that the engine does not keep."""
-
-
-@dataclass(frozen=True)
-class Engine:
-    """What an engine keeps of the trace.
-
-    `blocks`: malloc and free events, as block records. `last_calls`: the last
-    call and return of each watched function and thread.
-    """
-
-    name: str
-    events: frozenset[str]
-
-
-NATIVE = Engine("native", frozenset({"malloc", "free", "call", "ret"}))
+class LoweringError(UserMistake):
+    """A rule needs something that the engine does not observe."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +91,7 @@ class Plan:
     needs_pointer_search: bool
 
 
-def plan_of(rules: RuleSet, engine: Engine = NATIVE) -> Plan:
+def plan_of(rules: RuleSet, engine: Observable = NATIVE) -> Plan:
     """The plan for the rules that are on; raises `LoweringError` if the engine cannot do one of them."""
     plans = tuple(plan_rule(rule, rules, engine) for rule in rules.active)
     functions = dict.fromkeys(name for plan in plans for name in plan.functions)
@@ -122,12 +108,14 @@ def plan_of(rules: RuleSet, engine: Engine = NATIVE) -> Plan:
     )
 
 
-def plan_rule(rule: m.Rule, rules: RuleSet, engine: Engine = NATIVE) -> RulePlan:
+def plan_rule(rule: m.Rule, rules: RuleSet, engine: Observable = NATIVE) -> RulePlan:
     """The plan for one rule of the set, on or off."""
     condition = expand(rule, rules)
-    _Support(condition, engine).check()
+    support = _Support(condition, engine)
+    support.check()
     info = rule.point.info
     filter_ = filter_of(condition) if info.is_deref else Filter.NEVER
+    support.accesses(filter_)
     nodes = list(m.walk_formula(condition.formula))
     terms = [*m.walk_terms(condition.formula), *(part for t in condition.trace for part in m.walk_term(t))]
     return RulePlan(
@@ -196,15 +184,17 @@ def _functions(rule: m.Rule, nodes: list[m.Formula]) -> Iterator[str]:
 
 
 class _Support:
-    """Checks that an engine keeps what a condition asks for."""
+    """Checks that an engine observes what a condition asks for."""
 
-    def __init__(self, condition: Condition, engine: Engine) -> None:
+    def __init__(self, condition: Condition, engine: Observable) -> None:
         self.condition = condition
         self.engine = engine
 
     def check(self) -> None:
-        """Raises `LoweringError` for the first thing that is not kept."""
+        """Raises `LoweringError` for the first thing that is not observed."""
         point = self.condition.rule.point
+        self.point(point)
+        self.terms()
         if point.name in SUSPECT and not holds_at_suspect_only(self.condition):
             wanted, shown = SUSPECT[point.name]
             self.refuse(wanted, f"of which {{engine}} shows only {shown}")
@@ -215,10 +205,36 @@ class _Support:
         name, engine = self.condition.rule.name, self.engine.name
         raise LoweringError(f"rule '{name}' needs {need}, {reason.format(engine=f'engine {engine}')}")
 
+    def point(self, point: m.DetectionPoint) -> None:
+        """Where the rule is evaluated, and of which function."""
+        engine, function = self.engine, point.function
+        unknown = function is not None and engine.functions is not None and function not in engine.functions
+        if unknown or not engine.points.issuperset(point.info.codes):
+            place = point.name if function is None else f"{point.name} {function}"
+            self.refuse(f"the detection point '{place}'", "which {engine} does not observe")
+        if function is not None and not engine.values and point.variables:
+            what = "argument" if point.name == "call" else "result"
+            self.refuse(f"the {what} of {function}", "which {engine} does not observe")
+
+    def terms(self) -> None:
+        """Constants and functions of the condition and of what it traces."""
+        traced = (term for each in self.condition.trace for term in m.walk_term(each))
+        for term in (*m.walk_terms(self.condition.formula), *traced):
+            match term:
+                case m.Apply(function=name) | m.Constant(name=name) if name not in self.engine.terms:
+                    self.refuse(name, "which {engine} does not observe")
+
+    def accesses(self, filter_: Filter) -> None:
+        """Accesses at which nothing is wrong."""
+        if filter_ is Filter.ALWAYS and not self.engine.every:
+            self.refuse("every access", "of which {engine} observes only those at which something is wrong")
+
     def formula(self, formula: m.Formula, bound: binding.Names) -> None:
         if isinstance(formula, m.FindLast):
             self.find_last(formula)
         if isinstance(formula, m.Exists):
+            if formula.domain not in self.engine.domains:
+                self.refuse(DOMAINS[formula.domain], "which {engine} does not observe")
             if formula.domain in POINTER_DOMAINS:
                 self.pointers(formula, bound)
             elif isinstance(formula.pattern, m.EventPattern):
@@ -292,8 +308,6 @@ class _Support:
 
 
 __all__ = [
-    "NATIVE",
-    "Engine",
     "Filter",
     "LoweringError",
     "Plan",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from whence.engines.alloc.guard import Guard
-from whence.engines.native.build import Built, detectors
-from whence.engines.native.plan import Plan
+from whence.engines.process.building import BuildSettings, Built
+from whence.engines.process.detectors import detectors
 from whence.errors import CannotExecute
 from whence.native import native_library
 from whence.toolchain.cache import Cache
@@ -18,7 +18,7 @@ def library() -> Path:
     return native_library("whence-alloc.so")
 
 
-def preloaded(program: Path, guard: Guard, plan: Plan, cache: Cache) -> Built:
+def preloaded(program: Path, guard: Guard, settings: BuildSettings, cache: Cache) -> Built:
     """The program with allocator and detectors; raises `CannotExecute` for one that takes no library."""
     image = read_image(program)
     if image.kind not in ("exe", "pie"):
@@ -28,8 +28,8 @@ def preloaded(program: Path, guard: Guard, plan: Plan, cache: Cache) -> Built:
             f"{program} is linked statically, so no allocator can be preloaded: link it dynamically, "
             "or build it with CC=whence-cc CXX=whence-c++"
         )
-    checking = (library(), detectors(plan.rules, cache))
-    return Built(image.path, {}, checking, variables=guard.variables(plan.environment), as_it_is=True)
+    checking = (library(), detectors(settings.rules, cache))
+    return Built(image.path, {}, checking, variables=guard.variables(settings.environment), as_it_is=True)
 
 
 def notes(name: str, chosen: str, started: bool) -> list[str]:

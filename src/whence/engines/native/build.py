@@ -1,8 +1,7 @@
 """From a program that carries IR to its instrumented image, through the cache.
 
 Entries: ``defines/<digest>`` names of library functions that a module defines
-itself; ``objects/<key>`` instrumented objects; ``rules/<key>`` the generated
-detectors as a shared object; ``images/<key>`` linked images. A changed source
+itself; ``objects/<key>`` instrumented objects; ``images/<key>`` linked images. A changed source
 file changes one module's digest, so only that module is compiled again.
 
 Cost: one compilation per module of the program at the first run, in as many
@@ -12,22 +11,20 @@ processes as there are processors, largest first; the link is a plain link.
 from __future__ import annotations
 
 import os
-import subprocess
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 from whence import __version__
-from whence.engines.native.libraries import carried_libraries, linked_libraries, may_load
-from whence.engines.native.plan import Plan
-from whence.errors import CannotExecute, CarriesNoIR, ToolLimit
+from whence.engines.process.building import BuildSettings, Built
+from whence.engines.process.detectors import detectors
+from whence.engines.process.libraries import carried_libraries, linked_libraries, may_load
+from whence.errors import CannotExecute, CarriesNoIR
 from whence.native import native_library
 from whence.prepared import checks_of, generator_identity
-from whence.rules import RuleSet
 from whence.toolchain.cache import Cache, digest
 from whence.toolchain.carry import CarriedImage, CarriedModule, read_image
-from whence.toolchain.clang import find_clang
 from whence.toolchain.relink import relink
 
 
@@ -36,39 +33,9 @@ def runtime_library() -> Path:
     return native_library("libwhence-rt.so")
 
 
-@dataclass(frozen=True)
-class Built:
-    """What is launched: the image, and what the dynamic linker must be told.
-
-    libraries: name as asked for -> instrumented shared library that takes its place.
-    checking: the runtime and the detectors.
-    originals: instrumented image -> the file that it was made from.
-    modules: all that was instrumented.
-    loads: more libraries may be loaded while it runs.
-    variables: of the environment, to be set as well.
-    as_it_is: nothing is instrumented, and nothing will be.
-    folders: where it looks for libraries before LD_LIBRARY_PATH (DT_RPATH), and the image does not.
-    notes: for the user.
-    """
-
-    image: Path
-    libraries: Mapping[str, Path]
-    checking: tuple[Path, ...]
-    originals: Mapping[Path, Path] = field(default_factory=dict)
-    modules: tuple[CarriedModule, ...] = ()
-    loads: bool = False
-    variables: Mapping[str, str] = field(default_factory=dict)
-    as_it_is: bool = False
-    folders: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-
-    @property
-    def preload(self) -> tuple[Path, ...]:
-        """Loaded before everything, when the image itself does not ask for it."""
-        return () if self.image in self.originals else self.checking
-
-
-def build_program(program: Path, plan: Plan, cache: Cache, *, any_program: bool = False) -> Built:
+def build_program(
+    program: Path, settings: BuildSettings, cache: Cache, *, any_program: bool = False
+) -> Built:
     """Instrument a program and the shared libraries it is linked to, as far as they carry IR.
 
     A program that carries none, directly or through its libraries, is refused
@@ -80,10 +47,10 @@ def build_program(program: Path, plan: Plan, cache: Cache, *, any_program: bool 
     for everything that whence lacks.
     """
     with _BUILDING:
-        return _build_program(program, plan, cache, any_program)
+        return _build_program(program, settings, cache, any_program)
 
 
-def build_library(path: Path, plan: Plan, cache: Cache, known: Sequence[CarriedModule]) -> Built:
+def build_library(path: Path, settings: BuildSettings, cache: Cache, known: Sequence[CarriedModule]) -> Built:
     """Instrument a shared library that a running program loads, and those it is linked to.
 
     `known` are the modules of the program so far. Without IR the library's
@@ -95,25 +62,37 @@ def build_library(path: Path, plan: Plan, cache: Cache, known: Sequence[CarriedM
             raise CannotExecute(
                 f"{path}: this is {_KINDS.get(image.kind, 'a program')}, not a shared library"
             )
-        libraries = carried_libraries(linked_libraries(image, plan.environment))
-        return _with_old_search_path(_build(image, libraries, plan, cache, known), image)
+        libraries = carried_libraries(linked_libraries(image, settings.environment))
+        return _with_old_search_path(_build(image, libraries, settings, cache, known), image)
+
+
+class Instrumenter:
+    """Instruments what a checked program loads or executes (`whence.engines.process.building.Builder`)."""
+
+    def program(self, path: Path, settings: BuildSettings, cache: Cache) -> Built:
+        return build_program(path, settings, cache, any_program=True)
+
+    def library(
+        self, path: Path, settings: BuildSettings, cache: Cache, known: Sequence[CarriedModule]
+    ) -> Built:
+        return build_library(path, settings, cache, known)
 
 
 _BUILDING = threading.Lock()
 
 
-def _build_program(program: Path, plan: Plan, cache: Cache, any_program: bool) -> Built:
+def _build_program(program: Path, settings: BuildSettings, cache: Cache, any_program: bool) -> Built:
     image = read_image(program)
     if image.kind not in ("exe", "pie"):
         raise CannotExecute(f"{program}: this is {_KINDS.get(image.kind, image.kind)}, not a program")
-    linked = linked_libraries(image, plan.environment)
+    linked = linked_libraries(image, settings.environment)
     libraries = carried_libraries(linked)
     direct = [path for name, path in linked.items() if name in image.needed]
     if not (image.modules or libraries or any_program or may_load([program, *direct])):
         raise CarriesNoIR(
             f"{program} carries no IR: build it with CC=whence-cc CXX=whence-c++ and run whence on the result"
         )
-    built = _build(image, libraries, plan, cache, ())
+    built = _build(image, libraries, settings, cache, ())
     built = replace(built, loads=may_load([built.image, *linked.values()]))
     return _with_old_search_path(built, image)
 
@@ -140,14 +119,14 @@ def _with_old_search_path(built: Built, image: CarriedImage) -> Built:
 def _build(
     image: CarriedImage,
     libraries: Mapping[str, CarriedImage],
-    plan: Plan,
+    settings: BuildSettings,
     cache: Cache,
     known: Sequence[CarriedModule],
 ) -> Built:
     modules = _distinct([image, *libraries.values()])
     runtime = runtime_library()
-    extra = (runtime, detectors(plan.rules, cache))
-    objects = _objects(modules, plan, cache, digest(runtime.read_bytes()), known) if modules else {}
+    extra = (runtime, detectors(settings.rules, cache))
+    objects = _objects(modules, settings, cache, digest(runtime.read_bytes()), known) if modules else {}
     linked = {name: _linked(library, objects, extra, cache) for name, library in libraries.items()}
     originals = {linked[name]: library.path for name, library in libraries.items()}
     notes = tuple(_native_parts([image, *libraries.values()]))
@@ -194,48 +173,26 @@ def _link_identity(image: CarriedImage) -> str:
     return repr((image.link_or_default(), image.kind, image.needed, image.rpath))
 
 
-def detectors(rules: RuleSet, cache: Cache) -> Path:
-    """The generated detectors of a rule set, as a shared object."""
-    key = digest(__version__, rules.key(), generator_identity())
-    found = cache.find("rules", key)
-    if found is not None:
-        return found
-    from whence.instrument import detectors, pipeline
-
-    code = pipeline.compile_text(detectors.generate(rules), "the detectors")
-    return cache.make("rules", key, lambda path: _link_detectors(code, path))
-
-
-def _link_detectors(code: bytes, path: Path) -> None:
-    source = path.with_suffix(".o")
-    source.write_bytes(code)
-    command = [*find_clang().command(cxx=False), "-shared", "-nostdlib", "-o", str(path), str(source)]
-    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
-    if done.returncode:
-        lines = done.stderr.strip().splitlines() or ["no message"]
-        raise ToolLimit(f"the linker refuses the generated detectors: {lines[0]}")
-
-
 def _objects(
     modules: Sequence[CarriedModule],
-    plan: Plan,
+    settings: BuildSettings,
     cache: Cache,
     runtime: str,
     known: Sequence[CarriedModule],
 ) -> dict[str, Path]:
     """An instrumented object for every module, by the module's digest."""
-    own = _own_functions([*modules, *known], plan, cache)
-    checks = checks_of(plan.rules, cache).digest
+    own = _own_functions([*modules, *known], settings, cache)
+    checks = checks_of(settings.rules, cache).digest
     keys = {}
     present = {}
     missing = []
     for module in modules:
-        settings = (os.path.basename(module.source), module.opt, own)
-        key = digest(__version__, generator_identity(), runtime, module.digest, checks, repr(settings))
+        compiled = (os.path.basename(module.source), module.opt, own)
+        key = digest(__version__, generator_identity(), runtime, module.digest, checks, repr(compiled))
         keys[module.digest] = key
         found = cache.find("objects", key)
         if found is None:
-            missing.append((module, settings, key))
+            missing.append((module, compiled, key))
         else:
             present[key] = found
     if missing:
@@ -244,13 +201,15 @@ def _objects(
         from whence.instrument.job import make_job
 
         missing.sort(key=lambda entry: -entry[0].size)
-        work = [(module, (make_job(plan.rules, *settings),), key) for module, settings, key in missing]
-        for (_, _, key), code in parallel(compile_carried, work, plan, "instrumenting"):
+        work = [(module, (make_job(settings.rules, *compiled),), key) for module, compiled, key in missing]
+        for (_, _, key), code in parallel(compile_carried, work, settings, "instrumenting"):
             present[key] = cache.add("objects", key, code)
     return {module: present[key] for module, key in keys.items()}
 
 
-def _own_functions(modules: Sequence[CarriedModule], plan: Plan, cache: Cache) -> tuple[str, ...]:
+def _own_functions(
+    modules: Sequence[CarriedModule], settings: BuildSettings, cache: Cache
+) -> tuple[str, ...]:
     """Library functions that the program defines itself, in any of its modules."""
     known: dict[str, str] = {}
     missing: list[tuple[CarriedModule, tuple[()], str]] = []
@@ -265,7 +224,7 @@ def _own_functions(modules: Sequence[CarriedModule], plan: Plan, cache: Cache) -
         from whence.engines.native.work import defined_functions
         from whence.engines.native.workers import parallel
 
-        for (_, _, key), names in parallel(defined_functions, missing, plan, "reading"):
+        for (_, _, key), names in parallel(defined_functions, missing, settings, "reading"):
             cache.add("defines", key, names.encode())
             known[key] = names
     return tuple(sorted({name for names in known.values() for name in names.split()}))

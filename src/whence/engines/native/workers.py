@@ -19,7 +19,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, TypeVar
 
-from whence.engines.native.plan import Plan
+from whence.engines.process.building import BuildSettings
 from whence.errors import ToolLimit
 from whence.toolchain.carry import CarriedModule
 
@@ -29,16 +29,16 @@ Work = tuple[CarriedModule, tuple[object, ...], str]
 
 
 def parallel(
-    function: Callable[..., T], work: Iterable[Work], plan: Plan, what: str
+    function: Callable[..., T], work: Iterable[Work], settings: BuildSettings, what: str
 ) -> Iterator[tuple[Work, T]]:
     """Call `function(module, *arguments)` for each piece of work, in processes; results as they come."""
     pieces = list(work)
-    plan.progress.start(what, len(pieces))
+    settings.progress.start(what, len(pieces))
     try:
-        with workers(min(plan.jobs, len(pieces))) as crew:
+        with workers(min(settings.jobs, len(pieces))) as crew:
             for index, result in each(crew, function, [(piece[0], *piece[1]) for piece in pieces]):
                 yield pieces[index], result
-                plan.progress.step(what)
+                settings.progress.step(what)
     except (EOFError, ConnectionError):
         raise ToolLimit(
             f"a process that was {what} the program's modules ended abnormally: it ran out of memory "
@@ -49,7 +49,7 @@ def parallel(
             f"out of memory while {what} the program's modules; try again with --jobs 1"
         ) from None
     finally:
-        plan.progress.stop()
+        settings.progress.stop()
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,12 @@
-"""What a run builds its program with, and who is told how far that is."""
+"""Follows how far the preparation of a program is."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Protocol
-
-from whence.rules import RuleSet
 
 
 class Progress(Protocol):
-    """Told how far the work is."""
+    """Follows how far the work is."""
 
     def start(self, what: str, total: int) -> None:
         """A stage of `total` steps begins."""
@@ -35,13 +31,3 @@ class _NoProgress:
 
 NO_PROGRESS: Progress = _NoProgress()
 """For those who do not want to know."""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What every module of one run is compiled with; `environment` is that of the program."""
-
-    rules: RuleSet
-    jobs: int
-    progress: Progress
-    environment: Mapping[str, str]

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 
 from whence.abi import records
-from whence.engines.native.decode import RawRun, read_finding, read_records
+from whence.engines.process.decode import RawRun, read_finding, read_records
 from whence.errors import WhenceError
 from whence.symbols import MemoryMap
 

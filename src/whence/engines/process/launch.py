@@ -17,7 +17,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Protocol
 
-from whence.engines.native.processes import await_arrivals, handles, left_behind
+from whence.engines.process.processes import await_arrivals, handles, left_behind
 from whence.errors import CannotExecute, UserMistake
 
 _ADDR_NO_RANDOMIZE = 0x0040000

@@ -19,8 +19,7 @@ from whence.abi.options import (
     SERVICE_VARIABLE,
     encode,
 )
-from whence.engines.native.build import Built
-from whence.engines.native.plan import Plan
+from whence.engines.process.building import BuildSettings, Built
 from whence.toolchain.cache import Cache
 
 LINKER_VARIABLES = ("LD_PRELOAD", "LD_LIBRARY_PATH")
@@ -80,7 +79,7 @@ class Errand:
     """
 
     folder: Folder
-    plan: Plan
+    settings: BuildSettings
     cache: Cache
     options: Mapping[str, int]
     built: Built
@@ -89,7 +88,7 @@ class Errand:
     @property
     def asks(self) -> bool:
         """The program may ask for libraries or, with `children`, for other programs."""
-        return not self.built.as_it_is and (self.built.loads or bool(self.options.get("children")))
+        return self.built.loads or bool(self.options.get("children"))
 
 
 def named_originals(built: Built) -> dict[str, str]:

@@ -30,10 +30,10 @@ from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-from whence.engines.native.build import build_library, build_program
-from whence.engines.native.environment import LINKER_VARIABLES, Errand, changes, named_originals, users_own
-from whence.engines.native.interpreter import resolve
-from whence.engines.native.libraries import linked_libraries
+from whence.engines.process.building import Builder
+from whence.engines.process.environment import LINKER_VARIABLES, Errand, changes, named_originals, users_own
+from whence.engines.process.interpreter import resolve
+from whence.engines.process.libraries import linked_libraries
 from whence.errors import ToolLimit, WhenceError
 from whence.toolchain.carry import read_image
 
@@ -49,9 +49,10 @@ _WAITING = 64
 class Service:
     """Listens on the socket of a run's folder; raises `ToolLimit` if it cannot. `notes` are for the user."""
 
-    def __init__(self, run: Errand) -> None:
+    def __init__(self, run: Errand, builder: Builder) -> None:
         self.notes: list[str] = []
         self._run = run
+        self._builder = builder
         self._known: dict[tuple[object, ...], Answer] = {}
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
@@ -110,7 +111,7 @@ class Service:
         run = self._run
         if read_image(path).kind != "shared":
             return _AS_IT_IS  # dlopen will say it
-        built = build_library(path, run.plan, run.cache, run.built.modules)
+        built = self._builder.library(path, run.settings, run.cache, run.built.modules)
         run.originals.update(named_originals(built))
         self.notes += built.notes
         run.folder.offer(built.libraries, run.folder.later)
@@ -123,7 +124,7 @@ class Service:
         path = find_library(name, Path(cwd), Path(caller), users)
         if path is None or folder.holds(path):
             return _AS_IT_IS
-        linked = linked_libraries(read_image(path), self._run.plan.environment)
+        linked = linked_libraries(read_image(path), self._run.settings.environment)
         first = in_order({needed: place for needed, place in linked.items() if folder.offers(needed)})
         return (*first, str(path)) if first or folder.offers(name) else _AS_IT_IS
 
@@ -155,8 +156,8 @@ class Service:
 
     def _follow(self, program: Path, own: Mapping[str, str]) -> Answer:
         run = self._run
-        plan = replace(run.plan, environment={**run.plan.environment, **own})
-        built = build_program(program, plan, run.cache, any_program=True)
+        settings = replace(run.settings, environment={**run.settings.environment, **own})
+        built = self._builder.program(program, settings, run.cache)
         run.originals.update(named_originals(built))
         self.notes += built.notes
         variables = changes(own, built, run.folder, run.options, serving=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from whence.abi import fixed, records
-from whence.engines.native.decode import RawFinding, RawRun
+from whence.engines.process.decode import RawFinding, RawRun
 from whence.findings import (
     Access,
     AccessKind,

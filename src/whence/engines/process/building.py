@@ -1,0 +1,70 @@
+"""What an engine makes of a program: what it is made with (`BuildSettings`), what comes out (`Built`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from whence.engines.progress import Progress
+from whence.rules import RuleSet
+from whence.toolchain.cache import Cache
+from whence.toolchain.carry import CarriedModule
+
+
+@dataclass(frozen=True)
+class BuildSettings:
+    """What every module of one run is compiled with; `environment` is that of the program."""
+
+    rules: RuleSet
+    jobs: int
+    progress: Progress
+    environment: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Built:
+    """What is launched: the image, and what the dynamic linker must be told.
+
+    libraries: name as asked for -> instrumented shared library that takes its place.
+    checking: the runtime and the detectors.
+    originals: instrumented image -> the file that it was made from.
+    modules: all that was instrumented.
+    loads: more libraries may be loaded while it runs.
+    variables: of the environment, to be set as well.
+    as_it_is: nothing is instrumented, and nothing will be.
+    folders: where it looks for libraries before LD_LIBRARY_PATH (DT_RPATH), and the image does not.
+    notes: for the user.
+    """
+
+    image: Path
+    libraries: Mapping[str, Path]
+    checking: tuple[Path, ...]
+    originals: Mapping[Path, Path] = field(default_factory=dict)
+    modules: tuple[CarriedModule, ...] = ()
+    loads: bool = False
+    variables: Mapping[str, str] = field(default_factory=dict)
+    as_it_is: bool = False
+    folders: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def preload(self) -> tuple[Path, ...]:
+        """Loaded before everything, when the image itself does not ask for it."""
+        return () if self.image in self.originals else self.checking
+
+
+class Builder(Protocol):
+    """Instruments what a program loads or executes while it runs.
+
+    Both raise `CannotExecute` for a file that cannot be checked and `ToolLimit` for what whence lacks.
+    """
+
+    def program(self, path: Path, settings: BuildSettings, cache: Cache) -> Built:
+        """A program that is executed."""
+
+    def library(
+        self, path: Path, settings: BuildSettings, cache: Cache, known: Sequence[CarriedModule]
+    ) -> Built:
+        """A shared library that is loaded; `known` are the modules of the program so far."""

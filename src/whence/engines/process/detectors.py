@@ -1,0 +1,35 @@
+"""The generated detectors of a rule set as a shared object, through the cache (``rules/<key>``)."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from whence import __version__
+from whence.errors import ToolLimit
+from whence.prepared import generator_identity
+from whence.rules import RuleSet
+from whence.toolchain.cache import Cache, digest
+from whence.toolchain.clang import find_clang
+
+
+def detectors(rules: RuleSet, cache: Cache) -> Path:
+    """The generated detectors of a rule set, as a shared object."""
+    key = digest(__version__, rules.key(), generator_identity())
+    found = cache.find("rules", key)
+    if found is not None:
+        return found
+    from whence.instrument import detectors, pipeline
+
+    code = pipeline.compile_text(detectors.generate(rules), "the detectors")
+    return cache.make("rules", key, lambda path: _link_detectors(code, path))
+
+
+def _link_detectors(code: bytes, path: Path) -> None:
+    source = path.with_suffix(".o")
+    source.write_bytes(code)
+    command = [*find_clang().command(cxx=False), "-shared", "-nostdlib", "-o", str(path), str(source)]
+    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    if done.returncode:
+        lines = done.stderr.strip().splitlines() or ["no message"]
+        raise ToolLimit(f"the linker refuses the generated detectors: {lines[0]}")

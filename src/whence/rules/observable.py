@@ -1,0 +1,40 @@
+"""What an engine can observe of a run: rules that need more are refused, with a sentence.
+
+The sentences are made by `whence.rules.lowering`, the same for all engines.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from whence.abi.records import POINTS
+from whence.rules.vocabulary import CONSTANTS, DOMAINS, FUNCTIONS
+
+
+@dataclass(frozen=True)
+class Observable:
+    """What an engine observes; `name` is the engine's.
+
+    points: detection points, as names in `records.POINTS`.
+    functions: those whose calls and returns are observed; None for every function that a rule names.
+    values: arguments and results of these functions are known.
+    every: accesses at which nothing is wrong are observed, too.
+    events: kinds of events that the trace keeps.
+    terms: constants and functions of the rule language whose values are known.
+    domains: the sets that a rule may quantify over.
+    fixed: findings that the runtime makes without a rule (`whence.abi.fixed`).
+    """
+
+    name: str
+    points: frozenset[str] = frozenset(POINTS)
+    functions: frozenset[str] | None = None
+    values: bool = True
+    every: bool = True
+    events: frozenset[str] = frozenset({"malloc", "free", "call", "ret"})
+    terms: frozenset[str] = frozenset({*CONSTANTS, *FUNCTIONS})
+    domains: frozenset[str] = frozenset(DOMAINS)
+    fixed: frozenset[str] = frozenset()
+
+
+NATIVE = Observable("native")
+"""Instrumented code: all detection points, and of the trace what the runtime keeps."""
