@@ -1,5 +1,7 @@
-/* modules: leak/mark alloc/heap alloc/pages alloc/slots blocks/blocks planes/planes os/os */
+/* modules: leak/mark leak/untouched alloc/heap alloc/pages alloc/slots blocks/blocks planes/planes os/os */
 #include "../../../runtime/leak/mark.h"
+#include "../../../runtime/leak/untouched.h"
+#include "../../../runtime/os/mem.h"
 #include "memory.h"
 
 static struct heap_cache cache;
@@ -198,6 +200,28 @@ static void deep_lists_need_no_stack(void) {
     mark_deinit();
 }
 
+/* Of a large buffer only what was written is read, and all of that. */
+static void large_ranges_are_read_where_they_were_written(void) {
+    enum { PAGES = 4096, WRITTEN = 3000 };
+    uintptr_t *held = new (64);
+    uintptr_t buffer = os_map(PAGES * OS_PAGE);
+    CHECK(buffer);
+    *(uintptr_t *)(buffer + WRITTEN * OS_PAGE + 8) = (uintptr_t)held;
+    CHECK(mark_init());
+    untouched_open();
+    uint64_t before = os_faults();
+    mark_range(buffer, buffer + PAGES * OS_PAGE, MARK_REACHED);
+    CHECK(os_faults() - before < PAGES / 8);
+    untouched_close();
+    CHECK(marks(held) & MARK_REACHED);
+    mark_deinit();
+    CHECK(mark_init()); /* closed: everything is read */
+    mark_range(buffer, buffer + PAGES * OS_PAGE, MARK_REACHED);
+    CHECK(marks(held) & MARK_REACHED);
+    mark_deinit();
+    os_unmap(buffer, PAGES * OS_PAGE);
+}
+
 int main(void) {
     begin_memory();
     a_chain_is_followed_from_its_root();
@@ -214,5 +238,6 @@ int main(void) {
     lost_structures_have_one_head();
     a_head_found_late_takes_over();
     deep_lists_need_no_stack();
+    large_ranges_are_read_where_they_were_written();
     return 0;
 }
