@@ -28,7 +28,7 @@ LIBRARY = "libwhence-rt.so"
 ALLOC_LIBRARY = "whence-alloc.so"
 """The guarded allocator, for programs as they are."""
 
-RUNTIME_PARTS = "alloc blocks intercept interface leak os planes record rt stacks".split()
+RUNTIME_PARTS = "alloc blocks intercept interface leak os planes record rt stacks x86".split()
 
 COMPILE = shlex.split(
     "-std=c11 -D_GNU_SOURCE -U_FORTIFY_SOURCE -O2 -g -fPIC -fvisibility=hidden -fno-omit-frame-pointer "
@@ -72,7 +72,7 @@ PRODUCTS = {
     ),
     ALLOC_LIBRARY: Product(
         (
-            *(f"{part}/*.c" for part in "os blocks stacks record leak guard preload rt".split()),
+            *(f"{part}/*.c" for part in "os blocks stacks record leak guard preload rt x86".split()),
             *("alloc/pages.c", "alloc/slots.c", "intercept/malloc.c", "intercept/new.c", "intercept/cxx_find.c"),
             "interface/leaks.c",
         ),

@@ -3,11 +3,11 @@
 #include "../rt/access.h"
 #include "../rt/images.h"
 #include "../rt/thread.h"
+#include "../x86/machine.h"
 #include "dispatch.h"
 #include "options.h"
 #include "pager.h"
 #include "report.h"
-#include "width.h"
 
 #include <stddef.h>
 #include <sys/syscall.h>
@@ -15,7 +15,6 @@
 
 #define TRAP_FLAG 0x100
 #define FAULT_WRITE 2u
-#define INSTRUCTION_MOST 15u
 #define DIRECTION_FLAG 0x400
 
 /* Blocks that one instruction may touch: a gather has sixteen addresses of up to two each. */
@@ -203,23 +202,36 @@ static uint64_t judge_side(uintptr_t at, uint64_t size, int write, const ucontex
     return access.end - at;
 }
 
+static int is_copy(const struct x86_instruction *instruction) {
+    return (instruction->opcode & 0xfe) == 0xa4; /* movs */
+}
+
+/* A repeated copy or fill of plain memory. */
+static int is_bulk(const struct x86_instruction *instruction) {
+    const struct x86_memory *memory = &instruction->memory[0];
+    int fill = (instruction->opcode & 0xfe) == 0xaa; /* stos */
+    return instruction->repeated && (fill || is_copy(instruction)) && !memory->narrow &&
+           memory->segment == X86_FLAT;
+}
+
 /* As many whole steps as both blocks hold are done here; then the instruction goes on, and traps
  * at the first byte that is in neither. */
-static int run_strings(const struct access_shape *shape, ucontext_t *machine) {
+static int run_strings(const struct x86_instruction *instruction, ucontext_t *machine) {
     greg_t *registers = machine->uc_mcontext.gregs;
     uintptr_t to = (uintptr_t)registers[REG_RDI], from = (uintptr_t)registers[REG_RSI];
-    uint64_t count = (uint64_t)registers[REG_RCX], size = count * shape->width;
-    int copies = shape->operation == 0xa4;
-    if ((registers[REG_EFL] & DIRECTION_FLAG) || !count || size / shape->width != count) return 0;
+    uint64_t width = instruction->memory[0].width;
+    uint64_t count = (uint64_t)registers[REG_RCX], size = count * width;
+    int copies = is_copy(instruction);
+    if ((registers[REG_EFL] & DIRECTION_FLAG) || !count || size / width != count) return 0;
     uint64_t held = judge_side(to, size, 1, machine);
     if (held && copies) held = judge_side(from, held, 0, machine);
-    held -= held % shape->width;
+    held -= held % width;
     if (!held) return 0;
     struct block_place sides[2] = {block_place(to), block_place(copies ? from : to)};
     int open_to = heap_contains(to) && trap_open(sides[0]);
     int open_from = copies && heap_contains(from) && trap_open(sides[1]);
     for (uint64_t i = 0; i < held; i++) { /* in order: ranges may overlap on purpose */
-        uint64_t part = i % shape->width;
+        uint64_t part = i % width;
         ((volatile uint8_t *)to)[i] = copies ? ((const volatile uint8_t *)from)[i]
                                              : (uint8_t)((uint64_t)registers[REG_RAX] >> 8 * part);
     }
@@ -227,12 +239,19 @@ static int run_strings(const struct access_shape *shape, ucontext_t *machine) {
     if (open_from) trap_close(sides[1]);
     registers[REG_RDI] += (greg_t)held;
     if (copies) registers[REG_RSI] += (greg_t)held;
-    registers[REG_RCX] -= (greg_t)(held / shape->width);
-    if (!registers[REG_RCX]) registers[REG_RIP] += shape->length;
+    registers[REG_RCX] -= (greg_t)(held / width);
+    if (!registers[REG_RCX]) registers[REG_RIP] += instruction->length;
     return 1;
 }
 
 /* ---- the two traps ---- */
+
+/* Bytes of the access from the faulting one on; 0: not known. */
+static unsigned width_from(const struct machine_accesses *accesses, uintptr_t fault) {
+    uint64_t begin;
+    const struct x86_memory *memory = machine_holder(accesses, fault, &begin);
+    return memory ? (unsigned)(begin + memory->width - fault) : 0;
+}
 
 int trap_fault(const siginfo_t *info, void *context) {
     ucontext_t *machine = context;
@@ -242,12 +261,12 @@ int trap_fault(const siginfo_t *info, void *context) {
     if ((!trap_is_on() || (guard.type == GUARD_BOTH_WRITE && !writes)) && pager_fault(address))
         return 1;
     if (!trap_is_on()) return 0;
-    uint64_t pc = (uint64_t)machine->uc_mcontext.gregs[REG_RIP];
-    unsigned size = 0;
-    while (size < INSTRUCTION_MOST && os_readable(pc + size)) size++;
-    struct access_shape shape = width_of((const uint8_t *)pc, size);
-    if (shape.operation && run_strings(&shape, machine)) return 1;
-    struct access access = access_of(address, shape.operation ? 1 : shape.width, writes, machine);
+    struct machine_accesses accesses;
+    machine_accesses(machine, &accesses);
+    int bulk = is_bulk(&accesses.instruction);
+    if (bulk && run_strings(&accesses.instruction, machine)) return 1;
+    unsigned width = bulk ? 1 : width_from(&accesses, address);
+    struct access access = access_of(address, width, writes, machine);
     int through = judge(&access, machine);
     if (through) {
         open_for_step(access.place);

@@ -2,7 +2,6 @@
  * itself does not notice us. */
 #include "signals.h"
 #include "access.h"
-#include "decode.h"
 #include "finding.h"
 #include "images.h"
 #include "loading.h"
@@ -11,9 +10,9 @@
 #include "../os/os.h"
 #include "../planes/planes.h"
 #include "../record/record.h"
+#include "../x86/machine.h"
 #ifdef WH_GUARD
 #include "../guard/trap.h"
-#include "../guard/width.h"
 #endif
 
 #include <dlfcn.h>
@@ -53,44 +52,29 @@ static uint64_t saved_register(const ucontext_t *machine, int which) {
 
 #define FAULT_WRITE 2u /* bit of the page fault's error code */
 #define CODE_KERNEL 128
-#define INSTRUCTION_MOST 15u
-
-/* Bytes of the instruction that can be read. */
-static unsigned code_size(uint64_t rip) {
-    unsigned size = 0;
-    while (size < INSTRUCTION_MOST && os_readable(rip + size)) size++;
-    return size;
-}
-
-/* Where the instruction's operand is; 0: not known. */
-static uintptr_t operand(const ucontext_t *machine) {
-    static const int order[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP,
-                                  REG_RSI, REG_RDI, REG_R8,  REG_R9,  REG_R10, REG_R11,
-                                  REG_R12, REG_R13, REG_R14, REG_R15};
-    struct decode_registers registers;
-    uint64_t rip = saved_register(machine, REG_RIP), address;
-    for (int i = 0; i < 16; i++) registers.general[i] = saved_register(machine, order[i]);
-    int known = decode_operand((const uint8_t *)rip, code_size(rip), &registers, rip, &address);
-    return known ? address : 0;
-}
 
 /* For an address that is not canonical the processor tells none; the
  * instruction does. */
 static uintptr_t operand_address(const ucontext_t *machine) {
-    uintptr_t address = operand(machine);
-    return address >> (WH_ADDRESS_BITS - 1) ? address : 0;
+    struct machine_accesses accesses;
+    machine_accesses(machine, &accesses);
+    for (unsigned i = 0; i < accesses.instruction.memories; i++)
+        if (accesses.instruction.memory[i].access && accesses.address[i] >> (WH_ADDRESS_BITS - 1))
+            return accesses.address[i];
+    return 0;
 }
 
 #ifdef WH_GUARD
 /* The whole access that faulted at an address, which may be in its middle. Nothing is said of
  * instructions that are not understood: then the operand does not hold the address. */
 static void measure(struct context *context, uintptr_t fault, const ucontext_t *machine) {
-    uint64_t rip = saved_register(machine, REG_RIP);
-    uintptr_t begin = operand(machine);
-    unsigned width = width_of((const uint8_t *)rip, code_size(rip)).width;
-    if (fault < begin || fault - begin >= width) return;
+    struct machine_accesses accesses;
+    uint64_t begin;
+    machine_accesses(machine, &accesses);
+    const struct x86_memory *memory = machine_holder(&accesses, fault, &begin);
+    if (!memory) return;
     context->event.r = context->event.root = begin;
-    context->event.width = width;
+    context->event.width = memory->width;
 }
 #else
 #define measure(context, fault, machine) ((void)0)

@@ -1,4 +1,4 @@
-"""The parser of the five fields and the decoder of access widths, under AddressSanitizer and UBSan."""
+"""The parser of the five fields, under AddressSanitizer and UBSan."""
 
 from __future__ import annotations
 
