@@ -27,7 +27,7 @@
 #include "../os/os.h"
 #include "whence_abi.h"
 
-#define BLOCK_ID_BITS 48
+#define BLOCK_ID_BITS WH_BLOCK_ID_BITS
 #define BLOCK_ID_MASK ((1ull << BLOCK_ID_BITS) - 1)
 /* From this shift on, sizes do not fit the record and stand in a table of their own. */
 #define BLOCK_WIDE_SHIFT WH_BLOCK_WIDE_SHIFT
@@ -40,31 +40,17 @@
 #define WH_BARE 0
 #endif
 
+/* One record of the table: see whence.abi.layout. A bare one is written as one word. */
 #if WH_BARE
 struct block_record {
-    uint32_t size; /* as below */
-    uint16_t offset;
-    uint8_t family;
-    uint8_t state; /* WH_BLOCK_NONE: slot never used */
+    WH_BARE_RECORD_FIELDS
 };
-_Static_assert(sizeof(struct block_record) == 8, "written as one word");
+_Static_assert(sizeof(struct block_record) == WH_BARE_RECORD_SIZE, "block record");
 #else
 struct block_record {
-    uint64_t born; /* id in the low 48 bits, allocating thread above; 0: slot never used */
-    uint64_t died; /* time of free and freeing thread likewise; 0 while live */
-    uint32_t size; /* bytes asked for */
-    uint32_t alloc_stack;
-    uint32_t free_stack;
-    uint16_t offset; /* begin of the block in its slot, in units of block_unit(shift) */
-    uint8_t family;  /* WH_FAMILY_* */
-    uint8_t state;   /* WH_BLOCK_* */
+    WH_BLOCK_RECORD_FIELDS
 };
-/* Instrumented code reads records, too. */
-_Static_assert(sizeof(struct block_record) == WH_BLOCK_RECORD_SIZE &&
-                   offsetof(struct block_record, size) == WH_BLOCK_SIZE_OFFSET &&
-                   offsetof(struct block_record, offset) == WH_BLOCK_PLACE_OFFSET &&
-                   offsetof(struct block_record, state) == WH_BLOCK_STATE_OFFSET,
-               "block record");
+_Static_assert(sizeof(struct block_record) == WH_BLOCK_RECORD_SIZE, "block record");
 #endif
 
 static inline int block_used(const struct block_record *record) {

@@ -73,7 +73,7 @@ static int is_ours(const struct mapping *mapping) {
         return 1;
     for (unsigned shift = WH_MIN_SLOT_SHIFT; shift <= WH_MAX_SLOT_SHIFT; shift++)
         if (overlaps(mapping, meta_begin(shift),
-                     (region_slots(shift) + 1) * WH_BLOCK_RECORD_SIZE) ||
+                     (region_slots(shift) + 1) * sizeof(struct block_record)) ||
             overlaps(mapping, (uintptr_t)block_links(shift), (region_slots(shift) + 1) * 4) ||
             (GUARD_EXTRA_OFFSET && overlaps(mapping, meta_begin(shift) + GUARD_EXTRA_OFFSET,
                                             (region_slots(shift) + 1) * GUARD_EXTRA_SIZE)))

@@ -14,10 +14,7 @@ from hypothesis import strategies as st
 from tests.harness.pages import map_at
 
 from whence.abi.layout import (
-    BLOCK_PLACE_OFFSET,
-    BLOCK_RECORD_SIZE,
-    BLOCK_SIZE_OFFSET,
-    BLOCK_STATE_OFFSET,
+    BLOCK_RECORD,
     BLOCK_WIDE_SHIFT,
     HEAP_BASE,
     HEAP_SIZE,
@@ -78,12 +75,12 @@ class Lookup:
 
     def write(self, shift: int, index: int, size: int, units: int, state: int) -> int:
         """The begin of the block."""
-        record = META_BASE + (shift << REGION_SHIFT) + index * BLOCK_RECORD_SIZE
+        record = META_BASE + (shift << REGION_SHIFT) + index * BLOCK_RECORD.size
         self._map(record & -mmap.PAGESIZE)
         fields = (
-            (BLOCK_SIZE_OFFSET, "<I", size),
-            (BLOCK_PLACE_OFFSET, "<H", units),
-            (BLOCK_STATE_OFFSET, "<B", state),
+            (BLOCK_RECORD.offset("size"), "<I", size),
+            (BLOCK_RECORD.offset("offset"), "<H", units),
+            (BLOCK_RECORD.offset("state"), "<B", state),
         )
         for offset, form, value in fields:
             data = struct.pack(form, value)

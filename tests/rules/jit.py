@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import llvmlite.binding as llvm
 
 from whence.abi.records import BLOCK_KINDS, BLOCK_STATES, POINTS
+from whence.abi.rules import BLOCK, EVENT
 from whence.instrument import detectors
 from whence.rules import RuleSet
 from whence.rules.lowering import plan_of
@@ -24,13 +25,13 @@ U64 = ctypes.c_uint64
 class Block(ctypes.Structure):
     """struct whence_block."""
 
-    _fields_ = [(name, U64) for name in detectors.BLOCK_FIELDS]
+    _fields_ = [(f.name, U64) for f in BLOCK.fields]
 
 
 class Event(ctypes.Structure):
     """struct whence_event."""
 
-    _fields_ = [*((name, U64) for name in detectors.EVENT_FIELDS), ("block", Block)]
+    _fields_ = [(f.name, Block if f.type is BLOCK else U64) for f in EVENT.fields]
 
 
 class Rule(ctypes.Structure):
@@ -143,7 +144,7 @@ class Primitives:
 
 
 def _words(record: Block) -> list[int]:
-    return [getattr(record, name) for name in detectors.BLOCK_FIELDS]
+    return [getattr(record, name) for name, _ in Block._fields_]
 
 
 _PRIMITIVES = Primitives()

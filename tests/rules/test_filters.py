@@ -16,6 +16,7 @@ from tests.rules.strategies import Scope, formulas
 from tests.rules.test_detectors import BASE, load_random
 
 from whence.abi.layout import HEAP_BASE, NULL_PAGE_SIZE, REGION_SHIFT, slot_shift, state_address
+from whence.abi.rules import DESC_COPY, DESC_WRITE
 from whence.instrument import filters as module
 from whence.instrument.markers import declarations
 from whence.rules import RuleSet, load_standard, load_texts
@@ -356,7 +357,7 @@ def test_markers_go_cold_when_the_filter_says_so(
         assert called
     if called:
         assert filter_ is Filter.ALWAYS or may
-        desc = size | (module.DESC_WRITE if write else 0)
+        desc = size | (DESC_WRITE if write else 0)
         assert called == [(address, address if root is None else root, desc)]
 
 
@@ -423,7 +424,7 @@ def test_copies_go_cold_when_their_ranges_overlap_and_differ() -> None:
         for length in [0, 1, 8, 17, (1 << 64) - 1] if size is None else [size]:
             for to, source in ((base + shift, base), (base, base + shift)):
                 expected = shift != 0 and shift < length
-                desc = 5 if size is None else module.DESC_COPY
+                desc = 5 if size is None else DESC_COPY
                 assert copies(size, to, source, length) == ([(to, source, length, desc)] if expected else [])
 
 

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from whence.abi import fixed
+from whence.abi.rules import RULE_EVERY
 from whence.errors import UserMistake
 from whence.rules import RuleSet, load_files, load_standard, load_texts
 from whence.rules.filters import Filter
-from whence.rules.lowering import RULE_EVERY, LoweringError, plan_of, point_mask
+from whence.rules.lowering import LoweringError, plan_of, point_mask
 from whence.rules.ruleset import STANDARD_FILES
 
 NAMES = [

@@ -3,68 +3,13 @@
  * A rule set is compiled (as LLVM IR, by whence.instrument) into a shared
  * object whose constructor calls __whence_register_rules. The runtime calls
  * back one evaluator per rule, on the cold path, when the inline filter of a
- * detection point said "maybe". Layouts here are mirrored in
- * src/whence/instrument/detectors.py.
+ * detection point said "maybe". Layouts are those of whence.abi.rules.
  */
 #ifndef WHENCE_RULES_H
 #define WHENCE_RULES_H
 
 #include <stdint.h>
-
-#define WHENCE_RULES_ABI 3u
-
-/* What is known of one block: a row of the block table. All u64, so that
- * generated code indexes fields by number. */
-struct whence_block {
-    uint64_t id;        /* 0: never used; never reused; also the event clock at allocation */
-    uint64_t begin;     /* first address */
-    uint64_t size;      /* bytes asked for; End = begin + size */
-    uint64_t free_time; /* event clock at free, 0 while live */
-    uint64_t free_ptr;  /* the pointer that freed it, 0 while live */
-    uint64_t state;     /* WH_BLOCK_NONE, WH_BLOCK_LIVE, WH_BLOCK_FREED */
-    uint64_t family;    /* WH_FAMILY_* */
-    uint64_t thread;    /* thread number that allocated it */
-    uint64_t kind;      /* WH_KIND_HEAP and so on; 0 where id is 0 */
-};
-
-/* The redex at a detection point. */
-struct whence_event {
-    uint64_t point;            /* WH_POINT_* */
-    uint64_t r;                /* deref, free, argument: the pointer; malloc: the new block's
-                                * begin; copy: where it writes */
-    uint64_t root;             /* the pointer r was visibly derived from (= r if not visible) */
-    uint64_t width;            /* deref: bytes accessed; malloc: bytes asked for; copy: bytes
-                                * written; alloc: number of objects */
-    uint64_t value;            /* call: first argument; ret: returned value (0 if none);
-                                * copy: bytes read; alloc: bytes of one object */
-    uint64_t function;         /* call, ret: index into the set's function names */
-    uint64_t now;              /* event clock */
-    uint64_t other;            /* copy: where it reads; alloc: alignment asked for */
-    uint64_t least;            /* alloc: least alignment that the function accepts */
-    uint64_t family;           /* free, alloc: WH_FAMILY_* of the function */
-    struct whence_block block; /* Bid(r); id 0 if r was derived from no known block */
-};
-
-/* In whence_rule.points: the rule is evaluated at every free, also where the
- * pointer is the begin of a live block and the families match. */
-#define WHENCE_RULE_EVERY (1ull << 32)
-
-struct whence_rule {
-    const char *name;
-    uint64_t points;   /* bit (1 << WH_POINT_*) for every detection point it is evaluated at */
-    uint64_t function; /* call, ret: index of the function it watches; ~0 otherwise */
-    /* Evaluates the condition and calls __whence_fire for each witness.
-     * Returns the number of witnesses. */
-    uint64_t (*evaluate)(const struct whence_event *event, uint64_t rule_index);
-};
-
-struct whence_rule_set {
-    uint64_t abi; /* WHENCE_RULES_ABI */
-    uint64_t rule_count;
-    const struct whence_rule *rules; /* in order of evaluation */
-    uint64_t function_count;
-    const char *const *function_names; /* watched by call and ret points and events */
-};
+#include "whence_abi.h" /* the structs, and the bits of desc */
 
 void __whence_register_rules(const struct whence_rule_set *set);
 
@@ -116,10 +61,7 @@ void __whence_fire(const struct whence_event *event, uint64_t rule_index,
 /* ---- entry points of instrumented code ---- */
 
 /* Cold path of an access check. Preserves every general register but r11
- * (LLVM's preserve_mostcc). desc: bits 0..23 size in bytes, bit 24 write. */
-#define WHENCE_DESC_WRITE (1u << 24)
-/* No access: as many bytes are copied from `root` to `address`, as by __whence_copy. */
-#define WHENCE_DESC_COPY (1u << 27)
+ * (LLVM's preserve_mostcc). desc: bits 0..23 size in bytes, WHENCE_DESC_* above. */
 void __whence_access(uint64_t address, uint64_t root, uint32_t desc);
 
 /* Where nothing is wrong with any access through a pointer derived from `root`, until a block is
@@ -134,10 +76,6 @@ extern uint32_t __whence_holes;
 
 /* Access of a run of bytes, size not a small constant. Bits 25 and 26 of desc: the
  * program wrote the call of the library function WHENCE_DESC_MEMCPY etc. */
-#define WHENCE_DESC_FUNCTION_SHIFT 25u
-#define WHENCE_DESC_MEMCPY 1u
-#define WHENCE_DESC_MEMMOVE 2u
-#define WHENCE_DESC_MEMSET 3u
 void __whence_range(uint64_t address, uint64_t size, uint64_t root, uint32_t desc);
 
 /* One of Valgrind's client requests: its number and five arguments. Returns its

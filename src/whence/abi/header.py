@@ -9,9 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 
-from whence.abi import fixed, layout, options, records
-
-_C_TYPES = {"u32": "uint32_t", "u64": "uint64_t"}
+from whence.abi import fixed, layout, options, records, rules, structs
 
 _MOVABLE = ("STATE_OFFSET", "HEAP_BASE", "META_BASE", "DEPOT_BASE", "PRIVATE_BASE")
 _FIXED = (
@@ -25,10 +23,7 @@ _FIXED = (
     "MAX_SLOT_SHIFT",
     "RED_ZONE",
     "META_SIZE",
-    "BLOCK_RECORD_SIZE",
-    "BLOCK_SIZE_OFFSET",
-    "BLOCK_PLACE_OFFSET",
-    "BLOCK_STATE_OFFSET",
+    "BLOCK_ID_BITS",
     "BLOCK_WIDE_SHIFT",
     "DEPOT_SIZE",
     "PRIVATE_SIZE",
@@ -50,6 +45,8 @@ def _layout_lines() -> Iterator[str]:
         yield f"#define WH_{name} {_number(getattr(layout, name))}"
     for state in layout.STATES:
         yield f"#define WH_STATE_{state.name} {state.value:#04x}u /* {state.meaning} */"
+    yield from _fields("BLOCK_RECORD", layout.BLOCK_RECORD)
+    yield from _fields("BARE_RECORD", layout.BARE_RECORD)
 
 
 def _numbers(prefix: str, values: Mapping[str, int]) -> Iterator[str]:
@@ -57,13 +54,18 @@ def _numbers(prefix: str, values: Mapping[str, int]) -> Iterator[str]:
         yield f"#define WH_{prefix}_{name} {_number(value)}"
 
 
-def _struct(struct: records.Layout) -> Iterator[str]:
+def _struct(struct: structs.Layout) -> Iterator[str]:
     yield f"struct {struct.name} {{"
-    for field in struct.fields:
-        comment = f" /* {field.meaning} */" if field.meaning else ""
-        yield f"    {_C_TYPES[field.type]} {field.name};{comment}"
+    yield from (f"    {line}" for line in struct.declarations())
     yield "};"
     yield f'_Static_assert(sizeof(struct {struct.name}) == {struct.size}, "{struct.name}");'
+
+
+def _fields(name: str, struct: structs.Layout) -> Iterator[str]:
+    """Only the fields and the size, where C chooses between two structs of one name."""
+    yield f"#define WH_{name}_SIZE {_number(struct.size)}"
+    yield f"#define WH_{name}_FIELDS \\"
+    yield " \\\n".join(f"    {line}" for line in struct.declarations())
 
 
 def _record_lines() -> Iterator[str]:
@@ -89,6 +91,18 @@ def _record_lines() -> Iterator[str]:
     yield from _numbers("CHECK", records.LEAK_CHECKS)
     yield from _struct(records.FINDING)
     yield from _struct(records.LEAKS)
+
+
+def _rule_lines() -> Iterator[str]:
+    yield f"#define WHENCE_RULES_ABI {_number(rules.RULES_VERSION)}"
+    yield f"#define WHENCE_RULE_EVERY {_number(rules.RULE_EVERY)}"
+    yield f"#define WHENCE_DESC_WRITE {_number(rules.DESC_WRITE)}"
+    yield f"#define WHENCE_DESC_COPY {_number(rules.DESC_COPY)}"
+    yield f"#define WHENCE_DESC_FUNCTION_SHIFT {_number(rules.DESC_FUNCTION_SHIFT)}"
+    for name, number in rules.DESC_FUNCTIONS.items():
+        yield f"#define WHENCE_DESC_{name.upper()} {_number(number)}"
+    for struct in (rules.BLOCK, rules.EVENT, rules.RULE, rules.RULE_SET):
+        yield from _struct(struct)
 
 
 def _fixed_lines() -> Iterator[str]:
@@ -121,6 +135,7 @@ def lines() -> Iterable[str]:
     yield "#include <stdint.h>"
     yield from _layout_lines()
     yield from _record_lines()
+    yield from _rule_lines()
     yield from _option_lines()
     yield "#endif"
 

@@ -18,6 +18,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from whence.abi.structs import Field, Layout
+
 GRANULE_SHIFT = 3
 GRANULE = 1 << GRANULE_SHIFT
 
@@ -38,12 +40,31 @@ RED_ZONE = 16
 META_BASE = 0x5000_0000_0000
 """Block records of region ``k`` begin at ``META_BASE + (k << REGION_SHIFT)``, one per slot."""
 META_SIZE = REGION_COUNT << REGION_SHIFT
-BLOCK_RECORD_SIZE = 32
-BLOCK_SIZE_OFFSET = 16
-BLOCK_PLACE_OFFSET = 28
-BLOCK_STATE_OFFSET = 31
-"""Where a record says how many bytes the block has (u32), where in its slot it begins, in units of
-``2**block_unit_shift(k)`` bytes (u16), and what state it is in (u8)."""
+BLOCK_RECORD = Layout(
+    "block_record",
+    (
+        Field("born", "u64", "id in the low BLOCK_ID_BITS, allocating thread above; 0: slot never used"),
+        Field("died", "u64", "time of free and freeing thread likewise; 0 while live"),
+        Field("size", "u32", "bytes asked for"),
+        Field("alloc_stack", "u32"),
+        Field("free_stack", "u32"),
+        Field("offset", "u16", "begin of the block in its slot, in units of block_unit(shift)"),
+        Field("family", "u8", "WH_FAMILY_*"),
+        Field("state", "u8", "WH_BLOCK_*"),
+    ),
+)
+"""A row of the block table; instrumented code reads it, too."""
+BARE_RECORD = Layout(
+    "block_record",
+    (
+        Field("size", "u32", "as above"),
+        Field("offset", "u16"),
+        Field("family", "u8"),
+        Field("state", "u8", "WH_BLOCK_NONE: slot never used"),
+    ),
+)
+"""The same where nobody asks about lives."""
+BLOCK_ID_BITS = 48
 BLOCK_WIDE_SHIFT = 33
 """From this shift on sizes do not fit the record and stand elsewhere."""
 

@@ -19,50 +19,13 @@ The process ``judge`` (see `whence.abi.options`) clears ``question`` when it has
 
 from __future__ import annotations
 
-import struct
-from dataclasses import dataclass
+from whence.abi.structs import Field, Layout
 
 MAGIC = b"WHENCERC"
 VERSION = 4
 HEADER_SIZE = 4096
 FILE_SIZE = 64 << 20
 """Size of the record file in bytes; sparse, so only what is written costs."""
-
-_FORMATS = {"u32": "I", "u64": "Q"}
-
-
-@dataclass(frozen=True)
-class Field:
-    name: str
-    type: str
-    meaning: str
-
-
-@dataclass(frozen=True)
-class Layout:
-    """A C struct and the Python `struct` format that reads it."""
-
-    name: str
-    fields: tuple[Field, ...]
-
-    @property
-    def format(self) -> str:
-        return "<" + "".join(_FORMATS[f.type] for f in self.fields)
-
-    @property
-    def size(self) -> int:
-        return struct.calcsize(self.format)
-
-    def offset(self, name: str) -> int:
-        """Where a field begins, in bytes."""
-        before = [f.name for f in self.fields].index(name)
-        return struct.calcsize("<" + "".join(_FORMATS[f.type] for f in self.fields[:before]))
-
-    def unpack(self, data: bytes | memoryview, offset: int = 0) -> dict[str, int]:
-        """Read one struct at `offset`; raises `struct.error` if it does not fit."""
-        values = struct.unpack_from(self.format, data, offset)
-        return {f.name: v for f, v in zip(self.fields, values, strict=True)}
-
 
 HEADER = Layout(
     "wh_record_header",

@@ -27,8 +27,9 @@ from dataclasses import dataclass
 
 from whence import ir
 from whence.abi.layout import RED_ZONE
+from whence.abi.rules import DESC_FUNCTION_SHIFT, DESC_FUNCTIONS, DESC_WRITE
 from whence.instrument.facts import Facts, Flow
-from whence.instrument.filters import DESC_FUNCTIONS, DESC_WRITE, SIZES, copy_marker_name, marker_name
+from whence.instrument.filters import SIZES, copy_marker_name, marker_name
 from whence.instrument.lifetimes import may_free
 from whence.instrument.markers import RANGE
 from whence.instrument.provenance import Derivation, Kind, Place, Provenance
@@ -149,7 +150,7 @@ def _intrinsic_accesses(call: ir.Call, callee: str) -> list[Access]:
 
 def _written_call(callee: str) -> int:
     """A call whose length is not constant, or absurd, was written by the program: it is no assignment."""
-    return DESC_FUNCTIONS[callee.split(".")[1]]
+    return DESC_FUNCTIONS[callee.split(".")[1]] << DESC_FUNCTION_SHIFT
 
 
 def _is_copy(instruction: ir.Instruction) -> bool:

@@ -21,17 +21,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from whence.abi.records import BLOCK_STATES
+from whence.abi.rules import BLOCK, EVENT
 from whence.rules import binding
 from whence.rules import model as m
-from whence.rules.indexing import base_pointer, block_item, block_key, record_fields
+from whence.rules.indexing import RECORD_STATES, RECORDED, base_pointer, block_item, block_key, record_fields
 from whence.rules.lowering import RulePlan
 from whence.rules.vocabulary import CONSTANTS, Type
-
-BLOCK_FIELDS = ("id", "begin", "size", "free_time", "free_ptr", "state", "family", "thread", "kind")
-"""`struct whence_block` of runtime/include/whence/rules.h, all u64."""
-EVENT_FIELDS = ("point", "r", "root", "width", "value", "function", "now", "other", "least", "family")
-"""`struct whence_event`, all u64; its block follows."""
 
 POINT_FIELDS: dict[str, tuple[str, ...]] = {
     "call": ("function", "value"),
@@ -52,7 +47,6 @@ Names = frozenset[str]
 _COMPARE = {"<": "slt", "<=": "sle", ">": "sgt", ">=": "sge", "==": "eq", "!=": "ne"}
 _PLAIN = {"+": "add", "-": "sub", "*": "mul", "&": "and", "|": "or", "^": "xor"}
 _GUARDED = {"/": "whence.divide", "%": "whence.remainder", "<<": "whence.left", ">>": "whence.right"}
-_STATES = {"H": BLOCK_STATES["LIVE"], "F": BLOCK_STATES["FREED"], "malloc": 0, "free": BLOCK_STATES["FREED"]}
 
 
 @dataclass(frozen=True)
@@ -144,18 +138,18 @@ class ConditionCode:
             self.bound |= {variable.name}
 
     def event_field(self, field: str) -> str:
-        index = EVENT_FIELDS.index(field)
+        index = EVENT.index(field)
         address = self.value(f"getelementptr %whence.event, ptr %event, i32 0, i32 {index}")
         return self.wide(self.value(f"load i64, ptr {address}"))
 
     def event_block(self) -> str:
-        return self.value(f"getelementptr %whence.event, ptr %event, i32 0, i32 {len(EVENT_FIELDS)}")
+        return self.value(f"getelementptr %whence.event, ptr %event, i32 0, i32 {EVENT.index('block')}")
 
     def wide(self, word: str) -> str:
         return self.value(f"zext i64 {word} to i128")
 
     def block_word(self, block: str, field: str) -> str:
-        index = BLOCK_FIELDS.index(field)
+        index = BLOCK.index(field)
         address = self.value(f"getelementptr %whence.block, ptr {block}, i32 0, i32 {index}")
         return self.value(f"load i64, ptr {address}")
 
@@ -301,7 +295,7 @@ class ConditionCode:
         self.emit(f"store i64 0, ptr {cursor}")
         self.go(head)
         self.start(head)
-        state = _STATES[kind]
+        state = RECORD_STATES[kind]
         more = self.value(f"call i64 @__whence_next_block(ptr {cursor}, i64 {state}, ptr {record})")
         self.require(self.value(f"icmp ne i64 {more}, 0"), fail)
         self.match_block(pattern, formula.domain, record, lambda retry: body(record, retry), head)
@@ -327,7 +321,7 @@ class ConditionCode:
         kind = pattern.event if isinstance(pattern, m.EventPattern) else domain
         if kind != "malloc":
             state = self.block_word(record, "state")
-            self.require(self.value(f"icmp eq i64 {state}, {_STATES[kind]}"), fail)
+            self.require(self.value(f"icmp eq i64 {state}, {RECORD_STATES[kind]}"), fail)
 
     def match(self, item: m.Argument, found: Callable[[], str], fail: str) -> None:
         """Compares an item that has a value with what was found, or binds it."""
@@ -363,7 +357,7 @@ class ConditionCode:
         asked = m.Exists(_with_wildcards(pattern, results), "trace", m.Truth(True))
         best, none = self.slot("%whence.block"), self.label()
         self.emit(f"store %whence.block zeroinitializer, ptr {best}")
-        time = "id" if pattern.event == "malloc" else "free_time"
+        time = RECORDED[pattern.event][0]
 
         def better(record: str, again: str) -> None:
             newer = self.value(f"icmp ugt i64 {self.block_word(record, time)}, {self.block_word(best, time)}")

@@ -1,7 +1,6 @@
 """The rules object: LLVM IR of one evaluator per rule, their table, and its registration.
 
-The layouts of runtime/include/whence/rules.h are mirrored here and in
-`detector_code`. What is generated for a rule ``double-free``::
+Its structs are those of `whence.abi.rules`. What is generated for a rule ``double-free``::
 
     define internal i64 @"whence.rule.double-free"(ptr %event, i64 %rule) { … }
 
@@ -15,12 +14,11 @@ Evaluators are called on the cold path only, so they are plain rather than fast.
 
 from __future__ import annotations
 
-from whence.instrument.detector_code import BLOCK_FIELDS, EVENT_FIELDS, ConditionCode
+from whence.abi.rules import BLOCK, EVENT, RULE, RULE_SET, RULES_VERSION
+from whence.instrument.detector_code import ConditionCode
 from whence.rules.lowering import Plan, RulePlan, plan_of, point_mask
 from whence.rules.ruleset import RuleSet
 
-RULES_ABI = 3
-"""WHENCE_RULES_ABI."""
 NO_FUNCTION = (1 << 64) - 1
 CONSTRUCTOR_PRIORITY = 101
 """The first that is not reserved for the implementation of the language."""
@@ -29,10 +27,10 @@ _TYPES = f"""target datalayout = \
 "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-unknown-linux-gnu"
 
-%whence.block = type {{ {", ".join(["i64"] * len(BLOCK_FIELDS))} }}
-%whence.event = type {{ {", ".join(["i64"] * len(EVENT_FIELDS))}, %whence.block }}
-%whence.rule = type {{ ptr, i64, i64, ptr }}
-%whence.rule_set = type {{ i64, i64, ptr, i64, ptr }}
+{BLOCK.llvm_definition}
+{EVENT.llvm_definition}
+{RULE.llvm_definition}
+{RULE_SET.llvm_definition}
 """
 
 _PRIMITIVES = """
@@ -167,7 +165,7 @@ def _tables(plan: Plan, numbers: dict[str, int]) -> str:
         [
             f"@whence.rules = internal constant [{len(rows)} x %whence.rule] [{', '.join(rows)}]",
             f"@whence.functions = internal constant [{len(names)} x ptr] [{', '.join(names)}]",
-            f"@whence_rule_set = hidden constant %whence.rule_set {{ i64 {RULES_ABI}, i64 {len(rows)}, "
+            f"@whence_rule_set = hidden constant %whence.rule_set {{ i64 {RULES_VERSION}, i64 {len(rows)}, "
             f"ptr @whence.rules, i64 {len(names)}, ptr @whence.functions }}",
         ]
     )

@@ -46,6 +46,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whence.abi.layout import GRANULE, GRANULE_SHIFT, REGION_COUNT, REGION_SHIFT, STATE_OFFSET
+from whence.abi.rules import DESC_COPY, DESC_WRITE
 from whence.instrument import lookup
 from whence.rules.filters import Filter
 from whence.rules.lowering import Plan
@@ -54,13 +55,6 @@ _JUDGED = Filter.STATE | Filter.SLOT
 """What rules ask that judge an access by the block that its pointer was derived from."""
 
 SIZES = (1, 2, 4, 8, 16)
-DESC_WRITE = 1 << 24
-"""WHENCE_DESC_WRITE of runtime/include/whence/rules.h."""
-DESC_FUNCTIONS = {"memcpy": 1 << 25, "memmove": 2 << 25, "memset": 3 << 25}
-"""WHENCE_DESC_MEMCPY and its like, at their place in a desc."""
-DESC_COPY = 1 << 27
-"""WHENCE_DESC_COPY."""
-
 _EPILOGUE = """
 declare preserve_mostcc void @__whence_access(i64, i64, i32) #1
 declare void @__whence_copy(i64, i64, i64, i32) #1

@@ -9,10 +9,7 @@ those of its result and one: it is called before loops, where much is alive. Wha
 from __future__ import annotations
 
 from whence.abi.layout import (
-    BLOCK_PLACE_OFFSET,
-    BLOCK_RECORD_SIZE,
-    BLOCK_SIZE_OFFSET,
-    BLOCK_STATE_OFFSET,
+    BLOCK_RECORD,
     BLOCK_WIDE_SHIFT,
     HEAP_BASE,
     META_BASE,
@@ -55,13 +52,13 @@ define linkonce_odr hidden preserve_mostcc {{ i64, i64 }} @{LOOKUP}(ptr %root) {
   br i1 %quick, label %near, label %far, !prof !1
 near:
   %region = shl i64 %masked, {REGION_SHIFT}
-  %place = mul i64 %index, {BLOCK_RECORD_SIZE}
+  %place = mul i64 %index, {BLOCK_RECORD.size}
   %records = add i64 %region, {META_BASE}
   %record = add i64 %records, %place
   %p = inttoptr i64 %record to ptr
-  %statep = getelementptr i8, ptr %p, i64 {BLOCK_STATE_OFFSET}
-  %sizep = getelementptr i8, ptr %p, i64 {BLOCK_SIZE_OFFSET}
-  %placep = getelementptr i8, ptr %p, i64 {BLOCK_PLACE_OFFSET}
+  %statep = getelementptr i8, ptr %p, i64 {BLOCK_RECORD.offset("state")}
+  %sizep = getelementptr i8, ptr %p, i64 {BLOCK_RECORD.offset("size")}
+  %placep = getelementptr i8, ptr %p, i64 {BLOCK_RECORD.offset("offset")}
   %state = load i8, ptr %statep
   %size32 = load i32, ptr %sizep
   %units16 = load i16, ptr %placep

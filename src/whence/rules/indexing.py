@@ -7,9 +7,20 @@ the block Bid(r) answers it. The *key* is the term that names the block.
 
 from __future__ import annotations
 
+from whence.abi.records import BLOCK_STATES
 from whence.rules import binding
 from whence.rules import model as m
 from whence.rules.vocabulary import Type
+
+RECORDED = {"malloc": ("id", "size"), "free": ("free_time", "free_ptr")}
+"""Events that the record of their block stands for: its fields for the time and the slots but the block."""
+RECORD_STATES = {
+    "H": BLOCK_STATES["LIVE"],
+    "F": BLOCK_STATES["FREED"],
+    "malloc": BLOCK_STATES["NONE"],
+    "free": BLOCK_STATES["FREED"],
+}
+"""The state in which a record stands for an element of a domain or for an event; NONE: any."""
 
 
 def block_item(pattern: m.Pattern) -> m.Argument | None:
@@ -44,14 +55,13 @@ def block_key(formula: m.Exists, bound: binding.Names) -> m.Term | None:
 
 
 def record_fields(pattern: m.Pattern) -> list[tuple[m.Argument, str]]:
-    """Items of a pattern and the fields of the block's record that they match, the block itself left out."""
-    match pattern:
-        case m.EventPattern(event="malloc", time=time, fields=(size, _)):
-            return [(time, "id"), (size, "size")]
-        case m.EventPattern(event="free", time=time, fields=(pointer, _)):
-            return [(time, "free_time"), (pointer, "free_ptr")]
-        case _:
-            return []
+    """Items of a pattern and the fields of the block's record that they match, the block itself left out.
+
+    Fields are those of `whence.abi.rules.BLOCK`.
+    """
+    if isinstance(pattern, m.EventPattern) and pattern.event in RECORDED:
+        return list(zip((pattern.time, *pattern.fields[:-1]), RECORDED[pattern.event], strict=True))
+    return []
 
 
 def base_pointer(term: m.Argument) -> m.Argument:

@@ -14,6 +14,7 @@ from functools import reduce
 from operator import or_
 
 from whence.abi.records import POINTS as POINT_CODES
+from whence.abi.rules import RULE_EVERY
 from whence.errors import UserMistake
 from whence.rules import binding
 from whence.rules import model as m
@@ -141,10 +142,6 @@ def _needs_root(term: m.Argument) -> bool:
             return name == "Root"
         case _:
             return False
-
-
-RULE_EVERY = 1 << 32
-"""WHENCE_RULE_EVERY of runtime/include/whence/rules.h."""
 
 
 def point_mask(plan: RulePlan) -> int:

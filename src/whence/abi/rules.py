@@ -1,0 +1,89 @@
+"""The border between the runtime and generated code: what an evaluator is given, and what a check says.
+
+``runtime/include/whence/rules.h`` declares the functions on both sides.
+"""
+
+from __future__ import annotations
+
+from whence.abi.structs import Field, Layout
+
+RULES_VERSION = 3
+"""Of this border: a rule set of another version is refused when it is registered."""
+
+BLOCK = Layout(
+    "whence_block",
+    (
+        Field("id", "u64", "0: never used; never reused; also the event clock at allocation"),
+        Field("begin", "u64", "first address"),
+        Field("size", "u64", "bytes asked for; End = begin + size"),
+        Field("free_time", "u64", "event clock at free, 0 while live"),
+        Field("free_ptr", "u64", "the pointer that freed it, 0 while live"),
+        Field("state", "u64", "WH_BLOCK_NONE, WH_BLOCK_LIVE, WH_BLOCK_FREED"),
+        Field("family", "u64", "WH_FAMILY_*"),
+        Field("thread", "u64", "thread number that allocated it"),
+        Field("kind", "u64", "WH_KIND_HEAP and so on; 0 where id is 0"),
+    ),
+)
+"""What is known of one block: a row of the block table."""
+
+EVENT = Layout(
+    "whence_event",
+    (
+        Field("point", "u64", "WH_POINT_*"),
+        # What the next fields are at each point: whence.abi.points.
+        Field("r", "u64", "the pointer of the event"),
+        Field("root", "u64", "the pointer r was visibly derived from (= r if not visible)"),
+        Field("width", "u64", "deref: bytes accessed"),
+        Field("value", "u64"),
+        Field("function", "u64", "call, ret: index into the set's function names"),
+        Field("now", "u64", "event clock"),
+        Field("other", "u64"),
+        Field("least", "u64"),
+        Field("family", "u64", "free, alloc: WH_FAMILY_* of the function"),
+        Field("block", BLOCK, "Bid(r); id 0 if r was derived from no known block"),
+    ),
+)
+"""The redex at a detection point."""
+
+RULE = Layout(
+    "whence_rule",
+    (
+        Field("name", "ptr", c="const char *name"),
+        Field("points", "u64", "bit (1 << WH_POINT_*) for every detection point it is evaluated at"),
+        Field("function", "u64", "call, ret: index of the function it watches; ~0 otherwise"),
+        Field(
+            "evaluate",
+            "ptr",
+            "calls __whence_fire for each witness and returns the number of witnesses",
+            "uint64_t (*evaluate)(const struct whence_event *event, uint64_t rule_index)",
+        ),
+    ),
+)
+
+RULE_SET = Layout(
+    "whence_rule_set",
+    (
+        Field("abi", "u64", "WHENCE_RULES_ABI"),
+        Field("rule_count", "u64"),
+        Field("rules", "ptr", "in order of evaluation", "const struct whence_rule *rules"),
+        Field("function_count", "u64"),
+        Field(
+            "function_names",
+            "ptr",
+            "watched by call and ret points and events",
+            "const char *const *function_names",
+        ),
+    ),
+)
+
+RULE_EVERY = 1 << 32
+"""In the points of a rule: it is evaluated at every free, also where the pointer is the begin of a
+live block and the families match."""
+
+DESC_WRITE = 1 << 24
+"""What a check says of its access; bits 0 to 23 are the size in bytes."""
+DESC_COPY = 1 << 27
+"""No access: as many bytes are copied from `root` to `address`, as by ``__whence_copy``."""
+DESC_FUNCTION_SHIFT = 25
+DESC_FUNCTIONS = {"memcpy": 1, "memmove": 2, "memset": 3}
+"""Bits 25 and 26: the program wrote the call of this library function."""
