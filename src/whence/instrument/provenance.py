@@ -16,6 +16,7 @@ a phi of the roots is put beside the phi of the pointers::
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -82,7 +83,7 @@ class Provenance:
         self._known: dict[str, Derivation] = {}
         self._places: dict[str, Place] = {}
         self._bases: dict[str, tuple[str, int | None]] = {}
-        self._kinds: dict[str, Kind] = {}
+        self._objects: frozenset[str] | None = None
         self._common: dict[str, str] | None = None
         self._beside: dict[str, str] = {}
         self._numbers = Numbering(function)
@@ -188,10 +189,19 @@ class Provenance:
         return found
 
     def _trace(self, pointer: str) -> tuple[str, int | None]:
+        return self._follow(pointer, self._step)
+
+    def _written_base(self, pointer: str) -> tuple[str, int | None]:
+        """As `_base`, whatever relocates on the way."""
+        return self._follow(pointer, self._written_step)
+
+    def _follow(
+        self, pointer: str, back: Callable[[str], tuple[str, int | None] | None]
+    ) -> tuple[str, int | None]:
         value, offset = pointer, 0
         constant = True
         for _ in range(_DEPTH):
-            step = self._step(value)
+            step = back(value)
             if step is None:
                 break
             value, more = step
@@ -204,9 +214,14 @@ class Provenance:
     def _step(self, value: str) -> tuple[str, int | None] | None:
         """One address computation back: (base, constant offset), or None at a root."""
         definition = self._definition(value)
+        if isinstance(definition, ir.GetElementPtr) and self._relocates(definition):
+            return None
+        return self._written_step(value)
+
+    def _written_step(self, value: str) -> tuple[str, int | None] | None:
+        """One address computation back, be it to another block or not; None where there is none."""
+        definition = self._definition(value)
         if isinstance(definition, ir.GetElementPtr):
-            if self._relocates(definition):
-                return None
             return definition.base, definition.constant_offset
         if isinstance(definition, ir.Call) and definition.callee in _PASS_THROUGH:
             return definition.arguments[0].value, 0
@@ -228,7 +243,11 @@ class Provenance:
         return all(origins.isdisjoint(self._origins(address)) for address in addresses)
 
     def _origins(self, pointer: str) -> frozenset[str]:
-        """What a pointer can have started from, through every merge; loads of one place count as one."""
+        """What a pointer can have started from, through every merge; loads of one place count as one.
+
+        The place of a load does not depend on what relocates: a load can have its own result, or the
+        result of another, in its address, so the answers would need each other.
+        """
         found, seen, waiting = set(), {pointer}, [pointer]
         while waiting and len(seen) < _DEPTH:
             definition = self._definition(value := waiting.pop())
@@ -238,8 +257,10 @@ class Provenance:
                 following = _values(definition)
             else:
                 following = []
-                place = self._base(definition.pointer) if isinstance(definition, ir.Load) else value
-                found.add(str(place))
+                origin: object = value
+                if isinstance(definition, ir.Load):
+                    origin = self._written_base(definition.pointer)
+                found.add(str(origin))
             waiting += [each for each in following if each not in seen]
             seen.update(following)
         return frozenset(found)
@@ -291,6 +312,14 @@ class Provenance:
 
     def _root_value(self, root: str) -> str:
         """The value that holds a root; where several meet, a phi or select beside the merge."""
+        waiting: list[_Merge] = []
+        found = self._named_root(root, waiting)
+        while waiting:
+            self._put_beside(waiting.pop(), waiting)
+        return found
+
+    def _named_root(self, root: str, waiting: list[_Merge]) -> str:
+        """The name of the value that holds a root; a merge beside which it is yet to be put is `waiting`."""
         merge = self._definition(root)
         if root in self._beside or not isinstance(merge, _Merge) or self._roots().get(root) != root:
             return self._beside.get(root, root)
@@ -298,15 +327,18 @@ class Provenance:
         if all(self._base_root(value) == value for value in values):
             return root
         name = self._beside[root] = self._function.fresh_name()
-        roots = [self._root_value(self._base_root(value)) for value in values]
+        waiting.append(merge)
+        return name
+
+    def _put_beside(self, merge: _Merge, waiting: list[_Merge]) -> None:
+        roots = [self._named_root(self._base_root(value), waiting) for value in _values(merge)]
         if isinstance(merge, ir.Phi):
             pairs = zip(roots, (source for _, source in merge.incoming), strict=True)
             text = "phi ptr " + ", ".join(f"[ {value}, {source} ]" for value, source in pairs)
         else:
             condition = merge.operands[0]
             text = f"select {condition.type} {condition.value}, ptr {roots[0]}, ptr {roots[1]}"
-        merge.insert_before(f"{name} = {text}")
-        return name
+        merge.insert_before(f"{self._beside[merge.result or '']} = {text}")
 
     def _base_root(self, value: str) -> str:
         base, _ = self._base(value)
@@ -315,13 +347,6 @@ class Provenance:
     # Kinds.
 
     def _kind(self, root: str) -> Kind:
-        found = self._kinds.get(root)
-        if found is None:
-            self._kinds[root] = Kind.OBJECT  # neutral while a cycle of phi nodes is followed
-            found = self._kinds[root] = self._classify(root)
-        return found
-
-    def _classify(self, root: str) -> Kind:
         if root in ("undef", "poison"):
             return Kind.UNDEFINED
         if not root.startswith("%"):
@@ -330,9 +355,28 @@ class Provenance:
         if isinstance(definition, ir.Alloca):
             return Kind.OBJECT
         if isinstance(definition, _Merge):
-            kinds = {self._kind(self._base(value)[0]) for value in _values(definition)}
-            return Kind.OBJECT if kinds == {Kind.OBJECT} else Kind.UNKNOWN
+            return Kind.OBJECT if root in self._object_merges() else Kind.UNKNOWN
         return Kind.UNKNOWN
+
+    def _object_merges(self) -> frozenset[str]:
+        """Merges at which stack slots and globals arrive and nothing else, directly or through merges."""
+        if self._objects is None:
+            merges = self._merges()
+            further: dict[str, list[str]] = {}
+            mixed = []
+            for name, values in merges:
+                for base, _ in map(self._base, values):
+                    if isinstance(self._definition(base), _Merge):
+                        further.setdefault(base, []).append(name)
+                    elif self._kind(base) is not Kind.OBJECT:
+                        mixed.append(name)
+            found = {name for name, _ in merges}
+            while mixed:
+                if (name := mixed.pop()) in found:
+                    found.discard(name)
+                    mixed += further.get(name, ())
+            self._objects = frozenset(found)
+        return self._objects
 
 
 def _has_short_index(gep: ir.GetElementPtr) -> bool:

@@ -1,0 +1,25 @@
+// A walk whose next pointer is loaded at the index of the last one: the list of successors lacks the last node's.
+#include <stdio.h>
+#include <stdlib.h>
+
+struct node {
+    int key;
+};
+
+__attribute__((noinline)) static int sum(struct node *base, struct node **next) {
+    int total = 0;
+    for (struct node *p = base; p; p = next[p - base]) // EXPECT heap-buffer-overflow read 8 block 24 after 0
+        total += p->key;
+    return total;
+}
+
+int main(void) {
+    struct node *base = calloc(4, sizeof *base);
+    struct node **next = calloc(3, sizeof *next); // ALLOC
+    for (int i = 0; i < 3; i++)
+        next[i] = base + i + 1;
+    printf("%d\n", sum(base, next));
+    free(next);
+    free(base);
+    return 0;
+}
