@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 
 import pytest
-
 from tests.instrument.test_instrument import instrument, markers
+
 from whence import ir
 from whence.instrument.provenance import Kind, Provenance
 
