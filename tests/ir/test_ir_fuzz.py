@@ -12,6 +12,7 @@ from tests.ir.conftest import RAW, SOURCES
 
 from whence import ir
 from whence.ir.attributes import Attributes
+from whence.ir.constants import fold
 
 SETTINGS = settings(max_examples=150)
 _PIECES = r"""
@@ -158,11 +159,14 @@ def test_data_layout_strings(text: str) -> None:
 @SETTINGS
 @given(
     mutated(
-        st.sampled_from(["getelementptr inbounds inrange(-16, 24) (%struct.x, ptr @g, i64 1, i32 1)", "@g"])
+        st.sampled_from([
+                "getelementptr inbounds inrange(-16, 24) (%struct.x, ptr @g, i64 1, i32 1)",
+                "inttoptr (i64 sub (i64 ptrtoint (ptr @g to i64), i64 -7) to ptr)",
+            ])
     )
 )
 def test_constant_pointers(text: str) -> None:
-    ir.DataLayout("", {"%struct.x": "{ i8, i32 }"}).constant_pointer(text)
+    fold(ir.DataLayout("", {"%struct.x": "{ i8, i32 }"}), "ptr", text)
 
 
 @SETTINGS

@@ -48,7 +48,7 @@ def of(module: ir.Module, function: str, *types: type[ir.Instruction]) -> list[i
             '%v = load %"class.std::x<{}, int>", ptr getelementptr inbounds (i8, ptr @g, i64 4)',
             {
                 "value_type": '%"class.std::x<{}, int>"',
-                "pointer": "getelementptr inbounds (i8, ptr @g, i64 4)",
+                "pointer": "getelementptr (i8, ptr @g, i64 4)",
                 "align": None,
                 "dbg": None,
             },

@@ -131,25 +131,6 @@ def test_index_offsets(type_: str, indices: list[tuple[str, str]], expected: ir.
     assert layout.index_offset(type_, indices) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("@g", ("@g", 0)),
-        ("getelementptr inbounds nuw (i8, ptr @g, i64 4)", ("@g", 4)),
-        ("getelementptr inbounds inrange(-16, 24) ({ [3 x ptr] }, ptr @t, i32 0, i32 0, i32 2)", ("@t", 16)),
-        ('getelementptr (i8, ptr getelementptr (i32, ptr @"a b", i64 1), i64 -9)', ('@"a b"', -5)),
-        ("getelementptr (i8, ptr addrspacecast (ptr addrspace(1) @far to ptr), i64 3)", ("@far", 3)),
-        ("null", None),
-        ("inttoptr (i64 5 to ptr)", None),
-        ("getelementptr (i8, ptr null, i64 5)", None),
-        ("%local", None),
-    ],
-)
-def test_constant_pointers(text: str, expected: tuple[str, int] | None) -> None:
-    found = ir.DataLayout(X86_64).constant_pointer(text)
-    assert found == (None if expected is None else (expected[0], ir.Offset(expected[1], ())))
-
-
 def test_offsets_of_real_address_computations(compiled: Callable[..., str]) -> None:
     """LLVM folds the same constants: -O3 turns indices into byte offsets."""
     module = ir.parse(compiled("memory.c", *RAW))

@@ -8,6 +8,7 @@ import pytest
 from tests.ir.conftest import CXX14, SOURCES, VARIANTS, canonical
 
 from whence import ir
+from whence.ir.constants import fold
 
 CASES = [
     *((name, flags) for name in ("control.c", "memory.c", "objects.cc") for flags in VARIANTS.values()),
@@ -41,7 +42,8 @@ def test_operands_and_pieces_stand_where_they_say(
     for function in module.definitions:
         for instruction in function.instructions():
             for operand in instruction.operands:
-                assert instruction.text[operand.start : operand.end] == operand.value
+                text = instruction.text[operand.start : operand.end]
+                assert fold(module.layout, operand.type, text) == operand.value
                 if operand.type != "metadata":
                     ir.parse_type(operand.type)
                 if operand.value.startswith("%") and operand.type == "label":

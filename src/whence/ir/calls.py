@@ -18,6 +18,7 @@ from whence.ir.lexer import (
     SIMPLE_ATTRIBUTE,
     Cursor,
     Operand,
+    Plain,
     split_commas,
     to_int,
     unquote,
@@ -164,7 +165,7 @@ class Call(Instruction):
         if self._arguments is None:
             fields: _Call = self._fields()
             try:
-                self._arguments = read_arguments(self.text, *fields.arguments_span)
+                self._arguments = read_arguments(self.text, *fields.arguments_span, self._plain)
             except IRSyntaxError as error:
                 raise self.locate(error) from None
         return self._arguments
@@ -342,23 +343,24 @@ def _read_labels(cursor: Cursor, opcode: str) -> list[Operand]:
     return labels
 
 
-def read_arguments(text: str, start: int, end: int) -> tuple[Argument, ...]:
-    """Arguments between the parentheses of a call."""
+def read_arguments(text: str, start: int, end: int, plain: Plain) -> tuple[Argument, ...]:
+    """Arguments between the parentheses of a call; `plain`: see `Cursor`."""
     spans = split_commas(text, start, end)
     if spans and text[spans[-1][0] : end].startswith("..."):
         spans.pop()  # a musttail call passes its variable arguments on
-    return tuple(_read_argument(text, a, b) for a, b in spans)
+    return tuple(_read_argument(text, a, b, plain) for a, b in spans)
 
 
-def _read_argument(text: str, start: int, end: int) -> Argument:
+def _read_argument(text: str, start: int, end: int, plain: Plain) -> Argument:
     fast = _FAST_ARGUMENT.match(text, start, end)
     if fast:
         type_text, words, value = fast.groups()
         return Argument(type_text, Attributes(words_of_attributes(words)), value, start, end, fast.start(3))
-    cursor = Cursor(text, start, end)
+    cursor = Cursor(text, start, end, plain)
     type_text = cursor.type()
     attributes = Attributes.read(cursor)
     value_start, value_end = cursor.value(type_text)
     if value_end != end:
         raise cursor.fail("',' or the end of the arguments")
-    return Argument(type_text, attributes, text[value_start:value_end], start, end, value_start)
+    value = cursor.plain_value(type_text, value_start, value_end)
+    return Argument(type_text, attributes, value, start, end, value_start)

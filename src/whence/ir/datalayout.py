@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from whence.ir.errors import IRSyntaxError
-from whence.ir.lexer import MAX_DIGITS, Cursor, to_int
+from whence.ir.lexer import MAX_DIGITS, to_int
 from whence.ir.types import (
     ArrayType,
     FloatType,
@@ -218,44 +218,6 @@ class DataLayout:
             else:
                 constant += scale * number
         return Offset(_wrap(constant), tuple(terms))
-
-    def constant_pointer(self, text: str) -> tuple[str, Offset] | None:
-        """Base and offset of a constant pointer operand.
-
-        ``@x`` gives itself; ``getelementptr inbounds (i8, ptr @x, i64 4)`` gives
-        ``("@x", Offset(4, ()))``; casts between pointer types are looked through.
-        None for anything else (``null``, ``inttoptr``, …) and for malformed text.
-        """
-        try:
-            return self._constant_pointer(text, 0)
-        except IRSyntaxError:
-            return None
-
-    def _constant_pointer(self, text: str, depth: int) -> tuple[str, Offset] | None:
-        if text.startswith("@"):
-            return text, Offset(0, ())
-        cursor = Cursor(text)
-        word = cursor.peek_word()
-        if depth > _MAX_NESTING or word not in ("getelementptr", "bitcast", "addrspacecast"):
-            return None
-        while cursor.peek() != "(":
-            cursor.word()
-            if text.startswith("(", cursor.pos):  # inrange(-16, 24)
-                cursor.group()
-        inner = Cursor(text, cursor.pos + 1, len(text) - 1)
-        if word != "getelementptr":
-            return self._constant_pointer(inner.operand().value, depth + 1)
-        source = inner.type()
-        inner.expect(",")
-        base = self._constant_pointer(inner.operand().value, depth + 1)
-        indices = []
-        while inner.accept(","):
-            operand = inner.operand()
-            indices.append((operand.type, operand.value))
-        added = self.index_offset(source, indices)
-        if base is None or added is None:
-            return None
-        return base[0], Offset(_wrap(base[1].constant + added.constant), base[1].terms + added.terms)
 
 
 def constant_index(value: str) -> int | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from whence.ir.constants import fold
 from whence.ir.errors import IRSyntaxError
 from whence.ir.lexer import NAME, Cursor, Operand, to_int
 
@@ -170,7 +171,11 @@ class Instruction(Item):
         return parsed
 
     def _cursor(self) -> Cursor:
-        return Cursor(self.text, self._at)
+        return Cursor(self.text, self._at, plain=self._plain)
+
+    def _plain(self, type_text: str, value: str) -> str:
+        """The plain form of a constant expression among the operands."""
+        return value if self.block is None else fold(self.function.module.layout, type_text, value)
 
     def check(self) -> None:
         """Read everything now; raises `IRSyntaxError` when the text is malformed."""
@@ -208,11 +213,12 @@ class Instruction(Item):
             return False
         text = self.text
         for operand in sorted(self.operands, key=lambda o: -o.start):
-            value = operand.value
-            if value == old:
+            if operand.value == old:
                 value = new
             elif operand.type == "metadata":
-                value = local_pattern(old).sub(lambda _: new, value)
+                value = local_pattern(old).sub(lambda _: new, operand.value)
+            else:
+                continue
             text = text[: operand.start] + value + text[operand.end :]
         changed = text != self.text
         if changed:

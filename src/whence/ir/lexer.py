@@ -8,6 +8,7 @@ back into text. `unquote` and `quote` convert to and from plain names.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -176,8 +177,15 @@ def words_of_attributes(text: str) -> list[str]:
     return _SIMPLE_ATTRIBUTES.findall(text)
 
 
+Plain = Callable[[str, str], str]
+
+
 class Operand(NamedTuple):
-    """A typed value as it stands in a text: ``text[start:end] == value``."""
+    """A typed value and where it stands in a text.
+
+    ``text[start:end] == value``, but for constant expressions of instructions, whose value is their plain
+    form (`whence.ir.constants`).
+    """
 
     type: str
     value: str
@@ -186,12 +194,16 @@ class Operand(NamedTuple):
 
 
 class Cursor:
-    """Reads one piece of IR from left to right; every reader skips white space first."""
+    """Reads one piece of IR from left to right; every reader skips white space first.
 
-    __slots__ = ("end", "pos", "text")
+    `plain` gives the plain form of a constant expression, from its type and its text.
+    """
 
-    def __init__(self, text: str, pos: int = 0, end: int | None = None) -> None:
+    __slots__ = ("end", "plain", "pos", "text")
+
+    def __init__(self, text: str, pos: int = 0, end: int | None = None, plain: Plain | None = None) -> None:
         self.text = text
+        self.plain = plain
         self.pos = pos
         self.end = len(text) if end is None else end
 
@@ -399,7 +411,12 @@ class Cursor:
         """A value with its type, or of the type `type_text` that was read before."""
         type_text = type_text or self.type()
         start, end = self.value(type_text)
-        return Operand(type_text, self.text[start:end], start, end)
+        return Operand(type_text, self.plain_value(type_text, start, end), start, end)
+
+    def plain_value(self, type_text: str, start: int, end: int) -> str:
+        """The value of a span; of a constant expression its plain form."""
+        value = self.text[start:end]
+        return self.plain(type_text, value) if self.plain is not None and value.endswith(")") else value
 
     def attribute(self) -> str | None:
         """One attribute of a parameter, a return value or a function; None if something else comes."""
