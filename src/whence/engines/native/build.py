@@ -15,8 +15,10 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from whence import __version__
+from whence.engines.native.refused import Refused
 from whence.engines.process.building import BuildSettings, Built
 from whence.engines.process.detectors import detectors
 from whence.engines.process.libraries import carried_libraries, linked_libraries, may_load
@@ -26,6 +28,9 @@ from whence.prepared import checks_of, generator_identity
 from whence.toolchain.cache import Cache, digest
 from whence.toolchain.carry import CarriedImage, CarriedModule, read_image
 from whence.toolchain.relink import relink
+
+if TYPE_CHECKING:
+    from whence.engines.native.workers import Failure
 
 
 def runtime_library() -> Path:
@@ -126,10 +131,10 @@ def _build(
     modules = _distinct([image, *libraries.values()])
     runtime = runtime_library()
     extra = (runtime, detectors(settings.rules, cache))
-    objects = _objects(modules, settings, cache, digest(runtime.read_bytes()), known) if modules else {}
+    objects, unchecked = _objects(modules, settings, cache, digest(runtime.read_bytes()), known)
     linked = {name: _linked(library, objects, extra, cache) for name, library in libraries.items()}
     originals = {linked[name]: library.path for name, library in libraries.items()}
-    notes = tuple(_native_parts([image, *libraries.values()]))
+    notes = (*unchecked, *_native_parts([image, *libraries.values()]))
     if not image.modules:
         return Built(image.path, linked, extra, originals, tuple(modules), notes=notes)
     copy = _linked(image, objects, extra, cache)
@@ -179,39 +184,63 @@ def _objects(
     cache: Cache,
     runtime: str,
     known: Sequence[CarriedModule],
-) -> dict[str, Path]:
-    """An instrumented object for every module, by the module's digest."""
-    own = _own_functions([*modules, *known], settings, cache)
-    checks = checks_of(settings.rules, cache).digest
+) -> tuple[dict[str, Path], list[str]]:
+    """An object for every module, by its digest; a note for each that could not be instrumented."""
+    own, failures = _own_functions([*modules, *known], settings, cache)
+    checks = checks_of(settings.rules, cache).digest if modules else ""
     keys = {}
-    present = {}
+    present: dict[str, Path] = {}
     missing = []
+    refused: list[Refused] = []
     for module in modules:
         compiled = (os.path.basename(module.source), module.opt, own)
         key = digest(__version__, generator_identity(), runtime, module.digest, checks, repr(compiled))
         keys[module.digest] = key
         found = cache.find("objects", key)
-        if found is None:
-            missing.append((module, compiled, key))
-        else:
+        if found is not None:
             present[key] = found
+        elif module.digest in failures:
+            refused.append(Refused(module, key, failures[module.digest]))
+        else:
+            missing.append((module, compiled, key))
     if missing:
-        from whence.engines.native.work import compile_carried
-        from whence.engines.native.workers import parallel
-        from whence.instrument.job import make_job
+        refused += _instrument(missing, settings, cache, present)
+    if refused:
+        if len(refused) == len(modules):
+            refused[0].give_up()
+        present |= {each.key: each.compiled(cache) for each in refused}
+    return {module: present[key] for module, key in keys.items()}, [each.note for each in refused]
 
-        missing.sort(key=lambda entry: -entry[0].size)
-        work = [(module, (make_job(settings.rules, *compiled),), key) for module, compiled, key in missing]
-        for (_, _, key), code in parallel(compile_carried, work, settings, "instrumenting"):
-            present[key] = cache.add("objects", key, code)
-    return {module: present[key] for module, key in keys.items()}
+
+def _instrument(
+    missing: list[tuple[CarriedModule, tuple[str, str, tuple[str, ...]], str]],
+    settings: BuildSettings,
+    cache: Cache,
+    present: dict[str, Path],
+) -> Iterator[Refused]:
+    """Compile modules, into `present` by their keys; those that cannot be are given back."""
+    from whence.engines.native.work import compile_carried
+    from whence.engines.native.workers import Failure, parallel
+    from whence.instrument.job import make_job
+
+    missing.sort(key=lambda entry: -entry[0].size)
+    work = [(module, (make_job(settings.rules, *compiled),), key) for module, compiled, key in missing]
+    for (module, _, key), result in parallel(compile_carried, work, settings, "instrumenting"):
+        if isinstance(result, Failure):
+            yield Refused(module, key, result)
+        else:
+            present[key] = cache.add("objects", key, result)
 
 
 def _own_functions(
     modules: Sequence[CarriedModule], settings: BuildSettings, cache: Cache
-) -> tuple[str, ...]:
-    """Library functions that the program defines itself, in any of its modules."""
+) -> tuple[tuple[str, ...], dict[str, Failure]]:
+    """Library functions that the program defines itself, in any of its modules.
+
+    Of modules that cannot be read what they failed with, by their digest.
+    """
     known: dict[str, str] = {}
+    failures: dict[str, Failure] = {}
     missing: list[tuple[CarriedModule, tuple[()], str]] = []
     for module in modules:
         key = digest(__version__, generator_identity(), module.digest)
@@ -222,9 +251,12 @@ def _own_functions(
             known[key] = found.decode()
     if missing:
         from whence.engines.native.work import defined_functions
-        from whence.engines.native.workers import parallel
+        from whence.engines.native.workers import Failure, parallel
 
-        for (_, _, key), names in parallel(defined_functions, missing, settings, "reading"):
-            cache.add("defines", key, names.encode())
-            known[key] = names
-    return tuple(sorted({name for names in known.values() for name in names.split()}))
+        for (module, _, key), names in parallel(defined_functions, missing, settings, "reading"):
+            if isinstance(names, Failure):
+                failures[module.digest] = names
+            else:
+                cache.add("defines", key, names.encode())
+                known[key] = names
+    return tuple(sorted({name for names in known.values() for name in names.split()})), failures

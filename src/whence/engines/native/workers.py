@@ -12,6 +12,7 @@ import ctypes
 import multiprocessing
 import os
 import signal
+import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,8 +20,11 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, TypeVar
 
+import llvmlite.binding as llvm
+
 from whence.engines.process.building import BuildSettings
 from whence.errors import ToolLimit
+from whence.shortage import shortage
 from whence.toolchain.carry import CarriedModule
 
 T = TypeVar("T")
@@ -28,21 +32,34 @@ T = TypeVar("T")
 Work = tuple[CarriedModule, tuple[object, ...], str]
 
 
+@dataclass(frozen=True)
+class Failure:
+    """What a piece of work ended with in its process, and the text of the traceback from there."""
+
+    error: Exception
+    traceback: str = ""
+
+
 def parallel(
     function: Callable[..., T], work: Iterable[Work], settings: BuildSettings, what: str
-) -> Iterator[tuple[Work, T]]:
-    """Call `function(module, *arguments)` for each piece of work, in processes; results as they come."""
+) -> Iterator[tuple[Work, T | Failure]]:
+    """Call `function(module, *arguments)` for each piece of work, in processes; results as they come.
+
+    Raises `ToolLimit` if memory, or something else of the machine, was short.
+    """
     pieces = list(work)
     settings.progress.start(what, len(pieces))
     try:
         with workers(min(settings.jobs, len(pieces))) as crew:
             for index, result in each(crew, function, [(piece[0], *piece[1]) for piece in pieces]):
+                if isinstance(result, Failure) and shortage(result.error):
+                    raise result.error
                 yield pieces[index], result
                 settings.progress.step(what)
     except (EOFError, ConnectionError):
         raise ToolLimit(
             f"a process that was {what} the program's modules ended abnormally: it ran out of memory "
-            "(try --jobs 1) or LLVM gave up on a module"
+            "(try --jobs 1) or was killed"
         ) from None
     except MemoryError:
         raise ToolLimit(
@@ -61,17 +78,12 @@ class Worker:
 
 
 @contextmanager
-def workers(number: int) -> Iterator[Sequence[Worker]]:
+def workers(number: int) -> Iterator[list[Worker]]:
     """So many worker processes; they are gone at the end of the block."""
-    fork = multiprocessing.get_context("fork")
     crew: list[Worker] = []
     try:
         for _ in range(number):
-            ours, theirs = fork.Pipe()
-            with theirs:
-                process = fork.Process(target=_serve, args=(os.getpid(), theirs), daemon=True)
-                crew.append(Worker(process, ours))
-                process.start()
+            _start(crew)
         yield crew
     finally:
         for worker in crew:
@@ -81,33 +93,56 @@ def workers(number: int) -> Iterator[Sequence[Worker]]:
                 worker.process.join()
 
 
+def _start(crew: list[Worker]) -> Worker:
+    """One more worker."""
+    fork = multiprocessing.get_context("fork")
+    ours, theirs = fork.Pipe()
+    with theirs:
+        process = fork.Process(target=_serve, args=(os.getpid(), theirs), daemon=True)
+        crew.append(Worker(process, ours))
+        process.start()
+    return crew[-1]
+
+
 def each(
-    crew: Sequence[Worker], function: Callable[..., T], pieces: Sequence[tuple[Any, ...]]
-) -> Iterator[tuple[int, T]]:
+    crew: list[Worker], function: Callable[..., T], pieces: Sequence[tuple[Any, ...]]
+) -> Iterator[tuple[int, T | Failure]]:
     """`function(*piece)` by the workers: indices of pieces and results, as they come.
 
-    Raises what the function raised; EOFError or ConnectionError if a worker ended.
+    A worker that a piece of work ends is replaced. Raises EOFError if a worker was killed from outside.
     """
     todo = iter(enumerate(pieces))
-    busy: dict[Connection, int] = {}
+    busy: dict[Connection, tuple[int, Worker]] = {}
 
-    def give(link: Connection) -> None:
+    def give(worker: Worker) -> None:
         for index, piece in todo:
-            link.send((function, piece))
-            busy[link] = index
+            worker.link.send((function, piece))
+            busy[worker.link] = index, worker
             return
 
-    for worker in crew:
-        give(worker.link)
+    for worker in list(crew):
+        give(worker)
     while busy:
         for link in wait(list(busy)):
             assert isinstance(link, Connection)
-            done, result = link.recv()
-            index = busy.pop(link)
-            if not done:
-                raise result
-            give(link)
+            index, worker = busy.pop(link)
+            try:
+                result: T | Failure = link.recv()
+            except (EOFError, ConnectionError):
+                result = _ended(worker)
+                worker = _start(crew)
+            give(worker)
             yield index, result
+
+
+def _ended(worker: Worker) -> Failure:
+    """LLVM ends its process at inline assembly that it does not know, and where it finds itself in error."""
+    worker.process.join()
+    status = worker.process.exitcode or 0
+    if status == -signal.SIGKILL:  # as the kernel does when memory is short
+        raise EOFError
+    how = signal.Signals(-status).name if status < 0 else f"exit status {status}"
+    return Failure(ToolLimit(f"LLVM {llvm.llvm_version_info[0]} gave up on it ({how})"))
 
 
 _PR_SET_PDEATHSIG = 1
@@ -128,7 +163,7 @@ def _serve(parent: int, link: Connection) -> None:
     while True:
         function, piece = link.recv()
         try:
-            answer = True, function(*piece)
+            answer = function(*piece)
         except Exception as error:
-            answer = False, error
+            answer = Failure(error, traceback.format_exc())
         link.send(answer)

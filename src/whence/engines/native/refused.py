@@ -1,0 +1,64 @@
+"""Modules that cannot be instrumented run as the compiler makes them, and a note says so."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from whence.errors import WhenceError
+from whence.toolchain.cache import Cache
+from whence.toolchain.carry import CarriedModule
+from whence.toolchain.clang import find_clang
+
+if TYPE_CHECKING:
+    from whence.engines.native.workers import Failure
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A module, the key of its object, and what instrumenting it ended with."""
+
+    module: CarriedModule
+    key: str
+    failure: Failure
+
+    @property
+    def note(self) -> str:
+        """A sentence for the user; with ``WHENCE_TRACEBACK`` the traceback of the worker follows."""
+        error = self.failure.error
+        name = os.path.basename(self.module.source)
+        reason = str(error).removeprefix(f"{name}: ")
+        if not isinstance(error, WhenceError):
+            reason = (
+                f"internal error: {type(error).__name__}: {error}; "
+                "please report it with the output of the same command under WHENCE_TRACEBACK=1"
+            )
+        trace = f"\n{self.failure.traceback}" if os.environ.get("WHENCE_TRACEBACK") else ""
+        return f"{self.module.source}: accesses in there were not checked: {reason}{trace}"
+
+    def give_up(self) -> NoReturn:
+        """Raise what it failed with; the module and the traceback of the worker are the cause."""
+        raise self.failure.error from WorkerError(f"{self.module.source}:\n{self.failure.traceback}")
+
+    def compiled(self, cache: Cache) -> Path:
+        """The object without checks; raises what instrumenting failed with if the front end fails, too."""
+        found = cache.find("unchecked", self.key)
+        return found or cache.make("unchecked", self.key, self._compile)
+
+    def _compile(self, output: Path) -> None:
+        with tempfile.TemporaryDirectory(prefix="whence-ir-") as folder:
+            bitcode = Path(folder, "module.bc")
+            bitcode.write_bytes(self.module.bitcode())
+            options = ["-x", "ir", "-c", "-w", "-fPIC", f"-O{self.module.opt}"]
+            command = [*find_clang().command(cxx=False), *options, str(bitcode), "-o", str(output)]
+            done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL)
+        if done.returncode:
+            self.give_up()
+
+
+class WorkerError(Exception):
+    """Where a worker process failed, as text."""
