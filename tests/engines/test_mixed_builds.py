@@ -83,3 +83,31 @@ def test_nothing_is_said_where_all_is_checked_or_no_code(whence: Whence) -> None
     whence.cc("-g", "-c", "use.c")
     assert notes(whence, "main.o", "use.o", native(whence, "data", DATA)) == []
     assert notes(whence, "main.o", "use.c") == []
+
+
+@pytest.mark.parametrize("form", ["objects", "archive", "partial"])
+def test_what_another_linker_joined_runs_with_a_note(whence: Whence, form: str) -> None:
+    """Nothing tells where the code without IR came from, so the image runs as it was linked."""
+    use = native(whence, "use")
+    inputs = {"objects": [use], "archive": ["libuse.a"], "partial": ["both.o"]}[form]
+    for command in (["ar", "rcs", "libuse.a", use], ["ld", "-r", "main.o", use, "-o", "both.o"]):
+        subprocess.run(command, cwd=whence.directory, check=True)
+    main = [] if form == "partial" else ["main.o"]
+    subprocess.run(["gcc", *main, *inputs, "-o", "prog"], cwd=whence.directory, check=True)
+    document = whence.directory / "out.json"
+    done = whence.run("--json", document, "./prog")
+    assert done.status == 0, done.err
+    assert json.loads(document.read_text())["run"]["notes"] == [
+        "prog: another linker than whence-cc's joined objects with IR and objects without "
+        "(use is in one of those): accesses in it were not checked; link them all with whence-cc"
+    ]
+
+
+def test_allocations_of_what_another_linker_joined_are_checked(whence: Whence) -> None:
+    (whence.directory / "use.c").write_text(
+        "#include <stdlib.h>\nint use(char *p) { void *q = malloc(3); free(q); free(q); return p != 0; }\n"
+    )
+    subprocess.run(["gcc", "main.o", native(whence, "use"), "-o", "prog"], cwd=whence.directory, check=True)
+    done = whence.run("./prog")
+    assert done.status == 99
+    assert "double-free" in done.err

@@ -171,7 +171,7 @@ def _unchecked(
         from whence.engines.alloc.preload import notes
 
         return notes(name, engine, started)
-    if built.image in built.originals:
+    if built.image in built.originals or built.declined:
         return []
     if not originals:
         return [

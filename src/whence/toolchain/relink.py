@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,6 +32,14 @@ _DROPPED_LD = options.words("""
 ARGUMENT_LIMIT = 100_000
 
 
+class ForeignCode(ToolLimit):
+    """The image needs code without IR, and no record names the object it came from; the message is a symbol.
+
+    So it is where a linker that whence does not see (gcc's, gfortran's, a plain ``ld -r``) joined
+    objects with IR and objects without.
+    """
+
+
 def relink(
     image: CarriedImage,
     objects: Mapping[str, Path],
@@ -44,7 +53,8 @@ def relink(
     Executables become position independent and dynamic, debug information is
     kept. `extra_inputs` (the runtime and the rules) come first on the line,
     so that their symbols are found before those of every other library. `cxx`
-    overrides whether the C++ driver links. Raises `ToolLimit` when there is no
+    overrides whether the C++ driver links. Raises `ForeignCode` when code without
+    IR is missing that a plain linker put in, `ToolLimit` when there is no
     linker, it fails, or a module has no object.
     """
     record = image.link_or_default()
@@ -222,13 +232,20 @@ def _run(command: list[str], image: CarriedImage, folder: Path) -> None:
     except OSError as error:
         raise ToolLimit(f"cannot relink {image.path}: {command[0]}: {error.strerror}") from error
     if done.returncode != 0:
-        raise ToolLimit(f"cannot relink {image.path}: {_reason(done.stderr.splitlines())}")
+        reason = _reason(done.stderr.splitlines())
+        missing = _UNDEFINED.search(reason)
+        if missing:
+            raise ForeignCode(missing[1])
+        raise ToolLimit(f"cannot relink {image.path}: {reason}")
 
 
 _TELLING = (
     *("undefined reference", "undefined symbol", "multiple definition", "duplicate symbol", "cannot find"),
     *("unable to find", "doesn't exist", "relocation ", "error:", "No space left", "final link failed"),
 )
+
+
+_UNDEFINED = re.compile(r"undefined (?:reference to|symbol:?) [`']?([^'`\s]+)")
 
 
 def _reason(lines: Iterable[str]) -> str:

@@ -27,7 +27,7 @@ from whence.native import native_library
 from whence.prepared import checks_of, generator_identity
 from whence.toolchain.cache import Cache, digest
 from whence.toolchain.carry import CarriedImage, CarriedModule, read_image
-from whence.toolchain.relink import relink
+from whence.toolchain.relink import ForeignCode, relink
 
 if TYPE_CHECKING:
     from whence.engines.native.workers import Failure
@@ -132,13 +132,25 @@ def _build(
     runtime = runtime_library()
     extra = (runtime, detectors(settings.rules, cache))
     objects, unchecked = _objects(modules, settings, cache, digest(runtime.read_bytes()), known)
-    linked = {name: _linked(library, objects, extra, cache) for name, library in libraries.items()}
-    originals = {linked[name]: library.path for name, library in libraries.items()}
-    notes = (*unchecked, *_native_parts([image, *libraries.values()]))
-    if not image.modules:
-        return Built(image.path, linked, extra, originals, tuple(modules), notes=notes)
-    copy = _linked(image, objects, extra, cache)
-    return Built(copy, linked, extra, {copy: image.path, **originals}, tuple(modules), notes=notes)
+    images = {"": image, **libraries} if image.modules else dict(libraries)
+    copies: dict[str, Path] = {}
+    notes = [*unchecked, *_native_parts(images.values())]
+    for name, each in images.items():
+        try:
+            copies[name] = _linked(each, objects, extra, cache)
+        except ForeignCode as missing:
+            notes.append(_joined_elsewhere(each, str(missing)))
+    originals = {copy: images[name].path for name, copy in copies.items()}
+    declined = "" in images and "" not in copies
+    main = copies.pop("", image.path)
+    return Built(main, copies, extra, originals, tuple(modules), declined=declined, notes=tuple(notes))
+
+
+def _joined_elsewhere(image: CarriedImage, symbol: str) -> str:
+    return (
+        f"{image.path.name}: another linker than whence-cc's joined objects with IR and objects without "
+        f"({symbol} is in one of those): accesses in it were not checked; link them all with whence-cc"
+    )
 
 
 _NAMED = 3
