@@ -47,13 +47,15 @@ def relink(
     extra_inputs: Sequence[str | os.PathLike[str]] = (),
     output: Path,
     cxx: bool | None = None,
+    soname: str = "",
 ) -> None:
     """Link `image` again into `output`, each module replaced by its object in `objects` (keyed by digest).
 
     Executables become position independent and dynamic, debug information is
     kept. `extra_inputs` (the runtime and the rules) come first on the line,
     so that their symbols are found before those of every other library. `cxx`
-    overrides whether the C++ driver links. Raises `ForeignCode` when code without
+    overrides whether the C++ driver links. `soname`: the DT_SONAME, if not the
+    image's own. Raises `ForeignCode` when code without
     IR is missing that a plain linker put in, `ToolLimit` when there is no
     linker, it fails, or a module has no object.
     """
@@ -63,6 +65,8 @@ def relink(
         clang = find_clang()
         command = clang.command(record.cxx if cxx is None else cxx)
         words = [*_mode(image, record), "-o", os.path.abspath(output), *_first(extra_inputs), *line.words()]
+        if soname:
+            words += ["-Xlinker", "-soname", "-Xlinker", soname]
         # Relative paths in options that are passed on as they are belong to the folder of the first link.
         place = Path(record.cwd) if Path(record.cwd).is_dir() else Path(folder)
         _run([*command, *_fitting(words, Path(folder))], image, place)
@@ -136,7 +140,14 @@ class _Line:
             return self._archive(item)
         if item.kind == "object":
             return [path for _, path in self._files(item)]
-        return [item.path]
+        return [self._as_needed(item.path)]
+
+    def _as_needed(self, path: str) -> str:
+        """A library without DT_SONAME is asked for by the word that names it: as in the first link."""
+        words = (name for name in self._image.needed if "/" in name)
+        return next(
+            (word for word in words if os.path.normpath(os.path.join(self._record.cwd, word)) == path), path
+        )
 
     def _linker(self, item: LinkItem) -> list[str]:
         name = linkline.option_name(item.words[0])

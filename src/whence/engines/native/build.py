@@ -21,7 +21,12 @@ from whence import __version__
 from whence.engines.native.refused import Refused
 from whence.engines.process.building import BuildSettings, Built
 from whence.engines.process.detectors import detectors
-from whence.engines.process.libraries import carried_libraries, linked_libraries, may_load
+from whence.engines.process.libraries import (
+    carried_libraries,
+    linked_libraries,
+    may_load,
+    names_of_one_file,
+)
 from whence.errors import CannotExecute, CarriesNoIR
 from whence.native import native_library
 from whence.prepared import checks_of, generator_identity
@@ -68,7 +73,12 @@ def build_library(path: Path, settings: BuildSettings, cache: Cache, known: Sequ
                 f"{path}: this is {_KINDS.get(image.kind, 'a program')}, not a shared library"
             )
         libraries = carried_libraries(linked_libraries(image, settings.environment))
-        return _with_old_search_path(_build(image, libraries, settings, cache, known), image)
+        paths = [name for name in libraries if "/" in name]
+        notes = [
+            f"{libraries.pop(name).path} runs as it is: {path.name} asks for it by its path" for name in paths
+        ]
+        built = _build(image, libraries, settings, cache, known)
+        return _with_old_search_path(replace(built, notes=(*built.notes, *notes)), image)
 
 
 class Instrumenter:
@@ -92,13 +102,21 @@ def _build_program(program: Path, settings: BuildSettings, cache: Cache, any_pro
         raise CannotExecute(f"{program}: this is {_KINDS.get(image.kind, image.kind)}, not a program")
     linked = linked_libraries(image, settings.environment)
     libraries = carried_libraries(linked)
+    doubled = [names for names in names_of_one_file(linked) if names[0] in libraries]
+    libraries = {
+        name: each for name, each in libraries.items() if not any(name in names for names in doubled)
+    }
     direct = [path for name, path in linked.items() if name in image.needed]
     if not (image.modules or libraries or any_program or may_load([program, *direct])):
         raise CarriesNoIR(
             f"{program} carries no IR: build it with CC=whence-cc CXX=whence-c++ and run whence on the result"
         )
     built = _build(image, libraries, settings, cache, ())
-    built = replace(built, loads=may_load([built.image, *linked.values()]))
+    notes = [
+        f"{linked[names[0]]} runs as it is: it is asked for as {' and as '.join(names)}" for names in doubled
+    ]
+    loads = may_load([built.image, *linked.values()])
+    built = replace(built, loads=loads, notes=(*built.notes, *notes))
     return _with_old_search_path(built, image)
 
 
@@ -137,7 +155,7 @@ def _build(
     notes = [*unchecked, *_native_parts(images.values())]
     for name, each in images.items():
         try:
-            copies[name] = _linked(each, objects, extra, cache)
+            copies[name] = _linked(each, objects, extra, cache, name if "/" in name else "")
         except ForeignCode as missing:
             notes.append(_joined_elsewhere(each, str(missing)))
     originals = {copy: images[name].path for name, copy in copies.items()}
@@ -172,15 +190,21 @@ def _distinct(images: Iterable[CarriedImage]) -> list[CarriedModule]:
     return list({module.digest: module for image in images for module in image.modules}.values())
 
 
-def _linked(image: CarriedImage, objects: Mapping[str, Path], extra: Sequence[Path], cache: Cache) -> Path:
-    """The image linked again from instrumented objects."""
+def _linked(
+    image: CarriedImage, objects: Mapping[str, Path], extra: Sequence[Path], cache: Cache, soname: str
+) -> Path:
+    """The image linked again from instrumented objects; with a `soname`, if not its own."""
     used = [str(objects[module.digest]) for module in image.modules]
-    key = digest(_link_identity(image), *map(str, extra), *used)
+    key = digest(_link_identity(image), soname, *map(str, extra), *used)
     found = cache.find("images", key)
     if found is not None:
         return found
     inputs = [str(path) for path in extra]
-    return cache.make("images", key, lambda path: relink(image, objects, extra_inputs=inputs, output=path))
+    return cache.make(
+        "images",
+        key,
+        lambda path: relink(image, objects, extra_inputs=inputs, output=path, soname=soname),
+    )
 
 
 _KINDS = {"object": "an object file", "archive": "an archive", "shared": "a shared library"}

@@ -54,7 +54,16 @@ class Built:
     @property
     def preload(self) -> tuple[Path, ...]:
         """Loaded before everything, when the image itself does not ask for it."""
-        return () if self.image in self.originals else self.checking
+        needed = self.image not in self.originals or bool(self.by_path)
+        return (*self.checking, *self.by_path.values()) if needed else ()
+
+    @property
+    def by_path(self) -> dict[str, Path]:
+        """Of `libraries`, those that are asked for by a path: LD_LIBRARY_PATH is no help to find them.
+
+        A library that is loaded already takes the place of all that are asked for by its DT_SONAME.
+        """
+        return {name: path for name, path in self.libraries.items() if "/" in name}
 
 
 class Builder(Protocol):

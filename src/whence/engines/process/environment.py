@@ -65,8 +65,8 @@ class Folder:
         place = place or Path(tempfile.mkdtemp(prefix="lib-", dir=self.path))
         place.mkdir(exist_ok=True)
         for name, path in libraries.items():
-            link = place / Path(name).name
-            if not link.is_symlink():
+            link = place / name
+            if "/" not in name and not link.is_symlink():
                 link.symlink_to(path.absolute())
         return place
 
@@ -112,7 +112,7 @@ def changes(
     own |= {ORIGINAL_PREFIX + name: value for name, value in found.items()}
     # What the user preloads may bring an allocator: ours has to come before it.
     first = options.get("children") or "LD_PRELOAD" in found
-    preload = built.checking if first else built.preload
+    preload = (*built.checking, *built.by_path.values()) if first else built.preload
     loaded = [str(path.absolute()) for path in preload]
     folders = [str(folder.offer(built.libraries))] if built.libraries else []
     folders += [str(folder.offer({}, folder.later))] if serving else []

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from whence.errors import WhenceError
 from whence.toolchain.carry import CarriedImage, mentions, read_image
 
 _RESOLVED = re.compile(r"^\s+(\S+) => (.*) \(0x[0-9a-f]+\)$")
+_BY_PATH = re.compile(r"^\s+(.*/.*) \(0x[0-9a-f]+\)$")
 _SECONDS = 20
 
 INTERPRETER = "/lib64/ld-linux-x86-64.so.2"
@@ -22,7 +23,8 @@ _DEFINES_DLOPEN = ("libc.so", "libdl.so", "ld-linux")
 def linked_libraries(image: CarriedImage, environment: Mapping[str, str]) -> dict[str, str]:
     """The shared libraries that an image is linked to, also indirectly: name asked for -> path.
 
-    The dynamic linker itself is asked, so its search order, LD_LIBRARY_PATH
+    A library without DT_SONAME that was linked by its path is asked for by
+    that path, which may be relative to the current folder. The dynamic linker itself is asked, so its search order, LD_LIBRARY_PATH
     of `environment` and run paths are respected; no code of the program runs.
     """
     interpreter = image.interp or (INTERPRETER if image.kind == "shared" else "")
@@ -40,8 +42,15 @@ def linked_libraries(image: CarriedImage, environment: Mapping[str, str]) -> dic
         )
     except (OSError, subprocess.TimeoutExpired):
         return {}
-    matches = (_RESOLVED.match(line) for line in done.stdout.splitlines())
-    return {match[1]: match[2] for match in matches if match}
+    return dict(_name_and_path(done.stdout.splitlines()))
+
+
+def _name_and_path(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
+    for line in lines:
+        if match := _RESOLVED.match(line):
+            yield match[1], match[2]
+        elif match := _BY_PATH.match(line):
+            yield match[1], str(Path(match[1]).absolute())
 
 
 def carried_libraries(linked: Mapping[str, str]) -> dict[str, CarriedImage]:
@@ -55,6 +64,30 @@ def carried_libraries(linked: Mapping[str, str]) -> dict[str, CarriedImage]:
         if library.modules:
             found[name] = library
     return found
+
+
+def names_of_one_file(linked: Mapping[str, str]) -> list[list[str]]:
+    """Groups of names, one of them a path, by which one library is asked for.
+
+    The dynamic linker knows that it is one file, and lists its first name; of
+    copies it would load one for each name.
+    """
+    paths = {name: path for name, path in linked.items() if "/" in name}
+    if not paths:
+        return []
+    for name in {name for path in linked.values() for name in _needed_paths(path)}:
+        paths.setdefault(name, str(Path(name).absolute()))
+    groups: dict[str, list[str]] = {}
+    for name, path in {**linked, **paths}.items():
+        groups.setdefault(str(Path(path).resolve()), []).append(name)
+    return [names for names in groups.values() if len(names) > 1 and names[0] in linked]
+
+
+def _needed_paths(path: str) -> list[str]:
+    try:
+        return [name for name in read_image(path).needed if "/" in name]
+    except WhenceError:
+        return []
 
 
 def may_load(paths: Iterable[str | Path]) -> bool:

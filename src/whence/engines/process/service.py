@@ -144,7 +144,7 @@ class Service:
     def _execute(self, name: str, cwd: str, path: str, *linker: str) -> Answer:
         run = self._run
         own = {
-            variable: users_own(value, run.built.checking, run.folder)
+            variable: users_own(value, (*run.built.checking, *run.built.by_path.values()), run.folder)
             for variable, value in zip(LINKER_VARIABLES, linker, strict=False)
         }
         program, words = resolve(Path(cwd, name), [name], {"PATH": path}, Path(cwd))
