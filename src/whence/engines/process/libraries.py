@@ -24,7 +24,9 @@ def linked_libraries(image: CarriedImage, environment: Mapping[str, str]) -> dic
     """The shared libraries that an image is linked to, also indirectly: name asked for -> path.
 
     A library without DT_SONAME that was linked by its path is asked for by
-    that path, which may be relative to the current folder. The dynamic linker itself is asked, so its search order, LD_LIBRARY_PATH
+    that path, which may be relative to the current folder.
+
+    The dynamic linker itself is asked, so its search order, LD_LIBRARY_PATH
     of `environment` and run paths are respected; no code of the program runs.
     """
     interpreter = image.interp or (INTERPRETER if image.kind == "shared" else "")
