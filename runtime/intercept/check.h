@@ -58,6 +58,8 @@ void check_number(struct site site, const char *text);
 
 /* Checks the format and strings that a printf reads, and where its %n store. */
 void check_printf(struct site site, const char *format, va_list arguments);
+/* The same of the strings alone. */
+void check_printed(struct site site, const char *format, va_list arguments);
 /* After a scanf: what the first `assigned` conversions stored. Which are reached,
  * and how much they store, is not known before. */
 void check_scanned(struct site site, const char *format, va_list arguments, int assigned);

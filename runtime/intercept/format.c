@@ -238,7 +238,7 @@ size_t format_printf_values(const char *format, va_list arguments, struct format
     struct walk walk;
     walk.count = walk.argument_count = 0;
     struct format_item item;
-    while (format_printf_next(&format, &item) && add(&walk, item)) {
+    while (format && format_printf_next(&format, &item) && add(&walk, item)) {
     }
     return finish(&walk, arguments, values);
 }
@@ -247,10 +247,22 @@ size_t format_scanf_values(const char *format, va_list arguments, struct format_
     struct walk walk;
     walk.count = walk.argument_count = 0;
     struct format_item item;
-    while (format_scanf_next(&format, &item)) {
+    while (format && format_scanf_next(&format, &item)) {
         item.precision = FORMAT_UNSET;
         item.width = item.width < 0 ? FORMAT_UNSET : item.width;
         if (!add(&walk, item)) break;
     }
     return finish(&walk, arguments, values);
+}
+
+/* ---- wide formats ---- */
+
+#define ASCII_MOST 0x7f
+
+const char *format_narrow(const wchar_t *format, char *to, size_t room) {
+    size_t count = 0;
+    for (; format[count] && count + 1 < room; count++)
+        to[count] = format[count] > 0 && format[count] <= ASCII_MOST ? (char)format[count] : '?';
+    to[count] = 0;
+    return to;
 }

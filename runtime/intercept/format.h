@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <wchar.h>
 
 enum format_kind {
     FORMAT_NOTHING, /* %% */
@@ -45,8 +46,12 @@ struct format_value {
 
 #define FORMAT_MOST 64
 
-/* The pointer arguments of a printf or scanf call, at most FORMAT_MOST. */
+/* The pointer arguments of a printf or scanf call, at most FORMAT_MOST; none if the format is NULL. */
 size_t format_printf_values(const char *format, va_list arguments, struct format_value *values);
 size_t format_scanf_values(const char *format, va_list arguments, struct format_value *values);
+
+/* A wide format in narrow characters, `?` for what is not ASCII, as far as it fits into `room`
+ * bytes at `to`; returns `to`. */
+const char *format_narrow(const wchar_t *format, char *to, size_t room);
 
 #endif

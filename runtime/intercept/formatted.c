@@ -25,11 +25,9 @@ static void add_source(struct sources *sources, const void *begin, size_t count,
     sources->of[sources->count++].size = times(count < most ? count + 1 : count, unit);
 }
 
-static void check_sources(struct site site, const char *format, va_list arguments,
+static void check_strings(struct site site, const char *format, va_list arguments,
                           struct sources *sources) {
     struct format_value values[FORMAT_MOST];
-    sources->count = 0;
-    add_source(sources, format, check_until(site, format, 0, NO_LIMIT), NO_LIMIT, 1);
     size_t count = format_printf_values(format, arguments, values);
     for (size_t i = 0; i < count; i++) {
         const struct format_value *value = &values[i];
@@ -45,6 +43,19 @@ static void check_sources(struct site site, const char *format, va_list argument
             add_source(sources, value->pointer, check_until(site, value->pointer, 0, most), most,
                        1);
     }
+}
+
+static void check_sources(struct site site, const char *format, va_list arguments,
+                          struct sources *sources) {
+    sources->count = 0;
+    add_source(sources, format, check_until(site, format, 0, NO_LIMIT), NO_LIMIT, 1);
+    check_strings(site, format, arguments, sources);
+}
+
+void check_printed(struct site site, const char *format, va_list arguments) {
+    struct sources sources;
+    sources.count = 0;
+    check_strings(site, format, arguments, &sources);
 }
 
 void check_printf(struct site site, const char *format, va_list arguments) {

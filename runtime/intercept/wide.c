@@ -149,6 +149,16 @@ TWO_STRINGS(size_t, wcscspn)
 TWO_STRINGS(int, wcscoll)
 TWO_STRINGS(int, wcscasecmp)
 
+WRAP(wchar_t *, wcstok, (wchar_t * string, const wchar_t *set, wchar_t **rest)) {
+    READ_WIDE(set);
+    WRITE(rest, sizeof *rest);
+    if (string)
+        READ_WIDE(string);
+    else if (*rest)
+        READ_WIDE(*rest);
+    return wcstok(string, set, rest);
+}
+
 /* ---- numbers ---- */
 
 #define NUMBER(type, name)                                                                         \
@@ -172,25 +182,6 @@ NUMBER(unsigned long long, wcstoull)
 REAL(double, wcstod)
 REAL(float, wcstof)
 REAL(long double, wcstold)
-
-/* ---- formatted; the arguments are not followed ---- */
-
-WRAP(int, vswprintf, (wchar_t * to, size_t count, const wchar_t *format, va_list arguments)) {
-    READ_WIDE(format);
-    int length = vswprintf(to, count, format, arguments);
-    if (length >= 0) WRITE(to, times((size_t)length + 1, WIDE));
-    return length;
-}
-
-WRAP(int, swprintf, (wchar_t * to, size_t count, const wchar_t *format, ...)) {
-    READ_WIDE(format);
-    va_list arguments;
-    va_start(arguments, format);
-    int length = vswprintf(to, count, format, arguments);
-    va_end(arguments);
-    if (length >= 0) WRITE(to, times((size_t)length + 1, WIDE));
-    return length;
-}
 
 /* ---- with the destination's size known to the compiler; it counts wide characters ---- */
 

@@ -63,6 +63,13 @@ ARGUMENT = replace(
     access=Access(AccessKind.PASS, 0),
     library_function="strlen",
 )
+FISHY = replace(
+    WRITE,
+    rule=RuleInfo("absurd-size", ""),
+    point=Point.ALLOC,
+    access=Access(AccessKind.ALLOCATE, 0, 2**63),
+    library_function="malloc",
+)
 ALLOCATED = Event(1, 0, (frame("strdup", LIBC), frame("__whence_strdup", "/x/libwhence-rt.so"), *STACK))
 LEAK = replace(
     WRITE,
@@ -159,7 +166,7 @@ def test_a_generated_entry_suppresses_its_finding(
 
 @given(
     frames=st.lists(st.tuples(names, paths, paths), max_size=30),
-    finding=st.sampled_from((WRITE, STRCPY, FREE, DELETE, OVERLAP, LEAK)),
+    finding=st.sampled_from((WRITE, STRCPY, FREE, DELETE, OVERLAP, FISHY, LEAK)),
     rule=st.none() | st.from_regex(r"[a-z]+(-[a-z]+)*", fullmatch=True),
 )
 def test_an_entry_for_valgrind_suppresses_its_finding(
@@ -180,6 +187,10 @@ def test_what_an_entry_for_valgrind_looks_like() -> None:
     )
     leak = valgrind_writer.generate(Seen(LEAK, {}))
     assert leak.splitlines()[2:5] == ["   Memcheck:Leak", "   match-leak-kinds: definite", "   fun:*"]
+    assert valgrind_writer.generate(Seen(FISHY, {})).splitlines()[2:4] == [
+        "   Memcheck:FishyValue",
+        "   malloc(size)",
+    ]
     nameless = replace(WRITE, stack=(frame(None, LIBRARY, None),))
     assert f"   obj:{LIBRARY}\n" in valgrind_writer.generate(Seen(nameless, {}))
 
@@ -253,6 +264,11 @@ def valgrind(kind: str, *lines: str) -> str:
         (valgrind("Addr1", "fun:_ZN3foo*"), STRCPY, False),
         (valgrind("Param", "strcpy(dst)", "..."), STRCPY, True),
         (valgrind("Param", "write(buf)", "..."), STRCPY, False),
+        (valgrind("FishyValue", "malloc(size)", "fun:malloc", "fun:put", "..."), FISHY, True),
+        (valgrind("FishyValue", "malloc(size)", "..."), FISHY, True),
+        (valgrind("FishyValue", "__builtin_new(size)", "..."), FISHY, False),
+        (valgrind("FishyValue", "malloc(size)", "fun:malloc", "fun:main"), FISHY, False),
+        (valgrind("Param", "...", "fun:put"), STRCPY, False),
         (valgrind("Free", "fun:free", "fun:put"), FREE, True),
         (valgrind("Free", "fun:_ZdlPv", "..."), FREE, True),
         (valgrind("Free", "fun:put"), FREE, False),

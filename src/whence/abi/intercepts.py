@@ -49,9 +49,9 @@ STRINGS = _names(
 # wide strings
 WIDE = _names(
     """
-    swprintf vswprintf wcpcpy wcpncpy wcscasecmp wcscat wcschr wcschrnul wcscmp wcscoll wcscpy wcscspn
-    wcsdup wcslen wcsncat wcsncmp wcsncpy wcsnlen wcspbrk wcsrchr wcsspn wcsstr wcstod wcstof wcstol
-    wcstold wcstoll wcstoul wcstoull wmemchr wmemcmp wmemcpy wmemmove wmempcpy wmemset __wcscat_chk
+    wcpcpy wcpncpy wcscasecmp wcscat wcschr wcschrnul wcscmp wcscoll wcscpy wcscspn
+    wcsdup wcslen wcsncat wcsncmp wcsncpy wcsnlen wcspbrk wcsrchr wcsspn wcsstr wcstod wcstof wcstok
+    wcstol wcstold wcstoll wcstoul wcstoull wmemchr wmemcmp wmemcpy wmemmove wmempcpy wmemset __wcscat_chk
     __wcscpy_chk __wcsncpy_chk __wmemcpy_chk __wmemmove_chk __wmempcpy_chk __wmemset_chk
     """
 )
@@ -66,6 +66,17 @@ STANDARD = _names(
     strtoul strtoul_l strtoull strtoull_l strtoumax strtouq system unsetenv wcrtomb wcsrtombs
     wcstombs wctomb __isoc23_strtoimax __isoc23_strtol __isoc23_strtoll __isoc23_strtoul
     __isoc23_strtoull __isoc23_strtoumax __realpath_chk __xpg_basename
+    """
+)
+
+# wchar.h: printf and scanf
+WIDE_FORMATTED = _names(
+    """
+    fwprintf fwscanf swprintf swscanf vfwprintf vfwscanf vswprintf vswscanf vwprintf vwscanf wprintf
+    wscanf __fwprintf_chk __isoc23_fwscanf __isoc23_swscanf __isoc23_vfwscanf __isoc23_vswscanf
+    __isoc23_vwscanf __isoc23_wscanf __isoc99_fwscanf __isoc99_swscanf __isoc99_vfwscanf
+    __isoc99_vswscanf __isoc99_vwscanf __isoc99_wscanf __swprintf_chk __vfwprintf_chk __vswprintf_chk
+    __vwprintf_chk __wprintf_chk
     """
 )
 
@@ -243,6 +254,7 @@ _GROUPS = (
     MEMORY,
     STRINGS,
     WIDE,
+    WIDE_FORMATTED,
     STANDARD,
     FORMATTED,
     STREAMS,

@@ -40,6 +40,13 @@ MET = frozenset(
     | {"SizeMismatch", "AlignMismatch", "Jump", *(f"Addr{n}" for n in (1, 2, 4, 8, 16, 32))}
 )
 """Kinds that findings are compared with."""
+_WITH_CALL = ("Param", "FishyValue")
+"""Kinds whose entries have an extra line: the function and its argument."""
+_FISHY_NAMES = {
+    **dict.fromkeys(("new", "__builtin_new"), "operator new"),
+    **dict.fromkeys(("new[]", "__builtin_vec_new"), "operator new[]"),
+}
+"""What ``FishyValue`` calls the operators."""
 _KINDS = UNDEFINED | MET | {"CoreMem", "Mempool"}
 _LEAK_KINDS = "match-leak-kinds:"
 _MOST_FRAMES = 1000
@@ -80,7 +87,10 @@ def _plain(function: str) -> str:
 
 @dataclass(frozen=True)
 class ValgrindEntry(Entry):
-    """An entry for Memcheck; `leak_kinds` are those of ``match-leak-kinds``, `call` that of ``Param``."""
+    """An entry for Memcheck; `leak_kinds` are those of ``match-leak-kinds``.
+
+    `call` is the extra line of ``Param`` (``write(buf)``) and of ``FishyValue`` (``malloc(size)``).
+    """
 
     kind: str
     leak_kinds: frozenset[str] = frozenset(memcheck.LEAK_KIND_NAMES)
@@ -98,6 +108,10 @@ class ValgrindEntry(Entry):
         finding = seen.finding
         if self.kind == "Param":  # a system call is seen as the library function that makes it
             return bool(self.call) and finding.library_function == self.call.partition("(")[0]
+        if self.kind == "FishyValue" and self.call:
+            name = self.call.partition("(")[0]
+            if _FISHY_NAMES.get(name, name) not in memcheck.entered(finding):
+                return False
         leak = memcheck.leak_kind(finding)
         if self.kind == "Leak" and leak not in self.leak_kinds:
             return False
@@ -181,7 +195,7 @@ def _entry(body: Sequence[tuple[int, str]], path: str, begin: int) -> Entry | st
     if kind not in MET:
         return f"no rule is about Memcheck:{kind}"
     leak_kinds, call = frozenset(memcheck.LEAK_KIND_NAMES), ""
-    if kind == "Param" and rest and _level(rest[0][1]) is None:
+    if kind in _WITH_CALL and rest and rest[0][1] != "..." and _level(rest[0][1]) is None:
         call = rest.pop(0)[1]
     elif kind == "Leak" and rest and rest[0][1].startswith(_LEAK_KINDS):
         leak_kinds = _leak_kinds(rest.pop(0), path)

@@ -16,7 +16,7 @@ import re
 from dataclasses import dataclass
 
 from whence import memcheck
-from whence.findings import Frame
+from whence.findings import Finding, Frame
 from whence.suppressions.model import Seen
 
 _MOST_FRAMES = 24
@@ -30,7 +30,7 @@ _PLAIN_NAME = re.compile(r"\w+")
 
 @dataclass(frozen=True)
 class Written:
-    """An entry. aux: the line with kinds of leaks, or empty. frames: (``fun`` or ``obj``, pattern)."""
+    """An entry. aux: the extra line of its kind, or empty. frames: (``fun`` or ``obj``, pattern)."""
 
     name: str
     kind: str
@@ -49,15 +49,21 @@ def written(seen: Seen) -> Written:
     finding = seen.finding
     function = next((frame.function for frame in seen.stack if frame.function), "an unknown function")
     shown = " ".join(_printable(function, " ").split())
-    leak = memcheck.leak_kind(finding)
     frames = [("fun", _entered(finding.library_function))] if memcheck.entered(finding) else []
     frames += map(_frame, seen.stack)
     return Written(
         f"{finding.rule.name} in {shown}",
         f"Memcheck:{memcheck.suppression_kind(finding)}",
-        f"match-leak-kinds: {leak}" if leak else "",
+        _extra_line(finding),
         tuple(frames[:_MOST_FRAMES]),
     )
+
+
+def _extra_line(finding: Finding) -> str:
+    if leak := memcheck.leak_kind(finding):
+        return f"match-leak-kinds: {leak}"
+    name = _entered(finding.library_function)
+    return f"{name}(size)" if memcheck.suppression_kind(finding) == "FishyValue" and name != "*" else ""
 
 
 def generate(seen: Seen) -> str:
