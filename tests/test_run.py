@@ -13,6 +13,9 @@ from pathlib import Path
 import pytest
 from tests.harness.process import TIMEOUT, Whence, is_one_sentence
 
+from whence.toolchain.clang import find_clang
+from whence.toolchain.runtimes import has_runtime
+
 OVERFLOW = """
 #include <stdio.h>
 #include <stdlib.h>
@@ -416,7 +419,6 @@ FLAGS = [
     "-ffunction-sections -fdata-sections -Wl,--gc-sections",
     "-s",
     "-pg",
-    "--coverage",
     "-rdynamic -Wl,-Bsymbolic",
     "-mcmodel=large -fPIC",
     "-fstack-protector-all -D_FORTIFY_SOURCE=2 -O2",
@@ -445,7 +447,7 @@ int main(int argc, char **argv) {
 """
 
 
-@pytest.mark.parametrize("flags", FLAGS)
+@pytest.mark.parametrize("flags", [*FLAGS, *(["--coverage"] if has_runtime(find_clang(), "profile") else [])])
 def test_users_flags(whence: Whence, flags: str) -> None:
     """Whatever the program was built with: a clean run stays clean, and a bug is found at its line."""
     program = whence.build(ON_DEMAND, "prog", *flags.split())

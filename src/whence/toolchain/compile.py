@@ -38,6 +38,9 @@ NOT_INHERITED = (
 )
 """Environment variables that make a compiler write more files: the second compilation must not."""
 
+NEEDING = ("-fsanitize", "-fopenmp", "-fuse-ld=", "--coverage", "-coverage", "-fprofile")
+"""Beginnings of options for which libraries are needed that may be missing (`whence.toolchain.runtimes`)."""
+
 ARGUMENT_LIMIT = 100_000
 """Bytes of a command line above which a response file is used (the kernel allows 128 KiB in one word)."""
 
@@ -66,6 +69,12 @@ class Compilation:
         self.sources = [Source(a.words[0], a.language or "") for a in invocation.arguments if a.is_source]
         self._words = invocation.native if invocation.changed else words
         self._flags = driver.ir_flags(invocation)
+        self._runtimes: list[str] = []
+        if any(argument.words[0].startswith(NEEDING) for argument in invocation.arguments):
+            from whence.toolchain import runtimes
+
+            self._runtimes = runtimes.words_for(clang, invocation)
+            self._flags = [*runtimes.headers_of(self._runtimes), *self._flags]
         self._stdin: bytes | None = None
 
     def run(self, *, extra: tuple[str, ...] = (), stdout: int | None = None) -> int:
@@ -104,7 +113,7 @@ class Compilation:
         if extra and "--" in self._words:
             at = self._words.index("--")
             words = [*self._words[:at], *extra, *self._words[at:]]
-        return self._fitting(self.clang.command(self.invocation.cxx), words)
+        return self._fitting(self.clang.command(self.invocation.cxx), [*self._runtimes, *words])
 
     def _fitting(self, start: list[str], words: list[str]) -> list[str]:
         """The command line, its words moved to a response file when they are too many."""

@@ -1,0 +1,146 @@
+"""Libraries that a user's flags need at the link and clang may come without: of sanitizers, profiles, OpenMP.
+
+gcc's sanitizer runtimes serve code of clang: both compilers follow the interface of the sanitizers' project.
+Its libgcov and libgomp do not: clang writes profiles in another format and calls LLVM's OpenMP runtime.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import shutil
+
+from whence.toolchain import options, spawn
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from whence.toolchain.clang import Clang
+    from whence.toolchain.driver import Invocation
+
+_OF_GCC = {"address": "asan", "thread": "tsan", "leak": "lsan"}
+"""Sanitizers with a runtime of their own that gcc has too; the rest of those that it has is in libubsan."""
+
+_UNDEFINED = options.words("""
+    undefined alignment bool bounds array-bounds builtin enum float-cast-overflow float-divide-by-zero
+    integer-divide-by-zero nonnull-attribute null object-size pointer-overflow return
+    returns-nonnull-attribute shift shift-base shift-exponent signed-integer-overflow unreachable vla-bound
+    vptr
+    """)
+
+_PROFILES = ("--coverage", "-coverage", "-fprofile-arcs", "-fprofile-generate", "-fprofile-instr-generate")
+_LINKERS = {"lld": "lld", "mold": "mold", "gold": "binutils", "bfd": "binutils"}
+"""Names of linkers and the Debian packages that have them."""
+
+_FOLDERS = "/usr/lib/llvm-*/lib"
+
+
+def words_for(clang: Clang, invocation: Invocation) -> list[str]:
+    """Words to put in front of a native command line so that its libraries are found.
+
+    Raises `ToolLimit`, with what to install, where the machine does not have them.
+    """
+    words = [argument.words[0] for argument in invocation.arguments if argument.language is None]
+    found = _openmp(clang, [word for word in words if word.startswith(("-fopenmp", "-fno-openmp"))])
+    if invocation.phase == "link":
+        _require_linker([word for word in words if word.startswith("-fuse-ld=")])
+        _require_profiles(clang, [word for word in words if word.split("=")[0] in _PROFILES])
+        if any(word.startswith("-fsanitize=") for word in words):
+            found += _sanitizers(clang, words)
+    return found
+
+
+def headers_of(words: list[str]) -> list[str]:
+    """Those of the words that concern headers: code is compiled to IR with them, too."""
+    return words[words.index("-idirafter") :][:2] if "-idirafter" in words else []
+
+
+def _sanitizers(clang: Clang, words: list[str]) -> list[str]:
+    chosen = _chosen(words)
+    names = ["asan" if chosen & {"address"} else "ubsan_standalone"] if chosen else []
+    names += [name for kind, name in _OF_GCC.items() if kind in chosen and kind != "address"]
+    if all(has_runtime(clang, name) for name in names):
+        return []
+    found = []
+    for kind in sorted(chosen - _UNDEFINED) + ["undefined"] * bool(chosen & _UNDEFINED):
+        name = "ubsan" if kind == "undefined" else _OF_GCC.get(kind, "")
+        path = _of_gcc(f"lib{name}.so") if name else ""
+        if not path:
+            raise _lacking(clang, f"-fsanitize={kind}", "the sanitizer's runtime")
+        found.append(path)
+    return ["-fno-sanitize-link-runtime", *found]
+
+
+def _chosen(words: list[str]) -> set[str]:
+    """The sanitizers that are on and call a runtime."""
+    chosen: set[str] = set()
+    for word in words:
+        flag, _, value = word.partition("=")
+        kinds = set(value.split(","))
+        if flag == "-fsanitize":
+            chosen |= kinds
+        elif flag in ("-fno-sanitize", "-fsanitize-trap"):
+            chosen -= chosen if "all" in kinds else kinds.union(_UNDEFINED if "undefined" in kinds else ())
+        elif flag in ("-fsanitize-undefined-trap-on-error", "-fsanitize-trap"):
+            chosen -= _UNDEFINED
+    return chosen - {""}
+
+
+def _require_profiles(clang: Clang, flags: list[str]) -> None:
+    if flags and not has_runtime(clang, "profile"):
+        raise _lacking(clang, flags[0], "clang's profile runtime")
+
+
+def _require_linker(flags: list[str]) -> None:
+    name = flags[-1].partition("=")[2] if flags else ""
+    if name and "/" not in name and shutil.which(f"ld.{name}") is None:
+        package = f" (Debian: {_LINKERS[name]})" if name in _LINKERS else ""
+        raise _limit(f"{flags[-1]}: there is no ld.{name} on PATH: install it{package}")
+
+
+def _openmp(clang: Clang, flags: list[str]) -> list[str]:
+    flag = flags[-1] if flags else ""
+    if flag not in ("-fopenmp", "-fopenmp=libomp", "-fopenmp=libiomp5", "-fopenmp=libgomp"):
+        return []
+    if flag == "-fopenmp=libgomp":
+        raise _limit(f"{flag}: clang generates no OpenMP code for libgomp: use -fopenmp and LLVM's libomp")
+    if not clang.is_zig and _answer(clang, "-print-file-name=libomp.so") != "libomp.so":
+        return []
+    for folder in sorted(glob.glob(_FOLDERS), reverse=True):
+        headers = glob.glob(f"{folder}/clang/*/include/omp.h")
+        if headers and os.path.exists(f"{folder}/libomp.so"):
+            return ["-L" + folder, "-idirafter", os.path.dirname(headers[0])]
+    raise _limit(f"{flag} needs LLVM's OpenMP runtime and its omp.h: install them (Debian: libomp-dev)")
+
+
+def _lacking(clang: Clang, flag: str, what: str) -> Exception:
+    if clang.is_zig:
+        return _limit(
+            f"{flag} needs {what}, which the ziglang package's clang lacks: install a clang that has it "
+            "(Debian: clang-19 and libclang-rt-19-dev), and build with WHENCE_CLANG=clang-19"
+        )
+    package = f"libclang-rt-{clang.version[0]}-dev"
+    return _limit(f"{flag} needs {what}, which {clang.path} lacks: install it (Debian: {package})")
+
+
+def _limit(sentence: str) -> Exception:
+    from whence.errors import ToolLimit
+
+    return ToolLimit(sentence)
+
+
+def has_runtime(clang: Clang, name: str) -> bool:
+    """Does clang find its own library?"""
+    folder = f"{_answer(clang, '-print-resource-dir')}/lib"
+    places = (f"{folder}/linux/libclang_rt.{name}-x86_64.a", f"{folder}/x86_64-*/libclang_rt.{name}.a")
+    return any(glob.glob(place) for place in places)
+
+
+def _answer(clang: Clang, question: str) -> str:
+    return os.fsdecode(spawn.output([*clang.command(False), question], b"")).strip()
+
+
+def _of_gcc(name: str) -> str:
+    """The path of a library of gcc; empty if there is none."""
+    gcc = shutil.which("gcc")
+    path = os.fsdecode(spawn.output([gcc, f"-print-file-name={name}"], b"")).strip() if gcc else ""
+    return path if os.path.isabs(path) and os.path.exists(path) else ""
