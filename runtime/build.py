@@ -28,7 +28,7 @@ LIBRARY = "libwhence-rt.so"
 ALLOC_LIBRARY = "whence-alloc.so"
 """The guarded allocator, for programs as they are."""
 
-RUNTIME_PARTS = "alloc blocks intercept interface leak os planes record rt stacks x86".split()
+RUNTIME_PARTS = "alloc blocks intercept interface leak os planes port/checked record rt stacks x86".split()
 
 COMPILE = shlex.split(
     "-std=c11 -D_GNU_SOURCE -U_FORTIFY_SOURCE -O2 -g -fPIC -fvisibility=hidden -fno-omit-frame-pointer "
@@ -44,12 +44,14 @@ LIBRARIES = ["-ldl", "-lpthread"]
 class Product:
     """A shared library: its sources below this folder (not those `without`), and flags beside those of all.
 
+    port: the folder below ``port/`` whose header and functions it differs from the others in.
     faster: more flags, which not every compiler and linker can follow; without them it is slower, and no more.
     rules: the detectors of the shipped rules are part of it.
     """
 
     sources: tuple[str, ...]
     flags: tuple[str, ...] = ()
+    port: str = "checked"
     without: tuple[str, ...] = ()
     faster: tuple[str, ...] = ()
     rules: bool = False
@@ -61,10 +63,11 @@ PRODUCTS = {
     "libwhence-replay.so": Product(
         tuple(
             f"{source}.c"
-            for source in "replay/* alloc/heap alloc/pages alloc/slots blocks/blocks intercept/cxx_find intercept/malloc "
+            for source in "port/bare/* alloc/heap alloc/pages alloc/slots blocks/blocks intercept/cxx_find intercept/malloc "
             "intercept/new os/os os/text rt/environment rt/options".split()
         ),
-        ("-DWH_NO_PLANES", "-fomit-frame-pointer", "-foptimize-sibling-calls"),
+        ("-fomit-frame-pointer", "-foptimize-sibling-calls"),
+        port="bare",
         faster=("-flto",),
     ),
     "libwhence-spread.so": Product(
@@ -72,11 +75,11 @@ PRODUCTS = {
     ),
     ALLOC_LIBRARY: Product(
         (
-            *(f"{part}/*.c" for part in "os blocks stacks record leak guard preload rt x86".split()),
+            *(f"{part}/*.c" for part in "os blocks stacks record leak guard port/guarded rt x86".split()),
             *("alloc/pages.c", "alloc/slots.c", "intercept/malloc.c", "intercept/new.c", "intercept/cxx_find.c"),
             "interface/leaks.c",
         ),
-        ("-DWH_GUARD", "-DWH_NO_PLANES"),
+        port="guarded",
         without=("rt/access.c", "rt/loading.c", "rt/namespace.c"),
         rules=True,
     ),
@@ -175,7 +178,7 @@ def _build(output: Path, product: Product, command: Sequence[str], strict: bool)
         folder = Path(name)
         write_header(folder)
         flags = [*COMPILE, *product.flags, *(STRICT if strict else [])]
-        flags += [f"-I{folder}", f"-I{HERE / 'include'}"]
+        flags += [f"-I{folder}", f"-I{HERE / 'include'}", f"-I{HERE / 'port' / product.port}"]
         objects = {path: folder / f"{path.parent.name}-{path.stem}.o" for path in sources(product)}
         more = [write_rules(folder)] if product.rules else []
 

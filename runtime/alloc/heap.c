@@ -24,7 +24,7 @@ uint64_t heap_offset(unsigned shift, uint64_t index, uint64_t size, uint64_t ali
  * red zone for the rest. */
 static void paint_small(uintptr_t slot, unsigned shift, unsigned whole, uint64_t inside,
                         uint8_t last) {
-    if (!PLANES) return;
+    if (!PORT_PLANES) return;
     uint8_t *state = plane_state(slot);
     unsigned full = whole / 8, rest = whole % 8;
     uint64_t keep = ~0ull << (8 * rest);
@@ -127,60 +127,24 @@ void heap_evicted_big(unsigned shift, uint64_t index) {
 
 /* ---- blocks ---- */
 
-static void set_size(struct block_record *record, unsigned shift, uint64_t index, uint64_t size) {
-    record->size = (uint32_t)size;
-    if (WH_UNLIKELY(shift >= BLOCK_WIDE_SHIFT))
-        blocks_wide_size[shift - BLOCK_WIDE_SHIFT][index] = size;
-}
-
-#if WH_BARE
-static void begin_life(struct block_record *record, struct block_place place, uint64_t offset,
-                       const struct heap_request *request) {
-    block_set_live(record, request->size, offset >> block_unit_shift(place.shift), request->family);
-    set_size(record, place.shift, place.index, request->size);
-}
-
-/* Programs that free a block on two threads at once are nobody's business here. */
-static int end_life(struct block_record *record, uint32_t stack, uint16_t thread) {
-    (void)stack, (void)thread;
-    int live = record->state == WH_BLOCK_LIVE;
-    if (live) record->state = WH_BLOCK_FREED;
-    return live;
-}
-#else
-static inline uint64_t stamp(uint16_t thread) {
-    return blocks_tick() | (uint64_t)thread << BLOCK_ID_BITS;
+/* What does not fit the record. */
+static void set_wide_size(struct block_place place, uint64_t size) {
+    if (WH_UNLIKELY(place.shift >= BLOCK_WIDE_SHIFT))
+        blocks_wide_size[place.shift - BLOCK_WIDE_SHIFT][place.index] = size;
 }
 
 static void begin_life(struct block_record *record, struct block_place place, uint64_t offset,
                        const struct heap_request *request) {
-    record->born = stamp(request->thread);
-    record->died = 0;
-    set_size(record, place.shift, place.index, request->size);
-    record->alloc_stack = request->stack;
-    record->free_stack = 0;
-    record->offset = (uint16_t)(offset >> block_unit_shift(place.shift));
-    record->family = request->family;
-    __atomic_store_n(&record->state, WH_BLOCK_LIVE, __ATOMIC_RELEASE);
-}
-
-static int was_live(struct block_record *record) {
-    uint8_t live = WH_BLOCK_LIVE;
-    if (WH_UNLIKELY(os_has_threads()))
-        return __atomic_compare_exchange_n(&record->state, &live, WH_BLOCK_FREED, 0,
-                                           __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
-    if (record->state != WH_BLOCK_LIVE) return 0;
-    record->state = WH_BLOCK_FREED;
-    return 1;
+    set_wide_size(place, request->size);
+    life_begin(record, life_stamp(&blocks_clock, request->thread), request->size, request->stack,
+               (uint16_t)(offset >> block_unit_shift(place.shift)), request->family);
 }
 
 static int end_life(struct block_record *record, uint32_t stack, uint16_t thread) {
-    if (WH_UNLIKELY(!was_live(record))) return 0;
-    record->died = stamp(thread);
-    record->free_stack = stack;
+    if (WH_UNLIKELY(!life_end(record))) return 0;
+    life_ended(record, life_stamp(&blocks_clock, thread), stack);
     return 1;
 }
-#endif
 
 /* Makes the slot ready for a block of another place or size than its last one. */
 static int prepare(struct block_record *record, unsigned shift, uint64_t index, uint64_t offset,
@@ -188,7 +152,7 @@ static int prepare(struct block_record *record, unsigned shift, uint64_t index, 
     uintptr_t slot = slot_begin(shift, index);
     if (heap_seals(shift)) return open_big(shift, index, slot + offset, size);
     if (1ull << shift > HEAP_GIVE_BACK) pages_reused(slot);
-    if (!PLANES) return 1;
+    if (!PORT_PLANES) return 1;
     if (block_used(record) && record->size == size && record->offset * 16u == offset)
         plane_open(slot + offset, size); /* the red zones are as they must be */
     else
@@ -255,8 +219,9 @@ int heap_resize(struct block_place place, uint64_t size) {
     if (heap_seals(place.shift) || size > room || place.shift > most) return 0;
     uintptr_t unused = wh_round_up(begin + size, OS_PAGE);
     if (size + HEAP_GIVE_BACK < old) os_discard(unused, wh_round_up(begin + old, OS_PAGE) - unused);
-    if (PLANES) paint_live(slot, place.shift, begin, size);
-    set_size(record, place.shift, place.index, size);
+    if (PORT_PLANES) paint_live(slot, place.shift, begin, size);
+    record->size = (uint32_t)size;
+    set_wide_size(place, size);
     return 1;
 }
 

@@ -31,13 +31,9 @@
 /* Slots below this shift pass through thread caches. */
 #define HEAP_CACHED_SHIFTS 16u
 /* From this shift on exactly the pages of a block are accessible. */
-#ifdef WH_GUARD
-#define HEAP_BIG_SHIFT guard_first_shift
-#else
-#define HEAP_BIG_SHIFT HEAP_PAGES_SHIFT
-#endif
+#define HEAP_BIG_SHIFT (PORT_GUARDS ? guard_first_shift : HEAP_PAGES_SHIFT)
 /* Whether slots are opened and closed to the processor one by one. */
-static inline int heap_seals(unsigned shift) { return !WH_BARE && shift >= HEAP_BIG_SHIFT; }
+static inline int heap_seals(unsigned shift) { return PORT_CHECKS && shift >= HEAP_BIG_SHIFT; }
 /* From this size on the memory of a freed block is given back, see pages.h. */
 #define HEAP_GIVE_BACK (64ull << 10)
 /* A block that grew out of a slot of this shift gets a slot of so many times the size. */

@@ -1,4 +1,4 @@
-/* The way of nearly all requests and frees in a library that only places blocks (WH_BARE): small
+/* The way of nearly all requests and frees in a library that only places blocks: small
  * ones, served by the thread's cache. It is made to be inlined; what it declines, heap.h does, and
  * with the same result. Elsewhere it declines everything. */
 #ifndef WHENCE_ALLOC_QUICK_H
@@ -19,12 +19,10 @@ static inline void quick_zero(uintptr_t begin, uint64_t size) {
         wh_fill_words((void *)begin, 0, (size + WH_GRANULE - 1) / WH_GRANULE);
 }
 
-#if WH_BARE
-
 /* A block's begin, aligned to 16 bytes; 0 if this is not the place for it. */
 static inline uintptr_t quick_new(struct heap_cache *cache, uint64_t size, uint8_t family,
                                   int zeroed) {
-    if (WH_UNLIKELY(size > QUICK_MOST)) return 0;
+    if (PORT_CHECKS || WH_UNLIKELY(size > QUICK_MOST)) return 0;
     unsigned shift = compact_shift(size, WH_RED_ZONE);
     uint64_t index = slots_take_ready(cache, shift);
     if (WH_UNLIKELY(!index)) return 0;
@@ -32,14 +30,14 @@ static inline uintptr_t quick_new(struct heap_cache *cache, uint64_t size, uint8
     uint64_t offset = compact_offset(shift, index, size, WH_RED_ZONE);
     uintptr_t begin = slot_begin(shift, index) + offset;
     int used = block_used(record);
-    block_set_live(record, size, offset >> block_unit_shift(shift), family);
+    life_begin(record, 0, size, 0, (uint16_t)(offset >> block_unit_shift(shift)), family);
     if (zeroed && used) quick_zero(begin, size);
     return begin;
 }
 
 /* Whether it has freed the live block that begins here. */
 static inline int quick_release(struct heap_cache *cache, uintptr_t address, uint8_t family) {
-    if (WH_UNLIKELY(cache->state != HEAP_CACHE_OWN)) return 0;
+    if (PORT_CHECKS || WH_UNLIKELY(cache->state != HEAP_CACHE_OWN)) return 0;
     struct block_place place = block_place(address);
     if (WH_UNLIKELY(!place.index || place.shift >= HEAP_CACHED_SHIFTS)) return 0;
     struct block_record *record = block_record(place.shift, place.index);
@@ -51,18 +49,4 @@ static inline int quick_release(struct heap_cache *cache, uintptr_t address, uin
     return 1;
 }
 
-#else
-
-static inline uintptr_t quick_new(struct heap_cache *cache, uint64_t size, uint8_t family,
-                                  int zeroed) {
-    (void)cache, (void)size, (void)family, (void)zeroed;
-    return 0;
-}
-
-static inline int quick_release(struct heap_cache *cache, uintptr_t address, uint8_t family) {
-    (void)cache, (void)address, (void)family;
-    return 0;
-}
-
-#endif
 #endif

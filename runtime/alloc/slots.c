@@ -18,11 +18,8 @@ static uint32_t held_depth;
 
 /* ---- what a held slot costs ---- */
 
-#ifdef WH_GUARD
-#define HEAP_HELD_LEAST 512u /* records and page tables */
-#else
-#define HEAP_HELD_LEAST 0u
-#endif
+/* Of guarded blocks, records and page tables. */
+#define HEAP_HELD_LEAST (PORT_GUARDS ? 512u : 0u)
 
 /* Big blocks lose their contents at once; what remains is their state bytes. */
 static uint64_t held_cost(unsigned shift, uint64_t index) {
@@ -106,13 +103,11 @@ static int open_more(struct class *class, unsigned shift, uintptr_t needed_end) 
     return 1;
 }
 
-#ifdef WH_GUARD
 /* Later there may be no more mappings to be had; this one can grow even then. */
 static void open_first(void) {
     for (unsigned shift = WH_MIN_SLOT_SHIFT; shift < HEAP_BIG_SHIFT; shift++)
         open_more(&classes[shift], shift, classes[shift].open_end);
 }
-#endif
 
 static uint64_t cut(struct class *class, unsigned shift) {
     uint64_t index = blocks_cut[shift];
@@ -275,9 +270,7 @@ long heap_init(uint64_t quarantine_bytes, uint32_t quarantine_depth, uintptr_t *
     for (unsigned shift = 0; shift < BLOCK_SHIFTS; shift++)
         classes[shift].open_end = slot_begin(shift, region_before(shift));
     long result = os_reserve(*begin, *size, OS_NONE);
-#ifdef WH_GUARD
-    if (result == 0) open_first();
-#endif
+    if (PORT_GUARDS && result == 0) open_first();
     return result;
 }
 

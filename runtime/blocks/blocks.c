@@ -86,11 +86,9 @@ void blocks_read(struct block_place place, struct whence_block *out) {
     out->free_ptr = record->state == WH_BLOCK_FREED ? out->begin : 0;
     out->family = record->family;
     out->kind = WH_KIND_HEAP;
-#if !WH_BARE
-    out->id = record->born & BLOCK_ID_MASK;
-    out->free_time = record->died & BLOCK_ID_MASK;
-    out->thread = record->born >> BLOCK_ID_BITS;
-#endif
+    out->id = life_id(record);
+    out->free_time = life_free_time(record);
+    out->thread = life_thread(record);
 }
 
 #define CURSOR_INDEX_BITS 40
@@ -112,16 +110,14 @@ struct block_place blocks_next(uint64_t *cursor, uint64_t state) {
     return no_place;
 }
 
-#if !WH_BARE
 struct block_place blocks_find(uint64_t id) {
     uint64_t cursor = 0;
     for (;;) {
         struct block_place place = blocks_next(&cursor, 0);
         if (!place.index) return place;
-        if ((block_record(place.shift, place.index)->born & BLOCK_ID_MASK) == id) return place;
+        if (life_id(block_record(place.shift, place.index)) == id) return place;
     }
 }
-#endif
 
 uintptr_t blocks_live_end(uintptr_t address) {
     struct block_place place = blocks_holding(address);

@@ -1,5 +1,5 @@
 /* The block table: one record for each heap slot, out of line: 32 bytes, or, where nobody asks
- * about lives (WH_BARE), 8.
+ * about lives, 8 (port/port.h).
  *
  * The heap is cut into regions by slot size; region `shift` holds slots of
  * 2**shift bytes. From an address follow, by arithmetic alone:
@@ -25,41 +25,12 @@
 #include "../alloc/compact.h"
 #include "../include/whence/rules.h"
 #include "../os/os.h"
+#include "../port/port.h"
 #include "whence_abi.h"
 
-#define BLOCK_ID_BITS WH_BLOCK_ID_BITS
-#define BLOCK_ID_MASK ((1ull << BLOCK_ID_BITS) - 1)
 /* From this shift on, sizes do not fit the record and stand in a table of their own. */
 #define BLOCK_WIDE_SHIFT WH_BLOCK_WIDE_SHIFT
 #define BLOCK_SHIFTS (WH_MAX_SLOT_SHIFT + 1)
-
-/* A library that places blocks and neither checks nor guards them. */
-#if defined WH_NO_PLANES && !defined WH_GUARD
-#define WH_BARE 1
-#else
-#define WH_BARE 0
-#endif
-
-/* One record of the table: see whence.abi.layout. A bare one is written as one word. */
-#if WH_BARE
-struct block_record {
-    WH_BARE_RECORD_FIELDS
-};
-_Static_assert(sizeof(struct block_record) == WH_BARE_RECORD_SIZE, "block record");
-#else
-struct block_record {
-    WH_BLOCK_RECORD_FIELDS
-};
-_Static_assert(sizeof(struct block_record) == WH_BLOCK_RECORD_SIZE, "block record");
-#endif
-
-static inline int block_used(const struct block_record *record) {
-#if WH_BARE
-    return record->state != WH_BLOCK_NONE;
-#else
-    return record->born != 0;
-#endif
-}
 
 /* A slot. index 0: no slot. */
 struct block_place {
@@ -92,11 +63,8 @@ static inline uintptr_t region_begin(unsigned shift) {
     return WH_HEAP_BASE + ((uintptr_t)shift << WH_REGION_SHIFT);
 }
 
-#ifdef WH_GUARD
-#define REGION_SLOTS_MOST (1ull << 29) /* what tables of 64 bytes a slot have room for */
-#else
-#define REGION_SLOTS_MOST UINT32_MAX /* a link has 32 bits */
-#endif
+/* Slots that tables of 64 bytes a slot have room for; a link has 32 bits. */
+#define REGION_SLOTS_MOST (PORT_GUARDS ? 1ull << 29 : UINT32_MAX)
 
 /* The slot before the first one that is handed out. */
 static inline uint64_t region_before(unsigned shift) { return blocks_reserved >> shift; }
@@ -123,41 +91,24 @@ static inline uint32_t *block_links(unsigned shift) {
     return (uint32_t *)(meta_begin(shift) + (1ull << (WH_REGION_SHIFT - 1)));
 }
 
-#if WH_BARE
-/* A record that is written in parts could not be read as a whole at once. */
-static inline void block_set_live(struct block_record *record, uint64_t size, uint64_t offset,
-                                  uint8_t family) {
-    typedef uint64_t __attribute__((may_alias)) word;
-    *(word *)record =
-        (uint32_t)size | offset << 32 | (uint64_t)family << 48 | (uint64_t)WH_BLOCK_LIVE << 56;
-}
-#endif
-
-#ifdef WH_GUARD /* see guard/guard.h: slots from here on begin with a red zone */
+/* Guarded slots (guard/guard.h) are those from this shift on; they begin with so many bytes of red
+ * zone. */
 extern unsigned guard_first_shift;
 extern uint64_t guard_front;
-
-/* Offsets count bytes behind the red zone or, with the highest bit set, pages. */
+/* Offsets of blocks in guarded slots count bytes behind the red zone or, with this bit, pages. */
 #define GUARD_PAGES 0x8000u
+/* Where in each region's tables more about guarded blocks stands, and its size. */
+#define GUARD_EXTRA_OFFSET (PORT_GUARDS ? 3ull << (WH_REGION_SHIFT - 2) : 0)
+#define GUARD_EXTRA_SIZE 64u
 
 static inline uintptr_t block_begin(const struct block_record *record, unsigned shift,
                                     uint64_t index) {
     uint64_t offset = record->offset;
+    uintptr_t slot = slot_begin(shift, index);
+    if (!PORT_GUARDS) return slot + (offset << block_unit_shift(shift));
     if (offset & GUARD_PAGES) offset = (offset - GUARD_PAGES) * OS_PAGE;
-    return slot_begin(shift, index) + (shift >= guard_first_shift ? guard_front : 0) + offset;
+    return slot + (shift >= guard_first_shift ? guard_front : 0) + offset;
 }
-
-/* Where in each region's tables more about its blocks stands, and its size. */
-#define GUARD_EXTRA_OFFSET (3ull << (WH_REGION_SHIFT - 2))
-#define GUARD_EXTRA_SIZE 64u
-#else
-#define GUARD_EXTRA_OFFSET 0u
-#define GUARD_EXTRA_SIZE 0u
-static inline uintptr_t block_begin(const struct block_record *record, unsigned shift,
-                                    uint64_t index) {
-    return slot_begin(shift, index) + ((uintptr_t)record->offset << block_unit_shift(shift));
-}
-#endif
 
 static inline uint64_t block_size(const struct block_record *record, unsigned shift,
                                   uint64_t index) {

@@ -4,7 +4,7 @@
 #include "report.h"
 #include "trap.h"
 
-uintptr_t access_first_bad(uintptr_t address, uint64_t size) {
+uintptr_t port_first_bad(uintptr_t address, uint64_t size) {
     if (!heap_contains(address)) return address + size;
     uintptr_t end = blocks_live_end(address);
     if (!end) return address;
@@ -19,7 +19,7 @@ static int is_forbidden(struct block_place place, uintptr_t address) {
            (guard_extra(place)->flags & (GUARD_CLOSED | GUARD_READ_ONLY));
 }
 
-uint64_t access_trapped(struct context *context, uintptr_t address, int write) {
+uint64_t port_trapped(struct context *context, uintptr_t address, int write) {
     struct block_place place = guard_judge(address);
     context->event.point = write ? WH_POINT_DEREF_W : WH_POINT_DEREF_R;
     if (!context->event.width) { /* else the whole access is known */

@@ -172,7 +172,7 @@ static int judge(const struct access *access, const ucontext_t *machine) {
     if (!is_inside(access) && !is_vector_read(access)) {
         struct context context = {0};
         trap_point(&context, machine);
-        if (!access_trapped(&context, access->address, access->write)) return 0;
+        if (!port_trapped(&context, access->address, access->write)) return 0;
         return 1; /* the program is to go on after findings: nothing but a pattern is harmed */
     }
     check_first(access, machine);

@@ -17,8 +17,7 @@
 
 #include <signal.h>
 #include "guard.h"
-
-#define SIGNAL_BIT(number) (1ull << ((number) - 1))
+#include "../rt/signals.h"
 
 /* As the kernel takes it. */
 struct kernel_action {

@@ -207,7 +207,7 @@ WRAP(int, __vasprintf_chk, (char **result, int flag, const char *format, va_list
 /* Bytes at `to` that are certainly accessible, at most `size`. */
 static size_t sure_room(const char *to, size_t size) {
     uintptr_t begin = (uintptr_t)to;
-    return access_first_bad(begin, size < SURE_MOST ? size : SURE_MOST) - begin;
+    return port_first_bad(begin, size < SURE_MOST ? size : SURE_MOST) - begin;
 }
 
 /* Bytes at `to` that no source has, at most `size`. */

@@ -2,12 +2,8 @@
 #include "../alloc/heap.h"
 #include "../rt/event.h"
 #include "../rt/options.h"
-#ifdef WH_GUARD
 #include "../guard/guard.h"
 #include "../guard/lend.h"
-#else
-#include "unguarded.h"
-#endif
 
 #include <errno.h>
 #include <malloc.h>
@@ -58,13 +54,14 @@ static WH_COLD void report_new(uintptr_t begin, uint64_t size, const struct fram
 
 static WH_COLD void note_limit(uint64_t size) {
     static int said;
-    if (size < LARGE && os_memory_limited())
+    if (PORT_CHECKS && size < LARGE && os_memory_limited())
         rt_note(&said,
                 "the program has limited its memory (setrlimit), and the limit counts what the "
                 "checks reserve, too: its allocations fail");
 }
 
 static void report_free(uintptr_t address, uint8_t family, const struct frame *frame) {
+    if (!event_watched(WH_POINT_FREE)) return;
     struct context context = {0};
     context.event.point = WH_POINT_FREE;
     context.event.r = context.event.root = address;
@@ -80,9 +77,9 @@ static void report_free(uintptr_t address, uint8_t family, const struct frame *f
 
 void *allocate_slowly(struct heap_request *request, const struct frame *frame) {
     struct thread *thread = thread_here();
-    if (WH_LIKELY(!lend_everything)) request->stack = thread_stack(thread, frame);
+    if (WH_LIKELY(!PORT_GUARDS || !lend_everything)) request->stack = port_stack(thread, frame);
     request->thread = thread->number;
-    guard_asks(frame);
+    if (PORT_GUARDS) guard_asks(frame);
     uintptr_t begin = heap_new(&thread->cache, request);
     if (WH_UNLIKELY(!begin)) {
         if (request->size > PTRDIFF_MAX) report_size(request, frame);
@@ -90,7 +87,7 @@ void *allocate_slowly(struct heap_request *request, const struct frame *frame) {
         errno = ENOMEM;
         return NULL;
     }
-    guard_made(begin, request, frame);
+    if (PORT_GUARDS) guard_made(begin, request, frame);
     if (WH_UNLIKELY(event_watched(WH_POINT_MALLOC))) report_new(begin, request->size, frame);
     return (void *)begin;
 }
@@ -99,7 +96,7 @@ void release_slowly(void *pointer, uint8_t family, const struct frame *frame) {
     if (!pointer) return;
     struct thread *thread = thread_here();
     uintptr_t address = (uintptr_t)pointer;
-    if (WH_UNLIKELY(lend_owns(address))) {
+    if (WH_UNLIKELY(PORT_GUARDS && lend_owns(address))) {
         lend_free(pointer);
         return;
     }
@@ -110,8 +107,8 @@ void release_slowly(void *pointer, uint8_t family, const struct frame *frame) {
         report_free(address, family, frame);
         if (!block_begins_live(place, address)) return; /* nothing that could be freed */
     }
-    if (WH_UNLIKELY(!guard_may_free(place, frame))) return;
-    uint32_t stack = thread_stack(thread, frame);
+    if (PORT_GUARDS && !guard_may_free(place, frame)) return;
+    uint32_t stack = port_stack(thread, frame);
     if (WH_UNLIKELY(!heap_release(&thread->cache, place, stack, thread->number)))
         report_free(address, family, frame); /* another thread was quicker */
 }
@@ -158,7 +155,7 @@ static void *reallocate(void *pointer, size_t size, const struct frame *frame) {
         return NULL;
     }
     uintptr_t address = (uintptr_t)pointer;
-    if (WH_UNLIKELY(lend_owns(address))) return lend_resize(pointer, size);
+    if (WH_UNLIKELY(PORT_GUARDS && lend_owns(address))) return lend_resize(pointer, size);
     struct block_place place = block_place(address);
     if (WH_UNLIKELY(!block_begins_live(place, address))) {
         report_free(address, WH_FAMILY_MALLOC, frame);
@@ -172,11 +169,11 @@ static void *reallocate(void *pointer, size_t size, const struct frame *frame) {
     int grows = stays && size > old;
     void *fresh = grows ? allocate_slowly(&request, frame) : allocate_plain(size, frame);
     if (!fresh) return NULL;
-    guard_moves(place, (uintptr_t)fresh);
+    if (PORT_GUARDS) guard_moves(place, (uintptr_t)fresh);
     uint64_t kept = old < size ? old : size;
     if (!heap_move_pages(place, block_place((uintptr_t)fresh), kept))
         wh_copy_short(fresh, pointer, kept);
-    guard_moved((uintptr_t)fresh);
+    if (PORT_GUARDS) guard_moved((uintptr_t)fresh);
     release(pointer, WH_FAMILY_MALLOC, frame);
     return fresh;
 }
@@ -259,7 +256,7 @@ WH_EXPORT void *pvalloc(size_t size) {
 ALIAS(pvalloc);
 
 WH_EXPORT size_t malloc_usable_size(void *pointer) {
-    if (WH_UNLIKELY(lend_owns((uintptr_t)pointer))) return lend_size(pointer);
+    if (WH_UNLIKELY(PORT_GUARDS && lend_owns((uintptr_t)pointer))) return lend_size(pointer);
     struct block_place place = block_place((uintptr_t)pointer);
     if (!block_begins_live(place, (uintptr_t)pointer)) return 0;
     return block_size(block_record(place.shift, place.index), place.shift, place.index);

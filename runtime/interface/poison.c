@@ -109,8 +109,8 @@ uint64_t poison_closed(uintptr_t begin, uint64_t size) {
 }
 
 uintptr_t poison_first_bad(uintptr_t begin, uint64_t size) {
-    if (!size || access_first_bad(begin, size) == begin + size) return 0;
-    return access_first_bad(begin, size);
+    if (!size || port_first_bad(begin, size) == begin + size) return 0;
+    return port_first_bad(begin, size);
 }
 
 WH_EXPORT uint64_t __whence_closed(uint64_t address, uint64_t width) {

@@ -1,11 +1,7 @@
 #include "mark.h"
 #include "untouched.h"
 #include "../os/mem.h"
-#ifdef WH_GUARD
-#include "../guard/pager.h"
-#else
-#define pager_bytes(place, begin) (begin)
-#endif
+#include "../port/port.h"
 
 int (*mark_is_strong)(uintptr_t pointer, struct block_place place);
 
@@ -223,7 +219,8 @@ static void follow_work(uint8_t mark) {
     while ((entry = take_work())) {
         struct block_place place = unpacked(entry);
         const struct block_record *record = block_record(place.shift, place.index);
-        uintptr_t begin = pager_bytes(place, block_begin(record, place.shift, place.index));
+        uintptr_t begin = block_begin(record, place.shift, place.index);
+        if (PORT_GUARDS) begin = port_bytes(place, begin);
         follow(begin, begin + block_size(record, place.shift, place.index), mark);
         if (!work_count && !blocks_waiting) follow_words_ahead(mark);
     }

@@ -6,13 +6,7 @@
 #include "untouched.h"
 #include "../os/os.h"
 #include "../rt/images.h"
-#ifdef WH_GUARD
-#include "../guard/options.h"
-#else
-#define options_await_search() ((void)0)
-#define options_open_for_search(all_stand) ((void)0)
-#define options_close_after_search() ((void)0)
-#endif
+#include "../port/port.h"
 #include "../rt/options.h"
 
 static const struct search *current;
@@ -225,9 +219,9 @@ static void count_all(void) {
 static int read_memory(void) {
     static int missing;
     struct parking parking;
-    options_await_search();
+    port_search_begins();
     parking_begin(&parking);
-    options_open_for_search(!parking.missing);
+    port_search_stands(!parking.missing);
     if (parking.missing)
         rt_note(&missing, "a thread could not be stopped for the leak search: its whole stack "
                           "counts as in use, and a leaked block may be missed");
@@ -245,7 +239,7 @@ static int read_memory(void) {
     }
     roots_close();
     if (stacks) os_unmap((uintptr_t)stacks, room);
-    options_close_after_search();
+    port_search_ends();
     parking_end(&parking);
     return complete;
 }

@@ -30,7 +30,7 @@ long planes_init(uintptr_t *begin, size_t *size) {
 /* Below this many state bytes single stores beat the start-up cost of `rep stosb`. */
 #define SHORT_RUN 256
 
-void plane_set(uintptr_t begin, size_t size, uint8_t state) {
+void plane_write(uintptr_t begin, size_t size, uint8_t state) {
     volatile uint8_t *byte = plane_state(begin);
     size_t count = size >> WH_GRANULE_SHIFT;
     if (count >= SHORT_RUN) {
@@ -39,12 +39,6 @@ void plane_set(uintptr_t begin, size_t size, uint8_t state) {
     }
     wh_fill_words((void *)(uintptr_t)byte, state, count / 8);
     for (size_t i = count & ~(size_t)7; i < count; i++) byte[i] = state;
-}
-
-void plane_open(uintptr_t begin, size_t size) {
-    size_t whole = wh_round_down(size, WH_GRANULE);
-    plane_set(begin, whole, WH_STATE_ADDRESSABLE);
-    if (whole < size) *plane_state(begin + whole) = (uint8_t)(size - whole);
 }
 
 /* How many leading bytes of a granule with this state are addressable. */

@@ -16,14 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "../os/mem.h"
+#include "../port/port.h"
 #include "whence_abi.h"
-
-/* 0 in a library that places blocks and checks nothing (runtime/replay). */
-#ifdef WH_NO_PLANES
-#define PLANES 0
-#else
-#define PLANES 1
-#endif
 
 #define PLANE_BEGIN ((uintptr_t)WH_STATE_OFFSET)
 #define PLANE_END (PLANE_BEGIN + (1ull << (WH_ADDRESS_BITS - WH_GRANULE_SHIFT)))
@@ -39,7 +33,7 @@ static inline uint8_t *plane_state(uintptr_t address) {
 
 /* Whether an address has a state byte that can be read. */
 static inline int plane_covers(uintptr_t address) {
-    return PLANES && address < ADDRESS_END && address - PLANE_BEGIN >= PLANE_END - PLANE_BEGIN;
+    return PORT_PLANES && address < ADDRESS_END && address - PLANE_BEGIN >= PLANE_END - PLANE_BEGIN;
 }
 
 /* Quick: 1 only if all of [begin, begin+size) is addressable and defined; 0 says
@@ -54,12 +48,19 @@ static inline int plane_clean(uintptr_t begin, size_t size) {
     return rest == 0;
 }
 
-/* Gives whole granules one state; begin and size are multiples of 8. */
-void plane_set(uintptr_t begin, size_t size, uint8_t state);
+/* Gives whole granules one state, where there are planes; begin and size are multiples of 8. */
+void plane_write(uintptr_t begin, size_t size, uint8_t state);
+static inline void plane_set(uintptr_t begin, size_t size, uint8_t state) {
+    if (PORT_PLANES) plane_write(begin, size, state);
+}
 
 /* Makes [begin, begin+size) addressable; begin is a multiple of 8. A last
  * granule that is used in part says so. */
-void plane_open(uintptr_t begin, size_t size);
+static inline void plane_open(uintptr_t begin, size_t size) {
+    size_t whole = wh_round_down(size, WH_GRANULE);
+    plane_set(begin, whole, WH_STATE_ADDRESSABLE);
+    if (PORT_PLANES && whole < size) *plane_state(begin + whole) = (uint8_t)(size - whole);
+}
 
 /* Address of the first byte of [begin, begin+size) that is not addressable, or
  * begin+size. The range must be covered and not wrap. */

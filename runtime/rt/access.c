@@ -13,7 +13,7 @@ static uintptr_t heap_first_bad(uintptr_t address, uintptr_t end) {
     return plane_first_bad(address, (end < limit ? end : limit) - address);
 }
 
-uintptr_t access_first_bad(uintptr_t address, uint64_t size) {
+uintptr_t port_first_bad(uintptr_t address, uint64_t size) {
     if (!size) return address;
     if (!plane_covers(address)) return address;
     uintptr_t end = size > ADDRESS_END - address ? ADDRESS_END : address + size;
@@ -27,8 +27,8 @@ uintptr_t access_first_bad(uintptr_t address, uint64_t size) {
 
 int access_clean(uintptr_t address, uint64_t size) {
     if (size > ACCESS_SCAN_MOST || !plane_covers(address) || size > ADDRESS_END - address)
-        return size && access_first_bad(address, size) == address + size;
-    if (!access_exact_state(address)) return access_first_bad(address, size) == address + size;
+        return size && port_first_bad(address, size) == address + size;
+    if (!access_exact_state(address)) return port_first_bad(address, size) == address + size;
     return plane_first_bad(address, size) == address + size;
 }
 
@@ -186,7 +186,7 @@ static WH_COLD void judge_access(uintptr_t address, uint64_t size, uintptr_t roo
     context.frame = frame;
     context.library = library;
     if (library) context.flags |= WH_FLAG_LIBRARY;
-    context.bad = clean ? address : access_first_bad(address, size);
+    context.bad = clean ? address : port_first_bad(address, size);
     event_evaluate(&context);
 }
 
@@ -212,7 +212,7 @@ void access_check(uintptr_t address, uint64_t size, uintptr_t root, int write, c
     judge_access(address, size, root, write, library, frame, clean);
 }
 
-uint64_t access_trapped(struct context *context, uintptr_t address, int write) {
+uint64_t port_trapped(struct context *context, uintptr_t address, int write) {
     describe(context, address, 1, address, write);
     blocks_read(blocks_nearest(address), &context->event.block);
     context->bad = address;

@@ -5,11 +5,6 @@
 #include "event.h"
 #include "../planes/planes.h"
 
-/* First byte of [address, address+size) that may not be accessed, or
- * address+size (2**47 at most). Exact for the heap; outside it, only what the
- * state plane says of the first megabyte. */
-uintptr_t access_first_bad(uintptr_t address, uint64_t size);
-
 /* Bytes outside the heap whose state is looked at. */
 #define ACCESS_SCAN_MOST (1ull << 20)
 
@@ -57,8 +52,5 @@ void access_null(const char *library, const struct frame *frame);
 /* Bytes are about to be copied between two ranges that overlap and do not begin at one address. */
 void access_overlap(uintptr_t to, uint64_t written, uintptr_t from, uint64_t read,
                     const char *library, const struct frame *frame);
-
-/* Evaluates the rules on an access that the processor refused. The number of findings. */
-uint64_t access_trapped(struct context *context, uintptr_t address, int write);
 
 #endif

@@ -10,7 +10,7 @@
 
 static const struct whence_rule_set *rules;
 uint64_t event_every;
-static uint64_t all_points;
+uint64_t event_points;
 static uint64_t main_function = UINT64_MAX;
 
 /* ---- the rule set ---- */
@@ -31,7 +31,7 @@ static void take_rules(const struct whence_rule_set *set) {
     rules = set;
     main_function = function_number("main");
     event_every = every;
-    __atomic_store_n(&all_points, points, __ATOMIC_RELEASE);
+    __atomic_store_n(&event_points, points, __ATOMIC_RELEASE);
 }
 
 static const struct whence_rule_set *assumed;
@@ -72,8 +72,6 @@ const char *event_rule_name(uint64_t index) {
     default: return "signal";
     }
 }
-
-int event_watched(uint64_t point) { return (all_points >> point) & 1; }
 
 /* ---- evaluation ---- */
 
@@ -252,7 +250,7 @@ WH_EXPORT uint64_t __whence_pointed_begin(uint64_t id) { return pointed(id, LEAK
 WH_EXPORT uint64_t __whence_pointed_lost(uint64_t id) { return pointed(id, LEAK_LOST); }
 
 WH_EXPORT uint64_t __whence_load(uint64_t address, uint64_t width, uint64_t *value) {
-    if (width > 8 || access_first_bad(address, width) != address + width) return 0;
+    if (width > 8 || port_first_bad(address, width) != address + width) return 0;
     if (!heap_contains(address) && (!os_readable(address) || !os_readable(address + width - 1)))
         return 0;
     *value = 0;

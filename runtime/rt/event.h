@@ -3,6 +3,7 @@
 #define WHENCE_RT_EVENT_H
 
 #include "thread.h"
+#include "../port/port.h"
 
 /* An event and what the rules need not know of it. Evaluators get a pointer to
  * the first member and hand it back to __whence_fire. */
@@ -26,11 +27,16 @@ struct context {
 /* Rules that hold as long as nobody registers others. */
 void event_assume_rules(const struct whence_rule_set *set);
 
-/* Whether any rule is evaluated at a point (WH_POINT_*). */
-int event_watched(uint64_t point);
+/* Bit (1 << WH_POINT_*) for each point at which a rule is evaluated. */
+extern uint64_t event_points;
+static inline int event_watched(uint64_t point) {
+    return PORT_CHECKS && ((__atomic_load_n(&event_points, __ATOMIC_RELAXED) >> point) & 1);
+}
 /* Points (bit 1 << WH_POINT_*) where a rule wants to see what is in order, too. */
 extern uint64_t event_every;
-static inline int event_watched_every(uint64_t point) { return (event_every >> point) & 1; }
+static inline int event_watched_every(uint64_t point) {
+    return PORT_CHECKS && ((event_every >> point) & 1);
+}
 
 const char *event_rule_name(uint64_t index);
 

@@ -6,10 +6,7 @@
 #include "../os/text.h"
 #include "../planes/planes.h"
 #include "../record/record.h"
-#ifdef WH_GUARD
-#include "../guard/guard.h"
-#include "../preload/report.h"
-#endif
+#include "../port/port.h"
 
 #include <stdio.h>
 
@@ -158,14 +155,7 @@ static void fill_block(struct wh_finding *head, const struct whence_block *block
     head->block_free_thread = (uint32_t)(record->died >> BLOCK_ID_BITS);
     head->n_alloc = depot_stack(record->alloc_stack, draft.alloc);
     head->n_free = depot_stack(record->free_stack, draft.free);
-#ifdef WH_GUARD
-    if (!guard_is_paged(place)) return;
-    const struct guard_extra *extra = guard_extra(place);
-    if (extra->flags & GUARD_MOVED) head->flags |= WH_FLAG_MOVED;
-    head->use_time = extra->use_time;
-    head->use_address = extra->use_address;
-    head->use_pc = extra->use_pc;
-#endif
+    port_describe_block(place, head);
 }
 
 static void fill_hit(struct wh_finding *head, uint64_t address) {
@@ -203,56 +193,10 @@ static enum record_status append(const struct context *context, const struct wit
 
 /* ---- without a record file ---- */
 
-#ifdef WH_GUARD
 static void say(const struct wh_finding *head, const struct context *context) {
-    struct report_stacks stacks = {draft.stack, draft.alloc, draft.free};
-    preload_report(head, event_rule_name(head->rule), stacks, source_name(context->library).begin,
-                   head->n_name);
+    struct port_stacks stacks = {draft.stack, draft.alloc, draft.free};
+    port_say(head, event_rule_name(head->rule), stacks, source_name(context->library).begin);
 }
-#else
-static void put_block(struct text *line, const struct wh_finding *head) {
-    if (!head->block_id) return;
-    text_put(line, head->block_state == WH_BLOCK_LIVE ? "; live" : "; freed");
-    text_put(line, " block of ");
-    text_decimal(line, head->block_size);
-    text_put(line, " bytes at ");
-    text_hex(line, head->block_begin);
-}
-
-static void say(const struct wh_finding *head, const struct context *context) {
-    static const char *const what[] = {
-        [WH_POINT_DEREF_R] = "read",      [WH_POINT_DEREF_W] = "write",
-        [WH_POINT_FREE] = "free",         [WH_POINT_CALL] = "call",
-        [WH_POINT_RET] = "return",        [WH_POINT_MALLOC] = "allocation",
-        [WH_POINT_ALLOC] = "request",     [WH_POINT_COPY] = "copy",
-        [WH_POINT_ARGUMENT] = "argument", [WH_POINT_LENGTH] = "length",
-    };
-    TEXT(line, 512);
-    text_put(&line, "finding: ");
-    text_put(&line, event_rule_name(head->rule));
-    text_put(&line, ": ");
-    text_put(&line, head->point < sizeof what / sizeof *what && what[head->point]
-                        ? what[head->point]
-                        : "event");
-    if (head->size) {
-        text_put(&line, " of ");
-        text_decimal(&line, head->size);
-        text_put(&line, " bytes");
-    }
-    text_put(&line, " at ");
-    text_hex(&line, head->address);
-    if (context->library) {
-        text_put(&line, " by ");
-        text_put_n(&line, source_name(context->library).begin, head->n_name);
-    }
-    put_block(&line, head);
-    if (head->n_stack) {
-        text_put(&line, "; pc ");
-        text_hex(&line, draft.stack[0]);
-    }
-    text_complain(&line);
-}
-#endif
 
 /* ---- stopping ---- */
 
@@ -324,11 +268,8 @@ void finding_make(struct context *context, const struct witness *witness) {
         if (verdict < 0 && !unread) say(head, context); /* nobody is left who could report it */
         stopping = verdict <= 0;
     }
-#ifdef WH_GUARD
-    if (options.attach_wait && (context->flags & WH_FLAG_SIGNAL) &&
-        preload_await_debugger(event_rule_name(head->rule), options.attach_wait))
+    if ((context->flags & WH_FLAG_SIGNAL) && port_await_debugger(event_rule_name(head->rule)))
         stopping = 0; /* the debugger sees the faulty instruction run again */
-#endif
     if (stopping) finding_stop();
     os_unlock(&draft_lock);
 }

@@ -2,15 +2,11 @@
 #include "../os/mem.h"
 #include "../os/os.h"
 #include "../os/text.h"
+#include "../port/port.h"
 
 #include <elf.h>
 #include <link.h>
 
-#ifdef WH_GUARD
-#define RUNTIME_NAME "whence-alloc.so"
-#else
-#define RUNTIME_NAME "libwhence-rt.so"
-#endif
 #define IMAGES_MOST 4096u
 
 static struct image {
@@ -49,7 +45,7 @@ static int needs_runtime(const struct dl_phdr_info *info, const ElfW(Dyn) * dyna
     for (const ElfW(Dyn) *entry = dynamic; entry->d_tag != DT_NULL; entry++)
         if (entry->d_tag == DT_STRTAB) strings = (const char *)placed(info, entry->d_un.d_ptr);
     for (; strings && dynamic->d_tag != DT_NULL; dynamic++)
-        if (dynamic->d_tag == DT_NEEDED && wh_same(strings + dynamic->d_un.d_val, RUNTIME_NAME))
+        if (dynamic->d_tag == DT_NEEDED && wh_same(strings + dynamic->d_un.d_val, PORT_LIBRARY))
             return 1;
     return 0;
 }
@@ -57,8 +53,8 @@ static int needs_runtime(const struct dl_phdr_info *info, const ElfW(Dyn) * dyna
 static enum image_kind kind_of(const struct dl_phdr_info *info, const ElfW(Dyn) * dynamic) {
     if (dynamic && needs_runtime(info, dynamic)) return IMAGE_INSTRUMENTED;
     size_t length = info->dlpi_name ? wh_length(info->dlpi_name) : 0;
-    size_t own = sizeof RUNTIME_NAME - 1;
-    if (length >= own && wh_same(info->dlpi_name + length - own, RUNTIME_NAME)) return IMAGE_SYSTEM;
+    size_t own = sizeof PORT_LIBRARY - 1;
+    if (length >= own && wh_same(info->dlpi_name + length - own, PORT_LIBRARY)) return IMAGE_SYSTEM;
     return images_is_system(info->dlpi_name, length) ? IMAGE_SYSTEM : IMAGE_OTHER;
 }
 
@@ -148,12 +144,7 @@ enum image_kind images_kind(uint64_t pc) {
     return IMAGE_OTHER;
 }
 
-#ifdef WH_GUARD /* every block is the program's that is not a library's */
-int images_main_instrumented(void) { return 1; }
+/* In a guarded program every block is the program's that is not a library's. */
+int images_main_instrumented(void) { return PORT_GUARDS || main_instrumented; }
 
-int images_any_instrumented(void) { return 1; }
-#else
-int images_main_instrumented(void) { return main_instrumented; }
-
-int images_any_instrumented(void) { return any_instrumented; }
-#endif
+int images_any_instrumented(void) { return PORT_GUARDS || any_instrumented; }

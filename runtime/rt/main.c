@@ -7,21 +7,8 @@
 #include "../leak/leak.h"
 #include "../os/os.h"
 #include "../record/record.h"
-#ifdef WH_GUARD
-#include "../preload/start.h"
-#endif
 
 #include <stdlib.h>
-
-#ifndef WH_GUARD /* there, no copy runs */
-/* The process has the name of the copy that runs: give it the user's name back. */
-static void take_name(const char *word) {
-    const char *name = word;
-    for (; *word; word++)
-        if (*word == '/' && word[1]) name = word + 1;
-    if (*name) os_rename(name);
-}
-#endif
 
 static void end(void);
 
@@ -31,12 +18,7 @@ __attribute__((constructor)) static void begin(int count, char **arguments, char
     signals_init();
     at_quick_exit(end); /* the first to be registered is the last to run */
     images_refresh();
-#ifdef WH_GUARD
-    (void)count, (void)arguments;
-    preload_begin();
-#else
-    if (images_main_instrumented() && count > 0) take_name(arguments[0]);
-#endif
+    port_begin(count, arguments);
     if (!options.children) environment_restore(environment);
 }
 

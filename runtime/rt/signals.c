@@ -10,10 +10,8 @@
 #include "../os/os.h"
 #include "../planes/planes.h"
 #include "../record/record.h"
+#include "../port/port.h"
 #include "../x86/machine.h"
-#ifdef WH_GUARD
-#include "../guard/trap.h"
-#endif
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -43,9 +41,6 @@ static int is_own(const siginfo_t *info) {
     return info->si_code > 0 || (uint32_t)info->si_pid == os_process();
 }
 
-/* Somewhere in this process there is code that the user wants to have checked. */
-static int is_checked(void) { return images_any_instrumented() || loading_any(); }
-
 static uint64_t saved_register(const ucontext_t *machine, int which) {
     return (uint64_t)machine->uc_mcontext.gregs[which];
 }
@@ -64,7 +59,6 @@ static uintptr_t operand_address(const ucontext_t *machine) {
     return 0;
 }
 
-#ifdef WH_GUARD
 /* The whole access that faulted at an address, which may be in its middle. Nothing is said of
  * instructions that are not understood: then the operand does not hold the address. */
 static void measure(struct context *context, uintptr_t fault, const ucontext_t *machine) {
@@ -76,9 +70,6 @@ static void measure(struct context *context, uintptr_t fault, const ucontext_t *
     context->event.r = context->event.root = begin;
     context->event.width = memory->width;
 }
-#else
-#define measure(context, fault, machine) ((void)0)
-#endif
 
 /* The program's address: a fault inside the plane, or where the plane would
  * continue, is a check of another address. */
@@ -117,8 +108,8 @@ static void report(int number, const siginfo_t *info, const ucontext_t *machine)
     if (address || (fault && info->si_code != CODE_KERNEL)) {
         int write = (saved_register(machine, REG_ERR) & FAULT_WRITE) != 0;
         int judged = address < WH_NULL_PAGE_SIZE || heap_contains(address);
-        if (heap_contains(address)) measure(&context, address, machine);
-        if (judged && access_trapped(&context, address, write)) return;
+        if (PORT_GUARDS && heap_contains(address)) measure(&context, address, machine);
+        if (judged && port_trapped(&context, address, write)) return;
         context.event.r = context.event.root = address;
         context.event.width = 1;
         if (write) context.flags |= WH_FLAG_WRITE;
@@ -130,7 +121,6 @@ static void report(int number, const siginfo_t *info, const ucontext_t *machine)
     finding_make(&context, &witness);
 }
 
-#ifdef WH_GUARD
 /* 0: the default action is wanted. */
 static int handle_as(const struct sigaction *own, int number, siginfo_t *info, void *machine) {
     if (own->sa_flags & SA_SIGINFO)
@@ -151,18 +141,16 @@ static int hand_on(int number, siginfo_t *info, void *machine) {
     if (fault && !thread_self.in_finding) report(number, info, machine);
     return handle_as(&own, number, info, machine);
 }
-#endif
 
 static void on_signal(int number, siginfo_t *info, void *machine) {
     struct thread *thread = thread_here();
     int saved_errno = errno;
-#ifdef WH_GUARD
-    if ((number == SIGSEGV && trap_fault(info, machine)) || hand_on(number, info, machine)) {
+    if (port_takes_fault(number, info, machine) ||
+        (PORT_GUARDS && hand_on(number, info, machine))) {
         errno = saved_errno;
         return;
     }
-#endif
-    if (!thread->in_finding && is_own(info) && is_checked()) {
+    if (!thread->in_finding && is_own(info) && port_is_checked()) {
         report(number, info, machine);
     } else if (thread->in_finding) {
         static int said;
@@ -205,7 +193,6 @@ static void install_leak_signal(void) {
 
 /* ---- stacks for the handler ---- */
 
-#ifdef WH_GUARD
 /* Registers of every access to a closed block are stored there: no leak search must look. */
 #define KEPT_MOST 1024u
 static uintptr_t kept[KEPT_MOST];
@@ -213,6 +200,7 @@ static unsigned kept_count;
 static struct os_lock kept_lock;
 
 static uintptr_t take_stack(void) {
+    if (!PORT_GUARDS) return os_map(SIGNAL_STACK);
     os_lock(&kept_lock);
     uintptr_t stack = kept_count ? kept[--kept_count] : (uintptr_t)rt_private(SIGNAL_STACK);
     os_unlock(&kept_lock);
@@ -220,15 +208,14 @@ static uintptr_t take_stack(void) {
 }
 
 static void give_stack(uintptr_t stack) {
+    if (!PORT_GUARDS) {
+        os_unmap(stack, SIGNAL_STACK);
+        return;
+    }
     os_lock(&kept_lock);
     if (kept_count < KEPT_MOST) kept[kept_count++] = stack;
     os_unlock(&kept_lock);
 }
-#else
-static uintptr_t take_stack(void) { return os_map(SIGNAL_STACK); }
-
-static void give_stack(uintptr_t stack) { os_unmap(stack, SIGNAL_STACK); }
-#endif
 
 void signals_open_thread(struct thread *thread) {
     struct os_stack old = {0};
@@ -249,25 +236,10 @@ void signals_close_thread(struct thread *thread) {
 
 /* ---- what the program sees ---- */
 
-#ifdef WH_GUARD
-static void install(int number) { trap_install(number, on_signal); }
-#else
-static void install(int number) {
-    struct sigaction own = {0};
-    own.sa_sigaction = on_signal;
-    own.sa_flags = SA_SIGINFO | SA_ONSTACK;
-    __sigaction(number, &own, NULL);
-}
-#endif
+static void install(int number) { port_install(number, on_signal); }
 
 /* Whether our handler stays where the program has one. */
-static int is_kept(int number) {
-#ifdef WH_GUARD
-    return number == SIGSEGV;
-#else
-    return 0 & number;
-#endif
-}
+static int is_kept(int number) { return PORT_GUARDS && number == SIGSEGV; }
 
 void signals_init(void) {
     install_leak_signal();
@@ -277,9 +249,7 @@ void signals_init(void) {
         __sigaction(watched[i], NULL, &believed[i]);
         if (believed[i].sa_handler == SIG_DFL) install(watched[i]);
     }
-#ifdef WH_GUARD
-    trap_init();
-#endif
+    port_signals_ready();
     installed = 1;
 }
 
@@ -300,14 +270,9 @@ static int is_leak_signal(int number) {
 
 /* Signals that closed blocks need, beside those that are watched. */
 static int is_needed(int number) {
-#ifdef WH_GUARD
-    return number != SIGSEGV && number > 0 && number <= 64 && (trap_signals() & SIGNAL_BIT(number));
-#else
-    return 0 & number;
-#endif
+    return number != SIGSEGV && number > 0 && number <= 64 && (port_signals() & SIGNAL_BIT(number));
 }
 
-#ifdef WH_GUARD
 static struct sigaction remembered[2];
 
 static int remember(int number, const struct sigaction *action, struct sigaction *old) {
@@ -326,7 +291,6 @@ int signals_take_faults(void) {
     return installed && __sigaction(SIGSEGV, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) &&
            now.sa_sigaction == on_signal;
 }
-#endif
 
 WH_EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old) {
     int index = installed ? index_of(number) : -1;
@@ -336,17 +300,15 @@ WH_EXPORT int sigaction(int number, const struct sigaction *action, struct sigac
         if (old) *old = was;
         return 0;
     }
-#ifdef WH_GUARD
     if (is_needed(number)) return remember(number, action, old);
     struct sigaction open;
-    if (action && trap_signals()) {
+    if (action && port_signals()) {
         open = *action;
         sigdelset(&open.sa_mask, SIGSEGV);
         sigdelset(&open.sa_mask, SIGTRAP);
         sigdelset(&open.sa_mask, SIGSYS);
         action = &open;
     }
-#endif
     if (index < 0) return __sigaction(number, action, old);
     struct sigaction before = believed[index];
     if (action) {

@@ -5,6 +5,8 @@
 #include <signal.h>
 #include "thread.h"
 
+#define SIGNAL_BIT(number) (1ull << ((number) - 1))
+
 /* Installs the handlers where the program has the default action. */
 void signals_init(void);
 /* Whether a signal that the processor makes would end the program, as no handler of its own takes
@@ -14,11 +16,9 @@ int signals_end(int number);
 void signals_open_thread(struct thread *thread);
 void signals_close_thread(struct thread *thread);
 
-#ifdef WH_GUARD
 /* Whether faults come to our handler. */
 int signals_take_faults(void);
 /* Runs the program's handler of a signal that we keep (SIGSYS, SIGTRAP). 0: it has none. */
 int signals_hand_on(int number, siginfo_t *info, void *machine);
-#endif
 
 #endif

@@ -8,9 +8,6 @@
 #include "../os/text.h"
 #include "../planes/planes.h"
 #include "../record/record.h"
-#ifdef WH_GUARD
-#include "../preload/start.h"
-#endif
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,48 +15,21 @@
 
 int rt_ready;
 
-#ifdef WH_GUARD /* a program that runs as it is must run in any case */
-static void no_range(const char *what, long result, uintptr_t begin, size_t size) {
-    (void)what, (void)result, (void)begin, (void)size;
-    options.regions = 0; /* there is nothing to tell of */
-    preload_give_way();
-}
-#else
-static _Noreturn void no_range(const char *what, long result, uintptr_t begin, size_t size) {
-    TEXT(message, 512);
-    text_put(&message, "cannot reserve the addresses ");
-    text_hex(&message, begin);
-    text_put(&message, "-");
-    text_hex(&message, begin + size);
-    text_put(&message, " for the ");
-    text_put(&message, what);
-    if (result == -EEXIST)
-        text_put(&message, ": something is mapped there already; link the program without fixed "
-                           "addresses, or run it outside the other tool");
-    else if (result == -ENOMEM)
-        text_put(&message, ": the address space is limited; lift the limit (ulimit -v unlimited, "
-                           "ulimit -d unlimited) or vm.overcommit_memory=2");
-    else {
-        text_put(&message, ": error ");
-        text_decimal(&message, (uint64_t)-result);
-    }
-    text_give_up(&message);
-}
-#endif
-
 static void reserve_all(void) {
     uintptr_t begin;
     size_t size;
     long result;
-    if ((result = planes_init(&begin, &size)) < 0) no_range("state plane", result, begin, size);
+    if (PORT_PLANES && (result = planes_init(&begin, &size)) < 0)
+        port_no_range("state plane", result, begin, size);
     blocks_reserved = wh_round_down(options.heap_start_kib << 10, OS_PAGE);
     result =
         heap_init(options.quarantine_kib << 10, (uint32_t)options.quarantine_depth, &begin, &size);
-    if (result < 0) no_range("heap", result, begin, size);
-    if ((result = blocks_init(&begin, &size)) < 0) no_range("block table", result, begin, size);
-    if ((result = depot_init(&begin, &size)) < 0) no_range("stack depot", result, begin, size);
+    if (result < 0) port_no_range("heap", result, begin, size);
+    if ((result = blocks_init(&begin, &size)) < 0)
+        port_no_range("block table", result, begin, size);
+    if ((result = depot_init(&begin, &size)) < 0) port_no_range("stack depot", result, begin, size);
     result = os_reserve(WH_PRIVATE_BASE, WH_PRIVATE_SIZE, OS_READ_WRITE);
-    if (result < 0) no_range("runtime", result, WH_PRIVATE_BASE, WH_PRIVATE_SIZE);
+    if (result < 0) port_no_range("runtime", result, WH_PRIVATE_BASE, WH_PRIVATE_SIZE);
 }
 
 static void tell_region(const char *what, uintptr_t begin, uint64_t size) {
@@ -96,9 +66,7 @@ static void read_options(const char *environment, size_t size, void *unused) {
     TEXT(error, 512);
     if (value && !options_parse(value, length, &options, &error)) text_give_up(&error);
     service_init(environment, size);
-#ifdef WH_GUARD
-    preload_configure(environment, size);
-#endif
+    port_configure(environment, size);
 }
 
 static void open_record(const char *environment, size_t size, void *unused) {
@@ -121,7 +89,7 @@ static void open_record(const char *environment, size_t size, void *unused) {
     text_complain(&message);
 }
 
-void rt_start(void) {
+void port_start(void) {
     static int begun;
     if (__atomic_exchange_n(&begun, 1, __ATOMIC_ACQ_REL)) {
         while (!__atomic_load_n(&rt_ready, __ATOMIC_ACQUIRE)) os_sleep_us(10);

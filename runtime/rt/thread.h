@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include "../alloc/heap.h"
 #include "../os/mem.h"
+#include "../port/port.h"
 #include "../stacks/depot.h"
 #include "../stacks/memo.h"
 #include "../stacks/unwind.h"
@@ -38,17 +39,10 @@ extern __thread struct thread thread_self;
 /* 0 until the ranges are reserved and the options read. */
 extern int rt_ready;
 
-/* Reserves memory, reads options, opens the record file. Called by the first
- * allocation, which may come before any constructor. */
-void rt_start(void);
-
 static inline struct thread *thread_here(void) {
-    if (WH_UNLIKELY(!rt_ready)) rt_start();
+    if (WH_UNLIKELY(!rt_ready)) port_start();
     return &thread_self;
 }
-
-/* Depot handle of the stack that ends in `frame`. */
-uint32_t thread_stack(struct thread *thread, const struct frame *frame);
 
 /* Zeroed memory for good, where no leak search looks; NULL if there is no more. */
 void *rt_private(size_t size);
@@ -56,10 +50,7 @@ void *rt_private(size_t size);
 /* A lasting sentence to the user, once for each `said` flag. */
 void rt_note(int *said, const char *sentence);
 
-#if WH_BARE /* nobody looks at stacks */
-#define FRAME_HERE ((const struct frame *)0)
-#else
-#define FRAME_HERE ((const struct frame *)__builtin_frame_address(0))
-#endif
+/* The frame of the calling function; NULL where nobody looks at stacks. */
+#define FRAME_HERE ((const struct frame *)(PORT_CHECKS ? __builtin_frame_address(0) : NULL))
 
 #endif

@@ -1,20 +1,12 @@
 #include "threads.h"
 #include "finding.h"
 #include "kind.h"
-#include "loading.h"
 #include "options.h"
 #include "signals.h"
 #include "../leak/leak.h"
 #include "../leak/roots.h"
 #include "../os/os.h"
 #include "../record/record.h"
-#ifdef WH_GUARD
-#include "../guard/dispatch.h"
-#else
-#define dispatch_arm() ((void)0)
-#define dispatch_resume() ((void)0)
-#define dispatch_expect_thread(expected) ((void)0)
-#endif
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -151,7 +143,7 @@ static START_CODE void *start_thread(void *argument) {
     roots_stack_born((uintptr_t)pthread_self());
     kind_stack_born();
     signals_open_thread(thread);
-    dispatch_arm();
+    port_thread_begins();
     if (end_key_made) pthread_setspecific(end_key, thread);
     void *result = start.function(start.argument);
     __asm__ volatile("" : "+r"(result)); /* no tail call, see start_main */
@@ -205,10 +197,9 @@ WH_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes
     if (!start) return EAGAIN;
     *start = (struct start){function, argument, stack_size(attributes), number_thread()};
     os_threaded = 1;
-    dispatch_expect_thread(1);
+    port_before_thread();
     int result = next_create(thread, attributes, start_thread, start);
-    dispatch_expect_thread(0);
-    dispatch_resume();
+    port_after_thread();
     if (result) os_unmap((uintptr_t)start, OS_PAGE);
     return result;
 }
@@ -227,7 +218,7 @@ WH_EXPORT int mlockall(int flags) {
 
 static void before_fork(void) {
     record_fork_begins();
-    loading_lock();
+    port_lock();
     leak_lock();
     finding_lock();
     heap_lock_all();
@@ -239,7 +230,7 @@ static void after_fork_in_parent(void) {
     heap_unlock_all();
     finding_unlock();
     leak_unlock();
-    loading_unlock();
+    port_unlock();
 }
 
 static void after_fork_in_child(void) {
@@ -248,9 +239,9 @@ static void after_fork_in_child(void) {
     heap_unlock_all();
     finding_unlock();
     leak_unlock();
-    loading_unlock();
+    port_unlock();
     thread_self.tid = os_thread();
-    dispatch_arm();
+    port_thread_begins();
     record_fork_arrives();
 }
 
@@ -271,7 +262,7 @@ static WH_COLD uint32_t stack_without_memo(struct thread *thread, const struct f
     return depot_put_cached(&thread->depot, pcs, count, hash);
 }
 
-uint32_t thread_stack(struct thread *thread, const struct frame *frame) {
+uint32_t port_stack(struct thread *thread, const struct frame *frame) {
     struct memo *memo = thread->memo;
     if (WH_UNLIKELY(!memo || memo->busy)) return stack_without_memo(thread, frame);
     __atomic_store_n(&memo->busy, 1, __ATOMIC_RELAXED);

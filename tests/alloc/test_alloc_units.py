@@ -12,8 +12,8 @@ HERE = Path(__file__).resolve().parent
 
 def test_units(tmp_path: Path) -> None:
     runtime_build.write_header(tmp_path)
-    flags = ["-std=c11", "-D_GNU_SOURCE", "-DWH_GUARD", "-DWH_NO_PLANES", "-g", *WARNINGS]
-    include = [f"-I{tmp_path}", f"-I{RUNTIME}", f"-I{RUNTIME / 'include'}"]
+    flags = ["-std=c11", "-D_GNU_SOURCE", "-g", *WARNINGS]
+    include = [f"-I{tmp_path}", f"-I{RUNTIME}", f"-I{RUNTIME / 'port/guarded'}", f"-I{RUNTIME / 'include'}"]
     sources = [HERE / "unit.c", RUNTIME / "os/os.c", RUNTIME / "os/text.c"]
     sanitizers = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
     subprocess.run(["gcc", *flags, *include, *sanitizers, *sources, "-o", tmp_path / "unit"], check=True)

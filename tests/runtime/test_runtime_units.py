@@ -32,7 +32,8 @@ def _modules(source: Path) -> list[str]:
 def test_unit(source: Path, compiler: str, abi: Path, tmp_path: Path) -> None:
     program = tmp_path / source.stem
     flags = ["-std=c11", "-D_GNU_SOURCE", "-g", "-O1", "-fno-omit-frame-pointer", *WARNINGS, *SANITIZE]
-    command = [compiler, *flags, *MOVED, f"-I{abi}", str(source), *_modules(source), "-pthread"]
+    folders = [f"-I{abi}", f"-I{RUNTIME / 'port/checked'}"]
+    command = [compiler, *flags, *MOVED, *folders, str(source), *_modules(source), "-pthread"]
     subprocess.run([*command, "-o", str(program)], check=True)
     done = subprocess.run([program], capture_output=True, text=True, cwd=tmp_path, timeout=TIMEOUT)
     assert done.returncode == 0, done.stderr

@@ -5,7 +5,7 @@
 /* What excuse.c needs of the rest of the runtime. */
 __thread struct thread thread_self;
 int rt_ready = 1;
-void rt_start(void) {}
+void port_start(void) {}
 void *rt_private(size_t size) { return calloc(1, size); }
 void rt_note(int *said, const char *sentence) {
     *said = 1;

@@ -7,7 +7,7 @@
 #define SIZE 200u
 
 /* What poison.c needs of the rest of the runtime. */
-uintptr_t access_first_bad(uintptr_t address, uint64_t size) {
+uintptr_t port_first_bad(uintptr_t address, uint64_t size) {
     return plane_first_bad(address, size);
 }
 

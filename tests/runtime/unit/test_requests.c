@@ -11,7 +11,7 @@ uint64_t __whence_client_request(const uint64_t *words, uint64_t otherwise);
 /* What requests.c needs of the rest of the runtime, writing down what it is asked for. */
 __thread struct thread thread_self;
 int rt_ready = 1;
-void rt_start(void) {}
+void port_start(void) {}
 void rt_note(int *said, const char *sentence) {
     *said = 1;
     fprintf(stderr, "%s\n", sentence);
@@ -111,7 +111,8 @@ static void pools(void) {
     CHECK_LOG("close 0x2000 64;open 0x2100 32;");
     ask(0x1308, POOL, OTHER, 0, 0);
     CHECK_EQUAL(ask(0x130a, POOL, 0, 0, 0), 0);
-    ask(0x1307, OTHER, 0x2110, 0x1000, 0); /* half of the first chunk is kept, and all of the second */
+    ask(0x1307, OTHER, 0x2110, 0x1000,
+        0); /* half of the first chunk is kept, and all of the second */
     CHECK(strstr(log_text, "close 0x2100 16;") && !strstr(log_text, "0x3000"));
     ask(0x1307, OTHER, 0x2110, 16, 0);
     CHECK(strstr(log_text, "close 0x3000 64;"));
@@ -127,12 +128,14 @@ static void leaks_and_errors(void) {
     for (int i = 0; i < 10; i++) first[i] = 1u << i;
     ask(MC(6), 0, 0, 0, 0);
     CHECK_LOG("leaks 1 2;");
-    ask(MC(12), (uint64_t)&counts[0], (uint64_t)&counts[1], (uint64_t)&counts[2], (uint64_t)&counts[3]);
+    ask(MC(12), (uint64_t)&counts[0], (uint64_t)&counts[1], (uint64_t)&counts[2],
+        (uint64_t)&counts[3]);
     CHECK_EQUAL(counts[0], 1 + 4); /* definite and indirect */
     CHECK_EQUAL(counts[1], 16);
     CHECK_EQUAL(counts[2], 64);
     CHECK_EQUAL(counts[3], 256);
-    ask(MC(7), (uint64_t)&counts[0], (uint64_t)&counts[1], (uint64_t)&counts[2], (uint64_t)&counts[3]);
+    ask(MC(7), (uint64_t)&counts[0], (uint64_t)&counts[1], (uint64_t)&counts[2],
+        (uint64_t)&counts[3]);
     CHECK_EQUAL(counts[0], 2 + 8);
     CHECK_EQUAL(ask(0x1201, 0, 0, 0, 0), 17);
     ask(0x1801, 1, 0, 0, 0);

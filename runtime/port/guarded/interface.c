@@ -1,8 +1,8 @@
 /* whence/alloc.h */
-#include "../guard/guard.h"
-#include "../guard/lend.h"
-#include "../guard/options.h"
-#include "../rt/thread.h"
+#include "../../guard/guard.h"
+#include "../../guard/lend.h"
+#include "../../guard/options.h"
+#include "../../rt/thread.h"
 #include "report.h"
 
 /* In the order of enum whence_alloc_option. */
@@ -76,7 +76,7 @@ static void put_block(struct block_place place, uint32_t flags) {
     if (flags & GUARD_READ_ONLY) text_put(&line, ", read-only");
     if (flags & GUARD_CLOSED) text_put(&line, ", no access");
     text_complain(&line);
-    preload_put_frames(stack, depot_get(record->alloc_stack, stack, WH_ALLOC_FRAMES));
+    report_frames(stack, depot_get(record->alloc_stack, stack, WH_ALLOC_FRAMES));
 }
 
 void __whence_alloc_dump(int all) {

@@ -1,8 +1,18 @@
-#include "replay.h"
-#include "../blocks/blocks.h"
-#include "../os/text.h"
-#include "../rt/environment.h"
-#include "../rt/options.h"
+/* The library that is preloaded into programs as they are, so that they get the heap addresses of a
+ * recorded run: the allocator of checked processes and its malloc (intercept/malloc.c,
+ * intercept/new.c), and nothing else. No rule, no record, no plane, no stack.
+ *
+ * It is told what the runtime is told (WHENCE_RT, see abi/options.py), and takes
+ * that out of the environment again. Equal options and equal requests, in equal
+ * order on every thread, give equal addresses in both libraries: slots.c and
+ * heap.c are the same files, and a thread's cache ends with the same destructor.
+ */
+#include "../port.h"
+#include "../../blocks/blocks.h"
+#include "../../os/text.h"
+#include "../../rt/environment.h"
+#include "../../rt/options.h"
+#include "../../rt/thread.h"
 
 #include <pthread.h>
 
@@ -35,7 +45,7 @@ static void read_options(const char *environment, size_t size, void *unused) {
     if (value && !options_parse(value, length, &options, &error)) text_give_up(&error);
 }
 
-void rt_start(void) {
+void port_start(void) {
     static int begun;
     if (__atomic_exchange_n(&begun, 1, __ATOMIC_ACQ_REL)) {
         while (!__atomic_load_n(&rt_ready, __ATOMIC_ACQUIRE)) os_sleep_us(10);
@@ -56,10 +66,17 @@ void rt_start(void) {
 
 static void end_thread(void *thread) { heap_close(&((struct thread *)thread)->cache); }
 
-void replay_begin_thread(struct thread *thread) {
+static void begin_thread(struct thread *thread) {
     if (!end_key_made) return; /* the main thread, before constructors */
     thread->tid = 1;
     pthread_setspecific(end_key, thread);
+}
+
+/* No stacks are kept, but here threads come by first. */
+uint32_t port_stack(struct thread *thread, const struct frame *frame) {
+    (void)frame;
+    if (WH_UNLIKELY(!thread->tid)) begin_thread(thread);
+    return 0;
 }
 
 __attribute__((constructor)) static void begin(int count, char **arguments, char **environment) {
@@ -67,7 +84,7 @@ __attribute__((constructor)) static void begin(int count, char **arguments, char
     (void)arguments;
     struct thread *thread = thread_here();
     end_key_made = pthread_key_create(&end_key, end_thread) == 0;
-    replay_begin_thread(thread);
+    begin_thread(thread);
     pthread_atfork(heap_lock_all, heap_unlock_all, heap_unlock_all);
     environment_restore(environment);
 }

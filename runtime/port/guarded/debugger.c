@@ -1,14 +1,17 @@
 /* Waiting for a debugger where a guarded access traps (Redzal, section 3.2). */
-#include "../os/mem.h"
-#include "../guard/pager.h"
-#include "../os/os.h"
-#include "../os/text.h"
-#include "../os/trace.h"
-#include "report.h"
+#include "../../os/mem.h"
+#include "../../guard/pager.h"
+#include "../../os/os.h"
+#include "../../os/text.h"
+#include "../../os/trace.h"
+#include "../../rt/options.h"
+#include "../port.h"
 
 #define LOOK_US 100000u
 
-int preload_await_debugger(const char *rule, uint64_t seconds) {
+int port_await_debugger(const char *rule) {
+    uint64_t seconds = options.attach_wait;
+    if (!seconds) return 0;
     if (os_traced()) return 1;
     pager_freeze(); /* it sees pages only */
     TEXT(line, 200);

@@ -1,7 +1,8 @@
 #include "report.h"
-#include "../os/mem.h"
-#include "../os/os.h"
-#include "../os/text.h"
+#include "../port.h"
+#include "../../os/mem.h"
+#include "../../os/os.h"
+#include "../../os/text.h"
 
 #include <dlfcn.h>
 
@@ -37,7 +38,7 @@ static void put_frame(unsigned number, uint64_t pc) {
     put_line(&line);
 }
 
-void preload_put_frames(const uint64_t *pcs, unsigned count) {
+void report_frames(const uint64_t *pcs, unsigned count) {
     for (unsigned i = 0; i < count; i++) put_frame(i, pcs[i]);
 }
 
@@ -53,7 +54,7 @@ static void put_stack(const char *heading, uint32_t thread, const uint64_t *pcs,
     }
     text_put(&line, ":");
     put_line(&line);
-    preload_put_frames(pcs, count);
+    report_frames(pcs, count);
 }
 
 static void put_bytes(struct text *line, uint64_t count) {
@@ -114,15 +115,15 @@ static const char *verb(const struct wh_finding *head) {
     }
 }
 
-void preload_report(const struct wh_finding *head, const char *rule, struct report_stacks stacks,
-                    const char *function, uint64_t function_length) {
+void port_say(const struct wh_finding *head, const char *rule, struct port_stacks stacks,
+              const char *function) {
     TEXT(line, LINE);
     text_put(&line, "whence: ");
     text_put(&line, rule);
     text_put(&line, ": ");
     text_put(&line, verb(head));
-    if (function_length) text_put(&line, " by ");
-    text_put_n(&line, function, function_length);
+    if (head->n_name) text_put(&line, " by ");
+    text_put_n(&line, function, head->n_name);
     put_line(&line);
     if (head->point == WH_POINT_RET)
         put_leak(head);

@@ -1,0 +1,147 @@
+/* What the runtime of checked programs supplies for port/port.h. */
+#include "../port.h"
+#include "../../blocks/blocks.h"
+#include "../../os/mem.h"
+#include "../../os/os.h"
+#include "../../os/text.h"
+#include "../../rt/images.h"
+#include "../../rt/loading.h"
+
+#include <errno.h>
+
+int __sigaction(int, const struct sigaction *, struct sigaction *);
+
+/* ---- start ---- */
+
+void port_configure(const char *environment, size_t size) { (void)environment, (void)size; }
+
+void port_no_range(const char *what, long result, uintptr_t begin, size_t size) {
+    TEXT(message, 512);
+    text_put(&message, "cannot reserve the addresses ");
+    text_hex(&message, begin);
+    text_put(&message, "-");
+    text_hex(&message, begin + size);
+    text_put(&message, " for the ");
+    text_put(&message, what);
+    if (result == -EEXIST)
+        text_put(&message, ": something is mapped there already; link the program without fixed "
+                           "addresses, or run it outside the other tool");
+    else if (result == -ENOMEM)
+        text_put(&message, ": the address space is limited; lift the limit (ulimit -v unlimited, "
+                           "ulimit -d unlimited) or vm.overcommit_memory=2");
+    else {
+        text_put(&message, ": error ");
+        text_decimal(&message, (uint64_t)-result);
+    }
+    text_give_up(&message);
+}
+
+/* The process has the name of the copy that runs: give it the user's name back. */
+static void take_name(const char *word) {
+    const char *name = word;
+    for (; *word; word++)
+        if (*word == '/' && word[1]) name = word + 1;
+    if (*name) os_rename(name);
+}
+
+void port_begin(int count, char **arguments) {
+    if (images_main_instrumented() && count > 0) take_name(arguments[0]);
+}
+
+/* ---- signals and threads ---- */
+
+int port_is_checked(void) { return images_any_instrumented() || loading_any(); }
+
+int port_takes_fault(int number, const siginfo_t *info, void *machine) {
+    (void)number, (void)info, (void)machine;
+    return 0;
+}
+
+uint64_t port_signals(void) { return 0; }
+
+void port_install(int number, void (*handler)(int, siginfo_t *, void *)) {
+    struct sigaction own = {0};
+    own.sa_sigaction = handler;
+    own.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    __sigaction(number, &own, NULL);
+}
+
+void port_signals_ready(void) {}
+
+void port_before_thread(void) {}
+
+void port_after_thread(void) {}
+
+void port_thread_begins(void) {}
+
+void port_lock(void) { loading_lock(); }
+
+void port_unlock(void) { loading_unlock(); }
+
+/* ---- leak searches ---- */
+
+void port_search_begins(void) {}
+
+void port_search_stands(int all_stand) { (void)all_stand; }
+
+void port_search_ends(void) {}
+
+uintptr_t port_bytes(struct block_place place, uintptr_t begin) {
+    (void)place;
+    return begin;
+}
+
+/* ---- findings ---- */
+
+void port_describe_block(struct block_place place, struct wh_finding *head) {
+    (void)place, (void)head;
+}
+
+int port_await_debugger(const char *rule) {
+    (void)rule;
+    return 0;
+}
+
+static void put_block(struct text *line, const struct wh_finding *head) {
+    if (!head->block_id) return;
+    text_put(line, head->block_state == WH_BLOCK_LIVE ? "; live" : "; freed");
+    text_put(line, " block of ");
+    text_decimal(line, head->block_size);
+    text_put(line, " bytes at ");
+    text_hex(line, head->block_begin);
+}
+
+void port_say(const struct wh_finding *head, const char *rule, struct port_stacks stacks,
+              const char *function) {
+    static const char *const what[] = {
+        [WH_POINT_DEREF_R] = "read",      [WH_POINT_DEREF_W] = "write",
+        [WH_POINT_FREE] = "free",         [WH_POINT_CALL] = "call",
+        [WH_POINT_RET] = "return",        [WH_POINT_MALLOC] = "allocation",
+        [WH_POINT_ALLOC] = "request",     [WH_POINT_COPY] = "copy",
+        [WH_POINT_ARGUMENT] = "argument", [WH_POINT_LENGTH] = "length",
+    };
+    TEXT(line, 512);
+    text_put(&line, "finding: ");
+    text_put(&line, rule);
+    text_put(&line, ": ");
+    text_put(&line, head->point < sizeof what / sizeof *what && what[head->point]
+                        ? what[head->point]
+                        : "event");
+    if (head->size) {
+        text_put(&line, " of ");
+        text_decimal(&line, head->size);
+        text_put(&line, " bytes");
+    }
+    text_put(&line, " at ");
+    text_hex(&line, head->address);
+    if (function) {
+        text_put(&line, " by ");
+        text_put_n(&line, function, head->n_name);
+    }
+    put_block(&line, head);
+    if (head->n_stack) {
+        text_put(&line, "; pc ");
+        text_hex(&line, stacks.stack[0]);
+    }
+    text_complain(&line);
+}

@@ -1,0 +1,81 @@
+/* The record of a block whose life somebody asks about: 32 bytes. */
+#ifndef WHENCE_PORT_LIVES_H
+#define WHENCE_PORT_LIVES_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "../os/mem.h"
+#include "../os/os.h"
+#include "whence_abi.h"
+
+#define BLOCK_ID_BITS WH_BLOCK_ID_BITS
+#define BLOCK_ID_MASK ((1ull << BLOCK_ID_BITS) - 1)
+
+/* See whence.abi.layout. */
+struct block_record {
+    WH_BLOCK_RECORD_FIELDS
+};
+_Static_assert(sizeof(struct block_record) == WH_BLOCK_RECORD_SIZE, "block record");
+
+static inline int block_used(const struct block_record *record) { return record->born != 0; }
+
+static inline uint64_t life_id(const struct block_record *record) {
+    return record->born & BLOCK_ID_MASK;
+}
+
+static inline uint64_t life_thread(const struct block_record *record) {
+    return record->born >> BLOCK_ID_BITS;
+}
+
+static inline uint64_t life_free_time(const struct block_record *record) {
+    return record->died & BLOCK_ID_MASK;
+}
+
+static inline uint64_t life_free_thread(const struct block_record *record) {
+    return record->died >> BLOCK_ID_BITS;
+}
+
+static inline uint32_t life_alloc_stack(const struct block_record *record) {
+    return record->alloc_stack;
+}
+
+static inline uint32_t life_free_stack(const struct block_record *record) {
+    return record->free_stack;
+}
+
+/* A time of the event clock and a thread in one word. */
+static inline uint64_t life_stamp(uint64_t *clock, uint16_t thread) {
+    return os_add(clock, 1) | (uint64_t)thread << BLOCK_ID_BITS;
+}
+
+/* The life of a block begins. */
+static inline void life_begin(struct block_record *record, uint64_t born, uint64_t size,
+                              uint32_t stack, uint16_t offset, uint8_t family) {
+    record->born = born;
+    record->died = 0;
+    record->size = (uint32_t)size;
+    record->alloc_stack = stack;
+    record->free_stack = 0;
+    record->offset = offset;
+    record->family = family;
+    __atomic_store_n(&record->state, WH_BLOCK_LIVE, __ATOMIC_RELEASE);
+}
+
+/* Ends a life, for one of the threads that may try; 0 if the block was not live (any more). */
+static inline int life_end(struct block_record *record) {
+    uint8_t live = WH_BLOCK_LIVE;
+    if (WH_UNLIKELY(os_has_threads()))
+        return __atomic_compare_exchange_n(&record->state, &live, WH_BLOCK_FREED, 0,
+                                           __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+    if (record->state != WH_BLOCK_LIVE) return 0;
+    record->state = WH_BLOCK_FREED;
+    return 1;
+}
+
+/* Notes when a life that life_end has ended did so, and where. */
+static inline void life_ended(struct block_record *record, uint64_t died, uint32_t stack) {
+    record->died = died;
+    record->free_stack = stack;
+}
+
+#endif
