@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from graphlib import TopologicalSorter
+from pathlib import Path
 
 import pytest
 from tests.harness.session import REPOSITORY
@@ -14,11 +15,12 @@ PAGE = (REPOSITORY / "docs" / "architecture.md").read_text()
 HOUSE = PAGE.partition("## The house")[2].partition("```\n")[2].partition("```")[0]
 
 
-def imports() -> dict[str, set[str]]:
-    """Each part of the package -> the parts that it imports, wherever the import stands."""
+def imports(folder: Path = SOURCE, package: str = "whence.") -> dict[str, set[str]]:
+    """Each part of a package -> the parts that it imports, wherever the import stands."""
+    depth = package.count(".")
     graph: dict[str, set[str]] = {}
-    for path in SOURCE.rglob("*.py"):
-        part = path.relative_to(SOURCE).with_suffix("").parts[0]
+    for path in folder.rglob("*.py"):
+        part = path.relative_to(folder).with_suffix("").parts[0]
         parts = graph.setdefault(part, set())
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.ImportFrom):
@@ -27,7 +29,7 @@ def imports() -> dict[str, set[str]]:
                 names = [alias.name for alias in node.names]
             else:
                 continue
-            parts |= {name.split(".")[1] for name in names if name.startswith("whence.")} - {part}
+            parts |= {name.split(".")[depth] for name in names if name.startswith(package)} - {part}
     return graph
 
 
@@ -63,6 +65,21 @@ def test_no_part_imports_itself_in_a_circle() -> None:
 )
 def test_what_a_part_knows_nothing_of(part: str, unknown: set[str]) -> None:
     assert reached(part) & unknown == set()
+
+
+@pytest.mark.parametrize(
+    ("part", "unknown"),
+    [
+        ("process", {"native", "alloc", "checked", "registry", "replay"}),
+        ("native", {"alloc", "checked", "replay"}),
+        ("alloc", {"native", "checked", "replay"}),
+        ("checked", {"native", "alloc", "process", "replay"}),
+        ("protocol", {"native", "alloc", "process", "checked", "registry"}),
+        ("settings", {"native", "alloc", "process", "checked", "registry"}),
+    ],
+)
+def test_what_a_part_of_the_engines_knows_nothing_of(part: str, unknown: set[str]) -> None:
+    assert imports(SOURCE / "engines", "whence.engines.")[part] & unknown == set()
 
 
 def test_all_parts_stand_in_the_house() -> None:

@@ -10,14 +10,13 @@ import os
 import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from whence.errors import ExitCode, ProgramNotFound, UserMistake
 from whence.shortage import shortages
 
 if TYPE_CHECKING:
     from whence.alloc.recording import CompactHeap
-    from whence.engines.alloc.guard import Guard
     from whence.engines.progress import Progress
     from whence.result import Result
     from whence.rules import RuleSet
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
 
 _LONGEST = 100_000_000
 """Seconds; system calls that wait take no more everywhere."""
-
-ENGINES = ("auto", "native", "alloc")
 
 StrPath = str | os.PathLike[str]
 
@@ -109,9 +106,9 @@ def run(
     A program that misbehaves, fails or is killed is no error.
     """
     from whence.engines import checked
-    from whence.engines.alloc.guard import Guard
-    from whence.engines.process.launch import Surroundings
     from whence.engines.progress import NO_PROGRESS
+    from whence.engines.protocol import Task
+    from whence.engines.settings import Settings, Surroundings
     from whence.toolchain.cache import Cache, default_directory, default_limit
 
     _check(timeout, error_exitcode)
@@ -125,8 +122,19 @@ def run(
         relay=relay_signals,
         remain=wait,
     )
-    guarding = Guard.of(guard, guard_zones, guard_align, guard_resident, attach_wait)
-    settings = checked.Settings(
+    given: dict[str, Any] = {
+        "guard": guard,
+        "guard_zones": guard_zones,
+        "guard_align": guard_align,
+        "guard_resident": guard_resident,
+        "attach_wait": attach_wait or None,
+    }
+    own = {name: value for name, value in given.items() if value is not None}
+    if own:
+        from whence.engines.alloc.guard import Guard
+
+        Guard.of(**own)
+    settings = Settings(
         rules=select_rules(rules, enable, disable),
         halt=not keep_going,
         error_exitcode=error_exitcode,
@@ -142,14 +150,14 @@ def run(
         heap=None if record is None and not heap_seed else _heap(heap_seed),
         record=None if record is None else Path(record),
         print_regions=print_regions,
-        engine=_engine(engine, guarding),
-        guard=guarding,
+        engine=_engine(engine, bool(own)),
+        own=own,
     )
     words = [os.fspath(word) for word in (program, *args)]
     cache = Cache(default_directory(), default_limit() if cache_size is None else cache_size)
     try:
         with shortages():
-            return checked.run(path, words, settings, cache, progress or NO_PROGRESS)
+            return checked.run(Task(path, words, settings, cache, progress or NO_PROGRESS))
     finally:
         cache.close()
 
@@ -209,13 +217,14 @@ def _heap(seed: int) -> CompactHeap:
     return CompactHeap.seeded(seed)
 
 
-def _engine(name: str, guard: Guard) -> str:
+def _engine(name: str, guarded: bool) -> str:
     """The engine for options that may speak of one alone."""
-    if name not in ENGINES:
-        raise UserMistake(f"engine is '{name}': expected one of {', '.join(ENGINES)}")
-    if name == "native" and guard.is_given:
+    from whence.engines import registry
+
+    registry.candidates(name)
+    if name == "native" and guarded:
         raise UserMistake("how blocks are guarded is for engine alloc; native checks every access")
-    return "alloc" if guard.is_given else name
+    return "alloc" if guarded else name
 
 
 def _names(names: str | Iterable[str]) -> list[str]:

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from whence import __version__
 from whence.errors import ToolLimit
+from whence.rules.observable import Observable
 from whence.rules.ruleset import RuleSet, load_files, load_standard, read_file, read_standard
 from whence.toolchain.cache import Cache, default_directory, digest
 
@@ -55,26 +56,30 @@ def load_rules(paths: Sequence[str | Path] = ()) -> RuleSet:
 
 @dataclass(frozen=True)
 class Checks:
-    """What a rule set means for the modules of a program.
+    """What a rule set means for an engine and for the modules of a program.
 
     digest: stands for the checks that instrumented code holds; rule sets with the same ones share it.
     watched: functions with call and return events.
+    unobserved: rules that are on and that the engine cannot observe -> why, in a sentence.
     """
 
     digest: str
     watched: tuple[str, ...]
+    unobserved: dict[str, str]
 
 
-def checks_of(rules: RuleSet, cache: Cache) -> Checks:
-    """The checks of the rules that are on; raises `LoweringError` for a rule that cannot be had."""
-    key = digest(__version__, generator_identity(), rules.key())
+def checks_of(rules: RuleSet, observes: Observable, cache: Cache) -> Checks:
+    """The checks of those rules that are on and that an engine observes."""
+    key = digest(__version__, generator_identity(), rules.key(), observes.key())
     found = cache.read("checks", key)
     if found is not None:
         known = json.loads(found)
-        return Checks(known["digest"], tuple(known["watched"]))
+        return Checks(known["digest"], tuple(known["watched"]), known["unobserved"])
     from whence.instrument.job import make_job
+    from whence.rules.lowering import unobserved
 
-    job = make_job(rules, "", "", ())
-    checks = Checks(digest(repr(job)), job.watched)
+    refused = unobserved(rules, observes)
+    job = make_job(rules.select(disable=refused), "", "", ())
+    checks = Checks(digest(repr(job)), job.watched, refused)
     cache.add("checks", key, json.dumps(asdict(checks)).encode())
     return checks

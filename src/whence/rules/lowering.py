@@ -109,6 +109,17 @@ def plan_of(rules: RuleSet, engine: Observable = NATIVE) -> Plan:
     )
 
 
+def unobserved(rules: RuleSet, engine: Observable) -> dict[str, str]:
+    """The rules that are on and need more than the engine observes, by name: a sentence that says what."""
+    found = {}
+    for rule in rules.active:
+        try:
+            plan_rule(rule, rules, engine)
+        except LoweringError as limit:
+            found[rule.name] = str(limit)
+    return found
+
+
 def plan_rule(rule: m.Rule, rules: RuleSet, engine: Observable = NATIVE) -> RulePlan:
     """The plan for one rule of the set, on or off."""
     condition = expand(rule, rules)
@@ -312,4 +323,5 @@ __all__ = [
     "plan_of",
     "plan_rule",
     "point_mask",
+    "unobserved",
 ]

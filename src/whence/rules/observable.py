@@ -5,7 +5,7 @@ The sentences are made by `whence.rules.lowering`, the same for all engines.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from whence.abi.records import POINTS
 from whence.rules.vocabulary import CONSTANTS, DOMAINS, FUNCTIONS
@@ -23,6 +23,7 @@ class Observable:
     terms: constants and functions of the rule language whose values are known.
     domains: the sets that a rule may quantify over.
     fixed: findings that the runtime makes without a rule (`whence.abi.fixed`).
+    remedy: what the user can do to have more observed.
     """
 
     name: str
@@ -34,6 +35,12 @@ class Observable:
     terms: frozenset[str] = frozenset({*CONSTANTS, *FUNCTIONS})
     domains: frozenset[str] = frozenset(DOMAINS)
     fixed: frozenset[str] = frozenset()
+    remedy: str = "choose another engine (--engine)"
+
+    def key(self) -> str:
+        """A text that is equal for equal engines, in all processes."""
+        parts = ((each.name, getattr(self, each.name)) for each in fields(self))
+        return repr([(name, sorted(part) if isinstance(part, frozenset) else part) for name, part in parts])
 
 
 NATIVE = Observable("native")

@@ -28,12 +28,14 @@ class RuleSet:
     """Predicates and rules in file order, and which rules are on.
 
     fixed: findings of the runtime (`whence.abi.fixed`) that are on.
+    given: names that the user gave: those of rules in own files, and those that were enabled one by one.
     """
 
     predicates: tuple[m.Predicate, ...] = ()
     rules: tuple[m.Rule, ...] = ()
     enabled: frozenset[str] = field(default=frozenset())
     fixed: frozenset[str] = fixed.DEFAULTS
+    given: frozenset[str] = frozenset()
 
     @property
     def active(self) -> tuple[m.Rule, ...]:
@@ -84,7 +86,8 @@ class RuleSet:
         chosen = {*self.names} if ALL in on else set() if ALL in off else before
         chosen = (chosen | on - {ALL}) - (off - {ALL})
         runtime = frozenset(chosen & fixed.NUMBERS.keys())
-        return replace(self, enabled=frozenset(chosen - runtime), fixed=runtime)
+        given = self.given | on - {ALL}
+        return replace(self, enabled=frozenset(chosen - runtime), fixed=runtime, given=given)
 
     def key(self) -> str:
         """A digest of all that generated code depends on: 64 hex digits.
@@ -131,13 +134,14 @@ def load_texts(texts: Iterable[tuple[str, bytes]], base: RuleSet | None = None) 
         base.rules + checked.rules,
         base.enabled | {rule.name for rule in checked.rules if rule.default_on},
         base.fixed,
+        base.given | {rule.name for rule in checked.rules},
     )
 
 
 @cache
 def load_standard() -> RuleSet:
     """The rules that whence ships, with their defaults."""
-    return load_texts(read_standard())
+    return replace(load_texts(read_standard()), given=frozenset())
 
 
 def read_standard() -> list[tuple[str, bytes]]:

@@ -35,32 +35,33 @@ class Guard:
     @classmethod
     def of(
         cls,
-        type: str | None = None,
-        zones: str | None = None,
-        alignment: str | None = None,
-        resident: int | None = None,
+        guard: str | None = None,
+        guard_zones: str | None = None,
+        guard_align: str | None = None,
+        guard_resident: int | None = None,
         attach_wait: int = 0,
     ) -> Guard:
-        """From option words; raises `UserMistake` for those that are none."""
-        _expect("guard", type, TYPES)
-        _expect("guard_align", alignment, ALIGNMENTS)
-        sizes = tuple(zones.split(",")) if zones else ()
+        """From the values of options; raises `UserMistake` for those that are none."""
+        _expect("guard", guard, TYPES)
+        _expect("guard_align", guard_align, ALIGNMENTS)
+        sizes = tuple(guard_zones.split(",")) if guard_zones else ()
         if len(sizes) > 3 or not all(_ZONE.fullmatch(size) for size in sizes):
             raise UserMistake(
-                f"guard_zones is '{zones}': expected sizes of red zone, empty zone and reserved area, "
+                f"guard_zones is '{guard_zones}': expected sizes of red zone, empty zone and reserved area, "
                 "as in 4k,64k,8M"
             )
-        if resident is not None and not 0 <= resident <= _RESIDENT_MOST:
-            raise UserMistake(f"guard_resident is {resident}: expected 0 to {_RESIDENT_MOST} blocks")
-        return cls(type, sizes, alignment, resident, attach_wait)
+        if guard_resident is not None and not 0 <= guard_resident <= _RESIDENT_MOST:
+            raise UserMistake(f"guard_resident is {guard_resident}: expected 0 to {_RESIDENT_MOST} blocks")
+        return cls(guard, sizes, guard_align, guard_resident, attach_wait)
 
-    @property
-    def is_given(self) -> bool:
-        return self != Guard()
+    def options(self) -> dict[str, int]:
+        """The options of the runtime."""
+        resident = {} if self.resident is None else {"guard_resident": self.resident}
+        return {"attach_wait": self.attach_wait, **resident}
 
     def variables(self, environment: Mapping[str, str]) -> dict[str, str]:
         """What to set so that the runtime guards this way; nothing if nothing was said."""
-        if not self.is_given:
+        if self == Guard():
             return {}
         fields = (environment.get(ALLOC_VARIABLE, "").split(",") + [""] * _FIELDS)[:_FIELDS]
         if self.type is not None:

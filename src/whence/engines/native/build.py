@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,6 +30,7 @@ from whence.engines.process.libraries import (
 from whence.errors import CannotExecute, CarriesNoIR
 from whence.native import native_library
 from whence.prepared import checks_of, generator_identity
+from whence.rules.observable import NATIVE
 from whence.toolchain.cache import Cache, digest
 from whence.toolchain.carry import CarriedImage, CarriedModule, read_image
 from whence.toolchain.relink import ForeignCode, relink
@@ -96,7 +97,22 @@ class Instrumenter:
 _BUILDING = threading.Lock()
 
 
-def _build_program(program: Path, settings: BuildSettings, cache: Cache, any_program: bool) -> Built:
+@dataclass(frozen=True)
+class _Parts:
+    """A program, the shared libraries that it is linked to, and those of them that are instrumented."""
+
+    image: CarriedImage
+    linked: Mapping[str, str]
+    libraries: Mapping[str, CarriedImage]
+    notes: tuple[str, ...]
+
+
+def check_program(program: Path, settings: BuildSettings, *, any_program: bool = False) -> None:
+    """Raises `CannotExecute` for what is no program, `CarriesNoIR` for one without IR (`build_program`)."""
+    _parts(program, settings, any_program)
+
+
+def _parts(program: Path, settings: BuildSettings, any_program: bool) -> _Parts:
     image = read_image(program)
     if image.kind not in ("exe", "pie"):
         raise CannotExecute(f"{program}: this is {_KINDS.get(image.kind, image.kind)}, not a program")
@@ -111,13 +127,18 @@ def _build_program(program: Path, settings: BuildSettings, cache: Cache, any_pro
         raise CarriesNoIR(
             f"{program} carries no IR: build it with CC=whence-cc CXX=whence-c++ and run whence on the result"
         )
-    built = _build(image, libraries, settings, cache, ())
-    notes = [
+    notes = tuple(
         f"{linked[names[0]]} runs as it is: it is asked for as {' and as '.join(names)}" for names in doubled
-    ]
-    loads = may_load([built.image, *linked.values()])
-    built = replace(built, loads=loads, notes=(*built.notes, *notes))
-    return _with_old_search_path(built, image)
+    )
+    return _Parts(image, linked, libraries, notes)
+
+
+def _build_program(program: Path, settings: BuildSettings, cache: Cache, any_program: bool) -> Built:
+    parts = _parts(program, settings, any_program)
+    built = _build(parts.image, parts.libraries, settings, cache, ())
+    loads = may_load([built.image, *parts.linked.values()])
+    built = replace(built, loads=loads, notes=(*built.notes, *parts.notes))
+    return _with_old_search_path(built, parts.image)
 
 
 def _with_old_search_path(built: Built, image: CarriedImage) -> Built:
@@ -223,7 +244,7 @@ def _objects(
 ) -> tuple[dict[str, Path], list[str]]:
     """An object for every module, by its digest; a note for each that could not be instrumented."""
     own, failures = _own_functions([*modules, *known], settings, cache)
-    checks = checks_of(settings.rules, cache).digest if modules else ""
+    checks = checks_of(settings.rules, NATIVE, cache).digest if modules else ""
     keys = {}
     present: dict[str, Path] = {}
     missing = []

@@ -33,7 +33,6 @@ class Built:
     modules: all that was instrumented.
     loads: more libraries may be loaded while it runs.
     variables: of the environment, to be set as well.
-    as_it_is: nothing is instrumented, and nothing will be.
     folders: where it looks for libraries before LD_LIBRARY_PATH (DT_RPATH), and the image does not.
     declined: it carries IR and runs as it was linked; a note says why.
     notes: for the user.
@@ -46,7 +45,6 @@ class Built:
     modules: tuple[CarriedModule, ...] = ()
     loads: bool = False
     variables: Mapping[str, str] = field(default_factory=dict)
-    as_it_is: bool = False
     folders: tuple[str, ...] = ()
     declined: bool = False
     notes: tuple[str, ...] = ()

@@ -11,13 +11,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
 from typing import Any, Protocol
 
 from whence.engines.process.processes import await_arrivals, handles, left_behind
+from whence.engines.settings import Surroundings
 from whence.errors import CannotExecute, UserMistake
 
 _ADDR_NO_RANDOMIZE = 0x0040000
@@ -37,27 +38,6 @@ class Ending:
     status: int | None
     signal: int | None
     timed_out: bool = False
-
-
-@dataclass(frozen=True)
-class Surroundings:
-    """What the program finds around it, and who looks after it.
-
-    environment: the whole of it. cwd: None is ours. stdin, stdout, stderr: descriptors, None is ours.
-    timeout: seconds until the program's process group, which is one of its own then, is killed.
-    relay: signals that we get are passed on to the program; else they are ours, and the program is
-    killed if one of them ends the wait.
-    remain: wait for the processes that the program leaves behind, too.
-    """
-
-    environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
-    cwd: Path | None = None
-    stdin: int | None = None
-    stdout: int | None = None
-    stderr: int | None = None
-    timeout: float | None = None
-    relay: bool = False
-    remain: bool = True
 
 
 class Attendant(Protocol):

@@ -1,0 +1,92 @@
+"""The engine ``alloc``: any program as it is, with our allocator in front of all its libraries."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from whence.abi.fixed import NUMBERS
+from whence.engines.alloc.guard import Guard
+from whence.engines.process.building import BuildSettings, Built
+from whence.engines.process.detectors import detectors
+from whence.engines.process.engine import Prepared, ProcessEngine, Ran
+from whence.engines.protocol import Task
+from whence.engines.registry import AUTO
+from whence.errors import CannotExecute, UserMistake
+from whence.native import native_library
+from whence.rules.observable import NATIVE
+from whence.toolchain.carry import read_image
+
+OBSERVES = replace(
+    NATIVE,
+    name="alloc",
+    points=frozenset({"DEREF_R", "DEREF_W", "FREE", "ALLOC", "MALLOC", "RET"}),
+    functions=frozenset({"main"}),
+    values=False,
+    every=False,
+    events=frozenset({"malloc", "free"}),
+    terms=NATIVE.terms - {"Closed"},
+    fixed=frozenset(NUMBERS),
+    remedy="build the program with CC=whence-cc CXX=whence-c++ for engine native",
+)
+"""Allocations, accesses that trap, and the end of the program; no code is instrumented."""
+
+
+class AllocEngine(ProcessEngine):
+    """Sees what an allocator sees: requests, frees, accesses to guarded pages, the blocks at the end."""
+
+    observes = OBSERVES
+
+    def build(self, program: Path, settings: BuildSettings, task: Task) -> Built:
+        """The program itself, with allocator and detectors to be preloaded."""
+        image = read_image(program)
+        if image.kind not in ("exe", "pie"):
+            raise CannotExecute(f"{program}: this is no program")
+        if not image.interp:
+            raise CannotExecute(
+                f"{program} is linked statically, so no allocator can be preloaded: link it dynamically, "
+                "or build it with CC=whence-cc CXX=whence-c++"
+            )
+        checking = (library(), detectors(settings.rules, task.cache))
+        _refuse_record(task)
+        return Built(image.path, {}, checking, variables=_guard(task).variables(settings.environment))
+
+    def check(self, task: Task) -> None:
+        """No program needs IR here."""
+
+    def options(self, task: Task) -> dict[str, int]:
+        return _guard(task).options()
+
+    def remarks(self, task: Task, prepared: Prepared, ran: Ran) -> list[str]:
+        """That nothing was checked, or that more could be."""
+        name = task.arguments[0]
+        if not ran.raw.started:
+            return [
+                f"{name} did not load the allocator, so nothing was checked: programs that run with the "
+                "rights of their file, and those whose loader is another one, take no preloaded library"
+            ]
+        if task.settings.engine == AUTO:
+            return [
+                f"{name} carries no IR: what an allocator sees was checked (--engine alloc); build it with "
+                "CC=whence-cc CXX=whence-c++ to have every access checked"
+            ]
+        return []
+
+
+def library() -> Path:
+    """The library that is preloaded; raises `ToolLimit` if it was not built."""
+    return native_library("whence-alloc.so")
+
+
+def _guard(task: Task) -> Guard:
+    return Guard.of(**task.settings.own)
+
+
+def _refuse_record(task: Task) -> None:
+    """Raises `UserMistake` where something is to be recorded: there is nothing to write."""
+    if task.settings.record is not None:
+        raise UserMistake(
+            f"{task.arguments[0]} runs with engine alloc, which leaves nothing to record: the program runs "
+            "as it is, and equal options give its blocks the same addresses in every run; --record is for "
+            "programs that were built with CC=whence-cc CXX=whence-c++"
+        )

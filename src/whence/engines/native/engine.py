@@ -1,0 +1,55 @@
+"""The engine ``native``: the program's IR is instrumented, and runs as machine code under the runtime."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from whence.engines.native.build import Instrumenter, build_program, check_program
+from whence.engines.process.building import Builder, BuildSettings, Built
+from whence.engines.process.engine import Prepared, ProcessEngine, Ran, build_settings, resolved
+from whence.engines.protocol import Task
+from whence.engines.settings import Settings
+from whence.rules.observable import NATIVE
+
+
+class NativeEngine(ProcessEngine):
+    """Sees every access of code that carries IR, and allocation calls of all code."""
+
+    observes = NATIVE
+
+    def build(self, program: Path, settings: BuildSettings, task: Task) -> Built:
+        """The instrumented image; with traced children, any program, as they may carry IR."""
+        built = build_program(program, settings, task.cache, any_program=task.settings.children)
+        _keep_heap(task.settings)
+        return built
+
+    def check(self, task: Task) -> None:
+        """A program carries IR, or may load some."""
+        check_program(resolved(task)[0], build_settings(task), any_program=task.settings.children)
+
+    def builder(self) -> Builder:
+        return Instrumenter()
+
+    def remarks(self, task: Task, prepared: Prepared, ran: Ran) -> list[str]:
+        """What a program that carries no IR itself was not checked for."""
+        built, originals = prepared.built, ran.reading.originals
+        name = task.arguments[0]
+        if built.image in built.originals or built.declined:
+            return []
+        if not originals:
+            return [
+                f"nothing that carries IR was loaded: of {name}, only the calls to malloc, free and their "
+                "relatives were checked; build what is to be checked with CC=whence-cc CXX=whence-c++"
+            ]
+        names = ", ".join(sorted({os.path.basename(original) for original in originals.values()}))
+        return [f"{name} carries no IR: accesses were checked in {names}, allocation calls everywhere"]
+
+
+def _keep_heap(settings: Settings) -> None:
+    """Write down what a replay needs, if that is wanted."""
+    if settings.heap is None or settings.record is None:
+        return
+    from whence.alloc.recording import Recording
+
+    Recording(settings.heap).write(settings.record)

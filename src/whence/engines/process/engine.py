@@ -1,0 +1,218 @@
+"""The part of an engine that is the same for all that start a process with our runtime in it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from whence.abi import records
+from whence.engines.process.building import Builder, BuildSettings, Built
+from whence.engines.process.decode import RawRun, read_records
+from whence.engines.process.environment import Errand, Folder, changes, named_originals
+from whence.engines.process.interpreter import allocator_notes, resolve
+from whence.engines.process.judge import Judge
+from whence.engines.process.launch import Ending, launch
+from whence.engines.process.reading import Reading
+from whence.engines.process.runtime_options import runtime_options
+from whence.engines.protocol import Task
+from whence.engines.settings import Settings, Surroundings
+from whence.errors import CannotExecute, ToolLimit
+from whence.findings import RunInfo
+from whence.result import Result
+from whence.rules.observable import Observable
+
+if TYPE_CHECKING:
+    from whence.engines.process.service import Service
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A program that can be started.
+
+    executed: its file, or the interpreter of its script. words: what it is called with, its name first.
+    options: of the runtime, which the engine adds to those of the settings.
+    builder: instruments what is loaded or executed later; None leaves that as it is.
+    """
+
+    executed: Path
+    words: tuple[str, ...]
+    settings: BuildSettings
+    built: Built
+    options: dict[str, int] = field(default_factory=dict)
+    builder: Builder | None = None
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What is left of a run: its record, the streams that were captured, sentences for the user."""
+
+    ending: Ending
+    raw: RawRun
+    reading: Reading
+    streams: tuple[bytes | None, ...]
+    notes: tuple[str, ...]
+
+
+class ProcessEngine(ABC):
+    """Runs and collects; what is prepared, and what is said of it, differs between engines."""
+
+    observes: Observable
+
+    @abstractmethod
+    def build(self, program: Path, settings: BuildSettings, task: Task) -> Built:
+        """What is launched for an ELF program; raises `CannotExecute`, `CarriesNoIR` or `ToolLimit`."""
+
+    @abstractmethod
+    def check(self, task: Task) -> None:
+        """Raises `CarriesNoIR` for a program that only another engine can run."""
+
+    @abstractmethod
+    def remarks(self, task: Task, prepared: Prepared, ran: Ran) -> list[str]:
+        """Sentences for the user on what this engine did not check."""
+
+    def options(self, task: Task) -> dict[str, int]:
+        """Options of the runtime that this engine adds."""
+        return {}
+
+    def builder(self) -> Builder | None:
+        """Instruments what the program loads or executes while it runs."""
+        return None
+
+    # ---- the protocol ----
+
+    def prepare(self, task: Task) -> Prepared:
+        """Resolve scripts, and build what runs for the program."""
+        executed, words = resolved(task)
+        settings = build_settings(task)
+        try:
+            built = self.build(executed, settings, task)
+        except CannotExecute as error:
+            if executed == task.program:
+                raise
+            raise type(error)(f"{task.program} is a script that {executed} executes: {error}") from error
+        return Prepared(executed, tuple(words), settings, built, self.options(task), self.builder())
+
+    def run(self, task: Task, prepared: Prepared) -> Ran:
+        """Start the program in a folder of its own, and wait for its end."""
+        settings, built = task.settings, prepared.built
+        options = {**runtime_options(settings, leaks=task.leaks), **prepared.options}
+        originals = named_originals(built)
+        reading = Reading(settings.rules, originals, settings.suppressions)
+        with tempfile.TemporaryDirectory(prefix="whence-run-") as name:
+            folder = Folder(Path(name))
+            _make_record(folder.record)
+            errand = Errand(folder, prepared.settings, task.cache, options, built, originals)
+            judge = Judge(folder.record, reading.is_suppressed) if "judge" in options else _nobody()
+            with judge, _serving(errand, prepared.builder) as services, _streams(settings, folder) as around:
+                own = changes(around.environment, built, folder, options, serving=bool(services))
+                around = replace(around, environment={**around.environment, **own})
+                ending, notes = launch(built.image, prepared.words, folder.record, around, services)
+            raw = read_records(folder.record)
+            streams = tuple(_captured(folder.path / each, settings.capture) for each in _CAPTURED)
+        if ending.timed_out:
+            notes = [*notes, f"{task.arguments[0]} was killed after {settings.around.timeout:g} seconds"]
+        notes += [note for each in services for note in each.notes]
+        return Ran(ending, raw, reading, streams, (*built.notes, *notes))
+
+    def collect(self, task: Task, prepared: Prepared, ran: Ran) -> Result:
+        """Findings that no entry suppresses, and the facts of the run."""
+        sorted_ = ran.reading.sorted(ran.raw)
+        notes = [*task.cache.notes, *ran.notes, *self.remarks(task, prepared, ran), *task.notes]
+        notes += allocator_notes(prepared.executed, task.settings.around.environment)
+        notes += [*ran.raw.notes, *ran.reading.symbolizer.notes]
+        if not ran.raw.started and ran.ending.status != 0 and not ran.ending.timed_out:
+            notes.append(f"{task.arguments[0]} ended before the checks could start")
+        info = RunInfo(
+            program=str(prepared.executed),
+            arguments=tuple(task.arguments),
+            image=str(prepared.built.image),
+            pid=ran.raw.pid,
+            exit_status=ran.ending.status,
+            signal=ran.ending.signal,
+            halted=any(finding.halted for finding in sorted_.findings),
+            dropped=ran.raw.dropped,
+            lost=ran.raw.lost,
+            notes=tuple(dict.fromkeys(notes)),
+            suppressions=sorted_.uses,
+            leak_checks=tuple(ran.raw.leak_checks),
+            leak_summary=task.settings.leak_check == "summary",
+            originals=ran.reading.originals,
+        )
+        stdout, stderr = ran.streams
+        return Result(sorted_.findings, info, stdout, stderr, ran.ending.timed_out)
+
+
+def resolved(task: Task) -> tuple[Path, list[str]]:
+    """The ELF program that runs, and its words: those of an interpreter for a script."""
+    around = task.settings.around
+    return resolve(task.program, task.arguments, around.environment, around.cwd)
+
+
+def build_settings(task: Task) -> BuildSettings:
+    """What the program of a task is built with."""
+    settings = task.settings
+    return BuildSettings(settings.rules, settings.jobs, task.progress, settings.around.environment)
+
+
+def _nobody() -> contextlib.AbstractContextManager[None]:
+    return contextlib.nullcontext()
+
+
+@contextlib.contextmanager
+def _serving(errand: Errand, builder: Builder | None) -> Iterator[list[Service]]:
+    """The service for programs that may ask: those that load libraries or whose children are checked."""
+    if builder is None or not errand.asks:
+        yield []
+        return
+    from whence.engines.process.service import Service  # sockets take longer to import than to use
+
+    with contextlib.closing(Service(errand, builder)) as service:
+        yield [service]
+
+
+_CAPTURED = ("stdout", "stderr")
+
+
+def _captured(path: Path, capture: bool) -> bytes | None:
+    return path.read_bytes() if capture else None
+
+
+def _file_of(content: bytes, folder: Path) -> BinaryIO:
+    """An open file of that content, to be read from its begin."""
+    path = folder / "stdin"
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise ToolLimit(f"{path}: standard input cannot be kept: {error.strerror}; set TMPDIR") from error
+    return path.open("rb")
+
+
+@contextlib.contextmanager
+def _streams(settings: Settings, folder: Folder) -> Iterator[Surroundings]:
+    """The surroundings with captured streams as files: no pipe that a forgotten child keeps open."""
+    around = settings.around
+    with contextlib.ExitStack() as stack:
+        if settings.stdin is not None:
+            content = stack.enter_context(_file_of(settings.stdin, folder.path))
+            around = replace(around, stdin=content.fileno())
+        if settings.capture:
+            files = [stack.enter_context(open(folder.path / stream, "ab")) for stream in _CAPTURED]
+            around = replace(around, stdout=files[0].fileno(), stderr=files[1].fileno())
+        yield around
+
+
+def _make_record(path: Path) -> None:
+    try:
+        with open(path, "xb") as file:
+            os.posix_fallocate(file.fileno(), 0, records.HEADER_SIZE)
+            file.truncate(records.FILE_SIZE)
+    except OSError as error:
+        raise ToolLimit(
+            f"{path}: the record of the run cannot be made: {error.strerror}; set TMPDIR"
+        ) from error

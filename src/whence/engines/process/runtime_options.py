@@ -1,0 +1,30 @@
+"""The options of the runtime (`whence.abi.options`) that the settings of a run stand for."""
+
+from __future__ import annotations
+
+import os
+
+from whence.abi import fixed, records
+from whence.engines.settings import Settings
+
+_LEAKS = {"no": 0, "full": 1, "summary": 2}
+"""Ways to treat leaks, and the runtime's option ``leaks``."""
+
+
+def runtime_options(settings: Settings, *, leaks: bool) -> dict[str, int]:
+    """By name; `leaks` says whether a rule is evaluated at the end of main."""
+    options = {"halt": int(settings.halt), "exitcode": settings.error_exitcode}
+    options["children"] = int(settings.children)
+    options |= settings.heap.options() if settings.heap else {}
+    options |= fixed.options(settings.rules.fixed)
+    options["regions"] = int(settings.print_regions)
+    options["reader"] = os.getpid()
+    options["leaks"] = _LEAKS[settings.leak_check] if leaks else 0
+    options["foreign_leaks"] = int(settings.foreign_leaks)
+    if settings.leak_signal:
+        options["leak_signal"] = settings.leak_signal
+    if settings.suppressions:
+        options["key_frames"] = records.MAX_FRAMES  # an entry may speak of any frame
+        if settings.halt:
+            options["judge"] = os.getpid()
+    return options

@@ -1,0 +1,61 @@
+"""What an engine is: a way to execute a program under rules and to say what it did wrong.
+
+The driver (`whence.engines.checked`) knows engines by this protocol and by their rows in
+`whence.engines.registry` alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from whence.engines.progress import Progress
+from whence.engines.settings import Settings
+from whence.result import Result
+from whence.rules.observable import Observable
+from whence.toolchain.cache import Cache
+
+P = TypeVar("P")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True)
+class Task:
+    """A program to be run once.
+
+    arguments: its words, its name first. settings: with the rules that the engine observes alone.
+    leaks: some of these rules is evaluated at the end of main. notes: sentences for the user so far.
+    """
+
+    program: Path
+    arguments: Sequence[str]
+    settings: Settings
+    cache: Cache
+    progress: Progress
+    leaks: bool = False
+    notes: tuple[str, ...] = ()
+
+
+class Engine(Protocol[P, R]):
+    """Prepares a program (`P`), runs it (`R`), and collects what was found.
+
+    All methods raise the errors of `whence.errors`; a program that misbehaves is no error.
+    """
+
+    @property
+    def observes(self) -> Observable:
+        """What it can observe; a rule that needs more is refused by the driver, or left out."""
+
+    def check(self, task: Task) -> None:
+        """Raises `CarriesNoIR` for a program that only another engine can run, whatever the rules."""
+
+    def prepare(self, task: Task) -> P:
+        """What is needed to run the program; `CarriesNoIR` if only another engine can."""
+
+    def run(self, task: Task, prepared: P) -> R:
+        """Run the program until it ends."""
+
+    def collect(self, task: Task, prepared: P, ran: R) -> Result:
+        """Findings of a run, and all facts about it."""

@@ -1,0 +1,40 @@
+"""The table of engines. Each is imported when it is used, so that none pays for another."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from whence.errors import UserMistake
+
+if TYPE_CHECKING:
+    from whence.engines.protocol import Engine
+
+AUTO = "auto"
+
+ENGINES = {
+    "native": "whence.engines.native.engine:NativeEngine",
+    "alloc": "whence.engines.alloc.engine:AllocEngine",
+}
+"""Name -> module and class. `auto` tries them in this order."""
+
+
+def names() -> tuple[str, ...]:
+    """What may be asked for."""
+    return (AUTO, *ENGINES)
+
+
+def candidates(name: str) -> tuple[str, ...]:
+    """The engines that `name` stands for, the preferred one first; raises `UserMistake` for no engine."""
+    if name == AUTO:
+        return tuple(ENGINES)
+    if name not in ENGINES:
+        raise UserMistake(f"engine is '{name}': expected one of {', '.join(names())}")
+    return (name,)
+
+
+def load(name: str) -> Engine[Any, Any]:
+    """The engine of that name."""
+    module, _, attribute = ENGINES[name].partition(":")
+    engine: Engine[Any, Any] = getattr(import_module(module), attribute)()
+    return engine
