@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 RUNTIME := $(shell find runtime -name '*.[ch]' 2>/dev/null)
 C_FILES := $(RUNTIME) $(wildcard src/whence/include/whence/*.h)
 
-.PHONY: all demo test test-all test-random test-real lint format bench bench-alloc soak conform clean
+.PHONY: all demo check test test-all test-random test-real lint format bench bench-alloc soak conform clean
 
 all: $(STAMP)
 
@@ -23,12 +23,19 @@ $(STAMP): pyproject.toml setup.py $(wildcard scripts/*) $(RUNTIME) $(wildcard sr
 demo: $(STAMP)
 	@$(BIN)/python -m whence.demo
 
-test: $(STAMP)
-	$(BIN)/python -m pytest
+# The tests in three tiers (docs/testing.md), among as many processes as there are processors.
+# Without building programs:
+PYTEST = $(BIN)/python -m pytest -n auto
+check: $(STAMP)
+	$(PYTEST) -m "not build and not slow and not real"
 
-# The corpus of buggy programs and clean twins at every optimisation level.
+# All rules and engines, every program of the corpus at one level or two:
+test: $(STAMP)
+	$(PYTEST) -m "not slow and not real"
+
+# All but real programs: the corpus at every level, and whatever is slow:
 test-all: $(STAMP)
-	WHENCE_TEST_LEVELS=all $(BIN)/python -m pytest
+	WHENCE_TEST_LEVELS=all $(PYTEST) -m "not real"
 
 # The property tests on examples that no run drew before.
 test-random: $(STAMP)
@@ -42,7 +49,7 @@ test-real: $(STAMP)
 lint: $(STAMP)
 	$(BIN)/ruff check src tests bench setup.py
 	$(BIN)/mypy
-	$(BIN)/clang-format --dry-run -Werror $(C_FILES)
+	@$(BIN)/clang-format --dry-run -Werror $(C_FILES)
 
 # Formats what lint checks.
 format: $(STAMP)

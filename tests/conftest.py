@@ -7,13 +7,16 @@ import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from tests.harness import tiers
 from tests.harness.session import Corpus, environment
+from tests.harness.shares import common
 
 # Nothing is judged by its time: the machine may be busy. The tests of a version draw the same examples
 # everywhere: a failure is that version's, and repeats. `make test-random` draws others.
@@ -28,13 +31,47 @@ def pytest_configure() -> None:
         if signal.getsignal(number) == signal.SIG_IGN:
             interrupt = number == signal.SIGINT
             signal.signal(number, signal.default_int_handler if interrupt else signal.SIG_DFL)
+    tiers.watch()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
+    from tests.harness.schedule import Shares  # xdist is there where this is called
+
+    return Shares(config, log)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    tiers.mark(items)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    for line in tiers.reasons(terminalreporter.stats.get("skipped", [])):
+        terminalreporter.write_line(line)
+
+
+@pytest.fixture(autouse=True)
+def tier(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A test that builds a program says so by the marker `build`: `make check` leaves it out."""
+    tiers.started()
+    yield
+    commands = tiers.started()
+    if commands and request.node.get_closest_marker("build") is None:
+        pytest.fail(f"needs the marker `build`: the test runs {commands[0]}", pytrace=False)
 
 
 @pytest.fixture(scope="session")
-def corpus(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
-    """Runs all selected programs of ``tests/programs`` ahead, as many at once as there are processors."""
-    made = Corpus(tmp_path_factory.mktemp("corpus"), len(os.sched_getaffinity(0)))
-    for item in request.session.items:
+def corpus(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, whence_env: dict[str, str]
+) -> Iterator[Corpus]:
+    """Runs programs of ``tests/programs``: one after the other where tests are shared among processes.
+
+    Otherwise all selected ones are run ahead, as many at once as there are processors.
+    """
+    shared = hasattr(request.config, "workerinput")
+    threads = 1 if shared else len(os.sched_getaffinity(0))
+    made = Corpus(tmp_path_factory.mktemp("corpus"), whence_env, threads)
+    for item in () if shared else request.session.items:
         parameters = getattr(getattr(item, "callspec", None), "params", {})
         if "case" in parameters and "level" in parameters:
             made.submit(parameters["case"], parameters["level"])
@@ -45,4 +82,4 @@ def corpus(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 @pytest.fixture(scope="session")
 def whence_env(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The environment for commands: this source tree and a cache of the session's own."""
-    return environment(tmp_path_factory.mktemp("whence-cache"))
+    return environment(common(tmp_path_factory, "whence-cache"))

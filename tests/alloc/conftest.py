@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.harness.process import TIMEOUT
+from tests.harness.shares import once
 from tests.runtime.rt_harness import runtime_build
 
 HERE = Path(__file__).resolve().parent
@@ -41,8 +42,9 @@ class Done:
 @pytest.fixture(scope="session")
 def allocator(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The library, compiled with all warnings as errors."""
-    output = tmp_path_factory.mktemp("allocator") / runtime_build.ALLOC_LIBRARY
-    return Path(runtime_build.build(output, strict=True))
+    name = runtime_build.ALLOC_LIBRARY
+    folder = once(tmp_path_factory, "allocator", lambda new: runtime_build.build(new / name, strict=True))
+    return folder / name
 
 
 Compile = Callable[..., Path]

@@ -5,7 +5,10 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import pytest
 from tests.runtime.rt_harness import RUNTIME, WARNINGS, runtime_build
+
+pytestmark = pytest.mark.build
 
 HERE = Path(__file__).resolve().parent
 

@@ -1,4 +1,4 @@
-"""Builds and runs the programs of the corpus under ``whence run``, in parallel, for a whole test session."""
+"""Builds and runs the programs of the corpus under ``whence run``, each once in a test session."""
 
 from __future__ import annotations
 
@@ -79,11 +79,11 @@ class Worker:
 
 
 class Corpus:
-    """Outcomes of (case, level), computed ahead of the tests by a few threads, one worker process each."""
+    """Outcomes of (case, level), computed by a few threads, one worker process each."""
 
-    def __init__(self, directory: Path, threads: int) -> None:
+    def __init__(self, directory: Path, env: dict[str, str], threads: int) -> None:
         self._directory = directory
-        self._env = environment(directory / "cache")
+        self._env = env
         self._pool = ThreadPoolExecutor(threads)
         self._local = threading.local()
         self._workers: list[Worker] = []

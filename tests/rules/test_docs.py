@@ -68,6 +68,7 @@ def test_examples_can_be_used(path: Path) -> None:
     plan_of(rules.select(["all"]))
 
 
+@pytest.mark.build
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc")
 def test_the_example_program_is_clean_c(tmp_path: Path) -> None:
     program = tmp_path / "bank"

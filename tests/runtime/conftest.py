@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from rt_harness import HERE, RUNTIME, Run, decode, runtime_build
 from tests.harness.process import TIMEOUT
+from tests.harness.shares import once
 
 from whence.abi import options
 
@@ -35,8 +36,12 @@ def abi(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def runtime(tmp_path_factory: pytest.TempPathFactory, compiler: str) -> Path:
     """The runtime, compiled with all warnings as errors."""
-    output = tmp_path_factory.mktemp("runtime") / runtime_build.LIBRARY
-    return Path(runtime_build.build(output, compiler=[compiler], strict=True))
+    name = runtime_build.LIBRARY
+
+    def build(new: Path) -> None:
+        runtime_build.build(new / name, compiler=[compiler], strict=True)
+
+    return once(tmp_path_factory, "runtime", build) / name
 
 
 Compile = Callable[..., Path]

@@ -10,6 +10,8 @@ import pytest
 from rt_harness import RUNTIME, WARNINGS
 from tests.harness.process import TIMEOUT
 
+pytestmark = pytest.mark.build
+
 UNITS = sorted((Path(__file__).resolve().parent / "unit").glob("test_*.c"))
 
 # Ranges away from those that the sanitizers use themselves.

@@ -18,6 +18,8 @@ from stack_programs import SOURCES, Captured, capture, compile_with, compilers, 
 from whence.findings import Frame
 from whence.symbols import Mapping, MemoryMap, Symbolizer
 
+pytestmark = pytest.mark.build
+
 COMPILERS = compilers()
 WAYS = {
     "dwarf4": ["-gdwarf-4"],

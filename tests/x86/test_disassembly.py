@@ -19,6 +19,8 @@ from tests.harness.session import environment
 from tests.x86 import encodings
 from tests.x86.disassembly import HERE, READ, WRITE, Decoded, build, decode, memory_of, objdump
 
+pytestmark = pytest.mark.build
+
 EVERYTHING = os.environ.get("WHENCE_TEST_LEVELS") == "all"
 SAMPLE = 20_000
 

@@ -1,0 +1,66 @@
+"""Which tests build programs is noticed, and what is shared is made once."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from tests.harness import tiers
+from tests.harness.shares import once
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("gcc -c a.c", True),
+        ("/usr/bin/x86_64-linux-gnu-g++-12 a.cc", True),
+        ("/opt/bin/clang-19 -c a.c", True),
+        ("python -m ziglang cc a.c", True),
+        ("python -m whence.cli.cc cc a.c", True),
+        ("python -m whence.cli.main run ./a", True),
+        ("python -m whence.cli.main explain double-free", False),
+        ("clang --version", False),
+        ("gcc -print-file-name=libasan.so", False),
+        ("sh -c true", False),
+    ],
+)
+def test_builds(command: str, expected: bool) -> None:
+    assert tiers.builds(command.split()) is expected
+
+
+def test_commands_that_build_are_noted(tmp_path: Path) -> None:
+    compiler = tmp_path / "gcc"
+    compiler.symlink_to(sys.executable)
+    subprocess.run([compiler, "-c", ""], check=True)
+    subprocess.run([sys.executable, "-c", ""], check=True)
+    assert tiers.started() == [f"{compiler} -c "]
+    assert tiers.started() == []
+
+
+def test_users_of_builders_are_marked() -> None:
+    marked: list[str] = []
+    for fixtures in (["tmp_path"], ["tmp_path", "whence_env"]):
+        item = SimpleNamespace(fixturenames=fixtures, add_marker=lambda mark: marked.append(mark.name))
+        tiers.mark([item])  # type: ignore[list-item]
+    assert marked == ["build"]
+
+
+def test_skips_are_counted_by_reason() -> None:
+    words = ["Skipped: no gdb", "Skipped: no clang", "Skipped: no gdb"]
+    reports = [SimpleNamespace(longrepr=("a.py", 1, reason)) for reason in words]
+    assert tiers.reasons(reports) == ["    2 skipped: no gdb", "    1 skipped: no clang"]
+
+
+def test_made_once(tmp_path_factory: pytest.TempPathFactory) -> None:
+    made: list[Path] = []
+
+    def failing(folder: Path) -> None:
+        raise OSError
+
+    with pytest.raises(OSError):
+        once(tmp_path_factory, "made-once", failing)
+    folders = {once(tmp_path_factory, "made-once", made.append) for _ in range(2)}
+    assert folders == set(made) and len(made) == 1
