@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from whence.building import Program as Program
     from whence.building import build as build
     from whence.findings import Finding as Finding
+    from whence.options import RunOptions as RunOptions
     from whence.result import Result as Result
 
 _EXPORTS = {
@@ -20,12 +21,13 @@ _EXPORTS = {
     "Finding": "findings",
     "Program": "building",
     "Result": "result",
+    "RunOptions": "options",
     "build": "building",
     "run": "api",
 }
 """Name -> module that it is imported from at the first use: the compiler wrapper pays for nothing of it."""
 
-__all__ = ["Finding", "Program", "Result", "__version__", "build", "errors", "findings", "run"]
+__all__ = ["Finding", "Program", "Result", "RunOptions", "__version__", "build", "errors", "findings", "run"]
 
 
 def __getattr__(name: str) -> object:

@@ -10,96 +10,36 @@ import os
 import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from whence.errors import ExitCode, ProgramNotFound, UserMistake
+from whence.errors import ProgramNotFound, UserMistake
+from whence.options import RunOptions
 from whence.shortage import shortages
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from whence.alloc.recording import CompactHeap
-    from whence.engines.progress import Progress
+    from whence.engines.settings import Settings
     from whence.result import Result
     from whence.rules import RuleSet
+    from whence.run_keywords import HasDescriptor, RunKeywords
     from whence.suppressions import Suppressions
 
-_LONGEST = 100_000_000
-"""Seconds; system calls that wait take no more everywhere."""
-
 StrPath = str | os.PathLike[str]
-
-
-class HasDescriptor(Protocol):
-    """An open file, pipe or socket."""
-
-    def fileno(self) -> int: ...
 
 
 def run(
     program: StrPath,
     args: Iterable[StrPath] = (),
-    *,
-    rules: RuleSet | StrPath | Iterable[StrPath] = (),
-    enable: str | Iterable[str] = (),
-    disable: str | Iterable[str] = (),
-    suppressions: Suppressions | StrPath | Iterable[StrPath] = (),
-    keep_going: bool = False,
-    stdin: bytes | int | HasDescriptor | None = None,
-    capture_output: bool = False,
-    env: Mapping[str, str] | None = None,
-    cwd: StrPath | None = None,
-    timeout: float | None = None,
-    trace_children: bool = False,
-    wait: bool = True,
-    error_exitcode: int = ExitCode.FINDING,
-    jobs: int | None = None,
-    cache_size: int | None = None,
-    leak_check: str = "full",
-    leak_signal: int = 0,
-    foreign_leaks: bool = False,
-    record: StrPath | None = None,
-    heap_seed: int = 0,
-    print_regions: bool = False,
-    engine: str = "auto",
-    guard: str | None = None,
-    guard_zones: str | None = None,
-    guard_align: str | None = None,
-    guard_resident: int | None = None,
-    attach_wait: int = 0,
-    relay_signals: bool = False,
-    progress: Progress | None = None,
+    options: RunOptions | None = None,
+    **keywords: Unpack[RunKeywords],
 ) -> Result:
-    """Run a program that was built with ``whence-cc`` under the rules, and say what it does wrong.
+    """Run a program under the rules, and say what it does wrong.
 
-    program: a path, or a name that is searched in PATH. args: its arguments.
-    rules: files of rules, added to the standard ones, or a rule set. enable, disable: names of
-    rules to switch, 'all' for every one. suppressions: files of entries (docs/suppressions.md)
-    for findings that are neither reported nor stop the program. keep_going: do not stop the program at
-    the first finding. stdin: its standard input, as bytes, a descriptor or an
-    open file; None is ours. capture_output: return what it writes instead of
-    letting it through. env: its whole environment; None is ours. cwd: its
-    working directory. timeout: seconds until it and its process group are
-    killed; what was found until then is in the result. trace_children: check
-    the programs that it executes, too. wait: for checked processes that it
-    leaves behind, as daemons are. error_exitcode: its exit
-    status when it is stopped at a finding, 1 to 255. jobs: processes that
-    instrument; None is one a processor. cache_size: bytes that the cache may
-    hold when the run is over; None is ``WHENCE_CACHE_SIZE``, else 5 GiB.
-    leak_check: "full": leaks are findings; "summary": they are counted only;
-    "no": nobody looks. leak_signal: number of a signal on which the program
-    looks for leaks and goes on, 0 for none. foreign_leaks: report leaks of a
-    program that carries no IR, too, as an interpreter's own.
-    record: a folder for what ``whence replay`` needs to run the program as it is
-    with the same heap addresses. heap_seed: other heap addresses for every
-    number; 0 for the usual ones. print_regions: the program says on its standard
-    error where its heap and its tables lie.
-    engine: "native" checks every access of code that carries IR, "alloc" what our allocator sees of
-    any program (docs/alloc-engine.md), "auto" is the first where there is IR. Of alloc: guard: "plain",
-    "top", "bottom", "both-read", "both-write" or "random"; guard_zones: sizes of red zone, empty zone
-    and reserved area, as in "4k,4k,8M"; guard_align: "natural", "always" or "exact"; guard_resident: small
-    blocks that have a page of memory each, 0 for all of them; attach_wait: seconds for a debugger to
-    attach when a guarded access traps. None leaves these to ``WHENCE_ALLOC`` and ``WHENCE_RT``.
-    relay_signals: while it runs, pass the signals that we get on to it (in the
-    main thread only). progress: is told how far the instrumentation is.
+    program: a path, or a name that is searched in PATH. args: its arguments. The keywords are the
+    options that docs/python-api.md lists (`whence.options` has a row for each); they replace those of
+    `options`, which may be kept for many runs.
 
     Raises the errors of `whence.errors`: `ProgramNotFound`, `CannotExecute`,
     `UserMistake` for options and rule files, `ToolLimit` for what whence lacks.
@@ -108,58 +48,48 @@ def run(
     from whence.engines import checked
     from whence.engines.progress import NO_PROGRESS
     from whence.engines.protocol import Task
-    from whence.engines.settings import Settings, Surroundings
     from whence.toolchain.cache import Cache, default_directory, default_limit
 
-    _check(timeout, error_exitcode)
-    environment = dict(os.environ if env is None else env)
+    chosen = (options or RunOptions()).merged(dict(keywords))
+    environment = dict(os.environ if chosen["env"] is None else chosen["env"])
     path = find_program(program, environment)
+    settings = _settings(chosen, environment)
+    words = [os.fspath(word) for word in (program, *args)]
+    size = chosen["cache_size"]
+    cache = Cache(default_directory(), default_limit() if size is None else size)
+    try:
+        with shortages():
+            return checked.run(Task(path, words, settings, cache, chosen["progress"] or NO_PROGRESS))
+    finally:
+        cache.close()
+
+
+def _settings(options: RunOptions, environment: Mapping[str, str]) -> Settings:
+    """What the options mean for engines; raises `UserMistake`."""
+    from whence.engines.settings import Settings, Surroundings
+
+    cwd, stdin, record = options["cwd"], options["stdin"], options["record"]
     around = Surroundings(
         environment=environment,
         cwd=None if cwd is None else Path(cwd),
         stdin=_descriptor(stdin),
-        timeout=timeout,
-        relay=relay_signals,
-        remain=wait,
+        **options.into("around."),
     )
-    given: dict[str, Any] = {
-        "guard": guard,
-        "guard_zones": guard_zones,
-        "guard_align": guard_align,
-        "guard_resident": guard_resident,
-        "attach_wait": attach_wait or None,
-    }
-    own = {name: value for name, value in given.items() if value is not None}
-    if own:
-        from whence.engines.alloc.guard import Guard
-
-        Guard.of(**own)
-    settings = Settings(
-        rules=select_rules(rules, enable, disable),
-        halt=not keep_going,
-        error_exitcode=error_exitcode,
-        jobs=jobs or os.cpu_count() or 1,
+    engine, own = _engine(options)
+    seed = options["heap_seed"]
+    return Settings(
+        rules=select_rules(options["rules"], options["enable"], options["disable"]),
+        halt=not options["keep_going"],
+        jobs=options["jobs"] or os.cpu_count() or 1,
         around=around,
         stdin=stdin if isinstance(stdin, bytes) else None,
-        capture=capture_output,
-        children=trace_children,
-        suppressions=load_suppressions(suppressions),
-        leak_check=leak_check,
-        leak_signal=leak_signal,
-        foreign_leaks=foreign_leaks,
-        heap=None if record is None and not heap_seed else _heap(heap_seed),
+        suppressions=load_suppressions(options["suppressions"]),
+        heap=None if record is None and not seed else _heap(seed),
         record=None if record is None else Path(record),
-        print_regions=print_regions,
-        engine=_engine(engine, bool(own)),
+        engine=engine,
         own=own,
+        **options.into("settings."),
     )
-    words = [os.fspath(word) for word in (program, *args)]
-    cache = Cache(default_directory(), default_limit() if cache_size is None else cache_size)
-    try:
-        with shortages():
-            return checked.run(Task(path, words, settings, cache, progress or NO_PROGRESS))
-    finally:
-        cache.close()
 
 
 def select_rules(
@@ -217,14 +147,17 @@ def _heap(seed: int) -> CompactHeap:
     return CompactHeap.seeded(seed)
 
 
-def _engine(name: str, guarded: bool) -> str:
-    """The engine for options that may speak of one alone."""
-    from whence.engines import registry
+def _engine(options: RunOptions) -> tuple[str, dict[str, Any]]:
+    """The engine, and the options that it alone has."""
+    named, (owner, own) = options["engine"], options.of_engine()
+    if not owner:
+        return named, {}
+    if named not in ("auto", owner):
+        raise UserMistake(f"{', '.join(own)}: this is for engine {owner}, not for {named}")
+    from whence.engines.alloc.guard import Guard
 
-    registry.candidates(name)
-    if name == "native" and guarded:
-        raise UserMistake("how blocks are guarded is for engine alloc; native checks every access")
-    return "alloc" if guarded else name
+    Guard.of(**own)
+    return owner, own
 
 
 def _names(names: str | Iterable[str]) -> list[str]:
@@ -235,12 +168,3 @@ def _descriptor(stdin: bytes | int | HasDescriptor | None) -> int | None:
     if stdin is None or isinstance(stdin, bytes | int):
         return stdin if isinstance(stdin, int) else None
     return stdin.fileno()
-
-
-def _check(timeout: float | None, error_exitcode: int) -> None:
-    if timeout is not None and not 0 < timeout <= _LONGEST:
-        raise UserMistake(
-            f"timeout is {timeout:g}: expected seconds, above 0 and at most {_LONGEST}, or None"
-        )
-    if not 1 <= error_exitcode <= 255:
-        raise UserMistake(f"error_exitcode is {error_exitcode}: expected 1 to 255")

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from whence.options import KEYWORDS
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 PAGE = REPOSITORY / "docs" / "python-api.md"
 _BLOCK = re.compile(r"^```(\S+)\n(.*?)^```$", re.M | re.S)
@@ -46,8 +48,7 @@ def test_options_of_the_page() -> None:
     text = PAGE.read_text()
     rows = re.findall(r"^\| (`.*?) \|", text.partition("## The result")[0], re.M)
     table = set(re.findall(r"`(\w+)`", "".join(rows)))
-    keywords = {n for n, p in inspect.signature(whence.run).parameters.items() if p.kind is p.KEYWORD_ONLY}
-    assert table == keywords
+    assert table == {*KEYWORDS}
     signature = re.search(r"`whence.build\((.*?)\)`$", text, re.M)
     assert signature
     assert re.findall(r"(\w+)(?:=|,|$)", signature[1].replace("=None", "=").replace("=()", "=")) == list(

@@ -42,7 +42,7 @@ def rule_names(context: click.Context, parameter: click.Parameter, incomplete: s
     from whence.rules import load_files, load_standard
     from whence.rules.ruleset import ALL
 
-    files = [str(file) for file in context.params.get("rule_files") or context.params.get("files") or ()]
+    files = [str(file) for file in context.params.get("rules") or context.params.get("files") or ()]
     try:
         known = load_files(files) if files else load_standard()
     except WhenceError:

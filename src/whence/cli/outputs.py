@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -20,8 +20,6 @@ from whence.errors import UserMistake
 if TYPE_CHECKING:
     from whence.report import Renderer
     from whence.result import Result
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True)
@@ -46,13 +44,13 @@ FORMATS = (
 )
 
 
-def output_options(command: F) -> F:
-    """Give a command one option for each format; their values come as ``output_<option>``."""
-    for form in reversed(FORMATS):
-        kind = click.Path(path_type=Path)
-        option = click.option(f"--{form.option}", f"output_{form.option}", type=kind, help=form.help)
-        command = option(command)
-    return command
+def output_parameters() -> list[click.Parameter]:
+    """One option for each format; their values come as ``output_<option>``."""
+    kind = click.Path(path_type=Path)
+    return [
+        click.Option([f"--{form.option}", f"output_{form.option}"], type=kind, help=form.help)
+        for form in FORMATS
+    ]
 
 
 @dataclass(frozen=True)
@@ -73,7 +71,7 @@ class Outputs:
     def of(
         cls, options: Mapping[str, Path | None], listed: str, generate: str | None, notes: Sequence[str] = ()
     ) -> Outputs:
-        """From the values of `output_options`.
+        """From the values of `output_parameters`.
 
         Raises `UserMistake` for a file that cannot be written: before the program runs, not after.
         """

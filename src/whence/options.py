@@ -1,0 +1,359 @@
+"""The options of a run, one row each.
+
+The command line, its completion and configuration (`whence.config`), the keywords of `whence.run` and the
+table in docs/configuration.md are made from these rows; a row that stands for an option of the runtime
+has its range and default from `whence.abi.options`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from whence.abi.options import OPTIONS as RUNTIME_OPTIONS
+from whence.engines import registry
+from whence.errors import ExitCode, UserMistake
+from whence.hints import did_you_mean, expected
+
+SWITCH, CHOICE, INTEGER, NUMBER, TEXT, FILE, FILES, RULES, SIZE, SIGNAL, OBJECT = (
+    *("switch", "choice", "integer", "number", "text", "file"),
+    *("files", "rules", "size", "signal", "object"),
+)
+"""Kinds of values. `FILES` and `RULES` may be given often; `OBJECT` is for Python alone."""
+
+_LONGEST = 100_000_000
+"""Seconds; system calls that wait take no more everywhere."""
+_RUNTIME = {option.name: option for option in RUNTIME_OPTIONS}
+
+
+class RunOption:
+    """One option.
+
+    name: long name on the command line and in files, without dashes; "" if it is for Python alone.
+    api: the keyword of `whence.run`; "" if it is for the command line alone.
+    off: name of the opposite switch. short: a letter. low, high: the range of numbers, None for no limit.
+    choices: what a choice is one of. into: the field of `Settings` ("settings.children"), of its surroundings
+    ("around.remain"), or the engine that has it ("engine alloc"); "" where more than a copy is needed.
+    """
+
+    __slots__ = (
+        *("name", "kind", "help", "api", "default", "off", "short"),
+        *("low", "high", "choices", "metavar", "into"),
+    )
+
+    def __init__(
+        self,
+        name: str,
+        kind: str,
+        help: str,
+        *,
+        api: str | None = None,
+        default: Any = None,
+        off: str = "",
+        short: str = "",
+        low: int | None = None,
+        high: int | None = None,
+        choices: Callable[[], Iterable[str]] = tuple,
+        metavar: str | None = None,
+        into: str = "",
+        runtime: str = "",
+    ) -> None:
+        self.name, self.kind, self.help, self.default = name, kind, help, default
+        self.api = name.replace("-", "_") if api is None else api
+        self.off, self.short, self.choices, self.metavar, self.into = off, short, choices, metavar, into
+        self.low, self.high = (_RUNTIME[runtime].low, _RUNTIME[runtime].high) if runtime else (low, high)
+
+    def check(self, value: Any) -> None:
+        """Raises `UserMistake` for a value that the keyword does not take."""
+        if value is None and self.default is None:
+            return
+        if self.kind == SWITCH and not isinstance(value, bool):
+            raise UserMistake(f"{self.api} is {value!r}: expected True or False")
+        if self.kind == CHOICE and value not in (names := tuple(self.choices())):
+            hint = did_you_mean(value, names) if isinstance(value, str) else ""
+            raise UserMistake(f"{self.api} is '{value}': expected one of {', '.join(names)}{hint}")
+        if self.kind in (INTEGER, SIGNAL, SIZE):
+            self._check_integer(value)
+        if self.kind == NUMBER:
+            self._check_number(value)
+
+    def _check_integer(self, value: Any) -> None:
+        low, high = self.low, self.high
+        if self.name == "error-exitcode":
+            low = 1  # 0 is for the command line, whose status it keeps
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        if not whole or (low is not None and value < low) or (high is not None and value > high):
+            most = "any number" if high is None else str(high)
+            wanted = f"{low} to {most}" if high is not None else f"a number from {low} on"
+            raise UserMistake(f"{self.api} is {value!r}: expected {wanted}")
+
+    def _check_number(self, value: Any) -> None:
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not number or not 0 < value <= _LONGEST:
+            shown = f"{value:g}" if number else repr(value)
+            raise UserMistake(
+                f"{self.api} is {shown}: expected seconds, above 0 and at most {_LONGEST}, or None"
+            )
+
+
+def _guard_types() -> Iterable[str]:
+    from whence.engines.alloc.guard import TYPES
+
+    return TYPES
+
+
+def _guard_alignments() -> Iterable[str]:
+    from whence.engines.alloc.guard import ALIGNMENTS
+
+    return ALIGNMENTS
+
+
+def _choices(*names: str) -> Callable[[], Iterable[str]]:
+    return lambda: names
+
+
+OPTIONS = (
+    RunOption(
+        "halt",
+        SWITCH,
+        "Stop at the first finding (default), or go on.",
+        off="keep-going",
+        api="",
+        default=True,
+    ),
+    RunOption("", SWITCH, "Go on after findings.", api="keep_going", default=False),
+    RunOption(
+        "error-exitcode",
+        INTEGER,
+        "Exit status when there are findings; 0 keeps the program's own.",
+        default=int(ExitCode.FINDING),
+        low=0,
+        high=255,
+        into="settings.error_exitcode",
+    ),
+    RunOption("rules", FILES, "Add a file of rules.", default=()),
+    RunOption("enable", RULES, "Switch a rule on ('all' for every rule).", metavar="RULE", default=()),
+    RunOption("disable", RULES, "Switch a rule off ('all' for every rule).", metavar="RULE", default=()),
+    RunOption(
+        "suppressions",
+        FILES,
+        "Do not report what this file lists (whence, Valgrind, ASan or LSan format; may be repeated).",
+        metavar="FILE",
+        default=(),
+    ),
+    RunOption(
+        "print-suppressions",
+        CHOICE,
+        "Which entries the report lists: those used (default), all, or none.",
+        api="",
+        default="used",
+        choices=_choices("none", "used", "all"),
+    ),
+    RunOption("gen-suppressions", SWITCH, "Print a suppression for each finding.", api="", default=False),
+    RunOption(
+        "suppression-format",
+        CHOICE,
+        "What --gen-suppressions prints: our format (default) or Valgrind's.",
+        api="",
+        default="whence",
+        choices=_choices("whence", "valgrind"),
+    ),
+    RunOption(
+        "leak-check",
+        CHOICE,
+        "Leaks are findings (default), are only counted, or nobody looks for them.",
+        default="full",
+        choices=_choices("full", "summary", "no"),
+        into="settings.leak_check",
+    ),
+    RunOption(
+        "leak-check-signal",
+        SIGNAL,
+        "Look for leaks whenever the program gets this signal, as in SIGUSR1; it goes on then.",
+        api="leak_signal",
+        default=0,
+        runtime="leak_signal",
+        metavar="SIGNAL",
+        into="settings.leak_signal",
+    ),
+    RunOption(
+        "foreign-leaks",
+        SWITCH,
+        "Report leaks of a program without IR and its libraries, too, as an interpreter's own.",
+        default=False,
+        into="settings.foreign_leaks",
+    ),
+    RunOption(
+        "engine",
+        CHOICE,
+        "native: every access of code that carries IR; alloc: what our allocator sees of any program; "
+        "auto (default): native where there is IR.",
+        default=registry.AUTO,
+        choices=registry.names,
+    ),
+    RunOption(
+        "guard",
+        CHOICE,
+        "alloc: which ends of each block lie at a page that traps (default: top).",
+        choices=_guard_types,
+        into="engine alloc",
+    ),
+    RunOption(
+        "guard-zones",
+        TEXT,
+        "alloc: sizes of red zones, zones between blocks and reserved area (4k,4k,8M).",
+        metavar="RED,EMPTY,RESERVED",
+        into="engine alloc",
+    ),
+    RunOption(
+        "guard-align",
+        CHOICE,
+        "alloc: blocks are aligned as their size needs (default), to 16 bytes always, or not at all.",
+        choices=_guard_alignments,
+        into="engine alloc",
+    ),
+    RunOption(
+        "guard-resident",
+        INTEGER,
+        "alloc: small blocks that have a page of memory each, the others are packed (512); 0: all.",
+        runtime="guard_resident",
+        metavar="N",
+        into="engine alloc",
+    ),
+    RunOption(
+        "attach-wait",
+        INTEGER,
+        "alloc: time for a debugger to attach when a guarded access traps.",
+        default=0,
+        runtime="attach_wait",
+        metavar="SECONDS",
+        into="engine alloc",
+    ),
+    RunOption("jobs", INTEGER, "Processes that instrument (default: all).", short="j", low=1),
+    RunOption(
+        "timeout",
+        NUMBER,
+        "Kill the program and its process group then; the exit status is 124 if nothing was found.",
+        metavar="SECONDS",
+        into="around.timeout",
+    ),
+    RunOption(
+        "cache-size",
+        SIZE,
+        "Keep at most so much instrumented code afterwards, as in 500M (5G).",
+        low=0,
+        metavar="SIZE",
+    ),
+    RunOption(
+        "config",
+        FILE,
+        "Read options from this file, not from whence.toml here or above (/dev/null: from none).",
+        api="",
+        metavar="FILE",
+    ),
+    RunOption(
+        "record",
+        FILE,
+        "Write there what whence replay needs to give the program as it is the same heap addresses.",
+        metavar="DIRECTORY",
+    ),
+    RunOption(
+        "heap-seed",
+        INTEGER,
+        "Other heap addresses for every number; the same ones in every run (0).",
+        default=0,
+        low=0,
+        high=(1 << 64) - 1,
+        metavar="NUMBER",
+    ),
+    RunOption(
+        "print-regions",
+        SWITCH,
+        "Say where the heap and its tables lie.",
+        default=False,
+        into="settings.print_regions",
+    ),
+    RunOption(
+        "trace-children",
+        SWITCH,
+        "Check the programs that it executes, too.",
+        default=False,
+        into="settings.children",
+    ),
+    RunOption(
+        "wait",
+        SWITCH,
+        "Wait for checked processes that it leaves behind (default).",
+        off="no-wait",
+        default=True,
+        into="around.remain",
+    ),
+    RunOption(
+        "progress",
+        SWITCH,
+        "Show a bar while instrumenting, on a terminal.",
+        off="no-progress",
+        api="",
+        default=True,
+    ),
+    RunOption("", OBJECT, "Its standard input: bytes, a descriptor or an open file.", api="stdin"),
+    RunOption(
+        "",
+        SWITCH,
+        "Return what it writes instead of letting it through.",
+        api="capture_output",
+        default=False,
+        into="settings.capture",
+    ),
+    RunOption("", OBJECT, "Its whole environment, a mapping.", api="env"),
+    RunOption("", OBJECT, "Its working directory.", api="cwd"),
+    RunOption(
+        "",
+        SWITCH,
+        "While it runs, pass our signals on to it (main thread only).",
+        api="relay_signals",
+        default=False,
+        into="around.relay",
+    ),
+    RunOption("", OBJECT, "Follows how far the instrumentation is (start, step, stop).", api="progress"),
+)
+"""In the order of the help."""
+
+COMMAND_LINE = {row.name: row for row in OPTIONS if row.name}
+KEYWORDS = {row.api: row for row in OPTIONS if row.api}
+
+
+class RunOptions:
+    """Values of the keywords of `whence.run`, checked; those that are not given have their defaults.
+
+    Raises `UserMistake` for an unknown keyword and for a value that is not in its range.
+    """
+
+    def __init__(self, **keywords: Any) -> None:
+        for name, value in keywords.items():
+            if name not in KEYWORDS:
+                hint = did_you_mean(name, KEYWORDS) or f" {expected(KEYWORDS)}"
+                raise UserMistake(f"unknown option '{name}'{hint}")
+            KEYWORDS[name].check(value)
+        self._given = keywords
+
+    def __getitem__(self, name: str) -> Any:
+        """The value of a keyword."""
+        return self._given.get(name, KEYWORDS[name].default)
+
+    def merged(self, keywords: dict[str, Any]) -> RunOptions:
+        """These options, and others that replace them."""
+        return RunOptions(**{**self._given, **keywords}) if keywords else self
+
+    def into(self, place: str) -> dict[str, Any]:
+        """Field -> value, of the rows that go to "settings." or "around."."""
+        rows = [row for row in KEYWORDS.values() if row.into.startswith(place)]
+        return {row.into.removeprefix(place): self[row.api] for row in rows}
+
+    def of_engine(self) -> tuple[str, dict[str, Any]]:
+        """The engine that options other than their defaults belong to, and these; ("", {}) for none."""
+        rows = [row for row in KEYWORDS.values() if row.into.startswith("engine ")]
+        given = [row for row in rows if self[row.api] != row.default]
+        if not given:
+            return "", {}
+        return given[0].into.removeprefix("engine "), {row.api: self[row.api] for row in given}
