@@ -73,6 +73,17 @@ static void report_free(uintptr_t address, uint8_t family, const struct frame *f
     event_evaluate(&context);
 }
 
+static WH_COLD void report_resize(uintptr_t address, uint64_t size, const struct frame *frame) {
+    struct context context = {0};
+    context.event.point = WH_POINT_REALLOC;
+    context.event.r = context.event.root = address;
+    context.event.width = size;
+    blocks_read(blocks_nearest(address), &context.event.block);
+    context.frame = frame;
+    context.library = "realloc";
+    event_evaluate(&context);
+}
+
 /* ---- allocation ---- */
 
 void *allocate_slowly(struct heap_request *request, const struct frame *frame) {
@@ -150,6 +161,8 @@ static void *allocate_aligned(size_t alignment, size_t size, const struct frame 
  * it otherwise. */
 static void *reallocate(void *pointer, size_t size, const struct frame *frame) {
     if (!pointer) return allocate_plain(size, frame);
+    if (WH_UNLIKELY(event_watched(WH_POINT_REALLOC)))
+        report_resize((uintptr_t)pointer, size, frame);
     if (!size) {
         release(pointer, WH_FAMILY_MALLOC, frame);
         return NULL;

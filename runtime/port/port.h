@@ -83,10 +83,14 @@ void port_describe_block(struct block_place place, struct wh_finding *head);
 struct port_stacks {
     const uint64_t *stack, *alloc, *free;
 };
-/* Writes a finding that nobody reads from a record file to standard error. `function` is the
- * library function that made the access, of head->n_name bytes. */
-void port_say(const struct wh_finding *head, const char *rule, struct port_stacks stacks,
-              const char *function);
+struct port_words {
+    const char *rule;
+    const char *step;     /* what the program was about to do, in one word */
+    const char *function; /* library function that did it for the program, of head->n_name bytes */
+};
+/* Writes a finding that nobody reads from a record file to standard error. */
+void port_say(const struct wh_finding *head, const struct port_words *words,
+              struct port_stacks stacks);
 /* The program has trapped: waits for a debugger where the user wants that. Whether one came. */
 int port_await_debugger(const char *rule);
 

@@ -73,6 +73,16 @@ const char *event_rule_name(uint64_t index) {
     }
 }
 
+const char *event_noun(uint64_t point) {
+    switch (point) {
+#define X(number, noun)                                                                            \
+    case number: return noun;
+        WH_POINTS(X)
+#undef X
+    default: return "event";
+    }
+}
+
 /* ---- evaluation ---- */
 
 static int applies(const struct whence_rule *rule, const struct whence_event *event) {

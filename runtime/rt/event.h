@@ -39,6 +39,8 @@ static inline int event_watched_every(uint64_t point) {
 }
 
 const char *event_rule_name(uint64_t index);
+/* The step at a point in one word: "read", "free". */
+const char *event_noun(uint64_t point);
 
 /* Evaluates the rules of the event's point in order, until one fires; all of
  * them when findings are collected. The number of findings. */

@@ -118,13 +118,12 @@ static void fill_event(struct wh_finding *head, const struct context *context,
                        const struct witness *witness) {
     const struct whence_event *event = &context->event;
     int access = event->point == WH_POINT_DEREF_R || event->point == WH_POINT_DEREF_W;
-    int sized = access || event->point == WH_POINT_COPY || event->point == WH_POINT_LENGTH;
     head->rule = (uint32_t)witness->rule;
     head->point = (uint32_t)event->point;
     head->flags = context->flags;
     head->signal = context->signal;
     head->address = event->r;
-    head->size = sized ? event->width + context->beyond : 0;
+    head->size = (WH_POINTS_SIZED >> event->point) & 1 ? event->width + context->beyond : 0;
     head->root = event->root;
     head->bad = access ? context->bad : 0;
     head->time = event->now;
@@ -195,7 +194,9 @@ static enum record_status append(const struct context *context, const struct wit
 
 static void say(const struct wh_finding *head, const struct context *context) {
     struct port_stacks stacks = {draft.stack, draft.alloc, draft.free};
-    port_say(head, event_rule_name(head->rule), stacks, source_name(context->library).begin);
+    struct port_words words = {event_rule_name(head->rule), event_noun(head->point),
+                               source_name(context->library).begin};
+    port_say(head, &words, stacks);
 }
 
 /* ---- stopping ---- */

@@ -9,47 +9,58 @@ from __future__ import annotations
 
 import hashlib
 import os.path
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from whence.abi import points
 from whence.abi.layout import GRANULE, GRANULE_SHIFT, STATES
 
 _ADDRESSABLE = {s.value for s in STATES if s.name in ("ADDRESSABLE", "UNDEFINED", "MIXED")}
 
 
+def _add_members(body: dict[str, object], values: Iterable[str]) -> None:
+    """Adds what an enumeration's body does not name yet."""
+    for value in values:
+        if value.upper() not in body:
+            body[value.upper()] = value
+
+
 class Point(StrEnum):
-    """The detection point at which a rule fired, named as in the rule language."""
+    """The detection point at which a rule fired, named as in the rule language.
+
+    Members that code names are written here; all others are those of `whence.abi.points`.
+    """
 
     DEREF_R = "deref_r"
     DEREF_W = "deref_w"
     FREE = "free"
     CALL = "call"
     RET = "ret"
-    MALLOC = "malloc"
-    ALLOC = "alloc"
-    COPY = "copy"
-    ARGUMENT = "argument"
-    LENGTH = "length"
     SIGNAL = "signal"
     UNKNOWN = "unknown"
+    _add_members(vars(), (row.name for row in points.POINTS))
 
 
 class AccessKind(StrEnum):
-    """What the program was about to do with the address."""
+    """What the program was about to do with the address; further members as in `Point`."""
 
     READ = "read"
     WRITE = "write"
     FREE = "free"
-    CALL = "call"
-    RETURN = "return"
-    ALLOCATE = "allocate"
     REQUEST = "request"
     COPY = "copy"
     PASS = "pass"
     EXTEND = "extend"
     TRAP = "trap"
     UNKNOWN = "unknown"
+    _add_members(vars(), (row.access for row in points.POINTS))
+
+
+ACCESS_OF_POINT = {
+    **{Point(row.name): AccessKind(row.access) for row in points.POINTS},
+    Point.SIGNAL: AccessKind.TRAP,
+}
 
 
 class BlockState(StrEnum):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from whence.abi import records
+from whence.abi import points, records
 from whence.engines.process.collect import findings
 from whence.engines.process.decode import RawRun, read_records
 from whence.errors import ToolLimit, WhenceError
@@ -78,7 +78,7 @@ def finding(
     """A FINDING record: a four-byte write behind a live block of 20 bytes unless said otherwise."""
     numbers = {
         "rule": 0,
-        "point": records.POINTS["DEREF_W"],
+        "point": points.NUMBERS["DEREF_W"],
         "address": BEGIN + 20,
         "size": 4,
         "pid": 7,
@@ -218,7 +218,7 @@ def test_first_bad_byte_from_the_states(tmp_path: Path, states: bytes, first_bad
 
 
 def test_leaks(tmp_path: Path) -> None:
-    point = records.POINTS["RET"]
+    point = points.NUMBERS["RET"]
     found = one(
         tmp_path, finding(rule=1, point=point, address=0, size=0, count=3, bytes=60, count_indirect=1)
     )

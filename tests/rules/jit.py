@@ -12,11 +12,14 @@ from dataclasses import dataclass, field
 
 import llvmlite.binding as llvm
 
-from whence.abi.records import BLOCK_KINDS, BLOCK_STATES, POINTS
+from whence.abi.points import NUMBERS
+from whence.abi.records import BLOCK_KINDS, BLOCK_STATES
 from whence.abi.rules import BLOCK, EVENT
 from whence.instrument import detectors
 from whence.rules import RuleSet
 from whence.rules.lowering import plan_of
+from whence.rules.vocabulary import POINTS as LANGUAGE
+from whence.rules.vocabulary import Type
 from whence.rules.world import Redex, World
 
 U64 = ctypes.c_uint64
@@ -212,23 +215,16 @@ class Compiled:
 
 def make_event(redex: Redex, functions: tuple[str, ...]) -> Event:
     """The struct that the runtime would hand to an evaluator."""
-    event = Event(point=POINTS[redex.code], width=redex.width, now=redex.now, family=redex.family)
-    match redex.code:
-        case "CALL" | "RET":
-            event.function, event.value = functions.index(str(redex.values[0])), redex.values[1]
-        case "MALLOC":
-            event.width = redex.values[0]
-            event.block = _PRIMITIVES.record(redex.values[1])
-        case "ALLOC":
-            event.width, event.value, event.other, event.least = redex.values
-        case "LENGTH":
-            event.r, event.width, event.value = redex.values
-            event.block = _PRIMITIVES.record(redex.block)
-        case "COPY":
-            event.r, event.width, event.other, event.value = redex.values
-            event.block = _PRIMITIVES.record(redex.block)
-        case _:
-            event.r = redex.values[0]
-            event.root = redex.given("Root")
-            event.block = _PRIMITIVES.record(redex.block)
+    event = Event(point=NUMBERS[redex.code], width=redex.width, now=redex.now, family=redex.family)
+    point = LANGUAGE[redex.code.lower()]
+    for slot, field_, value in zip(point.slots, point.fields, redex.values, strict=True):
+        if slot.type is Type.BID:
+            event.block = _PRIMITIVES.record(int(value))
+        elif slot.type is Type.FUNCTION:
+            event.function = functions.index(str(value))
+        else:
+            setattr(event, field_, value)
+    if point.has_pointer:
+        event.root = redex.given("Root")
+        event.block = _PRIMITIVES.record(redex.block)
     return event

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
+from whence.abi import points
 from whence.abi.layout import NULL_PAGE_SIZE
 from whence.abi.records import FAMILIES, KINDS
 from whence.rules.world import Event, Redex, World
@@ -251,6 +252,22 @@ POINTS = {
     "call transaction v": Scope(ints=("v",)),
     "ret main _": Scope(),
 }
+_SHAPED = {shape.split()[0] for shape in POINTS}
+
+
+def _scope_of(point: points.Point) -> Scope:
+    def named(type_: str) -> tuple[str, ...]:
+        return tuple(slot.name for slot in point.slots if slot.type == type_)
+
+    return Scope(pointers=named("POINTER"), ints=named("INT"), by="By" in point.gives)
+
+
+POINTS |= {
+    " ".join([point.name, *(slot.name for slot in point.slots)]): _scope_of(point)
+    for point in points.POINTS
+    if point.name not in {*_SHAPED, "deref_r"}
+}
+"""Points with plain slots need no shape of their own."""
 
 
 SUSPECT = {
@@ -364,8 +381,9 @@ def redexes(draw: st.DrawFn, point: str, world: World) -> Redex:
     if name == "length":
         n, m = draw(st.sampled_from([1 << 17, (1 << 64) - 1])), draw(st.sampled_from([0, 1 << 17, 1 << 18]))
         return Redex("LENGTH", (address, n, m), bid, now=now)
-    if name == "argument":
-        return Redex("ARGUMENT", (address,), bid, now=now)
+    if name not in ("deref", "deref_w"):
+        values = [address, *(draw(words) for _ in point.split()[2:])]
+        return Redex(name.upper(), tuple(values), bid, now=now)
     code = "DEREF_W" if name == "deref_w" else draw(st.sampled_from(["DEREF_R", "DEREF_W"]))
     root = draw(st.sampled_from([None, 0, 65535, 65536, *near]))
     if root is not None and root < NULL_PAGE_SIZE:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from whence.cli.main import main
+from whence.rules.vocabulary import POINTS
 
 MINE = (
     'rule mine "my own" default off cwe 1 advice "do" at ret work v when FindLast(k, call, work, _) trace v\n'
@@ -93,7 +94,7 @@ def test_check(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert captured.out == f"ok {good}: 1 rule\n"
     assert captured.err.splitlines() == [
         f"{bad}:1:15: unknown detection point 'derefx' "
-        "(expected one of: deref, deref_r, deref_w, free, alloc, malloc, copy, argument, length, call, ret)",
+        f"(expected one of: {', '.join(POINTS)})",
         f"{bad}:1:29: unknown variable 'q' (known here: r)",
         f"cannot read the rule file '{tmp_path / 'none'}': No such file or directory",
     ]

@@ -9,6 +9,7 @@ import pytest
 import whence.rules
 from whence.errors import ExitCode, UserMistake
 from whence.rules import RuleError, load_files, load_standard, load_texts
+from whence.rules.vocabulary import POINTS
 
 
 def complaints(text: str | bytes) -> list[str]:
@@ -71,7 +72,7 @@ TEXTS = {
     "(expected one of: on, off)",
     b'rule a "x" cwe 1 cwe 2 at free r when true': "f.rules:1:18: 'cwe' is given twice",
     b'rule a "x" at derefx r when true': "f.rules:1:15: unknown detection point 'derefx' "
-    "(expected one of: deref, deref_r, deref_w, free, alloc, malloc, copy, argument, length, call, ret)",
+    f"(expected one of: {', '.join(POINTS)})",
     b'rule a "x" at copy r n s when true': "f.rules:1:15: "
     "detection point 'copy' has 4 names, not 3: at copy r n s m",
     b'rule a "x" at malloc n _ when By == New': "f.rules:1:31: "

@@ -11,14 +11,15 @@ from whence.rules import RuleError, load_standard, load_texts
 from whence.rules.evaluate import fires
 from whence.rules.expand import expand
 from whence.rules.lowering import LoweringError, plan_of
-from whence.rules.suspect import SUSPECT, holds_at_suspect_only
+from whence.rules.suspect import holds_at_suspect_only
 from whence.rules.vocabulary import CONSTANTS
+from whence.rules.vocabulary import POINTS as LANGUAGE
 from whence.rules.world import Redex, World
 
 BASE = load_texts([("base.rules", DEFINITIONS.encode())], load_standard())
 MOST = CONSTANTS["MaxSize"].value or 0
 NULL_PAGE = CONSTANTS["NullPage"].value or 0
-SHAPES = {point.split()[0]: point for point in POINTS if point.split()[0] in SUSPECT}
+SHAPES = {point.split()[0]: point for point in POINTS if LANGUAGE[point.split()[0]].suspects}
 
 
 @pytest.mark.parametrize(
@@ -64,8 +65,10 @@ def test_what_suspect_steps_are_enough_for(point: str, condition: str, enough: b
         return
     with pytest.raises(LoweringError) as caught:
         plan_of(rules)
-    wanted, shown = SUSPECT[point]
-    assert str(caught.value) == f"rule 'mine' needs {wanted}, of which engine native shows only {shown}"
+    suspects = LANGUAGE[point].suspects
+    assert suspects is not None
+    refused = f"rule 'mine' needs {suspects.every}, of which engine native shows only {suspects.shown}"
+    assert str(caught.value) == refused
 
 
 @st.composite

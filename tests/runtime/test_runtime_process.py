@@ -14,7 +14,7 @@ from rt_harness import PROGRAMS
 from tests.harness.process import TIMEOUT
 
 import whence
-from whence.abi import layout, options, records
+from whence.abi import layout, options, points, records
 from whence.abi.intercepts import RUNTIME_SYMBOLS
 
 ENDINGS = PROGRAMS / "endings.c"
@@ -180,7 +180,7 @@ def test_leak_in_a_watched_function(compile_program, start):
     run = start(compile_program(LEAKS), "transaction", leaks=0)
     finding = run.only()
     assert (run.status, finding.rule_name) == (99, "leak-in-transaction")
-    assert (finding.block_size, finding.point) == (60, records.POINTS["RET"])
+    assert (finding.block_size, finding.point) == (60, points.NUMBERS["RET"])
     run = start(compile_program(LEAKS), "transaction", leaks=0, halt=0)
     assert run.rules == ["leak-in-transaction"], "each allocation once"
     assert start(compile_program(LEAKS), "transaction-good", leaks=0).rules == []

@@ -111,22 +111,13 @@ static void put_block(struct text *line, const struct wh_finding *head) {
     text_hex(line, head->block_begin);
 }
 
-void port_say(const struct wh_finding *head, const char *rule, struct port_stacks stacks,
-              const char *function) {
-    static const char *const what[] = {
-        [WH_POINT_DEREF_R] = "read",      [WH_POINT_DEREF_W] = "write",
-        [WH_POINT_FREE] = "free",         [WH_POINT_CALL] = "call",
-        [WH_POINT_RET] = "return",        [WH_POINT_MALLOC] = "allocation",
-        [WH_POINT_ALLOC] = "request",     [WH_POINT_COPY] = "copy",
-        [WH_POINT_ARGUMENT] = "argument", [WH_POINT_LENGTH] = "length",
-    };
+void port_say(const struct wh_finding *head, const struct port_words *words,
+              struct port_stacks stacks) {
     TEXT(line, 512);
     text_put(&line, "finding: ");
-    text_put(&line, rule);
+    text_put(&line, words->rule);
     text_put(&line, ": ");
-    text_put(&line, head->point < sizeof what / sizeof *what && what[head->point]
-                        ? what[head->point]
-                        : "event");
+    text_put(&line, words->step);
     if (head->size) {
         text_put(&line, " of ");
         text_decimal(&line, head->size);
@@ -134,9 +125,9 @@ void port_say(const struct wh_finding *head, const char *rule, struct port_stack
     }
     text_put(&line, " at ");
     text_hex(&line, head->address);
-    if (function) {
+    if (words->function) {
         text_put(&line, " by ");
-        text_put_n(&line, function, head->n_name);
+        text_put_n(&line, words->function, head->n_name);
     }
     put_block(&line, head);
     if (head->n_stack) {

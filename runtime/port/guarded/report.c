@@ -104,26 +104,20 @@ static void put_leak(const struct wh_finding *head) {
     put_line(&line);
 }
 
-static const char *verb(const struct wh_finding *head) {
-    switch (head->point) {
-    case WH_POINT_DEREF_R: return "read";
-    case WH_POINT_DEREF_W: return head->flags & WH_FLAG_LATE ? "an earlier write" : "write";
-    case WH_POINT_FREE: return "free";
-    case WH_POINT_ALLOC: return "allocation";
-    case WH_POINT_RET: return "leak";
-    default: return "event";
-    }
+static const char *step(const struct wh_finding *head, const struct port_words *words) {
+    if (head->flags & WH_FLAG_LATE) return "an earlier write";
+    return head->point == WH_POINT_RET ? "leak" : words->step;
 }
 
-void port_say(const struct wh_finding *head, const char *rule, struct port_stacks stacks,
-              const char *function) {
+void port_say(const struct wh_finding *head, const struct port_words *words,
+              struct port_stacks stacks) {
     TEXT(line, LINE);
     text_put(&line, "whence: ");
-    text_put(&line, rule);
+    text_put(&line, words->rule);
     text_put(&line, ": ");
-    text_put(&line, verb(head));
+    text_put(&line, step(head, words));
     if (head->n_name) text_put(&line, " by ");
-    text_put_n(&line, function, head->n_name);
+    text_put_n(&line, words->function, head->n_name);
     put_line(&line);
     if (head->point == WH_POINT_RET)
         put_leak(head);

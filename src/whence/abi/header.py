@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 
-from whence.abi import fixed, layout, options, records, rules, structs
+from whence.abi import fixed, layout, options, points, records, rules, structs
 
 _MOVABLE = ("STATE_OFFSET", "HEAP_BASE", "META_BASE", "DEPOT_BASE", "PRIVATE_BASE")
 _FIXED = (
@@ -82,7 +82,12 @@ def _record_lines() -> Iterator[str]:
     yield from _numbers("FILE", records.FILE_STATES)
     yield from _numbers("RECORD", records.RECORD_TYPES)
     yield from _numbers("FLAG", records.FINDING_FLAGS)
-    yield from _numbers("POINT", records.POINTS)
+    yield from _numbers("POINT", points.NUMBERS)
+    sized = sum(1 << point.number for point in points.POINTS if point.sized)
+    yield f"#define WH_POINTS_SIZED {_number(sized)} /* bit 1 << WH_POINT_*: the width is a size */"
+    yield "/* X(number, noun) */"
+    yield "#define WH_POINTS(X) \\"
+    yield " \\\n".join(f'    X({point.number}, "{point.noun}")' for point in points.POINTS)
     yield from _numbers("BLOCK", records.BLOCK_STATES)
     yield from _numbers("FAMILY", records.FAMILIES)
     yield from _numbers("KIND", records.KINDS)

@@ -66,7 +66,7 @@ FINDING = Layout(
     "wh_finding",
     (
         Field("rule", "u32", "index into the rule set, or RULE_SIGNAL"),
-        Field("point", "u32", "one of POINTS"),
+        Field("point", "u32", "one of whence.abi.points.NUMBERS"),
         Field("flags", "u32", "FINDING_FLAGS"),
         Field("signal", "u32", "signal number when rule is RULE_SIGNAL, else 0"),
         Field("address", "u64", "r: the accessed or freed address; 0 at call and ret"),
@@ -180,18 +180,6 @@ FINDING_FLAGS = distinct_bits(
     }
 )
 
-POINTS = {
-    "DEREF_R": 1,
-    "DEREF_W": 2,
-    "FREE": 3,
-    "CALL": 4,
-    "RET": 5,
-    "MALLOC": 6,
-    "ALLOC": 7,
-    "COPY": 8,
-    "ARGUMENT": 9,
-    "LENGTH": 10,
-}
 BLOCK_STATES = {"NONE": 0, "LIVE": 1, "FREED": 2}
 FAMILIES = {"MALLOC": 0, "NEW": 1, "NEW_ARRAY": 2}
 """Which family of functions allocated a block."""

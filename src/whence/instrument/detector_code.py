@@ -28,16 +28,6 @@ from whence.rules.indexing import RECORD_STATES, RECORDED, base_pointer, block_i
 from whence.rules.lowering import RulePlan
 from whence.rules.vocabulary import CONSTANTS, Type
 
-POINT_FIELDS: dict[str, tuple[str, ...]] = {
-    "call": ("function", "value"),
-    "ret": ("function", "value"),
-    "malloc": ("width", "block"),
-    "alloc": ("width", "value", "other", "least"),
-    "copy": ("r", "width", "other", "value"),
-    "length": ("r", "width", "value"),
-}
-"""Where the slots of a detection point stand in the event; of all others, the only slot is r."""
-
 Then = Callable[[str], None]
 """Emits what follows a success, given the label to branch to for the next way to succeed."""
 Round = Callable[[str, str], None]
@@ -126,7 +116,7 @@ class ConditionCode:
     def bind_point(self) -> None:
         """The names that the detection point gives."""
         point = self.condition.rule.point
-        for variable, field in zip(point.args, POINT_FIELDS.get(point.name, ("r",)), strict=True):
+        for variable, field in zip(point.args, point.info.fields, strict=True):
             if not isinstance(variable, m.Variable):
                 continue
             if field == "block":

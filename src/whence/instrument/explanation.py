@@ -32,15 +32,6 @@ _TESTS = {
     Filter.STATE: "state_plane[r >> 3] != 0",
     Filter.SLOT: "(r ^ Root) >> slot_bits(Root) != 0",
 }
-_SHOWN = {
-    "alloc": "of the function that allocates, where a size is more than MaxSize or an alignment is odd",
-    "copy": "where the two ranges overlap",
-    "argument": "where the argument lies in the null page",
-    "length": "where the last byte is not mapped",
-    "malloc": "after every allocation",
-    "call": "at every entry of the function",
-    "ret": "at every return of the function",
-}
 
 
 @dataclass(frozen=True)
@@ -132,7 +123,7 @@ def _filter(plan: RulePlan) -> Iterator[str]:
     elif point.name == "ret" and point.function == "main":
         yield "at the end of the program, and when a leak check is asked for"
     else:
-        yield _SHOWN[point.name]
+        yield point.info.rows[0].where
 
 
 def _test(filter_: Filter) -> str:

@@ -28,7 +28,7 @@ from whence.machine.values import BlockId, Function, Int, unsigned
 class Probe:
     """A step at a detection point.
 
-    `code`: one of `abi.records.POINTS`; `operands`: the values of the point's
+    `code`: one of `abi.points.NUMBERS`; `operands`: the values of the point's
     slots that are values, in order; `width`: bytes accessed; `function`: who is
     called or returns; `family`: of the function that frees or allocates;
     `block`: what was allocated, at MALLOC.

@@ -14,7 +14,9 @@ from typing import Any
 from whence import __version__
 from whence.findings import (
     Access,
+    AccessKind,
     Block,
+    BlockKind,
     Event,
     Finding,
     Frame,
@@ -22,6 +24,7 @@ from whence.findings import (
     Leak,
     LeakCheck,
     LeakKind,
+    Point,
     Relation,
     RunInfo,
     States,
@@ -36,6 +39,10 @@ def schema() -> dict[str, Any]:
     """The JSON schema (draft 2020-12) of the document."""
     text = files("whence.report").joinpath("finding.schema.json").read_text(encoding="utf-8")
     loaded: dict[str, Any] = json.loads(text)
+    parts = loaded["$defs"]
+    parts["finding"]["properties"]["point"] = {"enum": [*Point]}
+    parts["access"]["properties"]["kind"] = {"enum": [*AccessKind]}
+    parts["block"]["properties"]["kind"] = {"enum": [*BlockKind]}
     return loaded
 
 
@@ -148,6 +155,7 @@ def _block(block: Block | None) -> dict[str, Any] | None:
         return None
     made: dict[str, Any] = {
         "id": block.id,
+        "kind": block.kind.value,
         "begin": _hex(block.begin),
         "size": block.size,
         "state": block.state.value,

@@ -5,10 +5,12 @@ from __future__ import annotations
 import signal as signals
 from dataclasses import replace
 
+from whence.abi import points
 from whence.abi.layout import NULL_PAGE_SIZE
 from whence.findings import (
     AccessKind,
     Block,
+    BlockKind,
     BlockState,
     Family,
     Finding,
@@ -81,9 +83,10 @@ def is_block_start(finding: Finding) -> bool:
 
 
 def block_phrase(block: Block) -> str:
-    """``a freed block of 20 bytes``."""
+    """``a freed block of 20 bytes``; blocks of other kinds than the heap's are named."""
     freed = "freed " if block.state is BlockState.FREED else ""
-    return f"a {freed}block of {bytes_(block.size)}"
+    kind = "" if block.kind in (BlockKind.HEAP, BlockKind.UNKNOWN) else f"{block.kind} "
+    return f"a {freed}{kind}block of {bytes_(block.size)}"
 
 
 def start_phrase(relation: Relation, what: str) -> str:
@@ -129,13 +132,10 @@ def headline(finding: Finding, subject: str) -> str:
         return f"{finding.library_function or 'free'} of {_freed_thing(finding)} in {subject}"
     if access.kind is AccessKind.COPY:
         return f"copy of {bytes_(access.size)}{_caller(finding)} in {subject}"
-    if access.kind is AccessKind.PASS:
-        return f"null pointer given to {finding.library_function or 'a library function'} in {subject}"
-    if access.kind is AccessKind.EXTEND:
-        taker = finding.library_function or "a function"
-        return f"length of {length(access.size)} given to {taker} in {subject}"
-    if access.kind is AccessKind.REQUEST:
-        return f"call of {finding.library_function or 'an allocation function'} in {subject}"
+    row = points.BY_NAME.get(finding.point)
+    if row is not None and row.headline:
+        function = finding.library_function or row.caller
+        return f"{row.headline.format(function=function, size=length(access.size))} in {subject}"
     if access.late:
         return f"earlier write of {bytes_(access.size)}, found in {subject}{_landing(finding)}"
     if is_access(finding):

@@ -28,13 +28,6 @@ _OF_BLOCK = {
     "Family": "the family of {}",
     "Time": "the time at which {} was allocated",
 }
-_WITHOUT = {
-    "call": r" with first argument v",
-    "ret": r" v$",
-    "alloc": r", of a function that asks for a multiple of least",
-    "malloc": r" as block bid",
-}
-"""Words about the last slot of a detection point, which go where the rule has no name for it."""
 _CONSTANTS = {
     "NULL": "null",
     "NullPage": "the end of the null page",
@@ -81,8 +74,9 @@ class _Words:
         if point.name == "ret" and point.function == "main":
             return "when the program ends"
         text = point.info.meaning.replace("; v is its first argument", " with first argument v")
-        if isinstance(point.args[-1], m.Wildcard) and point.name in _WITHOUT:
-            text = re.sub(_WITHOUT[point.name], "", text)
+        optional = point.info.rows[0].optional
+        if isinstance(point.args[-1], m.Wildcard) and optional:
+            text = re.sub(optional, "", text)
         for slot, arg in zip(point.info.slots, point.args, strict=True):
             word = "some" if isinstance(arg, m.Wildcard) else self.argument(arg)
             text = re.sub(rf"\b{slot.name}\b", word, text)

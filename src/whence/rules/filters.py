@@ -51,11 +51,12 @@ from functools import reduce
 from operator import or_
 
 from whence.abi.layout import HEAP_BASE, NULL_PAGE_SIZE
+from whence.abi.points import ONE
 from whence.rules import binding
 from whence.rules import model as m
 from whence.rules.expand import Condition
 from whence.rules.indexing import base_pointer, block_item, block_key
-from whence.rules.linear import ONE, Linear, added, linear
+from whence.rules.linear import Linear, added, linear
 
 
 class Filter(Flag):

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from whence.abi.points import ONE
 from whence.rules import model as m
 from whence.rules.vocabulary import CONSTANTS
-
-ONE = "1"
 
 Linear = Mapping[str, int]
 """Factors of symbols, and of 1. A symbol that cancelled out stays with factor 0: its value is needed."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 
-from whence.abi.records import POINTS as POINT_CODES
+from whence.abi.points import NUMBERS as POINT_CODES
 from whence.abi.rules import RULE_EVERY
 from whence.errors import UserMistake
 from whence.rules import binding
@@ -23,7 +23,7 @@ from whence.rules.filters import Filter, filter_of, holds_at_clean_free
 from whence.rules.indexing import block_item, block_key
 from whence.rules.observable import NATIVE, Observable
 from whence.rules.ruleset import RuleSet
-from whence.rules.suspect import SUSPECT, holds_at_suspect_only
+from whence.rules.suspect import holds_at_suspect_only
 from whence.rules.vocabulary import BLOCK_FUNCTIONS, DOMAINS, POINTER_DOMAINS
 
 
@@ -35,7 +35,7 @@ class LoweringError(UserMistake):
 class RulePlan:
     """One rule, ready for code generation.
 
-    `points`: names in `records.POINTS`. `events` and `domains`: what the
+    `points`: names in `abi.points.NUMBERS`. `events` and `domains`: what the
     condition reads of the trace, H, F and P. `every`: the condition can hold
     where nothing is wrong (an access in bounds, a free of a live block's
     begin), so it must be evaluated there too.
@@ -76,7 +76,7 @@ class RulePlan:
 class Plan:
     """What must be kept and checked for a rule set.
 
-    `points`: names in `records.POINTS` where some rule is evaluated.
+    `points`: names in `abi.points.NUMBERS` where some rule is evaluated.
     `functions`: watched, in the order of their numbers. `reads` and `writes`:
     the inline filters of loads and stores.
     """
@@ -203,9 +203,9 @@ class _Support:
         point = self.condition.rule.point
         self.point(point)
         self.terms()
-        if point.name in SUSPECT and not holds_at_suspect_only(self.condition):
-            wanted, shown = SUSPECT[point.name]
-            self.refuse(wanted, f"of which {{engine}} shows only {shown}")
+        suspects = point.info.suspects
+        if suspects is not None and not holds_at_suspect_only(self.condition):
+            self.refuse(suspects.every, f"of which {{engine}} shows only {suspects.shown}")
         bound = frozenset(variable.name for variable in point.variables)
         self.formula(self.condition.formula, bound)
 

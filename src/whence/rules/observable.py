@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from whence.abi.records import POINTS
+from whence.abi.points import NUMBERS
 from whence.rules.vocabulary import CONSTANTS, DOMAINS, FUNCTIONS
 
 
@@ -15,7 +15,7 @@ from whence.rules.vocabulary import CONSTANTS, DOMAINS, FUNCTIONS
 class Observable:
     """What an engine observes; `name` is the engine's.
 
-    points: detection points, as names in `records.POINTS`.
+    points: detection points, as names in `abi.points.NUMBERS`.
     functions: those whose calls and returns are observed; None for every function that a rule names.
     values: arguments and results of these functions are known.
     every: accesses at which nothing is wrong are observed, too.
@@ -27,7 +27,7 @@ class Observable:
     """
 
     name: str
-    points: frozenset[str] = frozenset(POINTS)
+    points: frozenset[str] = frozenset(NUMBERS)
     functions: frozenset[str] | None = None
     values: bool = True
     every: bool = True

@@ -9,94 +9,45 @@ the *suspect* ones. A step is not suspect
 * at `argument`: where `r >= NullPage`;
 * at `length`: where `m >= n`.
 
-Each of these is a list of *cases*: values of some names, and sums that are not
-negative. A condition that is false in every case is one for which suspect steps
+Each of these is a list of *cases* (`whence.abi.points.Fine`): values of some names, and sums that
+are not negative. A condition that is false in every case is one for which suspect steps
 are enough. Comparisons are decided where the two sides differ by such a sum and
 a constant; numbers of the language are exact, so nothing wraps around.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 
-from whence.abi.layout import NULL_PAGE_SIZE
+from whence.abi.points import BYTES, ONE, Fine
 from whence.rules import model as m
 from whence.rules.arithmetic import arithmetic
 from whence.rules.expand import Condition
-from whence.rules.linear import ONE, Linear, added, constant, linear
-from whence.rules.vocabulary import CONSTANTS
+from whence.rules.linear import Linear, added, constant, linear
 
 _BYTES = "count * size"
 _ADDRESS_BITS = 64
 
 
-@dataclass(frozen=True)
-class _Case:
-    values: Mapping[str, int]
-    sums: tuple[Linear, ...]  # none of them is negative
-
-
-SUSPECT = {
-    "alloc": (
-        "every allocation",
-        "those of more than MaxSize bytes or with an alignment that is no power of two or too small",
-    ),
-    "copy": ("every copy", "those whose two ranges overlap"),
-    "argument": ("every argument", "those in the null page"),
-    "length": ("every length", "those that reach beyond mapped memory"),
-}
-"""Detection point -> what a rule may ask for, and what it is shown instead."""
-
-
 def holds_at_suspect_only(condition: Condition) -> bool:
-    """Whether the condition of a rule at one of these points is false where nothing is wrong."""
+    """Whether the condition of a rule is false at every step that the engines do not show."""
     point = condition.rule.point
+    suspects = point.info.suspects
+    if suspects is None:
+        return True
     names = {
         slot.name: arg.name if isinstance(arg, m.Variable) else f"{slot.name}."
         for slot, arg in zip(point.info.slots, point.args, strict=True)
     }
-    return all(_Truth(case, names).of(condition.formula) is False for case in _CASES[point.name](names))
-
-
-def _alloc(names: Mapping[str, str]) -> Iterator[_Case]:
-    most = CONSTANTS["MaxSize"].value or 0
-    count, size = names["count"], names["size"]
-    fits = [{ONE: most, name: -1} for name in (_BYTES, count, size)]
-    for shift in range(_ADDRESS_BITS):
-        align, enough = {names["align"]: 1 << shift}, {ONE: 1 << shift, names["least"]: -1}
-        yield _Case({**align, count: 0}, (fits[0], enough))
-        yield _Case({**align, size: 0}, (fits[0], enough))
-        yield _Case(align, (*fits, enough))
-
-
-def _copy(names: Mapping[str, str]) -> Iterator[_Case]:
-    r, n, s, m_ = (names[slot] for slot in ("r", "n", "s", "m"))
-    yield _Case({}, ({s: 1, r: -1, n: -1},))
-    yield _Case({}, ({r: 1, s: -1, m_: -1},))
-
-
-def _argument(names: Mapping[str, str]) -> Iterator[_Case]:
-    yield _Case({}, ({names["r"]: 1, ONE: -NULL_PAGE_SIZE},))
-
-
-def _length(names: Mapping[str, str]) -> Iterator[_Case]:
-    yield _Case({}, ({names["m"]: 1, names["n"]: -1},))
-
-
-_CASES: dict[str, Callable[[Mapping[str, str]], Iterator[_Case]]] = {
-    "alloc": _alloc,
-    "copy": _copy,
-    "argument": _argument,
-    "length": _length,
-}
+    return all(_Truth(case, names).of(condition.formula) is False for case in suspects.fine)
 
 
 class _Truth:
     """Truth of formulas in one case: True, False, or None where the case does not tell."""
 
-    def __init__(self, case: _Case, names: Mapping[str, str]) -> None:
-        self.case = case
+    def __init__(self, case: Fine, names: Mapping[str, str]) -> None:
+        self.values = {names[slot]: value for slot, value in case.values.items()}
+        self.sums = [{names.get(part, part): factor for part, factor in each.items()} for each in case.sums]
         self.product = {names.get("count"), names.get("size")}
 
     def of(self, formula: m.Formula) -> bool | None:
@@ -141,7 +92,7 @@ class _Truth:
         return equal if op == "==" else _opposite(equal)
 
     def positive(self, sum_: Linear) -> bool | None:
-        for known in ({}, *self.case.sums):
+        for known in ({}, *self.sums):
             least = constant(added(sum_, known, -1))
             if least is not None and least > 0:
                 return True
@@ -157,7 +108,7 @@ class _Truth:
     def known(self, term: m.Term) -> Linear | None:
         match term:
             case m.Variable(name=name):
-                value = self.case.values.get(name)
+                value = self.values.get(name)
                 return {name: 1} if value is None else {ONE: value}
             case m.Binary(op=op) if op not in "+-":
                 return self.product_or_constant(term)
@@ -168,7 +119,7 @@ class _Truth:
         first, second = self.sum(term.left), self.sum(term.right)
         if term.op == "*" and {str(term.left), str(term.right)} == self.product:
             zero = 0 in [constant(factor) for factor in (first, second) if factor is not None]
-            return {} if zero else {_BYTES: 1}
+            return {} if zero else {BYTES: 1}
         if first is None or second is None:
             return None
         a, b = constant(first), constant(second)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Flag, auto
 
+from whence.abi import points
 from whence.abi.layout import NULL_PAGE_SIZE
 from whence.abi.records import FAMILIES, KINDS
 
@@ -74,15 +75,28 @@ class Slot:
 
 @dataclass(frozen=True)
 class Point:
-    """A detection point: where a rule is evaluated, before the step is made.
-
-    `codes` are names in `whence.abi.records.POINTS`.
-    """
+    """A detection point of the language: one of `whence.abi.points`, or several with the same slots."""
 
     name: str
-    slots: tuple[Slot, ...]
-    codes: tuple[str, ...]
     meaning: str
+    rows: tuple[points.Point, ...]
+
+    @property
+    def slots(self) -> tuple[Slot, ...]:
+        return tuple(Slot(slot.name, Type[slot.type]) for slot in self.rows[0].slots)
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Where the slots stand in the event."""
+        return tuple(slot.field for slot in self.rows[0].slots)
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        return tuple(row.code for row in self.rows)
+
+    @property
+    def suspects(self) -> points.Suspects | None:
+        return self.rows[0].suspects
 
     @property
     def is_deref(self) -> bool:
@@ -99,45 +113,12 @@ _F = Slot("f", Type.FUNCTION)
 _V = Slot("v", Type.WORD)
 _N = Slot("n", Type.INT)
 _BID = Slot("bid", Type.BID)
-_S = Slot("s", Type.POINTER)
-_M = Slot("m", Type.INT)
-_REQUEST = tuple(Slot(name, Type.INT) for name in ("count", "size", "align", "least"))
 
 POINTS = {
-    point.name: point
-    for point in (
-        Point("deref", (_R,), ("DEREF_R", "DEREF_W"), "before memory is read or written through r"),
-        Point("deref_r", (_R,), ("DEREF_R",), "before memory is read through r"),
-        Point("deref_w", (_R,), ("DEREF_W",), "before memory is written through r"),
-        Point("free", (_R,), ("FREE",), "before the heap block at r is freed"),
-        Point(
-            "alloc",
-            _REQUEST,
-            ("ALLOC",),
-            "before count objects of size bytes are allocated at a multiple of align, "
-            "of a function that asks for a multiple of least",
-        ),
-        Point("malloc", (_N, _BID), ("MALLOC",), "after n bytes were allocated as block bid"),
-        Point(
-            "copy",
-            (_R, _N, _S, _M),
-            ("COPY",),
-            "before a function that forbids overlap writes n bytes at r, copied from m bytes at s",
-        ),
-        Point(
-            "argument",
-            (_R,),
-            ("ARGUMENT",),
-            "before a library function gets r, which it cannot do without",
-        ),
-        Point(
-            "length",
-            (_R, _N, _M),
-            ("LENGTH",),
-            "before a library function accesses n bytes at r outside the heap, of which m are mapped",
-        ),
-        Point("call", (_F, _V), ("CALL",), "when function f is entered; v is its first argument"),
-        Point("ret", (_F, _V), ("RET",), "when function f returns v"),
+    name: Point(name, meaning, tuple(points.BY_NAME[row] for row in rows))
+    for name, (rows, meaning) in (
+        *points.UNIONS.items(),
+        *((row.name, ((row.name,), row.meaning)) for row in points.POINTS),
     )
 }
 
@@ -223,7 +204,9 @@ class NamedConstant:
     """Detection points where it is known; everywhere if empty."""
 
 
-_DEREFS = tuple(name for name, point in POINTS.items() if point.is_deref)
+def _given(name: str) -> tuple[str, ...]:
+    """The detection points that give a constant its value."""
+    return tuple(point for point, info in POINTS.items() if name in info.rows[0].gives)
 
 
 CONSTANTS = {
@@ -231,20 +214,24 @@ CONSTANTS = {
     for constant in (
         NamedConstant("NULL", Type.POINTER, 0, "the null pointer"),
         NamedConstant("NullPage", Type.NUMBER, NULL_PAGE_SIZE, "lowest address that can ever be mapped"),
-        NamedConstant("Width", Type.INT, None, "bytes accessed", _DEREFS),
+        NamedConstant("Width", Type.INT, None, "bytes accessed", _given("Width")),
         NamedConstant(
-            "Closed", Type.INT, None, "bytes accessed that the program has made inaccessible", _DEREFS
+            "Closed",
+            Type.INT,
+            None,
+            "bytes accessed that the program has made inaccessible",
+            _given("Closed"),
         ),
-        NamedConstant("Root", Type.POINTER, None, "what r was visibly derived from, else r", _DEREFS),
+        NamedConstant("Root", Type.POINTER, None, "what r was visibly derived from, else r", _given("Root")),
         NamedConstant("Now", Type.TIME, None, "the event clock"),
         NamedConstant(
             "By",
             Type.FAMILY,
             None,
             "family of the function that frees or allocates",
-            ("free", "alloc"),
+            _given("By"),
         ),
-        NamedConstant("MaxSize", Type.INT, (1 << 63) - 1, "bytes in the largest object that C allows"),
+        NamedConstant("MaxSize", Type.INT, points.MAX_SIZE, "bytes in the largest object that C allows"),
         NamedConstant("Malloc", Type.FAMILY, FAMILIES["MALLOC"], "malloc, free and their relatives"),
         NamedConstant("New", Type.FAMILY, FAMILIES["NEW"], "operators new and delete"),
         NamedConstant("NewArray", Type.FAMILY, FAMILIES["NEW_ARRAY"], "operators new[] and delete[]"),

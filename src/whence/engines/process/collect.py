@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from whence.abi import fixed, records
+from whence.abi import fixed, points, records
 from whence.engines.process.decode import RawFinding, RawRun
 from whence.findings import (
+    ACCESS_OF_POINT,
     Access,
     AccessKind,
     Block,
@@ -29,7 +30,7 @@ from whence.findings import (
 )
 from whence.symbols import MemoryMap, Symbolizer
 
-_POINTS = {number: Point[name] for name, number in records.POINTS.items()}
+_POINTS = {number: Point[name] for name, number in points.NUMBERS.items()}
 _BLOCK_STATES = {
     records.BLOCK_STATES["LIVE"]: BlockState.LIVE,
     records.BLOCK_STATES["FREED"]: BlockState.FREED,
@@ -37,21 +38,6 @@ _BLOCK_STATES = {
 _BLOCK_KINDS = {number: BlockKind[name] for name, number in records.BLOCK_KINDS.items()}
 _FAMILIES = {number: Family[name] for name, number in records.FAMILIES.items()}
 _LEAK_KINDS = {number: LeakKind[name] for name, number in records.LEAK_KINDS.items() if number}
-_ACCESS_KINDS = {
-    Point.DEREF_R: AccessKind.READ,
-    Point.DEREF_W: AccessKind.WRITE,
-    Point.FREE: AccessKind.FREE,
-    Point.CALL: AccessKind.CALL,
-    Point.RET: AccessKind.RETURN,
-    Point.MALLOC: AccessKind.ALLOCATE,
-    Point.ALLOC: AccessKind.REQUEST,
-    Point.COPY: AccessKind.COPY,
-    Point.ARGUMENT: AccessKind.PASS,
-    Point.LENGTH: AccessKind.EXTEND,
-    Point.SIGNAL: AccessKind.TRAP,
-}
-
-
 _FIXED_RULES = {
     fixed.NUMBERS[each.name]: RuleInfo(
         each.name, each.title, severity=each.severity, advice=each.advice, cwe=each.cwe
@@ -189,7 +175,7 @@ def _without_runtime(stack: tuple[Frame, ...]) -> tuple[Frame, ...]:
 
 def _access(raw: RawFinding, point: Point, block: Block | None, states: States | None) -> Access:
     f = raw.fields
-    kind = _ACCESS_KINDS.get(point, AccessKind.UNKNOWN)
+    kind = ACCESS_OF_POINT.get(point, AccessKind.UNKNOWN)
     first_bad = None
     if kind in (AccessKind.READ, AccessKind.WRITE):
         first_bad = _first_bad(f["address"], f["size"], block, states)

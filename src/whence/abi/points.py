@@ -1,0 +1,242 @@
+"""The detection points, one row each.
+
+A row is all that the rule language, the code generators, the reports and the runtime know of a
+point: they read this table, and ``whence_abi.h`` has it in C. What shows the step to the rules is a
+function of the runtime (see docs/adding-a-detection-point.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from whence.abi.layout import NULL_PAGE_SIZE
+from whence.abi.rules import EVENT
+
+ONE = "1"
+"""What a constant in a sum is a multiple of."""
+BYTES = "count * size"
+"""The name of the product of two slots in a sum."""
+MAX_SIZE = (1 << 63) - 1
+"""Bytes in the largest object that C allows."""
+_ADDRESS_BITS = 64
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A name that rules give to a value of the step.
+
+    `type`: a name of `whence.rules.vocabulary.Type`. `field`: where the value stands in
+    `whence.abi.rules.EVENT`.
+    """
+
+    name: str
+    type: str
+    field: str
+
+
+@dataclass(frozen=True)
+class Fine:
+    """A case in which nothing is wrong: values of some slots, and sums of slots that are not negative."""
+
+    values: Mapping[str, int]
+    sums: tuple[Mapping[str, int], ...]
+
+
+@dataclass(frozen=True)
+class Suspects:
+    """The runtime shows rules only the steps that are none of the cases `fine`.
+
+    `every`, `shown`: what a rule that holds in a fine case asks for, and what it is shown instead.
+    """
+
+    every: str
+    shown: str
+    fine: tuple[Fine, ...]
+
+
+@dataclass(frozen=True)
+class Point:
+    """A detection point: where a rule is evaluated, before the step is made.
+
+    `number`: in records, never changed. `meaning`: of the step, with the names of the slots in it;
+    `optional`: a regular expression of its words about the last slot, which go where a rule has no name
+    for it. `access`: what the step does with its address, in reports. `noun`: the step in the runtime's
+    own lines. `where`: which steps rules see. `gives`: constants of the language that are known here
+    alone. `headline`: first line of a report, where reports have none of their own, with ``{size}`` and
+    ``{function}`` for the library function, which is called `caller` where it is not known. `sized`: the
+    field `width` of the event is a size that reports show.
+    """
+
+    name: str
+    number: int
+    slots: tuple[Slot, ...]
+    meaning: str
+    access: str
+    noun: str
+    where: str = ""
+    optional: str = ""
+    gives: tuple[str, ...] = ()
+    suspects: Suspects | None = None
+    headline: str = ""
+    caller: str = "a library function"
+    sized: bool = False
+
+    @property
+    def code(self) -> str:
+        """The name in C and in plans."""
+        return self.name.upper()
+
+
+def _alloc_is_fine() -> Iterator[Fine]:
+    fits = [{ONE: MAX_SIZE, name: -1} for name in (BYTES, "count", "size")]
+    for shift in range(_ADDRESS_BITS):
+        align, enough = {"align": 1 << shift}, {ONE: 1 << shift, "least": -1}
+        yield Fine({**align, "count": 0}, (fits[0], enough))
+        yield Fine({**align, "size": 0}, (fits[0], enough))
+        yield Fine(align, (*fits, enough))
+
+
+_R = Slot("r", "POINTER", "r")
+_N = Slot("n", "INT", "width")
+_M = Slot("m", "INT", "value")
+_CALL = (Slot("f", "FUNCTION", "function"), Slot("v", "WORD", "value"))
+_DEREF = ("Width", "Closed", "Root")
+
+POINTS = (
+    Point("deref_r", 1, (_R,), "before memory is read through r", "read", "read", gives=_DEREF, sized=True),
+    Point(
+        "deref_w", 2, (_R,), "before memory is written through r", "write", "write", gives=_DEREF, sized=True
+    ),
+    Point("free", 3, (_R,), "before the heap block at r is freed", "free", "free", gives=("By",)),
+    Point(
+        "alloc",
+        7,
+        (
+            Slot("count", "INT", "width"),
+            Slot("size", "INT", "value"),
+            Slot("align", "INT", "other"),
+            Slot("least", "INT", "least"),
+        ),
+        "before count objects of size bytes are allocated at a multiple of align, "
+        "of a function that asks for a multiple of least",
+        "request",
+        "request",
+        where="of the function that allocates, where a size is more than MaxSize or an alignment is odd",
+        optional=", of a function that asks for a multiple of least",
+        gives=("By",),
+        suspects=Suspects(
+            "every allocation",
+            "those of more than MaxSize bytes or with an alignment that is no power of two or too small",
+            tuple(_alloc_is_fine()),
+        ),
+        headline="call of {function}",
+        caller="an allocation function",
+    ),
+    Point(
+        "malloc",
+        6,
+        (_N, Slot("bid", "BID", "block")),
+        "after n bytes were allocated as block bid",
+        "allocate",
+        "allocation",
+        where="after every allocation",
+        optional=" as block bid",
+    ),
+    Point(
+        "copy",
+        8,
+        (_R, _N, Slot("s", "POINTER", "other"), _M),
+        "before a function that forbids overlap writes n bytes at r, copied from m bytes at s",
+        "copy",
+        "copy",
+        where="where the two ranges overlap",
+        suspects=Suspects(
+            "every copy",
+            "those whose two ranges overlap",
+            (Fine({}, ({"s": 1, "r": -1, "n": -1},)), Fine({}, ({"r": 1, "s": -1, "m": -1},))),
+        ),
+        sized=True,
+    ),
+    Point(
+        "argument",
+        9,
+        (_R,),
+        "before a library function gets r, which it cannot do without",
+        "pass",
+        "argument",
+        where="where the argument lies in the null page",
+        suspects=Suspects(
+            "every argument", "those in the null page", (Fine({}, ({"r": 1, ONE: -NULL_PAGE_SIZE},)),)
+        ),
+        headline="null pointer given to {function}",
+    ),
+    Point(
+        "length",
+        10,
+        (_R, _N, _M),
+        "before a library function accesses n bytes at r outside the heap, of which m are mapped",
+        "extend",
+        "length",
+        where="where the last byte is not mapped",
+        suspects=Suspects(
+            "every length", "those that reach beyond mapped memory", (Fine({}, ({"m": 1, "n": -1},)),)
+        ),
+        headline="length of {size} given to {function}",
+        caller="a function",
+        sized=True,
+    ),
+    Point(
+        "realloc",
+        11,
+        (_R, _N),
+        "before realloc gives the heap block at r a size of n bytes",
+        "resize",
+        "resizing",
+        where="at every call of realloc and reallocarray with a pointer that is not null",
+        headline="{function} to {size}",
+        caller="realloc",
+        sized=True,
+    ),
+    Point(
+        "call",
+        4,
+        _CALL,
+        "when function f is entered; v is its first argument",
+        "call",
+        "call",
+        where="at every entry of the function",
+        optional=" with first argument v",
+    ),
+    Point(
+        "ret",
+        5,
+        _CALL,
+        "when function f returns v",
+        "return",
+        "return",
+        where="at every return of the function",
+        optional=" v$",
+    ),
+)
+
+UNIONS = {"deref": (("deref_r", "deref_w"), "before memory is read or written through r")}
+"""Names of the rule language for several points with the same slots, and their meaning."""
+
+
+def checked(points: tuple[Point, ...]) -> dict[str, Point]:
+    """The rows by name; raises `ValueError` where two are mistaken for each other or a slot has no field."""
+    found: dict[str, Point] = {}
+    for point in points:
+        same = [other.name for other in found.values() if other.number == point.number]
+        if same or point.name in found or not 0 < point.number < 32:
+            raise ValueError(f"detection point {point.name} ({point.number}) is not one of its own")
+        for slot in point.slots:
+            EVENT.index(slot.field)
+        found[point.name] = point
+    return found
+
+
+BY_NAME = checked(POINTS)
+NUMBERS = {point.code: point.number for point in POINTS}
+"""Code -> number in records."""

@@ -1,0 +1,43 @@
+"""The table of detection points: one row says the same to rules, reports and C."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from whence.abi import header, points
+from whence.findings import ACCESS_OF_POINT, AccessKind, Point
+from whence.report.json import schema
+from whence.rules.vocabulary import POINTS, Type
+
+
+@pytest.mark.parametrize("row", points.POINTS, ids=lambda row: row.name)
+def test_every_reader_knows_the_row(row: points.Point) -> None:
+    assert POINTS[row.name].codes == (row.code,)
+    assert [slot.type for slot in POINTS[row.name].slots] == [Type[slot.type] for slot in row.slots]
+    assert ACCESS_OF_POINT[Point(row.name)] is AccessKind(row.access)
+    text = "\n".join(header.lines())
+    assert f"#define WH_POINT_{row.code} {row.number}u\n" in text
+    assert f'    X({row.number}, "{row.noun}")' in text
+    properties = {
+        name: part["properties"] for name, part in schema()["$defs"].items() if "properties" in part
+    }
+    assert row.name in properties["finding"]["point"]["enum"]
+    assert row.access in properties["access"]["kind"]["enum"]
+
+
+def test_members_that_code_names_are_no_strangers_to_the_table() -> None:
+    assert {point.value for point in Point} - set(points.BY_NAME) == {"signal", "unknown"}
+    accesses = {row.access for row in points.POINTS}
+    assert {kind.value for kind in AccessKind} - accesses == {"trap", "unknown"}
+
+
+def test_points_that_would_be_mistaken_for_each_other_are_refused() -> None:
+    first, second = points.POINTS[:2]
+    with pytest.raises(ValueError, match=f"detection point {second.name} .{first.number}. is not one of its"):
+        points.checked((first, replace(second, number=first.number)))
+    with pytest.raises(ValueError, match="is not one of its own"):
+        points.checked((first, replace(first, number=31)))
+    with pytest.raises(ValueError, match="'nowhere' is not in list"):
+        points.checked((replace(first, slots=(points.Slot("r", "POINTER", "nowhere"),)),))
