@@ -40,7 +40,7 @@ struct group {
     uint32_t value_count;
     struct whence_block first;
     uint64_t values[4]; /* of the first witness */
-    uint64_t count, bytes, count_indirect;
+    struct leak_sum all, inherited;
 };
 
 #define GROUPS_MOST 16384u
@@ -97,12 +97,23 @@ static void begin_group(struct group *group, const struct witness *witness) {
     for (uint32_t i = 0; i < group->value_count; i++) group->values[i] = witness->values[i];
 }
 
+/* Blocks up to this one were there when a parent forked this process. */
+static uint64_t last_inherited;
+
+void leak_forked(void) { last_inherited = blocks_tick(); }
+
+static void add_to_sum(struct leak_sum *sum, uint64_t bytes, uint32_t kind) {
+    sum->count++;
+    sum->bytes += bytes;
+    if (kind == WH_LEAK_INDIRECT) sum->indirect++;
+}
+
 static void add_to_group(struct group *group, const struct witness *witness, uint32_t kind) {
-    if (!group->count) begin_group(group, witness);
+    if (!group->all.count) begin_group(group, witness);
     if (kind == WH_LEAK_DEFINITE) group->kind = kind;
-    group->count++;
-    group->bytes += witness->block->size;
-    if (kind == WH_LEAK_INDIRECT) group->count_indirect++;
+    add_to_sum(&group->all, witness->block->size, kind);
+    if (witness->block->id <= last_inherited)
+        add_to_sum(&group->inherited, witness->block->size, kind);
 }
 
 void leak_collect(struct context *context, const struct witness *witness) {
@@ -149,8 +160,9 @@ static void tell(struct context *context) {
     for (uint32_t i = 0; i < group_count; i++) {
         const struct group *group = &groups[i];
         if (told_before(context, group)) continue;
-        struct witness witness = {group->rule,  &group->first, group->value_count,    group->values,
-                                  group->count, group->bytes,  group->count_indirect, group->kind};
+        struct witness witness = {group->rule,       &group->first,   group->value_count,
+                                  group->values,     group->all.count, group->all.bytes,
+                                  group->all.indirect, group->kind,   group->inherited};
         finding_make(context, &witness);
     }
     if (group_count) maps_let_go();

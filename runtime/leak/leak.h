@@ -30,6 +30,9 @@ void leak_no_more_checks(void);
 /* What the last check counted; all 0 before the first. */
 extern struct wh_leaks leak_last;
 
+/* In the child of a fork: what it has now is its parent's to tell of, too. */
+void leak_forked(void);
+
 /* Around fork: no search may be going on in the child. */
 void leak_lock(void);
 void leak_unlock(void);

@@ -255,15 +255,21 @@ void mark_weak(void) {
     }
 }
 
+static void mark_led_by(struct block_place place) {
+    uint8_t *marked = mark_of(place);
+    const struct block_record *record = block_record(place.shift, place.index);
+    if (!marked || record->state != WH_BLOCK_LIVE) return;
+    if (*marked & (MARK_POINTED | MARK_INDIRECT)) return;
+    *marked |= MARK_INDIRECT; /* so that a cycle stops here */
+    work[work_count++] = packed(place);
+    follow_work(MARK_INDIRECT);
+    *marked &= (uint8_t)~MARK_INDIRECT;
+}
+
+/* Of a cycle, the first block that is looked at is the head: a large one owns small ones sooner
+ * than the reverse. */
 void mark_indirect(void) {
-    uint64_t cursor = 0;
-    struct block_place place;
-    while ((place = blocks_next(&cursor, WH_BLOCK_LIVE)).index) {
-        uint8_t *marked = mark_of(place);
-        if (!marked || (*marked & (MARK_POINTED | MARK_INDIRECT))) continue;
-        *marked |= MARK_INDIRECT; /* so that a cycle stops here */
-        work[work_count++] = packed(place);
-        follow_work(MARK_INDIRECT);
-        *marked &= (uint8_t)~MARK_INDIRECT;
-    }
+    for (unsigned shift = WH_MAX_SLOT_SHIFT; shift >= WH_MIN_SLOT_SHIFT; shift--)
+        for (uint64_t index = region_before(shift) + 1; index < slots[shift]; index++)
+            mark_led_by((struct block_place){index, shift});
 }

@@ -2,6 +2,7 @@
 #include "finding.h"
 #include "options.h"
 #include "threads.h"
+#include "../leak/excuse.h"
 #include "../leak/leak.h"
 #include "../os/os.h"
 #include "../os/text.h"
@@ -91,6 +92,11 @@ static int applies(const struct whence_rule *rule, const struct whence_event *ev
     return rule->function == event->function;
 }
 
+/* That the block is still there is the fault of the free that was reported. */
+static void excuse_refused(uintptr_t address) {
+    if (!block_begins_live(block_place(address), address)) excuse_block(address);
+}
+
 uint64_t event_evaluate(struct context *context) {
     struct thread *thread = thread_here();
     if (!event_watched(context->event.point) || thread->in_finding) return 0;
@@ -105,6 +111,7 @@ uint64_t event_evaluate(struct context *context) {
         if (fired && !context->collect) break;
     }
     if (context->collect) leak_end(context);
+    if (context->findings && context->event.point == WH_POINT_FREE) excuse_refused(context->event.r);
     thread->in_finding = 0;
     return context->findings;
 }
@@ -114,7 +121,7 @@ WH_EXPORT void __whence_fire(const struct whence_event *event, uint64_t rule_ind
                              const uint64_t *values) {
     struct context *context = WH_CONTAINER(event, struct context, event);
     if (block && !block->id) block = NULL;
-    struct witness witness = {rule_index, block, value_count, values, 1, 0, 0, WH_LEAK_NONE};
+    struct witness witness = {rule_index, block, value_count, values, 1, 0, 0, WH_LEAK_NONE, {0, 0, 0}};
     if (context->collect && block)
         leak_collect(context, &witness);
     else

@@ -133,6 +133,9 @@ static void fill_event(struct wh_finding *head, const struct context *context,
     head->count = witness->count;
     head->bytes = witness->bytes;
     head->count_indirect = witness->count_indirect;
+    head->inherited = witness->inherited.count;
+    head->bytes_inherited = witness->inherited.bytes;
+    head->indirect_inherited = witness->inherited.indirect;
     head->leak_kind = witness->kind;
     head->leak_check = context->check;
 }

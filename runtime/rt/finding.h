@@ -4,6 +4,11 @@
 
 #include "event.h"
 
+/* Blocks, bytes in them, and how many of the blocks only other lost blocks lead to. */
+struct leak_sum {
+    uint64_t count, bytes, indirect;
+};
+
 struct witness {
     uint64_t rule;                    /* index into the rule set, or WH_RULE_SIGNAL */
     const struct whence_block *block; /* NULL: the event's block */
@@ -12,6 +17,7 @@ struct witness {
     uint64_t count, bytes;  /* blocks this finding stands for */
     uint64_t count_indirect;
     uint32_t kind; /* WH_LEAK_*: how those blocks are held */
+    struct leak_sum inherited; /* of those blocks, what a parent had when it forked */
 };
 
 /* Records the finding. With halt=1 it does not return, unless it was made by a

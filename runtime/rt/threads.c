@@ -238,6 +238,7 @@ static void after_fork_in_child(void) {
     os_unlock(&memos_lock);
     heap_unlock_all();
     finding_unlock();
+    leak_forked();
     leak_unlock();
     port_unlock();
     thread_self.tid = os_thread();

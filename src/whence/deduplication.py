@@ -44,10 +44,17 @@ def _frame_place(frame: Frame) -> object:
 def _merge(kept: Finding, other: Finding) -> Finding:
     leak = kept.leak
     if leak and other.leak:
-        leak = Leak(
-            leak.count + other.leak.count,
-            leak.bytes + other.leak.bytes,
-            leak.indirect + other.leak.indirect,
-            LeakKind.DEFINITE if LeakKind.DEFINITE in (leak.kind, other.leak.kind) else leak.kind,
-        )
+        leak = _merge_leaks(leak, other.leak)
     return replace(kept, occurrences=kept.occurrences + other.occurrences, leak=leak)
+
+
+def _merge_leaks(a: Leak, b: Leak) -> Leak:
+    """The blocks of both; those that one process has from the other, or both have from a third, count once."""
+    totals = ((a.count, b.count), (a.bytes, b.bytes), (a.indirect, b.indirect))
+    united = [
+        first + second - max(min(first, from_b), min(second, from_a))
+        for (first, second), from_b, from_a in zip(totals, a.inherited, b.inherited, strict=True)
+    ]
+    kind = LeakKind.DEFINITE if LeakKind.DEFINITE in (a.kind, b.kind) else a.kind
+    still, more, indirect = map(min, a.inherited, b.inherited)
+    return Leak(united[0], united[1], united[2], kind, (still, more, indirect))

@@ -256,12 +256,15 @@ class LeakKind(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Leak:
     """Totals over the blocks of one allocation stack; `indirect` counts those that only
-    other lost blocks point to. `kind` is definite as soon as one block is."""
+    other lost blocks point to. `kind` is definite as soon as one block is.
+    `inherited`: count, bytes and indirect of the blocks that the process was
+    forked with, which its parent tells of, too."""
 
     count: int
     bytes: int
     indirect: int = 0
     kind: LeakKind = LeakKind.DEFINITE
+    inherited: tuple[int, int, int] = (0, 0, 0)
 
 
 class LeakMoment(StrEnum):

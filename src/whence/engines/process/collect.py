@@ -132,7 +132,8 @@ def _leak(fields: dict[str, int], point: Point) -> Leak | None:
     if not fields["bytes"] and fields["leak_kind"] not in _LEAK_KINDS:
         return None
     kind = _LEAK_KINDS.get(fields["leak_kind"], LeakKind.DEFINITE)
-    return Leak(fields["count"], fields["bytes"], fields["count_indirect"], kind)
+    inherited = (fields["inherited"], fields["bytes_inherited"], fields["indirect_inherited"])
+    return Leak(fields["count"], fields["bytes"], fields["count_indirect"], kind, inherited)
 
 
 def _block(raw: RawFinding, memory: MemoryMap | None, symbolizer: Symbolizer) -> Block | None:
