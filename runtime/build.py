@@ -47,6 +47,7 @@ class Product:
     port: the folder below ``port/`` whose header and functions it differs from the others in.
     faster: more flags, which not every compiler and linker can follow; without them it is slower, and no more.
     rules: the detectors of the shipped rules are part of it.
+    archive: a static library.
     """
 
     sources: tuple[str, ...]
@@ -55,6 +56,7 @@ class Product:
     without: tuple[str, ...] = ()
     faster: tuple[str, ...] = ()
     rules: bool = False
+    archive: bool = False
 
 
 PRODUCTS = {
@@ -83,6 +85,7 @@ PRODUCTS = {
         without=("rt/access.c", "rt/loading.c", "rt/namespace.c"),
         rules=True,
     ),
+    "libwhence-absent.a": Product(("absent/*.c",), ("-fvisibility=default",), archive=True),
 }
 """Everything that is built, by file name. `whence.alloc` loads the second, `whence replay` the last two."""
 
@@ -112,6 +115,17 @@ def find_compiler() -> list[str]:
     if zig is None:
         raise BuildError("no C compiler found for the runtime: install gcc or clang, or set CC")
     return zig
+
+
+def _archiver() -> list[str]:
+    """The command of an archiver; raises `BuildError` if there is none."""
+    for name in ("ar", "gcc-ar", "llvm-ar"):
+        if shutil.which(name):
+            return [name]
+    zig = _zig_command()
+    if zig is None:
+        raise BuildError("no archiver found for the runtime: install binutils")
+    return [zig[0], "ar"]
 
 
 def sources(product: Product) -> list[Path]:
@@ -188,8 +202,12 @@ def _build(output: Path, product: Product, command: Sequence[str], strict: bool)
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             list(pool.map(compile_one, objects))
         linked = folder / output.name
-        link = [*LINK, f"-Wl,-soname,{output.name}"]
-        _run([*command, *link, *map(str, [*objects.values(), *more]), "-o", str(linked), *LIBRARIES])
+        parts = [*map(str, [*objects.values(), *more])]
+        if product.archive:
+            _run([*_archiver(), "rcs", str(linked), *parts])
+        else:
+            link = [*LINK, f"-Wl,-soname,{output.name}"]
+            _run([*command, *link, *parts, "-o", str(linked), *LIBRARIES])
         partial = output.with_name(f".{output.name}.{os.getpid()}")
         shutil.copyfile(linked, partial)
         partial.chmod(0o755)

@@ -172,7 +172,7 @@ def _link(compilation: Compilation) -> int:
     output = compilation.invocation.output or "a.out"
     recorder = record.Recorder(compilation)
     try:
-        status = compilation.run(extra=recorder.linker_words())
+        status = compilation.run(extra=(*recorder.linker_words(), *_interface(compilation)))
         if status == 0:
             recorder.write(output)
     except record.NotRecordedError as error:
@@ -182,6 +182,21 @@ def _link(compilation: Compilation) -> int:
     for source in compilation.sources if status == 0 else ():
         _warn_missing(source)
     return spawn.end_as(status)
+
+
+_NO_INTERFACE = ("-fsanitize", "-r", "-nostdlib", "-nodefaultlibs")
+
+
+def _interface(compilation: Compilation) -> tuple[str, ...]:
+    """The sanitizers' interface for programs that call it with no sanitizer on.
+
+    As a word for the linker: after ``-x c`` any other would be taken for a source.
+    """
+    words = compilation.invocation.native
+    if any(word.partition("=")[0] in _NO_INTERFACE for word in words):
+        return ()
+    path = headers.absent_library()
+    return ("-Xlinker", path) if os.path.isfile(path) else ()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,27 @@
+/* Functions of the sanitizers' headers that have nothing to do here: one list for the runtime and
+ * for programs that run without it. All of them answer 0. */
+#ifndef WHENCE_INTERFACE_SANITIZER_H
+#define WHENCE_INTERFACE_SANITIZER_H
+
+#define SANITIZER_NOTHING_TO_DO(X)                                                                 \
+    X(__asan_addr_is_in_fake_stack)                                                                \
+    X(__asan_get_current_fake_stack)                                                               \
+    X(__asan_handle_no_return)                                                                     \
+    X(__asan_print_accumulated_stats)                                                              \
+    X(__asan_report_present)                                                                       \
+    X(__asan_set_death_callback)                                                                   \
+    X(__asan_set_error_report_callback)                                                            \
+    X(__asan_update_allocation_context)                                                            \
+    X(__sanitizer_annotate_contiguous_container)                                                   \
+    X(__sanitizer_annotate_double_ended_contiguous_container)                                      \
+    X(__sanitizer_finish_switch_fiber)                                                             \
+    X(__sanitizer_install_malloc_and_free_hooks)                                                   \
+    X(__sanitizer_print_memory_profile)                                                            \
+    X(__sanitizer_print_stack_trace)                                                               \
+    X(__sanitizer_purge_allocator)                                                                 \
+    X(__sanitizer_set_death_callback)                                                              \
+    X(__sanitizer_set_report_fd)                                                                   \
+    X(__sanitizer_set_report_path)                                                                 \
+    X(__sanitizer_start_switch_fiber)
+
+#endif

@@ -1,0 +1,27 @@
+/* What the sanitizers' interfaces have in common, for compilers that come without the header. */
+#ifndef WHENCE_SANITIZER_COMMON_INTERFACE_DEFS_H
+#define WHENCE_SANITIZER_COMMON_INTERFACE_DEFS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Nothing comes of these: reports are whence's own. */
+void __sanitizer_set_report_path(const char *path);
+void __sanitizer_set_report_fd(void *descriptor);
+void __sanitizer_set_death_callback(void (*callback)(void));
+void __sanitizer_print_stack_trace(void);
+void __sanitizer_print_memory_profile(size_t percent, size_t contexts);
+void __sanitizer_annotate_contiguous_container(const void *begin, const void *end,
+                                               const void *old_middle, const void *new_middle);
+void __sanitizer_start_switch_fiber(void **save, const void *bottom, size_t size);
+void __sanitizer_finish_switch_fiber(void *save, const void **old_bottom, size_t *old_size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
