@@ -1,6 +1,7 @@
 #include <stdarg.h>
 #include <wchar.h>
 #include "check.h"
+#include "../os/os.h"
 #include "../planes/planes.h"
 
 #include <ctype.h>
@@ -122,4 +123,11 @@ void bounce_end(struct site site, struct bounce *bounce, size_t stored) {
     check_range(site, bounce->target, stored, 1, bounce->target);
     if (stored) wh_copy(bounce->target, bounce->buffer, stored);
     os_unmap((uintptr_t)bounce->buffer, wh_round_up(bounce->room, OS_PAGE));
+}
+
+int is_there(const void *structure, size_t size) {
+    uintptr_t begin = (uintptr_t)structure;
+    if (!size || size > UINTPTR_MAX - begin) return 0;
+    uintptr_t last = begin + size - (size < sizeof(uint64_t) ? size : sizeof(uint64_t));
+    return os_readable(begin) && (size <= sizeof(uint64_t) || os_readable(last));
 }

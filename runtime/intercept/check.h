@@ -56,6 +56,10 @@ void check_compare(struct site site, const char *a, const char *b, size_t most, 
 /* Checks a number in text: up to the first byte that cannot belong to one. */
 void check_number(struct site site, const char *text);
 
+/* Whether a structure that the kernel reads is there, by its first and its last word: where it is
+ * not, the kernel answers EFAULT, and a wrapper must not look into it. */
+int is_there(const void *structure, size_t size);
+
 /* Checks the format and strings that a printf reads, and where its %n store. */
 void check_printf(struct site site, const char *format, va_list arguments);
 /* The same of the strings alone. */

@@ -67,6 +67,7 @@ READ_FROM_CHECKED(__pread64_chk, off64_t)
 /* The first `total` bytes of the parts. */
 static void check_parts(struct site site, const struct iovec *parts, int count, size_t total,
                         int write) {
+    if (!total || count <= 0 || !is_there(parts, times((size_t)count, sizeof *parts))) return;
     for (int i = 0; i < count && total; i++) {
         size_t size = parts[i].iov_len < total ? parts[i].iov_len : total;
         check_range(site, parts[i].iov_base, size, write, parts[i].iov_base);

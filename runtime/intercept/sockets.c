@@ -10,6 +10,11 @@
 
 static size_t arrived(ssize_t result) { return result > 0 ? (size_t)result : 0; }
 
+/* What a length says; 0 where there is none, and where the kernel will answer EFAULT. */
+static socklen_t room_of(const socklen_t *length) {
+    return is_there(length, sizeof *length) ? *length : 0;
+}
+
 /* An answer of at most *length bytes, of which `room` had been offered: as much
  * as was stored is checked, afterwards. */
 static void check_answer(struct site site, const void *answer, const socklen_t *length,
@@ -38,7 +43,7 @@ WRAP(ssize_t, __recv_chk, (int socket, void *to, size_t size, size_t room, int f
 WRAP(ssize_t, recvfrom,
      (int socket, void *to, size_t size, int flags, struct sockaddr *address, socklen_t *length)) {
     WRITE_IF(length, sizeof *length);
-    socklen_t room = length ? *length : 0;
+    socklen_t room = room_of(length);
     struct bounce bounce = bounce_begin(SITE, to, size);
     ssize_t count = recvfrom(socket, bounce.buffer, size, flags, address, length);
     if (count >= 0) check_answer(SITE, address, length, room);
@@ -64,6 +69,7 @@ WRAP(ssize_t, sendto,
 static void check_message(struct site site, const struct msghdr *message, size_t total, int write) {
     const struct iovec *parts = message->msg_iov;
     check_range(site, parts, times(message->msg_iovlen, sizeof *parts), 0, parts);
+    if (!is_there(parts, times(message->msg_iovlen, sizeof *parts))) return;
     for (size_t i = 0; i < message->msg_iovlen && total; i++) {
         size_t size = parts[i].iov_len < total ? parts[i].iov_len : total;
         check_range(site, parts[i].iov_base, size, write, parts[i].iov_base);
@@ -74,15 +80,17 @@ static void check_message(struct site site, const struct msghdr *message, size_t
 WRAP(ssize_t, recvmsg, (int socket, struct msghdr *message, int flags)) {
     WRITE(message, sizeof *message);
     ssize_t count = recvmsg(socket, message, flags);
-    check_message(SITE, message, arrived(count), 1);
+    if (count >= 0) check_message(SITE, message, arrived(count), 1);
     return count;
 }
 
 WRAP(ssize_t, sendmsg, (int socket, const struct msghdr *message, int flags)) {
     READ(message, sizeof *message);
-    READ_IF(message->msg_name, message->msg_namelen);
-    READ_IF(message->msg_control, message->msg_controllen);
-    check_message(SITE, message, SIZE_MAX, 0);
+    if (is_there(message, sizeof *message)) {
+        READ_IF(message->msg_name, message->msg_namelen);
+        READ_IF(message->msg_control, message->msg_controllen);
+        check_message(SITE, message, SIZE_MAX, 0);
+    }
     return sendmsg(socket, message, flags);
 }
 
@@ -97,7 +105,7 @@ WRAP(ssize_t, sendmsg, (int socket, const struct msghdr *message, int flags)) {
 #define ADDRESS_OUT(name)                                                                          \
     WRAP(int, name, (int socket, struct sockaddr *restrict address, socklen_t *restrict length)) { \
         WRITE_IF(length, sizeof *length);                                                          \
-        socklen_t room = length ? *length : 0;                                                     \
+        socklen_t room = room_of(length);                                                     \
         int result = name(socket, address, length);                                                \
         if (result >= 0) check_answer(SITE, address, length, room);                                \
         return result;                                                                             \
@@ -111,7 +119,7 @@ ADDRESS_OUT(getpeername)
 
 WRAP(int, accept4, (int socket, struct sockaddr *address, socklen_t *length, int flags)) {
     WRITE_IF(length, sizeof *length);
-    socklen_t room = length ? *length : 0;
+    socklen_t room = room_of(length);
     int result = accept4(socket, address, length, flags);
     if (result >= 0) check_answer(SITE, address, length, room);
     return result;
@@ -129,7 +137,7 @@ WRAP(int, setsockopt, (int socket, int level, int name, const void *value, sockl
 
 WRAP(int, getsockopt, (int socket, int level, int name, void *value, socklen_t *length)) {
     WRITE_IF(length, sizeof *length);
-    socklen_t room = length ? *length : 0;
+    socklen_t room = room_of(length);
     int result = getsockopt(socket, level, name, value, length);
     if (result == 0) check_answer(SITE, value, length, room);
     return result;

@@ -139,12 +139,13 @@ uintptr_t os_map_file(int file, size_t size) {
 
 /* rt_sigprocmask copies from and to the addresses it is given and answers
  * EFAULT where that fails. With an invalid `how` it changes nothing. */
+/* The kernel does not look at a null pointer, and succeeds. */
 int os_readable(uintptr_t address) {
-    return call4(SYS_rt_sigprocmask, -1, (long)address, 0, 8) != -EFAULT;
+    return address && call4(SYS_rt_sigprocmask, -1, (long)address, 0, 8) != -EFAULT;
 }
 
 int os_writable(uintptr_t address) {
-    return call4(SYS_rt_sigprocmask, 0, 0, (long)address, 8) != -EFAULT;
+    return address && call4(SYS_rt_sigprocmask, 0, 0, (long)address, 8) != -EFAULT;
 }
 
 uint64_t os_faults(void) {

@@ -49,7 +49,7 @@ def _merge(kept: Finding, other: Finding) -> Finding:
 
 
 def _merge_leaks(a: Leak, b: Leak) -> Leak:
-    """The blocks of both; those that one process has from the other, or both have from a third, count once."""
+    """The blocks of both, once where one process has them from the other, or both from a third."""
     totals = ((a.count, b.count), (a.bytes, b.bytes), (a.indirect, b.indirect))
     united = [
         first + second - max(min(first, from_b), min(second, from_a))

@@ -101,3 +101,12 @@ def test_api(compile_plain: Compile, monkeypatch: pytest.MonkeyPatch, whence_env
         whence.run(compile_plain("kinds.c"), guard="nonsense")
     with pytest.raises(whence.errors.UserMistake, match="engine is 'nonsense'"):
         whence.run(compile_plain("kinds.c"), engine="nonsense")
+
+
+@pytest.mark.parametrize("options", [(), ("--guard", "both-read")])
+def test_system_calls_with_null_pointers(
+    run: Whence, compile_plain: Compile, options: tuple[str, ...]
+) -> None:
+    """What the kernel accepts is not looked into."""
+    done = run.run("--engine", "alloc", "--leak-check", "no", *options, compile_plain("null_calls.c"))
+    assert (done.status, done.out) == (0, b"0 0 0 0\n"), done.err
