@@ -14,7 +14,8 @@ from hypothesis import HealthCheck, settings
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from tests.harness import tiers
+from tests.harness import compilers, tiers
+from tests.harness.compilers import pytest_report_header as pytest_report_header
 from tests.harness.session import Corpus, environment
 from tests.harness.shares import common
 
@@ -23,6 +24,8 @@ from tests.harness.shares import common
 settings.register_profile("random", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("repeatable", settings.get_profile("random"), derandomize=True)
 settings.load_profile("repeatable")
+
+compilers.settle()
 
 
 def pytest_configure() -> None:

@@ -129,6 +129,7 @@ def test_a_bad_bound_of_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_tools_that_are_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     """A front end that finds no linker, no start files and no libstdc++ repeats the names."""
+    monkeypatch.delenv("WHENCE_CLANG", raising=False)
     monkeypatch.setattr(tools, "_ask", lambda clang, option: option.partition("=")[2])
     monkeypatch.setattr(tools.shutil, "which", lambda name: None)
     clang = tools.Clang("/x/clang", (), (19, 1), "", False)
