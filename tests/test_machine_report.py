@@ -7,6 +7,8 @@ import shutil
 import pytest
 from tests import machine_report
 
+pytestmark = pytest.mark.build
+
 
 def test_this_machine_has_what_is_needed(capsys: pytest.CaptureFixture[str]) -> None:
     assert machine_report.main() == 0

@@ -12,6 +12,8 @@ from tests.harness.session import Corpus
 from tests.oracle.conform import conform, report
 from tests.test_programs import RULES
 
+pytestmark = pytest.mark.build
+
 _PROGRAMS = """
     absurd-length/signed-count absurd-size/array-new bad-alignment/three-words
     dangling-pointer-dereference/after-realloc dangling-pointer-dereference/destructor-order

@@ -12,6 +12,8 @@ import pytest
 from whence.toolchain import driver, runtimes
 from whence.toolchain.clang import find_clang
 
+pytestmark = pytest.mark.build
+
 OVERFLOW = """
 #include <stdio.h>
 #include <stdlib.h>
