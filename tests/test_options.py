@@ -14,6 +14,7 @@ import whence
 from whence.abi.options import OPTIONS as RUNTIME_OPTIONS
 from whence.cli.outputs import FORMATS
 from whence.cli.run import run
+from whence.engines.process.runtime_options import LEAKS
 from whence.errors import UserMistake
 from whence.options import CHOICE, COMMAND_LINE, INTEGER, KEYWORDS, OPTIONS, SWITCH, RunOption, RunOptions
 from whence.run_keywords import RunKeywords
@@ -57,7 +58,7 @@ def test_type_checkers_know_the_keywords() -> None:
 def test_names_are_unique_and_defaults_are_values() -> None:
     assert len({row.api for row in OPTIONS if row.api}) == sum(bool(row.api) for row in OPTIONS)
     for row in KEYWORDS.values():
-        row.check(row.default)
+        row.check(row.api_default)
 
 
 def test_ranges_of_the_runtime_stand_there_alone() -> None:
@@ -83,6 +84,7 @@ def test_values_of_another_type_are_refused(row: RunOption) -> None:
         ({"error_exitcode": 0}, "error_exitcode is 0: expected 1 to 255"),
         ({"attach_wait": -1}, "attach_wait is -1: expected 0 to 86400"),
         ({"jobs": 0}, "jobs is 0: expected a number from 1 on"),
+        ({"keep_going": 1}, "keep_going is 1: expected True or False"),
         ({"keep_going": "no"}, "keep_going is 'no': expected True or False"),
         ({"timeout": 0}, "timeout is 0: expected seconds, above 0 and at most 100000000, or None"),
     ],
@@ -91,6 +93,10 @@ def test_mistakes(keywords: dict[str, Any], message: str) -> None:
     for call in (lambda: RunOptions(**keywords), lambda: whence.run("/bin/true", **keywords)):
         with pytest.raises(UserMistake, match=f"^{re.escape(message)}"):
             call()
+
+
+def test_ways_to_treat_leaks_are_known_to_the_runtime() -> None:
+    assert {*KEYWORDS["leak_check"].choices()} == LEAKS.keys()
 
 
 def test_options_are_kept_and_replaced() -> None:

@@ -30,7 +30,7 @@ class RunOption:
     """One option.
 
     name: long name on the command line and in files, without dashes; "" if it is for Python alone.
-    api: the keyword of `whence.run`; "" if it is for the command line alone.
+    api: the keyword of `whence.run`; "" if it is for the command line alone. negated: it says the opposite.
     off: name of the opposite switch. short: a letter. low, high: the range of numbers, None for no limit.
     choices: what a choice is one of. into: the field of `Settings` ("settings.children"), of its surroundings
     ("around.remain"), or the engine that has it ("engine alloc"); "" where more than a copy is needed.
@@ -38,7 +38,7 @@ class RunOption:
 
     __slots__ = (
         *("name", "kind", "help", "api", "default", "off", "short"),
-        *("low", "high", "choices", "metavar", "into"),
+        *("low", "high", "choices", "metavar", "into", "negated"),
     )
 
     def __init__(
@@ -57,11 +57,18 @@ class RunOption:
         metavar: str | None = None,
         into: str = "",
         runtime: str = "",
+        negated: bool = False,
     ) -> None:
         self.name, self.kind, self.help, self.default = name, kind, help, default
         self.api = name.replace("-", "_") if api is None else api
         self.off, self.short, self.choices, self.metavar, self.into = off, short, choices, metavar, into
+        self.negated = negated
         self.low, self.high = (_RUNTIME[runtime].low, _RUNTIME[runtime].high) if runtime else (low, high)
+
+    @property
+    def api_default(self) -> Any:
+        """The default of the keyword."""
+        return not self.default if self.negated else self.default
 
     def check(self, value: Any) -> None:
         """Raises `UserMistake` for a value that the keyword does not take."""
@@ -118,10 +125,10 @@ OPTIONS = (
         SWITCH,
         "Stop at the first finding (default), or go on.",
         off="keep-going",
-        api="",
+        api="keep_going",
+        negated=True,
         default=True,
     ),
-    RunOption("", SWITCH, "Go on after findings.", api="keep_going", default=False),
     RunOption(
         "error-exitcode",
         INTEGER,
@@ -339,7 +346,7 @@ class RunOptions:
 
     def __getitem__(self, name: str) -> Any:
         """The value of a keyword."""
-        return self._given.get(name, KEYWORDS[name].default)
+        return self._given.get(name, KEYWORDS[name].api_default)
 
     def merged(self, keywords: dict[str, Any]) -> RunOptions:
         """These options, and others that replace them."""

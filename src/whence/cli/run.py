@@ -57,7 +57,6 @@ def _keywords(values: Mapping[str, Any]) -> dict[str, Any]:
     shared = [row for row in COMMAND_LINE.values() if row.api]
     return {
         **{row.api: _value(row, values[parameter(row)]) for row in shared},
-        "keep_going": not values["halt"],
         "relay_signals": True,
         "progress": Bar(values["progress"]),
     }
@@ -65,6 +64,8 @@ def _keywords(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _value(row: RunOption, value: Any) -> Any:
     """The keyword's value for that of the command line."""
+    if row.negated:
+        return not value
     if row.kind == SIGNAL:
         return _signal(value)
     if row.kind == SIZE and value is not None:

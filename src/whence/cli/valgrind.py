@@ -18,6 +18,7 @@ from whence import memcheck
 from whence.cli.output import say
 from whence.errors import CannotExecute, ExitCode, UserMistake, WhenceError
 from whence.hints import did_you_mean, expected
+from whence.options import COMMAND_LINE
 
 if TYPE_CHECKING:
     from whence.report import Renderer
@@ -89,6 +90,11 @@ def _show(kind: str) -> Effect:
     return effect
 
 
+def _error_exitcode(options: Options, name: str, value: str) -> Options:
+    row = COMMAND_LINE["error-exitcode"]
+    return replace(options, error_exitcode=_number(name, value, row.low or 0, row.high or 0))
+
+
 _LEAK_CHECKS = ("no", "summary", "yes", "full")
 _EFFECTS: Mapping[str, Effect] = {
     "tool": _tool,
@@ -99,7 +105,7 @@ _EFFECTS: Mapping[str, Effect] = {
     "xml-file": lambda o, n, v: replace(o, xml_log=v),
     "xml-fd": lambda o, n, v: replace(o, xml_log=f"/dev/fd/{_number(n, v, 0, 1 << 20)}"),
     "num-callers": lambda o, n, v: replace(o, callers=_number(n, v, 1, 500)),
-    "error-exitcode": lambda o, n, v: replace(o, error_exitcode=_number(n, v, 0, 255)),
+    "error-exitcode": _error_exitcode,
     "exit-on-first-error": lambda o, n, v: replace(o, halt=_yes(n, v)),
     "leak-check": lambda o, n, v: replace(o, leaks=_one_of(n, v, _LEAK_CHECKS) in ("yes", "full")),
     "show-leak-kinds": lambda o, n, v: replace(o, shown=_kinds(n, v)),

@@ -7,7 +7,7 @@ import os
 from whence.abi import fixed, records
 from whence.engines.settings import Settings
 
-_LEAKS = {"no": 0, "full": 1, "summary": 2}
+LEAKS = {"no": 0, "full": 1, "summary": 2}
 """Ways to treat leaks, and the runtime's option ``leaks``."""
 
 
@@ -19,7 +19,7 @@ def runtime_options(settings: Settings, *, leaks: bool) -> dict[str, int]:
     options |= fixed.options(settings.rules.fixed)
     options["regions"] = int(settings.print_regions)
     options["reader"] = os.getpid()
-    options["leaks"] = _LEAKS[settings.leak_check] if leaks else 0
+    options["leaks"] = LEAKS[settings.leak_check] if leaks else 0
     options["foreign_leaks"] = int(settings.foreign_leaks)
     if settings.leak_signal:
         options["leak_signal"] = settings.leak_signal
