@@ -8,6 +8,7 @@ import pytest
 from tests.instrument.test_instrument import instrument, markers
 
 from whence import ir
+from whence.instrument.accesses import Policy, instrument_function
 from whence.instrument.provenance import Kind, Provenance
 
 DEEP = 3 * sys.getrecursionlimit()
@@ -90,3 +91,33 @@ def test_the_kind_of_merges_in_a_circle_does_not_depend_on_who_is_first(order: t
     )
     provenance = Provenance(body(text, "ptr %a, i1 %c"))
     assert [provenance.of(name).kind for name in order] == [Kind.UNKNOWN, Kind.UNKNOWN]
+
+
+@pytest.mark.parametrize(
+    ("pointer", "kind"),
+    [
+        ("%slot", Kind.STACK),
+        ("%in", Kind.STACK),
+        ("@x", Kind.GLOBAL),
+        ("%either", Kind.OBJECT),
+        ("%a", Kind.UNKNOWN),
+        ("%any", Kind.UNKNOWN),
+        ("undef", Kind.UNDEFINED),
+    ],
+)
+def test_kinds_of_roots(pointer: str, kind: Kind) -> None:
+    text = (
+        "  %slot = alloca [4 x i32]\n  %in = getelementptr i8, ptr %slot, i64 8\n"
+        "  %either = select i1 %c, ptr %slot, ptr @x\n  %any = select i1 %c, ptr %slot, ptr %a\n"
+    )
+    assert Provenance(body(text, "ptr %a, i1 %c")).of(pointer).kind is kind
+
+
+@pytest.mark.parametrize("kind", [Kind.UNKNOWN, Kind.STACK, Kind.GLOBAL])
+def test_the_policy_says_which_kinds_are_judged(kind: Kind) -> None:
+    pointers = {Kind.UNKNOWN: "%a", Kind.STACK: "%slot", Kind.GLOBAL: "@x"}
+    stores = "".join(f"  store i8 1, ptr {pointer}\n" for pointer in pointers.values())
+    function = body(f"  %slot = alloca i8\n{stores}", "ptr %a")
+    count = instrument_function(function, Policy(judged=frozenset((kind,))), (), set())
+    checks = [line for line in function.lines() if "@__whence_check" in line]
+    assert count == len(checks) == 1 and f"ptr {pointers[kind]}" in checks[0]

@@ -32,7 +32,7 @@ from whence.instrument.facts import Facts, Flow
 from whence.instrument.filters import SIZES, copy_marker_name, marker_name
 from whence.instrument.lifetimes import may_free
 from whence.instrument.markers import RANGE
-from whence.instrument.provenance import Derivation, Kind, Place, Provenance
+from whence.instrument.provenance import OBJECTS, Derivation, Kind, Place, Provenance
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,7 @@ class Policy:
     holes: whether the program makes bytes inside of its blocks inaccessible.
     copies: whether a rule asks for copies whose ranges overlap.
     lengths: whether a rule asks for lengths that reach beyond mapped memory.
+    judged: the kinds of roots whose accesses are checked: what can be a heap block.
     """
 
     reads: bool = True
@@ -59,6 +60,7 @@ class Policy:
     holes: bool = False
     copies: bool = True
     lengths: bool = True
+    judged: frozenset[Kind] = frozenset((Kind.UNKNOWN,))
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,7 @@ def instrument_function(
             for access in accesses:
                 count += _check(access, provenance, policy, facts, used)
             if policy.lengths:
-                count += _check_length(accesses, provenance, used)
+                count += _check_length(accesses, provenance, policy, used)
             if policy.copies and _is_copy(instruction) and accesses:
                 count += _check_copy(accesses[1], accesses[0], provenance, used)
             if not policy.merge:
@@ -183,7 +185,7 @@ def _certainly_apart(to: Access, source: Access, provenance: Provenance) -> bool
             return to.pointer == source.pointer
         distance = abs(first.offset - second.offset)
         return distance == 0 or distance >= to.size
-    objects = [first.kind, second.kind].count(Kind.OBJECT)
+    objects = sum(each.kind in OBJECTS for each in (first, second))
     return objects == 2 or (objects == 1 and isinstance(to.size, int))
 
 
@@ -211,7 +213,7 @@ def _check(access: Access, provenance: Provenance, policy: Policy, facts: Facts,
     if not (policy.writes if access.write else policy.reads):
         return 0
     derived = provenance.of(access.pointer)
-    if derived.kind is not Kind.UNKNOWN:
+    if derived.kind not in policy.judged:
         return 0
     size = access.size if isinstance(access.size, int) else 0
     place = provenance.place(access.pointer)
@@ -228,11 +230,11 @@ def _check(access: Access, provenance: Provenance, policy: Policy, facts: Facts,
     return 1
 
 
-def _check_length(accesses: list[Access], provenance: Provenance, used: set[str]) -> int:
+def _check_length(accesses: list[Access], provenance: Provenance, policy: Policy, used: set[str]) -> int:
     """Insert a marker for the length of a copy or fill that has none: all that it is about are objects."""
     if not accesses or not accesses[-1].desc:
         return 0
-    if any(provenance.of(access.pointer).kind is Kind.UNKNOWN for access in accesses):
+    if any(provenance.of(access.pointer).kind in policy.judged for access in accesses):
         return 0
     text, name = _marker_call(accesses[-1], accesses[-1].pointer)
     used.add(name)

@@ -29,8 +29,14 @@ class Kind(Enum):
     """What a root can point to."""
 
     UNKNOWN = "unknown"  # anything: heap blocks included
-    OBJECT = "object"  # a stack slot or a global of this program: never a heap block
+    STACK = "stack"  # a stack slot of this function
+    GLOBAL = "global"  # a global of this program
+    OBJECT = "object"  # one of several stack slots and globals, by the way that was taken
     UNDEFINED = "undefined"  # undef or poison: no address at all
+
+
+OBJECTS = frozenset((Kind.STACK, Kind.GLOBAL, Kind.OBJECT))
+"""What such roots point to is never a heap block."""
 
 
 @dataclass(frozen=True)
@@ -350,10 +356,10 @@ class Provenance:
         if root in ("undef", "poison"):
             return Kind.UNDEFINED
         if not root.startswith("%"):
-            return Kind.OBJECT if _names_global(root) else Kind.UNKNOWN
+            return Kind.GLOBAL if _names_global(root) else Kind.UNKNOWN
         definition = self._definition(root)
         if isinstance(definition, ir.Alloca):
-            return Kind.OBJECT
+            return Kind.STACK
         if isinstance(definition, _Merge):
             return Kind.OBJECT if root in self._object_merges() else Kind.UNKNOWN
         return Kind.UNKNOWN
@@ -368,7 +374,7 @@ class Provenance:
                 for base, _ in map(self._base, values):
                     if isinstance(self._definition(base), _Merge):
                         further.setdefault(base, []).append(name)
-                    elif self._kind(base) is not Kind.OBJECT:
+                    elif self._kind(base) not in OBJECTS:
                         mixed.append(name)
             found = {name for name, _ in merges}
             while mixed:
