@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from tests.harness.process import Whence
 
+pytestmark = pytest.mark.build
+
 RULES = Path(__file__).resolve().parents[1] / "examples/realloc_to_nothing.rules"
 STACK = """
 #include <stdlib.h>
