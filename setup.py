@@ -1,4 +1,4 @@
-"""Build hook: compiles the C runtime into the package (``whence/_native``)."""
+"""Build hook: compiles the C runtime into the package (``whence/_native``), and the command ``whence``."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from pathlib import Path
 from setuptools import Distribution, setup
 from setuptools.command.build_py import build_py
 from wheel.bdist_wheel import bdist_wheel
+
+from distutils.command.build_scripts import build_scripts  # isort: skip
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE / "runtime"))
@@ -27,6 +29,17 @@ class BuildPy(build_py):
             raise SystemExit(f"whence: {error}") from None
 
 
+class BuildScripts(build_scripts):
+    """Also builds the native command, beside the scripts."""
+
+    def run(self) -> None:
+        super().run()
+        try:
+            runtime.build_launcher(Path(self.build_dir) / "whence")
+        except runtime.BuildError as error:
+            raise SystemExit(f"whence: {error}") from None
+
+
 class PlatformWheel(bdist_wheel):
     """The wheel holds native code but does not depend on the Python version."""
 
@@ -39,4 +52,4 @@ class NativeDistribution(Distribution):
         return True
 
 
-setup(cmdclass={"build_py": BuildPy, "bdist_wheel": PlatformWheel}, distclass=NativeDistribution)
+setup(cmdclass={"build_py": BuildPy, "build_scripts": BuildScripts, "bdist_wheel": PlatformWheel}, distclass=NativeDistribution)

@@ -35,6 +35,7 @@ COMPILE = shlex.split(
     "-fno-optimize-sibling-calls -fno-builtin -fno-stack-protector -fno-strict-aliasing "
     "-ftls-model=initial-exec -fexceptions"
 )
+LAUNCHER = shlex.split("-std=c11 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Wundef -Wshadow")
 STRICT = shlex.split("-Wall -Wextra -Wundef -Wshadow -Werror")
 LINK = shlex.split("-shared -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete -Wl,-z,initfirst")
 LIBRARIES = ["-ldl", "-lpthread"]
@@ -208,11 +209,27 @@ def _build(output: Path, product: Product, command: Sequence[str], strict: bool)
         else:
             link = [*LINK, f"-Wl,-soname,{output.name}"]
             _run([*command, *link, *parts, "-o", str(linked), *LIBRARIES])
-        partial = output.with_name(f".{output.name}.{os.getpid()}")
-        shutil.copyfile(linked, partial)
-        partial.chmod(0o755)
-        partial.replace(output)
-    return output
+        return _appear(linked, output)
+
+
+def build_launcher(output: Path, *, compiler: Sequence[str] | None = None) -> Path:
+    """Compile the command ``whence``, which is native and stands outside this folder; raises `BuildError`."""
+    command = list(compiler) if compiler else find_compiler()
+    with tempfile.TemporaryDirectory(prefix="whence-launcher-") as name:
+        folder = Path(name)
+        write_header(folder)
+        files = map(str, sorted((ROOT / "launcher").glob("*.c")))
+        linked = folder / "whence"
+        _run([*command, *LAUNCHER, f"-I{folder}", *files, "-o", str(linked)])
+        return _appear(linked, output)
+
+
+def _appear(made: Path, output: Path) -> Path:
+    """Put a complete file under its name."""
+    partial = output.with_name(f".{output.name}.{os.getpid()}")
+    shutil.copyfile(made, partial)
+    partial.chmod(0o755)
+    return partial.replace(output)
 
 
 def build_all(folder: Path, *, compiler: Sequence[str] | None = None, strict: bool = False) -> None:

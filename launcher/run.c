@@ -1,0 +1,300 @@
+#include "run.h"
+#include "whence_abi.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+#define WAITING 64 /* questions that may wait on the socket */
+
+/* ---- the folder ---- */
+
+static int path_in(const struct run *run, const char *name, char *path, size_t size) {
+    return snprintf(path, size, "%s/%s", run->folder, name) < (int)size;
+}
+
+static int make_folder(struct run *run) {
+    const char *base = getenv("TMPDIR");
+    if (!base || base[0] != '/') base = "/tmp";
+    if (snprintf(run->folder, sizeof run->folder, "%s/whence-run-XXXXXX", base) >=
+        (int)sizeof run->folder)
+        return 0;
+    return mkdtemp(run->folder) != NULL;
+}
+
+static int make_record(const struct run *run) {
+    char path[sizeof run->folder + 16];
+    if (!path_in(run, "record", path, sizeof path)) return 0;
+    int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file < 0) return 0;
+    int made = posix_fallocate(file, 0, WH_RECORD_HEADER_SIZE) == 0 &&
+               ftruncate(file, WH_RECORD_FILE_SIZE) == 0;
+    close(file);
+    return made;
+}
+
+static int make_places(const struct run *run, const struct start *start) {
+    char path[sizeof run->folder + 4096];
+    for (size_t i = 0; i < start->count; i++) {
+        const struct start_entry *entry = &start->entries[i];
+        if (entry->kind != 'D' && entry->kind != 'L') continue;
+        if (!path_in(run, entry->value, path, sizeof path)) return 0;
+        if (entry->kind == 'D' ? mkdir(path, 0700) : symlink(entry->more, path)) return 0;
+    }
+    return 1;
+}
+
+static int listen_in(struct run *run) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (!path_in(run, "service", address.sun_path, sizeof address.sun_path)) return 0;
+    run->service = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    return run->service >= 0 &&
+           bind(run->service, (struct sockaddr *)&address, sizeof address) == 0 &&
+           listen(run->service, WAITING) == 0;
+}
+
+static const struct start_entry *entry_of(const struct start *start, char kind) {
+    for (size_t i = 0; i < start->count; i++)
+        if (start->entries[i].kind == kind) return &start->entries[i];
+    return NULL;
+}
+
+static int remove_one(const char *path, const struct stat *status, int what, struct FTW *at) {
+    (void)status, (void)what, (void)at;
+    return remove(path) && errno != ENOENT;
+}
+
+void run_remove(const struct run *run, const struct start *start) {
+    char path[sizeof run->folder + 16];
+    if (!entry_of(start, 'D') && !entry_of(start, 'S') &&
+        path_in(run, "record", path, sizeof path) && unlink(path) == 0 && rmdir(run->folder) == 0)
+        return;
+    nftw(run->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* ---- the cache's entries stay ---- */
+
+/* As `whence.toolchain.cache_locks`: a shared lock on one byte of the lock file for each entry. */
+static int hold_entries(const struct start *start) {
+    const struct start_entry *locks = entry_of(start, 'C');
+    if (!locks) return 1;
+    int file = open(locks->value, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (file < 0) return errno != ENOENT; /* nobody locks where nobody can write */
+    const char *at = locks->more;
+    char *next;
+    for (; *at; at = next) {
+        struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_len = 1};
+        lock.l_start = strtoll(at, &next, 10);
+        if (next == at || fcntl(file, F_OFD_SETLK, &lock) != 0) return 0;
+    }
+    return 1; /* until this process ends */
+}
+
+static void touch_entries(const struct start *start) {
+    static const struct timespec now[] = {{.tv_nsec = UTIME_NOW}, {.tv_nsec = UTIME_OMIT}};
+    for (size_t i = 0; i < start->count; i++)
+        if (start->entries[i].kind == 'T') utimensat(AT_FDCWD, start->entries[i].value, now, 0);
+}
+
+/* ---- the program ---- */
+
+/* A value with the folder and our process number in their places. */
+static char *filled(const char *value, const struct run *run) {
+    char number[16];
+    snprintf(number, sizeof number, "%d", (int)getpid());
+    size_t room = 1;
+    for (const char *c = value; *c; c++)
+        room += *c == '\1' ? strlen(run->folder) : *c == '\2' ? strlen(number) : 1;
+    char *text = malloc(room), *to = text;
+    if (!text) return NULL;
+    for (const char *c = value; *c; c++) {
+        if (*c == '\1')
+            to = stpcpy(to, run->folder);
+        else if (*c == '\2')
+            to = stpcpy(to, number);
+        else
+            *to++ = *c;
+    }
+    *to = 0;
+    return text;
+}
+
+static int set_variables(const struct start *start, const struct run *run) {
+    for (size_t i = 0; i < start->count; i++) {
+        char *text;
+        if (start->entries[i].kind == 'E' &&
+            (!(text = filled(start->entries[i].value, run)) || putenv(text) != 0))
+            return 0;
+    }
+    return 1;
+}
+
+static const int relayed[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGQUIT, SIGALRM, SIGINT};
+#define RELAYED (sizeof relayed / sizeof *relayed)
+
+static sigset_t before; /* the signals that were blocked when we started */
+
+static int hold_signals(void) {
+    sigset_t ours;
+    sigemptyset(&ours);
+    sigaddset(&ours, SIGCHLD);
+    for (size_t i = 0; i < RELAYED; i++) sigaddset(&ours, relayed[i]);
+    if (sigprocmask(SIG_BLOCK, &ours, &before) != 0) return -1;
+    return signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* 0 if the program could not be executed. */
+static int begin(struct run *run, const struct start *start, char **words) {
+    const struct start_entry *image = entry_of(start, 'I');
+    int told[2], failed = 0;
+    if (!image || pipe2(told, O_CLOEXEC) != 0) return 0;
+    run->child = fork();
+    if (run->child == 0) {
+        sigprocmask(SIG_SETMASK, &before, NULL);
+        if (personality((unsigned long)personality(0xffffffff) | ADDR_NO_RANDOMIZE) >= 0 &&
+            set_variables(start, run))
+            execve(image->value, words, environ);
+        failed = 1;
+        if (write(told[1], &failed, sizeof failed) < 0) _exit(126);
+        _exit(127);
+    }
+    close(told[1]);
+    if (run->child > 0 && read(told[0], &failed, sizeof failed) > 0) {
+        waitpid(run->child, NULL, 0);
+        run->child = -1;
+    }
+    close(told[0]);
+    return run->child > 0;
+}
+
+/* ---- waiting ---- */
+
+/* Whether a terminal sends its signals to our process group, and so to the program as well. */
+static int in_foreground(void) {
+    int terminal = open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (terminal < 0) return 0;
+    int is = tcgetpgrp(terminal) == getpgrp();
+    close(terminal);
+    return is;
+}
+
+static void relay(int signals, const struct run *run) {
+    struct signalfd_siginfo info;
+    while (read(signals, &info, sizeof info) == sizeof info) {
+        int number = (int)info.ssi_signo;
+        if (number == SIGCHLD || (number == SIGINT && in_foreground())) continue;
+        kill(run->child, number);
+    }
+}
+
+/* Until the program has ended (1), or asks something (0). */
+static int await(struct run *run, int signals) {
+    for (;;) {
+        struct pollfd sources[] = {{signals, POLLIN, 0}, {run->service, POLLIN, 0}};
+        if (waitpid(run->child, &run->status, WNOHANG) == run->child) {
+            run->child = 0;
+            return 1;
+        }
+        if (poll(sources, 2, -1) < 0 && errno != EINTR) return 0;
+        if (sources[0].revents) relay(signals, run);
+        if (sources[1].revents) return 0;
+    }
+}
+
+/* ---- what the record says ---- */
+
+/* Processes that the program left behind are Python's to wait for. */
+static int is_alone(const char *record, int self) {
+    const uint32_t *counts = (const uint32_t *)(record + WH_PROCESSES_OFFSET);
+    if (counts[0] != counts[1] || counts[2] > WH_PROCESSES_MOST) return 0;
+    for (uint32_t i = 0; i < counts[2]; i++) {
+        int number = (int)counts[3 + i];
+        if (number != self && (kill(number, 0) == 0 || errno != ESRCH)) return 0;
+    }
+    return 1;
+}
+
+/* Records of these types are of interest only beside a finding. */
+static int says_nothing(uint32_t type) {
+    return type == WH_RECORD_MAPS || type == WH_RECORD_PROCESS || type == WH_RECORD_LEAKS;
+}
+
+static int is_clean(const char *record) {
+    const struct wh_record_header *header = (const struct wh_record_header *)record;
+    uint64_t at = WH_RECORD_HEADER_SIZE;
+    if (header->magic != WH_RECORD_MAGIC || header->version != WH_RECORD_VERSION || !header->pid ||
+        header->dropped || header->findings || header->used > WH_RECORD_FILE_SIZE)
+        return 0;
+    while (at < header->used) {
+        const uint32_t *prefix = (const uint32_t *)(record + at);
+        if (!says_nothing(prefix[0]) || prefix[1] < 8 || prefix[1] % 8 ||
+            prefix[1] > header->used - at)
+            return 0;
+        at += prefix[1];
+    }
+    return 1;
+}
+
+static int nothing_to_report(const struct run *run, int child) {
+    char path[sizeof run->folder + 16];
+    if (!path_in(run, "record", path, sizeof path)) return 0;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return 0;
+    struct stat status;
+    void *record = MAP_FAILED;
+    if (fstat(file, &status) == 0 && status.st_size == WH_RECORD_FILE_SIZE)
+        record = mmap(NULL, WH_RECORD_FILE_SIZE, PROT_READ, MAP_SHARED, file, 0);
+    close(file);
+    if (record == MAP_FAILED) return 0;
+    int clean = is_alone(record, child) && is_clean(record);
+    munmap(record, WH_RECORD_FILE_SIZE);
+    return clean;
+}
+
+enum run_outcome run_follow(struct run *run, const struct start *start, char **words) {
+    const struct start_entry *notes = entry_of(start, 'N');
+    run->service = -1;
+    if (!hold_entries(start) || !make_folder(run)) return RUN_NOT_STARTED;
+    int signals = hold_signals();
+    if (signals < 0 || !make_record(run) || !make_places(run, start) ||
+        (entry_of(start, 'S') && !listen_in(run)) || !begin(run, start, words)) {
+        run_remove(run, start);
+        sigprocmask(SIG_SETMASK, &before, NULL);
+        return RUN_NOT_STARTED;
+    }
+    touch_entries(start);
+    int child = run->child;
+    if (!await(run, signals) || !nothing_to_report(run, child) || (notes && isatty(2)))
+        return RUN_UNFINISHED;
+    if (notes) fputs(notes->value, stderr);
+    return RUN_CLEAN;
+}
+
+void run_end_like(int status) {
+    if (WIFEXITED(status)) exit(WEXITSTATUS(status));
+    static const struct rlimit none = {0, 0};
+    sigset_t signal_set;
+    int number = WTERMSIG(status);
+    setrlimit(RLIMIT_CORE, &none);
+    if (number != SIGKILL && number != SIGSTOP) signal(number, SIG_DFL);
+    sigemptyset(&signal_set);
+    sigaddset(&signal_set, number);
+    kill(getpid(), number);
+    sigprocmask(SIG_UNBLOCK, &signal_set, NULL);
+    exit(128 + number);
+}

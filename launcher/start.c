@@ -1,0 +1,197 @@
+#include "start.h"
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- keys ---- */
+
+static const char *const variables[] = {
+    "GLIBC_TUNABLES", "HOME",       "LD_AUDIT", "LD_LIBRARY_PATH", "LD_PRELOAD",
+    "PYTHONMALLOC",   "PYTHONPATH", "TMPDIR",   "XDG_CACHE_HOME",
+};
+
+extern char **environ;
+
+struct text {
+    char *data;
+    size_t size, room;
+};
+
+static int add(struct text *text, const char *string) {
+    size_t size = strlen(string) + 1;
+    if (text->size + size > text->room) {
+        size_t room = 2 * (text->room + size);
+        char *data = realloc(text->data, room);
+        if (!data) return 0;
+        text->data = data;
+        text->room = room;
+    }
+    memcpy(text->data + text->size, string, size);
+    text->size += size;
+    return 1;
+}
+
+static int add_variables(struct text *text) {
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *value = getenv(variables[i]);
+        if (value && (!add(text, variables[i]) || !add(text, value))) return 0;
+    }
+    for (char **entry = environ; *entry; entry++)
+        if (strncmp(*entry, "WHENCE_", 7) == 0 && !add(text, *entry)) return 0;
+    return 1;
+}
+
+/* FNV-1a, four times with other beginnings: the text decides, this only names a file. */
+static void name_text(struct start_key *key) {
+    for (unsigned part = 0; part < KEY_DIGITS / 16; part++) {
+        uint64_t sum = 0xcbf29ce484222325ull + part * 0x9e3779b97f4a7c15ull;
+        for (size_t i = 0; i < key->size; i++)
+            sum = (sum ^ (unsigned char)key->text[i]) * 0x100000001b3ull;
+        snprintf(key->name + 16 * part, 17, "%016llx", (unsigned long long)sum);
+    }
+}
+
+/* Words up to the first that is no option. An option whose value is a word of its own ends there, too: that
+ * is no program that a plan is written for. */
+static size_t words_of_key(int count, char **words) {
+    for (int i = 0; i < count; i++)
+        if (words[i][0] != '-') return strchr(words[i], '/') ? (size_t)i + 1 : 0;
+    return 0;
+}
+
+int start_key_make(struct start_key *key, int count, char **words) {
+    char cwd[PATH_MAX];
+    char user[32];
+    struct text text = {0};
+    key->words = words_of_key(count, words);
+    if (!key->words || !getcwd(cwd, sizeof cwd)) return 0;
+    snprintf(user, sizeof user, "%u", (unsigned)geteuid());
+    int complete = add(&text, user) && add(&text, cwd);
+    for (size_t i = 0; complete && i < key->words; i++) complete = add(&text, words[i]);
+    complete = complete && add_variables(&text);
+    key->text = text.data;
+    key->size = text.size;
+    if (complete) name_text(key);
+    return complete;
+}
+
+int start_folder(char *path, size_t size) {
+    const char *chosen = getenv("WHENCE_CACHE"), *base = getenv("XDG_CACHE_HOME");
+    int used;
+    if (chosen && *chosen)
+        used = snprintf(path, size, "%s/starts", chosen);
+    else if (base && base[0] == '/')
+        used = snprintf(path, size, "%s/whence/starts", base);
+    else if ((base = getenv("HOME")) && base[0] == '/')
+        used = snprintf(path, size, "%s/.cache/whence/starts", base);
+    else
+        return 0;
+    return used > 0 && (size_t)used < size;
+}
+
+/* ---- trust ---- */
+
+/* Every step of the way belongs to the user or to root, and nobody else can write there. Less is allowed
+ * here than in `whence.toolchain.cache_trust`, where a refusal would cost more than time. */
+static int is_trusted(const char *path) {
+    char step[PATH_MAX];
+    size_t length = strlen(path);
+    if (path[0] != '/' || length >= sizeof step) return 0;
+    for (size_t i = 1; i <= length; i++) {
+        struct stat status;
+        if (path[i] && path[i] != '/') continue;
+        memcpy(step, path, i);
+        step[i] = 0;
+        if (lstat(step, &status) != 0) return 0;
+        if (status.st_uid != 0 && status.st_uid != geteuid()) return 0;
+        int sticky = path[i] && S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX);
+        if (!S_ISLNK(status.st_mode) && (status.st_mode & (S_IWGRP | S_IWOTH)) && !sticky) return 0;
+    }
+    return 1;
+}
+
+/* ---- plans ---- */
+
+static char *read_all(const char *path, size_t *size) {
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    struct stat status;
+    char *data = NULL;
+    if (file < 0) return NULL;
+    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
+        (data = malloc((size_t)status.st_size + 1))) {
+        ssize_t n = read(file, data, (size_t)status.st_size);
+        if (n != status.st_size) {
+            free(data);
+            data = NULL;
+        } else {
+            data[n] = 0;
+            *size = (size_t)n;
+        }
+    }
+    close(file);
+    return data;
+}
+
+/* "DEVICE INODE SIZE MTIME CTIME" of a file, times in ns; "-" for one that does not exist. */
+static void identify(const char *path, char *into, size_t size) {
+    struct stat status;
+    if (stat(path, &status) != 0) {
+        snprintf(into, size, "-");
+        return;
+    }
+    long long changed = status.st_ctim.tv_sec * 1000000000ll + status.st_ctim.tv_nsec;
+    long long written = status.st_mtim.tv_sec * 1000000000ll + status.st_mtim.tv_nsec;
+    snprintf(into, size, "%llu %llu %lld %lld %lld", (unsigned long long)status.st_dev,
+             (unsigned long long)status.st_ino, (long long)status.st_size, written, changed);
+}
+
+static int is_unchanged(const struct start_entry *entry) {
+    char identity[128];
+    identify(entry->value, identity, sizeof identity);
+    return strcmp(identity, entry->more) == 0;
+}
+
+static int has_more(char kind) { return kind == 'F' || kind == 'L' || kind == 'C'; }
+
+/* Cuts the strings behind the key into entries; 0 if the plan does not end as it should. */
+static int cut(struct start *start, char *at, const char *end) {
+    size_t room = 0;
+    while (at < end) {
+        if (start->count == room) {
+            room = 2 * room + 64;
+            struct start_entry *entries = realloc(start->entries, room * sizeof *entries);
+            if (!entries) return 0;
+            start->entries = entries;
+        }
+        struct start_entry *entry = &start->entries[start->count];
+        char *next = at + strlen(at) + 1;
+        *entry = (struct start_entry){at[0], at + (at[0] != 0), NULL};
+        if (entry->kind == '.') return 1;
+        if (has_more(entry->kind)) {
+            if (next >= end) return 0;
+            entry->more = next;
+            next += strlen(next) + 1;
+        }
+        start->count++;
+        at = next;
+    }
+    return 0;
+}
+
+int start_read(struct start *start, const char *folder, const struct start_key *key) {
+    char path[PATH_MAX];
+    size_t size = 0;
+    *start = (struct start){0};
+    if (snprintf(path, sizeof path, "%s/%s", folder, key->name) >= (int)sizeof path) return 0;
+    start->data = read_all(path, &size);
+    if (!start->data || size < key->size || !is_trusted(path)) return 0;
+    if (memcmp(start->data, key->text, key->size) != 0) return 0;
+    if (!cut(start, start->data + key->size, start->data + size)) return 0;
+    for (size_t i = 0; i < start->count; i++)
+        if (start->entries[i].kind == 'F' && !is_unchanged(&start->entries[i])) return 0;
+    return 1;
+}

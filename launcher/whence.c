@@ -1,0 +1,73 @@
+/* The command `whence`: a warm run of a known program needs no interpreter.
+ *
+ * Everything but that is Python's, which stands beside this file as `whence-python`. When a plan serves
+ * the command line (start.h), the program is started at once; Python takes over where there is something
+ * to report, something to answer, or a process to wait for.
+ */
+#include "run.h"
+#include "start.h"
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* What Python is given to go on with; see `whence.engines.process.start`. */
+#define KEY_VARIABLE "WHENCE_START"
+#define STATE_VARIABLE "WHENCE_STARTED"
+
+static _Noreturn void hand_over(char **words) {
+    char path[PATH_MAX + 16];
+    ssize_t size = readlink("/proc/self/exe", path, PATH_MAX);
+    char *slash = size > 0 ? (path[size] = 0, strrchr(path, '/')) : NULL;
+    if (slash) {
+        strcpy(slash + 1, "whence-python");
+        execv(path, words);
+    }
+    fprintf(stderr, "whence: %s cannot be executed: install whence again\n",
+            slash ? path : "whence-python");
+    exit(125);
+}
+
+/* The key's text goes in a file without a name, because it has zero bytes. */
+static void offer_key(const struct start_key *key, const char *folder) {
+    char value[PATH_MAX + 128];
+    int file = memfd_create("whence-start", 0);
+    if (file < 0 || write(file, key->text, key->size) != (ssize_t)key->size) return;
+    snprintf(value, sizeof value, "%d %zu %s %s", file, key->words, key->name, folder);
+    setenv(KEY_VARIABLE, value, 1);
+}
+
+static void offer_state(const struct run *run) {
+    char value[sizeof run->folder + 64];
+    int service = run->service >= 0 ? dup(run->service) : -1; /* without close-on-exec */
+    snprintf(value, sizeof value, "%d %d %d %s", run->child, run->status, service, run->folder);
+    setenv(STATE_VARIABLE, value, 1);
+}
+
+int main(int count, char **words) {
+    struct start_key key;
+    struct start start;
+    struct run run = {0};
+    char folder[PATH_MAX];
+    unsetenv(KEY_VARIABLE);
+    unsetenv(STATE_VARIABLE);
+    if (count < 3 || strcmp(words[1], "run") != 0 || !start_key_make(&key, count - 2, words + 2) ||
+        !start_folder(folder, sizeof folder))
+        hand_over(words);
+    if (start_read(&start, folder, &key)) {
+        switch (run_follow(&run, &start, words + 1 + key.words)) {
+        case RUN_CLEAN:
+            run_remove(&run, &start);
+            run_end_like(run.status);
+        case RUN_UNFINISHED:
+            offer_state(&run);
+            hand_over(words);
+        case RUN_NOT_STARTED:
+            break;
+        }
+    }
+    offer_key(&key, folder);
+    hand_over(words);
+}
