@@ -52,4 +52,7 @@ class NativeDistribution(Distribution):
         return True
 
 
-setup(cmdclass={"build_py": BuildPy, "build_scripts": BuildScripts, "bdist_wheel": PlatformWheel}, distclass=NativeDistribution)
+setup(
+    cmdclass={"build_py": BuildPy, "build_scripts": BuildScripts, "bdist_wheel": PlatformWheel},
+    distclass=NativeDistribution,
+)

@@ -212,7 +212,9 @@ def _build(output: Path, product: Product, command: Sequence[str], strict: bool)
         return _appear(linked, output)
 
 
-def build_launcher(output: Path, *, compiler: Sequence[str] | None = None) -> Path:
+def build_launcher(
+    output: Path, *, compiler: Sequence[str] | None = None, flags: Sequence[str] = ()
+) -> Path:
     """Compile the command ``whence``, which is native and stands outside this folder; raises `BuildError`."""
     command = list(compiler) if compiler else find_compiler()
     with tempfile.TemporaryDirectory(prefix="whence-launcher-") as name:
@@ -220,7 +222,7 @@ def build_launcher(output: Path, *, compiler: Sequence[str] | None = None) -> Pa
         write_header(folder)
         files = map(str, sorted((ROOT / "launcher").glob("*.c")))
         linked = folder / "whence"
-        _run([*command, *LAUNCHER, f"-I{folder}", *files, "-o", str(linked)])
+        _run([*command, *LAUNCHER, *flags, f"-I{folder}", *files, "-o", str(linked)])
         return _appear(linked, output)
 
 

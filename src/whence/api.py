@@ -66,6 +66,7 @@ def run(
 
 def _settings(options: RunOptions, environment: Mapping[str, str]) -> Settings:
     """What the options mean for engines; raises `UserMistake`."""
+    from whence.engines import start
     from whence.engines.settings import Settings, Surroundings
 
     cwd, stdin, record = options["cwd"], options["stdin"], options["record"]
@@ -84,6 +85,7 @@ def _settings(options: RunOptions, environment: Mapping[str, str]) -> Settings:
         around=around,
         stdin=stdin if isinstance(stdin, bytes) else None,
         suppressions=load_suppressions(options["suppressions"]),
+        start=start.begun if around.relay else start.Start(),
         heap=None if record is None and not seed else _heap(seed),
         record=None if record is None else Path(record),
         engine=engine,

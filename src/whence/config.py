@@ -77,6 +77,16 @@ def _without_overruled(sources: Sequence[list[Setting]], given: Sequence[Setting
     return kept
 
 
+def places(directory: Path) -> list[Path]:
+    """Where a ``whence.toml`` was looked for from `directory` on: the one that is there is the last."""
+    found = []
+    for folder in (directory, *directory.parents):
+        found.append(folder / FILE_NAME)
+        if found[-1].exists():
+            break
+    return found
+
+
 def _find(directory: Path) -> Path | None:
     """The file in this directory or the nearest one above; it must be ours or the system's."""
     for folder in (directory, *directory.parents):

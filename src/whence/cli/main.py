@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -12,6 +13,10 @@ from whence.errors import ExitCode, WhenceError
 def main(argv: Sequence[str] | None = None) -> None:
     """Entry point of ``whence``."""
     words = list(sys.argv[1:] if argv is None else argv)
+    if "WHENCE_START" in os.environ or "WHENCE_STARTED" in os.environ:
+        from whence.engines.process.start import take
+
+        take(os.environ)
     if words[:1] in (["cc"], ["c++"]):
         from whence.cli import cc
 
@@ -47,8 +52,6 @@ def _click_error(error: Exception) -> int:
     if isinstance(error, click.ClickException):
         error.show()
         return error.exit_code
-    import os
-
     if os.environ.get("WHENCE_TRACEBACK"):
         raise error
     from whence.shortage import shortage

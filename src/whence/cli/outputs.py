@@ -99,6 +99,10 @@ class Outputs:
         if problems:
             raise UserMistake("\nwhence: ".join(problems))
 
+    def text(self, result: Result) -> str:
+        """What is shown of a run, without colours; empty if there is nothing to say."""
+        return self._text(result, None) if self._worth_showing(result) else ""
+
     def _render(self, form: Format, result: Result) -> str:
         renderer = form.make()
         if form.option == "xml" and self.generate:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import signal
+import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from whence.cli.outputs import Outputs
 from whence.cli.parameters import parameter, parameters
-from whence.config import ConfiguredCommand
+from whence.config import ConfiguredCommand, places
 from whence.errors import ExitCode, UserMistake
 from whence.options import COMMAND_LINE, SIGNAL, SIZE, RunOption, RunOptions
 
@@ -41,6 +43,7 @@ def run(program: str, arguments: tuple[str, ...], **values: Any) -> int:
     chosen = {**_keywords(values), "rules": rules, "suppressions": suppressions, "enable": (), "disable": ()}
     result = api.run(program, arguments, RunOptions(**chosen))
     outputs.write(result)
+    _keep_start(values, result, arguments, outputs)
     return _status(result, values["error_exitcode"])
 
 
@@ -75,6 +78,22 @@ def _value(row: RunOption, value: Any) -> Any:
     if row.name == "error-exitcode":
         return value or int(ExitCode.FINDING)
     return value
+
+
+def _keep_start(
+    values: Mapping[str, Any], result: Result, arguments: tuple[str, ...], outputs: Outputs
+) -> None:
+    """Let the launcher repeat a clean run by itself, unless an option asks for more than running."""
+    from whence.engines.start import begun
+
+    words = sys.argv[2:]
+    more = any(values[name] for name in ("rules", "suppressions", "timeout", "record")) or outputs.files
+    more = more or values["leak_check"] == "summary" or values["print_suppressions"] == "all"
+    clean = not (result.findings or result.run.dropped or result.run.lost or result.timed_out)
+    if begun.request is None or more or not values["wait"] or not clean:
+        return
+    if begun.request.words == len(words) - len(arguments):
+        begun.keep(places(Path.cwd()), outputs.text(result))
 
 
 _FATAL = ("KILL", "STOP", "SEGV", "BUS", "ILL", "FPE", "ABRT")

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from whence.engines.process.start import Start
 from whence.rules import RuleSet
 from whence.suppressions import Suppressions
 
@@ -51,6 +52,7 @@ class Settings:
     heap: where its blocks lie, None for the usual places; record: a folder to write that into.
     print_regions: the program says where its heap and its tables lie.
     engine: one of `whence.engines.registry`, or "auto": the first of them that can run the program.
+    start: what the launcher said to this process.
     own: options that only one engine has, by name; those that were not given are left out.
     """
 
@@ -70,4 +72,5 @@ class Settings:
     record: Path | None = None
     print_regions: bool = False
     engine: str = "native"
+    start: Start = field(default_factory=Start)
     own: Mapping[str, Any] = field(default_factory=dict)

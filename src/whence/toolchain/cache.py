@@ -25,7 +25,7 @@ from pathlib import Path
 from whence.errors import ToolLimit, WhenceError
 from whence.shortage import remedy
 from whence.toolchain import cache_files as files
-from whence.toolchain.cache_locks import Locks
+from whence.toolchain.cache_locks import Locks, byte_of
 from whence.toolchain.cache_prune import DEFAULT_SIZE, SIZE_VARIABLE, parse_size, prune
 from whence.toolchain.cache_trust import distrust
 
@@ -79,6 +79,7 @@ class Cache:
         self._spare: Path | None = None
         self._added = False
         self._trust: dict[str, bool] = {}
+        self._used: dict[str, Path] = {}
 
     def find(self, kind: str, key: str) -> Path | None:
         """The entry, None if there is none; it stays until `close`."""
@@ -93,6 +94,7 @@ class Cache:
             return None  # removed meanwhile, or unreadable: made anew
         if reason is None:
             files.touch(path)
+            self._used[f"{kind}/{key}"] = path
             return path
         if reason != files.DAMAGED:
             self._note(f"{path} is not used, because it {reason}")
@@ -127,7 +129,16 @@ class Cache:
         except (OSError, WhenceError) as error:
             return self._replace(_because(error), kind, key, write)
         self._added = True
+        self._used[f"{kind}/{key}"] = path
         return path
+
+    def used(self) -> list[Path]:
+        """The entries of the directory that were found or made, not those that stand aside."""
+        return list(self._used.values())
+
+    def held(self) -> tuple[Path, list[int]]:
+        """The lock file, and the bytes of it that stand for the entries of `used`."""
+        return self._locks.path, [byte_of(name) for name in self._used]
 
     def close(self) -> None:
         """Give up what is in use, keep the bound, remove the directory that replaced the cache."""

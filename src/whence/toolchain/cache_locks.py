@@ -21,11 +21,16 @@ _FLOCK = struct.Struct("@hhqqi")
 _BUSY = (errno.EAGAIN, errno.EACCES)
 
 
+def byte_of(name: str) -> int:
+    """The byte of the file that stands for a name."""
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:7], "little")
+
+
 class Locks:
     """Locks that this object holds in `directory`. Nothing here ever waits."""
 
     def __init__(self, directory: Path) -> None:
-        self._path = directory / ".lock"
+        self.path = directory / ".lock"
         self._file: int | None = None
 
     def share(self, name: str) -> bool:
@@ -54,12 +59,11 @@ class Locks:
         if self._file is None:
             with contextlib.suppress(OSError):
                 flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-                self._file = os.open(self._path, flags, 0o600)
+                self._file = os.open(self.path, flags, 0o600)
         if self._file is None:
             return None
-        byte = int.from_bytes(hashlib.sha256(name.encode()).digest()[:7], "little")
         try:
-            fcntl.fcntl(self._file, fcntl.F_OFD_SETLK, _FLOCK.pack(kind, os.SEEK_SET, byte, 1, 0))
+            fcntl.fcntl(self._file, fcntl.F_OFD_SETLK, _FLOCK.pack(kind, os.SEEK_SET, byte_of(name), 1, 0))
         except OSError as error:
             return False if error.errno in _BUSY else None
         return True

@@ -26,6 +26,7 @@ from whence.engines.process.libraries import (
     linked_libraries,
     may_load,
     names_of_one_file,
+    sources,
 )
 from whence.errors import CannotExecute, CarriesNoIR
 from whence.native import native_library
@@ -137,7 +138,8 @@ def _build_program(program: Path, settings: BuildSettings, cache: Cache, any_pro
     parts = _parts(program, settings, any_program)
     built = _build(parts.image, parts.libraries, settings, cache, ())
     loads = may_load([built.image, *parts.linked.values()])
-    built = replace(built, loads=loads, notes=(*built.notes, *parts.notes))
+    files = sources(program, parts.image, parts.linked.values(), settings.environment)
+    built = replace(built, loads=loads, notes=(*built.notes, *parts.notes), files=files)
     return _with_old_search_path(built, parts.image)
 
 

@@ -36,6 +36,7 @@ class Built:
     folders: where it looks for libraries before LD_LIBRARY_PATH (DT_RPATH), and the image does not.
     declined: it carries IR and runs as it was linked; a note says why.
     notes: for the user.
+    files: what all this was made from: the program, its libraries, and the folders they were found in.
     """
 
     image: Path
@@ -48,6 +49,7 @@ class Built:
     folders: tuple[str, ...] = ()
     declined: bool = False
     notes: tuple[str, ...] = ()
+    files: tuple[Path, ...] = ()
 
     @property
     def preload(self) -> tuple[Path, ...]:

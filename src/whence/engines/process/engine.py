@@ -20,6 +20,7 @@ from whence.engines.process.judge import Judge
 from whence.engines.process.launch import Ending, launch
 from whence.engines.process.reading import Reading
 from whence.engines.process.runtime_options import runtime_options
+from whence.engines.process.start import Start, kept
 from whence.engines.protocol import Task
 from whence.engines.settings import Settings, Surroundings
 from whence.errors import CannotExecute, ToolLimit
@@ -104,15 +105,22 @@ class ProcessEngine(ABC):
         options = {**runtime_options(settings, leaks=task.leaks), **prepared.options}
         originals = named_originals(built)
         reading = Reading(settings.rules, originals, settings.suppressions)
-        with tempfile.TemporaryDirectory(prefix="whence-run-") as name:
+        start = settings.start
+        with _folder(start) as name:
             folder = Folder(Path(name))
-            _make_record(folder.record)
+            if not start.resumed:
+                _make_record(folder.record)
             errand = Errand(folder, prepared.settings, task.cache, options, built, originals)
             judge = Judge(folder.record, reading.is_suppressed) if "judge" in options else _nobody()
-            with judge, _serving(errand, prepared.builder) as services, _streams(settings, folder) as around:
-                own = changes(around.environment, built, folder, options, serving=bool(services))
-                around = replace(around, environment={**around.environment, **own})
-                ending, notes = launch(built.image, prepared.words, folder.record, around, services)
+            serving = _serving(errand, prepared.builder, start)
+            with judge, serving as services, _streams(settings, folder) as around:
+                if not start.resumed:
+                    own = changes(around.environment, built, folder, options, serving=bool(services))
+                    around = replace(around, environment={**around.environment, **own})
+                    start.note(built.image, own, folder.path, serves=bool(services))
+                    start.depend(built.files, task.cache.used(), *task.cache.held())
+                program = start.resumed or built.image
+                ending, notes = launch(program, prepared.words, folder.record, around, services)
             raw = read_records(folder.record)
             streams = tuple(_captured(folder.path / each, settings.capture) for each in _CAPTURED)
         if ending.timed_out:
@@ -160,19 +168,26 @@ def build_settings(task: Task) -> BuildSettings:
     return BuildSettings(settings.rules, settings.jobs, task.progress, settings.around.environment)
 
 
+def _folder(start: Start) -> contextlib.AbstractContextManager[str]:
+    if start.resumed:
+        return kept(start.resumed.folder)
+    return tempfile.TemporaryDirectory(prefix="whence-run-")
+
+
 def _nobody() -> contextlib.AbstractContextManager[None]:
     return contextlib.nullcontext()
 
 
 @contextlib.contextmanager
-def _serving(errand: Errand, builder: Builder | None) -> Iterator[list[Service]]:
+def _serving(errand: Errand, builder: Builder | None, start: Start) -> Iterator[list[Service]]:
     """The service for programs that may ask: those that load libraries or whose children are checked."""
     if builder is None or not errand.asks:
         yield []
         return
     from whence.engines.process.service import Service  # sockets take longer to import than to use
 
-    with contextlib.closing(Service(errand, builder)) as service:
+    descriptor = start.resumed.service if start.resumed else -1
+    with contextlib.closing(Service(errand, builder, descriptor)) as service:
         yield [service]
 
 

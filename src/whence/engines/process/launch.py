@@ -18,6 +18,7 @@ from types import FrameType
 from typing import Any, Protocol
 
 from whence.engines.process.processes import await_arrivals, handles, left_behind
+from whence.engines.process.start import Resumed
 from whence.engines.settings import Surroundings
 from whence.errors import CannotExecute, UserMistake
 
@@ -50,8 +51,49 @@ class Attendant(Protocol):
         """Do it."""
 
 
+class Child(Protocol):
+    """A program that was started: as much of `subprocess.Popen` as is needed here."""
+
+    pid: int
+
+    @property
+    def returncode(self) -> Any: ...
+
+    def poll(self) -> int | None: ...
+
+    def wait(self) -> int: ...
+
+    def kill(self) -> None: ...
+
+
+class _Adopted:
+    """The program of a run that the launcher began; we are its parent."""
+
+    def __init__(self, resumed: Resumed) -> None:
+        self.pid = resumed.child
+        self.returncode = None if resumed.child else os.waitstatus_to_exitcode(resumed.status)
+
+    def poll(self) -> int | None:
+        return self._wait(os.WNOHANG)
+
+    def wait(self) -> int:
+        code = self._wait(0)
+        assert code is not None
+        return code
+
+    def kill(self) -> None:
+        os.kill(self.pid, signal.SIGKILL)
+
+    def _wait(self, options: int) -> int | None:
+        if self.returncode is None:
+            pid, status = os.waitpid(self.pid, options)
+            if pid:
+                self.returncode = os.waitstatus_to_exitcode(status)
+        return self.returncode
+
+
 def launch(
-    image: Path,
+    image: Path | Resumed,
     arguments: Sequence[str],
     record: Path,
     around: Surroundings,
@@ -59,6 +101,7 @@ def launch(
 ) -> tuple[Ending, list[str]]:
     """Run `image` under the name `arguments[0]` until it ends; also returns notes to the user.
 
+    A run that the launcher began goes on, with the signals that came meanwhile.
     Raises `CannotExecute` if the system refuses.
     """
     notes = []
@@ -67,8 +110,7 @@ def launch(
             stream.flush()
     with _waiting(around) as wait, _interrupts_held() as release:
         wait.attendants = attendants
-        with fixed_addresses() as fixed:
-            child = _start(image, arguments, around)
+        child, fixed = _begun(image, arguments, around)
         if not fixed:
             notes.append(
                 "the system does not let address randomisation be switched off; addresses differ between runs"
@@ -83,6 +125,15 @@ def _waiting(around: Surroundings) -> _Wait:
     if around.relay and threading.current_thread() is threading.main_thread():
         return _Relay(around.timeout is not None)
     return _Wait()
+
+
+def _begun(image: Path | Resumed, arguments: Sequence[str], around: Surroundings) -> tuple[Child, bool]:
+    """The program, and whether its addresses are fixed."""
+    if isinstance(image, Resumed):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {*_RELAYED, signal.SIGINT, signal.SIGCHLD})
+        return _Adopted(image), True
+    with fixed_addresses() as fixed:
+        return _start(image, arguments, around), fixed
 
 
 def _start(image: Path, arguments: Sequence[str], around: Surroundings) -> subprocess.Popen[bytes]:
@@ -131,14 +182,15 @@ def _interrupts_held() -> Iterator[Callable[[], None]]:
 
 
 def _await(
-    child: subprocess.Popen[bytes], wait: _Wait, around: Surroundings, release: Callable[[], None]
+    child: Child, wait: _Wait, around: Surroundings, release: Callable[[], None]
 ) -> Ending:
     """Wait for the end, which is now when the time is over or the wait is interrupted."""
     timed_out = False
     try:
         release()
-        with handles([child.pid]) as ended:
-            timed_out = not wait.while_(lambda: child.poll() is None, [child.pid], ended)
+        running = [child.pid] if child.poll() is None else []
+        with handles(running) as ended:
+            timed_out = not wait.while_(lambda: child.poll() is None, running, ended)
     finally:
         if child.returncode is None:
             _kill(child, group=around.timeout is not None)
@@ -192,7 +244,7 @@ def _kill_all(processes: list[int]) -> None:
             poll.poll(_DYING)
 
 
-def _kill(child: subprocess.Popen[bytes], group: bool) -> int:
+def _kill(child: Child, group: bool) -> int:
     with contextlib.suppress(ProcessLookupError):
         if group:
             os.killpg(child.pid, signal.SIGKILL)

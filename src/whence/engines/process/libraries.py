@@ -55,6 +55,22 @@ def _name_and_path(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
             yield match[1], str(Path(match[1]).absolute())
 
 
+_LINKER_CACHE = Path("/etc/ld.so.cache")
+
+
+def sources(
+    program: Path, image: CarriedImage, libraries: Iterable[str], environment: Mapping[str, str]
+) -> tuple[Path, ...]:
+    """The files and folders that decide what `linked_libraries` found for a program.
+
+    Another library of the same name may appear in a folder that is searched earlier.
+    """
+    found = [Path(path) for path in libraries]
+    searched = [*image.folders(), *environment.get("LD_LIBRARY_PATH", "").split(":")]
+    folders = [Path(folder).absolute() for folder in searched if folder] + [path.parent for path in found]
+    return tuple(dict.fromkeys([program.absolute(), _LINKER_CACHE, *found, *folders]))
+
+
 def carried_libraries(linked: Mapping[str, str]) -> dict[str, CarriedImage]:
     """Of some libraries by name, those that carry IR."""
     found: dict[str, CarriedImage] = {}

@@ -49,11 +49,15 @@ _WAITING = 64
 class Service:
     """Listens on the socket of a run's folder; raises `ToolLimit` if it cannot. `notes` are for the user."""
 
-    def __init__(self, run: Errand, builder: Builder) -> None:
+    def __init__(self, run: Errand, builder: Builder, descriptor: int = -1) -> None:
         self.notes: list[str] = []
         self._run = run
         self._builder = builder
         self._known: dict[tuple[object, ...], Answer] = {}
+        if descriptor >= 0:  # it listens
+            self._socket = socket.socket(fileno=descriptor)
+            self._socket.set_inheritable(False)
+            return
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
             self._socket.bind(str(run.folder.socket))

@@ -34,11 +34,14 @@ KEY_VARIABLE = "WHENCE_START"
 STATE_VARIABLE = "WHENCE_STARTED"
 
 _FOLDER, _PID = "\1", "\2"
-_OWN = ("record", "service")
 
 
 class Request(NamedTuple):
-    """A plan that the launcher could use: its key's text, how many words that covers, where it is kept."""
+    """A plan that the launcher could use.
+
+    text: its key's. words: how many words of the command line, from the first behind ``run`` on, belong to
+    the key. name, folder: where it is kept.
+    """
 
     text: bytes
     words: int
@@ -59,18 +62,68 @@ class Resumed(NamedTuple):
     folder: Path
 
 
-def take(environment: MutableMapping[str, str]) -> tuple[Request | None, Resumed | None]:
-    """What the launcher says, taken out of the environment so that no program sees it."""
-    asked, begun = environment.pop(KEY_VARIABLE, None), environment.pop(STATE_VARIABLE, None)
+class Start:
+    """What this process was begun with, and what its run was started with, for the next one."""
+
+    def __init__(self, request: Request | None = None, resumed: Resumed | None = None) -> None:
+        self.request = request
+        self.resumed = resumed
+        self._lines: list[str] = []
+        self._sources: list[str] = []
+
+    def note(self, image: Path, own: Mapping[str, str], folder: Path, *, serves: bool) -> None:
+        """Take down how a program is started: the variables of ours, and what stands in the run's folder."""
+        if self.request is None:
+            return
+        place, number = str(folder), f"reader={os.getpid()}"
+        values = (f"{name}={value}".replace(place, _FOLDER) for name, value in own.items())
+        self._lines = [f"I{image.absolute()}"]
+        self._lines += [f"E{value.replace(number, f'reader={_PID}')}" for value in values]
+        self._lines += [*_places(folder), *(["S"] if serves else [])]
+
+    def depend(
+        self, files: Iterable[Path], entries: Iterable[Path], locks: Path, held: Iterable[int]
+    ) -> None:
+        """Take down what the run was made from: files, entries of the cache, and what keeps those.
+
+        locks: the cache's lock file; held: the bytes of it that stand for the entries.
+        """
+        if self.request is None:
+            return
+        self._sources += [line for path in files for line in (f"F{path}", identity(path, changed=True))]
+        self._sources += [line for path in entries for line in (f"G{path}", identity(path, changed=False))]
+        self._sources += [f"C{locks}", " ".join(map(str, held))]
+
+    def keep(self, configured: Iterable[Path], notes: str) -> None:
+        """Write the plan, without a word where that cannot be done: it costs time, and no more.
+
+        configured: where options may stand. notes: the text of the run's report, empty for none.
+        """
+        if self.request is None or not self._lines or not self._sources:
+            return
+        files = [*configured, *own_files()]
+        lines = [line for path in files for line in (f"F{path}", identity(path, changed=True))]
+        lines += [*self._sources, *self._lines, *([f"N{notes}"] if notes else []), "."]
+        _write(self.request, b"".join(os.fsencode(line) + b"\0" for line in lines))
+
+
+begun = Start()
+"""What the launcher said to this process, once `take` has read it."""
+
+
+def take(environment: MutableMapping[str, str]) -> None:
+    """Read what the launcher says, and take it out of the environment, so that no program sees it."""
+    global begun
+    asked, state = environment.pop(KEY_VARIABLE, None), environment.pop(STATE_VARIABLE, None)
     request = resumed = None
     with contextlib.suppress(ValueError, OSError):
         if asked is not None:
             descriptor, words, name, folder = asked.split(" ", 3)
             request = Request(_content(int(descriptor)), int(words), name, Path(folder))
-    if begun is not None:
-        child, status, service, folder = begun.split(" ", 3)
+    if state is not None:
+        child, status, service, folder = state.split(" ", 3)
         resumed = Resumed(int(child), int(status), int(service), Path(folder))
-    return request, resumed
+    begun = Start(request, resumed)
 
 
 def _content(descriptor: int) -> bytes:
@@ -81,54 +134,24 @@ def _content(descriptor: int) -> bytes:
 
 
 @contextlib.contextmanager
-def resumed_folder(resumed: Resumed) -> Iterator[str]:
+def kept(folder: Path) -> Iterator[str]:
     """The folder that the launcher made; it is removed at the end."""
     try:
-        yield str(resumed.folder)
+        yield str(folder)
     finally:
-        shutil.rmtree(resumed.folder, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
-class Plan:
-    """What a run was started with, taken down at its start."""
-
-    def __init__(self, image: Path, own: Mapping[str, str], folder: Path, *, serves: bool) -> None:
-        place, number = str(folder), f"reader={os.getpid()}"
-        values = (f"{name}={value}".replace(place, _FOLDER) for name, value in own.items())
-        self._lines = [f"I{image.absolute()}"]
-        self._lines += [f"E{value.replace(number, f'reader={_PID}')}" for value in values]
-        self._lines += _places(folder)
-        if serves:
-            self._lines.append("S")
-
-    def write(
-        self,
-        request: Request,
-        *,
-        files: Iterable[Path],
-        entries: Iterable[Path],
-        locks: tuple[Path, Iterable[int]],
-        notes: str,
-    ) -> None:
-        """Keep it for the next run; without a word where that cannot be done: it costs time, and no more.
-
-        files: what the run was made from. entries: files of the cache; locks: its lock file and the bytes
-        that hold them. notes: the text of the run's report, empty for none.
-        """
-        lines = [line for path in files for line in (f"F{path}", identity(path, changed=True))]
-        lines += [line for path in entries for line in (f"G{path}", identity(path, changed=False))]
-        lines += [f"C{locks[0]}", " ".join(map(str, locks[1]))]
-        lines += [*self._lines, *([f"N{notes}"] if notes else []), "."]
-        content = request.text + b"".join(os.fsencode(line) + b"\0" for line in lines)
-        draft = request.folder / f".{request.name}.{os.getpid()}"
-        with contextlib.suppress(OSError):
-            request.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            try:
-                draft.write_bytes(content)
-                draft.chmod(0o600)
-                draft.replace(request.folder / request.name)
-            finally:
-                draft.unlink(missing_ok=True)
+def _write(request: Request, lines: bytes) -> None:
+    draft = request.folder / f".{request.name}.{os.getpid()}"
+    with contextlib.suppress(OSError):
+        request.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            draft.write_bytes(request.text + lines)
+            draft.chmod(0o600)
+            draft.replace(request.folder / request.name)
+        finally:
+            draft.unlink(missing_ok=True)
 
 
 def _places(folder: Path) -> Iterator[str]:
@@ -153,3 +176,11 @@ def identity(path: Path, *, changed: bool) -> str:
         return "-"
     words = [status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns]
     return " ".join(map(str, [*words, status.st_ctime_ns] if changed else words))
+
+
+def own_files() -> Iterator[Path]:
+    """The files of whence itself."""
+    package = Path(__file__).parents[2]
+    for folder, folders, names in os.walk(package):
+        folders[:] = [name for name in folders if name != "__pycache__"]
+        yield from (Path(folder, name) for name in names)

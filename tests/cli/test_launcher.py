@@ -1,0 +1,278 @@
+"""The native command: it starts known programs without Python, and gives Python what it cannot end alone."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.harness.session import REPOSITORY
+
+sys.path.insert(0, str(REPOSITORY / "runtime"))
+import build as runtime  # type: ignore[import-not-found]
+
+SANITIZED = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+
+PROGRAM = r"""
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+extern char **environ;
+int main(int argc, char **argv) {
+    char *block = malloc(8);
+    const char *what = argc > 1 ? argv[1] : "";
+    if (!strcmp(what, "overflow")) block[8] = 1;
+    if (!strcmp(what, "leak")) block = NULL;
+    if (!strcmp(what, "abort")) raise(9);
+    if (!strcmp(what, "wait")) { puts("ready"); fflush(stdout); sleep(60); }
+    if (!strcmp(what, "environment"))
+        for (char **entry = environ; *entry; entry++) puts(*entry);
+    if (!strcmp(what, "leave") && fork() == 0) { sleep(1); block[8] = 1; }
+    free(block);
+    return argc > 2 ? atoi(argv[2]) : 0;
+}
+"""
+LIBRARY = "#include <stdlib.h>\nvoid work(void) { char *p = malloc(4); p[4] = 1; free(p); }\n"
+LOADER = r"""
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+    if (argc < 2) return 0;
+    void *library = dlopen(argv[1], RTLD_NOW);
+    ((void (*)(void))dlsym(library, "work"))();
+    return 0;
+}
+"""
+
+
+class Launcher:
+    """The command in a folder of its own; `calls` counts how often Python was started."""
+
+    def __init__(self, folder: Path, env: dict[str, str], flags: tuple[str, ...] = ()) -> None:
+        self.folder = folder
+        self.log = folder / "calls"
+        self.env = {**env, "ASAN_OPTIONS": "detect_leaks=0"}
+        self.command = runtime.build_launcher(folder / "whence", flags=flags)
+        script = f'#!/bin/sh\necho x >> "{self.log}"\nexec "{sys.executable}" -m whence.cli.main "$@"\n'
+        (folder / "whence-python").write_text(script)
+        (folder / "whence-python").chmod(0o755)
+
+    @property
+    def calls(self) -> int:
+        return len(self.log.read_text().splitlines()) if self.log.exists() else 0
+
+    def start(self, *words: object, **env: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [self.command, "run", *map(str, words)],
+            cwd=self.folder,
+            env=self.env | env,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+
+    def run(self, *words: object, **env: str) -> subprocess.CompletedProcess[str]:
+        with self.start(*words, **env) as process:
+            out, err = process.communicate(timeout=120)
+        return subprocess.CompletedProcess([], process.returncode, out, err)
+
+    def build(self, name: str, text: str, *flags: str) -> Path:
+        source = self.folder / f"{name}.c"
+        source.write_text(text)
+        command = [sys.executable, "-m", "whence.cli.cc", "cc", "-g", "-w", str(source), "-o"]
+        subprocess.run([*command, str(self.folder / name), *flags], check=True, env=self.env)
+        return self.folder / name
+
+    def plans(self) -> list[Path]:
+        return [path for path in Path(self.env["WHENCE_CACHE"], "starts").iterdir() if path.name[0] != "."]
+
+
+Make = Callable[..., Launcher]
+
+
+@pytest.fixture
+def make(tmp_path: Path, whence_env: dict[str, str]) -> Make:
+    def made(*flags: str) -> Launcher:
+        folder = tmp_path / "bin"
+        folder.mkdir()
+        cache = tmp_path / "cache"
+        temporary = tmp_path / "tmp"
+        temporary.mkdir()
+        env = {**whence_env, "WHENCE_CACHE": str(cache), "TMPDIR": str(temporary)}
+        return Launcher(folder, env, flags)
+
+    return made
+
+
+@pytest.fixture
+def warm(make: Make) -> Launcher:
+    """A launcher that knows the program ``./prog``."""
+    launcher = make()
+    launcher.build("prog", PROGRAM)
+    done = launcher.run("./prog")
+    assert (done.returncode, done.stderr, launcher.calls) == (0, "", 1), done
+    return launcher
+
+
+def leftovers(launcher: Launcher) -> list[str]:
+    return os.listdir(launcher.env["TMPDIR"])
+
+
+def test_a_known_program_starts_without_python(warm: Launcher) -> None:
+    for words, status in ((("./prog",), 0), (("./prog", "x", "7"), 7)):
+        done = warm.run(*words)
+        assert (done.returncode, done.stdout, done.stderr) == (status, "", "")
+    assert warm.calls == 1
+    assert leftovers(warm) == []
+
+
+def test_the_program_sees_the_environment_of_the_user(warm: Launcher) -> None:
+    cold = warm.run("./prog", "environment", NO_COLOR="1")  # a variable that no plan depends on
+    assert warm.calls == 1
+    names = {line.partition("=")[0] for line in cold.stdout.splitlines()}
+    assert "NO_COLOR" in names
+    assert not names & {"WHENCE_START", "WHENCE_STARTED", "WHENCE_RECORD", "WHENCE_RT", "WHENCE_SERVICE"}
+
+
+@pytest.mark.parametrize("what", ["overflow", "leak"])
+def test_a_finding_is_python_s_to_report(warm: Launcher, what: str) -> None:
+    done = warm.run("./prog", what)
+    assert warm.calls == 2
+    shutil.rmtree(Path(warm.env["WHENCE_CACHE"], "starts"))
+    usual = warm.run("./prog", what)
+    assert (done.returncode, done.stderr) == (usual.returncode, usual.stderr)
+    assert done.returncode == 99 and "whence: 1 finding" in done.stderr
+    assert leftovers(warm) == []
+
+
+def test_a_death_is_repeated(warm: Launcher) -> None:
+    assert warm.run("./prog", "abort").returncode == -signal.SIGKILL
+    assert warm.calls == 1
+
+
+def test_signals_are_passed_on(warm: Launcher) -> None:
+    with warm.start("./prog", "wait") as process:
+        assert process.stdout and process.stdout.readline() == "ready\n"
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=60)
+    assert process.returncode == -signal.SIGTERM
+    assert leftovers(warm) == []
+
+
+def test_python_waits_for_what_is_left_behind(warm: Launcher) -> None:
+    done = warm.run("./prog", "leave")
+    assert warm.calls == 2
+    assert "heap-buffer-overflow" in done.stderr
+
+
+def test_a_library_is_asked_for_while_the_program_runs(make: Make) -> None:
+    launcher = make()
+    launcher.build("prog", LOADER, "-ldl")
+    launcher.build("work.so", LIBRARY, "-shared", "-fPIC")
+    assert launcher.run("./prog").returncode == 0
+    assert launcher.run("./prog").returncode == 0
+    assert launcher.calls == 1
+    done = launcher.run("./prog", "./work.so")
+    assert launcher.calls == 2
+    assert done.returncode == 99 and "heap-buffer-overflow" in done.stderr
+
+
+def test_linked_libraries_are_those_of_the_plan(make: Make) -> None:
+    launcher = make()
+    launcher.build("libwork.so", LIBRARY.replace("p[4]", "p[3]"), "-shared", "-fPIC")
+    flags = (f"-L{launcher.folder}", "-lwork", f"-Wl,-rpath,{launcher.folder}")
+    launcher.build("prog", "void work(void); int main(void) { work(); return 0; }", *flags)
+    assert [launcher.run("./prog").returncode for _ in range(2)] == [0, 0]
+    assert launcher.calls == 1
+    launcher.build("libwork.so", LIBRARY, "-shared", "-fPIC")
+    assert launcher.run("./prog").returncode == 99
+    assert launcher.calls == 2
+
+
+def _changed_program(launcher: Launcher) -> dict[str, str]:
+    launcher.build("prog", PROGRAM + "int other;\n")
+    return {}
+
+
+def _options(launcher: Launcher) -> dict[str, str]:
+    return {"WHENCE_OPTIONS": "--keep-going"}
+
+
+def _configuration(launcher: Launcher) -> dict[str, str]:
+    (launcher.folder / "whence.toml").write_text("[run]\nkeep-going = true\n")
+    return {}
+
+
+def _emptied_cache(launcher: Launcher) -> dict[str, str]:
+    shutil.rmtree(Path(launcher.env["WHENCE_CACHE"], "images"))
+    return {}
+
+
+def _writable_by_others(launcher: Launcher) -> dict[str, str]:
+    for plan in launcher.plans():
+        plan.chmod(0o666)
+    return {}
+
+
+
+@pytest.mark.parametrize(
+    "change",
+    [_changed_program, _options, _configuration, _emptied_cache, _writable_by_others],
+)
+def test_a_plan_that_does_not_fit_is_not_used(
+    warm: Launcher, change: Callable[[Launcher], dict[str, str]]
+) -> None:
+    done = warm.run("./prog", **change(warm))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert warm.calls == 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("--version",), ("rules", "list"), ("run", "--no-such-option", "./prog"), ("run",), ("run", "./none")],
+)
+def test_everything_else_is_python_s(warm: Launcher, words: tuple[str, ...]) -> None:
+    env = warm.env | {"COLUMNS": "100"}
+    ours, theirs = (
+        subprocess.run([*start, *words], cwd=warm.folder, env=env, capture_output=True, text=True)
+        for start in ([warm.command], [sys.executable, "-m", "whence.cli.main"])
+    )
+    assert (ours.returncode, ours.stdout, ours.stderr) == (theirs.returncode, theirs.stdout, theirs.stderr)
+
+
+def test_no_python_is_said(warm: Launcher) -> None:
+    (warm.folder / "whence-python").unlink()
+    done = subprocess.run([warm.command, "--version"], env=warm.env, capture_output=True, text=True)
+    assert done.returncode == 125
+    assert done.stderr == f"whence: {warm.folder}/whence-python cannot be executed: install whence again\n"
+
+
+def test_damaged_plans_cost_time_and_nothing_else(make: Make) -> None:
+    """Plans with bytes cut off or changed, by a launcher that is checked itself."""
+    launcher = make(*SANITIZED)
+    launcher.build("prog", PROGRAM)
+    assert launcher.run("./prog").returncode == 0
+    (plan,) = launcher.plans()
+    good, draw = plan.read_bytes(), random.Random(7)
+    (launcher.folder / "whence-python").write_text("#!/bin/sh\nexit 42\n")
+    end = time.monotonic() + 60
+    for _ in range(300):
+        data = bytearray(good[: draw.randrange(len(good))] if draw.random() < 0.5 else good)
+        for _ in range(draw.randrange(8) if data else 0):
+            data[draw.randrange(len(data))] = draw.choice((0, 1, ord("I"), ord("C"), ord("L"), 255))
+        plan.write_bytes(data)
+        done = launcher.run("./prog")
+        assert done.returncode in (0, 42), (bytes(data), done.stderr)
+        if time.monotonic() > end:
+            break
+    assert "ERROR" not in done.stderr
