@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-RUNTIME := $(shell find runtime -name '*.[ch]' 2>/dev/null)
+RUNTIME := $(shell find runtime launcher -name '*.[ch]' 2>/dev/null)
 C_FILES := $(RUNTIME) $(wildcard src/whence/include/whence/*.h)
 
 .PHONY: all demo check test test-all test-random test-real lint format bench bench-alloc soak conform clean

@@ -8,7 +8,8 @@
 enum run_outcome {
     RUN_NOT_STARTED, /* nothing was done: Python runs the program from the beginning */
     RUN_CLEAN,       /* the program has ended as `status` says, and there is nothing to report */
-    RUN_UNFINISHED,  /* Python goes on: with a program that runs, or with the record of one that has ended */
+    RUN_UNFINISHED,  /* Python goes on: with a program that runs, or with the record of one that has
+                        ended */
 };
 
 struct run {

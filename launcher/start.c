@@ -55,8 +55,8 @@ static void name_text(struct start_key *key) {
     }
 }
 
-/* Words up to the first that is no option. An option whose value is a word of its own ends there, too: that
- * is no program that a plan is written for. */
+/* Words up to the first that is no option. An option whose value is a word of its own ends there,
+ * too: that is no program that a plan is written for. */
 static size_t words_of_key(int count, char **words) {
     for (int i = 0; i < count; i++)
         if (words[i][0] != '-') return strchr(words[i], '/') ? (size_t)i + 1 : 0;
@@ -95,8 +95,9 @@ int start_folder(char *path, size_t size) {
 
 /* ---- trust ---- */
 
-/* Every step of the way belongs to the user or to root, and nobody else can write there. Less is allowed
- * here than in `whence.toolchain.cache_trust`, where a refusal would cost more than time. */
+/* Every step of the way belongs to the user or to root, and nobody else can write there. Less is
+ * allowed here than in `whence.toolchain.cache_trust`, where a refusal would cost more than time.
+ */
 static int is_trusted(const char *path) {
     char step[PATH_MAX];
     size_t length = strlen(path);

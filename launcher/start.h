@@ -1,10 +1,11 @@
-/* The start plan: all that a warm run of a program needs, written by Python after a run that could be
- * repeated like this one.
+/* The start plan: all that a warm run of a program needs, written by Python after a run that could
+ * be repeated like this one.
  *
- * A plan is found by its key, which says everything that a command line's meaning depends on: the words up
- * to the program's name, the working directory, and the variables that whence or the dynamic linker reads.
- * It names the files that it was made from; when one of them has changed, the plan is not used. The file is
- * a sequence of strings, each ended by a zero byte (see `whence.engines.process.start`, which writes it).
+ * A plan is found by its key, which says everything that a command line's meaning depends on: the
+ * words up to the program's name, the working directory, and the variables that whence or the
+ * dynamic linker reads. It names the files that it was made from; when one of them has changed, the
+ * plan is not used. The file is a sequence of strings, each ended by a zero byte (see
+ * `whence.engines.start`, which writes it).
  */
 #ifndef WHENCE_LAUNCHER_START_H
 #define WHENCE_LAUNCHER_START_H
@@ -18,7 +19,8 @@ struct start_key {
     char *text; /* the strings that the key is made of */
     size_t size;
     char name[KEY_DIGITS + 1]; /* digits that stand for the text */
-    size_t words; /* words of the command line that belong to the key: options and the program's name */
+    size_t words; /* words of the command line that belong to the key: options and the program's
+                     name */
 };
 
 /* One line of a plan: its letter and the rest. */

@@ -1,8 +1,8 @@
 /* The command `whence`: a warm run of a known program needs no interpreter.
  *
- * Everything but that is Python's, which stands beside this file as `whence-python`. When a plan serves
- * the command line (start.h), the program is started at once; Python takes over where there is something
- * to report, something to answer, or a process to wait for.
+ * Everything but that is Python's, which stands beside this file as `whence-python`. When a plan
+ * serves the command line (start.h), the program is started at once; Python takes over where there
+ * is something to report, something to answer, or a process to wait for.
  */
 #include "run.h"
 #include "start.h"
@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* What Python is given to go on with; see `whence.engines.process.start`. */
+/* What Python is given to go on with; see `whence.engines.start`. */
 #define KEY_VARIABLE "WHENCE_START"
 #define STATE_VARIABLE "WHENCE_STARTED"
 
@@ -58,14 +58,9 @@ int main(int count, char **words) {
         hand_over(words);
     if (start_read(&start, folder, &key)) {
         switch (run_follow(&run, &start, words + 1 + key.words)) {
-        case RUN_CLEAN:
-            run_remove(&run, &start);
-            run_end_like(run.status);
-        case RUN_UNFINISHED:
-            offer_state(&run);
-            hand_over(words);
-        case RUN_NOT_STARTED:
-            break;
+        case RUN_CLEAN: run_remove(&run, &start); run_end_like(run.status);
+        case RUN_UNFINISHED: offer_state(&run); hand_over(words);
+        case RUN_NOT_STARTED: break;
         }
     }
     offer_key(&key, folder);

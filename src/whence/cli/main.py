@@ -14,7 +14,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Entry point of ``whence``."""
     words = list(sys.argv[1:] if argv is None else argv)
     if "WHENCE_START" in os.environ or "WHENCE_STARTED" in os.environ:
-        from whence.engines.process.start import take
+        from whence.engines.start import take
 
         take(os.environ)
     if words[:1] in (["cc"], ["c++"]):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whence.engines.process.start import Start
+from whence.engines.start import Start
 from whence.rules import RuleSet
 from whence.suppressions import Suppressions
 

@@ -20,9 +20,9 @@ from whence.engines.process.judge import Judge
 from whence.engines.process.launch import Ending, launch
 from whence.engines.process.reading import Reading
 from whence.engines.process.runtime_options import runtime_options
-from whence.engines.process.start import Start, kept
 from whence.engines.protocol import Task
 from whence.engines.settings import Settings, Surroundings
+from whence.engines.start import Start, kept
 from whence.errors import CannotExecute, ToolLimit
 from whence.findings import RunInfo
 from whence.result import Result

@@ -18,8 +18,8 @@ from types import FrameType
 from typing import Any, Protocol
 
 from whence.engines.process.processes import await_arrivals, handles, left_behind
-from whence.engines.process.start import Resumed
 from whence.engines.settings import Surroundings
+from whence.engines.start import Resumed
 from whence.errors import CannotExecute, UserMistake
 
 _ADDR_NO_RANDOMIZE = 0x0040000

@@ -180,7 +180,7 @@ def identity(path: Path, *, changed: bool) -> str:
 
 def own_files() -> Iterator[Path]:
     """The files of whence itself."""
-    package = Path(__file__).parents[2]
+    package = Path(__file__).parents[1]
     for folder, folders, names in os.walk(package):
         folders[:] = [name for name in folders if name != "__pycache__"]
         yield from (Path(folder, name) for name in names)
