@@ -28,7 +28,7 @@ LIBRARY = "libwhence-rt.so"
 ALLOC_LIBRARY = "whence-alloc.so"
 """The guarded allocator, for programs as they are."""
 
-RUNTIME_PARTS = "alloc blocks intercept interface leak os planes port/checked record rt stacks x86".split()
+RUNTIME_PARTS = "alloc blocks findings intercept interface leak os planes port/checked process record rt stacks x86".split()
 
 COMPILE = shlex.split(
     "-std=c11 -D_GNU_SOURCE -U_FORTIFY_SOURCE -O2 -g -fPIC -fvisibility=hidden -fno-omit-frame-pointer "
@@ -67,18 +67,18 @@ PRODUCTS = {
         tuple(
             f"{source}.c"
             for source in "port/bare/* alloc/heap alloc/pages alloc/slots blocks/blocks intercept/cxx_find intercept/malloc "
-            "intercept/new os/os os/text rt/environment rt/options".split()
+            "intercept/new os/os os/text process/environment process/options".split()
         ),
         ("-fomit-frame-pointer", "-foptimize-sibling-calls"),
         port="bare",
         faster=("-flto",),
     ),
     "libwhence-spread.so": Product(
-        ("alloc/kd/*.c", "spread/*.c", "os/os.c", "os/text.c", "rt/environment.c", "rt/options.c")
+        ("alloc/kd/*.c", "spread/*.c", "os/os.c", "os/text.c", "process/environment.c", "process/options.c")
     ),
     ALLOC_LIBRARY: Product(
         (
-            *(f"{part}/*.c" for part in "os blocks stacks record leak guard port/guarded rt x86".split()),
+            *(f"{part}/*.c" for part in "os blocks stacks record process findings leak rt guard port/guarded x86".split()),
             *("alloc/pages.c", "alloc/slots.c", "intercept/malloc.c", "intercept/new.c", "intercept/cxx_find.c"),
             "interface/leaks.c",
         ),

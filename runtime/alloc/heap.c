@@ -115,7 +115,7 @@ static void seal_big(uintptr_t begin, uint64_t size) {
     plane_set(end - BIG_ZONE, BIG_ZONE, WH_STATE_HEAP_FREED);
 }
 
-void heap_evicted_big(unsigned shift, uint64_t index) {
+void port_evicted(unsigned shift, uint64_t index) {
     uintptr_t slot_end = slot_begin(shift, index + 1);
     if (os_renew(slot_begin(shift, index), 1ull << shift, OS_NONE) < 0) {
         some_stay_open = 1; /* and poisoned, until they are used again */

@@ -26,7 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "../blocks/blocks.h"
-#include "compact.h"
+#include "../blocks/compact.h"
 
 /* Slots below this shift pass through thread caches. */
 #define HEAP_CACHED_SHIFTS 16u

@@ -49,7 +49,7 @@ static uint64_t evict(struct class *class, unsigned shift) {
     class->held_first = block_links(shift)[index];
     class->held_count--;
     class->held_bytes -= held_cost(shift, index);
-    if (heap_seals(shift)) heap_evicted_big(shift, index);
+    if (heap_seals(shift)) port_evicted(shift, index);
     return index;
 }
 

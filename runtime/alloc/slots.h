@@ -50,7 +50,4 @@ static inline void slots_give(struct heap_cache *cache, unsigned shift, uint64_t
         slots_give_slowly(cache, shift, index);
 }
 
-/* A slot that heap_seals() leaves the quarantine; called with the class locked. */
-void heap_evicted_big(unsigned shift, uint64_t index);
-
 #endif

@@ -4,6 +4,8 @@
 uint64_t blocks_reserved;
 uint64_t blocks_cut[BLOCK_SHIFTS];
 uint64_t blocks_clock;
+unsigned guard_first_shift;
+uint64_t guard_front;
 uint64_t blocks_wide_size[BLOCK_SHIFTS - BLOCK_WIDE_SHIFT]
                          [1u << (WH_REGION_SHIFT - BLOCK_WIDE_SHIFT)];
 

@@ -22,7 +22,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "../alloc/compact.h"
+#include "compact.h"
 #include "../include/whence/rules.h"
 #include "../os/os.h"
 #include "../port/port.h"

@@ -1,7 +1,7 @@
 #include "dispatch.h"
 #include "../os/mem.h"
 #include "../rt/signals.h"
-#include "../rt/thread.h"
+#include "../process/thread.h"
 #include "hold.h"
 #include "options.h"
 #include "pager.h"

@@ -11,8 +11,6 @@
 
 struct guard_config guard;
 __thread const struct frame *guard_frame;
-unsigned guard_first_shift;
-uint64_t guard_front;
 
 /* In plain mode blocks from here on have their own pages. */
 #define PLAIN_MOST 20u
@@ -215,7 +213,7 @@ int heap_move_pages(struct block_place from, struct block_place to, uint64_t byt
     return 0;
 }
 
-void heap_evicted_big(unsigned shift, uint64_t index) {
+void port_evicted(unsigned shift, uint64_t index) {
     (void)shift;
     (void)index;
 }

@@ -1,7 +1,7 @@
 #include "lend.h"
 #include "guard.h"
 #include "../os/mem.h"
-#include "../rt/thread.h"
+#include "../process/thread.h"
 
 #include <dlfcn.h>
 #include <stddef.h>

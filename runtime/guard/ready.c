@@ -1,7 +1,7 @@
 #include "ready.h"
 #include "../os/mem.h"
 #include "../os/trace.h"
-#include "../rt/maps.h"
+#include "../process/maps.h"
 #include "../rt/signals.h"
 #include "dispatch.h"
 #include "trap.h"

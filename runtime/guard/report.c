@@ -1,6 +1,6 @@
 #include "report.h"
-#include "../rt/finding.h"
-#include "../rt/options.h"
+#include "../findings/finding.h"
+#include "../process/options.h"
 #include "pattern.h"
 
 static int report_late(struct block_place place, struct pattern_damage damage,

@@ -1,6 +1,6 @@
 #include "store.h"
 #include "../os/os.h"
-#include "../rt/thread.h"
+#include "../process/thread.h"
 
 #define GRANULE 16u
 

@@ -3,7 +3,7 @@
 #define WHENCE_INTERCEPT_ALLOCATE_H
 
 #include "../alloc/quick.h"
-#include "../rt/thread.h"
+#include "../process/thread.h"
 
 /* Instrumented code calls __whence_NAME: no other library can take that over, and
  * the optimiser knows nothing of it. */

@@ -10,11 +10,11 @@
  */
 #include "../os/mem.h"
 #include "../os/os.h"
-#include "../rt/environment.h"
-#include "../rt/images.h"
-#include "../rt/options.h"
-#include "../rt/service.h"
-#include "../rt/thread.h"
+#include "../process/environment.h"
+#include "../process/images.h"
+#include "../process/options.h"
+#include "../process/service.h"
+#include "../process/thread.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -46,7 +46,8 @@ struct format_value {
 
 #define FORMAT_MOST 64
 
-/* The pointer arguments of a printf or scanf call, at most FORMAT_MOST; none if the format is NULL. */
+/* The pointer arguments of a printf or scanf call, at most FORMAT_MOST; none if the format is NULL.
+ */
 size_t format_printf_values(const char *format, va_list arguments, struct format_value *values);
 size_t format_scanf_values(const char *format, va_list arguments, struct format_value *values);
 

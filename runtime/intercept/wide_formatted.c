@@ -59,8 +59,7 @@ PRINT(__fwprintf_chk, (FILE * stream, int flag, const wchar_t *format, ...),
       (STREAM(stream), __vfwprintf_chk(stream, flag, format, arguments)))
 PRINT_LIST(__vwprintf_chk, (int flag, const wchar_t *format, va_list arguments),
            __vwprintf_chk(flag, format, arguments))
-PRINT_LIST(__vfwprintf_chk,
-           (FILE * stream, int flag, const wchar_t *format, va_list arguments),
+PRINT_LIST(__vfwprintf_chk, (FILE * stream, int flag, const wchar_t *format, va_list arguments),
            (STREAM(stream), __vfwprintf_chk(stream, flag, format, arguments)))
 
 /* How much is written is known afterwards. */
@@ -69,8 +68,7 @@ static int written(struct site site, const wchar_t *to, int length) {
     return length;
 }
 
-#define PRINT_INTO(name, parameters, call)                                                         \
-    PRINT(name, parameters, written(SITE, to, call))
+#define PRINT_INTO(name, parameters, call) PRINT(name, parameters, written(SITE, to, call))
 #define PRINT_INTO_LIST(name, parameters, call)                                                    \
     PRINT_LIST(name, parameters, written(SITE, to, call))
 
@@ -79,8 +77,7 @@ PRINT_INTO(swprintf, (wchar_t * to, size_t count, const wchar_t *format, ...),
 PRINT_INTO(__swprintf_chk,
            (wchar_t * to, size_t count, int flag, size_t room, const wchar_t *format, ...),
            __vswprintf_chk(to, count, flag, room, format, arguments))
-PRINT_INTO_LIST(vswprintf,
-                (wchar_t * to, size_t count, const wchar_t *format, va_list arguments),
+PRINT_INTO_LIST(vswprintf, (wchar_t * to, size_t count, const wchar_t *format, va_list arguments),
                 vswprintf(to, count, format, arguments))
 PRINT_INTO_LIST(__vswprintf_chk,
                 (wchar_t * to, size_t count, int flag, size_t room, const wchar_t *format,
@@ -127,8 +124,7 @@ PRINT_INTO_LIST(__vswprintf_chk,
               prefix##vwscanf(format, arguments))                                                  \
     SCAN_LIST(prefix##vfwscanf, (FILE * stream, const wchar_t *format, va_list arguments),         \
               (STREAM(stream), prefix##vfwscanf(stream, format, arguments)))                       \
-    SCAN_LIST(prefix##vswscanf,                                                                    \
-              (const wchar_t *text, const wchar_t *format, va_list arguments),                     \
+    SCAN_LIST(prefix##vswscanf, (const wchar_t *text, const wchar_t *format, va_list arguments),   \
               (READ_WIDE(text), prefix##vswscanf(text, format, arguments)))
 
 #define ALWAYS_THERE

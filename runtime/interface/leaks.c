@@ -1,13 +1,14 @@
 /* whence/leak.h and sanitizer/lsan_interface.h. */
 #include "../leak/excuse.h"
 #include "../leak/leak.h"
-#include "../rt/options.h"
+#include "../rt/event.h"
+#include "../process/options.h"
 
 static uint64_t check_now(const struct frame *frame) {
     struct context context = {0};
     thread_here();
     context.frame = frame;
-    return leak_check(&context, WH_CHECK_REQUEST);
+    return event_leak_check(&context, WH_CHECK_REQUEST);
 }
 
 /* ---- whence/leak.h ---- */
@@ -62,7 +63,7 @@ WH_EXPORT void __lsan_unregister_root_region(const void *begin, size_t size);
 /* The first call is the program's last check, and ends it if blocks leak. */
 void __lsan_do_leak_check(void) {
     uint64_t told = check_now(FRAME_HERE);
-    leak_no_more_checks();
+    event_no_more_checks();
     if (told && options.halt) finding_stop();
 }
 

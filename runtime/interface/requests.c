@@ -4,6 +4,7 @@
 #include "chunks.h"
 #include "poison.h"
 #include "../leak/leak.h"
+#include "../rt/event.h"
 #include "../os/os.h"
 #include "../os/text.h"
 #include "../rt/access.h"
@@ -212,7 +213,7 @@ static uint64_t nothing(const struct request *request) {
 static uint64_t look_for_leaks(const struct request *request) {
     struct context context = {0};
     context.frame = request->frame;
-    leak_check(&context, WH_CHECK_REQUEST);
+    event_leak_check(&context, WH_CHECK_REQUEST);
     return 0;
 }
 

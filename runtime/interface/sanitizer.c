@@ -1,6 +1,6 @@
 /* sanitizer/allocator_interface.h, and what the other headers have that says nothing to us. */
 #include "sanitizer.h"
-#include "../rt/thread.h"
+#include "../process/thread.h"
 
 #define NOTHING(name)                                                                              \
     WH_EXPORT long name(void);                                                                     \
@@ -26,5 +26,6 @@ size_t __sanitizer_get_allocated_size(const volatile void *pointer) {
 const void *__sanitizer_get_allocated_begin(const void *pointer) {
     struct block_place place = blocks_holding((uintptr_t)pointer);
     if (!place.index || !blocks_live_end((uintptr_t)pointer)) return NULL;
-    return (const void *)block_begin(block_record(place.shift, place.index), place.shift, place.index);
+    return (const void *)block_begin(block_record(place.shift, place.index), place.shift,
+                                     place.index);
 }

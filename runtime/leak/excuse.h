@@ -3,7 +3,7 @@
 #ifndef WHENCE_LEAK_EXCUSE_H
 #define WHENCE_LEAK_EXCUSE_H
 
-#include "../rt/thread.h"
+#include "../process/thread.h"
 
 /* Blocks that the thread allocates between the two are excused. They nest. */
 void excuse_begin(struct thread *thread);

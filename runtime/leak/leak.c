@@ -5,8 +5,8 @@
 #include "told.h"
 #include "../os/os.h"
 #include "../record/record.h"
-#include "../rt/images.h"
-#include "../rt/maps.h"
+#include "../process/images.h"
+#include "../process/maps.h"
 
 static struct os_lock search_lock; /* one event at a time */
 struct wh_leaks leak_last;
@@ -177,14 +177,4 @@ void leak_end(struct context *context) {
     if (groups && table) os_unmap((uintptr_t)table, TABLE_SIZE * sizeof *table);
     groups = NULL;
     os_unlock(&search_lock);
-}
-
-/* ---- checks ---- */
-
-static int no_more_checks;
-
-void leak_no_more_checks(void) { no_more_checks = 1; }
-
-uint64_t leak_check(struct context *context, uint32_t check) {
-    return !no_more_checks && event_leak_check(context, check) ? context->told : 0;
 }

@@ -2,7 +2,7 @@
 #ifndef WHENCE_LEAK_LEAK_H
 #define WHENCE_LEAK_LEAK_H
 
-#include "../rt/finding.h"
+#include "../findings/finding.h"
 
 /* Around the evaluation of one event; nested calls are not allowed. */
 void leak_begin(const struct context *context);
@@ -20,13 +20,6 @@ void leak_collect(struct context *context, const struct witness *witness);
 enum leak_pointers { LEAK_ANY, LEAK_STRONG, LEAK_LOST };
 int leak_pointed(struct block_place place, enum leak_pointers pointers);
 
-/* Evaluates the rules of the end of main here and now (`check`: WH_CHECK_*),
- * unless nobody asks for that or this thread is in the middle of a finding.
- * `context` says where the program stands. The number of blocks that no check
- * told of before. */
-uint64_t leak_check(struct context *context, uint32_t check);
-/* No check is wanted any more, at the end least of all. */
-void leak_no_more_checks(void);
 /* What the last check counted; all 0 before the first. */
 extern struct wh_leaks leak_last;
 

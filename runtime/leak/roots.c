@@ -2,8 +2,8 @@
 #include "../blocks/blocks.h"
 #include "../planes/planes.h"
 #include "../record/record.h"
-#include "../rt/images.h"
-#include "../rt/maps.h"
+#include "../process/images.h"
+#include "../process/maps.h"
 
 #define HIDDEN __attribute__((visibility("hidden")))
 

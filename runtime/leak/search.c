@@ -5,9 +5,9 @@
 #include "stop.h"
 #include "untouched.h"
 #include "../os/os.h"
-#include "../rt/images.h"
+#include "../process/images.h"
 #include "../port/port.h"
-#include "../rt/options.h"
+#include "../process/options.h"
 
 static const struct search *current;
 static int state; /* 0: not made yet, 1: made, -1: not possible */

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "../os/trace.h"
-#include "../rt/thread.h"
+#include "../process/thread.h"
 
 struct parked {
     uint32_t tid;

@@ -35,6 +35,11 @@ void port_no_range(const char *what, long result, uintptr_t begin, size_t size);
 /* From the constructor, when threads and signals are ready. */
 void port_begin(int count, char **arguments);
 
+/* ---- blocks ---- */
+
+/* A slot that heap_seals() leaves the quarantine; called with the class locked. */
+void port_evicted(unsigned shift, uint64_t index);
+
 /* ---- accesses and signals ---- */
 
 /* First byte of [address, address+size) that may not be accessed, or address+size (2**47 at

@@ -1,5 +1,6 @@
 #include "access.h"
 #include "signals.h"
+#include "../findings/repeat.h"
 #include "../os/os.h"
 #include "../planes/planes.h"
 

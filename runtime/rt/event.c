@@ -1,88 +1,11 @@
 #include "event.h"
-#include "finding.h"
-#include "options.h"
-#include "threads.h"
+#include "../findings/finding.h"
+#include "../process/options.h"
 #include "../leak/excuse.h"
 #include "../leak/leak.h"
 #include "../os/os.h"
 #include "../os/text.h"
 #include "../planes/planes.h"
-#include "access.h"
-
-static const struct whence_rule_set *rules;
-uint64_t event_every;
-uint64_t event_points;
-static uint64_t main_function = UINT64_MAX;
-
-/* ---- the rule set ---- */
-
-static uint64_t function_number(const char *name) {
-    for (uint64_t i = 0; i < rules->function_count; i++)
-        if (wh_same(rules->function_names[i], name)) return i;
-    return UINT64_MAX;
-}
-
-static void take_rules(const struct whence_rule_set *set) {
-    uint64_t points = 0;
-    uint64_t every = 0;
-    for (uint64_t i = 0; i < set->rule_count; i++) {
-        points |= set->rules[i].points;
-        if (set->rules[i].points & WHENCE_RULE_EVERY) every |= set->rules[i].points;
-    }
-    rules = set;
-    main_function = function_number("main");
-    event_every = every;
-    __atomic_store_n(&event_points, points, __ATOMIC_RELEASE);
-}
-
-static const struct whence_rule_set *assumed;
-
-void event_assume_rules(const struct whence_rule_set *set) {
-    if (rules) return;
-    assumed = set;
-    take_rules(set);
-}
-
-WH_EXPORT void __whence_register_rules(const struct whence_rule_set *set) {
-    static int second;
-    thread_here();
-    if (set->abi != WHENCE_RULES_ABI) {
-        TEXT(message, 200);
-        text_put(&message, "the rules were compiled for version ");
-        text_decimal(&message, set->abi);
-        text_put(&message, " of the runtime's interface, not ");
-        text_decimal(&message, WHENCE_RULES_ABI);
-        text_put(&message, "; instrument the program again");
-        text_give_up(&message);
-    }
-    if (rules != assumed) {
-        if (rules != set)
-            rt_note(&second, "a second rule set was loaded and is not used: one process has one");
-        return;
-    }
-    take_rules(set);
-}
-
-const char *event_rule_name(uint64_t index) {
-    if (rules && index < rules->rule_count) return rules->rules[index].name;
-    switch (index) {
-#define X(number, name, option)                                                                    \
-    case number: return name;
-        WH_FIXED_FINDINGS(X)
-#undef X
-    default: return "signal";
-    }
-}
-
-const char *event_noun(uint64_t point) {
-    switch (point) {
-#define X(number, noun)                                                                            \
-    case number: return noun;
-        WH_POINTS(X)
-#undef X
-    default: return "event";
-    }
-}
 
 /* ---- evaluation ---- */
 
@@ -105,13 +28,14 @@ uint64_t event_evaluate(struct context *context) {
     thread->event_time = context->event.now = blocks_tick();
     if (context->collect) leak_begin(context);
     int counts_only = context->check && options.leaks == LEAKS_COUNTED;
-    for (uint64_t i = 0; i < rules->rule_count && !counts_only; i++) {
-        if (!applies(&rules->rules[i], &context->event)) continue;
-        uint64_t fired = rules->rules[i].evaluate(&context->event, i);
+    for (uint64_t i = 0; i < rules_current->rule_count && !counts_only; i++) {
+        if (!applies(&rules_current->rules[i], &context->event)) continue;
+        uint64_t fired = rules_current->rules[i].evaluate(&context->event, i);
         if (fired && !context->collect) break;
     }
     if (context->collect) leak_end(context);
-    if (context->findings && context->event.point == WH_POINT_FREE) excuse_refused(context->event.r);
+    if (context->findings && context->event.point == WH_POINT_FREE)
+        excuse_refused(context->event.r);
     thread->in_finding = 0;
     return context->findings;
 }
@@ -121,7 +45,8 @@ WH_EXPORT void __whence_fire(const struct whence_event *event, uint64_t rule_ind
                              const uint64_t *values) {
     struct context *context = WH_CONTAINER(event, struct context, event);
     if (block && !block->id) block = NULL;
-    struct witness witness = {rule_index, block, value_count, values, 1, 0, 0, WH_LEAK_NONE, {0, 0, 0}};
+    struct witness witness = {rule_index, block, value_count,  values,   1,
+                              0,          0,     WH_LEAK_NONE, {0, 0, 0}};
     if (context->collect && block)
         leak_collect(context, &witness);
     else
@@ -130,14 +55,12 @@ WH_EXPORT void __whence_fire(const struct whence_event *event, uint64_t rule_ind
 
 /* ---- calls and returns ---- */
 
-WH_EXPORT uint64_t __whence_watch(const char *name) {
-    return rules ? function_number(name) : UINT64_MAX;
-}
+WH_EXPORT uint64_t __whence_watch(const char *name) { return rules_function(name); }
 
 static struct last_event *last_event(struct thread *thread, uint64_t function, uint64_t ret) {
-    if (!rules || function >= rules->function_count) return NULL;
+    if (!rules_current || function >= rules_current->function_count) return NULL;
     if (!thread->events) {
-        thread->events = rt_private(rules->function_count * 2 * sizeof(struct last_event));
+        thread->events = rt_private(rules_current->function_count * 2 * sizeof(struct last_event));
         if (!thread->events) return NULL;
     }
     return &thread->events[function * 2 + (ret != 0)];
@@ -161,7 +84,7 @@ __attribute__((used, visibility("hidden"))) void whence_call_or_return(uint64_t 
     context.stack_low = (uintptr_t)frame - SAVED_REGISTERS * sizeof(uint64_t);
     context.collect = 1;
     /* The end of main is evaluated when the process ends, after its exit handlers. */
-    if (!(point == WH_POINT_RET && function == main_function)) event_evaluate(&context);
+    if (!(point == WH_POINT_RET && function == rules_main)) event_evaluate(&context);
     last->time = blocks_tick();
     last->value = value;
 }
@@ -199,18 +122,22 @@ ENTRY("__whence_call", "4");
 ENTRY("__whence_ret", "5");
 _Static_assert(WH_POINT_CALL == 4 && WH_POINT_RET == 5, "the numbers in the entry points above");
 
-int event_leak_check(struct context *context, uint32_t check) {
-    if (!rules || !options.leaks || main_function == UINT64_MAX) return 0;
+static int no_more_checks;
+
+void event_no_more_checks(void) { no_more_checks = 1; }
+
+uint64_t event_leak_check(struct context *context, uint32_t check) {
+    if (no_more_checks || !rules_current || !options.leaks || rules_main == UINT64_MAX) return 0;
     if (thread_here()->in_finding) return 0;
     context->event.point = WH_POINT_RET;
-    context->event.function = main_function;
-    struct last_event *last = last_event(thread_here(), main_function, 1);
+    context->event.function = rules_main;
+    struct last_event *last = last_event(thread_here(), rules_main, 1);
     if (last) context->event.value = last->value;
     context->collect = 1;
     context->check = check;
-    if (check == WH_CHECK_END) context->stack_low = threads_stack_after_end();
+    if (check == WH_CHECK_END) context->stack_low = thread_stack_after_end();
     event_evaluate(context);
-    return 1;
+    return context->told;
 }
 
 /* ---- what evaluators ask ---- */

@@ -6,9 +6,9 @@
  * program asked for, not the copy.
  */
 #include "loading.h"
-#include "images.h"
-#include "maps.h"
-#include "thread.h"
+#include "../process/images.h"
+#include "../process/maps.h"
+#include "../process/thread.h"
 #include "../os/os.h"
 #include "../stacks/cfi.h"
 

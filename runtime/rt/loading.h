@@ -3,7 +3,7 @@
 #define WHENCE_RT_LOADING_H
 
 #include <stdint.h>
-#include "service.h"
+#include "../process/service.h"
 
 /* Asks the launcher about a library that `caller`, an address in the program, wants
  * to load; 0 if there is no answer. `room` as for service_begin. */

@@ -1,10 +1,11 @@
 /* The two moments the loader gives us: before the program and after it. */
-#include "environment.h"
-#include "images.h"
-#include "options.h"
+#include "../process/environment.h"
+#include "../process/images.h"
+#include "../process/options.h"
 #include "signals.h"
 #include "threads.h"
 #include "../leak/leak.h"
+#include "event.h"
 #include "../os/os.h"
 #include "../record/record.h"
 
@@ -29,6 +30,6 @@ __attribute__((constructor)) static void begin(int count, char **arguments, char
  * exit handlers and destructors. */
 __attribute__((destructor)) static void end(void) {
     struct context context = {0};
-    leak_check(&context, WH_CHECK_END);
+    event_leak_check(&context, WH_CHECK_END);
     record_finish();
 }

@@ -7,8 +7,8 @@
  * opened by their paths before what needs them.
  */
 #include "loading.h"
-#include "service.h"
-#include "thread.h"
+#include "../process/service.h"
+#include "../process/thread.h"
 #include "../os/os.h"
 
 #include <dlfcn.h>

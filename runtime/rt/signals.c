@@ -1,12 +1,12 @@
 /* Signals that would kill the program are findings; a program that handles them
  * itself does not notice us. */
 #include "signals.h"
-#include "access.h"
-#include "finding.h"
-#include "images.h"
+#include "../findings/finding.h"
+#include "../process/images.h"
 #include "loading.h"
-#include "options.h"
+#include "../process/options.h"
 #include "../leak/leak.h"
+#include "event.h"
 #include "../os/os.h"
 #include "../planes/planes.h"
 #include "../record/record.h"
@@ -175,7 +175,7 @@ static void on_leak_signal(int number, siginfo_t *info, void *machine) {
     struct context context = {0};
     trap_of(&context, machine);
     context.pc = context.trap.pc;
-    leak_check(&context, WH_CHECK_SIGNAL);
+    event_leak_check(&context, WH_CHECK_SIGNAL);
     errno = saved_errno;
     if (believed_leak.sa_flags & SA_SIGINFO)
         believed_leak.sa_sigaction(number, info, machine);

@@ -3,7 +3,7 @@
 #define WHENCE_RT_SIGNALS_H
 
 #include <signal.h>
-#include "thread.h"
+#include "../process/thread.h"
 
 #define SIGNAL_BIT(number) (1ull << ((number) - 1))
 

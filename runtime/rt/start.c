@@ -1,8 +1,7 @@
 /* Start of the runtime, whoever needs it first. */
-#include "thread.h"
-#include "options.h"
-#include "service.h"
-#include "threads.h"
+#include "../process/thread.h"
+#include "../process/options.h"
+#include "../process/service.h"
 #include "../blocks/blocks.h"
 #include "../os/os.h"
 #include "../os/text.h"
@@ -12,8 +11,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-int rt_ready;
 
 static void reserve_all(void) {
     uintptr_t begin;
@@ -98,24 +95,7 @@ void port_start(void) {
     os_environment(read_options, NULL);
     reserve_all();
     if (options.regions) tell_regions();
-    threads_init_main();
+    thread_init_main();
     __atomic_store_n(&rt_ready, 1, __ATOMIC_RELEASE);
     os_environment(open_record, NULL);
-}
-
-void *rt_private(size_t size) {
-    static uint64_t used;
-    uint64_t bytes = wh_round_up(size, 64),
-             end = __atomic_add_fetch(&used, bytes, __ATOMIC_RELAXED);
-    return end <= WH_PRIVATE_SIZE ? (void *)(WH_PRIVATE_BASE + end - bytes) : NULL;
-}
-
-void rt_note(int *said, const char *sentence) {
-    if (__atomic_exchange_n(said, 1, __ATOMIC_ACQ_REL)) return;
-    uint32_t head[2] = {(uint32_t)wh_length(sentence), 0};
-    const struct record_part parts[] = {{head, sizeof head}, {sentence, head[0]}};
-    if (record_append(WH_RECORD_NOTE, parts, 2) == RECORD_OK) return;
-    TEXT(message, 512);
-    text_put(&message, sentence);
-    text_complain(&message);
 }

@@ -1,7 +1,8 @@
 #include "threads.h"
-#include "finding.h"
-#include "kind.h"
-#include "options.h"
+#include "../process/thread.h"
+#include "../findings/finding.h"
+#include "../process/kind.h"
+#include "../process/options.h"
 #include "signals.h"
 #include "../leak/leak.h"
 #include "../leak/roots.h"
@@ -14,58 +15,21 @@
 #include <sys/mman.h>
 #include <threads.h>
 
-__thread struct thread thread_self;
-
 static uint32_t next_number = 1;
 static pthread_key_t end_key;
 static int end_key_made;
-
-/* Code in this section starts the program's own code. */
-#define START_CODE __attribute__((section("whence_start_code"), noinline))
-extern const char __start_whence_start_code[] __attribute__((visibility("hidden")));
-extern const char __stop_whence_start_code[] __attribute__((visibility("hidden")));
-
-int threads_is_start_code(uint64_t pc) {
-    return pc >= (uintptr_t)__start_whence_start_code && pc <= (uintptr_t)__stop_whence_start_code;
-}
-
-/* ---- the main thread ---- */
-
-/* The stack pointer at the entry of the process; everything the program pushes lies below. */
-extern void *__libc_stack_end;
-
-/* The kernel keeps at least this much below the stack's begin free of other mappings. */
-#define MAIN_STACK_LEAST (128ull << 20)
-
-void threads_init_main(void) {
-    struct thread *thread = &thread_self;
-    uint64_t reach = os_stack_limit();
-    if (reach < MAIN_STACK_LEAST) reach = MAIN_STACK_LEAST;
-    uintptr_t high = (uintptr_t)__libc_stack_end;
-    thread->stack.high = high;
-    thread->stack.low = reach < high / 2 ? high - reach : high / 2;
-    thread->tid = os_thread();
-}
 
 typedef int (*main_function)(int, char **, char **);
 typedef int (*start_main_function)(main_function, int, char **, void (*)(void), void (*)(void),
                                    void (*)(void), void *);
 
 static main_function program_main;
-static int main_returned;
-
-/* A thread's cache is closed by the destructors of its specific data. */
-uintptr_t threads_stack_after_end(void) {
-    int ended =
-        thread_self.cache.state == HEAP_CACHE_CLOSED || (main_returned && thread_self.number == 0);
-    return ended ? thread_self.stack.high : 0;
-}
 
 static START_CODE int start_main(int argc, char **argv, char **environment) {
     thread_self.stack.high = (uintptr_t)FRAME_HERE;
     kind_stack_born();
     int status = program_main(argc, argv, environment);
-    main_returned = 1;
+    thread_main_returned = 1;
     return status;
 }
 
@@ -75,35 +39,6 @@ WH_EXPORT int __libc_start_main(main_function main, int argc, char **argv, void 
         (start_main_function)(uintptr_t)dlsym(RTLD_NEXT, "__libc_start_main");
     program_main = main;
     return next(start_main, argc, argv, init, fini, rtld_fini, stack_end);
-}
-
-/* ---- memos of stacks ---- */
-
-/* So many stacks a thread has met before what it reads to walk them is worth being kept. */
-#define STACKS_BEFORE_MEMO 2000u
-
-static struct memo *memos; /* of threads that ended */
-static struct os_lock memos_lock;
-
-static struct memo *take_memo(void) {
-    os_lock(&memos_lock);
-    struct memo *memo = memos;
-    if (memo) memos = memo->next;
-    os_unlock(&memos_lock);
-    if (!memo) return rt_private(sizeof *memo);
-    memo_clear(memo); /* addresses of another stack */
-    memo->busy = 0;   /* a handler may have jumped out of a walk */
-    return memo;
-}
-
-static void give_memo(struct thread *thread) {
-    struct memo *memo = thread->memo;
-    thread->memo = NULL;
-    if (!memo) return;
-    os_lock(&memos_lock);
-    memo->next = memos;
-    memos = memo;
-    os_unlock(&memos_lock);
 }
 
 /* ---- other threads ---- */
@@ -123,7 +58,7 @@ static void end_thread(void *unused) {
     struct thread *thread = &thread_self;
     if (thread->cache.state == HEAP_CACHE_CLOSED) return;
     heap_close(&thread->cache);
-    give_memo(thread);
+    thread_give_memo(thread);
     signals_close_thread(thread);
     if (thread->number)
         roots_stack_died((uintptr_t)pthread_self());
@@ -222,11 +157,11 @@ static void before_fork(void) {
     leak_lock();
     finding_lock();
     heap_lock_all();
-    os_lock(&memos_lock);
+    thread_lock_memos();
 }
 
 static void after_fork_in_parent(void) {
-    os_unlock(&memos_lock);
+    thread_unlock_memos();
     heap_unlock_all();
     finding_unlock();
     leak_unlock();
@@ -235,7 +170,7 @@ static void after_fork_in_parent(void) {
 
 static void after_fork_in_child(void) {
     /* The other threads are not here; the slots in their caches stay unused. */
-    os_unlock(&memos_lock);
+    thread_unlock_memos();
     heap_unlock_all();
     finding_unlock();
     leak_forked();
@@ -251,28 +186,4 @@ void threads_init(void) {
     end_key_made = pthread_key_create(&end_key, end_thread) == 0;
     if (end_key_made) pthread_setspecific(end_key, &thread_self); /* main may end by pthread_exit */
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
-}
-
-/* ---- stacks ---- */
-
-static WH_COLD uint32_t stack_without_memo(struct thread *thread, const struct frame *frame) {
-    uint64_t pcs[WH_ALLOC_FRAMES], hash;
-    unsigned count =
-        unwind_frames(frame, &thread->stack, pcs, (unsigned)options.alloc_frames, &hash, NULL);
-    if (!thread->memo && ++thread->stacks == STACKS_BEFORE_MEMO) thread->memo = take_memo();
-    return depot_put_cached(&thread->depot, pcs, count, hash);
-}
-
-uint32_t port_stack(struct thread *thread, const struct frame *frame) {
-    struct memo *memo = thread->memo;
-    if (WH_UNLIKELY(!memo || memo->busy)) return stack_without_memo(thread, frame);
-    __atomic_store_n(&memo->busy, 1, __ATOMIC_RELAXED);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    uint32_t handle = memo_find(memo, frame);
-    if (WH_UNLIKELY(!handle))
-        handle =
-            memo_learn(memo, &thread->depot, frame, &thread->stack, (unsigned)options.alloc_frames);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    __atomic_store_n(&memo->busy, 0, __ATOMIC_RELAXED);
-    return handle;
 }

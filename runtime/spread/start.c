@@ -1,8 +1,8 @@
 #include "spread.h"
 #include "../os/mem.h"
 #include "../os/os.h"
-#include "../rt/environment.h"
-#include "../rt/options.h"
+#include "../process/environment.h"
+#include "../process/options.h"
 
 #include <pthread.h>
 

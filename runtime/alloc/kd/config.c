@@ -1,5 +1,5 @@
 /* Configurations, and the geometry that follows from them. */
-#include "../compact.h"
+#include "../../blocks/compact.h"
 #include "placement.h"
 #include "space.h"
 

@@ -10,9 +10,9 @@
 #include "../port.h"
 #include "../../blocks/blocks.h"
 #include "../../os/text.h"
-#include "../../rt/environment.h"
-#include "../../rt/options.h"
-#include "../../rt/thread.h"
+#include "../../process/environment.h"
+#include "../../process/options.h"
+#include "../../process/thread.h"
 
 #include <pthread.h>
 

@@ -4,7 +4,7 @@
 #include "../../os/mem.h"
 #include "../../os/os.h"
 #include "../../os/text.h"
-#include "../../rt/images.h"
+#include "../../process/images.h"
 #include "../../rt/loading.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 #include "../../guard/guard.h"
 #include "../../guard/lend.h"
 #include "../../guard/options.h"
-#include "../../rt/thread.h"
+#include "../../process/thread.h"
 #include "report.h"
 
 /* In the order of enum whence_alloc_option. */

@@ -7,7 +7,7 @@
 #include "../../guard/pager.h"
 #include "../../guard/trap.h"
 #include "../../rt/event.h"
-#include "../../rt/options.h"
+#include "../../process/options.h"
 #include "rules.h"
 
 static int chosen_at_random;
@@ -31,7 +31,7 @@ void port_begin(int count, char **arguments) {
         return;
     }
     lend_prepare();
-    event_assume_rules(&whence_rule_set);
+    rules_assume(&whence_rule_set);
     if (!chosen_at_random) return;
     TEXT(message, 100);
     text_put(&message, guard.type == GUARD_TOP ? "guarding the end of each block"

@@ -1,8 +1,8 @@
-/* modules: rt/environment */
+/* modules: process/environment */
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../runtime/rt/environment.h"
+#include "../../../runtime/process/environment.h"
 #include "unit.h"
 
 static void restored_in_place(void) {

@@ -1,11 +1,11 @@
-/* modules: rt/images rt/maps record/record os/os os/text */
+/* modules: process/images process/maps record/record os/os os/text */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "../../../runtime/rt/images.h"
-#include "../../../runtime/rt/maps.h"
+#include "../../../runtime/process/images.h"
+#include "../../../runtime/process/maps.h"
 #include "unit.h"
 
 static uintptr_t code_of_c_library(void) { return (uintptr_t)dlsym(RTLD_DEFAULT, "getpid"); }

@@ -1,5 +1,5 @@
-/* modules: rt/images os/text rt/maps record/record os/os */
-#include "../../../runtime/rt/maps.h"
+/* modules: process/images os/text process/maps record/record os/os */
+#include "../../../runtime/process/maps.h"
 #include "../../../runtime/os/os.h"
 #include "unit.h"
 

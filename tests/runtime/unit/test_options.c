@@ -1,5 +1,5 @@
-/* modules: rt/options os/text os/os */
-#include "../../../runtime/rt/options.h"
+/* modules: process/options os/text os/os */
+#include "../../../runtime/process/options.h"
 #include "unit.h"
 
 static char message[512];

@@ -1,6 +1,7 @@
 /* modules: interface/requests interface/chunks os/os os/text */
 #include "../../../runtime/interface/poison.h"
 #include "../../../runtime/leak/leak.h"
+#include "../../../runtime/rt/event.h"
 #include "../../../runtime/rt/access.h"
 #include "unit.h"
 
@@ -39,7 +40,7 @@ void access_check(uintptr_t address, uint64_t size, uintptr_t root, int write, c
     note("check %#lx %lu %d %s;", address, size, write || root != address || !frame, library);
 }
 struct wh_leaks leak_last;
-uint64_t leak_check(struct context *context, uint32_t check) {
+uint64_t event_leak_check(struct context *context, uint32_t check) {
     note("leaks %d %u;", context->frame != NULL, check);
     return 3;
 }

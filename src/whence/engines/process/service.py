@@ -1,4 +1,4 @@
-"""Answers what checked processes ask while they run; the other side is ``runtime/rt/service.c``.
+"""Answers what checked processes ask while they run; the other side is ``runtime/process/service.c``.
 
 A question and its answer are one message each on a connection of its own:
 words, every one with a final zero byte. Questions, and their answers:

@@ -1,6 +1,6 @@
 /* What the runtime keeps for each thread, and the state of the whole. */
-#ifndef WHENCE_RT_THREAD_H
-#define WHENCE_RT_THREAD_H
+#ifndef WHENCE_PROCESS_THREAD_H
+#define WHENCE_PROCESS_THREAD_H
 
 #include <stdint.h>
 #include "../alloc/heap.h"
@@ -9,7 +9,15 @@
 #include "../stacks/depot.h"
 #include "../stacks/memo.h"
 #include "../stacks/unwind.h"
-#include "repeat.h"
+
+/* What a thread was told last of an access. */
+struct told {
+    uint64_t point;      /* WH_POINT_*, 0: nothing */
+    uintptr_t low, high; /* the bytes it was about */
+    uintptr_t frame;     /* where the check stood on the stack */
+    uint64_t pc, outer;  /* the program's innermost place, and the hash of those around it */
+    int by_library;
+};
 
 /* The last call or return of a watched function. */
 struct last_event {
@@ -35,6 +43,26 @@ struct thread {
 };
 
 extern __thread struct thread thread_self;
+
+/* The main function of the program has returned. */
+extern int thread_main_returned;
+
+/* Sets up the record of the main thread; no C library is needed. */
+void thread_init_main(void);
+
+/* Code in this section starts the program's own code: frames there are ours. */
+#define START_CODE __attribute__((section("whence_start_code"), noinline))
+int thread_is_start_code(uint64_t pc);
+
+/* At the end of the process: where the living part of the calling thread's stack
+ * begins if its program code has returned, 0 if not. */
+uintptr_t thread_stack_after_end(void);
+
+/* The memo that a thread keeps of its stacks goes to another one. */
+void thread_give_memo(struct thread *thread);
+/* Around fork. */
+void thread_lock_memos(void);
+void thread_unlock_memos(void);
 
 /* 0 until the ranges are reserved and the options read. */
 extern int rt_ready;

@@ -5,15 +5,6 @@
 
 #include <stdint.h>
 
-/* What a thread was told last of an access. */
-struct told {
-    uint64_t point;      /* WH_POINT_*, 0: nothing */
-    uintptr_t low, high; /* the bytes it was about */
-    uintptr_t frame;     /* where the check stood on the stack */
-    uint64_t pc, outer;  /* the program's innermost place, and the hash of those around it */
-    int by_library;
-};
-
 struct context;
 
 /* A finding is made with that stack, and the program goes on. */

@@ -2,7 +2,7 @@
 #ifndef WHENCE_RT_FINDING_H
 #define WHENCE_RT_FINDING_H
 
-#include "event.h"
+#include "context.h"
 
 /* Blocks, bytes in them, and how many of the blocks only other lost blocks lead to. */
 struct leak_sum {

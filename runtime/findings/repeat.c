@@ -1,6 +1,6 @@
 #include "repeat.h"
-#include "event.h"
-#include "images.h"
+#include "context.h"
+#include "../process/images.h"
 #include "../planes/planes.h"
 
 #define OUTER_MOST 16u

@@ -1,7 +1,8 @@
 #include "finding.h"
-#include "maps.h"
-#include "options.h"
-#include "threads.h"
+#include "../process/maps.h"
+#include "../process/options.h"
+#include "rules.h"
+#include "repeat.h"
 #include "../os/os.h"
 #include "../os/text.h"
 #include "../planes/planes.h"
@@ -28,7 +29,7 @@ void finding_unlock(void) { os_unlock(&draft_lock); }
 /* ---- stacks ---- */
 
 static unsigned trim(const uint64_t *pcs, unsigned count) {
-    while (count > 1 && threads_is_start_code(pcs[count - 1])) count--;
+    while (count > 1 && thread_is_start_code(pcs[count - 1])) count--;
     return count;
 }
 
@@ -197,7 +198,7 @@ static enum record_status append(const struct context *context, const struct wit
 
 static void say(const struct wh_finding *head, const struct context *context) {
     struct port_stacks stacks = {draft.stack, draft.alloc, draft.free};
-    struct port_words words = {event_rule_name(head->rule), event_noun(head->point),
+    struct port_words words = {rules_name(head->rule), rules_noun(head->point),
                                source_name(context->library).begin};
     port_say(head, &words, stacks);
 }
@@ -272,7 +273,7 @@ void finding_make(struct context *context, const struct witness *witness) {
         if (verdict < 0 && !unread) say(head, context); /* nobody is left who could report it */
         stopping = verdict <= 0;
     }
-    if ((context->flags & WH_FLAG_SIGNAL) && port_await_debugger(event_rule_name(head->rule)))
+    if ((context->flags & WH_FLAG_SIGNAL) && port_await_debugger(rules_name(head->rule)))
         stopping = 0; /* the debugger sees the faulty instruction run again */
     if (stopping) finding_stop();
     os_unlock(&draft_lock);
