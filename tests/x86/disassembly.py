@@ -64,6 +64,14 @@ class Decoded:
     partial: tuple[bool, ...]
 
 
+_NONE = re.compile(r"\(bad\)|\{bad\}|^\.byte|^rex\S* v|(^| )(rex\S*|data16|repn?z|lock|addr32|[c-gs]s) *$")
+
+
+def is_instruction(text: str) -> bool:
+    """Whether a line's text is not data that stands in code, nor prefixes alone."""
+    return not _NONE.search(text)
+
+
 def objdump(path: Path) -> Iterator[tuple[str, str]]:
     """Each instruction's bytes in hexadecimal digits, and its text."""
     command = ["objdump", "-d", "-w", "-M", "intel", "--insn-width=16", str(path)]
@@ -71,7 +79,7 @@ def objdump(path: Path) -> Iterator[tuple[str, str]]:
         assert process.stdout is not None
         for line in process.stdout:
             match = _LINE.match(line)
-            if match and "(bad)" not in match[2]:
+            if match and is_instruction(match[2]):
                 yield match[1].replace(" ", ""), match[2]
 
 
