@@ -48,13 +48,17 @@ static uint64_t saved_register(const ucontext_t *machine, int which) {
 #define FAULT_WRITE 2u /* bit of the page fault's error code */
 #define CODE_KERNEL 128
 
+static int is_canonical(uint64_t address) {
+    return (uint64_t)((int64_t)(address << 16) >> 16) == address;
+}
+
 /* For an address that is not canonical the processor tells none; the
  * instruction does. */
 static uintptr_t operand_address(const ucontext_t *machine) {
     struct machine_accesses accesses;
     machine_accesses(machine, &accesses);
     for (unsigned i = 0; i < accesses.instruction.memories; i++)
-        if (accesses.instruction.memory[i].access && accesses.address[i] >> (WH_ADDRESS_BITS - 1))
+        if (accesses.instruction.memory[i].access && !is_canonical(accesses.address[i]))
             return accesses.address[i];
     return 0;
 }
@@ -88,14 +92,60 @@ static void trap_of(struct context *context, const ucontext_t *machine) {
     context->trap.pointer = (const struct frame *)saved_register(machine, REG_RBP);
 }
 
+/* ---- control that went astray ---- */
+
+#define CALL_LEAST 2u /* bytes of the shortest call through a pointer */
+
+static int is_behind_call(uint64_t pc) {
+    struct x86_instruction call;
+    for (unsigned back = CALL_LEAST; back < X86_LENGTH_MOST && back < pc; back++)
+        if (machine_decode(pc - back, &call) && call.length == back && call.kind == X86_CALL)
+            return 1;
+    return 0;
+}
+
+/* The word at an address of the stack, 0 if there is none. */
+static uint64_t stack_word(uintptr_t at) {
+    return at % sizeof(uint64_t) == 0 && os_readable(at) ? *(const uint64_t *)at : 0;
+}
+
+/* The next instruction cannot be fetched: the finding is where control came from. A call left its
+ * return address on the stack; a return took what is now below the stack pointer. */
+static void find_caller(struct context *context) {
+    uint64_t top = stack_word(context->trap.sp);
+    if (is_behind_call(top)) {
+        context->flags |= WH_FLAG_FETCH;
+        context->trap.pc = top - 1;
+        context->trap.sp += sizeof top;
+    } else if (stack_word(context->trap.sp - sizeof top) == context->trap.pc) {
+        context->flags |= WH_FLAG_RETURN;
+    }
+}
+
+/* A return to an address that is not canonical traps before it is done; returns that address, else
+ * 0. */
+static uint64_t bad_return(const ucontext_t *machine) {
+    struct x86_instruction instruction;
+    uint64_t target = stack_word(saved_register(machine, REG_RSP));
+    int returns = machine_decode(saved_register(machine, REG_RIP), &instruction) &&
+                  instruction.kind == X86_RETURN;
+    return returns && !is_canonical(target) ? target : 0;
+}
+
 /* Bytes below or above the stack pointer that a full stack traps at. */
 #define FRAME_MOST 0x10000u
+
+/* On stacks that the program made itself no end is known. */
+static int is_above_stack(uintptr_t address, uintptr_t sp) {
+    const struct stack_bounds *stack = &thread_self.stack;
+    return sp - stack->low < stack->high - stack->low && address >= stack->high;
+}
 
 /* Functions touch their frames from the stack pointer on; a call pushes below it. */
 static int is_stack_end(int number, uintptr_t address, const ucontext_t *machine) {
     uintptr_t sp = saved_register(machine, REG_RSP);
     return number == SIGSEGV && address + FRAME_MOST > sp && address < sp + FRAME_MOST &&
-           !os_readable(wh_round_down(address, sizeof(uint64_t)));
+           !is_above_stack(address, sp) && !os_readable(wh_round_down(address, sizeof(uint64_t)));
 }
 
 static void report(int number, const siginfo_t *info, const ucontext_t *machine) {
@@ -105,10 +155,17 @@ static void report(int number, const siginfo_t *info, const ucontext_t *machine)
     context.signal = (uint32_t)number;
     int fault = (number == SIGSEGV || number == SIGBUS) && info->si_code > 0;
     uintptr_t address = fault ? fault_address(info, machine) : 0;
+    if (fault && info->si_code != CODE_KERNEL && (uintptr_t)info->si_addr == context.trap.pc) {
+        address = context.trap.pc;
+        find_caller(&context);
+    }
+    if (fault && info->si_code == CODE_KERNEL && !address && (address = bad_return(machine)))
+        context.flags |= WH_FLAG_RETURN;
     if (address || (fault && info->si_code != CODE_KERNEL)) {
         int write = (saved_register(machine, REG_ERR) & FAULT_WRITE) != 0;
         int judged = address < WH_NULL_PAGE_SIZE || heap_contains(address);
-        if (PORT_GUARDS && heap_contains(address)) measure(&context, address, machine);
+        int fetched = (context.flags & WH_FLAG_FETCH) != 0;
+        if (PORT_GUARDS && !fetched && heap_contains(address)) measure(&context, address, machine);
         if (judged && port_trapped(&context, address, write)) return;
         context.event.r = context.event.root = address;
         context.event.width = 1;

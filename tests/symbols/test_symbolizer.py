@@ -351,7 +351,8 @@ def test_return_address_behind_the_end_of_a_function(captured: Captured) -> None
 def test_exact_top_of_a_stack(captured: Captured) -> None:
     symbolizer = Symbolizer()
     pc = captured.pcs[0]
-    exact = symbolizer.stack((pc - 1, pc), captured.memory, exact_top=True)
+    exact = symbolizer.stack((pc, pc), captured.memory, exact_top=True)
+    assert exact[0].pc == pc - 1
     assert [replace(f, pc=0, offset=0) for f in exact[:1]] == [
         replace(f, pc=0, offset=0) for f in symbolizer.frames(pc, captured.memory)
     ]

@@ -180,6 +180,8 @@ FINDING_FLAGS = distinct_bits(
         "STACK_END": 128,  # with SIGNAL: the address lies where the stack of the thread would go on
         "MOVED": 256,  # the block was freed by realloc
         "LATE": 512,  # the access happened before: its traces were found at this event
+        "FETCH": 1024,  # with SIGNAL: no instruction can be at the address, which was called
+        "RETURN": 2048,  # with SIGNAL: the same of an address that a function returned to
     }
 )
 

@@ -68,9 +68,18 @@ def is_access(finding: Finding) -> bool:
     return finding.access.kind in _VERBS
 
 
+def is_wild_call(finding: Finding) -> bool:
+    """A call through a pointer to memory without code."""
+    return finding.access.kind is AccessKind.CALL and finding.point is Point.DEREF_R
+
+
 def is_null(finding: Finding) -> bool:
-    """A read or write below the lowest address that can be mapped."""
-    return is_access(finding) and finding.block is None and finding.access.address < NULL_PAGE_SIZE
+    """A read, write or call below the lowest address that can be mapped."""
+    return (
+        (is_access(finding) or is_wild_call(finding))
+        and finding.block is None
+        and finding.access.address < NULL_PAGE_SIZE
+    )
 
 
 def has_fault_address(finding: Finding) -> bool:
@@ -120,14 +129,20 @@ def _plain(name: str) -> str:
     return name.lower().replace("-", " ").replace("_", " ")
 
 
+_FAULTS = {"overwritten-return-address": "return to", "wild-call": "call of"}
+
+
 def headline(finding: Finding, subject: str) -> str:
     """What happened, in one line; `subject` names the function it happened in."""
     access = finding.access
     if finding.leak:
         return _leak_headline(finding, subject)
     if finding.point is Point.SIGNAL:
-        fault = f", access to {access.address:#x}" if has_fault_address(finding) else ""
+        fault = f", {_FAULTS.get(finding.rule.name, 'access to')} {access.address:#x}"
+        fault = fault if has_fault_address(finding) else ""
         return f"{signal_name(finding.signal)} in {subject}{fault}"
+    if is_wild_call(finding):
+        return f"call in {subject}{_landing(finding)}"
     if access.kind is AccessKind.FREE:
         return f"{finding.library_function or 'free'} of {_freed_thing(finding)} in {subject}"
     if access.kind is AccessKind.COPY:
@@ -303,6 +318,8 @@ def _unknown_fact(finding: Finding) -> str | None:
     if finding.point is Point.SIGNAL and address == 0:
         # The processor reports 0 for addresses that are not canonical, too.
         return "0x0 is a null pointer, or the address was no valid one at all"
+    if finding.rule.name == "overwritten-return-address":
+        return f"{address:#x} is what stands where the return address was"
     if finding.rule.name == "stack-overflow" and finding.point is Point.SIGNAL:
         return f"{address:#x} is where the thread's stack would go on: it has no more room"
     if is_null(finding) or (finding.point is Point.SIGNAL and address < NULL_PAGE_SIZE):

@@ -31,12 +31,14 @@ class Symbolizer:
     ) -> tuple[Frame, ...]:
         """Frames of a stack, innermost first.
 
-        `pcs` are return addresses, except the first one when `exact_top` (the
-        processor trapped there). None as `memory` leaves all frames unnamed.
+        `pcs` are return addresses; with `exact_top` the first one is one byte behind
+        the address of an instruction at which the processor trapped. None as `memory`
+        leaves all frames unnamed.
         """
         frames: list[Frame] = []
         for index, pc in enumerate(pcs):
-            frames.extend(self.frames(pc, memory, exact=exact_top and index == 0))
+            exact = exact_top and index == 0
+            frames.extend(self.frames(pc - exact, memory, exact=exact))
         return tuple(frames)
 
     def frames(self, pc: int, memory: MemoryMap | None, *, exact: bool = False) -> tuple[Frame, ...]:

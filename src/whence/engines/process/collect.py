@@ -55,6 +55,25 @@ _STACK_OVERFLOW = RuleInfo(
 )
 
 
+_TRAPS = {
+    "RETURN": RuleInfo(
+        "overwritten-return-address",
+        "the return address was overwritten",
+        advice="Look for a local array of this function, or of one that it called, "
+        "that is written past its end.",
+        cwe=(121, 787),
+    ),
+    "FETCH": RuleInfo(
+        "wild-call",
+        "call of an address without code",
+        advice="See where the function pointer was last set, and whether it was overwritten since.",
+        cwe=(824,),
+    ),
+    "STACK_END": _STACK_OVERFLOW,
+}
+"""What a trap is called, by the first of these flags that it has; without any, `signal`."""
+
+
 def findings(raw: RawRun, rule_names: Sequence[RuleInfo], symbolizer: Symbolizer) -> list[Finding]:
     """Name addresses and rules; in the order of the record, repetitions included.
 
@@ -69,7 +88,7 @@ def _finding(raw: RawFinding, rules: Sequence[RuleInfo], run: RawRun, symbolizer
     rule = _rule(f, rules)
     point = _point(f)
     block = _block(raw, memory, symbolizer)
-    stack = symbolizer.stack(raw.stack, memory, exact_top=raw.flag("SIGNAL"))
+    stack = symbolizer.stack(raw.stack, memory, exact_top=raw.flag("SIGNAL") and not raw.flag("FETCH"))
     states = States(f["state_begin"], raw.states) if raw.states else None
     return Finding(
         rule=rule,
@@ -107,8 +126,8 @@ def _rule(fields: dict[str, int], rules: Sequence[RuleInfo]) -> RuleInfo:
     if number in _FIXED_RULES:
         return _FIXED_RULES[number]
     if number == records.RULE_SIGNAL:
-        full = fields["flags"] & records.FINDING_FLAGS["STACK_END"]
-        return _STACK_OVERFLOW if full else RuleInfo("signal", "killed by a signal")
+        traps = (rule for name, rule in _TRAPS.items() if fields["flags"] & records.FINDING_FLAGS[name])
+        return next(traps, RuleInfo("signal", "killed by a signal"))
     if number < len(rules):
         return rules[number]
     return RuleInfo(f"rule-{number}", "a rule that is not in the rule set")
@@ -176,7 +195,7 @@ def _without_runtime(stack: tuple[Frame, ...]) -> tuple[Frame, ...]:
 
 def _access(raw: RawFinding, point: Point, block: Block | None, states: States | None) -> Access:
     f = raw.fields
-    kind = ACCESS_OF_POINT.get(point, AccessKind.UNKNOWN)
+    kind = AccessKind.CALL if raw.flag("FETCH") else ACCESS_OF_POINT.get(point, AccessKind.UNKNOWN)
     first_bad = None
     if kind in (AccessKind.READ, AccessKind.WRITE):
         first_bad = _first_bad(f["address"], f["size"], block, states)
