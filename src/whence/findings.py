@@ -48,6 +48,7 @@ class AccessKind(StrEnum):
     READ = "read"
     WRITE = "write"
     FREE = "free"
+    CALL = "call"
     REQUEST = "request"
     COPY = "copy"
     PASS = "pass"
