@@ -16,7 +16,7 @@ struct witness {
     const uint64_t *values; /* to trace */
     uint64_t count, bytes;  /* blocks this finding stands for */
     uint64_t count_indirect;
-    uint32_t kind; /* WH_LEAK_*: how those blocks are held */
+    uint32_t kind;             /* WH_LEAK_*: how those blocks are held */
     struct leak_sum inherited; /* of those blocks, what a parent had when it forked */
 };
 

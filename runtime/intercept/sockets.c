@@ -105,7 +105,7 @@ WRAP(ssize_t, sendmsg, (int socket, const struct msghdr *message, int flags)) {
 #define ADDRESS_OUT(name)                                                                          \
     WRAP(int, name, (int socket, struct sockaddr *restrict address, socklen_t *restrict length)) { \
         WRITE_IF(length, sizeof *length);                                                          \
-        socklen_t room = room_of(length);                                                     \
+        socklen_t room = room_of(length);                                                          \
         int result = name(socket, address, length);                                                \
         if (result >= 0) check_answer(SITE, address, length, room);                                \
         return result;                                                                             \

@@ -160,9 +160,9 @@ static void tell(struct context *context) {
     for (uint32_t i = 0; i < group_count; i++) {
         const struct group *group = &groups[i];
         if (told_before(context, group)) continue;
-        struct witness witness = {group->rule,       &group->first,   group->value_count,
-                                  group->values,     group->all.count, group->all.bytes,
-                                  group->all.indirect, group->kind,   group->inherited};
+        struct witness witness = {group->rule,         &group->first,    group->value_count,
+                                  group->values,       group->all.count, group->all.bytes,
+                                  group->all.indirect, group->kind,      group->inherited};
         finding_make(context, &witness);
     }
     if (group_count) maps_let_go();
