@@ -1,16 +1,5 @@
 """A marker before every access to memory.
 
-Before::
-
-    %5 = getelementptr inbounds i32, ptr %a, i64 %i
-    store i32 %v, ptr %5, align 4, !dbg !9
-
-After::
-
-    %5 = getelementptr inbounds i32, ptr %a, i64 %i
-    call void @__whence_checkp_w4(ptr %5, ptr %a), !dbg !9
-    store i32 %v, ptr %5, align 4, !dbg !9
-
 Stack slots and globals need no marker: the rules of this engine are about heap
 blocks, and such an access is derived from another object. A length that may be absurd is
 looked at there, too.
@@ -22,7 +11,6 @@ A copy by memcpy gets a third marker where its two ranges might overlap::
 
 from __future__ import annotations
 
-from collections.abc import Container
 from dataclasses import dataclass
 
 from whence import ir
@@ -32,35 +20,9 @@ from whence.instrument.facts import Facts, Flow
 from whence.instrument.filters import SIZES, copy_marker_name, marker_name
 from whence.instrument.lifetimes import may_free
 from whence.instrument.markers import RANGE
+from whence.instrument.passes import Context
+from whence.instrument.policy import Policy
 from whence.instrument.provenance import OBJECTS, Derivation, Kind, Place, Provenance
-
-
-@dataclass(frozen=True)
-class Policy:
-    """What the rules allow the pass to leave out.
-
-    reads, writes: whether any rule looks at such accesses at all.
-    provenance: whether a condition asks for the block a pointer was derived from.
-    merge: whether one check may stand for several of the same address (not so
-    when a rule has to see every access).
-    bounds: whether an access is in order because it lies in the live block of its root.
-    reachability: whether a rule asks which blocks live pointers lead to.
-    holes: whether the program makes bytes inside of its blocks inaccessible.
-    copies: whether a rule asks for copies whose ranges overlap.
-    lengths: whether a rule asks for lengths that reach beyond mapped memory.
-    judged: the kinds of roots whose accesses are checked: what can be a heap block.
-    """
-
-    reads: bool = True
-    writes: bool = True
-    provenance: bool = True
-    merge: bool = True
-    bounds: bool = True
-    reachability: bool = True
-    holes: bool = False
-    copies: bool = True
-    lengths: bool = True
-    judged: frozenset[Kind] = frozenset((Kind.UNKNOWN,))
 
 
 @dataclass(frozen=True)
@@ -78,35 +40,58 @@ class Access:
 _LARGEST_OBJECT = 1 << 30
 """Bytes; nobody assigns larger ones."""
 
+_EXEMPT = "disable_sanitizer_instrumentation"
+"""Attribute of functions that the source exempts from checks (`whence.toolchain.exempt`)."""
+
 _MEMORY_INTRINSICS = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.")
 
 
-def instrument_function(
-    function: ir.Function, policy: Policy, keepers: Container[str], used: set[str]
-) -> int:
-    """Insert the markers of one function; adds their names to `used`, returns how many.
+def mark_accesses(context: Context) -> None:
+    """Put a marker before every access that is not settled by another.
 
-    `keepers`: functions that free nothing (`lifetimes.keepers_of`).
+    Before::
+
+        define void @f(ptr %a, i64 %i, i32 %v) {
+          %5 = getelementptr inbounds i32, ptr %a, i64 %i
+          store i32 %v, ptr %5, align 4
+          store i32 0, ptr %5, align 4
+          ret void
+        }
+
+    After::
+
+        define void @f(ptr %a, i64 %i, i32 %v) {
+          %5 = getelementptr inbounds i32, ptr %a, i64 %i
+          call void @__whence_checkp_w4(ptr %5, ptr %a) nomerge
+          store i32 %v, ptr %5, align 4
+          store i32 0, ptr %5, align 4
+          ret void
+        }
     """
+    for function in context.functions():
+        if not function.attributes.has(_EXEMPT):
+            _mark(function, context)
+
+
+def _mark(function: ir.Function, context: Context) -> None:
+    policy, keepers, used = context.policy, context.keepers, context.used
     provenance = Provenance(function)
     flow = Flow(function, keepers, policy.holes)
-    count = 0
     for block in flow.order:
         facts = flow.enter(block) if policy.merge else Facts()
         for instruction in block.instructions:
             accesses = accesses_of(instruction)
             for access in accesses:
-                count += _check(access, provenance, policy, facts, used)
+                _check(access, provenance, policy, facts, used)
             if policy.lengths:
-                count += _check_length(accesses, provenance, policy, used)
+                _check_length(accesses, provenance, policy, used)
             if policy.copies and _is_copy(instruction) and accesses:
-                count += _check_copy(accesses[1], accesses[0], provenance, used)
+                _check_copy(accesses[1], accesses[0], provenance, used)
             if not policy.merge:
                 facts = Facts()
             elif may_free(instruction, keepers):
                 facts.block_may_have_died()
         flow.leave(block, facts)
-    return count
 
 
 def accesses_of(instruction: ir.Instruction) -> list[Access]:
@@ -159,10 +144,10 @@ def _is_copy(instruction: ir.Instruction) -> bool:
     return isinstance(instruction, ir.Call) and (instruction.callee or "").startswith("llvm.memcpy.")
 
 
-def _check_copy(to: Access, source: Access, provenance: Provenance, used: set[str]) -> int:
+def _check_copy(to: Access, source: Access, provenance: Provenance, used: set[str]) -> None:
     """Insert the marker of a copy unless its ranges cannot overlap, or are equal."""
     if _certainly_apart(to, source, provenance):
-        return 0
+        return
     size = to.size if isinstance(to.size, int) and to.size in SIZES else None
     name = copy_marker_name(size)
     used.add(name)
@@ -170,7 +155,6 @@ def _check_copy(to: Access, source: Access, provenance: Provenance, used: set[st
     if size is None:
         operands += f", i64 {to.size}, i32 {to.desc}"
     to.anchor.insert_before(f"call void @{name}({operands}) nomerge")
-    return 1
 
 
 def _certainly_apart(to: Access, source: Access, provenance: Provenance) -> bool:
@@ -208,17 +192,17 @@ def _align(argument: ir.Argument) -> int:
     return int(text.split()[-1]) if text else 1
 
 
-def _check(access: Access, provenance: Provenance, policy: Policy, facts: Facts, used: set[str]) -> int:
+def _check(access: Access, provenance: Provenance, policy: Policy, facts: Facts, used: set[str]) -> None:
     """Insert the marker of one access unless it is known to be superfluous."""
     if not (policy.writes if access.write else policy.reads):
-        return 0
+        return
     derived = provenance.of(access.pointer)
     if derived.kind not in policy.judged:
         return 0
     size = access.size if isinstance(access.size, int) else 0
     place = provenance.place(access.pointer)
     if size and facts.is_checked(place, size):
-        return 0
+        return
     root, judged = access.pointer, provenance.place(derived.root)
     if policy.provenance and not _stays_near(access, place, judged, derived, provenance, facts):
         root = derived.root
@@ -227,7 +211,6 @@ def _check(access: Access, provenance: Provenance, policy: Policy, facts: Facts,
     access.anchor.insert_before(text)
     if size:
         facts.add(place, size, judged)
-    return 1
 
 
 def _check_length(accesses: list[Access], provenance: Provenance, policy: Policy, used: set[str]) -> int:
@@ -239,7 +222,6 @@ def _check_length(accesses: list[Access], provenance: Provenance, policy: Policy
     text, name = _marker_call(accesses[-1], accesses[-1].pointer)
     used.add(name)
     accesses[-1].anchor.insert_before(text)
-    return 1
 
 
 def _stays_near(

@@ -1,30 +1,81 @@
-"""What the optimiser may assume about the functions of a checked program.
+"""What the optimiser may assume about a checked program.
 
 A check may stop the program, and the bug that it is about to find is
-undefined behaviour; promises that would let the optimiser reason past either
-are withdrawn before it runs.
+undefined behaviour. Promises that would let the optimiser reason past either
+are withdrawn before any pass of LLVM runs: also promotion to registers turns
+what is known of a loaded value into an assumption.
 """
 
 from __future__ import annotations
 
 import re
 
-from whence import ir
+from whence.instrument.passes import Context
 
 _FUNCTION_PROMISES = ("optnone", "memory", "willreturn", "mustprogress", "speculatable", "nofree", "nosync")
 _FUNCTION_FACTS = ("null_pointer_is_valid", '"frame-pointer"="all"', '"disable-tail-calls"="true"')
 
-_SPECULATION = re.compile(
-    r" (?:dereferenceable|dereferenceable_or_null)\(\d+\)|, !(?:dereferenceable|dereferenceable_or_null) !\d+"
+_PROMISES = re.compile(
+    # "align" behind a type attribute such as byval is part of the calling convention, and that of memcpy's
+    # arguments says which instructions copy: these two stay
+    r" (?:(?:noundef|nonnull)(?: align \d+)?|dereferenceable(?:_or_null)?\(\d+\)"
+    r"|range\(i\d+ -?\d+, -?\d+\)|nofpclass\([a-z ]+\)|align \d+(?= (?:dereferenceable|ptr [@%])))(?=[ ,)])"
+    r"|, !(?:nonnull|noundef|range|align|dereferenceable|dereferenceable_or_null|nofpclass) !\d+"
+    r"|\n  (?:tail )?call void @llvm\.assume\([^\n]*"
 )
 
 
-def allow_speculation(text: str) -> str:
-    """The module's text without the facts that let a load move before its check."""
-    return _SPECULATION.sub("", text)
+def withdraw_values(text: str) -> str:
+    """Withdraw what is promised of values: arguments, results, loads, and the program's assumptions.
+
+    Before::
+
+        declare nonnull ptr @get(i32 noundef)
+        declare void @llvm.assume(i1)
+        define i32 @f(ptr noundef nonnull align 8 dereferenceable(16) %0, i32 noundef %1) {
+          %3 = load ptr, ptr %0, align 8, !nonnull !0, !noundef !0
+          %4 = call nonnull ptr @get(i32 noundef %1)
+          %5 = icmp ne ptr %4, null
+          call void @llvm.assume(i1 %5)
+          %6 = load i32, ptr %4, align 4
+          ret i32 %6
+        }
+        !0 = !{}
+
+    After::
+
+        declare ptr @get(i32)
+        declare void @llvm.assume(i1)
+        define i32 @f(ptr %0, i32 %1) {
+          %3 = load ptr, ptr %0, align 8
+          %4 = call ptr @get(i32 %1)
+          %5 = icmp ne ptr %4, null
+          %6 = load i32, ptr %4, align 4
+          ret i32 %6
+        }
+        !0 = !{}
+    """
+    return _PROMISES.sub("", text)
 
 
-def withdraw_promises(function: ir.Function) -> None:
-    """Make a definition fit to hold checks, and its stack traces complete: frame pointer, no tail calls."""
-    function.remove_attributes(*_FUNCTION_PROMISES)
-    function.add_attributes(*_FUNCTION_FACTS)
+def withdraw_promises(context: Context) -> None:
+    """Make definitions fit to hold checks, and stack traces complete: frame pointer, no tail calls.
+
+    Before::
+
+        define i32 @f() #0 {
+          ret i32 0
+        }
+        attributes #0 = { mustprogress nounwind willreturn memory(none) }
+
+    After::
+
+        attributes #1 = { "disable-tail-calls"="true" "frame-pointer"="all" nounwind null_pointer_is_valid }
+        define i32 @f() #1 {
+          ret i32 0
+        }
+        attributes #0 = { mustprogress nounwind willreturn memory(none) }
+    """
+    for function in context.functions():
+        function.remove_attributes(*_FUNCTION_PROMISES)
+        function.add_attributes(*_FUNCTION_FACTS)

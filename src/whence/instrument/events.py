@@ -1,37 +1,46 @@
-"""Call and return events of the functions that rules watch.
-
-Before::
-
-    define i32 @transaction(i32 %0) { … ret i32 %9 }
-
-After::
-
-    define i32 @transaction(i32 %0) {
-      call void @__whence_call(i64 1, i64 %wh.1)   ; %wh.1 = first argument
-      … call void @__whence_ret(i64 1, i64 %wh.2)  ; %wh.2 = returned value
-      ret i32 %9 }
-"""
+"""Call and return events of the functions that rules watch."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from whence import ir
 from whence.instrument.markers import CALL_EVENT, RET_EVENT
+from whence.instrument.passes import Context
 
 _INTEGER = re.compile(r"i(\d+)\Z")
 
 
-def watch(function: ir.Function, watched: Sequence[str], used: set[str]) -> None:
-    """Report entry and returns of a function whose name is in `watched`.
+def watch(context: Context) -> None:
+    """Report entry and returns of the watched functions.
 
     `main` is left out: it returns when the program exits, which the runtime sees.
+
+    Before (the only watched function is ``transaction``)::
+
+        define i32 @transaction(i32 %0) {
+          %2 = add i32 %0, 1
+          ret i32 %2
+        }
+
+    After::
+
+        define i32 @transaction(i32 %0) {
+          %wh.1 = sext i32 %0 to i64
+          call void @__whence_call(i64 0, i64 %wh.1)
+          %2 = add i32 %0, 1
+          %wh.0 = sext i32 %2 to i64
+          call void @__whence_ret(i64 0, i64 %wh.0)
+          ret i32 %2
+        }
     """
-    if function.name not in watched or function.name == "main":
-        return
-    number = watched.index(function.name)
-    used.update((CALL_EVENT, RET_EVENT))
+    for function in context.functions():
+        if function.name in context.watched and function.name != "main":
+            context.used.update((CALL_EVENT, RET_EVENT))
+            _report(function, context.watched.index(function.name))
+
+
+def _report(function: ir.Function, number: int) -> None:
     returns = [block.terminator for block in function.blocks if block.terminator.opcode == "ret"]
     for ret in returns:
         value = _as_i64(ret, ret.operands[0].type, ret.operands[0].value) if ret.operands else "0"

@@ -6,8 +6,8 @@ from dataclasses import replace
 from functools import lru_cache
 
 from whence.instrument import filters
-from whence.instrument.accesses import Policy
 from whence.instrument.pipeline import Job
+from whence.instrument.policy import Policy
 from whence.instrument.requests import CLOSES
 from whence.rules import RuleSet
 from whence.rules.filters import Filter

@@ -1,10 +1,12 @@
 """One carried module through the engine: bitcode in, instrumented object out.
 
 ==============  =========================================================
-read            llvmlite parses the bitcode, memory is promoted to registers
-instrument      `whence.ir` objects: redirect the library, insert markers
+read            llvmlite parses the bitcode and prints it
+carried         `PASSES`: promises that hide bugs are withdrawn
+promote         memory to registers
+promoted        `PASSES`: redirect the library, insert markers
 optimise        the full pipeline; markers are opaque calls
-settle          `whence.ir` objects again: markers that others settle go
+optimised       `PASSES`: markers that others settle go
 lower           the filter module is linked in and inlined
 emit            machine code with line tables
 ==============  =========================================================
@@ -15,7 +17,6 @@ about as long as the compiler's own sanitizer build of it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,35 +25,41 @@ import llvmlite.binding as llvm
 
 from whence import ir
 from whence.errors import ToolLimit
-from whence.instrument.accesses import Policy, instrument_function
-from whence.instrument.attributes import allow_speculation, withdraw_promises
+from whence.instrument.accesses import mark_accesses
+from whence.instrument.attributes import withdraw_promises, withdraw_values
+from whence.instrument.descriptions import keep_line_tables
 from whence.instrument.events import watch
-from whence.instrument.library import free_calls, redirect
-from whence.instrument.lifetimes import keepers_of
-from whence.instrument.markers import declarations
+from whence.instrument.frames import keep_locals
+from whence.instrument.library import own_strings, redirect
+from whence.instrument.passes import AnyPass, Context, Pass, PassError, Stage, TextPass, run_stage, verifying
+from whence.instrument.policy import Policy
 from whence.instrument.requests import redirect_requests
 from whence.instrument.roots import keep_pointers
-from whence.instrument.settled import drop_settled
+from whence.instrument.settled import compare_bounds, drop_settled
+from whence.instrument.unwritten import define_unwritten
+
+PASSES: tuple[AnyPass, ...] = (
+    TextPass("line-tables", Stage.CARRIED, keep_line_tables),
+    TextPass("withdraw-values", Stage.CARRIED, withdraw_values),
+    Pass("keep-locals", Stage.CARRIED, keep_locals, lambda policy: policy.reachability),
+    Pass("own-strings", Stage.PROMOTED, own_strings),
+    Pass("define-unwritten", Stage.PROMOTED, define_unwritten),
+    Pass("client-requests", Stage.PROMOTED, redirect_requests),
+    Pass("withdraw-promises", Stage.PROMOTED, withdraw_promises),
+    Pass("redirect-library", Stage.PROMOTED, redirect),
+    Pass("mark-accesses", Stage.PROMOTED, mark_accesses),
+    Pass("watch-functions", Stage.PROMOTED, watch),
+    Pass("keep-globals", Stage.PROMOTED, keep_pointers, lambda policy: policy.reachability),
+    Pass("drop-settled", Stage.OPTIMISED, drop_settled, lambda policy: policy.merge),
+    Pass("compare-bounds", Stage.OPTIMISED, compare_bounds, lambda policy: policy.merge and policy.bounds),
+)
+"""In the order in which they run. A stage whose passes are not needed costs nothing."""
 
 TRIPLE = "x86_64-unknown-linux-gnu"
 _SPEED = {"0": 1, "1": 1, "2": 2, "3": 3, "s": 2, "z": 2, "g": 1, "fast": 3}
 
 _INLINING = 100
 """Of LLVM's 225: with checks, code grows more by inlining than it gains; a seventh less of it to emit."""
-
-_VARIABLES = re.compile(
-    r"\n +#dbg_[^\n]*|, (?:retainedNodes|globals|retainedTypes|enums|imports|macros): !\d+"
-)
-"""Descriptions of variables and types: reports need line tables, and the rest costs a fifth of the time."""
-
-_EXEMPT = "disable_sanitizer_instrumentation"
-"""Attribute of functions that the source exempts from checks (`whence.toolchain.exempt`)."""
-
-_CXX_STRING = ("_ZNSt7__cxx1112basic_stringI", "_ZNKSt7__cxx1112basic_stringI")
-"""Member functions of std::string. Those of libstdc++ are not checked: the module's own copies are used.
-
-There are none at -O0 before C++20: the front end leaves them to the library.
-"""
 
 
 @dataclass(frozen=True)
@@ -72,25 +79,35 @@ class Job:
     filters: str
 
 
-def compile_module(bitcode: bytes, job: Job) -> bytes:
+@dataclass(frozen=True)
+class Compiled:
+    """An instrumented object, and sentences for the user."""
+
+    code: bytes
+    notes: tuple[str, ...] = ()
+
+
+def compile_module(bitcode: bytes, job: Job) -> Compiled:
     """The instrumented object file; raises `ToolLimit` with the module's name if LLVM refuses."""
     _initialise()
     machine = _machine(job)
     with _refusal(job.name, "read the carried IR"):
-        module = llvm.parse_bitcode(bitcode)
+        text = str(llvm.parse_bitcode(bitcode))
+    text = instrument_text(text, job, Stage.CARRIED)
+    with _refusal(job.name, "read the carried IR"):
+        module = llvm.parse_assembly(text)
         _promote(module, machine)
         text = str(module)
-    instrumented = instrument_text(text, job)
+    instrumented = instrument_text(text, job, Stage.PROMOTED)
     with _refusal(job.name, "accept the instrumented IR"):
         module = llvm.parse_assembly(instrumented)
         module.verify()
     with _refusal(job.name, "compile the instrumented IR"):
         _optimise(module, machine, job)
-    if job.policy.merge:
-        module = _settled(module, job)
+    module, notes = _settled(module, job)
     with _refusal(job.name, "compile the optimised IR"):
         _lower(module, machine, job)
-        return bytes(machine.emit_object(module))
+        return Compiled(bytes(machine.emit_object(module)), notes)
 
 
 def compile_text(text: str, name: str) -> bytes:
@@ -105,38 +122,9 @@ def compile_text(text: str, name: str) -> bytes:
         return bytes(machine.emit_object(module))
 
 
-def instrument_text(text: str, job: Job) -> str:
-    """Insert markers and events, redirect the library: text in, text out."""
-    module = ir.parse(allow_speculation(_line_tables_only(text)), job.name)
-    redirected = frozenset(redirect(module, job.own))
-    used: set[str] = set()
-    for function in module.definitions:
-        redirect_requests(function, used)
-    keepers = keepers_of(module)
-    for function in module.definitions:
-        if function.linkage == "available_externally" and function.name.startswith(_CXX_STRING):
-            function.linkage = "linkonce_odr"
-        if _is_left_alone(function):
-            continue
-        withdraw_promises(function)
-        free_calls(function, redirected)
-        if not function.attributes.has(_EXEMPT):
-            instrument_function(function, job.policy, keepers, used)
-        watch(function, job.watched, used)
-    if job.policy.reachability:
-        keep_pointers(module)
-    for declaration in declarations(used):
-        module.add_declaration(declaration)
-    return str(module)
-
-
-def _line_tables_only(text: str) -> str:
-    return _VARIABLES.sub("", text).replace("emissionKind: FullDebug", "emissionKind: LineTablesOnly")
-
-
-def _is_left_alone(function: ir.Function) -> bool:
-    """Functions that the program asks to be left as they are."""
-    return function.attributes.has("naked") or function.linkage == "available_externally"
+def instrument_text(text: str, job: Job, stage: Stage) -> str:
+    """The passes of one stage: text in, text out; raises what `run_stage` raises."""
+    return run_stage(PASSES, stage, text, Context(job.name, job.policy, job.own, job.watched))
 
 
 def _initialise() -> None:
@@ -170,17 +158,21 @@ def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, job: Job) -> 
     builder.getModulePassManager().run(module, builder)
 
 
-def _settled(module: llvm.ModuleRef, job: Job) -> llvm.ModuleRef:
-    """Without the markers that the optimised code shows to be superfluous.
+def _settled(module: llvm.ModuleRef, job: Job) -> tuple[llvm.ModuleRef, tuple[str, ...]]:
+    """The module after the passes over optimised IR, and notes.
 
-    What LLVM would refuse stays as it is: it costs time, and nothing else.
+    What cannot be read back is compiled without them: that costs time, and nothing else.
     """
+    if not any(each.needed(job.policy) for each in PASSES if each.stage is Stage.OPTIMISED):
+        return module, ()
     try:
-        settled = llvm.parse_assembly(drop_settled(str(module), job.name, job.policy))
+        settled = llvm.parse_assembly(instrument_text(str(module), job, Stage.OPTIMISED))
         settled.verify()
-    except RuntimeError:
-        return module
-    return settled
+    except (RuntimeError, ir.IRSyntaxError) as error:
+        if verifying():
+            raise PassError(f"{job.name}: {Stage.OPTIMISED.value}: {error}") from error
+        return module, (f"{job.name} runs slower than it could: {_first_lines(error)}",)
+    return settled, ()
 
 
 def _lower(module: llvm.ModuleRef, machine: llvm.TargetMachine, job: Job) -> None:
@@ -198,9 +190,14 @@ def _refusal(name: str, what: str) -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:
-        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-        detail = " ".join(lines[1:3] or lines[:1])[:300]
+        detail = _first_lines(error)
         raise ToolLimit(
             f"{name}: LLVM {llvm.llvm_version_info[0]} does not {what}: {detail}; "
             "if the front end is newer, choose another with WHENCE_CLANG and build again"
         ) from None
+
+
+def _first_lines(error: Exception) -> str:
+    """What an error is about; LLVM's first line names the call that failed and not the reason."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return " ".join(lines[1:3] or lines[:1])[:300]

@@ -2,14 +2,6 @@
 
 ``valgrind/valgrind.h`` puts a sequence of rotations that does nothing into the
 program; Valgrind recognises it when it translates the code, and so do we.
-Before::
-
-    %22 = call i64 asm sideeffect "rolq $$3,  %rdi ; rolq $$13, %rdi\\0A\\09rolq $$61, %rdi ;
-        rolq $$51, %rdi\\0A\\09xchgq %rbx,%rbx", "={dx},{ax},0,…"(ptr %21, i64 0)
-
-After::
-
-    %22 = call i64 @__whence_client_request(ptr %21, i64 0)
 """
 
 from __future__ import annotations
@@ -18,6 +10,7 @@ import re
 
 from whence import ir
 from whence.instrument.markers import REQUEST
+from whence.instrument.passes import Context
 
 CLOSES = "closes-memory"
 """Stands among the names that a module defines if it may make memory inaccessible (`may_close`)."""
@@ -35,14 +28,36 @@ def may_close(bitcode: bytes) -> bool:
     return any(name in bitcode for name in _CLOSING)
 
 
-def redirect_requests(function: ir.Function, used: set[str]) -> None:
-    """Replace every client request of a function; notes the symbol that is then needed."""
+def redirect_requests(context: Context) -> None:
+    """Replace every client request by a call of the runtime.
+
+    Before::
+
+        define i64 @f(ptr %a) {
+          %2 = call i64 asm sideeffect "rolq $$3,  %rdi ; rolq $$13, %rdi\\0A\\09rolq $$61, %rdi ; rolq $$51, %rdi\\0A\\09xchgq %rbx,%rbx", "={dx},{ax},0"(ptr %a, i64 0)
+          ret i64 %2
+        }
+
+    After::
+
+        define i64 @f(ptr %a) {
+          %2 = call i64 @__whence_client_request(ptr %a, i64 0) nomerge
+          ret i64 %2
+        }
+    """  # noqa: E501
+    for function in context.module.definitions:
+        if _redirect_in(function):
+            context.used.add(REQUEST)
+
+
+def _redirect_in(function: ir.Function) -> bool:
+    if not any("xchgq" in line for line in function.lines()):
+        return False
     found = [each for each in function.instructions() if isinstance(each, ir.Call) and _is_request(each)]
     for request in found:
         arguments = ", ".join(map(str, request.arguments))
         request.replace(f"call i64 @{REQUEST}({arguments}) nomerge")
-    if found:
-        used.add(REQUEST)
+    return bool(found)
 
 
 def _is_request(call: ir.Call) -> bool:

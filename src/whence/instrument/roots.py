@@ -3,21 +3,33 @@
 A rule that asks which blocks are reachable looks at the globals when the
 program ends. The optimiser would delete the last store to a global that
 nobody reads, or the global itself, and then a leak is missed or a block that
-is kept is called lost. So they are listed as used::
-
-    @llvm.compiler.used = appending global [1 x ptr] [ptr @cache], section "llvm.metadata"
+is kept is called lost. So they are listed as used.
 """
 
 from __future__ import annotations
 
 from whence import ir
+from whence.instrument.passes import Context
 
 _USED = "llvm.compiler.used"
 _LOCAL = ("internal", "private")
 
 
-def keep_pointers(module: ir.Module) -> None:
-    """Keep the module's own variables that can hold a pointer."""
+def keep_pointers(context: Context) -> None:
+    """Keep the module's own variables that can hold a pointer.
+
+    Before::
+
+        @cache = internal global ptr null
+        @count = internal global i32 0
+
+    After::
+
+        @cache = internal global ptr null
+        @count = internal global i32 0
+        @llvm.compiler.used = appending global [1 x ptr] [ptr @cache], section "llvm.metadata"
+    """
+    module = context.module
     names = [variable.ref for variable in module.variables if _can_lead_somewhere(variable)]
     if not names:
         return

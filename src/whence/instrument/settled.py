@@ -2,13 +2,7 @@
 
 The access pass sees what the front end wrote: every function by itself, and a
 load of the same field as another value each time. After inlining, and once
-equal loads are one, many markers stand behind one that settles them::
-
-    call void @__whence_checkp_r4(ptr %p, ptr %a)
-    …
-    call void @__whence_check_r4(ptr %p)             ; goes
-    call void @__whence_checkp_r4(ptr %q, ptr %a)    ; %q = %p + 4: becomes a check of the state only
-    call void @__whence_check_r4(ptr %q)
+equal loads are one, many markers stand behind one that settles them.
 
 Only markers change here. The facts are those of `whence.instrument.facts`; a marker without a root
 says nothing of the block that its pointer was derived from.
@@ -19,41 +13,99 @@ from __future__ import annotations
 from collections.abc import Container
 
 from whence import ir
-from whence.instrument.accesses import Policy
 from whence.instrument.bounds import SUBTRACT, bound_loop
 from whence.instrument.facts import Facts, Flow
 from whence.instrument.filters import marker_name
-from whence.instrument.lifetimes import keepers_of, may_free
+from whence.instrument.lifetimes import may_free
 from whence.instrument.loops import Loop, loops_of
-from whence.instrument.markers import Marker, declarations, read_marker
+from whence.instrument.markers import Marker, read_marker
+from whence.instrument.passes import Context
 from whence.instrument.provenance import Provenance
 
 _SIGN = "@__whence_check"
 
 
-def drop_settled(text: str, name: str, policy: Policy) -> str:
-    """The text of an optimised module without the superfluous markers.
+def drop_settled(context: Context) -> None:
+    """Drop the markers that others settle, and the roots that others have judged.
 
-    What is not understood stays as it is: it costs time, and nothing else.
+    Before::
+
+        declare void @__whence_check_r4(ptr)
+        declare void @__whence_checkp_r4(ptr, ptr)
+        define void @f(ptr %a, i64 %i) {
+          %p = getelementptr i8, ptr %a, i64 %i
+          %q = getelementptr i8, ptr %p, i64 4
+          call void @__whence_checkp_r4(ptr %p, ptr %a)
+          call void @__whence_check_r4(ptr %p)
+          call void @__whence_checkp_r4(ptr %q, ptr %a)
+          ret void
+        }
+
+    After::
+
+        declare void @__whence_check_r4(ptr)
+        declare void @__whence_checkp_r4(ptr, ptr)
+        define void @f(ptr %a, i64 %i) {
+          %p = getelementptr i8, ptr %a, i64 %i
+          %q = getelementptr i8, ptr %p, i64 4
+          call void @__whence_checkp_r4(ptr %p, ptr %a)
+          call void @__whence_check_r4(ptr %q) nomerge
+          ret void
+        }
     """
-    try:
-        return _rewritten(ir.parse(text, name), policy)
-    except ir.IRSyntaxError:
-        return text
+    for function in _marked(context.module):
+        _drop_in(function, context.flow(function), context.keepers, context.used)
 
 
-def _rewritten(module: ir.Module, policy: Policy) -> str:
-    keepers = keepers_of(module)
-    used: set[str] = set()
-    for function in module.definitions:
-        if any(_SIGN in line for line in function.lines()):
-            flow = Flow(function, keepers, policy.holes)
-            _drop_in(function, flow, keepers, used)
-            if policy.bounds:
-                _bound_in(flow, used)
-    for declaration in (*declarations(used), SUBTRACT):
-        module.add_declaration(declaration)
-    return str(module)
+def compare_bounds(context: Context) -> None:
+    """Look a loop's blocks up before the loop where that repays, and compare with their bounds in it.
+
+    Before::
+
+        declare void @__whence_checkp_r1(ptr, ptr)
+        define void @f(ptr %a, i64 %n) {
+        entry:
+          br label %loop
+        loop:
+          %i = phi i64 [ 0, %entry ], [ %j, %loop ]
+          %k = mul i64 %i, %i
+          %p = getelementptr i8, ptr %a, i64 %k
+          call void @__whence_checkp_r1(ptr %p, ptr %a)
+          %j = add i64 %i, 1
+          %c = icmp eq i64 %j, %n
+          br i1 %c, label %end, label %loop
+        end:
+          ret void
+        }
+
+    After::
+
+        declare void @__whence_checkp_r1(ptr, ptr)
+        define void @f(ptr %a, i64 %n) {
+        entry:
+          %wh.0 = call preserve_mostcc { i64, i64 } @__whence_lookup(ptr %a)
+          %wh.1 = extractvalue { i64, i64 } %wh.0, 0
+          %wh.2 = extractvalue { i64, i64 } %wh.0, 1
+          br label %loop
+        loop:
+          %i = phi i64 [ 0, %entry ], [ %j, %loop ]
+          %k = mul i64 %i, %i
+          %p = getelementptr i8, ptr %a, i64 %k
+          call void @__whence_checkin_r1(ptr %p, ptr %a, i64 %wh.1, i64 %wh.2) nomerge
+          %j = add i64 %i, 1
+          %c = icmp eq i64 %j, %n
+          br i1 %c, label %end, label %loop
+        end:
+          ret void
+        }
+    """
+    for function in _marked(context.module):
+        _bound_in(context.flow(function), context.used)
+    context.module.add_declaration(SUBTRACT)
+
+
+def _marked(module: ir.Module) -> list[ir.Function]:
+    return [each for each in module.definitions if any(_SIGN in line for line in each.lines())]
 
 
 def _drop_in(function: ir.Function, flow: Flow, keepers: Container[str], used: set[str]) -> None:

@@ -1,0 +1,155 @@
+"""What a pass over a module's IR is, and how a list of them is run.
+
+A pass is a row: its name, the stage at which it runs, and the policies that
+need it. The docstring of its function shows IR before and after; the tests run
+every such example. `WHENCE_VERIFY_PASSES=1` has LLVM read and verify the module
+after every pass, and `WHENCE_PRINT_AFTER=NAME` prints it to standard error
+after the pass of that name: aids for those who write passes.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+
+import llvmlite.binding as llvm
+
+from whence import ir
+from whence.instrument.facts import Flow
+from whence.instrument.lifetimes import keepers_of
+from whence.instrument.markers import declarations
+from whence.instrument.policy import Policy
+
+_VERIFY = "WHENCE_VERIFY_PASSES"
+_PRINT = "WHENCE_PRINT_AFTER"
+
+
+class Stage(Enum):
+    """Between which of LLVM's own steps a pass runs."""
+
+    CARRIED = "as the front end wrote it: variables in memory"
+    PROMOTED = "variables in registers, nothing optimised"
+    OPTIMISED = "after LLVM's pipeline; markers are opaque calls"
+
+
+class PassError(Exception):
+    """A pass left behind what LLVM refuses. The message names the pass and holds LLVM's complaint."""
+
+
+@dataclass
+class Context:
+    """What the passes of one stage know of the module besides its IR.
+
+    name: for messages. own: library functions that the program defines itself.
+    watched: functions with call and return events. used: markers and events
+    that passes have put in, declared once a pass is done.
+    """
+
+    name: str
+    policy: Policy
+    own: Collection[str] = ()
+    watched: tuple[str, ...] = ()
+    used: set[str] = field(default_factory=set)
+    redirected: frozenset[str] = frozenset()
+    module: ir.Module = field(default_factory=ir.Module)
+    _flows: dict[str, Flow] = field(default_factory=dict)
+
+    @cached_property
+    def keepers(self) -> frozenset[str]:
+        """Functions of the module that free nothing, as they were when first asked for."""
+        return keepers_of(self.module)
+
+    def flow(self, function: ir.Function) -> Flow:
+        """The flow of facts through a function; passes that change control flow come last."""
+        flow = self._flows.get(function.name)
+        if flow is None:
+            flow = self._flows[function.name] = Flow(function, self.keepers, self.policy.holes)
+        return flow
+
+    def functions(self) -> Iterable[ir.Function]:
+        """Definitions, but for those that the program asks to be left as they are."""
+        for function in self.module.definitions:
+            if not (function.linkage == "available_externally" or function.attributes.has("naked")):
+                yield function
+
+    def declare(self) -> None:
+        """Declare the markers in `used`."""
+        for declaration in declarations(self.used):
+            self.module.add_declaration(declaration)
+
+
+def _always(policy: Policy) -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class Pass:
+    """Changes the module of its context. `needed`: whether the rules' policy asks for it."""
+
+    name: str
+    stage: Stage
+    run: Callable[[Context], None]
+    needed: Callable[[Policy], bool] = _always
+
+    def apply(self, text: str | None, context: Context) -> None:
+        """Run on IR text, or with None on the module that the pass before left in the context."""
+        if text is not None:
+            context.module = ir.parse(text, context.name)
+        self.run(context)
+        context.declare()
+
+
+@dataclass(frozen=True)
+class TextPass:
+    """Changes text as a whole: cheaper than objects where each line can be judged by itself."""
+
+    name: str
+    stage: Stage
+    run: Callable[[str], str]
+    needed: Callable[[Policy], bool] = _always
+
+
+AnyPass = Pass | TextPass
+
+
+def run_stage(passes: Iterable[AnyPass], stage: Stage, text: str, context: Context) -> str:
+    """The text after the passes of one stage, in their order.
+
+    Raises `whence.ir.IRSyntaxError` for text that cannot be read and, with
+    verification on, `PassError`.
+    """
+    latest: str | None = text
+    for each in passes:
+        if each.stage is not stage or not each.needed(context.policy):
+            continue
+        if isinstance(each, TextPass):
+            latest = each.run(str(context.module) if latest is None else latest)
+        else:
+            each.apply(latest, context)
+            latest = None
+        _inspect(each, context, latest)
+    return str(context.module) if latest is None else latest
+
+
+def verifying() -> bool:
+    """Whether every pass is verified, and what goes wrong in one is an error."""
+    return os.environ.get(_VERIFY, "") not in ("", "0")
+
+
+def _inspect(done: AnyPass, context: Context, text: str | None) -> None:
+    """Print and verify the module after a pass, as the environment asks for."""
+    printing = os.environ.get(_PRINT) == done.name
+    if not (printing or verifying()):
+        return
+    text = str(context.module) if text is None else text
+    if printing:
+        print(f"; {context.name} after {done.name}\n{text}", file=sys.stderr)
+    if verifying():
+        try:
+            llvm.parse_assembly(text).verify()
+        except RuntimeError as error:
+            raise PassError(f"{context.name}: after the pass {done.name}: {error}") from None
