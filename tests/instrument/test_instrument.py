@@ -8,6 +8,7 @@ import llvmlite.binding as llvm
 import pytest
 
 from whence.instrument import job as jobs
+from whence.instrument.passes import Stage
 from whence.instrument.pipeline import Job, compile_module, instrument_text
 from whence.instrument.requests import CLOSES, may_close
 from whence.rules import load_standard, load_texts
@@ -27,7 +28,7 @@ def instrument(body: str, parameters: str = "ptr %a, i64 %i", extra: str = "", *
     text = f"{HEADER}{extra}\ndefine void @f({parameters}) {{\n{body}  ret void\n}}\n"
     module = llvm.parse_assembly(text)
     module.verify()
-    result = instrument_text(str(module), job(**options))  # type: ignore[arg-type]
+    result = instrument_text(str(module), job(**options), Stage.PROMOTED)  # type: ignore[arg-type]
     llvm.parse_assembly(result).verify()
     return result
 
@@ -373,7 +374,8 @@ def test_promises_of_definitions_are_withdrawn() -> None:
         "define i32 @f(ptr dereferenceable(4) %a) #0 {\n  %v = load i32, ptr %a, align 4\n  ret i32 %v\n}\n"
         "attributes #0 = { mustprogress willreturn nounwind memory(read) optnone noinline }\n"
     )
-    result = str(llvm.parse_assembly(instrument_text(HEADER + text, job())))
+    carried = instrument_text(HEADER + text, job(), Stage.CARRIED)
+    result = str(llvm.parse_assembly(instrument_text(carried, job(), Stage.PROMOTED)))
     assert not re.search(r"mustprogress|willreturn|optnone|memory\(read\)|dereferenceable", result)
     assert "null_pointer_is_valid" in result and '"frame-pointer"="all"' in result
 
@@ -420,7 +422,7 @@ define void @dead() {
 def test_what_the_optimiser_would_delete_is_still_there() -> None:
     """Both bugs vanish from plain -O2 code."""
     module = llvm.parse_assembly(HEADER + BUGS)
-    code = compile_module(module.as_bitcode(), job(speed="3"))
+    code = compile_module(module.as_bitcode(), job(speed="3")).code
     assert b"__whence_malloc" in code and b"__whence_free" in code and b"__whence_access" in code
 
 

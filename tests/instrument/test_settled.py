@@ -12,7 +12,9 @@ from whence import ir
 from whence.instrument import job as jobs
 from whence.instrument.facts import Flow
 from whence.instrument.loops import loops_of
-from whence.instrument.settled import drop_settled
+from whence.instrument.passes import Context, Stage, run_stage
+from whence.instrument.pipeline import PASSES
+from whence.instrument.policy import Policy
 from whence.rules import load_standard
 
 POLICY = jobs.make_job(load_standard(), "test.c", "2", ()).policy
@@ -26,11 +28,11 @@ HEADER = (
 PARAMETERS = "ptr %a, ptr %b, i64 %i, i32 %j"
 
 
-def settled(body: str, policy: object = POLICY) -> str:
+def settled(body: str, policy: Policy = POLICY) -> str:
     text = f"{HEADER}define void @f({PARAMETERS}) {{\n{body}  ret void\n}}\n"
     module = llvm.parse_assembly(text)
     module.verify()
-    result = drop_settled(str(module), "test.c", policy)  # type: ignore[arg-type]
+    result = run_stage(PASSES, Stage.OPTIMISED, str(module), Context("test.c", policy))
     llvm.parse_assembly(result).verify()
     return result
 
@@ -190,8 +192,3 @@ def test_a_cycle_with_two_entries_is_no_loop() -> None:
         "y:\n  br i1 %c, label %x, label %e\ne:\n  ret void\n}\n"
     )
     assert loops_of(Flow(ir.parse(text).functions["f"], ()).order) == []
-
-
-def test_what_is_not_understood_stays_as_it_is() -> None:
-    text = HEADER + "define void @f(ptr %a) {\n  %x = frobnicate ptr %a\n" + check("%a") + "  ret void\n}\n"
-    assert drop_settled(text, "test.c", POLICY) == text

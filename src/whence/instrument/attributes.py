@@ -70,12 +70,11 @@ def withdraw_promises(context: Context) -> None:
 
     After::
 
-        attributes #1 = { "disable-tail-calls"="true" "frame-pointer"="all" nounwind null_pointer_is_valid }
         define i32 @f() #1 {
           ret i32 0
         }
         attributes #0 = { mustprogress nounwind willreturn memory(none) }
+        attributes #1 = { "disable-tail-calls"="true" "frame-pointer"="all" nounwind null_pointer_is_valid }
     """
     for function in context.functions():
-        function.remove_attributes(*_FUNCTION_PROMISES)
-        function.add_attributes(*_FUNCTION_FACTS)
+        function.attributes = function.attributes.without(*_FUNCTION_PROMISES).with_(*_FUNCTION_FACTS)

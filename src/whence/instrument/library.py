@@ -54,14 +54,14 @@ def redirect(context: Context) -> None:
 
     After::
 
-        attributes #1 = { nounwind }
-        attributes #2 = { nomerge nounwind }
         declare ptr @__whence_malloc(i64) #1
         define ptr @f() {
           %p = call ptr @__whence_malloc(i64 8) #2
           ret ptr %p
         }
         attributes #0 = { nounwind willreturn }
+        attributes #1 = { nounwind }
+        attributes #2 = { nomerge nounwind }
     """
     redirected = _rename(context.module, context.own)
     for function in context.functions():

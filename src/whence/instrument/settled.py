@@ -83,7 +83,7 @@ def compare_bounds(context: Context) -> None:
         declare void @__whence_checkp_r1(ptr, ptr)
         define void @f(ptr %a, i64 %n) {
         entry:
-          %wh.0 = call preserve_mostcc { i64, i64 } @__whence_lookup(ptr %a)
+          %wh.0 = call preserve_mostcc { i64, i64 } @__whence_block_bounds(ptr %a)
           %wh.1 = extractvalue { i64, i64 } %wh.0, 0
           %wh.2 = extractvalue { i64, i64 } %wh.0, 1
           br label %loop

@@ -2,8 +2,9 @@
 
 LLVM's `undef` is whatever makes code shorter: a load through an undefined
 pointer makes all that follows unreachable, and control falls into the next
-function. A program that reads what it never wrote reads zero instead, in
-registers and in the variables that inlining lets LLVM promote later.
+function. A program that reads what it never wrote reads zero instead where promotion has made
+a register of the memory, and where inlining may let LLVM do so later. Greater variables stay in
+memory: an empty assembly statement that claims to write them is enough there, and costs no instruction.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from whence.instrument.passes import Context
 _UNDEFINED = re.compile(r'(?:(\bptr)|(\bi\d+)|)( ?)(?<![\w%@$."-])(?:undef|poison)(?![\w."])')
 _SHUFFLING = ("insertelement", "shufflevector", "insertvalue")
 """Begin with `poison` in what the front end writes for vectors and structs, and fill it."""
-_SCALAR = re.compile(r"(?:ptr|i\d+|float|double)\Z")
+_CLEARED = 32
+"""Bytes of the greatest variable that is set to zero."""
+_MEMSET = "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"
 _LIFETIME = "@llvm.lifetime.start"
 
 
@@ -46,7 +49,7 @@ def define_unwritten(context: Context) -> None:
         define i32 @f(i1 %c, i32 %a) {
         entry:
           %x = alloca ptr, align 8
-          store ptr zeroinitializer, ptr %x
+          store i64 0, ptr %x, align 8
           br i1 %c, label %one, label %two
         one:
           br label %two
@@ -85,15 +88,8 @@ def _zero(match: re.Match[str]) -> str:
 
 
 def _define_variables(function: ir.Function) -> None:
-    """Store zero where the life of a scalar that stayed in memory begins."""
-    variables = {
-        each.result: each.allocated_type
-        for each in function.entry
-        if isinstance(each, ir.Alloca)
-        and each.result
-        and not each.count
-        and _SCALAR.match(each.allocated_type)
-    }
+    """Define the contents of what stayed in memory, where its life begins."""
+    variables = {each.result: each for each in function.instructions() if isinstance(each, ir.Alloca)}
     if not variables:
         return
     begun = [
@@ -102,9 +98,29 @@ def _define_variables(function: ir.Function) -> None:
         if _LIFETIME in each.text and isinstance(each, ir.Call) and each.arguments[-1].value in variables
     ]
     for call in begun:
-        name = call.arguments[-1].value
-        call.insert_after(f"store {variables[name]} zeroinitializer, ptr {name}")
-    start = next((each for each in function.entry if not isinstance(each, ir.Alloca)), None)
-    for name in variables.keys() - {call.arguments[-1].value for call in begun}:
-        if start is not None:
-            start.insert_before(f"store {variables[name]} zeroinitializer, ptr {name}", dbg=False)
+        call.insert_after(_definition(variables[call.arguments[-1].value]), dbg=False)
+    start = next(each for each in function.entry if not isinstance(each, ir.Alloca))
+    done = {call.arguments[-1].value for call in begun}
+    for variable in (each for name, each in variables.items() if name not in done):
+        if variable.owner is function.entry:
+            start.insert_before(_definition(variable), dbg=False)
+        else:
+            variable.insert_after(_definition(variable), dbg=False)
+
+
+def _definition(variable: ir.Alloca) -> str:
+    """What gives a variable contents that LLVM takes for defined."""
+    name, type_ = variable.result, variable.allocated_type
+    module = variable.function.module
+    size = module.layout.size_of(type_)
+    count = variable.count or "1"
+    if not count.isdecimal() or not 0 < size * int(count) <= _CLEARED:
+        operand = f"ptr elementtype({type_}) captures(none) {name}"
+        return f'call void asm sideeffect "", "=*m"({operand}) nounwind memory(argmem: write)'
+    size *= int(count)
+    if size <= 8:
+        return f"store i{8 * size} 0, ptr {name}, align {variable.align or 1}"
+    module.add_declaration(_MEMSET)
+    return (
+        f"call void @llvm.memset.p0.i64(ptr align {variable.align or 1} {name}, i8 0, i64 {size}, i1 false)"
+    )

@@ -244,13 +244,14 @@ def _objects(
     runtime: str,
     known: Sequence[CarriedModule],
 ) -> tuple[dict[str, Path], list[str]]:
-    """An object for every module, by its digest; a note for each that could not be instrumented."""
+    """An object for every module, by its digest; notes on those that are not instrumented as they should be."""
     own, failures = _own_functions([*modules, *known], settings, cache)
     checks = checks_of(settings.rules, NATIVE, cache).digest if modules else ""
     keys = {}
     present: dict[str, Path] = {}
     missing = []
     refused: list[Refused] = []
+    notes: list[str] = []
     for module in modules:
         compiled = (os.path.basename(module.source), module.opt, own)
         key = digest(__version__, generator_identity(), runtime, module.digest, checks, repr(compiled))
@@ -263,12 +264,13 @@ def _objects(
         else:
             missing.append((module, compiled, key))
     if missing:
-        refused += _instrument(missing, settings, cache, present)
+        refused += _instrument(missing, settings, cache, present, notes)
     if refused:
         if len(refused) == len(modules):
             refused[0].give_up()
         present |= {each.key: each.compiled(cache) for each in refused}
-    return {module: present[key] for module, key in keys.items()}, [each.note for each in refused]
+    notes += [each.note for each in refused]
+    return {module: present[key] for module, key in keys.items()}, notes
 
 
 def _instrument(
@@ -276,6 +278,7 @@ def _instrument(
     settings: BuildSettings,
     cache: Cache,
     present: dict[str, Path],
+    notes: list[str],
 ) -> Iterator[Refused]:
     """Compile modules, into `present` by their keys; those that cannot be are given back."""
     from whence.engines.native.work import compile_carried
@@ -288,7 +291,8 @@ def _instrument(
         if isinstance(result, Failure):
             yield Refused(module, key, result)
         else:
-            present[key] = cache.add("objects", key, result)
+            present[key] = cache.add("objects", key, result.code)
+            notes += result.notes
 
 
 def _own_functions(

@@ -8,13 +8,13 @@ import llvmlite.binding as llvm
 
 from whence.abi.intercepts import RUNTIME_SYMBOLS
 from whence.errors import CannotExecute
-from whence.instrument.pipeline import Job, compile_module
+from whence.instrument.pipeline import Compiled, Job, compile_module
 from whence.instrument.requests import CLOSES, may_close
 from whence.toolchain.carry import CarriedModule
 
 
-def compile_carried(module: CarriedModule, job: Job) -> bytes:
-    """The instrumented object of a carried module."""
+def compile_carried(module: CarriedModule, job: Job) -> Compiled:
+    """The instrumented object of a carried module, and notes for the user."""
     gc.disable()  # IR objects live until the module is done: collecting them costs a third of the time
     try:
         return compile_module(module.bitcode(), job)

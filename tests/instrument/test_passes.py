@@ -1,0 +1,112 @@
+"""The list of passes: the examples of their docstrings, and what verification and printing say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import replace
+from textwrap import dedent
+
+import llvmlite.binding as llvm
+import pytest
+
+from whence.instrument import job as jobs
+from whence.instrument.passes import AnyPass, Context, Pass, PassError, Stage, TextPass, run_stage
+from whence.instrument.pipeline import PASSES, Job, compile_module, instrument_text
+from whence.rules import load_standard
+
+HEADER = (
+    'target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"\n'
+)
+EXAMPLE = re.compile(r"^ +(Before|After)\b[^\n]*::\n\n(.*?)(?=\n *(?:After\b|\Z))", re.MULTILINE | re.DOTALL)
+JOB = jobs.make_job(load_standard(), "test.c", "2", ())
+
+
+def context() -> Context:
+    return Context("example", JOB.policy, watched=("transaction",))
+
+
+def examples(each: AnyPass) -> dict[str, str]:
+    return {kind: dedent(text).strip() for kind, text in EXAMPLE.findall(each.run.__doc__ or "")}
+
+
+def lines(text: str, used: Collection[str] = ()) -> list[str]:
+    """Lines without layout and the declarations of `used`; groups of attributes come last, by number."""
+    declared = re.compile(f"target |declare .*@(?:{'|'.join([*map(re.escape, used), 'llvm'])})\\b")
+    found = [line.strip() for line in text.splitlines()]
+    return sorted(
+        (line for line in found if line and not declared.match(line)),
+        key=lambda line: line[:13] if line.startswith("attributes ") else "",
+    )
+
+
+@pytest.mark.parametrize("each", PASSES, ids=lambda each: each.name)
+def test_example_of_a_pass(each: AnyPass, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every docstring shows IR before and after; LLVM accepts both, and the pass makes one of the other."""
+    found = examples(each)
+    assert set(found) == {"Before", "After"}, each.run.__doc__
+    before = HEADER + found["Before"] + "\n"
+    llvm.parse_assembly(before).verify()
+    monkeypatch.setenv("WHENCE_VERIFY_PASSES", "1")
+    known = context()
+    after = run_stage([each], each.stage, before, known)
+    assert lines(after, known.used) == lines(found["After"], known.used)
+    assert lines(after, known.used) != lines(before, known.used)
+
+
+def test_names_are_unique() -> None:
+    assert len({each.name for each in PASSES}) == len(PASSES)
+
+
+def test_passes_of_a_stage_stand_together() -> None:
+    stages = [each.stage for each in PASSES]
+    assert stages == sorted(stages, key=list(Stage).index)
+
+
+def broken(text: str) -> str:
+    return text.replace("ret void", "ret i32 0")
+
+
+SIMPLE = HEADER + "define void @f() {\n  ret void\n}\n"
+
+
+def test_what_llvm_refuses_is_named_with_its_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = TextPass("spoil", Stage.CARRIED, broken)
+    monkeypatch.setenv("WHENCE_VERIFY_PASSES", "0")
+    assert "ret i32 0" in run_stage([wrong], Stage.CARRIED, SIMPLE, context())
+    monkeypatch.setenv("WHENCE_VERIFY_PASSES", "1")
+    with pytest.raises(PassError, match=r"example: after the pass spoil: .*"):
+        run_stage([wrong], Stage.CARRIED, SIMPLE, context())
+
+
+def test_a_pass_that_no_rule_needs_is_left_out() -> None:
+    wrong = TextPass("spoil", Stage.CARRIED, broken, lambda policy: policy.holes)
+    assert run_stage([wrong], Stage.CARRIED, SIMPLE, context()) == SIMPLE
+
+
+def test_the_module_after_a_pass_is_printed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("WHENCE_PRINT_AFTER", "withdraw-promises")
+    instrument_text(SIMPLE, JOB, Stage.PROMOTED)
+    printed = capsys.readouterr().err
+    assert printed.startswith("; test.c after withdraw-promises\n") and "null_pointer_is_valid" in printed
+
+
+def spoil(context: Context) -> None:
+    context.module.functions["f"].entry.terminator.replace("ret i32 0")
+
+
+def test_code_that_cannot_be_read_back_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It costs speed only, so the run goes on with a note; where passes are verified it is an error."""
+    wrong = Pass("spoil", Stage.OPTIMISED, spoil)
+    monkeypatch.setattr("whence.instrument.pipeline.PASSES", (*PASSES, wrong))
+    job: Job = replace(JOB, speed="1")
+    code = llvm.parse_assembly(SIMPLE).as_bitcode()
+    monkeypatch.setenv("WHENCE_VERIFY_PASSES", "0")
+    compiled = compile_module(code, job)
+    assert compiled.code.startswith(b"\x7fELF")
+    assert len(compiled.notes) == 1 and compiled.notes[0].startswith("test.c runs slower than it could: ")
+    monkeypatch.setenv("WHENCE_VERIFY_PASSES", "1")
+    with pytest.raises(PassError, match=r"test\.c: after the pass spoil"):
+        compile_module(code, job)
