@@ -99,13 +99,9 @@ def _define_variables(function: ir.Function) -> None:
     ]
     for call in begun:
         call.insert_after(_definition(variables[call.arguments[-1].value]), dbg=False)
-    start = next(each for each in function.entry if not isinstance(each, ir.Alloca))
     done = {call.arguments[-1].value for call in begun}
     for variable in (each for name, each in variables.items() if name not in done):
-        if variable.owner is function.entry:
-            start.insert_before(_definition(variable), dbg=False)
-        else:
-            variable.insert_after(_definition(variable), dbg=False)
+        variable.insert_after(_definition(variable), dbg=False)
 
 
 def _definition(variable: ir.Alloca) -> str:
