@@ -136,7 +136,7 @@ def _variables(function: ir.Function) -> list[str]:
         names = [name for name in _LOCAL.findall(instruction.text) if name in found]
         if names and instruction.result != names[0] and not _is_plain_use(instruction, names):
             for name in names:
-                del found[name]
+                found.pop(name, None)
     return list(found)
 
 
