@@ -244,7 +244,7 @@ def _objects(
     runtime: str,
     known: Sequence[CarriedModule],
 ) -> tuple[dict[str, Path], list[str]]:
-    """An object for every module, by its digest; notes on those that are not instrumented as they should be."""
+    """An object for every module, by its digest; notes on what went wrong with some."""
     own, failures = _own_functions([*modules, *known], settings, cache)
     checks = checks_of(settings.rules, NATIVE, cache).digest if modules else ""
     keys = {}
