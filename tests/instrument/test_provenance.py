@@ -8,7 +8,9 @@ import pytest
 from tests.instrument.test_instrument import instrument, markers
 
 from whence import ir
-from whence.instrument.accesses import Policy, instrument_function
+from whence.instrument.accesses import mark_accesses
+from whence.instrument.passes import Context
+from whence.instrument.policy import Policy
 from whence.instrument.provenance import Kind, Provenance
 
 DEEP = 3 * sys.getrecursionlimit()
@@ -118,6 +120,7 @@ def test_the_policy_says_which_kinds_are_judged(kind: Kind) -> None:
     pointers = {Kind.UNKNOWN: "%a", Kind.STACK: "%slot", Kind.GLOBAL: "@x"}
     stores = "".join(f"  store i8 1, ptr {pointer}\n" for pointer in pointers.values())
     function = body(f"  %slot = alloca i8\n{stores}", "ptr %a")
-    count = instrument_function(function, Policy(judged=frozenset((kind,))), (), set())
+    mark_accesses(Context("t", Policy(judged=frozenset((kind,))), module=function.module))
+    count = str(function).count("call void @__whence_check")
     checks = [line for line in function.lines() if "@__whence_check" in line]
     assert count == len(checks) == 1 and f"ptr {pointers[kind]}" in checks[0]

@@ -22,7 +22,7 @@ from whence.instrument.lifetimes import may_free
 from whence.instrument.markers import RANGE
 from whence.instrument.passes import Context
 from whence.instrument.policy import Policy
-from whence.instrument.provenance import OBJECTS, Derivation, Kind, Place, Provenance
+from whence.instrument.provenance import OBJECTS, Derivation, Place, Provenance
 
 
 @dataclass(frozen=True)
@@ -198,7 +198,7 @@ def _check(access: Access, provenance: Provenance, policy: Policy, facts: Facts,
         return
     derived = provenance.of(access.pointer)
     if derived.kind not in policy.judged:
-        return 0
+        return
     size = access.size if isinstance(access.size, int) else 0
     place = provenance.place(access.pointer)
     if size and facts.is_checked(place, size):
@@ -213,12 +213,12 @@ def _check(access: Access, provenance: Provenance, policy: Policy, facts: Facts,
         facts.add(place, size, judged)
 
 
-def _check_length(accesses: list[Access], provenance: Provenance, policy: Policy, used: set[str]) -> int:
+def _check_length(accesses: list[Access], provenance: Provenance, policy: Policy, used: set[str]) -> None:
     """Insert a marker for the length of a copy or fill that has none: all that it is about are objects."""
     if not accesses or not accesses[-1].desc:
-        return 0
+        return
     if any(provenance.of(access.pointer).kind in policy.judged for access in accesses):
-        return 0
+        return
     text, name = _marker_call(accesses[-1], accesses[-1].pointer)
     used.add(name)
     accesses[-1].anchor.insert_before(text)
