@@ -47,7 +47,7 @@ test-real: $(STAMP)
 	$(BIN)/python -m pytest -m real tests/real
 
 lint: $(STAMP)
-	$(BIN)/ruff check src tests bench setup.py
+	$(BIN)/ruff check src tests bench runtime setup.py
 	$(BIN)/mypy
 	@$(BIN)/clang-format --dry-run -Werror $(C_FILES)
 
@@ -61,7 +61,7 @@ bench: $(STAMP)
 
 # Our allocators against others, in CPU time and memory (docs/allocator.md, docs/alloc-engine.md).
 bench-alloc: $(STAMP)
-	$(BIN)/python bench/alloc/run.py
+	$(BIN)/python bench/alloc/plain.py
 	$(BIN)/python bench/alloc/guarded.py
 
 # Programs of the corpus under random faults (docs/soak.md); SOAK="--seed 1 --only 7" repeats a run.

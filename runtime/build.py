@@ -28,7 +28,14 @@ LIBRARY = "libwhence-rt.so"
 ALLOC_LIBRARY = "whence-alloc.so"
 """The guarded allocator, for programs as they are."""
 
-RUNTIME_PARTS = "alloc blocks findings intercept interface leak os planes port/checked process record rt stacks x86".split()
+RUNTIME_PARTS = (
+    *("alloc", "blocks", "findings", "intercept", "interface", "leak", "os", "planes", "port/checked"),
+    *("process", "record", "rt", "stacks", "x86"),
+)
+GUARDED_PARTS = (
+    *("blocks", "findings", "guard", "leak", "os", "port/guarded", "process", "record"),
+    *("rt", "stacks", "x86"),
+)
 
 COMPILE = shlex.split(
     "-std=c11 -D_GNU_SOURCE -U_FORTIFY_SOURCE -O2 -g -fPIC -fvisibility=hidden -fno-omit-frame-pointer "
@@ -46,7 +53,7 @@ class Product:
     """A shared library: its sources below this folder (not those `without`), and flags beside those of all.
 
     port: the folder below ``port/`` whose header and functions it differs from the others in.
-    faster: more flags, which not every compiler and linker can follow; without them it is slower, and no more.
+    faster: flags that only make it faster; a build without them follows where a compiler or linker fails.
     rules: the detectors of the shipped rules are part of it.
     archive: a static library.
     """
@@ -64,10 +71,10 @@ PRODUCTS = {
     LIBRARY: Product(tuple(f"{part}/*.c" for part in RUNTIME_PARTS)),
     "libwhence-kdalloc.so": Product(("alloc/kd/*.c", "os/os.c", "os/text.c"), ("-fvisibility=default",)),
     "libwhence-replay.so": Product(
-        tuple(
-            f"{source}.c"
-            for source in "port/bare/* alloc/heap alloc/pages alloc/slots blocks/blocks intercept/cxx_find intercept/malloc "
-            "intercept/new os/os os/text process/environment process/options".split()
+        (
+            *("port/bare/*.c", "alloc/heap.c", "alloc/pages.c", "alloc/slots.c", "blocks/blocks.c"),
+            *("intercept/cxx_find.c", "intercept/malloc.c", "intercept/new.c", "os/os.c", "os/text.c"),
+            *("process/environment.c", "process/options.c"),
         ),
         ("-fomit-frame-pointer", "-foptimize-sibling-calls"),
         port="bare",
@@ -78,9 +85,9 @@ PRODUCTS = {
     ),
     ALLOC_LIBRARY: Product(
         (
-            *(f"{part}/*.c" for part in "os blocks stacks record process findings leak rt guard port/guarded x86".split()),
-            *("alloc/pages.c", "alloc/slots.c", "intercept/malloc.c", "intercept/new.c", "intercept/cxx_find.c"),
-            "interface/leaks.c",
+            *(f"{part}/*.c" for part in GUARDED_PARTS),
+            *("alloc/pages.c", "alloc/slots.c", "interface/leaks.c"),
+            *("intercept/malloc.c", "intercept/new.c", "intercept/cxx_find.c"),
         ),
         port="guarded",
         without=("rt/access.c", "rt/loading.c", "rt/namespace.c"),

@@ -331,7 +331,8 @@ def null_access(draw: Draw, draft: Draft) -> None:
     index = draw(st.sampled_from([0, 8, 4000]))
     null = draft.bind(NULL, None)
     pointer = s.Name(null.name) if index == 0 else s.PtrAdd(s.Name(null.name), integer(index))
-    draft.do(draw(st.sampled_from([s.Read(pointer), s.Assign(pointer, integer(1), 1)])))
+    accesses: list[s.Expr] = [s.Read(pointer), s.Assign(pointer, integer(1), 1)]
+    draft.do(draw(st.sampled_from(accesses)))
 
 
 def free_inside(draw: Draw, draft: Draft) -> None:

@@ -58,8 +58,8 @@ def test_what_an_engine_misses_is_made_small(
     missed: str, smallest: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     def forgetful(programs: Sequence[Program], folder: Path, level: str) -> list[Verdict]:
-        told = [abstract.judge(program).rules for program in programs]
-        return [frozenset(bug for bug in verdict if bug.rule != missed) for verdict in told]
+        verdicts = [abstract.judge(program).rules for program in programs]
+        return [frozenset(bug for bug in verdict if bug.rule != missed) for verdict in verdicts]
 
     monkeypatch.setattr(engine, "verdicts", forgetful)
     run = conform(400, 1, tmp_path)
@@ -70,9 +70,10 @@ def test_what_an_engine_misses_is_made_small(
 
 def test_each_difference_of_a_verdict_counts() -> None:
     program = numbered(parse_program("fun main() = let p = malloc(8) in free(p); free(p); 0"))
-    told = abstract.judge(program)
-    ((bug,),) = (told.machine,)
-    assert told.machine == told.rules
+    judgement = abstract.judge(program)
+    assert judgement.machine is not None
+    (bug,) = judgement.machine
+    assert judgement.machine == judgement.rules
     assert bug == Bug("double-free", step=bug.step, block=bug.block)
     source = translate([program])
     steps = {step: source.lines[line - 1].strip() for line, (_, step) in source.steps.items()}

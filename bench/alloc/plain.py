@@ -1,4 +1,4 @@
-"""Allocators compared: ``python bench/alloc/run.py [--repeats N] [--peer NAME=LIBRARY] [--json FILE]``.
+"""Allocators compared: ``python bench/alloc/plain.py [--repeats N] [--peer NAME=LIBRARY] [--json FILE]``.
 
 Each load runs in turns with the C library's allocator and the others, which are
 preloaded: ours in both layouts, mimalloc and scudo where they are found. CPU
