@@ -190,7 +190,16 @@ static void follow_page(uintptr_t from, uintptr_t to, uint8_t mark) {
     if (!is_closed(wh_round_down(from, OS_PAGE))) follow_words(from, to, mark);
 }
 
-static void follow_pages(uintptr_t begin, uintptr_t end, uint8_t mark) {
+static void follow_file_page(uintptr_t from, uintptr_t to, uint8_t mark) {
+    static uintptr_t copy[OS_PAGE / sizeof(uintptr_t)];
+    from = wh_round_up(from, sizeof *copy);
+    if (from < to && os_copy(copy, from, to - from))
+        follow_words((uintptr_t)copy, (uintptr_t)copy + (to - from), mark);
+}
+
+typedef void page_reader(uintptr_t from, uintptr_t to, uint8_t mark);
+
+static void follow_pages(uintptr_t begin, uintptr_t end, uint8_t mark, page_reader *read) {
     uint8_t untouched[UNTOUCHED_MOST];
     uintptr_t last = wh_round_up(end, OS_PAGE);
     for (uintptr_t at = wh_round_down(begin, OS_PAGE); at < last;) {
@@ -200,7 +209,7 @@ static void follow_pages(uintptr_t begin, uintptr_t end, uint8_t mark) {
         for (unsigned i = 0; i < pages; i++, at += OS_PAGE) {
             if (untouched[i]) continue;
             uintptr_t to = at + OS_PAGE;
-            follow_page(at < begin ? begin : at, to > end ? end : to, mark);
+            read(at < begin ? begin : at, to > end ? end : to, mark);
         }
     }
 }
@@ -210,7 +219,7 @@ static void follow(uintptr_t begin, uintptr_t end, uint8_t mark) {
     if (small)
         follow_words(begin, end, mark);
     else
-        follow_pages(begin, end, mark);
+        follow_pages(begin, end, mark, follow_page);
 }
 
 static void follow_work(uint8_t mark) {
@@ -228,6 +237,11 @@ static void follow_work(uint8_t mark) {
 
 void mark_range(uintptr_t begin, uintptr_t end, enum mark mark) {
     follow(begin, end, (uint8_t)mark);
+    follow_work((uint8_t)mark);
+}
+
+void mark_file(uintptr_t begin, uintptr_t end, enum mark mark) {
+    follow_pages(begin, end, (uint8_t)mark, follow_file_page);
     follow_work((uint8_t)mark);
 }
 

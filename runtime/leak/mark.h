@@ -32,6 +32,9 @@ uint8_t *mark_of(struct block_place place);
 /* Follows every word of [begin, end) and everything it leads to. The memory
  * must be readable. All MARK_REACHED first, then MARK_SYSTEM. */
 void mark_range(uintptr_t begin, uintptr_t end, enum mark mark);
+/* The same of a mapped file, which may be shorter than its mapping: pages that cannot be read are
+ * left out. */
+void mark_file(uintptr_t begin, uintptr_t end, enum mark mark);
 /* Marks the live block that holds an address and everything it leads to. */
 void mark_block(uintptr_t address, enum mark mark);
 

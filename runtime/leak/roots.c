@@ -100,6 +100,10 @@ static int is_shared_memory(const struct mapping *mapping) {
            begins_with(mapping, "/memfd:");
 }
 
+static int is_file(const struct mapping *mapping) {
+    return mapping->path_length && mapping->path[0] == '/';
+}
+
 /* Data that the program can write, or wrote before it was made read-only. */
 static int is_root(const struct mapping *mapping) {
     const char *protection = mapping->protection;
@@ -162,8 +166,8 @@ static struct range constants[CONSTANTS_MOST]; /* in order of address */
 static size_t constant_count;
 
 static void note_constants(const struct mapping *mapping) {
-    if (mapping->protection[0] != 'r' || mapping->protection[1] == 'w' || !mapping->path_length ||
-        mapping->path[0] != '/' || constant_count == CONSTANTS_MOST)
+    if (mapping->protection[0] != 'r' || mapping->protection[1] == 'w' || !is_file(mapping) ||
+        constant_count == CONSTANTS_MOST)
         return;
     constants[constant_count++] = (struct range){mapping->begin, mapping->end};
 }
@@ -215,7 +219,7 @@ static void pass(const struct stack_top *stacks, size_t count, int system, roots
         if (dead_descriptor(&mapping)) belongs = 1;
         if (belongs != system) continue;
         uintptr_t begin = living(&mapping, stacks, count);
-        if (begin < mapping.end) visit(begin, mapping.end, system);
+        if (begin < mapping.end) visit(begin, mapping.end, system, is_file(&mapping));
     }
 }
 
@@ -230,6 +234,6 @@ void roots_readable(uintptr_t begin, uintptr_t end, roots_visitor *visit) {
     while (at < text_size && maps_parse(text, text_size, &at, &mapping)) {
         if (mapping.protection[0] != 'r' || mapping.end <= begin || mapping.begin >= end) continue;
         visit(mapping.begin > begin ? mapping.begin : begin, mapping.end < end ? mapping.end : end,
-              0);
+              0, is_file(&mapping));
     }
 }

@@ -9,7 +9,8 @@ struct stack_top {
     uintptr_t sp;
 };
 
-typedef void roots_visitor(uintptr_t begin, uintptr_t end, int system);
+/* file: a file's contents, of which pages may be missing. */
+typedef void roots_visitor(uintptr_t begin, uintptr_t end, int system, int file);
 
 /* Reads the mappings of the process. 0 if that fails. */
 int roots_open(void);

@@ -125,8 +125,12 @@ static void hold_unfinished(const struct parking *parking) {
 
 /* ---- following ---- */
 
-static void visit_root(uintptr_t begin, uintptr_t end, int system) {
-    mark_range(begin, end, system ? MARK_SYSTEM : MARK_REACHED);
+static void visit_root(uintptr_t begin, uintptr_t end, int system, int file) {
+    enum mark mark = system ? MARK_SYSTEM : MARK_REACHED;
+    if (file)
+        mark_file(begin, end, mark);
+    else
+        mark_range(begin, end, mark);
 }
 
 static void visit_kept(uintptr_t pointer) { mark_block(pointer, MARK_REACHED); }

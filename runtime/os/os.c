@@ -148,6 +148,16 @@ int os_writable(uintptr_t address) {
     return address && call4(SYS_rt_sigprocmask, 0, 0, (long)address, 8) != -EFAULT;
 }
 
+int os_copy(void *to, uintptr_t from, size_t size) {
+    struct iovec target = {to, size}, source = {(void *)from, size};
+    long n = os_call(SYS_process_vm_readv, os_process(), (long)&target, 1, (long)&source, 1, 0);
+    if (n == (long)size) return 1;
+    if (n != -ENOSYS && n != -EPERM) return 0; /* filters of system calls may refuse it */
+    if (!os_readable(wh_round_down(from, sizeof(uint64_t)))) return 0;
+    wh_copy(to, (const void *)from, size);
+    return 1;
+}
+
 uint64_t os_faults(void) {
     struct rusage usage = {0};
     call3(SYS_getrusage, RUSAGE_SELF, (long)&usage, 0);

@@ -61,6 +61,9 @@ uintptr_t os_map_file(int file, size_t size);
  * The write test overwrites 8 bytes. */
 int os_readable(uintptr_t address);
 int os_writable(uintptr_t address);
+/* Copies memory that may be cut off, closed or a device's, without risking a signal. `from` and
+ * the size stay in one page. 0: it cannot be read. */
+int os_copy(void *to, uintptr_t from, size_t size);
 /* Pages that this process has touched for the first time (minor faults), ever. */
 uint64_t os_faults(void);
 /* Which of up to 4096 pages from `begin` are in memory, one byte each. */
