@@ -46,6 +46,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
     return Shares(config, log)
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    is_module = collection_path.match("test_*.py")
+    return (is_module and tiers.left_out(collection_path, config.getoption("-m") or "")) or None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     tiers.mark(items)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -33,7 +34,9 @@ def imports(folder: Path = SOURCE, package: str = "whence.") -> dict[str, set[st
     return graph
 
 
-GRAPH = imports()
+@cache
+def graph() -> dict[str, set[str]]:
+    return imports()
 
 
 def reached(part: str) -> set[str]:
@@ -41,14 +44,14 @@ def reached(part: str) -> set[str]:
     found: set[str] = set()
     waiting = [part]
     while waiting:
-        new = GRAPH.get(waiting.pop(), set()) - found
+        new = graph().get(waiting.pop(), set()) - found
         found |= new
         waiting += new
     return found
 
 
 def test_no_part_imports_itself_in_a_circle() -> None:
-    assert list(TopologicalSorter(GRAPH).static_order())
+    assert list(TopologicalSorter(graph()).static_order())
 
 
 @pytest.mark.parametrize(
@@ -59,12 +62,15 @@ def test_no_part_imports_itself_in_a_circle() -> None:
         ("ir", {"rules", "instrument", "toolchain"}),
         ("proofs", {"ir", "instrument", "engines"}),
         ("findings", {"report", "suppressions", "engines"}),
-        ("abi", set(GRAPH)),
-        ("errors", set(GRAPH)),
     ],
 )
 def test_what_a_part_knows_nothing_of(part: str, unknown: set[str]) -> None:
     assert reached(part) & unknown == set()
+
+
+@pytest.mark.parametrize("part", ["abi", "errors"])
+def test_parts_that_import_no_other(part: str) -> None:
+    assert reached(part) == set()
 
 
 @pytest.mark.parametrize(

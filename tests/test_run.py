@@ -16,6 +16,8 @@ from tests.harness.process import TIMEOUT, Whence, is_one_sentence
 from whence.toolchain.clang import find_clang
 from whence.toolchain.runtimes import has_runtime
 
+pytestmark = pytest.mark.build
+
 OVERFLOW = """
 #include <stdio.h>
 #include <stdlib.h>

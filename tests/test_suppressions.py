@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from tests.harness.process import Whence, is_one_sentence
 
+pytestmark = pytest.mark.build
+
 TWO_BUGS = """
 #include <stdio.h>
 #include <stdlib.h>

@@ -48,6 +48,25 @@ def test_users_of_builders_are_marked() -> None:
     assert marked == ["build"]
 
 
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("not build", True),
+        ("not slow and not build", True),
+        ("not slow", False),
+        ("not slow or not build", False),
+        ("build", False),
+        ("", False),
+    ],
+)
+def test_modules_that_are_left_out(tmp_path: Path, expression: str, expected: bool) -> None:
+    marked, unmarked = tmp_path / "test_marked.py", tmp_path / "test_unmarked.py"
+    marked.write_text("import pytest\n\npytestmark = pytest.mark.build\n")
+    unmarked.write_text("import pytest\n\n@pytest.mark.build\ndef test() -> None: ...\n")
+    assert tiers.left_out(marked, expression) is expected
+    assert not tiers.left_out(unmarked, expression)
+
+
 def test_skips_are_counted_by_reason() -> None:
     words = ["Skipped: no gdb", "Skipped: no clang", "Skipped: no gdb"]
     reports = [SimpleNamespace(longrepr=("a.py", 1, reason)) for reason in words]

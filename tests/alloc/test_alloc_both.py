@@ -9,6 +9,8 @@ import pytest
 from tests.alloc.conftest import Compile, Preload
 from tests.harness.process import Whence
 
+pytestmark = pytest.mark.build
+
 OVERFLOW = "heap-buffer-overflow"
 
 

@@ -11,6 +11,8 @@ from tests.harness.process import Whence, is_one_sentence
 
 import whence
 
+pytestmark = pytest.mark.build
+
 
 @pytest.fixture
 def run(tmp_path: Path, whence_env: dict[str, str]) -> Whence:

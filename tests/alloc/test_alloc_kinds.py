@@ -7,6 +7,8 @@ import signal
 import pytest
 from tests.alloc.conftest import Compile, Preload
 
+pytestmark = pytest.mark.build
+
 OVERFLOW, DANGLING = "heap-buffer-overflow", "dangling-pointer-dereference"
 
 FOUND = [

@@ -14,6 +14,8 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initial
 
 from whence.alloc import Access, Allocator, BadAddress, Config, Kind, Region, Status, compact, spread
 
+pytestmark = pytest.mark.long
+
 HEAP = {Region.HEAP: 1 << 36}
 SIZES = st.one_of(st.integers(0, 300), st.integers(0, 5000), st.sampled_from([2048, 2049, 65536, 1 << 24]))
 

@@ -12,6 +12,8 @@ import pytest
 from tests.alloc.conftest import Compile, Preload
 from tests.harness.process import TIMEOUT
 
+pytestmark = pytest.mark.build
+
 
 @pytest.fixture(params=["gcc", "g++"])
 def program(request: pytest.FixtureRequest, compile_plain: Compile, tmp_path: Path) -> Path:

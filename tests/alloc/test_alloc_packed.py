@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.alloc.conftest import Compile, Preload
 
+pytestmark = pytest.mark.build
+
 FEW = "leaks=0:guard_resident=64"
 WAYS = ["contents", "system-calls", "threads", "threads-first", "cancelling", "children", "signals"]
 WAYS += ["own-faults", "leaks"]

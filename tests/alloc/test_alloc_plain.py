@@ -12,6 +12,8 @@ from tests.harness.process import TIMEOUT, Whence
 from whence.alloc import Layout
 from whence.engines import replay as replaying
 
+pytestmark = pytest.mark.build
+
 HERE = Path(__file__).resolve().parent
 SETTINGS = (
     "quarantine_kib=65536",

@@ -10,6 +10,8 @@ from tests.alloc.conftest import Compile, Preload
 from tests.alloc.programs import PROGRAMS, need, plain, python_test
 from tests.harness.process import Whence
 
+pytestmark = pytest.mark.build
+
 CHOSEN = re.compile(r"whence: guarding the (end|begin) of each block \(chosen at random\)\n")
 
 

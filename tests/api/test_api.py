@@ -19,6 +19,8 @@ import whence
 from whence.errors import BuildFailed, CannotExecute, ProgramNotFound, UserMistake
 from whence.findings import AccessKind, BlockState
 
+pytestmark = pytest.mark.build
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 STEPS = """

@@ -10,6 +10,8 @@ from tests.harness.process import Done, Whence, is_one_sentence
 
 from whence.toolchain.cache_files import entries
 
+pytestmark = pytest.mark.build
+
 PROGRAM = "#include <stdlib.h>\nint main(void) { char *p = malloc(4); p[4] = 0; free(p); return 0; }"
 
 

@@ -13,6 +13,8 @@ import pytest
 from whence.abi import fixed
 from whence.rules import load_standard
 
+pytestmark = pytest.mark.build
+
 RULES = [rule.name for rule in load_standard().rules]
 
 

@@ -18,6 +18,8 @@ from tests.harness.session import REPOSITORY
 sys.path.insert(0, str(REPOSITORY / "runtime"))
 import build as runtime  # type: ignore[import-not-found]
 
+pytestmark = pytest.mark.build
+
 SANITIZED = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 
 PROGRAM = r"""

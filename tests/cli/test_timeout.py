@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from tests.harness.process import Done, Whence, is_one_sentence, with_patience
 
+pytestmark = pytest.mark.build
+
 STUCK = """
 #include <stdlib.h>
 #include <unistd.h>

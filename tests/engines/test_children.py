@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from tests.harness.process import TIMEOUT, Whence, with_patience
 
+pytestmark = pytest.mark.build
+
 CHILD = """
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from tests.harness.process import Whence
 
+pytestmark = pytest.mark.build
+
 CHILD = """
 #include <stdlib.h>
 #include <sys/wait.h>

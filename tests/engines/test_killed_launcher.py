@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from tests.harness.process import TIMEOUT, Whence
 
+pytestmark = pytest.mark.build
+
 WAITS = """
 #include <stdio.h>
 #include <stdlib.h>

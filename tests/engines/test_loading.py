@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 from tests.harness.process import Whence
 
+pytestmark = pytest.mark.build
+
 PLUGIN = """
 #include <stdlib.h>
 int dep(int n);

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from tests.harness.process import Whence
 
+pytestmark = pytest.mark.build
+
 MAIN = """
 #include <stdlib.h>
 int use(char *p);

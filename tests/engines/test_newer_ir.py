@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pytest
 from tests.harness.process import Whence, is_one_sentence
 
 from whence.toolchain import blob, elf
 from whence.toolchain.carry import read_image
+
+pytestmark = pytest.mark.build
 
 FRONT_END = "clang version 99.0"
 

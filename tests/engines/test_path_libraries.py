@@ -9,6 +9,8 @@ import pytest
 from tests.engines.test_loading import DEPENDENCY, places
 from tests.harness.process import Whence
 
+pytestmark = pytest.mark.build
+
 USER = """
 #include <stdlib.h>
 int dep(int n);

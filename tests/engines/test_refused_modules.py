@@ -13,6 +13,8 @@ from whence.errors import ToolLimit
 from whence.instrument import pipeline
 from whence.instrument.pipeline import Job
 
+pytestmark = pytest.mark.build
+
 CHECKED = """
 #include <stdlib.h>
 int other(int);

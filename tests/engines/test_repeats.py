@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from tests.harness.process import Whence
 
+pytestmark = pytest.mark.build
+
 SOURCE = """
 #include <signal.h>
 #include <stdio.h>

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from tests.harness.process import Whence
 
+pytestmark = pytest.mark.build
+
 CALLS = """
 #include <sanitizer/allocator_interface.h>
 #include <sanitizer/asan_interface.h>

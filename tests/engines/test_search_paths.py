@@ -9,6 +9,8 @@ import pytest
 from tests.engines.test_loading import DEPENDENCY, places
 from tests.harness.process import Whence
 
+pytestmark = pytest.mark.build
+
 USER = """
 int dep(int n);
 int use(int n) { return dep(n); }

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from tests.harness.process import Whence
 
+pytestmark = pytest.mark.build
+
 SOURCE = """
 #include <fcntl.h>
 #include <pthread.h>

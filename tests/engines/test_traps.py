@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.harness.process import Whence
 
+pytestmark = pytest.mark.build
+
 SOURCE = """
 #include <stdio.h>
 #include <stdlib.h>

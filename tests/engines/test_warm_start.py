@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from tests.harness.process import TIMEOUT, Whence
 
+pytestmark = pytest.mark.build
+
 CLEAN = """
 #include <stdlib.h>
 int main(void) { free(malloc(3)); return 0; }

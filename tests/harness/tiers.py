@@ -7,7 +7,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
 import pytest
@@ -22,7 +22,22 @@ _COMPILER = re.compile(r"(.+-)?(cc|c\+\+|gcc|g\+\+|clang|clang\+\+|ld|ld\.lld|as
 _BUILDING = {"whence.cli.cc", "whence.cli.valgrind", "ziglang"}
 _QUESTION = re.compile(r"--version|-dump\w+|-print-.*|--print-.*|--help")
 
+_OF_MODULE = re.compile(r"^pytestmark = pytest\.mark\.(\w+)$", re.MULTILINE)
+
 _started: list[str] = []
+
+
+def left_out(module: Path, expression: str) -> bool:
+    """Whether `-m expression` leaves out a whole test module, for the marker that the module gives itself.
+
+    Such a module is not imported: that saves most of the time of `make check`. Only conjunctions are
+    understood, such as ``not build and not slow``.
+    """
+    terms = [term.split() for term in expression.split(" and ")]
+    if not all(len(term) == 2 and term[0] == "not" for term in terms):
+        return False
+    found = _OF_MODULE.search(module.read_text())
+    return found is not None and ["not", found[1]] in terms
 
 
 def mark(items: Iterable[pytest.Item]) -> None:

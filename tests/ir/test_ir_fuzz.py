@@ -14,6 +14,8 @@ from whence import ir
 from whence.ir.attributes import Attributes
 from whence.ir.constants import fold
 
+pytestmark = pytest.mark.long
+
 SETTINGS = settings(max_examples=150)
 _PIECES = r"""
 ( ) [ ] { } < > " ' , = ; : ! # @ % $ * ... \ \22 x i0 i1 i32 i99999999999999999999 ptr label metadata token

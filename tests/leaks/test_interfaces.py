@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from tests.harness.process import Whence
 
+pytestmark = pytest.mark.build
+
 HERE = Path(__file__).parent
 
 

@@ -16,6 +16,8 @@ from typing import Any
 import pytest
 from tests.harness.process import TIMEOUT, Done, Whence
 
+pytestmark = pytest.mark.build
+
 HERE = Path(__file__).parent
 Json = dict[str, Any]
 

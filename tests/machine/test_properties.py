@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.machine.strategies import programs
@@ -25,6 +26,8 @@ from whence.machine.state import FreeEvent, MallocEvent
 from whence.machine.syntax import Program
 from whence.machine.values import HEAP, BlockId, Pointer
 from whence.rules import load_standard
+
+pytestmark = pytest.mark.long
 
 NO_RULES = load_standard().select(disable=["all"])
 ALL_RULES = load_standard().select(enable=["all"])

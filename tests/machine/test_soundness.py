@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.machine.strategies import INDEX
@@ -33,6 +34,8 @@ from whence.machine.syntax import (
 )
 from whence.machine.values import NULL_BLOCK, Function, Int, Pointer, Value, wrap
 from whence.rules import load_standard
+
+pytestmark = pytest.mark.long
 
 T = TypeVar("T")
 ALL_RULES = load_standard().select(enable=["all"])

@@ -17,6 +17,8 @@ from whence.machine.error_rules import NOT_MODELLED
 from whence.machine.syntax import Program
 from whence.rules import load_standard
 
+pytestmark = pytest.mark.build
+
 SEED = 2013
 PROGRAMS = 1000
 NEVER = {"possible-leak", *NOT_MODELLED}

@@ -18,6 +18,8 @@ from whence.proofs.results import Outcome, Proof, Verdict, as_document, from_doc
 from whence.rules import load_files, load_standard
 from whence.toolchain.cache import Cache
 
+pytestmark = pytest.mark.long
+
 FAULTY = 'rule mine "m" error bug-double-free at free r when Allocated(r) and Freed(r, _)\n'
 SENSIBLE = 'rule mine "m" at free r when Size(r) > 4096\n'
 

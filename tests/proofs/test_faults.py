@@ -18,6 +18,8 @@ from whence.proofs.results import Counterexample, Outcome, Verdict
 from whence.proofs.statements import statements
 from whence.rules import load_standard, load_texts
 
+pytestmark = pytest.mark.long
+
 DOUBLE = "at free r error bug-double-free"
 DANGLING = "at deref r error bug-dang-ptr-deref, bug-dang-ptr-deref2"
 OVERFLOW = "at deref r error bug-overflow, bug-overflow2"

@@ -20,6 +20,8 @@ from whence.proofs.state import State, any_state, excluding, including, updated
 from whence.proofs.steps import REDUCTIONS, Rule, Step
 from whence.proofs.symbols import EVENT_CODES, symbol
 
+pytestmark = pytest.mark.long
+
 NAMES = {clause.text for clause in INVARIANT}
 
 

@@ -6,7 +6,6 @@ is evaluated with real numbers.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
@@ -32,8 +31,9 @@ from whence.proofs.steps import REDUCTIONS
 from whence.proofs.symbols import EVENT_CODES, predicate, symbol
 from whence.rules import RuleSet
 
+pytestmark = pytest.mark.long
+
 NO_RULES = RuleSet()
-EVERYTHING = os.environ.get("WHENCE_TEST_LEVELS") == "all"
 PROGRAMS = sorted((Path(__file__).parents[1] / "machine/programs").rglob("*.calc"))
 _OF_BLOCK = ("heap", "freed", "stack", "globals_")
 _OF_KNOWN = ("begin", "size", "born", "family", "sort")
@@ -126,16 +126,16 @@ def assert_state(state: State) -> None:
                     assert holds == (bid in blocks), (name, bid)
 
 
-def assert_run(start: Program | State, most: int) -> None:
-    """The state with an error and the last one, and the first step by each rule; or all of them."""
+def assert_run(start: Program | State, most: int, every: bool) -> None:
+    """The state with an error and the last one, and the first step by each rule; or every state and step."""
     made = list(steps(start, NO_RULES, limit=most))
     judged = [step for step in made if probes(step.before)]
     for step in judged:
-        if EVERYTHING or step.errors or step is judged[-1]:
+        if every or step.errors or step is judged[-1]:
             assert_state(step.before)
     first = {step.rule: step for step in reversed(made) if step.after is not None}
-    for step in made if EVERYTHING else first.values():
-        if step.after is not None and (EVERYTHING or step.rule not in _SEEN):
+    for step in made if every else first.values():
+        if step.after is not None and (every or step.rule not in _SEEN):
             _SEEN.add(step.rule)
             assert_step(step)
 
@@ -144,21 +144,31 @@ _SEEN: set[str | None] = set()
 """Rules of which a step of a program was looked at."""
 
 
+@pytest.mark.parametrize(
+    "every", [pytest.param(False, id="sample"), pytest.param(True, id="every step", marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: f"{path.parent.name}/{path.stem}")
-def test_the_programs_of_the_error_rules(path: Path) -> None:
+def test_the_programs_of_the_error_rules(path: Path, every: bool) -> None:
     source = load(path)
-    assert_run(source.program if source.state is None else source.state, 60)
+    assert_run(source.program if source.state is None else source.state, 60, every)
 
 
 def test_there_are_programs() -> None:
     assert len(PROGRAMS) > 20
 
 
-@settings(max_examples=100 if EVERYTHING else 8)
+@settings(max_examples=8)
 @given(programs(length=4), st.integers(20, 40))
 def test_random_programs(program: Program, most: int) -> None:
     _SEEN.clear()
-    assert_run(program, most)
+    assert_run(program, most, every=False)
+
+
+@pytest.mark.slow
+@settings(max_examples=100)
+@given(programs(length=4), st.integers(20, 40))
+def test_every_step_of_random_programs(program: Program, most: int) -> None:
+    assert_run(program, most, every=True)
 
 
 def test_no_part_of_a_state_is_forgotten() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from tests.harness.process import TIMEOUT
 
 from whence.machine.error_rules import ERROR_RULES
@@ -10,6 +11,8 @@ from whence.proofs.prover import prove
 from whence.proofs.results import LEMMAS, Status, Verdict
 from whence.rules import load_standard
 from whence.rules.vocabulary import POINTS
+
+pytestmark = pytest.mark.long
 
 STANDARD = load_standard()
 MACHINE_POINTS = {

@@ -17,6 +17,8 @@ from whence.rules import RuleError, load_standard, load_texts
 from whence.rules.evaluate import fires
 from whence.rules.world import Redex, World, event
 
+pytestmark = pytest.mark.long
+
 BASE = load_texts([("definitions", DEFINITIONS.encode())], load_standard())
 PAIR = st.sampled_from(sorted(EVENT_CODES))
 

@@ -8,6 +8,8 @@ import pytest
 from tests.alloc.conftest import Preload, allocator, preload
 from tests.alloc.programs import PROGRAMS, need, plain, python_test
 
+pytestmark = pytest.mark.real
+
 __all__ = ["allocator", "preload"]
 
 MODULES = [

@@ -6,9 +6,12 @@ import bz2
 import random
 from pathlib import Path
 
+import pytest
 from tests.real.support import Build, Checked, Command, Fresh, native
 
 from whence.demo.programs import BZIP2
+
+pytestmark = pytest.mark.real
 
 
 def _text(size: int) -> bytes:

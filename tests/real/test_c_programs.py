@@ -17,6 +17,8 @@ import pytest
 from tests.real.c_programs import BC, SUITES, TIDY, XZ, Suite
 from tests.real.support import Build, Checked, Command, Done, Fresh, native
 
+pytestmark = pytest.mark.real
+
 
 def _passed(suite: Suite, done: Done) -> set[bytes]:
     return set(suite.passed.findall(done.stdout + done.stderr))

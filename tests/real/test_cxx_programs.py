@@ -9,6 +9,8 @@ import pytest
 from tests.real.cxx_programs import JSONCPP, SUITES, CxxSuite
 from tests.real.support import Checked, Fresh, native
 
+pytestmark = pytest.mark.real
+
 _COUNT = re.compile(rb"(?:PASSED  \] |Success: |Passed: |Pass )(\d+)")
 """How many tests have passed, where a program tells it."""
 

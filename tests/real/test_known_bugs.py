@@ -10,6 +10,8 @@ from tests.real.support import Build
 from whence.demo.bugs import KNOWN_BUGS, KnownBug
 from whence.demo.verify import mismatches, run_checked
 
+pytestmark = pytest.mark.real
+
 
 @pytest.mark.parametrize("bug", KNOWN_BUGS, ids=lambda bug: bug.name)
 def test_is_found_and_stops_the_program(bug: KnownBug, build: Build, tmp_path: Path) -> None:

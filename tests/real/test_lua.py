@@ -9,6 +9,8 @@ from tests.real.support import HERE, Build, Checked, Command, native
 
 from whence.demo.programs import LUA
 
+pytestmark = pytest.mark.real
+
 SCRIPTS = sorted((HERE / "lua").glob("*.lua"))
 WORKLOADS = HERE.parents[1] / "bench" / "scripts"
 

@@ -19,6 +19,8 @@ from whence.demo.build import whence_compiler
 from whence.demo.fetch import Sdist, fetch_sdist, unpack
 from whence.errors import ToolLimit
 
+pytestmark = pytest.mark.real
+
 _SUMMARY = re.compile(rb"(\d+) passed")
 
 

@@ -11,6 +11,8 @@ from tests.real.support import HERE, Build, Checked, Command, Fresh, native
 from whence.demo.programs import SQLITE
 from whence.errors import ToolLimit
 
+pytestmark = pytest.mark.real
+
 SQL = HERE.parents[1] / "bench" / "scripts" / "mixed.sql"
 
 

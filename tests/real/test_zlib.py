@@ -14,6 +14,8 @@ from whence.demo.fetch import unpack
 from whence.demo.programs import ZLIB
 from whence.errors import ToolLimit
 
+pytestmark = pytest.mark.real
+
 
 @pytest.fixture
 def source(tmp_path: Path) -> tuple[Builder, Path]:

@@ -2,37 +2,19 @@
 
 from __future__ import annotations
 
-from hypothesis import HealthCheck, assume, given, note, settings
+import pytest
+from hypothesis import given, note, settings
 from hypothesis import strategies as st
 from tests.rules.jit import Compiled, Fired
-from tests.rules.strategies import DEFINITIONS, POINTS, redexes, rule_texts, worlds
+from tests.rules.random_rules import BASE, SLOW, load_random
+from tests.rules.strategies import POINTS, redexes, rule_texts, worlds
 
-from whence.rules import RuleError, RuleSet, load_standard, load_texts
+from whence.rules import RuleSet, load_standard, load_texts
 from whence.rules.evaluate import Witness, witnesses
-from whence.rules.lowering import LoweringError, plan_of
+from whence.rules.lowering import plan_of
 from whence.rules.world import Redex, World
 
-SLOW = settings(
-    max_examples=150,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
-)
-BASE = load_texts([("base.rules", DEFINITIONS.encode())], load_standard())
-
-
-def load_random(*texts: str) -> RuleSet:
-    """Random rules alone; those that are not right, or too much for the engine, are left out."""
-    loaded = BASE
-    for i, text in enumerate(texts):
-        try:
-            more = load_texts([(f"{i}.rules", text.encode())], loaded)
-            plan_of(more.select([more.rules[-1].name], ["all"]))
-        except (RuleError, LoweringError):
-            continue
-        loaded = more
-    names = [rule.name for rule in loaded.rules[len(BASE.rules) :]]
-    assume(names)
-    return loaded.select(names, ["all"])
-
+pytestmark = pytest.mark.long
 
 def agree(expected: list[Witness], count: int, fired: list[Fired], where: str) -> None:
     """Each witness block fires once, with values that belong to it; nothing else fires."""

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from hypothesis import example, given
+from tests.rules.random_rules import SLOW, load_random
 from tests.rules.strategies import rule_texts
 from tests.rules.test_cli import run
-from tests.rules.test_detectors import SLOW, load_random
 
 from whence.instrument import detectors
 from whence.instrument.explanation import explain, table

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, assume, given, note, settings
 from hypothesis import strategies as st
 from tests.harness.pages import map_at, unmap
+from tests.rules.random_rules import BASE, load_random
 from tests.rules.strategies import Scope, formulas
-from tests.rules.test_detectors import BASE, load_random
 
 from whence.abi.layout import HEAP_BASE, NULL_PAGE_SIZE, REGION_SHIFT, slot_shift, state_address
 from whence.abi.rules import DESC_COPY, DESC_WRITE
@@ -24,6 +24,8 @@ from whence.rules.evaluate import fires
 from whence.rules.filters import Filter
 from whence.rules.lowering import Plan, plan_of
 from whence.rules.world import Event, Redex, World
+
+pytestmark = pytest.mark.long
 
 SLOT_SHIFT = 7
 SLOT = 1 << SLOT_SHIFT

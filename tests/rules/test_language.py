@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tests.rules.random_rules import BASE
 from tests.rules.strategies import DEFINITIONS, rule_texts
-from tests.rules.test_detectors import BASE
 
 from whence.rules import RuleError, RuleSet, load_standard, load_texts
 from whence.rules import model as m

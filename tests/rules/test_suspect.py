@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.rules.strategies import DEFINITIONS, POINTS, formulas, worlds
+from tests.rules.random_rules import BASE
+from tests.rules.strategies import POINTS, formulas, worlds
 
 from whence.rules import RuleError, load_standard, load_texts
 from whence.rules.evaluate import fires
@@ -16,7 +17,6 @@ from whence.rules.vocabulary import CONSTANTS
 from whence.rules.vocabulary import POINTS as LANGUAGE
 from whence.rules.world import Redex, World
 
-BASE = load_texts([("base.rules", DEFINITIONS.encode())], load_standard())
 MOST = CONSTANTS["MaxSize"].value or 0
 NULL_PAGE = CONSTANTS["NullPage"].value or 0
 SHAPES = {point.split()[0]: point for point in POINTS if LANGUAGE[point.split()[0]].suspects}

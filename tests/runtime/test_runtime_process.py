@@ -17,6 +17,8 @@ import whence
 from whence.abi import layout, options, points, records
 from whence.abi.intercepts import RUNTIME_SYMBOLS
 
+pytestmark = pytest.mark.build
+
 ENDINGS = PROGRAMS / "endings.c"
 
 

@@ -11,6 +11,8 @@ from tests.harness.process import TIMEOUT
 
 from whence.toolchain.clang import find_clang
 
+pytestmark = pytest.mark.build
+
 HELLO = '#include <stdio.h>\nint main(void) { puts("hi"); return 0; }\n'
 
 

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.build
+
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 HIDING = """
 import os, sys

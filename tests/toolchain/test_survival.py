@@ -10,6 +10,8 @@ from whence.errors import CannotExecute, ToolLimit
 from whence.toolchain.carry import read_image
 from whence.toolchain.relink import relink
 
+pytestmark = pytest.mark.build
+
 
 def prints_42(box, name) -> None:
     assert box.ok([str(box.folder / name)]) == "42\n"

@@ -1,12 +1,11 @@
 """The decoder against objdump: lengths, memory operands, widths, and what is read and written.
 
-By default samples; WHENCE_TEST_LEVELS=all takes every encoding, and all libraries that this
-Python has loaded.
+Samples of the encodings and of the C library; the slow tests take every encoding, and all libraries that
+this Python has loaded.
 """
 
 from __future__ import annotations
 
-import os
 import random
 import re
 import subprocess
@@ -31,7 +30,6 @@ from tests.x86.disassembly import (
 
 pytestmark = pytest.mark.build
 
-EVERYTHING = os.environ.get("WHENCE_TEST_LEVELS") == "all"
 SAMPLE = 20_000
 
 # What objdump decodes although no processor does: it looks neither at these instructions' prefix nor at
@@ -109,10 +107,13 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build(tmp_path_factory.mktemp("x86"))
 
 
+@pytest.mark.parametrize(
+    "every", [pytest.param(False, id="sample"), pytest.param(True, id="every", marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("make", [encodings.legacy, encodings.vex, encodings.evex])
-def test_encodings(make: encodings.Maker, program: Path, tmp_path: Path) -> None:
+def test_encodings(make: encodings.Maker, every: bool, program: Path, tmp_path: Path) -> None:
     codes = list(make())
-    if not EVERYTHING:
+    if not every:
         codes = random.Random(1).sample(codes, SAMPLE)
     rows = [
         row
@@ -124,18 +125,25 @@ def test_encodings(make: encodings.Maker, program: Path, tmp_path: Path) -> None
 
 
 def _libraries() -> list[Path]:
+    """The libraries that this Python has loaded."""
     lines = Path("/proc/self/maps").read_text().splitlines()
-    loaded = {line.split()[-1] for line in lines if "r-xp" in line and "/" in line}
-    return [Path(path).resolve() for path in sorted(loaded) if EVERYTHING or "libc.so" in path]
+    loaded = {line.split()[-1] for line in lines if "r-xp" in line and ".so" in line}
+    return [Path(path).resolve() for path in sorted(loaded)]
 
 
-@pytest.mark.parametrize("library", _libraries(), ids=lambda path: path.name)
-def test_libraries(library: Path, program: Path) -> None:
+def test_a_sample_of_the_c_library(program: Path) -> None:
+    (library,) = (path for path in _libraries() if "libc.so" in path.name)
     lines = dict(objdump(library))
-    codes = sorted(lines)
-    if not EVERYTHING:
-        codes = random.Random(2).sample(codes, min(SAMPLE, len(codes)))
+    codes = random.Random(2).sample(sorted(lines), SAMPLE)
     assert disagreements([(code, code, lines[code]) for code in codes], program) == []
+
+
+@pytest.mark.slow
+def test_libraries(program: Path) -> None:
+    for library in _libraries():
+        lines = dict(objdump(library))
+        found = disagreements([(code, code, lines[code]) for code in sorted(lines)], program)
+        assert found == [], library
 
 
 TARGETS = ["-march=x86-64", "-march=x86-64-v3", "-march=x86-64-v4", "-march=sapphirerapids -mavx512fp16"]

@@ -1,0 +1,30 @@
+"""The core of the corpus: programs for each rule, and those that front ends write differently."""
+
+from __future__ import annotations
+
+from tests.harness.expect import Case, discover
+
+_PROGRAMS = """
+    absurd-length/signed-count absurd-size/array-new bad-alignment/three-words
+    dangling-pointer-dereference/after-realloc dangling-pointer-dereference/destructor-order
+    definite-leak/lost-ring double-free/rule-of-three double-free/error-path
+    free-inside-block/array-without-brackets free-of-global/string-literal free-of-stack/vla
+    heap-buffer-overflow/bitfield heap-buffer-overflow/base-as-derived heap-buffer-overflow/far-index
+    heap-buffer-overflow/walk-of-a-permutation indirect-leak/tree interior-leak/cursor
+    mismatched-free/new-then-free null-argument/strlen null-pointer-dereference/virtual-call
+    null-pointer-dereference/field-at-40 overlapping-copy/struct-assignment possible-leak/cache-of-many
+    reachable-leak/settings refused-alignment/posix-memalign unmatched-free/before-begin
+    use-after-poison/pool
+    """
+"""The core has them and their twins."""
+
+CORE = frozenset(_PROGRAMS.split())
+
+CLEAN = {
+    f"clean/{name}"
+    for name in ("atomics", "bounds-hoisting", "coroutines", "exceptions", "indirect-walks", "printf-family")
+}
+
+
+def core_cases() -> list[Case]:
+    return [case for case in discover() if f"{case.rule}/{case.path.name.split('.')[0]}" in CORE | CLEAN]
