@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 RUNTIME := $(shell find runtime launcher -name '*.[ch]' 2>/dev/null)
 C_FILES := $(RUNTIME) $(wildcard src/whence/include/whence/*.h)
 
-.PHONY: all demo check test test-all test-random test-real lint format bench bench-alloc soak conform clean
+.PHONY: all demo check test test-all test-random test-real lint format bench bench-alloc bench-start soak conform clean
 
 all: $(STAMP)
 
@@ -60,6 +60,10 @@ format: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python bench/run.py
 	$(MAKE) bench-alloc
+
+# What a start costs, beside other tools.
+bench-start: $(STAMP)
+	$(BIN)/python bench/start.py
 
 # Our allocators against others, in CPU time and memory (docs/allocator.md, docs/alloc-engine.md).
 bench-alloc: $(STAMP)

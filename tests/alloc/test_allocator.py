@@ -266,9 +266,11 @@ allocator = Allocator(spread(begins={r: (0x61 + r) << 40 for r in Region}, acces
 live = [allocator.allocate(24) for _ in range(1000)]
 used = int(open("/proc/self/statm").read().split()[0]) * 4096
 resource.setrlimit(resource.RLIMIT_AS, (used + (8 << 20), resource.RLIM_INFINITY))
+count = 0
 try:
-    while True:
-        live.append(allocator.allocate(5000 if len(live) % 2 else 24))
+    while True:  # the interpreter itself must not need more
+        count += 1
+        allocator.allocate(5000 if count % 2 else 24)
 except AllocationFailed as failed:
     message = str(failed)
 for begin in live[:900]:

@@ -243,8 +243,10 @@ def as_somebody_else(act: Callable[[], None]) -> None:
 @needs_root
 def test_a_read_only_cache_that_root_filled(tmp_path: Path) -> None:
     """An installation's cache: its entries serve everybody, new ones go elsewhere."""
-    for folder in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
+    for folder in (tmp_path, *tmp_path.parents):
         folder.chmod(0o755)
+        if folder.name.startswith("pytest-of-"):
+            break
     path = Cache(tmp_path / "c").add("objects", KEY, b"content")
     for folder in (tmp_path / "c", tmp_path / "c" / "objects"):
         folder.chmod(0o755)

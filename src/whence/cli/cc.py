@@ -195,6 +195,9 @@ def _interface(compilation: Compilation) -> tuple[str, ...]:
     words = compilation.invocation.native
     if any(word.partition("=")[0] in _NO_INTERFACE for word in words):
         return ()
+    inputs = [given.words[0] for given in compilation.invocation.inputs]
+    if not any(word == "-" or os.path.exists(word) for word in inputs):
+        return ()  # clang says what it lacks
     path = headers.absent_library()
     return ("-Xlinker", path) if os.path.isfile(path) else ()
 
