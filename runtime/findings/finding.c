@@ -131,12 +131,14 @@ static void fill_event(struct wh_finding *head, const struct context *context,
     head->pid = os_process();
     head->tid = os_thread();
     head->thread = thread_self.number;
-    head->count = witness->count;
-    head->bytes = witness->bytes;
-    head->count_indirect = witness->count_indirect;
+    head->count = witness->blocks.count;
+    head->bytes = witness->blocks.bytes;
+    head->count_indirect = witness->blocks.indirect;
+    head->bytes_indirect = witness->blocks.indirect_bytes;
     head->inherited = witness->inherited.count;
     head->bytes_inherited = witness->inherited.bytes;
     head->indirect_inherited = witness->inherited.indirect;
+    head->bytes_indirect_inherited = witness->inherited.indirect_bytes;
     head->leak_kind = witness->kind;
     head->leak_check = context->check;
 }

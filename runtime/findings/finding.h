@@ -4,18 +4,17 @@
 
 #include "context.h"
 
-/* Blocks, bytes in them, and how many of the blocks only other lost blocks lead to. */
+/* Blocks and bytes in them, and those of them that only other lost blocks lead to. */
 struct leak_sum {
-    uint64_t count, bytes, indirect;
+    uint64_t count, bytes, indirect, indirect_bytes;
 };
 
 struct witness {
     uint64_t rule;                    /* index into the rule set, or WH_RULE_SIGNAL */
     const struct whence_block *block; /* NULL: the event's block */
     uint64_t value_count;
-    const uint64_t *values; /* to trace */
-    uint64_t count, bytes;  /* blocks this finding stands for */
-    uint64_t count_indirect;
+    const uint64_t *values;    /* to trace */
+    struct leak_sum blocks;    /* that this finding stands for */
     uint32_t kind;             /* WH_LEAK_*: how those blocks are held */
     struct leak_sum inherited; /* of those blocks, what a parent had when it forked */
 };

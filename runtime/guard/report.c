@@ -56,7 +56,7 @@ int report_fixed(struct context *context, uint32_t rule, struct block_place plac
     thread->in_finding = 1;
     context->event.now = blocks_tick();
     blocks_read(place, &context->event.block);
-    struct witness witness = {rule, NULL, 0, NULL, 1, 0, 0, WH_LEAK_NONE, {0, 0, 0}};
+    struct witness witness = {rule, NULL, 0, NULL, {.count = 1}, WH_LEAK_NONE, {0}};
     finding_make(context, &witness);
     thread->in_finding = 0;
     return 1;

@@ -36,7 +36,8 @@ int leak_pointed(struct block_place place, enum leak_pointers pointers) {
 struct group {
     uint64_t rule;
     uint32_t stack;
-    uint32_t kind; /* WH_LEAK_*; the indirect count as definite where both are */
+    uint32_t kind; /* WH_LEAK_* */
+    uint32_t head; /* of indirect leaks, the allocation stack of the lost block that leads there */
     uint32_t value_count;
     struct whence_block first;
     uint64_t values[4]; /* of the first witness */
@@ -69,25 +70,27 @@ static int ensure_groups(void) {
     return groups && table;
 }
 
-static uint32_t class_of(uint32_t kind) {
-    return kind == WH_LEAK_INDIRECT ? WH_LEAK_DEFINITE : kind;
+static int is_like(const struct group *a, const struct group *b) {
+    return a->rule == b->rule && a->stack == b->stack && a->kind == b->kind && a->head == b->head;
 }
 
-static struct group *group_of(uint64_t rule, uint32_t stack, uint32_t kind) {
-    uint64_t hash = depot_hash_step(depot_hash_step(DEPOT_HASH_INIT, rule), stack);
-    hash = depot_hash_step(hash, class_of(kind)) >> 32;
+/* Where the number of a group like this stands, or is to stand. */
+static uint32_t *entry_of(const struct group *like) {
+    uint64_t hash = depot_hash_step(depot_hash_step(DEPOT_HASH_INIT, like->rule), like->stack);
+    hash = depot_hash_step(depot_hash_step(hash, like->kind), like->head) >> 32;
     for (uint32_t i = 0;; i++) {
         uint32_t *entry = &table[(hash + i) % TABLE_SIZE];
-        struct group *group = &groups[*entry ? *entry - 1 : group_count];
-        if (*entry && (group->rule != rule || group->stack != stack ||
-                       class_of(group->kind) != class_of(kind)))
-            continue;
-        if (*entry) return group;
-        if (group_count == GROUPS_MOST) return NULL;
-        *entry = ++group_count;
-        *group = (struct group){.rule = rule, .stack = stack, .kind = kind};
-        return group;
+        if (!*entry || is_like(&groups[*entry - 1], like)) return entry;
     }
+}
+
+static struct group *group_of(const struct group *like) {
+    uint32_t *entry = entry_of(like);
+    if (*entry) return &groups[*entry - 1];
+    if (group_count == GROUPS_MOST) return NULL;
+    *entry = ++group_count;
+    groups[group_count - 1] = *like;
+    return &groups[group_count - 1];
 }
 
 static void begin_group(struct group *group, const struct witness *witness) {
@@ -105,35 +108,63 @@ void leak_forked(void) { last_inherited = blocks_tick(); }
 static void add_to_sum(struct leak_sum *sum, uint64_t bytes, uint32_t kind) {
     sum->count++;
     sum->bytes += bytes;
-    if (kind == WH_LEAK_INDIRECT) sum->indirect++;
+    if (kind != WH_LEAK_INDIRECT) return;
+    sum->indirect++;
+    sum->indirect_bytes += bytes;
 }
 
-static void add_to_group(struct group *group, const struct witness *witness, uint32_t kind) {
+static void add_to_group(struct group *group, const struct witness *witness) {
     if (!group->all.count) begin_group(group, witness);
-    if (kind == WH_LEAK_DEFINITE) group->kind = kind;
-    add_to_sum(&group->all, witness->block->size, kind);
+    add_to_sum(&group->all, witness->block->size, group->kind);
     if (witness->block->id <= last_inherited)
-        add_to_sum(&group->inherited, witness->block->size, kind);
+        add_to_sum(&group->inherited, witness->block->size, group->kind);
+}
+
+static uint32_t stack_of(struct block_place place) {
+    return place.index ? block_record(place.shift, place.index)->alloc_stack : 0;
 }
 
 void leak_collect(struct context *context, const struct witness *witness) {
     struct block_place place = block_place(witness->block->begin);
     uint8_t *marks = place.index ? search_marks(place) : NULL;
-    uint32_t stack = place.index ? block_record(place.shift, place.index)->alloc_stack : 0;
     if (marks ? *marks & MARK_CLAIMED : search_is_done()) return;
     if (place.index && search_is_foreign(place)) return;
     if (marks && context->check && search_is_kept(*marks, place)) return;
     if (marks) *marks |= MARK_CLAIMED;
     if (context->check && !told_first_time(witness->rule, witness->block->id, context->check))
         return;
-    uint32_t kind = marks ? search_kind(*marks) : WH_LEAK_NONE;
-    struct group *group = ensure_groups() ? group_of(witness->rule, stack, kind) : NULL;
+    struct group like = {.rule = witness->rule, .stack = stack_of(place)};
+    like.kind = marks ? search_kind(*marks) : WH_LEAK_NONE;
+    if (like.kind == WH_LEAK_INDIRECT) like.head = stack_of(mark_head(place));
+    struct group *group = ensure_groups() ? group_of(&like) : NULL;
     context->told++;
     if (group)
-        add_to_group(group, witness, kind);
+        add_to_group(group, witness);
     else
         groups_lost++;
     context->findings++;
+}
+
+static void add_sum(struct leak_sum *sum, const struct leak_sum *more) {
+    sum->count += more->count;
+    sum->bytes += more->bytes;
+    sum->indirect += more->indirect;
+    sum->indirect_bytes += more->indirect_bytes;
+}
+
+/* A lost structure is one finding, about its head. Without one of the same rule, as where the head
+ * is not the program's, what it leads to stands for itself. */
+static void fold(void) {
+    for (uint32_t i = 0; i < group_count; i++) {
+        struct group *group = &groups[i];
+        if (group->kind != WH_LEAK_INDIRECT) continue;
+        uint32_t owner = *entry_of(
+            &(struct group){.rule = group->rule, .stack = group->head, .kind = WH_LEAK_DEFINITE});
+        if (!owner) continue;
+        add_sum(&groups[owner - 1].all, &group->all);
+        add_sum(&groups[owner - 1].inherited, &group->inherited);
+        group->all.count = 0;
+    }
 }
 
 /* What a later event would tell again, for a function that returns many times. */
@@ -157,12 +188,12 @@ static void write_totals(const struct context *context) {
 static void tell(struct context *context) {
     static int lost;
     if (group_count) maps_keep();
+    fold();
     for (uint32_t i = 0; i < group_count; i++) {
         const struct group *group = &groups[i];
-        if (told_before(context, group)) continue;
-        struct witness witness = {group->rule,         &group->first,    group->value_count,
-                                  group->values,       group->all.count, group->all.bytes,
-                                  group->all.indirect, group->kind,      group->inherited};
+        if (!group->all.count || told_before(context, group)) continue;
+        struct witness witness = {group->rule, &group->first, group->value_count, group->values,
+                                  group->all,  group->kind,   group->inherited};
         finding_make(context, &witness);
     }
     if (group_count) maps_let_go();

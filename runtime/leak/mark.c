@@ -14,6 +14,10 @@ static uint64_t base[BLOCK_SHIFTS], slots[BLOCK_SHIFTS], total;
 static uint64_t *work;
 static uint64_t work_count, waiting_count;
 
+/* Of lost blocks, the one that led there, packed; 0: none did. */
+static uint64_t *leaders;
+static uint64_t leader;
+
 #define WAITS_FOR_SYSTEM (1ull << 63)
 #define INDEX_BITS 40
 
@@ -30,8 +34,9 @@ int mark_init(void) {
     }
     marks = (uint8_t *)os_map(room());
     work = (uint64_t *)os_map(work_room() * sizeof *work);
+    leaders = (uint64_t *)os_map(room() * sizeof *leaders);
     work_count = waiting_count = 0;
-    if (marks && work) return 1;
+    if (marks && work && leaders) return 1;
     mark_deinit();
     return 0;
 }
@@ -39,12 +44,17 @@ int mark_init(void) {
 void mark_deinit(void) {
     if (marks) os_unmap((uintptr_t)marks, room());
     if (work) os_unmap((uintptr_t)work, work_room() * sizeof *work);
+    if (leaders) os_unmap((uintptr_t)leaders, room() * sizeof *leaders);
     marks = NULL;
-    work = NULL;
+    work = leaders = NULL;
 }
 
 static uint8_t *mark_at(struct block_place place) {
     return &marks[base[place.shift] + place.index];
+}
+
+static uint64_t *leader_at(struct block_place place) {
+    return &leaders[base[place.shift] + place.index];
 }
 
 uint8_t *mark_of(struct block_place place) {
@@ -120,6 +130,7 @@ static void resolve(uintptr_t word, uint8_t mark) {
     if (!place.index) return;
     uint8_t *marked = mark_at(place);
     if (*marked & (MARK_POINTED | mark)) return;
+    if (mark == MARK_INDIRECT) *leader_at(place) = leader;
     if (strong || mark == MARK_POSSIBLE || mark == MARK_INDIRECT)
         push(place, marked, mark);
     else
@@ -275,7 +286,8 @@ static void mark_led_by(struct block_place place) {
     if (!marked || record->state != WH_BLOCK_LIVE) return;
     if (*marked & (MARK_POINTED | MARK_INDIRECT)) return;
     *marked |= MARK_INDIRECT; /* so that a cycle stops here */
-    work[work_count++] = packed(place);
+    leader = packed(place);
+    work[work_count++] = leader;
     follow_work(MARK_INDIRECT);
     *marked &= (uint8_t)~MARK_INDIRECT;
 }
@@ -286,4 +298,16 @@ void mark_indirect(void) {
     for (unsigned shift = WH_MAX_SLOT_SHIFT; shift >= WH_MIN_SLOT_SHIFT; shift--)
         for (uint64_t index = region_before(shift) + 1; index < slots[shift]; index++)
             mark_led_by((struct block_place){index, shift});
+}
+
+/* A head that a later one leads to hands its blocks on; the way there is shortened for the next. */
+struct block_place mark_head(struct block_place place) {
+    struct block_place head = place;
+    while (*leader_at(head)) head = unpacked(*leader_at(head));
+    while (*leader_at(place)) {
+        uint64_t *next = leader_at(place);
+        place = unpacked(*next);
+        *next = packed(head);
+    }
+    return head;
 }

@@ -45,6 +45,10 @@ void mark_weak(void);
  * one block that is not indirect. */
 void mark_indirect(void);
 
+/* After that, of a block that is marked so: the lost block that leads to it and
+ * that no other lost block leads to. */
+struct block_place mark_head(struct block_place place);
+
 /* Asked about a pointer into the middle of a live block; told by whoever knows
  * of mappings and stacks. */
 extern int (*mark_is_strong)(uintptr_t pointer, struct block_place place);

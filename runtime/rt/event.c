@@ -45,8 +45,8 @@ WH_EXPORT void __whence_fire(const struct whence_event *event, uint64_t rule_ind
                              const uint64_t *values) {
     struct context *context = WH_CONTAINER(event, struct context, event);
     if (block && !block->id) block = NULL;
-    struct witness witness = {rule_index, block, value_count,  values,   1,
-                              0,          0,     WH_LEAK_NONE, {0, 0, 0}};
+    struct witness witness = {rule_index,   block,        value_count, values,
+                              {.count = 1}, WH_LEAK_NONE, {0}};
     if (context->collect && block)
         leak_collect(context, &witness);
     else
@@ -126,7 +126,10 @@ static int no_more_checks;
 
 void event_no_more_checks(void) { no_more_checks = 1; }
 
+/* What the search itself calls would else be read as the program's stack, with what earlier calls
+ * have left there. The registers that functions preserve are pushed into this frame. */
 uint64_t event_leak_check(struct context *context, uint32_t check) {
+    __builtin_unwind_init();
     if (no_more_checks || !rules_current || !options.leaks || rules_main == UINT64_MAX) return 0;
     if (thread_here()->in_finding) return 0;
     context->event.point = WH_POINT_RET;
@@ -135,6 +138,7 @@ uint64_t event_leak_check(struct context *context, uint32_t check) {
     if (last) context->event.value = last->value;
     context->collect = 1;
     context->check = check;
+    __asm__ volatile("mov %%rsp, %0" : "=r"(context->stack_low));
     if (check == WH_CHECK_END) context->stack_low = thread_stack_after_end();
     event_evaluate(context);
     return context->told;

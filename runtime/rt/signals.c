@@ -174,7 +174,7 @@ static void report(int number, const siginfo_t *info, const ucontext_t *machine)
         if (is_stack_end(number, address, machine)) context.flags |= WH_FLAG_STACK_END;
     }
     context.event.now = blocks_tick();
-    struct witness witness = {WH_RULE_SIGNAL, NULL, 0, NULL, 1, 0, 0, WH_LEAK_NONE, {0, 0, 0}};
+    struct witness witness = {WH_RULE_SIGNAL, NULL, 0, NULL, {.count = 1}, WH_LEAK_NONE, {0}};
     finding_make(&context, &witness);
 }
 

@@ -50,11 +50,15 @@ def _merge(kept: Finding, other: Finding) -> Finding:
 
 def _merge_leaks(a: Leak, b: Leak) -> Leak:
     """The blocks of both, once where one process has them from the other, or both from a third."""
-    totals = ((a.count, b.count), (a.bytes, b.bytes), (a.indirect, b.indirect))
+    totals = zip(_totals(a), _totals(b), strict=True)
     united = [
         first + second - max(min(first, from_b), min(second, from_a))
         for (first, second), from_b, from_a in zip(totals, a.inherited, b.inherited, strict=True)
     ]
     kind = LeakKind.DEFINITE if LeakKind.DEFINITE in (a.kind, b.kind) else a.kind
-    still, more, indirect = map(min, a.inherited, b.inherited)
-    return Leak(united[0], united[1], united[2], kind, (still, more, indirect))
+    count, size, indirect, indirect_size = map(min, a.inherited, b.inherited)
+    return Leak(united[0], united[1], united[2], united[3], kind, (count, size, indirect, indirect_size))
+
+
+def _totals(leak: Leak) -> tuple[int, int, int, int]:
+    return (leak.count, leak.bytes, leak.indirect, leak.indirect_bytes)

@@ -255,28 +255,6 @@ class LeakKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Leak:
-    """Totals over the blocks of one allocation stack; `indirect` counts those that only
-    other lost blocks point to. `kind` is definite as soon as one block is.
-    `inherited`: count, bytes and indirect of the blocks that the process was
-    forked with, which its parent tells of, too."""
-
-    count: int
-    bytes: int
-    indirect: int = 0
-    kind: LeakKind = LeakKind.DEFINITE
-    inherited: tuple[int, int, int] = (0, 0, 0)
-
-
-class LeakMoment(StrEnum):
-    """What made a leak check happen."""
-
-    END = "end"
-    REQUEST = "request"
-    SIGNAL = "signal"
-
-
-@dataclass(frozen=True, slots=True)
 class Total:
     """Blocks, and bytes in them."""
 
@@ -285,6 +263,41 @@ class Total:
 
     def __add__(self, other: Total) -> Total:
         return Total(self.blocks + other.blocks, self.bytes + other.bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """Totals over the blocks of one allocation stack and those that only they lead to.
+
+    `indirect` counts the blocks that only other lost blocks point to, `indirect_bytes`
+    the bytes in them. `kind` is definite as soon as one block is. `inherited`: the four
+    totals of the blocks that the process was forked with, which its parent tells of, too.
+    """
+
+    count: int
+    bytes: int
+    indirect: int = 0
+    indirect_bytes: int = 0
+    kind: LeakKind = LeakKind.DEFINITE
+    inherited: tuple[int, int, int, int] = (0, 0, 0, 0)
+
+    @property
+    def owned(self) -> Total:
+        """The blocks that only other lost blocks point to."""
+        return Total(self.indirect, self.indirect_bytes)
+
+    @property
+    def own(self) -> Total:
+        """The other blocks."""
+        return Total(self.count - self.indirect, self.bytes - self.indirect_bytes)
+
+
+class LeakMoment(StrEnum):
+    """What made a leak check happen."""
+
+    END = "end"
+    REQUEST = "request"
+    SIGNAL = "signal"
 
 
 @dataclass(frozen=True, slots=True)

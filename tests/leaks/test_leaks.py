@@ -114,8 +114,7 @@ def test_on_request(check: Check) -> None:
         ("definite", 1, 10),
         ("definite", 1, 20),
         ("definite", 1, 30),
-        ("definite", 1, 80),
-        ("indirect", 1, 90),
+        ("definite", 2, 170),
     ]
     moments = [check["moment"] for check in report["run"]["leak_checks"]]
     assert moments == ["request"] * 3 + ["end"]

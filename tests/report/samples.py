@@ -147,7 +147,7 @@ LEAK = Finding(
     (at("main", "fill.c", "return first", "return"), *START),
     LIBRARY.block,
     pid=4200,
-    leak=Leak(3, 3072, 1),
+    leak=Leak(3, 3072, 1, 1024),
 )
 TABLE = at("worker", "table.cpp", "int worker", "table.at")
 VECTOR = Frame(

@@ -220,9 +220,12 @@ def test_first_bad_byte_from_the_states(tmp_path: Path, states: bytes, first_bad
 def test_leaks(tmp_path: Path) -> None:
     point = points.NUMBERS["RET"]
     found = one(
-        tmp_path, finding(rule=1, point=point, address=0, size=0, count=3, bytes=60, count_indirect=1)
+        tmp_path,
+        finding(
+            rule=1, point=point, address=0, size=0, count=3, bytes=60, count_indirect=1, bytes_indirect=20
+        ),
     )
-    assert found.leak == Leak(3, 60, 1)
+    assert found.leak == Leak(3, 60, 1, 20)
     assert found.relation is None
     at_access = one(tmp_path, finding(count=1, bytes=20))
     assert at_access.leak is None

@@ -106,14 +106,14 @@ def test_deduplicate_keeps_the_first_and_counts() -> None:
 @pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (1, 2, 0)])
 def test_blocks_that_forks_inherit_are_counted_once(order: tuple[int, ...]) -> None:
     """A parent that lost two blocks, and two children that lost one more each."""
-    parent, child = Leak(2, 200, 1), Leak(3, 250, 1, inherited=(2, 200, 1))
+    parent, child = Leak(2, 200, 1, 90), Leak(3, 250, 1, 90, inherited=(2, 200, 1, 90))
     leaks = [(parent, child, child)[at] for at in order]
     (found,) = deduplicate([replace(LEAK, leak=leak) for leak in leaks])
-    assert found.leak == Leak(4, 300, 1)
+    assert found.leak == Leak(4, 300, 1, 90)
     (found,) = deduplicate([replace(LEAK, leak=leak) for leak in (child, child)])
-    assert found.leak == Leak(4, 300, 1, inherited=(2, 200, 1))
+    assert found.leak == Leak(4, 300, 1, 90, inherited=(2, 200, 1, 90))
 
 
 def test_deduplicate_adds_leaks_up() -> None:
-    (leak,) = deduplicate([LEAK, replace(LEAK, leak=Leak(2, 40, 1))])
-    assert leak.leak == Leak(5, 3112, 2)
+    (leak,) = deduplicate([LEAK, replace(LEAK, leak=Leak(2, 40, 1, 20))])
+    assert leak.leak == Leak(5, 3112, 2, 1044)

@@ -292,7 +292,7 @@ def test_valgrind_entries(text: str, finding: Finding, matches: bool) -> None:
 
 
 def test_a_lost_block_that_only_lost_blocks_hold_is_indirect() -> None:
-    indirect = replace(LEAK, leak=Leak(2, 20, indirect=2, kind=LeakKind.INDIRECT))
+    indirect = replace(LEAK, leak=Leak(2, 20, 2, 20, kind=LeakKind.INDIRECT))
     text = valgrind("Leak", "match-leak-kinds: indirect", "...")
     assert suppressed(text, indirect) and not suppressed(text, LEAK)
 

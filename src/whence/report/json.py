@@ -204,6 +204,7 @@ def _leak(leak: Leak | None) -> dict[str, Any] | None:
         "count": leak.count,
         "bytes": leak.bytes,
         "indirect": leak.indirect,
+        "indirect_bytes": leak.indirect_bytes,
         "kind": leak.kind.value,
     }
 

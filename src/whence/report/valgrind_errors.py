@@ -54,11 +54,14 @@ def _cut(error: Error, callers: int) -> Error:
 def _leak(finding: Finding, number: int, total: int) -> Error:
     leak, kind = finding.leak, memcheck.leak_kind(finding)
     assert leak is not None and kind is not None
+    blocks = leak.own.blocks or leak.count
+    parts = f" ({leak.own.bytes:,} direct, {leak.indirect_bytes:,} indirect)" if blocks < leak.count else ""
     what = (
-        f"{leak.bytes:,} bytes in {leak.count:,} blocks are {_LOST[kind]} in loss record {number} of {total}"
+        f"{leak.bytes:,}{parts} bytes in {blocks:,} blocks are {_LOST[kind]} "
+        f"in loss record {number} of {total}"
     )
     stack = _with_entry(memcheck.entered(finding)[:1], telling_stack(finding))
-    return Error(finding, memcheck.error_kind(finding), what, stack, leaked=(leak.bytes, leak.count))
+    return Error(finding, memcheck.error_kind(finding), what, stack, leaked=(leak.bytes, blocks))
 
 
 def _error(finding: Finding) -> Error:

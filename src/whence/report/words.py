@@ -195,9 +195,17 @@ def _freed_thing(finding: Finding) -> str:
 def _leak_headline(finding: Finding, subject: str) -> str:
     leak = finding.leak
     assert leak is not None
-    some = "" if leak.indirect == leak.count else f"{leak.indirect:,} of them "
-    how = f" ({some}reachable only from other lost blocks)" if leak.indirect else _HELD[leak.kind]
-    return f"{plural(leak.count, 'block')}, {bytes_(leak.bytes)}, allocated in {subject}{how}"
+    if leak.indirect == leak.count:
+        return f"{_total(leak.owned)}, allocated in {subject} (reachable only from other lost blocks)"
+    headline = f"{_total(leak.own)}, allocated in {subject}{_HELD[leak.kind]}"
+    if not leak.indirect:
+        return headline
+    owners = "it" if leak.own.blocks == 1 else "them"
+    return f"{headline}, and {_total(leak.owned)}, reachable only from {owners}"
+
+
+def _total(total: Total) -> str:
+    return f"{plural(total.blocks, 'block')}, {bytes_(total.bytes)}"
 
 
 _HELD = {
@@ -226,9 +234,9 @@ def leak_check(run: RunInfo) -> LeakCheck | None:
     totals = {name: getattr(check, name) for _, name in LEAK_ROWS}
     hidden = [finding.leak for use in run.suppressed for finding in use.findings if finding.leak]
     for leak in hidden:
-        whole = Total(leak.count, leak.bytes)
-        totals["excused"] += whole
-        totals[leak.kind] = _less(totals[leak.kind], whole)
+        for kind, part in ((leak.kind, leak.own), (LeakKind.INDIRECT, leak.owned)):
+            totals["excused"] += part
+            totals[kind] = _less(totals[kind], part)
     return replace(check, **totals)
 
 

@@ -6,9 +6,9 @@ struct context { struct use *use; char room[200]; };
 struct pool { struct context *context; void *more[2047]; };
 
 static __attribute__((noinline)) void lose(void) {
-    struct pool *pool = malloc(sizeof *pool); // EXPECT definite-leak count 1 bytes 16384 indirect 0
-    pool->context = malloc(sizeof *pool->context); // EXPECT definite-leak count 1 bytes 208 indirect 1
-    pool->context->use = malloc(sizeof *pool->context->use); // EXPECT definite-leak count 1 bytes 8 indirect 1
+    struct pool *pool = malloc(sizeof *pool); // EXPECT definite-leak block 16384 count 3 bytes 16600 indirect 2
+    pool->context = malloc(sizeof *pool->context);
+    pool->context->use = malloc(sizeof *pool->context->use);
     pool->context->use->of = &pool->more[10];
 }
 

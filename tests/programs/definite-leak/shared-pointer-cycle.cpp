@@ -8,8 +8,8 @@ struct Person {
 };
 
 __attribute__((noinline)) static void meet() {
-    auto a = std::make_shared<Person>(); // EXPECT definite-leak count 1
-    auto b = std::make_shared<Person>(); // EXPECT definite-leak count 1
+    auto a = std::make_shared<Person>(); // EXPECT definite-leak count 2 indirect 1
+    auto b = std::make_shared<Person>();
     a->friend_of = b;
     b->friend_of = a;
 }

@@ -20,6 +20,11 @@ static void search(const uintptr_t *roots, size_t count) {
     mark_indirect();
 }
 
+static uintptr_t *head_of(const uintptr_t *block) {
+    struct block_place head = mark_head(block_place((uintptr_t)block));
+    return (uintptr_t *)block_begin(block_record(head.shift, head.index), head.shift, head.index);
+}
+
 static uint8_t held(const uintptr_t *block) { return marks(block) & MARK_POINTED; }
 
 static void a_chain_is_followed_from_its_root(void) {
@@ -174,6 +179,18 @@ static void lost_structures_have_one_head(void) {
     for (int i = 0; i < 3; i++) direct += marks(cycle[i]) == 0;
     CHECK_EQUAL(direct, 1);
     CHECK_EQUAL(marks(self), 0);
+    CHECK(head_of(grandchild) == head && head_of(child) == head && head_of(head) == head);
+    CHECK(head_of(cycle[0]) == head_of(cycle[1]) && head_of(cycle[1]) == head_of(cycle[2]));
+    mark_deinit();
+}
+
+static void heads_of_heads_hand_their_blocks_on(void) {
+    uintptr_t *leaf = new(8), *inner = new(8), *outer = new(8); /* looked at in this order */
+    inner[0] = (uintptr_t)leaf;
+    outer[0] = (uintptr_t)inner;
+    CHECK((uintptr_t)leaf < (uintptr_t)inner && (uintptr_t)inner < (uintptr_t)outer);
+    search(NULL, 0);
+    CHECK(head_of(leaf) == outer && head_of(inner) == outer && head_of(outer) == outer);
     mark_deinit();
 }
 
@@ -236,6 +253,7 @@ int main(void) {
     slots_cut_later_have_no_marks();
     freed_blocks_hold_nothing();
     lost_structures_have_one_head();
+    heads_of_heads_hand_their_blocks_on();
     a_head_found_late_takes_over();
     deep_lists_need_no_stack();
     large_ranges_are_read_where_they_were_written();

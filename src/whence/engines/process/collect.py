@@ -151,8 +151,16 @@ def _leak(fields: dict[str, int], point: Point) -> Leak | None:
     if not fields["bytes"] and fields["leak_kind"] not in _LEAK_KINDS:
         return None
     kind = _LEAK_KINDS.get(fields["leak_kind"], LeakKind.DEFINITE)
-    inherited = (fields["inherited"], fields["bytes_inherited"], fields["indirect_inherited"])
-    return Leak(fields["count"], fields["bytes"], fields["count_indirect"], kind, inherited)
+    names = ("inherited", "bytes_inherited", "indirect_inherited", "bytes_indirect_inherited")
+    count, size, indirect, indirect_size = (fields[name] for name in names)
+    return Leak(
+        fields["count"],
+        fields["bytes"],
+        fields["count_indirect"],
+        fields["bytes_indirect"],
+        kind,
+        (count, size, indirect, indirect_size),
+    )
 
 
 def _block(raw: RawFinding, memory: MemoryMap | None, symbolizer: Symbolizer) -> Block | None:
