@@ -26,6 +26,9 @@ GRANULE = 1 << GRANULE_SHIFT
 STATE_OFFSET = 0x7FFF8000
 """``state byte of a = *(a >> GRANULE_SHIFT + STATE_OFFSET)``; fits a 32-bit displacement."""
 
+UNWRITTEN = 0xAAAA_AAAA_AAAA_AAAA
+"""What pointer variables hold that the program never wrote: no address, so that every use of it traps."""
+
 ADDRESS_BITS = 47
 
 REGION_SHIFT = 38

@@ -2,29 +2,40 @@
 
 LLVM's `undef` is whatever makes code shorter: a load through an undefined
 pointer makes all that follows unreachable, and control falls into the next
-function. A program that reads what it never wrote reads zero instead where promotion has made
-a register of the memory, and where inlining may let LLVM do so later. Greater variables stay in
-memory: an empty assembly statement that claims to write them is enough there, and costs no instruction.
+function. Where promotion has made a register of the memory, and where inlining
+may let LLVM do so later, what was never written has a definite value: pointers
+the address `UNWRITTEN`, so that their use traps and the report can say why, and
+all else zero. Greater variables stay in memory: an empty assembly statement that
+claims to write them is enough there, and costs no instruction.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from functools import partial
+from typing import TypeGuard
 
 from whence import ir
+from whence.abi.layout import UNWRITTEN
 from whence.instrument.passes import Context
 
 _UNDEFINED = re.compile(r'(?:(\bptr)|(\bi\d+)|)( ?)(?<![\w%@$."-])(?:undef|poison)(?![\w."])')
 _SHUFFLING = ("insertelement", "shufflevector", "insertvalue")
 """Begin with `poison` in what the front end writes for vectors and structs, and fill it."""
 _CLEARED = 32
-"""Bytes of the greatest variable that is set to zero."""
+"""Bytes of the greatest variable whose contents are set."""
+_POINTER = f"inttoptr (i64 {UNWRITTEN - (1 << 64)} to ptr)"
+_OF_POINTERS = re.compile(r"= (?:phi|icmp(?: samesign)? \w+) ptr ")
+"""Instructions that name the type of several operands once."""
+_WORD = 8
+_NOTHING = "zeroinitializer"
 _MEMSET = "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"
 _LIFETIME = "@llvm.lifetime.start"
 
 
 def define_unwritten(context: Context) -> None:
-    """Give zero to what the program reads and never wrote.
+    """Give a definite value to what the program reads and never wrote.
 
     Before::
 
@@ -49,14 +60,14 @@ def define_unwritten(context: Context) -> None:
         define i32 @f(i1 %c, i32 %a) {
         entry:
           %x = alloca ptr, align 8
-          store i64 0, ptr %x, align 8
+          store ptr inttoptr (i64 -6148914691236517206 to ptr), ptr %x, align 8
           br i1 %c, label %one, label %two
         one:
           br label %two
         two:
           %v = phi i32 [ zeroinitializer, %entry ], [ %a, %one ]
           call void @g(ptr %x)
-          %w = load i32, ptr null, align 4
+          %w = load i32, ptr inttoptr (i64 -6148914691236517206 to ptr), align 4
           %s = add i32 %v, %w
           ret i32 %s
         }
@@ -74,17 +85,18 @@ def _define_operands(instruction: ir.Instruction) -> None:
         return
     if instruction.opcode in _SHUFFLING or " asm " in text:
         return
-    defined = _UNDEFINED.sub(_zero, text)
+    untyped = _POINTER if _OF_POINTERS.search(text) else _NOTHING
+    defined = _UNDEFINED.sub(partial(_value, untyped), text)
     if defined != text:
         instruction.rewrite(defined)
 
 
-def _zero(match: re.Match[str]) -> str:
+def _value(untyped: str, match: re.Match[str]) -> str:
     if match[1]:
-        return f"ptr{match[3]}null"
+        return f"ptr{match[3]}{_POINTER}"
     if match[2]:
         return f"{match[2]}{match[3]}0"
-    return f"{match[3]}zeroinitializer"
+    return f"{match[3]}{untyped}"
 
 
 def _define_variables(function: ir.Function) -> None:
@@ -92,20 +104,26 @@ def _define_variables(function: ir.Function) -> None:
     variables = {each.result: each for each in function.instructions() if isinstance(each, ir.Alloca)}
     if not variables:
         return
+    loaded = {each.pointer for each in function.instructions() if _loads_pointer(each)}
     begun = [
         each
         for each in function.instructions()
         if _LIFETIME in each.text and isinstance(each, ir.Call) and each.arguments[-1].value in variables
     ]
     for call in begun:
-        call.insert_after(_definition(variables[call.arguments[-1].value]), dbg=False)
+        name = call.arguments[-1].value
+        call.insert_after(_definition(variables[name], name in loaded), dbg=False)
     done = {call.arguments[-1].value for call in begun}
-    for variable in (each for name, each in variables.items() if name not in done):
-        variable.insert_after(_definition(variable), dbg=False)
+    for variable in (each for each in variables.values() if each.result not in done):
+        variable.insert_after(_definition(variable, variable.result in loaded), dbg=False)
 
 
-def _definition(variable: ir.Alloca) -> str:
-    """What gives a variable contents that LLVM takes for defined."""
+def _loads_pointer(instruction: ir.Instruction) -> TypeGuard[ir.Load]:
+    return isinstance(instruction, ir.Load) and instruction.value_type == "ptr"
+
+
+def _definition(variable: ir.Alloca, loaded: bool) -> str:
+    """What gives a variable contents that LLVM takes for defined. loaded: whether it is read as a pointer."""
     name, type_ = variable.result, variable.allocated_type
     module = variable.function.module
     size = module.layout.size_of(type_)
@@ -113,10 +131,29 @@ def _definition(variable: ir.Alloca) -> str:
     if not count.isdecimal() or not 0 < size * int(count) <= _CLEARED:
         operand = f"ptr elementtype({type_}) captures(none) {name}"
         return f'call void asm sideeffect "", "=*m"({operand}) nounwind memory(argmem: write)'
+    align = variable.align or 1
+    contents = _contents(module.layout, type_) if count == "1" else _NOTHING
     size *= int(count)
-    if size <= 8:
-        return f"store i{8 * size} 0, ptr {name}, align {variable.align or 1}"
+    if contents != _NOTHING:
+        return f"store {type_} {contents}, ptr {name}, align {align}"
+    if size == _WORD and loaded:
+        return f"store ptr {_POINTER}, ptr {name}, align {align}"
+    if size <= _WORD:
+        return f"store i{8 * size} 0, ptr {name}, align {align}"
     module.add_declaration(_MEMSET)
-    return (
-        f"call void @llvm.memset.p0.i64(ptr align {variable.align or 1} {name}, i8 0, i64 {size}, i1 false)"
-    )
+    return f"call void @llvm.memset.p0.i64(ptr align {align} {name}, i8 0, i64 {size}, i1 false)"
+
+
+def _contents(layout: ir.DataLayout, type_: ir.Type | str) -> str:
+    """A constant of a type in which pointers are `UNWRITTEN`; `_NOTHING` where it has none."""
+    resolved = layout.resolve(type_)
+    if resolved == ir.PointerType():
+        return _POINTER
+    if isinstance(resolved, ir.ArrayType):
+        elements: Sequence[ir.Type] = (resolved.element,) * resolved.count
+    else:
+        elements = resolved.elements if isinstance(resolved, ir.StructType) and not resolved.packed else ()
+    members = [f"{each} {_contents(layout, each)}" for each in elements]
+    if not any(_POINTER in each for each in members):
+        return _NOTHING
+    return ("[{}]" if isinstance(resolved, ir.ArrayType) else "{{ {} }}").format(", ".join(members))

@@ -6,7 +6,7 @@ import signal as signals
 from dataclasses import replace
 
 from whence.abi import points
-from whence.abi.layout import NULL_PAGE_SIZE
+from whence.abi.layout import NULL_PAGE_SIZE, UNWRITTEN
 from whence.findings import (
     AccessKind,
     Block,
@@ -320,9 +320,15 @@ def _address_fact(finding: Finding) -> str | None:
     return f"{address:#x} is {start_phrase(relation, block_phrase(block))}, {span}{past}{state}"
 
 
+_REACH = 1 << 32
+"""Less than this far from `UNWRITTEN` an address was derived from it, by an index or a field."""
+
+
 def _unknown_fact(finding: Finding) -> str | None:
     """What can be said of an address without a block."""
     address = finding.access.address
+    if abs(address - UNWRITTEN) < _REACH:
+        return f"{address:#x} comes from a pointer that the program never wrote: those hold {UNWRITTEN:#x}"
     if finding.point is Point.SIGNAL and address == 0:
         # The processor reports 0 for addresses that are not canonical, too.
         return "0x0 is a null pointer, or the address was no valid one at all"
