@@ -71,7 +71,7 @@ def _left_out(engine: str, names: tuple[str, ...]) -> str:
 
 
 def _check_leaks(leak_check: str, leak_signal: int, wanted: bool) -> None:
-    """Raises `UserMistake` for a leak check that no rule asks for; `wanted` says whether one does."""
+    """Raises `UserMistake` for a leak check that no rule needs; `wanted` says whether one does."""
     if leak_check != "summary" and not leak_signal:
         return
     if leak_check == "no":

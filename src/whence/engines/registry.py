@@ -20,7 +20,7 @@ ENGINES = {
 
 
 def names() -> tuple[str, ...]:
-    """What may be asked for."""
+    """The names that a user may choose."""
     return (AUTO, *ENGINES)
 
 

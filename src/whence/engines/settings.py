@@ -47,7 +47,7 @@ class Settings:
     suppressions: findings that are not reported and do not stop the program.
     children: check the programs that it executes, too.
     leak_check: "full" (leaks are findings), "summary" (they are only counted) or "no".
-    leak_signal: number of a signal that asks the program for a leak check, 0 for none.
+    leak_signal: number of the signal that starts a leak check in the program, 0 for none.
     foreign_leaks: leaks are also those of a program that carries no IR, as an interpreter's own.
     heap: where its blocks lie, None for the usual places; record: a folder to write that into.
     print_regions: the program says where its heap and its tables lie.

@@ -72,7 +72,7 @@ class Start:
         self._sources: list[str] = []
 
     def note(self, image: Path, own: Mapping[str, str], folder: Path, *, serves: bool) -> None:
-        """Take down how a program is started: the variables of ours, and what stands in the run's folder."""
+        """Take down how a program is started: whence's variables, and the contents of the run's folder."""
         if self.request is None:
             return
         place, number = str(folder), f"reader={os.getpid()}"
@@ -166,7 +166,7 @@ def _places(folder: Path) -> Iterator[str]:
 
 
 def identity(path: Path, *, changed: bool) -> str:
-    """What tells a file from another and from its earlier contents; with or without the time of change.
+    """A file's identity and version; `changed`: with the time of its last change of status.
 
     The launcher compares it: ``launcher/start.c``.
     """

@@ -38,7 +38,7 @@ class Access:
 
 
 _LARGEST_OBJECT = 1 << 30
-"""Bytes; nobody assigns larger ones."""
+"""Bytes; objects above this size are not assigned in practice."""
 
 _EXEMPT = "disable_sanitizer_instrumentation"
 """Attribute of functions that the source exempts from checks (`whence.toolchain.exempt`)."""

@@ -250,7 +250,7 @@ class ConditionCode:
         self.formula(formula.body, self.fire, again)
 
     def once_pattern(self, formula: m.Exists, then: Then, fail: str) -> None:
-        """A pattern whose choice nobody needs is left at its first match."""
+        """The search ends at the first match where the choice is not used later."""
         if self.binds_wanted(formula):
             self.matches(formula, then, fail)
             return

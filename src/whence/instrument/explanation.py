@@ -51,7 +51,7 @@ class Lines:
 
 @dataclass(frozen=True)
 class Explanation:
-    """One rule, told. Where the engine refuses it, `limit` says why and most fields after it are empty."""
+    """One rule in words. Where the engine refuses it, `limit` says why and most fields after it are empty."""
 
     name: str
     title: str
@@ -94,7 +94,7 @@ def explain(rule: m.Rule, rules: RuleSet) -> Explanation:
 
 
 def planes_of(plan: RulePlan) -> Iterator[str]:
-    """What is kept beside events: names of planes, and what is asked at an access or of the heap."""
+    """What is kept beside events: names of planes, and what an access or the whole heap is checked for."""
     if plan.needs_state_plane:
         yield "state plane"
     if plan.needs_provenance:

@@ -22,7 +22,7 @@ _LIBRARY = """
     sin cos tan exp exp2 log log2 log10 pow sqrt floor ceil fmod fabs ldexp frexp atan atan2
     strtol strtoul strtod atoi atol atof __ctype_b_loc __errno_location
 """
-"""Functions that free nothing and call nobody back."""
+"""Functions that free nothing and call no function of the program."""
 
 _HARMLESS = frozenset(name for word in _LIBRARY.split() for name in (word, RUNTIME_SYMBOLS.get(word, word)))
 

@@ -5,7 +5,7 @@ The instrumenter puts a *marker call* before every access::
     call void @__whence_check_w4(ptr %p)              ; state of the bytes only
     call void @__whence_checkp_w4(ptr %p, ptr %root)  ; and: %p stays in the slot of %root
 
-To the optimiser a marker is a call that changes memory nobody else sees and may
+To the optimiser a marker is a call that changes memory that no other code sees and may
 not come back: it can be neither deleted nor moved, while loads and stores of
 the program are still optimised across it. (Calls that only read are hoisted out
 of loops and merged across branches, and lose their source line on the way; the
@@ -64,7 +64,7 @@ def declarations(names: set[str]) -> list[str]:
 
 def _declaration(name: str) -> str:
     # "captures(none)" would let the optimiser pass the source of a copy in place of the copy (MemCpyOpt does
-    # that to arguments nobody can write): the address and its root would then lie in different blocks.
+    # that to arguments that cannot be written): the address and its root would then lie in different blocks.
     pointer = "ptr captures(address)"
     if name == RANGE:
         return f"declare void @{RANGE}({pointer}, i64, {pointer}, i32) {ATTRIBUTES}"

@@ -60,7 +60,7 @@ class Context:
 
     @cached_property
     def keepers(self) -> frozenset[str]:
-        """Functions of the module that free nothing, as they were when first asked for."""
+        """Functions of the module that free nothing, as of the first use."""
         return keepers_of(self.module)
 
     def flow(self, function: ir.Function) -> Flow:
@@ -71,7 +71,7 @@ class Context:
         return flow
 
     def functions(self) -> Iterable[ir.Function]:
-        """Definitions, but for those that the program asks to be left as they are."""
+        """Definitions, but for those that the program excludes from instrumentation."""
         for function in self.module.definitions:
             if not (function.linkage == "available_externally" or function.attributes.has("naked")):
                 yield function
@@ -88,7 +88,7 @@ def _always(policy: Policy) -> bool:
 
 @dataclass(frozen=True)
 class Pass:
-    """Changes the module of its context. `needed`: whether the rules' policy asks for it."""
+    """Changes the module of its context. `needed`: whether the rules' policy requires it."""
 
     name: str
     stage: Stage
@@ -141,7 +141,7 @@ def verifying() -> bool:
 
 
 def _inspect(done: AnyPass, context: Context, text: str | None) -> None:
-    """Print and verify the module after a pass, as the environment asks for."""
+    """Print and verify the module after a pass, as the environment requests."""
     printing = os.environ.get(_PRINT) == done.name
     if not (printing or verifying()):
         return

@@ -12,14 +12,14 @@ class Policy:
     """What the rules allow the passes to leave out.
 
     reads, writes: whether any rule looks at such accesses at all.
-    provenance: whether a condition asks for the block a pointer was derived from.
+    provenance: whether a condition needs the block a pointer was derived from.
     merge: whether one check may stand for several of the same address (not so
     when a rule has to see every access).
     bounds: whether an access is in order because it lies in the live block of its root.
-    reachability: whether a rule asks which blocks live pointers lead to.
+    reachability: whether a rule needs to know which blocks live pointers lead to.
     holes: whether the program makes bytes inside of its blocks inaccessible.
-    copies: whether a rule asks for copies whose ranges overlap.
-    lengths: whether a rule asks for lengths that reach beyond mapped memory.
+    copies: whether a rule judges copies whose ranges overlap.
+    lengths: whether a rule judges lengths that reach beyond mapped memory.
     judged: the kinds of roots whose accesses are checked: what can be a heap block.
     """
 

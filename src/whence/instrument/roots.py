@@ -1,6 +1,6 @@
 """Globals that hold pointers stay as the program has them.
 
-A rule that asks which blocks are reachable looks at the globals when the
+A rule about reachable blocks looks at the globals when the
 program ends. The optimiser would delete the last store to a global that
 nobody reads, or the global itself, and then a leak is missed or a block that
 is kept is called lost. So they are listed as used.
@@ -47,5 +47,5 @@ def keep_pointers(context: Context) -> None:
 def _can_lead_somewhere(variable: ir.GlobalVariable) -> bool:
     if variable.linkage not in _LOCAL or variable.is_constant or not variable.is_definition:
         return False
-    # integers may hold addresses too, but a tool that is asked about pointers may say so
+    # integers may hold addresses, too, but the rules are about pointers
     return "ptr" in variable.value_type or "%" in variable.value_type

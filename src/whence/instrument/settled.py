@@ -5,7 +5,7 @@ load of the same field as another value each time. After inlining, and once
 equal loads are one, many markers stand behind one that settles them.
 
 Only markers change here. The facts are those of `whence.instrument.facts`; a marker without a root
-says nothing of the block that its pointer was derived from.
+does not show which block its pointer was derived from.
 """
 
 from __future__ import annotations

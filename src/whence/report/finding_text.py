@@ -2,7 +2,7 @@
 
 The anatomy is fixed: what happened and where, the source with a caret, what the
 address is, a picture of the block, the stack, where the block was freed, where
-it was allocated, the values the rule asks for, advice.
+it was allocated, the values that the rule traces, advice.
 """
 
 from __future__ import annotations
@@ -288,7 +288,7 @@ class FindingText:
     # ---- the end ----
 
     def _values(self) -> list[Text]:
-        """The values that the rule asks for, unless the only one is the address itself."""
+        """The values that the rule traces, unless the only one is the address itself."""
         values = self.finding.values
         if all(value.value == self.finding.access.address for value in values):
             return []
@@ -309,7 +309,7 @@ def _pad(text: str, width: int) -> str:
 
 
 def _tail(text: str, width: int) -> str:
-    """The end of a position, which tells most, but never less than a file name's worth."""
+    """The end of a position, its most specific part, but never less than a file name's worth."""
     width = max(width, 24)
     return text if cell_len(text) <= width else "…" + text[1 - width :]
 

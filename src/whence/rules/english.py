@@ -1,7 +1,7 @@
 """What a rule says, as one English sentence that is made from its structure.
 
 The condition is read in core form (`whence.rules.expand`), so definitions need no words of their own:
-the sentence speaks of blocks, pointers and events. Each formula has a positive and a negative wording. A
+the sentence names blocks, pointers and events. Each formula has a positive and a negative wording. A
 negated comparison has the wording of its opposite where both sides always have a value, and "is not above"
 and the like where one may be undefined.
 """

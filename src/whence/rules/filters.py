@@ -16,7 +16,7 @@ understood gives ALWAYS. It rests on these invariants of the runtime:
    unused slots, red zones (at least `layout.RED_ZONE` bytes after each block,
    which is no less than the widest inline access), and freed blocks. In large
    slots it may be inaccessible to the processor instead: then the trap has the
-   rules evaluated, and no filter is asked.
+   rules evaluated, without a filter.
 2. Bytes below `layout.NULL_PAGE_SIZE` are poisoned.
 3. Bid(r) is the block in the slot of root. Where root is in no slot with a
    block, Bid(r) is undefined if the access is addressable.

@@ -13,7 +13,7 @@ Linear = Mapping[str, int]
 
 
 def linear(term: m.Term, known: Callable[[m.Term], Linear | None]) -> Linear | None:
-    """The term as a sum, None if it is none; `known` is asked first, of each part."""
+    """The term as a sum, None if it is none; `known` has precedence, for each part."""
     sum_ = known(term)
     if sum_ is not None:
         return sum_

@@ -68,7 +68,7 @@ class RulePlan:
 
     @property
     def needs_pointer_search(self) -> bool:
-        """Whether the condition asks for P or L."""
+        """Whether the condition uses P or L."""
         return not self.domains.isdisjoint(POINTER_DOMAINS)
 
 
@@ -192,7 +192,7 @@ def _functions(rule: m.Rule, nodes: list[m.Formula]) -> Iterator[str]:
 
 
 class _Support:
-    """Checks that an engine observes what a condition asks for."""
+    """Checks that an engine observes what a condition needs."""
 
     def __init__(self, condition: Condition, engine: Observable) -> None:
         self.condition = condition

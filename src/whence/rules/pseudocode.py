@@ -2,7 +2,7 @@
 
 It makes the choices that `whence.instrument.detector_code` makes: a pattern over malloc and free events, or
 over H, F, P and L, is answered by the record of one block where `block_key` names it, and by a loop over the
-block table otherwise; a choice that nobody needs later is left at its first success. ::
+block table otherwise; the search for a choice whose value is not used later ends at its first success. ::
 
     detector double-free(r)
         require block(r)
@@ -266,7 +266,7 @@ class _Writer:
         return text if key is not None else f"any({text} for {record} in {self.table(formula)})"
 
     def found(self, pattern: m.EventPattern, body: m.Formula) -> str:
-        """The last event of a kind, and what is asked of it."""
+        """The last event of a kind, and the condition on it."""
         record, saved = self.last(pattern), self.bound
         names = [(pattern.time, "time"), (pattern.fields[1], "value")]
         if pattern.event in ("malloc", "free"):

@@ -74,7 +74,7 @@ class RuleSet:
 
         `all` stands for every rule; a name wins over `all`, so
         `disable=["all"], enable=["double-free"]` leaves one rule. Raises
-        `UserMistake` for an unknown name and for one that is asked to be both.
+        `UserMistake` for an unknown name and for one that is given as both.
         """
         on, off = set(enable), set(disable)
         for name in sorted((on | off) - {ALL} - {*self.names}):

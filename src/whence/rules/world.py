@@ -49,7 +49,7 @@ class World:
 
     @property
     def sizes(self) -> dict[int, int]:
-        """Block id -> bytes asked for."""
+        """Block id -> bytes requested."""
         return {integer(bid): integer(n) for n, bid in (e.fields for e in self._events("malloc"))}
 
     @property

@@ -117,7 +117,7 @@ class Cache:
 
         With an error nothing is kept. A cache that is full or turns out not to
         be writable is replaced (`notes`), so `write` may be called twice: an
-        error of its own comes both times, and says nothing about the cache.
+        error of its own comes both times, and shows nothing about the cache.
         Raises `ToolLimit` if there is room nowhere, and what `write` raises.
         """
         if self._spare is None and not self._trusted(kind):
@@ -150,7 +150,7 @@ class Cache:
             self._spare = None
 
     def _trusted(self, kind: str) -> bool:
-        """Whether nobody else could have written entries of that kind; said once if not."""
+        """Whether no other user could have written entries of that kind; a note says so once if not."""
         if kind not in self._trust:
             reason = distrust(self.directory / kind)
             self._trust[kind] = reason is None
@@ -216,7 +216,7 @@ _PATIENCE = 100
 
 @contextmanager
 def _scratch(folder: Path, locks: Locks | None) -> Iterator[Path]:
-    """A directory of ours inside of `folder`, which by its lock no pruner takes for a leftover."""
+    """A temporary directory in `folder`; its lock keeps other runs from removing it as a leftover."""
     name = f"{files.SCRATCH_PREFIX}{secrets.token_hex(8)}"
     if locks:
         locks.share(f"{folder.name}/{name}")

@@ -1,7 +1,7 @@
 """What lies in a cache directory: ``<kind>/<key>``, sealed files, and ``<kind>/.new-…`` in the making.
 
 A file ends in a seal, its size and checksum, so that one that a crash or a
-bad disk has cut off or changed is told from a whole one. Linkers, the kernel
+bad disk has cut off or changed is distinguished from a whole one. Linkers, the kernel
 and the dynamic linker do not look behind the end of an ELF file's last part.
 Only names that are keys (64 hexadecimal digits) are ever listed or removed.
 """
@@ -47,7 +47,7 @@ class Entry:
 
 
 def seal(path: Path) -> None:
-    """Finish a new file: append its seal, let nobody else write it. Raises `OSError`."""
+    """Finish a new file: append its seal, let no other user write it. Raises `OSError`."""
     with path.open("r+b") as file:
         checksum, size = _checksum(file)
         file.write(_SEAL.pack(_MAGIC, size, checksum))

@@ -37,7 +37,7 @@ class Locks:
         """Keep others from seizing `name`; false while somebody has seized it.
 
         True as well where there are no locks (a directory that we cannot
-        write, a file system without them): nobody seizes anything there.
+        write, a file system without them): no name is locked there.
         """
         return self._apply(fcntl.F_RDLCK, name) is not False
 

@@ -1,7 +1,7 @@
 """Whether somebody else could have written what we are about to load.
 
 Cached code runs with the user's rights, so a directory counts only when every
-step of the way to it belongs to the user or to root, and nobody else can
+step of the way to it belongs to the user or to root, and no other user can
 write there. A sticky directory (``/tmp``) may stand on the way, for others
 cannot replace what we own in it; a symbolic link that another user put there
 may not.
@@ -85,7 +85,7 @@ def _owners() -> tuple[int, int]:
 
 
 def _foreign_root() -> int | None:
-    """What root outside of our user namespace looks like: the overflow id, if nobody inside can have it."""
+    """What root outside of our user namespace looks like: the overflow id, if no user inside can have it."""
     try:
         overflow = int(Path("/proc/sys/kernel/overflowuid").read_text())
         for line in Path("/proc/self/uid_map").read_text().splitlines():

@@ -121,7 +121,7 @@ def read_image(path: str | os.PathLike[str]) -> CarriedImage:
 
 
 def mentions(path: str | os.PathLike[str], symbol: str) -> bool:
-    """Whether a program or library defines or asks for a dynamic symbol; no for what cannot be read."""
+    """Whether a program or library defines or refers to a dynamic symbol; no for what cannot be read."""
     try:
         with _reading(Path(path)) as descriptor:
             return f"\0{symbol}\0".encode() in _Dynamic(elf.Elf(descriptor)).strings()

@@ -197,7 +197,7 @@ def _cache_folders() -> list[str]:
 
 
 def _is_private(folder: str) -> bool:
-    """Whether nobody else can have put files there; in /tmp it may be a link that somebody laid for us."""
+    """Whether no other user can have put files there; in /tmp such a name may be another user's link."""
     status = os.lstat(folder)
     kind, writable = status.st_mode & 0o170000, status.st_mode & 0o022
     return status.st_uid == os.getuid() and kind == 0o040000 and not writable

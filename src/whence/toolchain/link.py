@@ -42,7 +42,7 @@ class LinkItem:
 class LinkRecord:
     """How an image was linked.
 
-    `recorded` is false when nobody wrote a record (linked by plain ld or gcc)
+    `recorded` is false when no record was written (linked by plain ld or gcc)
     and this one is the best guess from the image itself.
     """
 

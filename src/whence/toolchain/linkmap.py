@@ -19,7 +19,7 @@ class LinkMap:
             self._archives.setdefault(match[2], set()).add(match[1])
 
     def has(self, archive: str, member: str) -> bool:
-        """Whether a member of an archive (a path) was linked; archives of one name are not told apart."""
+        """Whether a member of an archive (a path) was linked; archives of one name are not distinguished."""
         name = os.fsencode(os.path.basename(archive))
         for found in self._archives.get(os.fsencode(member), ()):
             if found == name or (found.endswith(name) and found[-len(name) - 1 : -len(name)].isspace()):

@@ -141,7 +141,7 @@ _LTO = words("-flto -fno-lto -fwhole-program -fuse-linker-plugin -fno-use-linker
 
 
 def is_lto(option: str) -> bool:
-    """Whether the option asks for link-time optimisation, which would leave no native object to carry IR."""
+    """Whether the option requests link-time optimisation, which would leave no native object to carry IR."""
     return option in _LTO or option.startswith(("-flto=", "-flto-", "-fsplit-lto-unit", "-fthinlto"))
 
 

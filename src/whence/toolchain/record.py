@@ -146,7 +146,7 @@ class Recorder:
                 os.unlink(self._map)
 
     def _own_map(self) -> str:
-        """The map file that the user asks for."""
+        """The map file that the user requests."""
         path = ""
         for part in self._line:
             if part.kind == "ld" and linkline.option_name(part.words[0]) == "Map":
@@ -282,7 +282,7 @@ class Recorder:
         return kept
 
     def _link_map(self) -> LinkMap | None:
-        """What the linker wrote about this link, when it was asked to."""
+        """What the linker wrote about this link, where an option requests it."""
         path = self._map or self._own_map()
         if not path:
             return None

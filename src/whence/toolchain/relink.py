@@ -143,7 +143,7 @@ class _Line:
         return [self._as_needed(item.path)]
 
     def _as_needed(self, path: str) -> str:
-        """A library without DT_SONAME is asked for by the word that names it: as in the first link."""
+        """A library without DT_SONAME is requested by the word that names it: as in the first link."""
         words = (name for name in self._image.needed if "/" in name)
         return next(
             (word for word in words if os.path.normpath(os.path.join(self._record.cwd, word)) == path), path
@@ -260,7 +260,7 @@ _UNDEFINED = re.compile(r"undefined (?:reference to|symbol:?) [`']?([^'`\s]+)")
 
 
 def _reason(lines: Iterable[str]) -> str:
-    """The first line of the linker's messages that tells why it failed."""
+    """The first line of the linker's messages that says why it failed."""
     useful = [line.strip() for line in lines if line.strip() and "warning" not in line]
     for line in useful:
         if any(sign in line for sign in _TELLING):

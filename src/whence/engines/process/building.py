@@ -25,9 +25,9 @@ class BuildSettings:
 
 @dataclass(frozen=True)
 class Built:
-    """What is launched: the image, and what the dynamic linker must be told.
+    """What is launched: the image, and what the dynamic linker must know.
 
-    libraries: name as asked for -> instrumented shared library that takes its place.
+    libraries: requested name -> instrumented shared library that takes its place.
     checking: the runtime and the detectors.
     originals: instrumented image -> the file that it was made from.
     modules: all that was instrumented.
@@ -59,9 +59,9 @@ class Built:
 
     @property
     def by_path(self) -> dict[str, Path]:
-        """Of `libraries`, those that are asked for by a path: LD_LIBRARY_PATH is no help to find them.
+        """Of `libraries`, those that are requested by a path: LD_LIBRARY_PATH does not find them.
 
-        A library that is loaded already takes the place of all that are asked for by its DT_SONAME.
+        A library that is loaded already takes the place of all that are requested by its DT_SONAME.
         """
         return {name: path for name, path in self.libraries.items() if "/" in name}
 

@@ -170,7 +170,7 @@ def _decode_record(kind: int, payload: memoryview, run: RawRun) -> None:
 
 
 def _decode_process(payload: memoryview, run: RawRun) -> None:
-    """A process that executes another program tells itself again, before the findings that it then makes."""
+    """A process that executes another program writes its record again, before its further findings."""
     pid, parent, length, _ = struct.unpack_from("<IIII", payload)
     words = bytes(payload[16 : 16 + length]).rstrip(b"\0").split(b"\0")
     command = tuple(word.decode(errors="surrogateescape") for word in words) if length else ()

@@ -1,4 +1,4 @@
-"""The environment of a checked process: what the dynamic linker and the runtime are told in it.
+"""The environment of a checked process: what the dynamic linker and the runtime read in it.
 
 The runtime takes all of it out again before the program starts, unless
 children are checked too; see ``runtime/process/environment.h``.
@@ -50,7 +50,7 @@ class Folder:
         return self.path / "end"
 
     def holds(self, path: str | Path) -> bool:
-        """Whether a library or a folder of libraries is one of ours."""
+        """Whether a library or a folder of libraries belongs to whence."""
         return self.path in Path(path).parents
 
     def offers(self, name: str) -> bool:

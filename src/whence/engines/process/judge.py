@@ -1,4 +1,4 @@
-"""Answers a program that asks whether a finding stops it.
+"""Decides for a waiting program whether a finding stops it.
 
 With suppressions in force, only we can tell: they speak of functions and files, which the program
 does not know. So it waits at the finding, before the faulty step, until its question in the shared
@@ -72,7 +72,7 @@ class Judge:
                 pause = _PAUSE_FIRST if offset else min(2 * pause, _PAUSE_MOST)
 
     def _judge(self, whole: memoryview, offset: int) -> bool:
-        """Whether the program goes on; what asks may be damaged, and then it does not."""
+        """Whether the program goes on; a request that is damaged stops it."""
         try:
             finding = read_finding(whole, offset)
             if finding is None:

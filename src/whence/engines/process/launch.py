@@ -315,7 +315,7 @@ class _Wait:
         return True
 
     def given_up(self) -> bool:
-        """Whoever waits has been told twice to end: the first time was for the remaining processes."""
+        """A second request to end has arrived: the first was for the remaining processes."""
         return False
 
     def _attach(self, processes: Sequence[int]) -> None:

@@ -21,12 +21,12 @@ _DEFINES_DLOPEN = ("libc.so", "libdl.so", "ld-linux")
 
 
 def linked_libraries(image: CarriedImage, environment: Mapping[str, str]) -> dict[str, str]:
-    """The shared libraries that an image is linked to, also indirectly: name asked for -> path.
+    """The shared libraries that an image is linked to, also indirectly: requested name -> path.
 
     A library without DT_SONAME that was linked by its path is asked for by
     that path, which may be relative to the current folder.
 
-    The dynamic linker itself is asked, so its search order, LD_LIBRARY_PATH
+    The dynamic linker itself lists them, so its search order, LD_LIBRARY_PATH
     of `environment` and run paths are respected; no code of the program runs.
     """
     interpreter = image.interp or (INTERPRETER if image.kind == "shared" else "")
@@ -85,7 +85,7 @@ def carried_libraries(linked: Mapping[str, str]) -> dict[str, CarriedImage]:
 
 
 def names_of_one_file(linked: Mapping[str, str]) -> list[list[str]]:
-    """Groups of names, one of them a path, by which one library is asked for.
+    """Groups of names, one of them a path, by which one library is requested.
 
     The dynamic linker knows that it is one file, and lists its first name; of
     copies it would load one for each name.

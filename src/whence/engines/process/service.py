@@ -74,7 +74,7 @@ class Service:
         return self._socket.fileno()
 
     def close(self) -> None:
-        """Later questions find nobody, and libraries run as they are."""
+        """Later requests find no service, and libraries run as they are."""
         self._socket.close()
 
     def attend(self) -> None:
@@ -139,7 +139,7 @@ class Service:
         status = path.stat()
         key = (path, status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, *more)
         if key not in self._known:
-            self._known[key] = _AS_IT_IS  # if it fails: the reason is told once
+            self._known[key] = _AS_IT_IS  # if it fails: the reason is reported once
             self._known[key] = make()
         return self._known[key]
 
