@@ -44,6 +44,7 @@ def llvm_variable(body: str, layout: str) -> llvm.ValueRef:
     return module.get_global_variable("g")
 
 
+@pytest.mark.long
 @settings(max_examples=300)
 @given(TYPES, st.just(X86_64) | st.sampled_from(OTHERS))
 def test_random_types(text: str, layout_text: str) -> None:
@@ -58,6 +59,7 @@ def test_random_types(text: str, layout_text: str) -> None:
     assert str(ir.parse_type(text)) == text
 
 
+@pytest.mark.long
 @settings(max_examples=200)
 @given(st.lists(TYPES, min_size=1, max_size=6), st.booleans(), st.data())
 def test_random_field_offsets(fields: list[str], packed: bool, data: st.DataObject) -> None:

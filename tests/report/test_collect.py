@@ -363,6 +363,7 @@ def test_any_truncation(tmp_path_factory: pytest.TempPathFactory, cut: int) -> N
     shown(run_of(tmp_path_factory.getbasetemp(), WHOLE[:cut]))
 
 
+@pytest.mark.long
 @settings(max_examples=400)
 @given(
     changes=st.lists(

@@ -194,6 +194,7 @@ def test_detectors(text: str, expected: str) -> None:
     assert explain(rules.rule("m"), rules).detector == expected
 
 
+@pytest.mark.long
 @SLOW
 @given(rule_texts())
 @example(

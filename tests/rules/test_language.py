@@ -61,6 +61,7 @@ def test_random_words(text: str) -> None:
     load(text.encode())
 
 
+@pytest.mark.long
 @QUICK
 @given(st.data(), st.sampled_from([*SHIPPED, *EXAMPLES, DEFINITIONS]))
 def test_mutated_files(data: st.DataObject, text: str) -> None:
@@ -71,6 +72,7 @@ def test_mutated_files(data: st.DataObject, text: str) -> None:
     load(text.encode(errors="surrogatepass"))
 
 
+@pytest.mark.long
 @QUICK
 @given(st.data(), rule_texts())
 def test_mutated_rules(data: st.DataObject, text: str) -> None:
