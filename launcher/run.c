@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/resource.h>
@@ -266,8 +267,28 @@ static int nothing_to_report(const struct run *run, int child) {
     return clean;
 }
 
+/* ---- what a clean run says ---- */
+
+/* As `whence.report.text` decides for a stream. */
+static int is_coloured(void) {
+    const char *none = getenv("NO_COLOR"), *kind = getenv("TERM");
+    if (!isatty(2) || (none && *none)) return 0;
+    return !kind || (strcasecmp(kind, "dumb") != 0 && strcasecmp(kind, "unknown") != 0);
+}
+
+static void say(const struct start_entry *notes, int status) {
+    static char buffer[4096];
+    setvbuf(stderr, buffer, _IOFBF, sizeof buffer);
+    for (const char *c = notes->value; *c; c++)
+        if (*c == '\1')
+            fprintf(stderr, "%d", status);
+        else
+            fputc(*c, stderr);
+    fflush(stderr);
+}
+
 enum run_outcome run_follow(struct run *run, const struct start *start, char **words) {
-    const struct start_entry *notes = entry_of(start, 'N');
+    const struct start_entry *notes = entry_of(start, is_coloured() ? 'H' : 'N');
     run->service = -1;
     if (!hold_entries(start) || !make_folder(run)) return RUN_NOT_STARTED;
     int signals = hold_signals();
@@ -279,9 +300,10 @@ enum run_outcome run_follow(struct run *run, const struct start *start, char **w
     }
     touch_entries(start);
     int child = run->child;
-    if (!await(run, signals) || !nothing_to_report(run, child) || (notes && isatty(2)))
+    if (!await(run, signals) || !nothing_to_report(run, child) ||
+        (notes && !WIFEXITED(run->status)))
         return RUN_UNFINISHED;
-    if (notes) fputs(notes->value, stderr);
+    if (notes) say(notes, WEXITSTATUS(run->status));
     return RUN_CLEAN;
 }
 

@@ -73,7 +73,7 @@ def test_death_by_signal(whence: Whence, number: signal.Signals) -> None:
 def test_exit_without_cleanup(whence: Whence) -> None:
     program = whence.build("#include <unistd.h>\nint main(void) { _exit(17); }")
     done = whence.run(program)
-    assert (done.status, done.out, done.err) == (17, b"", "")
+    assert (done.status, done.out, done.said) == (17, b"", "")
 
 
 def test_binary_streams(whence: Whence) -> None:
@@ -97,7 +97,7 @@ def test_binary_streams(whence: Whence) -> None:
     done = whence.run(program, stdin=data)
     assert done.status == 0
     assert done.out == data
-    assert set(done.err) == {"."}
+    assert set(done.said) == {"."}
 
 
 def test_arguments(whence: Whence) -> None:
@@ -260,10 +260,18 @@ def test_report_on_standard_error(whence: Whence, overflow: Path) -> None:
 
 
 def test_silence(whence: Whence) -> None:
-    """A program without findings has standard error to itself."""
+    """A program without findings has standard error to itself but for the last line."""
     program = whence.build('#include <stdio.h>\nint main(void) { fputs("mine\\n", stderr); }')
     done = whence.run(program)
-    assert (done.status, done.out, done.err) == (0, b"", "mine\n")
+    assert (done.status, done.out, done.said) == (0, b"", "mine\n")
+    assert "; checked: 1 module, 1 function, " in done.err and "; not checked: libc.so.6 (no IR)" in done.err
+    assert whence.run("--quiet", program).err == "mine\n"
+
+
+def test_quiet_leaves_findings(whence: Whence, overflow: Path) -> None:
+    loud, quiet = whence.run(overflow).err, whence.run("--quiet", overflow).err
+    assert loud.startswith(quiet) and "heap-buffer-overflow" in quiet and "whence: 1 finding" not in quiet
+    assert loud.removeprefix(quiet).startswith("whence: 1 finding (1 heap-buffer-overflow); ")
 
 
 def test_log(whence: Whence, overflow: Path) -> None:
@@ -454,7 +462,7 @@ def test_users_flags(whence: Whence, flags: str) -> None:
     """Whatever the program was built with: a clean run stays clean, and a bug is found at its line."""
     program = whence.build(ON_DEMAND, "prog", *flags.split())
     done, found = whence.findings(program)
-    assert (done.status, done.out, done.err, found) == (0, b"", "", [])
+    assert (done.status, done.out, done.said, found) == (0, b"", "", [])
     done, found = whence.findings(program, "overflow")
     assert [(f["rule"], f["library_function"]) for f in found] == [("heap-buffer-overflow", "strcpy")]
     assert (found[0]["stack"][0]["line"], found[0]["block"]["allocated"]["stack"][0]["line"]) == (6, 5)
@@ -551,7 +559,8 @@ def test_no_ir(whence: Whence) -> None:
     assert is_one_sentence(done.err) and "whence-cc" in done.err, done.err
     done = whence.run(whence.directory / "plain")
     assert done.status == 0
-    assert "carries no IR" in done.err and "no findings" in done.err, done.err
+    last = done.err.splitlines()[-1]
+    assert last.startswith("whence: no code was checked: ") and "--trace-children" in last, done.err
 
 
 @pytest.mark.parametrize("name", ["./missing", "missing-everywhere-in-path", "no/directory/prog"])

@@ -60,10 +60,8 @@ def test_a_suppressed_finding_does_not_stop_the_program(whence: Whence) -> None:
     done = whence.run("--suppressions", "known.supp", "./prog")
     assert done.status == 3, "the program's own"
     assert done.out.decode().endswith("at the end\n")
-    assert done.err.splitlines() == [
-        "suppressed: 1 finding by known.supp:1 (known)",
-        "whence: no findings, 1 suppressed; the program exited with status 3",
-    ]
+    assert done.said.splitlines() == ["suppressed: 1 finding by known.supp:1 (known)"]
+    assert "\nwhence: no findings, 1 suppressed; the program exited with status 3; " in done.err
 
 
 def test_another_finding_stops_it_before_the_faulty_step(whence: Whence) -> None:
@@ -101,7 +99,9 @@ def test_what_is_generated_suppresses(whence: Whence, form: str, begin: str) -> 
     assert "<suppression>" in (whence.directory / "out.xml").read_text()
     entries = done.err[done.err.index(begin) :]
     (whence.directory / "made.supp").write_text(entries)
-    done = whence.run("--suppressions", "made.supp", "--print-suppressions", "none", "./prog", "fresh")
+    done = whence.run(
+        "--suppressions", "made.supp", "--print-suppressions", "none", "--quiet", "./prog", "fresh"
+    )
     assert (done.status, done.err) == (3, "")
 
 
@@ -114,11 +114,10 @@ def test_entries_of_valgrind_and_unused_ones(whence: Whence) -> None:
     (whence.directory / "v.supp").write_text(entries)
     done = whence.run("--suppressions", "v.supp", "--print-suppressions=all", "./prog")
     assert done.status == 3
-    assert done.err.splitlines() == [
+    assert done.said.splitlines() == [
         "note: v.supp: 1 entries are not used: no rule is about undefined values",
         "suppressed: 1 finding by v.supp:1 (mine)",
         "suppressed: nothing by v.supp:12 (idle)",
-        "whence: no findings, 1 suppressed; the program exited with status 3",
     ]
 
 

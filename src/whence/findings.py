@@ -15,6 +15,7 @@ from enum import StrEnum
 
 from whence.abi import points
 from whence.abi.layout import GRANULE, GRANULE_SHIFT, STATES
+from whence.coverage import Coverage
 
 _ADDRESSABLE = {s.value for s in STATES if s.name in ("ADDRESSABLE", "UNDEFINED", "MIXED")}
 
@@ -456,6 +457,7 @@ class RunInfo:
     `suppressions` has every entry that was in force.
     `leak_checks` are what the leak checks counted, in order of time.
     `leak_summary`: the user wants to see that, leaks or not.
+    `coverage`: what was checked, None where nobody counted.
     """
 
     program: str
@@ -472,6 +474,7 @@ class RunInfo:
     originals: Mapping[str, str] = field(default_factory=dict)
     leak_checks: tuple[LeakCheck, ...] = ()
     leak_summary: bool = False
+    coverage: Coverage | None = None
 
     @property
     def suppressed(self) -> tuple[SuppressionUse, ...]:

@@ -156,6 +156,14 @@ OPTIONS = (
         default="used",
         choices=_choices("none", "used", "all"),
     ),
+    RunOption(
+        "quiet",
+        SWITCH,
+        "Leave out the last line, which says what was checked.",
+        short="q",
+        api="",
+        default=False,
+    ),
     RunOption("gen-suppressions", SWITCH, "Print a suppression for each finding.", api="", default=False),
     RunOption(
         "suppression-format",

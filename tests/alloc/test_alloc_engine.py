@@ -67,7 +67,7 @@ def test_auto(run: Whence, compile_plain: Compile) -> None:
     assert done.status == 99
     assert "kinds carries no IR: what an allocator sees was checked" in done.err
     native = run.build("int main(void) { return 4; }")
-    assert (run.run(native).status, run.run(native).err) == (4, "")
+    assert (run.run(native).status, run.run(native).said) == (4, "")
 
 
 def test_mistakes(run: Whence, compile_plain: Compile, tmp_path: Path) -> None:

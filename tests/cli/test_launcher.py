@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.harness.lastline import before_last_line
 from tests.harness.session import REPOSITORY
 
 sys.path.insert(0, str(REPOSITORY / "runtime"))
@@ -122,7 +123,7 @@ def warm(make: Make) -> Launcher:
     launcher = make()
     launcher.build("prog", PROGRAM)
     done = launcher.run("./prog")
-    assert (done.returncode, done.stderr, launcher.calls) == (0, "", 1), done
+    assert (done.returncode, before_last_line(done.stderr), launcher.calls) == (0, "", 1), done
     return launcher
 
 
@@ -133,7 +134,8 @@ def leftovers(launcher: Launcher) -> list[str]:
 def test_a_known_program_starts_without_python(warm: Launcher) -> None:
     for words, status in ((("./prog",), 0), (("./prog", "x", "7"), 7)):
         done = warm.run(*words)
-        assert (done.returncode, done.stdout, done.stderr) == (status, "", "")
+        assert (done.returncode, done.stdout, before_last_line(done.stderr)) == (status, "", "")
+        assert f"the program exited with status {status}; checked: 1 module, 1 function, " in done.stderr
     assert warm.calls == 1
     assert leftovers(warm) == []
 
@@ -158,8 +160,32 @@ def test_a_finding_is_python_s_to_report(warm: Launcher, what: str) -> None:
 
 
 def test_a_death_is_repeated(warm: Launcher) -> None:
-    assert warm.run("./prog", "abort").returncode == -signal.SIGKILL
-    assert warm.calls == 1
+    """Python says which signal it was."""
+    done = warm.run("./prog", "abort")
+    assert (
+        done.returncode == -signal.SIGKILL and "the program was killed by SIGKILL; checked: " in done.stderr
+    )
+    assert leftovers(warm) == []
+
+
+@pytest.mark.parametrize(("env", "colours"), [({"TERM": "xterm"}, True), ({"TERM": "dumb"}, False)])
+def test_a_terminal_gets_colours_without_python(warm: Launcher, env: dict[str, str], colours: bool) -> None:
+    ours, theirs = os.openpty()
+    with os.fdopen(ours, "rb", buffering=0) as terminal:
+        done = subprocess.run(
+            [warm.command, "run", "./prog", "x", "3"], cwd=warm.folder, env=warm.env | env, stderr=theirs
+        )
+        text = terminal.read(4096).decode()
+        os.close(theirs)
+    assert (done.returncode, warm.calls) == (3, 1)
+    assert ("\x1b[1;32mno findings\x1b[0m" in text, "status 3; checked: " in text) == (colours, True), text
+
+
+def test_quiet_says_nothing(warm: Launcher) -> None:
+    for _ in range(2):
+        done = warm.run("--quiet", "./prog")
+        assert (done.returncode, done.stderr) == (0, "")
+    assert warm.calls == 2
 
 
 def test_signals_are_passed_on(warm: Launcher) -> None:
@@ -226,7 +252,6 @@ def _writable_by_others(launcher: Launcher) -> dict[str, str]:
     return {}
 
 
-
 @pytest.mark.parametrize(
     "change",
     [_changed_program, _options, _configuration, _emptied_cache, _writable_by_others],
@@ -235,7 +260,7 @@ def test_a_plan_that_does_not_fit_is_not_used(
     warm: Launcher, change: Callable[[Launcher], dict[str, str]]
 ) -> None:
     done = warm.run("./prog", **change(warm))
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, before_last_line(done.stderr)) == (0, "")
     assert warm.calls == 2
 
 

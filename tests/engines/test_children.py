@@ -122,7 +122,7 @@ def test_traced_children_that_stop(whence: Whence) -> None:
 
 def test_traced_children_without_bug(whence: Whence) -> None:
     done, found = whence.findings("--trace-children", "./parent", "2")
-    assert (done.status, found, done.err) == (0, [], "")
+    assert (done.status, found, done.said) == (0, [], "")
     assert done.out.split() == [b"5"] * WAYS
 
 
@@ -174,7 +174,7 @@ def test_preloaded_allocator(whence: Whence, tmp_path: Path) -> None:
         "preloaded",
     )
     done, found = whence.with_env(LD_PRELOAD=str(library)).findings(program)
-    assert (done.status, found, done.err) == (0, [], "")
+    assert (done.status, found, done.said) == (0, [], "")
 
 
 def test_image_that_executes_itself_stays_checked(whence: Whence) -> None:
@@ -295,4 +295,4 @@ def test_other_programs_are_not_waited_for(whence: Whence) -> None:
     )
     done = whence.run(program)
     os.kill(int(done.out), signal.SIGKILL)
-    assert (done.status, done.err) == (0, "")
+    assert (done.status, done.said) == (0, "")

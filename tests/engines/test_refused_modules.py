@@ -50,7 +50,7 @@ def refuse(monkeypatch: pytest.MonkeyPatch, *names: str, dies: bool = False) -> 
     """Workers fail at modules of these names; they are forked, so they have what is set here."""
     compiled = pipeline.compile_module
 
-    def compile_module(bitcode: bytes, job: Job) -> bytes:
+    def compile_module(bitcode: bytes, job: Job) -> pipeline.Compiled:
         if job.name in names:
             if dies:
                 os._exit(1)

@@ -93,7 +93,7 @@ def test_one_finding(whence: Whence, case: str, rules: list[str]) -> None:
 def test_what_ends_well(whence: Whence, case: str, status: int) -> None:
     """A count that is never used up, and memory that the program's handler maps when it is needed."""
     done = whence.run("./prog", case)
-    assert (done.status, done.err) == (status, "")
+    assert (done.status, done.said) == (status, "")
 
 
 def test_another_crash_is_a_finding(whence: Whence, tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ def test_libraries_found_through_the_old_search_path(whence: Whence) -> None:
     done, found = whence.findings("./linked-old", "3")
     assert done.status == 99 and places(found) == [("heap-buffer-overflow", "dep.c", 5)]
     done, found = whence.findings("./linked-old", "2", "libdep.so")
-    assert (done.status, found, done.err) == (0, [], "") and done.out == b"1\nopened\n"
+    assert (done.status, found, done.said) == (0, [], "") and done.out == b"1\nopened\n"
 
 
 def test_old_search_path_comes_first(whence: Whence, tmp_path: Path) -> None:

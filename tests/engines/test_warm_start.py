@@ -25,7 +25,8 @@ SPARED = (
         "whence.rules.checker",
         "whence.rules.lowering",
     ),
-    *("whence.report", "whence.suppressions.load", "whence.suppressions.native", "whence.symbols.module"),
+    *("whence.report.text", "whence.report.json", "whence.report.layout"),
+    *("whence.suppressions.load", "whence.suppressions.native", "whence.symbols.module"),
     "whence.engines.native.workers",
 )
 """Packages and modules that neither a clean run nor an unused option pays for."""

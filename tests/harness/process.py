@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from tests.harness.lastline import before_last_line
+
 T = TypeVar("T")
 TIMEOUT = 900
 """Seconds until what hangs is ended, far more than it takes on a busy machine; no test asserts on time."""
@@ -22,6 +24,11 @@ class Done:
     status: int
     out: bytes
     err: str
+
+    @property
+    def said(self) -> str:
+        """What a clean run wrote to standard error before the last line, which says what was checked."""
+        return before_last_line(self.err)
 
 
 @dataclass(frozen=True)

@@ -422,7 +422,9 @@ define void @dead() {
 def test_what_the_optimiser_would_delete_is_still_there() -> None:
     """Both bugs vanish from plain -O2 code."""
     module = llvm.parse_assembly(HEADER + BUGS)
-    code = compile_module(module.as_bitcode(), job(speed="3")).code
+    compiled = compile_module(module.as_bitcode(), job(speed="3"))
+    assert compiled.functions == sum(not function.is_declaration for function in module.functions)
+    code = compiled.code
     assert b"__whence_malloc" in code and b"__whence_free" in code and b"__whence_access" in code
 
 

@@ -18,6 +18,7 @@ from whence.cli.output import say
 from whence.errors import UserMistake
 
 if TYPE_CHECKING:
+    from whence.coverage import Coverage
     from whence.report import Renderer
     from whence.result import Result
 
@@ -60,16 +61,23 @@ class Outputs:
     listed: the suppressions that the text lists, ``none``, ``used`` or ``all``.
     generate: add an entry for each finding to the text, in this format (``whence`` or ``valgrind``).
     notes: what cannot be used of the suppression files, for the text that lists all.
+    quiet: the text has no last line.
     """
 
     files: Mapping[str, Path]
     listed: str = "used"
     generate: str | None = None
     notes: tuple[str, ...] = ()
+    quiet: bool = False
 
     @classmethod
     def of(
-        cls, options: Mapping[str, Path | None], listed: str, generate: str | None, notes: Sequence[str] = ()
+        cls,
+        options: Mapping[str, Path | None],
+        listed: str,
+        generate: str | None,
+        notes: Sequence[str] = (),
+        quiet: bool = False,
     ) -> Outputs:
         """From the values of `output_parameters`.
 
@@ -78,7 +86,7 @@ class Outputs:
         files = {name.removeprefix("output_"): path for name, path in options.items() if path is not None}
         for path in files.values():
             _try(path)
-        return cls(files, listed, generate, tuple(notes))
+        return cls(files, listed, generate, tuple(notes), quiet)
 
     def write(self, result: Result) -> None:
         """Write everything; where a file fails the text is shown, too.
@@ -94,14 +102,26 @@ class Outputs:
             problem = _write(path, text)
             if problem:
                 problems.append(f"{problem}; the report is shown above")
-        if problems or ("log" not in self.files and self._worth_showing(result)):
-            say(self._text(result, sys.stderr))
+        if problems or "log" not in self.files:
+            say(self._said(result))
         if problems:
             raise UserMistake("\nwhence: ".join(problems))
 
-    def text(self, result: Result) -> str:
-        """What is shown of a run, without colours; empty if there is nothing to say."""
-        return self._text(result, None) if self._worth_showing(result) else ""
+    def clean_texts(self, result: Result, coverage: Coverage | None) -> tuple[str, str]:
+        """What is shown of a clean run in files and on terminals, with `STATUS` for the exit status.
+
+        coverage: what such a run checks.
+        """
+        from whence.engines.start import STATUS
+        from whence.report.text import TextRenderer
+
+        run = replace(result.run, signal=None, exit_status=_SOME_STATUS, coverage=coverage)
+        renderers = (
+            TextRenderer(color=color, suppressions=self.listed, quiet=self.quiet) for color in (False, True)
+        )
+        plain, highlighted = (renderer.render((), run) for renderer in renderers)
+        number = str(_SOME_STATUS)
+        return plain.replace(number, STATUS), highlighted.replace(number, STATUS)
 
     def _render(self, form: Format, result: Result) -> str:
         renderer = form.make()
@@ -111,24 +131,34 @@ class Outputs:
             renderer = ValgrindXmlRenderer(suppressions=True)
         return renderer.render(result.findings, result.run)
 
-    def _worth_showing(self, result: Result) -> bool:
+    def _said(self, result: Result) -> str:
+        """The text for standard error; of a clean run without the modules that lay out findings."""
+        from whence.report.summary import summary
+
         run = result.run
         entries = {"none": (), "used": run.suppressed}.get(self.listed, run.suppressions)
-        return bool(result.findings or run.notes or run.dropped or entries or run.leak_summary)
+        more = result.findings or run.notes or run.dropped or entries or run.leak_summary
+        if more or sys.stderr is None or sys.stderr.isatty():
+            return self._text(result, sys.stderr)
+        return "" if self.quiet else "".join(text for text, _ in summary((), run)) + "\n"
 
     def _text(self, result: Result, stream: Any) -> str:
         from whence.report.text import TextRenderer
 
         renderer = (
-            TextRenderer(suppressions=self.listed)
+            TextRenderer(suppressions=self.listed, quiet=self.quiet)
             if stream is None
-            else TextRenderer.for_stream(stream, suppressions=self.listed)
+            else TextRenderer.for_stream(stream, suppressions=self.listed, quiet=self.quiet)
         )
         run = result.run
         if self.listed == "all":
             run = replace(run, notes=(*run.notes, *self.notes))
         text = renderer.render(result.findings, run)
         return text + entries(result, self.generate) if self.generate else text
+
+
+_SOME_STATUS = 1 << 40
+"""No program exits with it, and no other number in a clean run's text is likely to be it."""
 
 
 def entries(result: Result, form: str) -> str:

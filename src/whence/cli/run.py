@@ -50,7 +50,7 @@ def run(program: str, arguments: tuple[str, ...], **values: Any) -> int:
 def _outputs(values: Mapping[str, Any], notes: Sequence[str]) -> Outputs:
     files = {name: path for name, path in values.items() if name.startswith("output_")}
     generated = values["suppression_format"] if values["gen_suppressions"] else None
-    return Outputs.of(files, values["print_suppressions"], generated, notes)
+    return Outputs.of(files, values["print_suppressions"], generated, notes, values["quiet"])
 
 
 def _keywords(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -93,7 +93,7 @@ def _keep_start(
     if begun.request is None or more or not values["wait"] or not clean:
         return
     if begun.request.words == len(words) - len(arguments):
-        begun.keep(places(Path.cwd()), outputs.text(result))
+        begun.keep(places(Path.cwd()), *outputs.clean_texts(result, begun.coverage))
 
 
 _FATAL = ("KILL", "STOP", "SEGV", "BUS", "ILL", "FPE", "ABRT")

@@ -16,7 +16,8 @@ A plan is the key's text and then a sequence of strings, each ended by a zero by
 ``D``\\ name            a folder to make in the run's folder
 ``L``\\ name, target    a symbolic link to make there
 ``S``                 the launcher listens on the socket ``service`` there
-``N``\\ text            what a clean run says on standard error
+``N``\\ text            what a clean run says on standard error; ``\\1`` stands for the exit status
+``H``\\ text            likewise, highlighted for a terminal
 ``.``                 the end
 ====================  ===================================================================================
 """
@@ -28,12 +29,17 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from whence.coverage import Coverage
 
 KEY_VARIABLE = "WHENCE_START"
 STATE_VARIABLE = "WHENCE_STARTED"
 
 _FOLDER, _PID = "\1", "\2"
+STATUS = "\1"
+"""Stands for the program's exit status in the text of a clean run."""
 
 
 class Request(NamedTuple):
@@ -63,13 +69,17 @@ class Resumed(NamedTuple):
 
 
 class Start:
-    """What this process was begun with, and what its run was started with, for the next one."""
+    """What this process was begun with, and what its run was started with, for the next one.
+
+    coverage: what is checked before the program loads or starts anything.
+    """
 
     def __init__(self, request: Request | None = None, resumed: Resumed | None = None) -> None:
         self.request = request
         self.resumed = resumed
         self._lines: list[str] = []
         self._sources: list[str] = []
+        self.coverage: Coverage | None = None
 
     def note(self, image: Path, own: Mapping[str, str], folder: Path, *, serves: bool) -> None:
         """Take down how a program is started: whence's variables, and the contents of the run's folder."""
@@ -94,16 +104,17 @@ class Start:
         self._sources += [line for path in entries for line in (f"G{path}", identity(path, changed=False))]
         self._sources += [f"C{locks}", " ".join(map(str, held))]
 
-    def keep(self, configured: Iterable[Path], notes: str) -> None:
+    def keep(self, configured: Iterable[Path], plain: str, highlighted: str) -> None:
         """Write the plan, without a word where that cannot be done: it costs time, and no more.
 
-        configured: where options may stand. notes: the text of the run's report, empty for none.
+        configured: where options may stand. plain, highlighted: the text of a clean run's report, for files
+        and for terminals, with `STATUS` for the exit status; empty for none.
         """
         if self.request is None or not self._lines or not self._sources:
             return
         files = [*configured, *own_files()]
         lines = [line for path in files for line in (f"F{path}", identity(path, changed=True))]
-        lines += [*self._sources, *self._lines, *([f"N{notes}"] if notes else []), "."]
+        lines += [*self._sources, *self._lines, *([f"N{plain}", f"H{highlighted}"] if plain else []), "."]
         _write(self.request, b"".join(os.fsencode(line) + b"\0" for line in lines))
 
 

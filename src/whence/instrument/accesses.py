@@ -71,6 +71,7 @@ def mark_accesses(context: Context) -> None:
     for function in context.functions():
         if not function.attributes.has(_EXEMPT):
             _mark(function, context)
+            context.checked += 1
 
 
 def _mark(function: ir.Function, context: Context) -> None:

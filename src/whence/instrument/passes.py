@@ -46,7 +46,7 @@ class Context:
 
     name: for messages. own: library functions that the program defines itself.
     watched: functions with call and return events. used: markers and events
-    that passes have put in, declared once a pass is done.
+    that passes have put in, declared once a pass is done. checked: functions whose accesses have markers.
     """
 
     name: str
@@ -54,6 +54,7 @@ class Context:
     own: Collection[str] = ()
     watched: tuple[str, ...] = ()
     used: set[str] = field(default_factory=set)
+    checked: int = 0
     redirected: frozenset[str] = frozenset()
     module: ir.Module = field(default_factory=ir.Module)
     _flows: dict[str, Flow] = field(default_factory=dict)

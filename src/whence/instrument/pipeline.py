@@ -81,9 +81,10 @@ class Job:
 
 @dataclass(frozen=True)
 class Compiled:
-    """An instrumented object, and sentences for the user."""
+    """An instrumented object; functions: how many have accesses that are checked; notes: for the user."""
 
     code: bytes
+    functions: int
     notes: tuple[str, ...] = ()
 
 
@@ -98,7 +99,8 @@ def compile_module(bitcode: bytes, job: Job) -> Compiled:
         module = llvm.parse_assembly(text)
         _promote(module, machine)
         text = str(module)
-    instrumented = instrument_text(text, job, Stage.PROMOTED)
+    context = _context(job)
+    instrumented = run_stage(PASSES, Stage.PROMOTED, text, context)
     with _refusal(job.name, "accept the instrumented IR"):
         module = llvm.parse_assembly(instrumented)
         module.verify()
@@ -107,7 +109,7 @@ def compile_module(bitcode: bytes, job: Job) -> Compiled:
     module, notes = _settled(module, job)
     with _refusal(job.name, "compile the optimised IR"):
         _lower(module, machine, job)
-        return Compiled(bytes(machine.emit_object(module)), notes)
+        return Compiled(bytes(machine.emit_object(module)), context.checked, notes)
 
 
 def compile_text(text: str, name: str) -> bytes:
@@ -124,7 +126,11 @@ def compile_text(text: str, name: str) -> bytes:
 
 def instrument_text(text: str, job: Job, stage: Stage) -> str:
     """The passes of one stage: text in, text out; raises what `run_stage` raises."""
-    return run_stage(PASSES, stage, text, Context(job.name, job.policy, job.own, job.watched))
+    return run_stage(PASSES, stage, text, _context(job))
+
+
+def _context(job: Job) -> Context:
+    return Context(job.name, job.policy, job.own, job.watched)
 
 
 def _initialise() -> None:

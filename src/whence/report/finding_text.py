@@ -15,21 +15,10 @@ from rich.text import Text
 
 from whence.findings import BlockState, Event, Family, Finding, Frame, RunInfo, telling_stack
 from whence.report import frames, words
-from whence.report.layout import (
-    ADVICE,
-    CARET,
-    DIM,
-    ERROR,
-    FUNCTION,
-    GUTTER,
-    HEADING,
-    INDENT,
-    MEASURE,
-    WARNING,
-    Layout,
-)
+from whence.report.layout import INDENT, MEASURE, Layout
 from whence.report.picture import Cell, Picture, draw
-from whence.report.source import Excerpt, SourceFinder, cut_cells, excerpt, printable
+from whence.report.source import Excerpt, SourceFinder, cut_cells, excerpt
+from whence.report.styles import ADVICE, CARET, DIM, ERROR, FUNCTION, GUTTER, HEADING, WARNING, printable
 
 _CELL_STYLES = {
     Cell.BLOCK: "green",

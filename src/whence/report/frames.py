@@ -6,7 +6,7 @@ import os.path
 from collections.abc import Sequence
 
 from whence.findings import Frame
-from whence.report.source import printable
+from whence.report.styles import printable
 
 _BELOW_MAIN = frozenset(
     (

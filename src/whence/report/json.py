@@ -12,6 +12,7 @@ from importlib.resources import files
 from typing import Any
 
 from whence import __version__
+from whence.coverage import Coverage
 from whence.findings import (
     Access,
     AccessKind,
@@ -82,8 +83,21 @@ def _run(run: RunInfo) -> dict[str, Any]:
         "halted": run.halted,
         "dropped": run.dropped,
         "notes": [_text(note) for note in run.notes],
+        "coverage": _coverage(run.coverage),
         "leak_checks": [_leak_check(check) for check in run.leak_checks],
         "suppressions": [_use(use) for use in run.suppressions],
+    }
+
+
+def _coverage(coverage: Coverage | None) -> dict[str, Any] | None:
+    if coverage is None:
+        return None
+    return {
+        "modules": coverage.modules,
+        "functions": coverage.functions,
+        "rules": coverage.rules,
+        "left_out": [{"name": _text(each.name), "reason": _text(each.reason)} for each in coverage.left_out],
+        "unchecked": _text(coverage.unchecked) or None,
     }
 
 

@@ -14,8 +14,6 @@ PLAIN_WIDTH = 100
 MIN_WIDTH = 40
 INDENT = "    "
 
-ERROR, WARNING, GUTTER, CARET = "bold red", "bold yellow", "blue", "bold red"
-HEADING, DIM, FUNCTION, ADVICE, GOOD = "bold", "bright_black", "cyan", "green", "bold green"
 MEASURE = Console(file=io.StringIO(), width=1 << 16, color_system=None)
 """What text is wrapped with that is not printed yet."""
 _ASCII = str.maketrans(

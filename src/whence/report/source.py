@@ -10,15 +10,12 @@ from functools import cached_property
 
 from rich.cells import cell_len
 
+from whence.report.styles import printable
+
 TAB = 4
 """Cells between tab stops."""
 READ_LIMIT = 32 << 20
 """Largest source file that is read, in bytes."""
-
-
-def printable(text: str) -> str:
-    """Text with every control character replaced: names and sources must not drive the terminal."""
-    return "".join(c if c.isprintable() or c == " " else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def decode(line: bytes) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TextIO
 
@@ -13,15 +12,17 @@ from rich.text import Text
 from whence.findings import Finding, RunInfo
 from whence.report import frames, words
 from whence.report.finding_text import FindingText
-from whence.report.layout import ERROR, GOOD, HEADING, Layout
-from whence.report.source import SourceFinder, printable
+from whence.report.layout import Layout
+from whence.report.source import SourceFinder
+from whence.report.styles import HEADING, printable
+from whence.report.summary import summary
 
 
 class TextRenderer:
     """Text for one kind of output (`Layout`).
 
     `suppressions`: the entries that are listed, ``none``, those that were
-    ``used``, or ``all`` with those that were not.
+    ``used``, or ``all`` with those that were not. `quiet`: without the last line.
     """
 
     def __init__(
@@ -32,12 +33,14 @@ class TextRenderer:
         unicode: bool = True,
         directory: str | None = None,
         suppressions: str = "used",
+        quiet: bool = False,
     ) -> None:
         self.layout = Layout(color=color, width=width, unicode=unicode, directory=directory)
         self.suppressions = suppressions
+        self.quiet = quiet
 
     @classmethod
-    def for_stream(cls, stream: TextIO, *, suppressions: str = "used") -> TextRenderer:
+    def for_stream(cls, stream: TextIO, *, suppressions: str = "used", quiet: bool = False) -> TextRenderer:
         """A renderer that fits where the text goes: colours, width and character set.
 
         The environment variables NO_COLOR and TERM=dumb turn colours off.
@@ -50,6 +53,7 @@ class TextRenderer:
             width=console.width if terminal else None,
             unicode=encoding in ("utf8", "utf16"),
             suppressions=suppressions,
+            quiet=quiet,
         )
 
     def render(self, findings: Sequence[Finding], run: RunInfo) -> str:
@@ -61,7 +65,8 @@ class TextRenderer:
         lines += self._notes(run)
         lines += self._suppressions(run)
         lines += self._leaks(findings, run)
-        lines += self.layout.wrapped(_summary(findings, run), "  ")
+        if not self.quiet:
+            lines += self.layout.wrapped(Text.assemble(*summary(findings, run)), "  ")
         return self.layout.printed(lines)
 
     def _notes(self, run: RunInfo) -> Iterable[Text]:
@@ -91,48 +96,3 @@ class TextRenderer:
         yield Text(heading, HEADING)
         yield from map(Text, rows)
         yield Text()
-
-
-def _summary(findings: Sequence[Finding], run: RunInfo) -> Text:
-    """The last line: how many findings of which rules, and how the program ended."""
-    text = Text.assemble(("whence: ", HEADING))
-    if findings:
-        text.append(words.plural(sum(map(_count, findings)), "finding"), ERROR)
-        text.append(f" ({_kinds(findings)})")
-    elif not run.lost:
-        text.append("no findings", GOOD)
-    if run.lost:  # the record was full or damaged; the program's standard error has a line for each
-        text.append(", and " if findings else "")
-        text.append(f"{words.plural(run.lost, 'finding')} without a report", ERROR)
-    hidden = sum(_count(finding) for use in run.suppressed for finding in use.findings)
-    text.append(f", {hidden:,} suppressed" if hidden else "")
-    ending = _ending(run)
-    return text.append(f"; {ending}") if ending else text
-
-
-def _count(finding: Finding) -> int:
-    """The blocks of one allocation are one leak."""
-    return 1 if finding.leak else finding.occurrences
-
-
-def _kinds(findings: Sequence[Finding]) -> str:
-    counts: Counter[str] = Counter()
-    leaked: Counter[str] = Counter()
-    for finding in findings:
-        counts[finding.rule.name] += _count(finding)
-        leaked[finding.rule.name] += finding.leak.bytes if finding.leak else 0
-    parts = []
-    for rule, count in counts.items():
-        size = f" of {words.bytes_(leaked[rule])}" if leaked[rule] else ""
-        parts.append(f"{count:,} {printable(rule)}{size}")
-    return ", ".join(parts)
-
-
-def _ending(run: RunInfo) -> str:
-    if run.halted:
-        return "the program was stopped at the first"
-    if run.signal is not None:
-        return f"the program was killed by {words.signal_name(run.signal)}"
-    if run.exit_status is not None:
-        return f"the program exited with status {run.exit_status}"
-    return ""

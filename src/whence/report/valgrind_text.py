@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from whence import __version__
 from whence.findings import Finding, Frame, RunInfo
-from whence.report.source import printable
+from whence.report.styles import printable
 from whence.report.valgrind_errors import Error, errors
 from whence.report.valgrind_xml import ALL_CALLERS
 

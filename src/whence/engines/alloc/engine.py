@@ -57,6 +57,18 @@ class AllocEngine(ProcessEngine):
     def options(self, task: Task) -> dict[str, int]:
         return _guard(task).options()
 
+    def unchecked(self, task: Task, prepared: Prepared, *, started: bool) -> str:
+        """Nothing, or no code although the user did not ask for this engine."""
+        name = task.arguments[0]
+        if not started:
+            return f"nothing was checked: {name} did not load the allocator"
+        if task.settings.engine != AUTO:
+            return ""
+        return (
+            f"no code was checked: {name} carries no IR; only its allocation calls were checked, and no "
+            "program that it starts (--trace-children)"
+        )
+
     def remarks(self, task: Task, prepared: Prepared, ran: Ran) -> list[str]:
         """That nothing was checked, or that more could be."""
         name = task.arguments[0]

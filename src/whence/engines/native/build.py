@@ -1,7 +1,8 @@
 """From a program that carries IR to its instrumented image, through the cache.
 
 Entries: ``defines/<digest>`` names of library functions that a module defines
-itself; ``objects/<key>`` instrumented objects; ``images/<key>`` linked images. A changed source
+itself; ``objects/<key>`` instrumented objects, ``functions/<key>`` how many functions they
+check; ``images/<key>`` linked images. A changed source
 file changes one module's digest, so only that module is compiled again.
 
 Cost: one compilation per module of the program at the first run, in as many
@@ -15,9 +16,10 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from whence import __version__
+from whence.coverage import NO_IR, Coverage, LeftOut
 from whence.engines.native.refused import Refused
 from whence.engines.process.building import BuildSettings, Built
 from whence.engines.process.detectors import detectors
@@ -107,6 +109,13 @@ class _Parts:
     libraries: Mapping[str, CarriedImage]
     notes: tuple[str, ...]
 
+    def left_out(self) -> Iterator[LeftOut]:
+        """Libraries without checks; the dynamic linker, which starts the program, is none."""
+        for name, path in self.linked.items():
+            if name not in self.libraries and path != self.image.interp:
+                doubled = bool(carried_libraries({name: path}))
+                yield LeftOut(os.path.basename(name), "asked for by several names" if doubled else NO_IR)
+
 
 def check_program(program: Path, settings: BuildSettings, *, any_program: bool = False) -> None:
     """Raises `CannotExecute` for what is no program, `CarriesNoIR` for one without IR (`build_program`)."""
@@ -139,7 +148,8 @@ def _build_program(program: Path, settings: BuildSettings, cache: Cache, any_pro
     built = _build(parts.image, parts.libraries, settings, cache, ())
     loads = may_load([built.image, *parts.linked.values()])
     files = sources(program, parts.image, parts.linked.values(), settings.environment)
-    built = replace(built, loads=loads, notes=(*built.notes, *parts.notes), files=files)
+    coverage = replace(built.coverage, left_out=(*built.coverage.left_out, *parts.left_out()))
+    built = replace(built, loads=loads, notes=(*built.notes, *parts.notes), files=files, coverage=coverage)
     return _with_old_search_path(built, parts.image)
 
 
@@ -172,19 +182,34 @@ def _build(
     modules = _distinct([image, *libraries.values()])
     runtime = runtime_library()
     extra = (runtime, detectors(settings.rules, cache))
-    objects, unchecked = _objects(modules, settings, cache, digest(runtime.read_bytes()), known)
+    objects = _objects(modules, settings, cache, digest(runtime.read_bytes()), known)
     images = {"": image, **libraries} if image.modules else dict(libraries)
     copies: dict[str, Path] = {}
-    notes = [*unchecked, *_native_parts(images.values())]
+    notes = [*objects.notes, *_native_parts(images.values())]
+    left_out = [] if image.modules else [LeftOut(image.path.name, NO_IR)]
+    left_out += [LeftOut(each.module.source, "cannot be instrumented") for each in objects.refused]
     for name, each in images.items():
         try:
-            copies[name] = _linked(each, objects, extra, cache, name if "/" in name else "")
+            copies[name] = _linked(each, objects.paths, extra, cache, name if "/" in name else "")
         except ForeignCode as missing:
             notes.append(_joined_elsewhere(each, str(missing)))
+            left_out.append(LeftOut(each.path.name, "joined by another linker"))
     originals = {copy: images[name].path for name, copy in copies.items()}
+    checked = _distinct(images[name] for name in copies)
+    functions = [objects.functions[each.digest] for each in checked if each.digest in objects.functions]
+    coverage = Coverage(len(functions), sum(functions), left_out=tuple(left_out))
     declined = "" in images and "" not in copies
     main = copies.pop("", image.path)
-    return Built(main, copies, extra, originals, tuple(modules), declined=declined, notes=tuple(notes))
+    return Built(
+        main,
+        copies,
+        extra,
+        originals,
+        tuple(modules),
+        declined=declined,
+        notes=tuple(notes),
+        coverage=coverage,
+    )
 
 
 def _joined_elsewhere(image: CarriedImage, symbol: str) -> str:
@@ -237,18 +262,31 @@ def _link_identity(image: CarriedImage) -> str:
     return repr((image.link_or_default(), image.kind, image.needed, image.rpath))
 
 
+class _Objects(NamedTuple):
+    """By a module's digest: its object, and in how many functions accesses are checked.
+
+    refused: the modules without checks. notes: for the user.
+    """
+
+    paths: dict[str, Path]
+    functions: dict[str, int]
+    refused: list[Refused]
+    notes: list[str]
+
+
 def _objects(
     modules: Sequence[CarriedModule],
     settings: BuildSettings,
     cache: Cache,
     runtime: str,
     known: Sequence[CarriedModule],
-) -> tuple[dict[str, Path], list[str]]:
-    """An object for every module, by its digest; notes on what went wrong with some."""
+) -> _Objects:
+    """An object for every module."""
     own, failures = _own_functions([*modules, *known], settings, cache)
     checks = checks_of(settings.rules, NATIVE, cache).digest if modules else ""
     keys = {}
     present: dict[str, Path] = {}
+    functions: dict[str, int] = {}
     missing = []
     refused: list[Refused] = []
     notes: list[str] = []
@@ -256,21 +294,22 @@ def _objects(
         compiled = (os.path.basename(module.source), module.opt, own)
         key = digest(__version__, generator_identity(), runtime, module.digest, checks, repr(compiled))
         keys[module.digest] = key
-        found = cache.find("objects", key)
-        if found is not None:
-            present[key] = found
+        found, count = cache.find("objects", key), cache.read("functions", key)
+        if found is not None and count is not None:
+            present[key], functions[key] = found, int(count)
         elif module.digest in failures:
             refused.append(Refused(module, key, failures[module.digest]))
         else:
             missing.append((module, compiled, key))
     if missing:
-        refused += _instrument(missing, settings, cache, present, notes)
+        refused += _instrument(missing, settings, cache, present, functions, notes)
     if refused:
         if len(refused) == len(modules):
             refused[0].give_up()
         present |= {each.key: each.compiled(cache) for each in refused}
+    counts = {module: functions[key] for module, key in keys.items() if key in functions}
     notes += [each.note for each in refused]
-    return {module: present[key] for module, key in keys.items()}, notes
+    return _Objects({module: present[key] for module, key in keys.items()}, counts, refused, notes)
 
 
 def _instrument(
@@ -278,9 +317,10 @@ def _instrument(
     settings: BuildSettings,
     cache: Cache,
     present: dict[str, Path],
+    functions: dict[str, int],
     notes: list[str],
 ) -> Iterator[Refused]:
-    """Compile modules, into `present` by their keys; those that cannot be are given back."""
+    """Compile modules, into `present` and `functions` by their keys; those that cannot be are given back."""
     from whence.engines.native.work import compile_carried
     from whence.engines.native.workers import Failure, parallel
     from whence.instrument.job import make_job
@@ -292,6 +332,8 @@ def _instrument(
             yield Refused(module, key, result)
         else:
             present[key] = cache.add("objects", key, result.code)
+            functions[key] = result.functions
+            cache.add("functions", key, str(result.functions).encode())
             notes += result.notes
 
 

@@ -31,6 +31,15 @@ class NativeEngine(ProcessEngine):
     def builder(self) -> Builder:
         return Instrumenter()
 
+    def unchecked(self, task: Task, prepared: Prepared, *, started: bool) -> str:
+        """Neither the program nor anything that it loaded or started carries IR."""
+        more = "loaded or started" if task.settings.children else "loaded"
+        hint = "" if task.settings.children else ", and to check programs that it starts add --trace-children"
+        return (
+            f"nothing was checked: neither {task.arguments[0]} nor what it {more} carries IR; build it with "
+            f"CC=whence-cc CXX=whence-c++{hint}"
+        )
+
     def remarks(self, task: Task, prepared: Prepared, ran: Ran) -> list[str]:
         """What a program that carries no IR itself was not checked for."""
         built, originals = prepared.built, ran.reading.originals

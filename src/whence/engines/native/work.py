@@ -14,7 +14,7 @@ from whence.toolchain.carry import CarriedModule
 
 
 def compile_carried(module: CarriedModule, job: Job) -> Compiled:
-    """The instrumented object of a carried module, and notes for the user."""
+    """The instrumented object of a carried module, with notes for the user."""
     gc.disable()  # IR objects live until the module is done: collecting them costs a third of the time
     try:
         return compile_module(module.bitcode(), job)

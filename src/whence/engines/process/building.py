@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from whence.coverage import Coverage
 from whence.engines.progress import Progress
 from whence.rules import RuleSet
 from whence.toolchain.cache import Cache
@@ -36,6 +37,7 @@ class Built:
     folders: where it looks for libraries before LD_LIBRARY_PATH (DT_RPATH), and the image does not.
     declined: it carries IR and runs as it was linked; a note says why.
     notes: for the user.
+    coverage: how much of it has checks, and what has none.
     files: what all this was made from: the program, its libraries, and the folders they were found in.
     """
 
@@ -50,6 +52,7 @@ class Built:
     declined: bool = False
     notes: tuple[str, ...] = ()
     files: tuple[Path, ...] = ()
+    coverage: Coverage = field(default_factory=Coverage)
 
     @property
     def preload(self) -> tuple[Path, ...]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from whence.abi import records
+from whence.coverage import Coverage, total
 from whence.engines.process.building import Builder, BuildSettings, Built
 from whence.engines.process.decode import RawRun, read_records
 from whence.engines.process.environment import Errand, Folder, changes, named_originals
@@ -51,13 +52,17 @@ class Prepared:
 
 @dataclass(frozen=True)
 class Ran:
-    """What is left of a run: its record, the streams that were captured, sentences for the user."""
+    """What is left of a run: its record, the streams that were captured, sentences for the user.
+
+    coverage: what was checked.
+    """
 
     ending: Ending
     raw: RawRun
     reading: Reading
     streams: tuple[bytes | None, ...]
     notes: tuple[str, ...]
+    coverage: Coverage
 
 
 class ProcessEngine(ABC):
@@ -76,6 +81,21 @@ class ProcessEngine(ABC):
     @abstractmethod
     def remarks(self, task: Task, prepared: Prepared, ran: Ran) -> list[str]:
         """Sentences for the user on what this engine did not check."""
+
+    @abstractmethod
+    def unchecked(self, task: Task, prepared: Prepared, *, started: bool) -> str:
+        """What is said in place of "no findings" of a run that checked no code; empty for none.
+
+        started: the runtime was loaded into some process.
+        """
+
+    def covered(
+        self, task: Task, prepared: Prepared, coverage: Coverage, *, started: bool = True
+    ) -> Coverage:
+        """What was checked, with the number of rules, and a sentence if no code was."""
+        rules = task.settings.rules
+        unchecked = "" if coverage.modules else self.unchecked(task, prepared, started=started)
+        return replace(coverage, rules=len(rules.active) + len(rules.fixed), unchecked=unchecked)
 
     def options(self, task: Task) -> dict[str, int]:
         """Options of the runtime that this engine adds."""
@@ -118,6 +138,7 @@ class ProcessEngine(ABC):
                     own = changes(around.environment, built, folder, options, serving=bool(services))
                     around = replace(around, environment={**around.environment, **own})
                     start.note(built.image, own, folder.path, serves=bool(services))
+                    start.coverage = self.covered(task, prepared, built.coverage)
                     start.depend(built.files, task.cache.used(), *task.cache.held())
                 program = start.resumed or built.image
                 ending, notes = launch(program, prepared.words, folder.record, around, services)
@@ -126,7 +147,8 @@ class ProcessEngine(ABC):
         if ending.timed_out:
             notes = [*notes, f"{task.arguments[0]} was killed after {settings.around.timeout:g} seconds"]
         notes += [note for each in services for note in each.notes]
-        return Ran(ending, raw, reading, streams, (*built.notes, *notes))
+        covered = total([built.coverage, *(part for each in services for part in each.covered)])
+        return Ran(ending, raw, reading, streams, (*built.notes, *notes), covered)
 
     def collect(self, task: Task, prepared: Prepared, ran: Ran) -> Result:
         """Findings that no entry suppresses, and the facts of the run."""
@@ -150,6 +172,7 @@ class ProcessEngine(ABC):
             suppressions=sorted_.uses,
             leak_checks=tuple(ran.raw.leak_checks),
             leak_summary=task.settings.leak_check == "summary",
+            coverage=self.covered(task, prepared, ran.coverage, started=ran.raw.started),
             originals=ran.reading.originals,
         )
         stdout, stderr = ran.streams

@@ -30,7 +30,8 @@ from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-from whence.engines.process.building import Builder
+from whence.coverage import Coverage
+from whence.engines.process.building import Builder, Built
 from whence.engines.process.environment import LINKER_VARIABLES, Errand, changes, named_originals, users_own
 from whence.engines.process.interpreter import resolve
 from whence.engines.process.libraries import linked_libraries
@@ -47,10 +48,14 @@ _WAITING = 64
 
 
 class Service:
-    """Listens on the socket of a run's folder; raises `ToolLimit` if it cannot. `notes` are for the user."""
+    """Listens on the socket of a run's folder; raises `ToolLimit` if it cannot. `notes` are for the user.
+
+    covered: what was checked of each library and program that was instrumented.
+    """
 
     def __init__(self, run: Errand, builder: Builder, descriptor: int = -1) -> None:
         self.notes: list[str] = []
+        self.covered: list[Coverage] = []
         self._run = run
         self._builder = builder
         self._known: dict[tuple[object, ...], Answer] = {}
@@ -116,10 +121,14 @@ class Service:
         if read_image(path).kind != "shared":
             return _AS_IT_IS  # dlopen will say it
         built = self._builder.library(path, run.settings, run.cache, run.built.modules)
-        run.originals.update(named_originals(built))
-        self.notes += built.notes
+        self._take_down(built)
         run.folder.offer(built.libraries, run.folder.later)
         return _AS_IT_IS if built.image == path else (str(built.image.absolute()), str(path))
+
+    def _take_down(self, built: Built) -> None:
+        self._run.originals.update(named_originals(built))
+        self.notes += built.notes
+        self.covered.append(built.coverage)
 
     def _load_apart(self, name: str, cwd: str, caller: str, *folders: str) -> Answer:
         """A library for another namespace, in which no copy may be found by its name."""
@@ -162,8 +171,7 @@ class Service:
         run = self._run
         settings = replace(run.settings, environment={**run.settings.environment, **own})
         built = self._builder.program(program, settings, run.cache)
-        run.originals.update(named_originals(built))
-        self.notes += built.notes
+        self._take_down(built)
         variables = changes(own, built, run.folder, run.options, serving=True)
         changed = "" if built.image == program else str(built.image.absolute())
         return (changed, *(f"e{name}={value}" for name, value in variables.items()))

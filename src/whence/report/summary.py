@@ -1,0 +1,91 @@
+"""The last line of a report: findings, how the program ended, and what was checked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from whence.coverage import Coverage, LeftOut
+from whence.findings import Finding, RunInfo
+from whence.report import words
+from whence.report.styles import ERROR, GOOD, HEADING, WARNING, printable
+
+_NAMED = 3
+"""Libraries that the line names for each reason; of the others it says how many there are."""
+
+
+Piece = tuple[str, str]
+"""A part of the line, and how it is highlighted."""
+
+
+def summary(findings: Sequence[Finding], run: RunInfo) -> list[Piece]:
+    """How many findings of which rules, how the program ended, what was checked under how many rules."""
+    pieces: list[Piece] = [("whence: ", HEADING)]
+    unchecked = run.coverage.unchecked if run.coverage else ""
+    if findings:
+        pieces.append((words.plural(sum(map(_count, findings)), "finding"), ERROR))
+        pieces.append((f" ({_kinds(findings)})", ""))
+    elif unchecked:
+        pieces.append((printable(unchecked), WARNING))
+    elif not run.lost:
+        pieces.append(("no findings", GOOD))
+    if run.lost:  # the record was full or damaged; the program's standard error has a line for each
+        pieces.append((", and " if findings or unchecked else "", ""))
+        pieces.append((f"{words.plural(run.lost, 'finding')} without a report", ERROR))
+    hidden = sum(_count(finding) for use in run.suppressed for finding in use.findings)
+    pieces.append((f", {hidden:,} suppressed" if hidden else "", ""))
+    facts = [_ending(run), *(_checked(run.coverage) if run.coverage else ())]
+    return [*pieces, *((f"; {fact}", "") for fact in facts if fact)]
+
+
+def _count(finding: Finding) -> int:
+    """The blocks of one allocation are one leak."""
+    return 1 if finding.leak else finding.occurrences
+
+
+def _kinds(findings: Sequence[Finding]) -> str:
+    counts: Counter[str] = Counter()
+    leaked: Counter[str] = Counter()
+    for finding in findings:
+        counts[finding.rule.name] += _count(finding)
+        leaked[finding.rule.name] += finding.leak.bytes if finding.leak else 0
+    parts = []
+    for rule, count in counts.items():
+        size = f" of {words.bytes_(leaked[rule])}" if leaked[rule] else ""
+        parts.append(f"{count:,} {printable(rule)}{size}")
+    return ", ".join(parts)
+
+
+def _ending(run: RunInfo) -> str:
+    if run.halted:
+        return "the program was stopped at the first"
+    if run.signal is not None:
+        return f"the program was killed by {words.signal_name(run.signal)}"
+    if run.exit_status is not None:
+        return f"the program exited with status {run.exit_status}"
+    return ""
+
+
+def _checked(coverage: Coverage) -> Iterable[str]:
+    """``checked: 2 modules, 57 functions, 21 rules`` and ``not checked: libc.so.6 (no IR)``."""
+    rules = words.plural(coverage.rules, "rule")
+    if coverage.modules:
+        modules, functions = (
+            words.plural(coverage.modules, "module"),
+            words.plural(coverage.functions, "function"),
+        )
+        yield f"checked: {modules}, {functions}, {rules}"
+    elif not coverage.unchecked:
+        yield f"checked: what an allocator sees, {rules}"
+    reasons: dict[str, list[LeftOut]] = {}
+    for each in coverage.left_out:
+        reasons.setdefault(each.reason, []).append(each)
+    if reasons:
+        parts = (f"{_names(members)} ({printable(reason)})" for reason, members in reasons.items())
+        yield f"not checked: {', '.join(parts)}"
+
+
+def _names(members: Sequence[LeftOut]) -> str:
+    names = [printable(each.name) for each in members[:_NAMED]]
+    more = f" and {len(members) - _NAMED} more" if len(members) > _NAMED else ""
+    return ", ".join(names) + more
