@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from tests.harness.process import TIMEOUT, Whence, is_one_sentence
 
-from whence.engines.native.workers import each, workers
+from whence.engines.native.workers import Failure, each, workers
 from whence.errors import ToolLimit
 from whence.shortage import shortage, shortages
 
@@ -109,14 +109,21 @@ def test_workers_need_no_threads(whence_env: dict[str, str]) -> None:
     assert done.stdout == "[(0, 3), (1, 7), (2, 11)]\n", done.stderr
 
 
-def test_what_a_worker_raises_is_raised() -> None:
-    with workers(1) as crew, pytest.raises(ZeroDivisionError):
-        list(each(crew, operator.truediv, [(1, 0)]))
+def test_what_a_worker_raises_is_its_result() -> None:
+    with workers(1) as crew:
+        ((_, failed),) = each(crew, operator.truediv, [(1, 0)])
+    assert isinstance(failed, Failure) and isinstance(failed.error, ZeroDivisionError)
 
 
-def test_a_worker_that_ends_is_noticed() -> None:
+def test_a_worker_that_ends_is_replaced() -> None:
+    with workers(1) as crew:
+        ended = [result for _, result in each(crew, os._exit, [(3,), (4,)])]
+    assert [str(result.error)[-15:] for result in ended] == ["(exit status 3)", "(exit status 4)"]
+
+
+def test_a_worker_that_is_killed_ends_the_work() -> None:
     with workers(2) as crew, pytest.raises(EOFError):
-        list(each(crew, os._exit, [(1,)]))
+        list(each(crew, signal.raise_signal, [(signal.SIGKILL,)]))
 
 
 _BUILDER = """

@@ -264,6 +264,8 @@ import resource
 from whence.alloc import *
 allocator = Allocator(spread(begins={r: (0x61 + r) << 40 for r in Region}, access=Access.UNMAPPED))
 live = [allocator.allocate(24) for _ in range(1000)]
+own = [bytes(size) for size in range(500) for _ in range(50)]
+del own[::2]  # leaves the interpreter free memory of every size
 used = int(open("/proc/self/statm").read().split()[0]) * 4096
 resource.setrlimit(resource.RLIMIT_AS, (used + (8 << 20), resource.RLIM_INFINITY))
 count = 0

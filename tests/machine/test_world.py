@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from tests.machine.strategies import programs
 
@@ -56,6 +57,7 @@ def plain(state: State, world: MachineWorld) -> World:
     )
 
 
+@pytest.mark.long
 @settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(programs())
 def test_the_index_changes_nothing(program: Program) -> None:

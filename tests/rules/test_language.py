@@ -167,6 +167,7 @@ wider_rules = st.builds(m.Rule, st.just("a"), strings, points, formulas, errors=
 some_rules = st.lists(st.one_of(rules, wider_rules), max_size=2).map(tuple)
 
 
+@pytest.mark.long
 @QUICK
 @given(st.lists(predicates, max_size=2).map(tuple), some_rules)
 def test_canonical_text_reads_back_equal(some: tuple[m.Predicate, ...], more: tuple[m.Rule, ...]) -> None:
@@ -192,6 +193,7 @@ def test_canonical_text_of_files_means_the_same(text: str) -> None:
     assert second.select(["all"]).key() == first.select(["all"]).key()
 
 
+@pytest.mark.long
 @QUICK
 @given(rule_texts())
 def test_random_rules_read_back_equal_after_checking(text: str) -> None:

@@ -136,6 +136,7 @@ def error_rules(world: World, redex: Redex) -> list[str]:
     return poison
 
 
+@pytest.mark.long
 @settings(max_examples=400)
 @given(st.data(), worlds(), st.sampled_from(["free r", "deref r"]))
 def test_a_rule_fires_exactly_when_its_error_rule_applies(

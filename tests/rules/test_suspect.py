@@ -94,6 +94,7 @@ def plain_steps(draw: st.DrawFn, point: str, world: World) -> Redex:
             return Redex("ALLOC", (count, size, align, least), now=99)
 
 
+@pytest.mark.long
 @settings(max_examples=300, suppress_health_check=list(HealthCheck))
 @given(st.data(), worlds(), st.sampled_from(sorted(SHAPES)))
 def test_a_rule_that_is_accepted_cannot_hold_at_a_plain_step(

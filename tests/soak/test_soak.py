@@ -32,6 +32,7 @@ def test_small_soak(tmp_path: Path, whence_env: dict[str, str]) -> None:
     assert {kind.kind for kind, _ in KINDS} | {"all"} == set(counts)
 
 
+@pytest.mark.long
 def test_draws_repeat() -> None:
     assert [draw(5, i, CASES) for i in range(200)] == [draw(5, i, CASES) for i in range(200)]
     assert {type(draw(5, i, CASES).fault) for i in range(300)} == {kind for kind, _ in KINDS}

@@ -148,6 +148,7 @@ MUTATED = settings(
 )
 
 
+@pytest.mark.long
 @MUTATED
 @given(data=st.data())
 def test_mutated_program(sample, tmp_path_factory, data):
@@ -186,6 +187,7 @@ def test_garbage(tmp_path_factory, garbage, start):
     digest_everything(path)
 
 
+@pytest.mark.long
 @MUTATED
 @given(
     text=st.recursive(
