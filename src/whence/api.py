@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +47,7 @@ def run(
     A program that misbehaves, fails or is killed is no error.
     """
     from whence.engines import checked
+    from whence.engines.process.interpreter import interpreter_words
     from whence.engines.progress import NO_PROGRESS
     from whence.engines.protocol import Task
     from whence.toolchain.cache import Cache, default_directory, default_limit
@@ -54,6 +56,8 @@ def run(
     environment = dict(os.environ if chosen["env"] is None else chosen["env"])
     path = find_program(program, environment)
     settings = _settings(chosen, environment)
+    if settings.engine != "alloc" and interpreter_words(path):
+        settings = replace(settings, children=True)  # what a script starts is what is to be checked
     words = [os.fspath(word) for word in (program, *args)]
     size = chosen["cache_size"]
     cache = Cache(default_directory(), default_limit() if size is None else size)

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.harness.process import TIMEOUT, Whence, with_patience
+from tests.harness.process import TIMEOUT, Whence, is_one_sentence, with_patience
 
 pytestmark = pytest.mark.build
 
@@ -296,3 +296,28 @@ def test_other_programs_are_not_waited_for(whence: Whence) -> None:
     done = whence.run(program)
     os.kill(int(done.out), signal.SIGKILL)
     assert (done.status, done.said) == (0, "")
+
+
+@pytest.mark.parametrize("shell", ["sh", "bash"])
+def test_a_script_is_followed(whence: Whence, shell: str) -> None:
+    """What a script executes or starts is what is to be checked."""
+    whence.build(
+        "#include <stdlib.h>\nint main(int c, char **v) { char *p = malloc(8); p[c + 6] = 1; free(p); }"
+    )
+    script = whence.directory / "wrapper"
+    for word, status, rules in (("", 0, []), (" x", 99, ["heap-buffer-overflow"])):
+        script.write_text(f"#!/usr/bin/env {shell}\ntrue | cat\nexec ./prog{word}\n")
+        script.chmod(0o755)
+        done, found = whence.findings(script)
+        assert (done.status, [finding["rule"] for finding in found]) == (status, rules)
+        assert "; checked: 1 module, 1 function, " in done.err.splitlines()[-1]
+
+
+def test_a_script_that_starts_nothing_with_ir(whence: Whence) -> None:
+    script = whence.directory / "idle"
+    script.write_text("#!/bin/sh\ntrue\n")
+    script.chmod(0o755)
+    done = whence.run(script)
+    assert done.status == 0 and done.err.splitlines()[-1].startswith("whence: nothing was checked: neither ")
+    done = whence.run("--engine", "native", script)
+    assert done.status == 126 and is_one_sentence(done.err) and "nothing was checked" in done.err

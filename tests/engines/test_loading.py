@@ -144,7 +144,7 @@ def test_another_namespace_is_left_alone(whence: Whence) -> None:
 def test_missing_plugin(whence: Whence) -> None:
     """The loader's own words."""
     done = whence.run("./host", "./sub/none.so", "2", "-")
-    assert (done.status, done.err) == (1, "")
+    assert (done.status, done.said) == (1, "")
     assert done.out.decode().startswith("./sub/none.so: cannot open shared object file")
 
 

@@ -9,7 +9,10 @@ from whence.engines.native.build import Instrumenter, build_program, check_progr
 from whence.engines.process.building import Builder, BuildSettings, Built
 from whence.engines.process.engine import Prepared, ProcessEngine, Ran, build_settings, resolved
 from whence.engines.protocol import Task
+from whence.engines.registry import AUTO
 from whence.engines.settings import Settings
+from whence.errors import CarriesNoIR
+from whence.result import Result
 from whence.rules.observable import NATIVE
 
 
@@ -30,6 +33,19 @@ class NativeEngine(ProcessEngine):
 
     def builder(self) -> Builder:
         return Instrumenter()
+
+    def collect(self, task: Task, prepared: Prepared, ran: Ran) -> Result:
+        """Raises `CarriesNoIR` if the user asked for this engine and there was nothing for it to check."""
+        result = super().collect(task, prepared, ran)
+        coverage = result.run.coverage
+        if (
+            task.settings.engine != AUTO
+            and coverage
+            and coverage.unchecked
+            and not (result.findings or result.run.lost)
+        ):
+            raise CarriesNoIR(coverage.unchecked)
+        return result
 
     def unchecked(self, task: Task, prepared: Prepared, *, started: bool) -> str:
         """Neither the program nor anything that it loaded or started carries IR."""
