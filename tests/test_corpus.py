@@ -18,6 +18,7 @@ RULES = (
     "dangling-pointer-dereference",
     "null-pointer-dereference",
     "heap-buffer-overflow",
+    "wild-pointer-dereference",
     "free-of-stack",
     "free-of-global",
     "free-inside-block",

@@ -14,7 +14,7 @@ _PROGRAMS = """
     mismatched-free/new-then-free null-argument/strlen null-pointer-dereference/virtual-call
     null-pointer-dereference/field-at-40 overlapping-copy/struct-assignment possible-leak/cache-of-many
     reachable-leak/settings refused-alignment/posix-memalign unmatched-free/before-begin
-    use-after-poison/pool
+    use-after-poison/pool wild-pointer-dereference/offset-link
     """
 """The core has them and their twins."""
 

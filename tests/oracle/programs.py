@@ -327,6 +327,18 @@ def overflow_elsewhere(draw: Draw, draft: Draft) -> None:
     draft.do(s.Read(s.Read(s.Name(home.name)), draw(st.sampled_from([1, 1, 8]))))
 
 
+FAR_AWAY = 1 << 37
+"""From any block to memory of the heap that no block uses, in the machine and in the engine."""
+
+
+def wild_access(draw: Draw, draft: Draft) -> None:
+    """A function writes to a number, the address of a block and a large distance."""
+    variable, width = heap_pointer(draw, draft), draw(st.sampled_from(WIDTHS))
+    begin = s.IntOp("-", s.Name(variable.name), integer(0))
+    name = function(draft, ("x",), s.Assign(s.Read(s.Name("x")), integer(1), width))
+    draft.do(s.Apply(s.Name(name), (s.IntOp("+", begin, integer(FAR_AWAY)),)))
+
+
 def null_access(draw: Draw, draft: Draft) -> None:
     index = draw(st.sampled_from([0, 8, 4000]))
     null = draft.bind(NULL, None)
@@ -434,7 +446,8 @@ def anything(draw: Draw, draft: Draft) -> None:
 MISTAKES: tuple[Step, ...] = (
     *(free_again, use_after_free, use_after_free, overflow, overflow, overflow_elsewhere, null_access),
     *(free_inside, free_outside, free_local, free_global, free_of_other_family, use_closed),
-    *(copy_onto_itself, use_null, align_wrongly, ask_for_too_much, lose, lose, anything, anything),
+    *(wild_access, copy_onto_itself, use_null, align_wrongly, ask_for_too_much, lose, lose),
+    *(anything, anything),
 )
 
 

@@ -16,6 +16,7 @@ from tests.rules.random_rules import BASE, load_random
 from tests.rules.strategies import Scope, formulas
 
 from whence.abi.layout import HEAP_BASE, NULL_PAGE_SIZE, REGION_SHIFT, slot_shift, state_address
+from whence.abi.records import KINDS
 from whence.abi.rules import DESC_COPY, DESC_WRITE
 from whence.instrument import filters as module
 from whence.instrument.markers import declarations
@@ -56,12 +57,24 @@ def heaps(draw: st.DrawFn) -> World:
     def find(address: int) -> int | None:
         return next((b for b, begin in begins.items() if begin >> SLOT_SHIFT == address >> SLOT_SHIFT), None)
 
-    return World(tuple(events), begins, find=find, load=lambda address, width: address & 0xFF)
+    def load(address: int, width: int) -> int | None:
+        there = all(addressable(world, address + i) for i in range(width))
+        return address & 0xFF if there or not in_slots(address) else None
+
+    def kind(address: int) -> int:
+        return KINDS["HEAP" if in_slots(address) else "ELSEWHERE"]
+
+    world = World(tuple(events), begins, find=find, load=load, kind=kind)
+    return world
+
+
+def in_slots(address: int) -> bool:
+    return HEAP <= address < HEAP + 8 * SLOT
 
 
 def addressable(world: World, address: int) -> bool:
     """What the state plane says of one byte, by the invariants that the analysis rests on."""
-    if HEAP <= address < HEAP + 8 * SLOT:
+    if in_slots(address):
         live = world.live
         return any(world.begins[b] <= address < world.begins[b] + world.sizes[b] for b in live)
     return address >= NULL_PAGE_SIZE
@@ -98,8 +111,7 @@ def check_soundness(data: st.DataObject, rules: RuleSet) -> None:
     plan = plan_of(rules)
     world = data.draw(heaps())
     address, width, root = data.draw(accesses(world))
-    in_heap = HEAP <= root < HEAP + 8 * SLOT
-    block = world.find(root) if in_heap else None
+    block = world.find(root) if in_slots(root) else None
     shut = range(*(address + data.draw(st.sampled_from([-8, 0, 1, 3, 8, 16])) for _ in "ab"))
     for code, filter_ in (("DEREF_R", plan.reads), ("DEREF_W", plan.writes)):
         redex = Redex(code, (address,), block, width, 1000, root, closed(world, address, width, shut))
@@ -219,6 +231,12 @@ def filter_text(condition: str, point: str = "deref r") -> tuple[str, str]:
         ("Freed(r, _) or Value(r) == 3", "always"),
         ("Freed(r, _) and Value(r) == 3", "state or slot"),
         ("Freed(r, _) and r < NullPage", "state"),
+        ("Kind(r) == Heap and not Accessible(r)", "state"),
+        ("not Accessible(r) and Heap == Kind(r)", "state"),
+        ("not Accessible(r)", "always"),
+        ("Heap == Heap and not Accessible(r)", "always"),
+        ("Kind(r) == Heap and Accessible(r)", "always"),
+        ("Kind(r) == Heap and not Accessible(r + 1)", "always"),
         ("2 + 2 == 5", "never"),
         ("exists b in H : Size(b) > 3 and r < NullPage", "state"),
         ("forall b in H : r < NullPage", "always"),

@@ -25,6 +25,7 @@ NAMES = [
     "null-pointer-dereference",
     "dangling-pointer-dereference",
     "heap-buffer-overflow",
+    "wild-pointer-dereference",
     "use-after-poison",
     "overlapping-copy",
     "null-argument",

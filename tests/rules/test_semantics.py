@@ -99,6 +99,8 @@ MOST = CONSTANTS["MaxSize"].value or 0
         (LIVE, deref(BEGIN, 1, (1 << 64) - 1), ["heap-buffer-overflow"]),
         (LIVE, deref((1 << 64) - 4, 1, 8), ["heap-buffer-overflow"]),
         (LIVE, deref(0x7F00_0000_0000, None), []),
+        (replace(LIVE, kind=lambda _: KINDS["HEAP"]), deref(BEGIN + 99, None), ["wild-pointer-dereference"]),
+        (replace(LIVE, kind=lambda _: KINDS["HEAP"]), deref(BEGIN + 17, 1), ["heap-buffer-overflow"]),
         (FREED, deref(BEGIN + 8, 1), ["dangling-pointer-dereference"]),
         (FREED, deref(BEGIN + 800, 1), ["dangling-pointer-dereference"]),
         (LIVE, deref(0, None), ["null-pointer-dereference"]),
@@ -126,9 +128,12 @@ def error_rules(world: World, redex: Redex) -> list[str]:
     null_root = redex.given("Root") < NULL_PAGE and world.load(r, 1) is None
     if r < NULL_PAGE or null_root:
         return ["null-pointer-dereference"]
-    poison = ["use-after-poison"] if redex.closed and redex.given("Root") >= NULL_PAGE else []
+    from_null = redex.given("Root") < NULL_PAGE
+    poison = ["use-after-poison"] if redex.closed and not from_null else []
     if bid is None or begin is None or size is None:
-        return poison
+        nothing_there = world.kind(r) == KINDS["HEAP"] and world.load(r, 1) is None
+        wild = nothing_there and not redex.closed and not from_null
+        return ["wild-pointer-dereference"] if wild else poison
     if bid in world.freed:
         return ["dangling-pointer-dereference"]
     if r < begin or r + redex.width > begin + size:

@@ -105,7 +105,16 @@ ERROR_RULES: tuple[ErrorRule, ...] = (
         "an access that is not wholly inside its global variable",
     ),
     *_deref(
-        "bug-wild-ptr-deref", premises.wild, "an access through a number that is the address of no block"
+        "bug-wild-ptr-deref",
+        premises.wild,
+        "an access through a number in the memory of the heap that is the address of no block",
+        "wild-pointer-dereference also fires where an access leaves a stack block or global for the memory of"
+        " the heap: the error is then bug-stack-overflow or bug-global-overflow",
+    ),
+    *_deref(
+        "bug-stray-ptr-deref",
+        premises.stray,
+        "an access through another number that is the address of no block",
     ),
     ErrorRule(
         "bug-uninitialized", ("DEREF_R",), premises.uninitialized, "a read of bytes that were never written"

@@ -65,11 +65,26 @@ def poisoned(state: State, probe: Probe) -> Found:
 
 
 def wild(state: State, probe: Probe) -> Found:
-    """r has no block, and what it points to is not all there."""
+    """r lies in the memory of the heap, where no block is."""
+    return NO_BLOCK if _has_no_block(state, probe) and _in_free_heap(state, probe) else ()
+
+
+def stray(state: State, probe: Probe) -> Found:
+    """r has no block, what it points to is not all there, and it is no wild pointer into the heap."""
+    return NO_BLOCK if _has_no_block(state, probe) and not _in_free_heap(state, probe) else ()
+
+
+def _has_no_block(state: State, probe: Probe) -> bool:
     (pointer,) = probe.operands
     if null(state, probe) or state.where(pointer.value).block is not None:
-        return ()
-    return () if access(state, pointer, probe.width) else NO_BLOCK
+        return False
+    return access(state, pointer, probe.width) is None
+
+
+def _in_free_heap(state: State, probe: Probe) -> bool:
+    (pointer,) = probe.operands
+    nothing_there = not is_null_derived(pointer) and access(state, pointer, 1) is None
+    return state.kind_at(state.where(pointer.value).address) == HEAP and nothing_there
 
 
 def uninitialized(state: State, probe: Probe) -> Found:

@@ -29,12 +29,14 @@ Premise = Callable[[Moment], Truth]
 class ErrorRule:
     """When the next state is this error state: at one of the `codes`, and where the premise holds.
 
-    `of_block`: the premise for one block, where each block is an error of its own.
+    `of_block`: the premise for one block, where each block is an error of its own. `of_contents`:
+    whether the premise speaks of what memory contains, which no invariant connects with the trace.
     """
 
     codes: tuple[str, ...]
     premise: Premise | None = None
     of_block: Callable[[Moment, Number], Truth] | None = None
+    of_contents: bool = False
 
 
 # ---- accesses ----
@@ -83,8 +85,21 @@ def _all_there(moment: Moment) -> Truth:
     return z3.Or(*(z3.And(moment.width == n, moment.accessible(n)) for n in range(1, 9)))
 
 
-def _wild(moment: Moment) -> Truth:
+def _has_no_block(moment: Moment) -> Truth:
     return z3.And(z3.Not(moment.derived), z3.Not(_null(moment)), z3.Not(_there(moment)))
+
+
+def _in_free_heap(moment: Moment) -> Truth:
+    nothing_there = z3.And(z3.Not(moment.from_null), z3.Not(moment.accessible(1)))
+    return z3.And(_of_kind("HEAP")(moment), nothing_there)
+
+
+def _wild(moment: Moment) -> Truth:
+    return z3.And(_has_no_block(moment), _in_free_heap(moment))
+
+
+def _stray(moment: Moment) -> Truth:
+    return z3.And(_has_no_block(moment), z3.Not(_in_free_heap(moment)))
 
 
 def _uninitialized(moment: Moment) -> Truth:
@@ -207,7 +222,8 @@ ERRORS: Mapping[str, ErrorRule] = {
     **_deref("bug-stack-overflow", _outside(STACK)),
     **_deref("bug-global-overflow", _outside(GLOBAL)),
     **_deref("bug-wild-ptr-deref", _wild),
-    "bug-uninitialized": _at("DEREF_R", _uninitialized),
+    **_deref("bug-stray-ptr-deref", _stray),
+    "bug-uninitialized": ErrorRule(("DEREF_R",), _uninitialized, of_contents=True),
     "bug-free-of-stack": _at("FREE", _of_kind("STACK")),
     "bug-free-of-global": _at("FREE", _of_kind("GLOBAL")),
     "bug-free-inside-block": _at("FREE", _inside),

@@ -31,6 +31,8 @@ Therefore:
   The same argument serves `r < Begin(r)`, where r itself is the poisoned byte,
   and a freed block needs none.
 * `r < NullPage` implies STATE (2).
+* `Kind(r) == Heap and not Value(r, 1) >= 0` implies STATE: the byte is not
+  addressable, or the access traps (1), as it does in memory that no slot was cut from.
 * `Closed > 0` implies STATE: bytes are made inaccessible by poisoning them.
 * `Root < NullPage` implies STATE or SLOT. The slot of such a root is its one
   address, so r is elsewhere, or it is below NullPage too (2).
@@ -129,7 +131,7 @@ class _Analysis:
 
     def conjunction(self, operands: tuple[m.Formula, ...], bound: binding.Names, block_known: bool) -> Filter:
         known = block_known or any(self.implies_block(each, bound) for each in operands)
-        result = Filter.ALWAYS
+        result = Filter.STATE if self.is_closed_heap(operands) else Filter.ALWAYS
         for operand in operands:
             result = _cheaper(result, self.necessary(operand, bound, known))
             bound |= binding.binds(operand, {})
@@ -155,6 +157,32 @@ class _Analysis:
                     for side in (left, right)
                     for term in m.walk_term(side)
                 )
+            case _:
+                return False
+
+    def is_closed_heap(self, operands: tuple[m.Formula, ...]) -> bool:
+        """Whether r is in the heap and its byte cannot be accessed where all these hold."""
+        return any(map(self.is_in_heap, operands)) and any(
+            isinstance(each, m.Not) and self.is_byte_there(each.operand) for each in operands
+        )
+
+    def is_in_heap(self, formula: m.Formula) -> bool:
+        match formula:
+            case m.Compare(op="==", left=left, right=right):
+                heap = m.Constant("Heap")
+                return (self.is_kind(left) and right == heap) or (left == heap and self.is_kind(right))
+            case _:
+                return False
+
+    def is_byte_there(self, formula: m.Formula) -> bool:
+        """Whether the formula is `Value(r, 1) >= 0`, which is true where the byte can be accessed."""
+        match formula:
+            case m.Compare(
+                op=">=",
+                left=m.Apply(function="Value", args=(pointer, m.Number(value=1))),
+                right=m.Number(value=0),
+            ):
+                return self.linear(pointer) == {_POINTER: 1}
             case _:
                 return False
 
@@ -219,11 +247,15 @@ class _Analysis:
 
     def at_heap(self, term: m.Term) -> m.Term:
         """The kind of memory at r is known at a clean free."""
+        return m.Constant("Heap") if self.is_kind(term) else term
+
+    def is_kind(self, term: m.Term) -> bool:
+        """`Kind(r)`"""
         match term:
-            case m.Apply(function="Kind", args=(m.Variable(name=name),)) if name == self.pointer:
-                return m.Constant("Heap")
+            case m.Apply(function="Kind", args=(m.Variable(name=name),)):
+                return name == self.pointer
             case _:
-                return term
+                return False
 
     def exists_at_clean_free(self, formula: m.Exists, bound: binding.Names) -> bool | None:
         pattern = formula.pattern
