@@ -23,6 +23,7 @@ pytestmark = pytest.mark.long
 DOUBLE = "at free r error bug-double-free"
 DANGLING = "at deref r error bug-dang-ptr-deref, bug-dang-ptr-deref2"
 OVERFLOW = "at deref r error bug-overflow, bug-overflow2"
+UNINITIALIZED = "at deref_r r error bug-uninitialized"
 NULL = "at deref r error bug-null-ptr-deref, bug-null-ptr-deref2"
 
 FAULTS = {
@@ -217,3 +218,20 @@ def test_every_error_state_can_be_next(name: str) -> None:
     shown = outcome.counterexample
     assert shown is not None and shown.next and not shown.fires
     assert name in shown.next
+
+
+@pytest.mark.parametrize(
+    "condition",
+    ["not FindLast(_, write, r, _, _)", "not (exists (_, write, r, _, _) in trace)"],
+)
+def test_what_depends_on_contents_is_not_refuted(condition: str) -> None:
+    """No invariant says which writes gave the contents: a state that differs may be no program's."""
+    rules = load_texts([("faulty.rules", text_of(condition, UNINITIALIZED).encode())], load_standard())
+    (first, *_) = statements(rules.rules[-1], rules)
+    outcome = settle(first, TIMEOUT)
+    assert outcome.verdict is Verdict.UNKNOWN and "contents is not modelled" in outcome.reason
+
+
+def test_what_holds_whatever_the_contents_is_proved() -> None:
+    condition = "FindLast(_, write, r, _, _) or not FindLast(_, write, r, _, _)"
+    assert not failures(text_of(condition, UNINITIALIZED), "soundness")

@@ -48,7 +48,8 @@ class Goal(Enum):
 class Obligation:
     """The hypotheses imply the goal in every state; or, if `of` is SOME, in some state they do not.
 
-    `name`: `lemma/rule: what`. `otherwise`: what to say where there is no such state.
+    `name`: `lemma/rule: what`. `otherwise`: what to say where there is no such state. `unmodelled`: why
+    no program may reach a state that is found, if so; then the statement is settled by a proof alone.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Obligation:
     shape: Shape | None = None
     of: Goal = Goal.ALL
     otherwise: str = ""
+    unmodelled: str = ""
 
 
 def settle(obligation: Obligation, timeout: float) -> Outcome:
@@ -72,6 +74,13 @@ def settle(obligation: Obligation, timeout: float) -> Outcome:
 
 
 def _of_all(obligation: Obligation, timeout: float) -> Outcome:
+    found = _of_states(obligation, timeout)
+    if obligation.unmodelled and found.verdict is Verdict.FAILED:
+        return Outcome(obligation.name, Verdict.UNKNOWN, obligation.unmodelled)
+    return found
+
+
+def _of_states(obligation: Obligation, timeout: float) -> Outcome:
     end = time.monotonic() + timeout
     first = _asked(obligation, timeout, _AT_ONCE)
     if first.verdict is Verdict.PROVED or obligation.shape is None:

@@ -97,6 +97,13 @@ class _Judged:
             return z3.And(at, of_block(self.moment, _WITNESS))
         return z3.And(at, exists(BLOCK, lambda b: of_block(self.moment, b)))
 
+    @property
+    def unmodelled(self) -> str:
+        """Why states in which rule and error states differ need not be those of a program; else empty."""
+        of_contents = any(ERRORS[name].of_contents for name in self.rule.errors)
+        formula = expand(self.rule, self.rules).formula
+        return _CONTENTS if of_contents and _asks_for_contents(formula) else ""
+
     # -- the statements --
 
     def soundness(self) -> Iterator[Obligation]:
@@ -134,18 +141,20 @@ class _Judged:
         )
 
     def not_always(self) -> Obligation:
-        return self.shown(
+        shown = self.shown(
             "sense: does not fire at every step",
             z3.And(self.here(), z3.Not(self.fires())),
             lambda judged: self.per_block or not judged.fires,
             "the rule fires at every step that it looks at: its condition says nothing",
         )
+        return replace(shown, unmodelled="")
 
     def past(self) -> Obligation:
         """Two states with one past: whatever else is in them, the rule answers the same."""
         view = view_of(self.moment)
         goal = self.fires(view) == self.fires(_other_future(view, self.moment))
-        return self.implied("sense: depends on the past alone", self.here(), goal, lambda _: True)
+        alone = self.implied("sense: depends on the past alone", self.here(), goal, lambda _: True)
+        return replace(alone, unmodelled="")
 
     def named(self) -> Truth:
         """One of the error states that the rule names is next."""
@@ -159,14 +168,16 @@ class _Judged:
         self, name: str, hypothesis: Truth, goal: Truth, confirmed: Callable[[Judgement], bool]
     ) -> Obligation:
         hypotheses = (*self.hypotheses, hypothesis)
-        return Obligation(f"{self.rule.name}/{name}", hypotheses, goal, self.shape(confirmed))
+        shape, unmodelled = self.shape(confirmed), self.unmodelled
+        return Obligation(f"{self.rule.name}/{name}", hypotheses, goal, shape, unmodelled=unmodelled)
 
     def shown(
         self, name: str, wanted: Truth, confirmed: Callable[[Judgement], bool], otherwise: str
     ) -> Obligation:
         """Some state is as wanted."""
         goal, shape = z3.Not(wanted), self.shape(confirmed)
-        return Obligation(f"{self.rule.name}/{name}", self.hypotheses, goal, shape, Goal.SOME, otherwise)
+        name = f"{self.rule.name}/{name}"
+        return Obligation(name, self.hypotheses, goal, shape, Goal.SOME, otherwise, self.unmodelled)
 
     def shape(self, confirmed: Callable[[Judgement], bool]) -> Shape:
         return Shape(
@@ -192,6 +203,18 @@ class _Judged:
 
 
 _WITNESS = symbol("witness")
+_CONTENTS = (
+    "which writes gave memory its contents is not modelled: rule and error state differ, but perhaps in "
+    "states that no program reaches"
+)
+
+
+def _asks_for_contents(formula: m.Formula) -> bool:
+    """Whether the formula speaks of write events, or of what memory contains."""
+    patterns = (getattr(node, "pattern", None) for node in m.walk_formula(formula))
+    if any(isinstance(pattern, m.EventPattern) and pattern.event == "write" for pattern in patterns):
+        return True
+    return any(isinstance(term, m.Apply) and term.function == "Value" for term in m.walk_terms(formula))
 
 
 @dataclass(frozen=True)
