@@ -751,3 +751,19 @@ def test_rule_that_holds_where_nothing_is_wrong(whence: Whence) -> None:
     assert [f["rule"] for f in found] == ["wide"]
     _, found = whence.findings("--rules", rules, whence.build(source.format(48), "narrow"))
     assert found == []
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("rnu", "./prog"), "did you mean 'run'?"),
+        (("./prog", "x"), "say 'whence run ./prog'"),
+        (("run", "--kepp-going", "./prog"), "did you mean '--keep-going'"),
+        (("run",), "missing argument"),
+        (("run", "--jobs", "many", "./prog"), "invalid value for '--jobs'"),
+    ],
+)
+def test_mistakes_in_the_command_line(whence: Whence, words: tuple[str, ...], said: str) -> None:
+    done = whence.process("whence.cli.main", *words)
+    assert (done.status, done.out) == (2, b"")
+    assert is_one_sentence(done.err) and said in done.err, done.err

@@ -50,7 +50,7 @@ def run(
     from whence.engines.process.interpreter import interpreter_words
     from whence.engines.progress import NO_PROGRESS
     from whence.engines.protocol import Task
-    from whence.toolchain.cache import Cache, default_directory, default_limit
+    from whence.toolchain.cache import Cache, default_directory, default_limit, home_directory
 
     chosen = (options or RunOptions()).merged(dict(keywords))
     environment = dict(os.environ if chosen["env"] is None else chosen["env"])
@@ -60,7 +60,7 @@ def run(
         settings = replace(settings, children=True)  # what a script starts is what is to be checked
     words = [os.fspath(word) for word in (program, *args)]
     size = chosen["cache_size"]
-    cache = Cache(default_directory(), default_limit() if size is None else size)
+    cache = Cache(default_directory(), default_limit() if size is None else size, home_directory())
     try:
         with shortages():
             return checked.run(Task(path, words, settings, cache, chosen["progress"] or NO_PROGRESS))

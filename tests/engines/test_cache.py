@@ -6,6 +6,7 @@ import errno
 import multiprocessing
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import threading
@@ -479,3 +480,32 @@ def test_default_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WHENCE_CACHE_SIZE", "much")
     with pytest.raises(UserMistake, match="WHENCE_CACHE_SIZE: 'much' is no size"):
         default_limit()
+
+
+def test_a_cache_behind_gives_copies(tmp_path: Path) -> None:
+    """They are whole entries with their modes, and stay when the cache behind is gone; nothing goes there."""
+
+    def write(path: Path) -> None:
+        path.write_bytes(b"image")
+        path.chmod(0o755)
+
+    first = Cache(tmp_path / "first")
+    first.make("images", KEY, write)
+    first.close()
+    second = Cache(tmp_path / "second", behind=tmp_path / "first")
+    found = second.find("images", KEY)
+    assert found == tmp_path / "second" / "images" / KEY and found.stat().st_mode & 0o777 == 0o755
+    second.add("objects", KEY, b"own")
+    assert not (tmp_path / "first" / "objects").exists()
+    second.close()
+    shutil.rmtree(tmp_path / "first")
+    assert Cache(tmp_path / "second").read("images", KEY) == b"image"
+
+
+def test_a_cache_behind_that_others_can_write_is_not_used(tmp_path: Path) -> None:
+    first = Cache(tmp_path / "first")
+    first.add("images", KEY, b"image")
+    first.close()
+    (tmp_path / "first").chmod(0o777)
+    second = Cache(tmp_path / "second", behind=tmp_path / "first")
+    assert second.find("images", KEY) is None and second.notes == []

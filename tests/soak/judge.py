@@ -16,7 +16,7 @@ _INTERNAL = ("Traceback (most recent call last)", "internal error", "Exception i
 _OWN_FRAME = re.compile(r'File "[^"]*/whence/')
 _TEXT_FINDING = re.compile(r"^(?:error|warning)\[([\w-]+)\]: ", re.MULTILINE)
 _LINE_FINDING = re.compile(r"^whence: finding: ([\w-]+): ", re.MULTILINE)
-_SENTENCE = re.compile(r"^(?:whence: |Usage: )", re.MULTILINE)
+_SENTENCE = re.compile(r"^whence: ", re.MULTILINE)
 _REFUSALS = (2, 125, 126)
 
 

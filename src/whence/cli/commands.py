@@ -7,6 +7,8 @@ import importlib
 import click
 
 from whence import __version__
+from whence.errors import UserMistake
+from whence.hints import did_you_mean, expected
 
 _COMMANDS = {
     "run": "run:run",
@@ -30,7 +32,12 @@ class _Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
-            return None
+            if ctx.resilient_parsing:
+                return None
+            program = "/" in cmd_name
+            hint = f": say 'whence run {cmd_name}'" if program else did_you_mean(cmd_name, _COMMANDS)
+            more = hint or f" {expected(_COMMANDS)}"
+            raise UserMistake(f"'{cmd_name}' is no command of whence{more}")
         module, _, name = _COMMANDS[cmd_name].partition(":")
         command: click.Command = getattr(importlib.import_module(f"whence.cli.{module}"), name)
         return command

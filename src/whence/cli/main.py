@@ -42,7 +42,7 @@ def _guarded(words: list[str]) -> int:
 
 
 def _click_error(error: Exception) -> int:
-    """Usage errors of click keep their form and status, shortages are said; anything else is our bug."""
+    """Usage errors of click keep their status, shortages are said; anything else is our bug."""
     import click
 
     if isinstance(error, click.exceptions.Exit):
@@ -50,7 +50,8 @@ def _click_error(error: Exception) -> int:
     if isinstance(error, click.Abort):
         return 130
     if isinstance(error, click.ClickException):
-        error.show()
+        words = error.format_message()
+        say(f"whence: {words[:1].lower()}{words[1:].rstrip('.')}\n")
         return error.exit_code
     if os.environ.get("WHENCE_TRACEBACK"):
         raise error

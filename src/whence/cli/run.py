@@ -14,6 +14,7 @@ from whence.cli.outputs import Outputs
 from whence.cli.parameters import parameter, parameters
 from whence.config import ConfiguredCommand, places
 from whence.errors import ExitCode, UserMistake
+from whence.hints import did_you_mean
 from whence.options import COMMAND_LINE, SIGNAL, SIZE, RunOption, RunOptions
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ def run(program: str, arguments: tuple[str, ...], **values: Any) -> int:
     from whence import api
 
     if program.startswith("-"):
-        raise UserMistake(f"unknown option '{program}' before the program's name (see whence run --help)")
+        hint = did_you_mean(program.partition("=")[0], _option_names()) or " (see whence run --help)"
+        raise UserMistake(f"unknown option '{program}' before the program's name{hint}")
     rules = api.select_rules(values["rules"], values["enable"], values["disable"])
     suppressions = api.load_suppressions(values["suppressions"])
     outputs = _outputs(values, suppressions.notes)
@@ -45,6 +47,11 @@ def run(program: str, arguments: tuple[str, ...], **values: Any) -> int:
     outputs.write(result)
     _keep_start(values, result, arguments, outputs)
     return _status(result, values["error_exitcode"])
+
+
+def _option_names() -> list[str]:
+    options = (param for param in run.params if isinstance(param, click.Option))
+    return [name for option in options for name in (*option.opts, *option.secondary_opts)]
 
 
 def _outputs(values: Mapping[str, Any], notes: Sequence[str]) -> Outputs:

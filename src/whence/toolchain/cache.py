@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import pwd
 import secrets
 import shutil
 import tempfile
@@ -48,6 +49,21 @@ def default_directory() -> Path:
     return Path(base, "whence")
 
 
+def home_directory() -> Path | None:
+    """The cache in the home directory that the user has by the list of users, where another one is chosen.
+
+    None where that is the default, and for a cache that ``$WHENCE_CACHE`` names: that one stands alone.
+    """
+    if os.environ.get(VARIABLE):
+        return None
+    try:
+        home = Path(pwd.getpwuid(os.geteuid()).pw_dir)
+    except KeyError:
+        return None
+    path = home / ".cache" / "whence"
+    return path if home.is_absolute() and path != default_directory() else None
+
+
 def default_limit() -> int:
     """``$WHENCE_CACHE_SIZE`` in bytes, else 5 GiB; raises `UserMistake` if it is no size."""
     text = os.environ.get(SIZE_VARIABLE)
@@ -68,13 +84,15 @@ class Cache:
     """Entries of several kinds (one directory each).
 
     `limit`: bytes that are kept at most when it is closed, None for no bound.
-    `notes`: what was wrong with the directory.
+    `behind`: another directory; what is missing here and stands there is copied, so that tests with a
+    home directory of their own find what was instrumented before. `notes`: what was wrong with the directory.
     """
 
-    def __init__(self, directory: Path, limit: int | None = None) -> None:
+    def __init__(self, directory: Path, limit: int | None = None, behind: Path | None = None) -> None:
         self.directory = directory
         self.limit = limit
         self.notes: list[str] = []
+        self._behind = None if behind is None else Cache(behind)
         self._locks = Locks(directory)
         self._spare: Path | None = None
         self._added = False
@@ -83,6 +101,25 @@ class Cache:
 
     def find(self, kind: str, key: str) -> Path | None:
         """The entry, None if there is none; it stays until `close`."""
+        return self._find(kind, key) or self._copied(kind, key)
+
+    def _copied(self, kind: str, key: str) -> Path | None:
+        """A copy of the entry of the cache behind this one, None if that has none."""
+        found = None if self._behind is None else self._behind.find(kind, key)
+        if found is None:
+            return None
+        try:
+            content, mode = files.content(found), found.stat().st_mode
+        except OSError:
+            return None
+
+        def write(path: Path) -> None:
+            path.write_bytes(content)
+            path.chmod(mode)
+
+        return self.make(kind, key, write)
+
+    def _find(self, kind: str, key: str) -> Path | None:
         if self._spare is not None and (self._spare / kind / key).is_file():
             return self._spare / kind / key
         path = self.directory / kind / key
@@ -143,6 +180,8 @@ class Cache:
     def close(self) -> None:
         """Give up what is in use, keep the bound, remove the directory that replaced the cache."""
         self._locks.close()
+        if self._behind is not None:
+            self._behind.close()
         if self._added and self.limit is not None:
             prune(self.directory, self.limit)
         if self._spare is not None:
