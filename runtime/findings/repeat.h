@@ -9,9 +9,9 @@ struct context;
 
 /* A finding is made with that stack, and the program goes on. */
 void repeat_note(const struct context *context, const uint64_t *pcs, unsigned count);
-/* Whether the trap with that stack comes from the access that was told last. */
+/* Whether the trap with that stack comes from the access that was reported last. */
 int repeat_is(const struct context *context, const uint64_t *pcs, unsigned count);
-/* Whether the library function whose wrapper has this frame was told to get a length beyond
+/* Whether the library function whose wrapper has this frame was reported to get a length beyond
  * all memory. */
 int repeat_has_length(const void *frame);
 

@@ -13,7 +13,7 @@ uint64_t rules_function(const char *name);
 /* That of `main`. */
 extern uint64_t rules_main;
 
-/* Rules that hold as long as nobody registers others. */
+/* The rules until others are registered. */
 void rules_assume(const struct whence_rule_set *set);
 
 /* Bit (1 << WH_POINT_*) for each point at which a rule is evaluated. */

@@ -24,7 +24,7 @@ static inline void *allocate_sized(size_t size, uint8_t family, int zeroed,
     return allocate_slowly(&request, frame);
 }
 
-/* What a program asks for, as it said it. */
+/* A request of the program, with the arguments it gave. */
 struct wish {
     const char *function;
     size_t count, size, alignment, least;

@@ -21,7 +21,7 @@
 #include <unistd.h>
 #include <utime.h>
 
-/* ---- reading: what arrives may be less than what was asked for ---- */
+/* ---- reading: what arrives may be less than was requested ---- */
 
 static size_t arrived(ssize_t result) { return result > 0 ? (size_t)result : 0; }
 
@@ -157,7 +157,7 @@ WRAP(ssize_t, pwrite64, (int file, const void *from, size_t size, off64_t offset
     return pwrite64(file, from, size, offset);
 }
 
-/* ---- names; the kernel refuses a null pointer, which hurts nobody ---- */
+/* ---- names; the kernel refuses a null pointer without harm ---- */
 
 #define PATH(type, name)                                                                           \
     WRAP(type, name, (const char *path)) {                                                         \

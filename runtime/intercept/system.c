@@ -1,5 +1,5 @@
 /* sys/wait.h, signal.h, sys/resource.h, sys/select.h, sys/epoll.h, sys/random.h, sched.h,
- * sys/utsname.h, termios.h, sys/xattr.h, math.h: what the system tells and is told. */
+ * sys/utsname.h, termios.h, sys/xattr.h, math.h: what the system reads and writes. */
 #include <stdarg.h>
 #include "check.h"
 

@@ -2,7 +2,7 @@
 #include "excuse.h"
 #include "mark.h"
 #include "search.h"
-#include "told.h"
+#include "reported.h"
 #include "../os/os.h"
 #include "../record/record.h"
 #include "../process/images.h"
@@ -131,7 +131,7 @@ void leak_collect(struct context *context, const struct witness *witness) {
     if (place.index && search_is_foreign(place)) return;
     if (marks && context->check && search_is_kept(*marks, place)) return;
     if (marks) *marks |= MARK_CLAIMED;
-    if (context->check && !told_first_time(witness->rule, witness->block->id, context->check))
+    if (context->check && !reported_first_time(witness->rule, witness->block->id, context->check))
         return;
     struct group like = {.rule = witness->rule, .stack = stack_of(place)};
     like.kind = marks ? search_kind(*marks) : WH_LEAK_NONE;

@@ -1,4 +1,4 @@
-/* Makes the other threads stand still and tells what they use.
+/* Stops the other threads and finds the memory that they use.
  *
  * Where the system lets us, a helper process that shares our memory stops them
  * as a debugger does: no thread notices, whatever signals it blocks or waits

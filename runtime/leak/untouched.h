@@ -1,4 +1,4 @@
-/* Pages of this process that nobody has written yet: they read as zeros, or as the file behind
+/* Pages of this process that were never written: they read as zeros, or as the file behind
  * them, and reading them would only make the kernel build page tables for them. */
 #ifndef WH_LEAK_UNTOUCHED_H
 #define WH_LEAK_UNTOUCHED_H

@@ -7,7 +7,7 @@
 
 /* Starts a process that shares memory, files and signal handlers' code with this
  * one, runs `run(argument)` on the stack that ends at `stack_end`, and exits.
- * Nobody is told of its end but os_helper_wait. Its id, or -errno. It uses the
+ * Only os_helper_wait sees its end. Returns its id, or -errno. It uses the
  * caller's thread-local storage: the caller must only wait meanwhile. */
 long os_helper_start(void (*run)(void *), void *argument, uintptr_t stack_end);
 void os_helper_wait(long helper);

@@ -1,4 +1,4 @@
-/* The loaded objects, told apart by who made them.
+/* The loaded objects, distinguished by who made them.
  *
  * An image that whence has linked again depends on the runtime by name. What
  * was learned of an image is kept when it is unloaded: blocks that it allocated

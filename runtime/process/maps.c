@@ -83,7 +83,7 @@ static size_t keep_named(char *text, size_t size, uint32_t *hash) {
 static char last_room[64 << 10];
 static int last_room_taken;
 
-/* Without /proc (as after chroot) or descriptors the loader tells what is loaded. */
+/* Without /proc (as after chroot) or descriptors the loader lists what is loaded. */
 static uintptr_t text_of_maps(size_t *size, uint64_t *room) {
     *room = MAPS_ROOM;
     uintptr_t buffer = maps_read(size);

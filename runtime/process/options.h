@@ -19,7 +19,7 @@ extern struct options options;
 #define LEAKS_COUNTED 2u
 
 /* Reads `name=value:name=value` over the defaults. 0 on a mistake, which
- * *error then tells in one sentence; `into` is then half filled. */
+ * *error then describes in one sentence; `into` is then half filled. */
 int options_parse(const char *text, size_t length, struct options *into, struct text *error);
 
 /* Finds NAME=value in a block of zero-terminated strings, as in

@@ -1,10 +1,10 @@
-/* Questions to the launcher, which answers on a socket.
+/* Requests to the launcher, which answers on a socket.
  *
- * A question and its answer are each one message of words, every word with its
- * final zero. The launcher can be asked from anywhere, also from a child of
+ * A request and its answer are each one message of words, every word with its
+ * final zero. Requests can be sent from anywhere, also from a child of
  * vfork: nothing is allocated, and no descriptor is kept. When it is gone, or
  * cannot be reached from here, there is no answer and the program goes on as it
- * would without us. The words stand in whence.engines.process.service.
+ * would without whence. The words are defined in whence.engines.process.service.
  */
 #ifndef WHENCE_RT_SERVICE_H
 #define WHENCE_RT_SERVICE_H

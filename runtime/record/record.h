@@ -43,7 +43,7 @@ enum record_status record_append_at(uint32_t type, const struct record_part *par
 int record_ask(uint64_t offset, uint32_t judge);
 
 /* The process that reads the file does not run any more, also when its parent
- * has not been told yet (without /proc that case is not seen). */
+ * has not been notified yet (without /proc that case is not seen). */
 int record_reader_has_ended(uint32_t process);
 
 /* Notes down that this process writes to the file, and may outlive the others. */

@@ -10,11 +10,10 @@
 uint64_t event_evaluate(struct context *context);
 
 /* Evaluates the rules of the end of main here and now (`check`: WH_CHECK_*),
- * unless nobody asks for that or this thread is in the middle of a finding.
- * `context` says where the program stands. The number of blocks that no check
- * told of before. */
+ * unless no rule needs that or this thread is reporting a finding. `context` is the
+ * place in the program. Returns the number of blocks that no earlier check reported. */
 uint64_t event_leak_check(struct context *context, uint32_t check);
-/* No check is wanted any more, at the end least of all. */
+/* Turns off all later leak checks, the one at the end included. */
 void event_no_more_checks(void);
 
 #endif

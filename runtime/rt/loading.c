@@ -2,8 +2,8 @@
  *
  * The loader looks at the caller's return address, for search paths and
  * namespaces. So the entry does not call the loader's dlopen, it goes there with
- * another name and the same return address. dladdr tells the file that the
- * program asked for, not the copy.
+ * another name and the same return address. dladdr gives the file that the
+ * program requested, not the copy.
  */
 #include "loading.h"
 #include "../process/images.h"
@@ -195,7 +195,7 @@ __asm__(".text\n"
 
 /* ---- dlclose ---- */
 
-/* What was loaded is told before it goes: blocks that it allocated stay. */
+/* The images are recorded before they are unloaded: blocks that they allocated stay. */
 WH_EXPORT int dlclose(void *handle) {
     close_function next = (close_function)(uintptr_t)next_symbol("dlclose");
     if (loading_any()) {
@@ -226,7 +226,7 @@ static const struct copy *learn(const char *path) {
     return copy;
 }
 
-static int told(int found, Dl_info *info) {
+static int with_original(int found, Dl_info *info) {
     if (!found || !info->dli_fname || !service_known()) return found;
     int saved = errno;
     const struct copy *copy = find_copy(info->dli_fname);
@@ -238,10 +238,10 @@ static int told(int found, Dl_info *info) {
 
 WH_EXPORT int dladdr(const void *address, Dl_info *info) {
     address_function next = (address_function)(uintptr_t)next_symbol("dladdr");
-    return told(next(address, info), info);
+    return with_original(next(address, info), info);
 }
 
 WH_EXPORT int dladdr1(const void *address, Dl_info *info, void **extra, int flags) {
     extra_function next = (extra_function)(uintptr_t)next_symbol("dladdr1");
-    return told(next(address, info, extra, flags), info);
+    return with_original(next(address, info, extra, flags), info);
 }

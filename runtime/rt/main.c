@@ -23,8 +23,8 @@ __attribute__((constructor)) static void begin(int count, char **arguments, char
     if (!options.children) environment_restore(environment);
 }
 
-/* `_exit` ends a program without us: it asks for that, and a child of fork that
- * does so is about to report what belongs to its parent.
+/* `_exit` ends a program without a leak check: that is its purpose, and a child of fork
+ * that calls it would report its parent's blocks.
  *
  * Every object that uses the runtime depends on it, so this runs after their
  * exit handlers and destructors. */

@@ -3,8 +3,8 @@
  *
  * The loader looks there, too, into the folders in which the instrumented copies
  * lie for the program itself. A copy would bring a second runtime. So the
- * launcher is asked which files must not be looked for in this way, and they are
- * opened by their paths before what needs them.
+ * launcher names the files that must not be found in this way, and they are
+ * opened by their paths before the libraries that need them.
  */
 #include "loading.h"
 #include "../process/service.h"

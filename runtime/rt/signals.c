@@ -52,8 +52,8 @@ static int is_canonical(uint64_t address) {
     return (uint64_t)((int64_t)(address << 16) >> 16) == address;
 }
 
-/* For an address that is not canonical the processor tells none; the
- * instruction does. */
+/* The processor gives no fault address for an address that is not canonical: it is
+ * computed from the instruction. */
 static uintptr_t operand_address(const ucontext_t *machine) {
     struct machine_accesses accesses;
     machine_accesses(machine, &accesses);
@@ -223,7 +223,7 @@ static void on_signal(int number, siginfo_t *info, void *machine) {
     errno = saved_errno;
 }
 
-/* ---- the signal that asks for a leak check ---- */
+/* ---- the signal that starts a leak check ---- */
 
 static struct sigaction believed_leak; /* what the program installed for it */
 

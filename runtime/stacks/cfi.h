@@ -1,7 +1,7 @@
 /* How to get from a frame to its caller, by program counter.
  *
  * Code with frame pointers needs no tables. Libraries mostly have none: there
- * the call frame information (.eh_frame) tells where the caller's frame lies.
+ * the call frame information (.eh_frame) says where the caller's frame lies.
  * A rule is worked out once for each program counter and then kept in a table,
  * so that a walk costs one look-up a frame. No lock is taken.
  */

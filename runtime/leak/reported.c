@@ -1,4 +1,4 @@
-#include "told.h"
+#include "reported.h"
 #include "../os/mem.h"
 #include "../os/os.h"
 #include "../stacks/depot.h"
@@ -17,7 +17,7 @@ static uint64_t *slot_of(uint64_t key) {
     }
 }
 
-/* 0 if there is no memory: then a block may be told of twice. */
+/* 0 if there is no memory: then a block may be reported twice. */
 static int grow(void) {
     uint64_t *old = table, old_capacity = capacity;
     uint64_t wanted = capacity ? 2 * capacity : FIRST_CAPACITY;
@@ -31,7 +31,7 @@ static int grow(void) {
     return 1;
 }
 
-int told_first_time(uint64_t rule, uint64_t block_id, uint32_t check) {
+int reported_first_time(uint64_t rule, uint64_t block_id, uint32_t check) {
     uint64_t key = depot_hash_step(depot_hash_step(DEPOT_HASH_INIT, rule), block_id);
     if (!key) key = 1;
     if (check == WH_CHECK_END && !used) return 1;
