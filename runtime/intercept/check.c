@@ -131,3 +131,7 @@ int is_there(const void *structure, size_t size) {
     uintptr_t last = begin + size - (size < sizeof(uint64_t) ? size : sizeof(uint64_t));
     return os_readable(begin) && (size <= sizeof(uint64_t) || os_readable(last));
 }
+
+int is_text_there(const char *text) {
+    return os_readable(wh_round_down((uintptr_t)text, sizeof(uint64_t)));
+}

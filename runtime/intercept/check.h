@@ -59,6 +59,8 @@ void check_number(struct site site, const char *text);
 /* Whether a structure that the kernel reads is there, by its first and its last word: where it is
  * not, the kernel answers EFAULT, and a wrapper must not look into it. */
 int is_there(const void *structure, size_t size);
+/* Whether a text that only the kernel reads begins in mapped memory: else the kernel refuses it. */
+int is_text_there(const char *text);
 
 /* Checks the format and strings that a printf reads, and where its %n store. */
 void check_printf(struct site site, const char *format, va_list arguments);
@@ -79,6 +81,7 @@ void check_scanned(struct site site, const char *format, va_list arguments, int 
 #define READ_STRING(string) check_until(SITE, (string), 0, NO_LIMIT)
 #define READ_STRING_N(string, most) check_until(SITE, (string), 0, (most))
 #define READ_STRING_IF(string) ((string) ? (void)READ_STRING(string) : (void)0)
+#define READ_PATH(path) (is_text_there(path) ? (void)READ_STRING(path) : (void)0)
 #define READ_WIDE(string) check_wide(SITE, (string), NO_LIMIT)
 #define READ_WIDE_N(string, most) check_wide(SITE, (string), (most))
 

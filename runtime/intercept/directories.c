@@ -32,7 +32,7 @@ WRAP(void, seekdir, (DIR * directory, long place)) {
     WRAP(int, name,                                                                                \
          (const char *path, struct entry ***names, int (*filter)(const struct entry *),            \
           int (*compare)(const struct entry **, const struct entry **))) {                         \
-        READ_STRING_IF(path);                                                                      \
+        READ_PATH(path);                                                                           \
         WRITE(names, sizeof *names);                                                               \
         return name(path, names, filter, compare);                                                 \
     }

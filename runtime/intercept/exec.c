@@ -55,8 +55,31 @@ static void measure(struct plan *plan) {
     plan->talk.at = at;
 }
 
-static void decide(struct plan *plan, char *room, const char *path, char *const *environment) {
+static int is_mapped(const void *address) {
+    return os_readable(wh_round_down((uintptr_t)address, sizeof(uint64_t)));
+}
+
+static int is_vector(char *const *vector) {
+    for (char *const *at = vector; at; at++) {
+        if ((at == vector || (uintptr_t)at % OS_PAGE < sizeof *at) && !is_mapped(at)) return 0;
+        if (!*at) return 1;
+    }
+    return 1;
+}
+
+/* The kernel answers EFAULT to what it cannot read. Of the arguments, nothing but the vector is
+ * read here. */
+static int is_refused(const char *path, char *const *arguments, char *const *environment) {
+    if (!is_mapped(path) || !is_vector(arguments) || !is_vector(environment)) return 1;
+    for (; environment && *environment; environment++)
+        if (!is_mapped(*environment)) return 1;
+    return 0;
+}
+
+static void decide(struct plan *plan, char *room, const char *path, char *const *arguments,
+                   char *const *environment) {
     *plan = (struct plan){.path = path};
+    if (is_refused(path, arguments, environment)) return;
     if (!options.children) {
         if (!images_main_instrumented() || !os_same_file(path, "/proc/self/exe")) return;
         plan->again = 1;
@@ -112,7 +135,7 @@ static void new_environment(struct plan *plan, char *const *environment, char **
 #define PLAN(file, arguments, environment)                                                         \
     struct plan plan;                                                                              \
     char room[SERVICE_ROOM];                                                                       \
-    decide(&plan, room, file, environment);                                                        \
+    decide(&plan, room, file, arguments, environment);                                             \
     char *words[room_for(&plan, arguments, environment)];                                          \
     char *const *argument_vector = arguments, *const *variable_vector = environment;               \
     if (changes(&plan)) {                                                                          \

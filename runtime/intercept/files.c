@@ -161,20 +161,20 @@ WRAP(ssize_t, pwrite64, (int file, const void *from, size_t size, off64_t offset
 
 #define PATH(type, name)                                                                           \
     WRAP(type, name, (const char *path)) {                                                         \
-        READ_STRING_IF(path);                                                                      \
+        READ_PATH(path);                                                                           \
         return name(path);                                                                         \
     }
 
 #define PATH_AND(type, name, second)                                                               \
     WRAP(type, name, (const char *path, second argument)) {                                        \
-        READ_STRING_IF(path);                                                                      \
+        READ_PATH(path);                                                                           \
         return name(path, argument);                                                               \
     }
 
 #define TWO_PATHS(name)                                                                            \
     WRAP(int, name, (const char *from, const char *to)) {                                          \
-        READ_STRING_IF(from);                                                                      \
-        READ_STRING_IF(to);                                                                        \
+        READ_PATH(from);                                                                           \
+        READ_PATH(to);                                                                             \
         return name(from, to);                                                                     \
     }
 
@@ -201,7 +201,7 @@ PATH_AND(int, truncate64, off64_t)
 
 #define PATH_AND_TWO(name, second, third)                                                          \
     WRAP(int, name, (const char *path, second argument, third another)) {                          \
-        READ_STRING_IF(path);                                                                      \
+        READ_PATH(path);                                                                           \
         return name(path, argument, another);                                                      \
     }
 
@@ -222,7 +222,7 @@ PATH_AND_TWO(mknod, mode_t, dev_t)
 
 #define AT(type, name, parameters, call)                                                           \
     WRAP(type, name, parameters) {                                                                 \
-        READ_STRING_IF(path);                                                                      \
+        READ_PATH(path);                                                                           \
         return call;                                                                               \
     }
 
@@ -242,21 +242,21 @@ AT(int, inotify_add_watch, (int queue, const char *path, uint32_t mask),
 
 WRAP(int, linkat,
      (int from_directory, const char *from, int to_directory, const char *to, int flags)) {
-    READ_STRING_IF(from);
-    READ_STRING_IF(to);
+    READ_PATH(from);
+    READ_PATH(to);
     return linkat(from_directory, from, to_directory, to, flags);
 }
 
 WRAP(int, symlinkat, (const char *from, int directory, const char *to)) {
-    READ_STRING_IF(from);
-    READ_STRING_IF(to);
+    READ_PATH(from);
+    READ_PATH(to);
     return symlinkat(from, directory, to);
 }
 
 /* ---- times; the present if there are none ---- */
 
 WRAP(int, utime, (const char *path, const struct utimbuf *moments)) {
-    READ_STRING_IF(path);
+    READ_PATH(path);
     READ_IF(moments, sizeof *moments);
     return utime(path, moments);
 }
@@ -268,14 +268,14 @@ WRAP(int, utime, (const char *path, const struct utimbuf *moments)) {
         return name(key, moments);                                                                 \
     }
 
-MOMENTS(utimes, const char *, READ_STRING_IF(key), timeval)
-MOMENTS(lutimes, const char *, READ_STRING_IF(key), timeval)
+MOMENTS(utimes, const char *, READ_PATH(key), timeval)
+MOMENTS(lutimes, const char *, READ_PATH(key), timeval)
 MOMENTS(futimes, int, (void)0, timeval)
 MOMENTS(futimens, int, (void)0, timespec)
 
 WRAP(int, utimensat,
      (int directory, const char *path, const struct timespec moments[2], int flags)) {
-    READ_STRING_IF(path);
+    READ_PATH(path);
     READ_IF(moments, 2 * sizeof *moments);
     return utimensat(directory, path, moments, flags);
 }
@@ -290,7 +290,7 @@ TWO_PATHS(symlink)
         va_start(arguments, flags);                                                                \
         mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(arguments, mode_t) : 0;               \
         va_end(arguments);                                                                         \
-        READ_STRING_IF(path);                                                                      \
+        READ_PATH(path);                                                                           \
         return name(path, flags, mode);                                                            \
     }
 
@@ -303,7 +303,7 @@ OPEN(open64)
         va_start(arguments, flags);                                                                \
         mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(arguments, mode_t) : 0;               \
         va_end(arguments);                                                                         \
-        READ_STRING_IF(path);                                                                      \
+        READ_PATH(path);                                                                           \
         return name(directory, path, flags, mode);                                                 \
     }
 
@@ -315,7 +315,7 @@ OPEN_AT(openat64)
 #define STATUS(name, type)                                                                         \
     int name(const char *, struct type *) __attribute__((weak));                                   \
     WRAP(int, name, (const char *path, struct type *status)) {                                     \
-        READ_STRING_IF(path);                                                                      \
+        READ_PATH(path);                                                                           \
         WRITE(status, sizeof *status);                                                             \
         return name(path, status);                                                                 \
     }
@@ -345,7 +345,7 @@ FILE_STATUS(fstatvfs64, statvfs64)
 #define STATUS_AT(name, type)                                                                      \
     int name(int, const char *, struct type *, int) __attribute__((weak));                         \
     WRAP(int, name, (int directory, const char *path, struct type *status, int flags)) {           \
-        READ_STRING_IF(path);                                                                      \
+        READ_PATH(path);                                                                           \
         WRITE(status, sizeof *status);                                                             \
         return name(directory, path, status, flags);                                               \
     }
@@ -355,7 +355,7 @@ STATUS_AT(fstatat64, stat64)
 
 WRAP(int, statx,
      (int directory, const char *path, int flags, unsigned mask, struct statx *status)) {
-    READ_STRING_IF(path);
+    READ_PATH(path);
     WRITE(status, sizeof *status);
     return statx(directory, path, flags, mask, status);
 }
@@ -388,7 +388,7 @@ WRAP(char *, getwd, (char *to)) {
 
 ssize_t __readlink_chk(const char *, char *, size_t, size_t);
 WRAP(ssize_t, __readlink_chk, (const char *path, char *to, size_t size, size_t room)) {
-    READ_STRING_IF(path);
+    READ_PATH(path);
     struct bounce bounce = bounce_begin(SITE, to, size);
     ssize_t count = __readlink_chk(path, bounce.buffer, size, room);
     bounce_end(SITE, &bounce, arrived(count));
@@ -396,7 +396,7 @@ WRAP(ssize_t, __readlink_chk, (const char *path, char *to, size_t size, size_t r
 }
 
 WRAP(ssize_t, readlinkat, (int directory, const char *path, char *to, size_t size)) {
-    READ_STRING_IF(path);
+    READ_PATH(path);
     struct bounce bounce = bounce_begin(SITE, to, size);
     ssize_t count = readlinkat(directory, path, bounce.buffer, size);
     bounce_end(SITE, &bounce, arrived(count));
@@ -429,7 +429,7 @@ WRAP(int, getdomainname, (char *to, size_t size)) {
 }
 
 WRAP(ssize_t, readlink, (const char *path, char *to, size_t size)) {
-    READ_STRING_IF(path);
+    READ_PATH(path);
     struct bounce bounce = bounce_begin(SITE, to, size);
     ssize_t count = readlink(path, bounce.buffer, size);
     bounce_end(SITE, &bounce, arrived(count));
@@ -463,32 +463,33 @@ WRAP(int, poll, (struct pollfd * files, nfds_t count, int timeout)) {
 static void check_vector(struct site site, char *const *vector) {
     for (size_t i = 0; vector; i++) {
         check_range(site, vector, (i + 1) * sizeof *vector, 0, vector);
-        if (!access_clean((uintptr_t)&vector[i], sizeof *vector) || !vector[i]) return;
-        check_until(site, vector[i], 0, NO_LIMIT);
+        if (!access_clean((uintptr_t)&vector[i], sizeof *vector)) return;
+        if (!is_there(&vector[i], sizeof *vector) || !vector[i]) return;
+        if (is_text_there(vector[i])) check_until(site, vector[i], 0, NO_LIMIT);
     }
 }
 
 WRAP(int, execv, (const char *path, char *const arguments[])) {
-    READ_STRING_IF(path);
+    READ_PATH(path);
     check_vector(SITE, arguments);
     return execv(path, arguments);
 }
 
 WRAP(int, execvp, (const char *path, char *const arguments[])) {
-    READ_STRING_IF(path);
+    READ_PATH(path);
     check_vector(SITE, arguments);
     return execvp(path, arguments);
 }
 
 WRAP(int, execvpe, (const char *path, char *const arguments[], char *const environment[])) {
-    READ_STRING_IF(path);
+    READ_PATH(path);
     check_vector(SITE, arguments);
     check_vector(SITE, environment);
     return execvpe(path, arguments, environment);
 }
 
 WRAP(int, execve, (const char *path, char *const arguments[], char *const environment[])) {
-    READ_STRING_IF(path);
+    READ_PATH(path);
     check_vector(SITE, arguments);
     check_vector(SITE, environment);
     return execve(path, arguments, environment);

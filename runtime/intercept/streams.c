@@ -126,7 +126,7 @@ WRAP(void, perror, (const char *string)) {
 
 #define OPEN(name)                                                                                 \
     WRAP(FILE *, name, (const char *path, const char *mode)) {                                     \
-        READ_STRING_IF(path);                                                                      \
+        READ_PATH(path);                                                                           \
         READ_STRING(mode);                                                                         \
         return name(path, mode);                                                                   \
     }
@@ -137,7 +137,7 @@ OPEN(popen)
 
 #define REOPEN(name)                                                                               \
     WRAP(FILE *, name, (const char *path, const char *mode, FILE *stream)) {                       \
-        READ_STRING_IF(path);                                                                      \
+        READ_PATH(path);                                                                           \
         READ_STRING(mode);                                                                         \
         STREAM(stream);                                                                            \
         return name(path, mode, stream);                                                           \
@@ -170,13 +170,13 @@ WRAP(void, setbuf, (FILE * stream, char *buffer)) {
 }
 
 WRAP(int, remove, (const char *path)) {
-    READ_STRING_IF(path);
+    READ_PATH(path);
     return remove(path);
 }
 
 WRAP(int, rename, (const char *from, const char *to)) {
-    READ_STRING_IF(from);
-    READ_STRING_IF(to);
+    READ_PATH(from);
+    READ_PATH(to);
     return rename(from, to);
 }
 

@@ -1,9 +1,11 @@
-// System calls that are given unmapped structures: the kernel answers EFAULT, and nothing is accessed.
+// System calls that are given unmapped structures, paths and vectors: the kernel answers EFAULT, and nothing is accessed.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -26,5 +28,14 @@ int main(void) {
     if (!refused(recvmsg(ends[0], wild, MSG_DONTWAIT))) return 6;
     if (!refused(readv(file, wild, 2))) return 7;
     if (!refused(writev(file, wild, 2))) return 8;
+    char *none[] = {NULL}, *broken[] = {wild, NULL};
+    if (!refused(open(wild, O_RDONLY)) || !refused(openat(AT_FDCWD, wild, O_RDONLY))) return 9;
+    if (!refused(mkdir(wild, 0700)) || !refused(rename("/nonexistent", wild))) return 10;
+    if (fopen(wild, "r") || errno != EFAULT) return 11;
+    if (!refused(execve(wild, none, none)) || !refused(execve(NULL, none, none))) return 12;
+    if (!refused(execve("/proc/self/exe", wild, none))) return 13;
+    if (!refused(execve("/proc/self/exe", none, wild))) return 14;
+    if (!refused(execve("/proc/self/exe", none, broken))) return 15;
+    if (!refused(execv(wild, none))) return 16;
     return 0;
 }
