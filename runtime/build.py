@@ -72,7 +72,7 @@ PRODUCTS = {
     "libwhence-kdalloc.so": Product(("alloc/kd/*.c", "os/os.c", "os/text.c"), ("-fvisibility=default",)),
     "libwhence-replay.so": Product(
         (
-            *("port/bare/*.c", "alloc/heap.c", "alloc/pages.c", "alloc/slots.c", "blocks/blocks.c"),
+            *("port/bare/*.c", "alloc/heap.c", "alloc/pages.c", "alloc/slots.c", "blocks/*.c"),
             *("intercept/cxx_find.c", "intercept/malloc.c", "intercept/new.c", "os/os.c", "os/text.c"),
             *("process/environment.c", "process/options.c"),
         ),

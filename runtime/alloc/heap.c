@@ -69,8 +69,8 @@ static uint64_t page_span(uintptr_t begin, uint64_t size) {
 static WH_COLD int open_with_gap(unsigned shift, uint64_t index, uintptr_t begin, uint64_t size) {
     const struct block_record *record = block_record(shift, index - 1);
     if (index <= region_before(shift) + 1 || !block_used(record)) return 0;
-    uintptr_t before = block_begin(record, shift, index - 1);
-    uintptr_t gap = first_page(before) + page_span(before, block_size(record, shift, index - 1));
+    uintptr_t before = record_begin(record, shift, index - 1);
+    uintptr_t gap = first_page(before) + page_span(before, record_size(record, shift, index - 1));
     if (first_page(begin) - gap > GAP_MOST) return 0;
     uintptr_t end = first_page(begin) + page_span(begin, size);
     if (os_protect(gap, end - gap, OS_READ_WRITE) < 0) return 0;
@@ -128,16 +128,16 @@ void port_evicted(unsigned shift, uint64_t index) {
 /* ---- blocks ---- */
 
 /* What does not fit the record. */
-static void set_wide_size(struct block_place place, uint64_t size) {
-    if (WH_UNLIKELY(place.shift >= BLOCK_WIDE_SHIFT))
-        blocks_wide_size[place.shift - BLOCK_WIDE_SHIFT][place.index] = size;
+static void set_wide_size(struct block place, uint64_t size) {
+    if (WH_UNLIKELY(place.region >= BLOCK_WIDE_SHIFT))
+        blocks_wide_size[place.region - BLOCK_WIDE_SHIFT][place.slot] = size;
 }
 
-static void begin_life(struct block_record *record, struct block_place place, uint64_t offset,
+static void begin_life(struct block_record *record, struct block place, uint64_t offset,
                        const struct heap_request *request) {
     set_wide_size(place, request->size);
     life_begin(record, life_stamp(&blocks_clock, request->thread), request->size, request->stack,
-               (uint16_t)(offset >> block_unit_shift(place.shift)), request->family);
+               (uint16_t)(offset >> block_unit_shift(place.region)), request->family);
 }
 
 static int end_life(struct block_record *record, uint32_t stack, uint16_t thread) {
@@ -192,7 +192,7 @@ static uintptr_t new_in(struct heap_cache *cache, unsigned shift,
     }
     uintptr_t begin = slot_begin(shift, index) + offset;
     int fresh = !block_used(record) || heap_seals(shift);
-    begin_life(record, (struct block_place){index, shift}, offset, request);
+    begin_life(record, (struct block){index, shift}, offset, request);
     if (request->zeroed && !fresh) zero(begin, size);
     return begin;
 }
@@ -208,41 +208,40 @@ uintptr_t heap_new(struct heap_cache *cache, const struct heap_request *request)
     return begin;
 }
 
-int heap_resize(struct block_place place, uint64_t size) {
-    struct block_record *record = block_record(place.shift, place.index);
-    uintptr_t slot = slot_begin(place.shift, place.index);
-    uintptr_t begin = block_begin(record, place.shift, place.index);
-    uint64_t old = block_size(record, place.shift, place.index);
-    uint64_t room = (1ull << place.shift) - (begin - slot) - WH_RED_ZONE;
+int heap_resize(struct block place, uint64_t size) {
+    struct block_record *record = block_record(place.region, place.slot);
+    uintptr_t slot = slot_begin(place.region, place.slot);
+    uintptr_t begin = record_begin(record, place.region, place.slot);
+    uint64_t old = record_size(record, place.region, place.slot);
+    uint64_t room = (1ull << place.region) - (begin - slot) - WH_RED_ZONE;
     unsigned enough = heap_shift(size, WH_RED_ZONE);
     unsigned most = enough < HEAP_ROOMY_SHIFT ? enough : enough + HEAP_ROOM_SHIFT;
-    if (heap_seals(place.shift) || size > room || place.shift > most) return 0;
+    if (heap_seals(place.region) || size > room || place.region > most) return 0;
     uintptr_t unused = wh_round_up(begin + size, OS_PAGE);
     if (size + HEAP_GIVE_BACK < old) os_discard(unused, wh_round_up(begin + old, OS_PAGE) - unused);
-    if (PORT_PLANES) paint_live(slot, place.shift, begin, size);
+    if (PORT_PLANES) paint_live(slot, place.region, begin, size);
     record->size = (uint32_t)size;
     set_wide_size(place, size);
     return 1;
 }
 
-int heap_move_pages(struct block_place from, struct block_place to, uint64_t bytes) {
-    if (bytes < HEAP_MOVED_LEAST || from.shift < HEAP_PAGES_SHIFT || to.shift < HEAP_PAGES_SHIFT)
+int heap_move_pages(struct block from, struct block to, uint64_t bytes) {
+    if (bytes < HEAP_MOVED_LEAST || from.region < HEAP_PAGES_SHIFT || to.region < HEAP_PAGES_SHIFT)
         return 0;
-    const struct block_record *record = block_record(to.shift, to.index);
-    uintptr_t old = block_begin(block_record(from.shift, from.index), from.shift, from.index);
-    uintptr_t begin = block_begin(record, to.shift, to.index);
+    const struct block_record *record = block_record(to.region, to.slot);
+    uintptr_t old = record_begin(block_record(from.region, from.slot), from.region, from.slot);
+    uintptr_t begin = record_begin(record, to.region, to.slot);
     if ((old ^ begin) % OS_PAGE) return 0;
     return os_move(first_page(old), page_span(old, bytes), first_page(begin),
-                   page_span(begin, block_size(record, to.shift, to.index)));
+                   page_span(begin, record_size(record, to.region, to.slot)));
 }
 
-int heap_release(struct heap_cache *cache, struct block_place place, uint32_t stack,
-                 uint16_t thread) {
-    unsigned shift = place.shift;
-    struct block_record *record = block_record(shift, place.index);
+int heap_release(struct heap_cache *cache, struct block place, uint32_t stack, uint16_t thread) {
+    unsigned shift = place.region;
+    struct block_record *record = block_record(shift, place.slot);
     if (WH_UNLIKELY(!end_life(record, stack, thread))) return 0;
-    uintptr_t begin = block_begin(record, shift, place.index);
-    uint64_t size = block_size(record, shift, place.index);
+    uintptr_t begin = record_begin(record, shift, place.slot);
+    uint64_t size = record_size(record, shift, place.slot);
     if (WH_LIKELY(shift <= SMALL_SHIFT))
         paint_small(begin, shift, (unsigned)((size + WH_GRANULE - 1) / WH_GRANULE), FREED8, 0);
     else if (heap_seals(shift))
@@ -250,7 +249,7 @@ int heap_release(struct heap_cache *cache, struct block_place place, uint32_t st
     else
         plane_set(begin, wh_round_up(size, WH_GRANULE), WH_STATE_HEAP_FREED);
     if (WH_UNLIKELY(size >= HEAP_GIVE_BACK && !heap_seals(shift)))
-        pages_freed(slot_begin(shift, place.index), first_page(begin), page_span(begin, size));
-    slots_give(cache, shift, place.index);
+        pages_freed(slot_begin(shift, place.slot), first_page(begin), page_span(begin, size));
+    slots_give(cache, shift, place.slot);
     return 1;
 }

@@ -25,7 +25,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "../blocks/blocks.h"
+#include "../blocks/block.h"
 #include "../blocks/compact.h"
 
 /* Slots below this shift pass through thread caches. */
@@ -34,6 +34,14 @@
 #define HEAP_BIG_SHIFT (PORT_GUARDS ? guard_first_shift : HEAP_PAGES_SHIFT)
 /* Whether slots are opened and closed to the processor one by one. */
 static inline int heap_seals(unsigned shift) { return PORT_CHECKS && shift >= HEAP_BIG_SHIFT; }
+/* Whether the state bytes at an address tell everything: not where slots are uncut, and from
+ * HEAP_BIG_SHIFT on only next to a block. */
+static inline int heap_state_exact(uintptr_t address) {
+    if (!heap_contains(address)) return 1;
+    unsigned shift = slot_shift(address);
+    uint64_t index = (address & ((1ull << WH_REGION_SHIFT) - 1)) >> shift;
+    return shift < HEAP_BIG_SHIFT && index >= region_before(shift) && index < blocks_cut[shift];
+}
 /* From this size on the memory of a freed block is given back, see pages.h. */
 #define HEAP_GIVE_BACK (64ull << 10)
 /* A block that grew out of a slot of this shift gets a slot of so many times the size. */
@@ -87,16 +95,15 @@ void heap_configure(uint64_t quarantine_bytes, uint32_t quarantine_depth);
 uintptr_t heap_new(struct heap_cache *cache, const struct heap_request *request);
 
 /* Gives a live block another size where it is. 0 if it has to move for that. */
-int heap_resize(struct block_place place, uint64_t size);
+int heap_resize(struct block place, uint64_t size);
 
 /* The first `bytes` of one live block become those of another one by moving pages, and are lost to
  * the first. 0 if they have to be copied. */
-int heap_move_pages(struct block_place from, struct block_place to, uint64_t bytes);
+int heap_move_pages(struct block from, struct block to, uint64_t bytes);
 
 /* Ends a live block: records time, thread and stack, poisons it, and puts it
  * under quarantine. 0 if it was not live (any more). */
-int heap_release(struct heap_cache *cache, struct block_place place, uint32_t stack,
-                 uint16_t thread);
+int heap_release(struct heap_cache *cache, struct block place, uint32_t stack, uint16_t thread);
 
 /* Gives everything back at the end of a thread and keeps the cache empty. */
 void heap_close(struct heap_cache *cache);

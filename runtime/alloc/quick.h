@@ -38,14 +38,14 @@ static inline uintptr_t quick_new(struct heap_cache *cache, uint64_t size, uint8
 /* Whether it has freed the live block that begins here. */
 static inline int quick_release(struct heap_cache *cache, uintptr_t address, uint8_t family) {
     if (PORT_CHECKS || WH_UNLIKELY(cache->state != HEAP_CACHE_OWN)) return 0;
-    struct block_place place = block_place(address);
-    if (WH_UNLIKELY(!place.index || place.shift >= HEAP_CACHED_SHIFTS)) return 0;
-    struct block_record *record = block_record(place.shift, place.index);
+    struct block place = heap_block(address);
+    if (WH_UNLIKELY(!place.slot || place.region >= HEAP_CACHED_SHIFTS)) return 0;
+    struct block_record *record = block_record(place.region, place.slot);
     if (WH_UNLIKELY(record->state != WH_BLOCK_LIVE || record->family != family ||
-                    block_begin(record, place.shift, place.index) != address))
+                    record_begin(record, place.region, place.slot) != address))
         return 0;
     record->state = WH_BLOCK_FREED;
-    slots_give_own(cache, place.shift, place.index);
+    slots_give_own(cache, place.region, place.slot);
     return 1;
 }
 

@@ -24,7 +24,7 @@ static uint32_t held_depth;
 /* Big blocks lose their contents at once; what remains is their state bytes. */
 static uint64_t held_cost(unsigned shift, uint64_t index) {
     if (shift < HEAP_BIG_SHIFT) return 1ull << shift;
-    uint64_t size = block_size(block_record(shift, index), shift, index);
+    uint64_t size = record_size(block_record(shift, index), shift, index);
     uint64_t cost = size >= HEAP_SEAL ? OS_PAGE : size >> WH_GRANULE_SHIFT;
     return cost + HEAP_HELD_LEAST;
 }

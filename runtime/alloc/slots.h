@@ -25,7 +25,7 @@ static inline uint64_t slots_take_ready(struct heap_cache *cache, unsigned shift
     return cache->ready_slots[slots_share[shift].at + count];
 }
 
-/* A slot to put a block in; index 0 if there is none. */
+/* A slot to put a block in; 0 if there is none. */
 static inline uint64_t slots_take(struct heap_cache *cache, unsigned shift) {
     uint64_t index = WH_LIKELY(shift < HEAP_CACHED_SHIFTS) ? slots_take_ready(cache, shift) : 0;
     return WH_LIKELY(index) ? index : slots_take_slowly(cache, shift);

@@ -25,6 +25,7 @@
 #include "compact.h"
 #include "../include/whence/rules.h"
 #include "../os/os.h"
+#include "../planes/planes.h"
 #include "../port/port.h"
 #include "whence_abi.h"
 
@@ -32,10 +33,10 @@
 #define BLOCK_WIDE_SHIFT WH_BLOCK_WIDE_SHIFT
 #define BLOCK_SHIFTS (WH_MAX_SLOT_SHIFT + 1)
 
-/* A slot. index 0: no slot. */
-struct block_place {
-    uint64_t index;
-    unsigned shift;
+/* A block, as block.h describes it. Of the heap's blocks the slot and its region; slot 0: none. */
+struct block {
+    uint64_t slot;
+    unsigned region;
 };
 
 /* Bytes at the begin of each region that are never used, a multiple of OS_PAGE: so runs get other
@@ -101,8 +102,8 @@ extern uint64_t guard_front;
 #define GUARD_EXTRA_OFFSET (PORT_GUARDS ? 3ull << (WH_REGION_SHIFT - 2) : 0)
 #define GUARD_EXTRA_SIZE 64u
 
-static inline uintptr_t block_begin(const struct block_record *record, unsigned shift,
-                                    uint64_t index) {
+static inline uintptr_t record_begin(const struct block_record *record, unsigned shift,
+                                     uint64_t index) {
     uint64_t offset = record->offset;
     uintptr_t slot = slot_begin(shift, index);
     if (!PORT_GUARDS) return slot + (offset << block_unit_shift(shift));
@@ -110,53 +111,73 @@ static inline uintptr_t block_begin(const struct block_record *record, unsigned 
     return slot + (shift >= guard_first_shift ? guard_front : 0) + offset;
 }
 
-static inline uint64_t block_size(const struct block_record *record, unsigned shift,
-                                  uint64_t index) {
+static inline uint64_t record_size(const struct block_record *record, unsigned shift,
+                                   uint64_t index) {
     if (__builtin_expect(shift >= BLOCK_WIDE_SHIFT, 0))
         return blocks_wide_size[shift - BLOCK_WIDE_SHIFT][index];
     return record->size;
 }
 
-/* The slot that holds an address; index 0 if the address lies in no cut slot. */
-static inline struct block_place block_place(uintptr_t address) {
-    struct block_place place = {0, slot_shift(address)};
-    if (!heap_contains(address) || place.shift < WH_MIN_SLOT_SHIFT ||
-        place.shift > WH_MAX_SLOT_SHIFT)
+/* Whether the handle, of any block, is one of a slot. */
+static inline int block_in_heap(struct block block) { return block.region < BLOCK_SHIFTS; }
+
+/* The slot that holds an address; none if the address lies in no cut slot. */
+static inline struct block heap_block(uintptr_t address) {
+    struct block place = {0, slot_shift(address)};
+    if (!heap_contains(address) || place.region < WH_MIN_SLOT_SHIFT ||
+        place.region > WH_MAX_SLOT_SHIFT)
         return place;
-    uint64_t index = (address & ((1ull << WH_REGION_SHIFT) - 1)) >> place.shift;
-    if (index < blocks_cut[place.shift]) place.index = index;
+    uint64_t index = (address & ((1ull << WH_REGION_SHIFT) - 1)) >> place.region;
+    if (index < blocks_cut[place.region]) place.slot = index;
     return place;
 }
 
-/* The slot whose block, live or freed, has begin <= address < begin+size; index 0 if none. */
-struct block_place blocks_holding(uintptr_t address);
-
-/* Whether a live block begins at the address. */
-static inline int block_begins_live(struct block_place place, uintptr_t address) {
-    if (__builtin_expect(!place.index, 0)) return 0;
-    const struct block_record *record = block_record(place.shift, place.index);
+/* Whether a live block of the heap begins at the address, which the slot holds. */
+static inline int heap_begins_live(struct block place, uintptr_t address) {
+    if (__builtin_expect(!place.slot, 0)) return 0;
+    const struct block_record *record = block_record(place.region, place.slot);
     return record->state == WH_BLOCK_LIVE &&
-           block_begin(record, place.shift, place.index) == address;
+           record_begin(record, place.region, place.slot) == address;
 }
 
-/* The slot whose block holds the address or is nearest to it, at most one slot
- * away; index 0 if none. */
-struct block_place blocks_nearest(uintptr_t address);
+/* The bytes of the heap's live block that holds the address; none if none does. */
+static inline struct whence_bounds heap_live_range(uintptr_t address) {
+    struct block place = heap_block(address);
+    const struct block_record *record = block_record(place.region, place.slot);
+    if (!place.slot || record->state != WH_BLOCK_LIVE) return (struct whence_bounds){0, 0};
+    uintptr_t begin = record_begin(record, place.region, place.slot);
+    uint64_t size = record_size(record, place.region, place.slot);
+    if (address - begin >= size) return (struct whence_bounds){0, 0};
+    return (struct whence_bounds){begin, size};
+}
 
-/* Fills one row; id 0 for index 0 or a slot that was never used. */
-void blocks_read(struct block_place place, struct whence_block *out);
+/* What is left of a range around an address without another range, which does not hold the address.
+ */
+static inline struct whence_bounds blocks_clip(struct whence_bounds range, uintptr_t address,
+                                               uintptr_t begin, uintptr_t end) {
+    uintptr_t from = range.begin, to = range.begin + range.size;
+    if (end <= address && end > from) from = end;
+    if (begin > address && begin < to) to = begin;
+    return (struct whence_bounds){from, to - from};
+}
 
-/* Slots in use in the state asked for (0: live and freed), in order of address.
- * *cursor starts at 0; index 0 at the end. */
-struct block_place blocks_next(uint64_t *cursor, uint64_t state);
+/* The range around an address outside the heap that neither the heap nor the state plane
+ * interrupts; none in the null page and the plane. */
+static inline struct whence_bounds blocks_between(uintptr_t address) {
+    struct whence_bounds range = {WH_NULL_PAGE_SIZE, ADDRESS_END - WH_NULL_PAGE_SIZE};
+    int in_plane = address - PLANE_BEGIN < PLANE_END - PLANE_BEGIN;
+    if (in_plane || address - range.begin >= range.size) return (struct whence_bounds){0, 0};
+    range = blocks_clip(range, address, PLANE_BEGIN, PLANE_END);
+    return blocks_clip(range, address, WH_HEAP_BASE, WH_HEAP_BASE + WH_HEAP_SIZE);
+}
 
-/* The slot whose record has this id; index 0 if it was used again. Linear. */
-struct block_place blocks_find(uint64_t id);
+/* The slot whose block holds the address or is nearest to it, at most one slot away. */
+struct block heap_nearest(uintptr_t address);
 
-/* The end of the live block that holds the address; 0 if none does. */
-uintptr_t blocks_live_end(uintptr_t address);
+/* The first slot of a region behind the given one whose block is in this state; 0: any block. */
+struct block heap_next(struct block place, uint64_t state);
 
-/* Whether every byte is in one live block. */
-int blocks_live(uintptr_t address, uint64_t size);
+/* Whether a range of addresses overlaps the heap or the tables of its blocks. */
+int heap_overlaps(uintptr_t begin, uintptr_t end);
 
 #endif

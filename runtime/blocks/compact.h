@@ -12,6 +12,7 @@
 /* ... and from this one on a whole number of pages from it, so that their pages can be moved. */
 #define HEAP_PAGES_SHIFT 20u
 #define HEAP_MAX_SIZE ((1ull << WH_MAX_SLOT_SHIFT) - WH_RED_ZONE)
+#define HEAP_MAX_ALIGNMENT (1ull << WH_MAX_SLOT_SHIFT)
 #define CACHE_LINE_SHIFT 6u
 
 static inline unsigned block_unit_shift(unsigned shift) { return shift <= 20 ? 4 : shift - 16; }
@@ -20,7 +21,7 @@ static inline uint64_t block_unit(unsigned shift) { return 1ull << block_unit_sh
 
 /* log2 of the slot for a block; 0 if it is too large. */
 static inline unsigned compact_shift(uint64_t size, uint64_t alignment) {
-    if (size > HEAP_MAX_SIZE || alignment > 1ull << WH_MAX_SLOT_SHIFT) return 0;
+    if (size > HEAP_MAX_SIZE || alignment > HEAP_MAX_ALIGNMENT) return 0;
     uint64_t need = size + WH_RED_ZONE;
     if (need < alignment) need = alignment;
     if (need <= 1u << WH_MIN_SLOT_SHIFT) return WH_MIN_SLOT_SHIFT;

@@ -145,8 +145,7 @@ static void fill_event(struct wh_finding *head, const struct context *context,
 
 static void fill_block(struct wh_finding *head, const struct whence_block *block) {
     if (!block->id) return;
-    struct block_place place = block_place(block->begin);
-    const struct block_record *record = block_record(place.shift, place.index);
+    struct block kept = block_around(block->begin);
     head->block_id = block->id;
     head->block_begin = block->begin;
     head->block_size = block->size;
@@ -156,16 +155,16 @@ static void fill_block(struct wh_finding *head, const struct whence_block *block
     head->block_family = (uint32_t)block->family;
     head->block_kind = (uint32_t)block->kind;
     head->block_alloc_thread = (uint32_t)block->thread;
-    if (!place.index || (record->born & BLOCK_ID_MASK) != block->id) return;
-    head->block_free_thread = (uint32_t)(record->died >> BLOCK_ID_BITS);
-    head->n_alloc = depot_stack(record->alloc_stack, draft.alloc);
-    head->n_free = depot_stack(record->free_stack, draft.free);
-    port_describe_block(place, head);
+    if (!block_exists(kept) || block_id(kept) != block->id) return;
+    head->block_free_thread = block_free_thread(kept);
+    head->n_alloc = depot_stack(block_alloc_stack(kept), draft.alloc);
+    head->n_free = depot_stack(block_free_stack(kept), draft.free);
+    port_describe_block(kept, head);
 }
 
 static void fill_hit(struct wh_finding *head, uint64_t address) {
     struct whence_block hit;
-    blocks_read(blocks_holding(address), &hit);
+    block_read(block_at(address), &hit);
     if (hit.state != WH_BLOCK_LIVE || hit.id == head->block_id) return;
     head->hit_id = hit.id;
     head->hit_begin = hit.begin;

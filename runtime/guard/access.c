@@ -12,15 +12,15 @@ uintptr_t port_first_bad(uintptr_t address, uint64_t size) {
 }
 
 /* An access to a byte of a live block that traps is one that the program has forbidden. */
-static int is_forbidden(struct block_place place, uintptr_t address) {
-    struct block_place holding = blocks_holding(address);
-    return holding.index && holding.index == place.index && guard_is_paged(place) &&
-           block_record(place.shift, place.index)->state == WH_BLOCK_LIVE &&
+static int is_forbidden(struct block place, uintptr_t address) {
+    struct block holding = block_at(address);
+    return holding.slot && holding.slot == place.slot && guard_is_paged(place) &&
+           block_record(place.region, place.slot)->state == WH_BLOCK_LIVE &&
            (guard_extra(place)->flags & (GUARD_CLOSED | GUARD_READ_ONLY));
 }
 
 uint64_t port_trapped(struct context *context, uintptr_t address, int write) {
-    struct block_place place = guard_judge(address);
+    struct block place = guard_judge(address);
     context->event.point = write ? WH_POINT_DEREF_W : WH_POINT_DEREF_R;
     if (!context->event.width) { /* else the whole access is known */
         context->event.r = context->event.root = address;
@@ -28,7 +28,7 @@ uint64_t port_trapped(struct context *context, uintptr_t address, int write) {
     }
     context->bad = address;
     if (write) context->flags |= WH_FLAG_WRITE;
-    blocks_read(place, &context->event.block);
+    block_read(place, &context->event.block);
     if (is_forbidden(place, address)) {
         report_fixed(context, WH_RULE_PROTECTED_BLOCK, place);
         return context->findings;

@@ -155,8 +155,8 @@ static long change_mask(ucontext_t *machine, const uint64_t *words) {
 
 /* A stack in a block stays open: the kernel writes to it when a signal comes. */
 static void keep_open(uintptr_t address) {
-    struct block_place place = blocks_holding(address);
-    if (heap_contains(address) && place.index && guard_is_paged(place)) trap_open(place);
+    struct block place = block_at(address);
+    if (heap_contains(address) && place.slot && guard_is_paged(place)) trap_open(place);
 }
 
 static long change_stack(ucontext_t *machine, const uint64_t *words) {

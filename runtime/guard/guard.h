@@ -69,22 +69,22 @@ struct guard_extra {
 };
 _Static_assert(sizeof(struct guard_extra) == GUARD_EXTRA_SIZE, "guard extra");
 
-static inline struct guard_extra *guard_extra(struct block_place place) {
-    return (struct guard_extra *)(meta_begin(place.shift) + GUARD_EXTRA_OFFSET) + place.index;
+static inline struct guard_extra *guard_extra(struct block place) {
+    return (struct guard_extra *)(meta_begin(place.region) + GUARD_EXTRA_OFFSET) + place.slot;
 }
 
-static inline int guard_is_paged(struct block_place place) {
-    return place.shift >= guard_first_shift;
+static inline int guard_is_paged(struct block place) {
+    return block_in_heap(place) && place.region >= guard_first_shift;
 }
 
 /* The pages that a block of a guarded slot lies in; empty for one of size 0. */
 struct guard_span {
     uintptr_t begin, end;
 };
-struct guard_span guard_span(struct block_place place);
+struct guard_span guard_span(struct block place);
 
-/* The block that an address in a guarded or plain slot is about; index 0: a wild pointer. */
-struct block_place guard_judge(uintptr_t address);
+/* The block that an address in a guarded or plain slot is about; none: a wild pointer. */
+struct block guard_judge(uintptr_t address);
 
 /* Some block has options: extras of plain slots count from now on. */
 extern int guard_options_used;
@@ -92,13 +92,13 @@ extern int guard_options_used;
 /* ---- what free and realloc ask ---- */
 
 /* Reports damage beside a live block, and a permanent one. 0: it must not be freed. */
-int guard_may_free(struct block_place place, const struct frame *frame);
+int guard_may_free(struct block place, const struct frame *frame);
 /* Where the program asks for the block that this thread allocates next. */
 extern __thread const struct frame *guard_frame;
 static inline void guard_asks(const struct frame *frame) { guard_frame = frame; }
 
 /* The block is about to be copied to another one, and freed by realloc. */
-void guard_moves(struct block_place place, uintptr_t to);
+void guard_moves(struct block place, uintptr_t to);
 /* It has been copied. */
 void guard_moved(uintptr_t to);
 

@@ -54,7 +54,7 @@ static uint64_t needed_alignment(uint64_t size, uint64_t asked) {
     return 1ull << (63 - __builtin_clzll(size));
 }
 
-/* `offset` of a record, see block_begin. */
+/* `offset` of a record, see record_begin. */
 static uint16_t paged_offset(uintptr_t slot, uint64_t size, uint64_t asked) {
     uintptr_t data = slot + guard_front;
     if (asked > OS_PAGE)
@@ -66,21 +66,21 @@ static uint16_t paged_offset(uintptr_t slot, uint64_t size, uint64_t asked) {
 
 #define ALIGNMENT_MOST ((uint64_t)(GUARD_PAGES - 1) * OS_PAGE)
 
-struct guard_span guard_span(struct block_place place) {
-    const struct block_record *record = block_record(place.shift, place.index);
-    uintptr_t begin = block_begin(record, place.shift, place.index);
-    uint64_t size = block_size(record, place.shift, place.index);
+struct guard_span guard_span(struct block place) {
+    const struct block_record *record = block_record(place.region, place.slot);
+    uintptr_t begin = record_begin(record, place.region, place.slot);
+    uint64_t size = record_size(record, place.region, place.slot);
     if (!size) return (struct guard_span){begin, begin};
     return (struct guard_span){wh_round_down(begin, OS_PAGE), wh_round_up(begin + size, OS_PAGE)};
 }
 
 /* ---- which block an address is about ---- */
 
-struct block_place guard_judge(uintptr_t address) {
-    struct block_place none = {0, 0}, place = block_place(address);
-    if (!place.index) return none;
-    if (!guard_is_paged(place)) return blocks_nearest(address);
-    if (!block_record(place.shift, place.index)->born) return none;
+struct block guard_judge(uintptr_t address) {
+    struct block none = {0, 0}, place = heap_block(address);
+    if (!place.slot) return none;
+    if (!guard_is_paged(place)) return block_nearest(address);
+    if (!block_record(place.region, place.slot)->born) return none;
     struct guard_span span = guard_span(place);
     int near = address >= span.begin - guard.red && address < span.end + guard.red;
     return near ? place : none;
@@ -107,7 +107,7 @@ static uint64_t paged_most(void) {
     return most = allowed > 2 * MAPPINGS_LEFT ? (allowed - MAPPINGS_LEFT) / 2 : allowed / 4 + 1;
 }
 
-static int open_pages(struct block_place place) {
+static int open_pages(struct block place) {
     struct guard_span span = guard_span(place);
     if (span.begin == span.end) return 1;
     if (__atomic_load_n(&paged_live, __ATOMIC_RELAXED) >= paged_most()) return 0;
@@ -121,20 +121,20 @@ static int open_pages(struct block_place place) {
     return 1;
 }
 
-static int is_new_memory(struct block_place place, const struct block_record *record) {
+static int is_new_memory(struct block place, const struct block_record *record) {
     return guard_is_paged(place) || !record->born;
 }
 
-static int begin_life(struct block_place place, const struct heap_request *request) {
-    struct block_record *record = block_record(place.shift, place.index);
+static int begin_life(struct block place, const struct heap_request *request) {
+    struct block_record *record = block_record(place.region, place.slot);
     int paged = guard_is_paged(place), fresh = is_new_memory(place, record);
     uint64_t size = request->size;
     if (!paged && record->born) report_damage_freed(place, guard_frame);
     record->size = (uint32_t)size;
-    if (WH_UNLIKELY(place.shift >= BLOCK_WIDE_SHIFT))
-        blocks_wide_size[place.shift - BLOCK_WIDE_SHIFT][place.index] = size;
+    if (WH_UNLIKELY(place.region >= BLOCK_WIDE_SHIFT))
+        blocks_wide_size[place.region - BLOCK_WIDE_SHIFT][place.slot] = size;
     record->offset =
-        paged ? paged_offset(slot_begin(place.shift, place.index), size, request->alignment) : 0;
+        paged ? paged_offset(slot_begin(place.region, place.slot), size, request->alignment) : 0;
     if (paged || guard_options_used) *guard_extra(place) = (struct guard_extra){0};
     if (paged && !open_pages(place)) return 0;
     if (!paged) pattern_lay(place);
@@ -143,7 +143,7 @@ static int begin_life(struct block_place place, const struct heap_request *reque
     record->alloc_stack = request->stack;
     record->free_stack = 0;
     record->family = request->family;
-    if (request->zeroed && !fresh) wh_fill((void *)slot_begin(place.shift, place.index), 0, size);
+    if (request->zeroed && !fresh) wh_fill((void *)slot_begin(place.region, place.slot), 0, size);
     if (paged && request->zeroed) guard_extra(place)->flags |= GUARD_TOUCHED;
     __atomic_store_n(&record->state, WH_BLOCK_LIVE, __ATOMIC_RELEASE);
     if (paged) pager_born(place);
@@ -152,12 +152,12 @@ static int begin_life(struct block_place place, const struct heap_request *reque
 
 static uintptr_t place_block(struct heap_cache *cache, unsigned shift,
                              const struct heap_request *request) {
-    struct block_place place = {shift ? slots_take(cache, shift) : 0, shift};
-    if (!place.index) return 0;
+    struct block place = {shift ? slots_take(cache, shift) : 0, shift};
+    if (!place.slot) return 0;
     if (begin_life(place, request))
-        return block_begin(block_record(shift, place.index), shift, place.index);
-    block_record(shift, place.index)->born = 0;
-    slots_give(cache, shift, place.index);
+        return record_begin(block_record(shift, place.slot), shift, place.slot);
+    block_record(shift, place.slot)->born = 0;
+    slots_give(cache, shift, place.slot);
     return 0;
 }
 
@@ -180,9 +180,8 @@ static void close_pages(struct guard_span span) {
     os_discard(span.begin, span.end - span.begin);
 }
 
-int heap_release(struct heap_cache *cache, struct block_place place, uint32_t stack,
-                 uint16_t thread) {
-    struct block_record *record = block_record(place.shift, place.index);
+int heap_release(struct heap_cache *cache, struct block place, uint32_t stack, uint16_t thread) {
+    struct block_record *record = block_record(place.region, place.slot);
     uint8_t live = WH_BLOCK_LIVE;
     if (!__atomic_compare_exchange_n(&record->state, &live, WH_BLOCK_FREED, 0, __ATOMIC_ACQ_REL,
                                      __ATOMIC_RELAXED))
@@ -196,19 +195,19 @@ int heap_release(struct heap_cache *cache, struct block_place place, uint32_t st
         os_add(&paged_live, UINT64_MAX);
         if (!pager_died(place)) close_pages(span);
     }
-    slots_give(cache, place.shift, place.index);
+    slots_give(cache, place.region, place.slot);
     return 1;
 }
 
 /* A block ends at a page that is closed. */
-int heap_resize(struct block_place place, uint64_t size) {
+int heap_resize(struct block place, uint64_t size) {
     (void)place;
     (void)size;
     return 0;
 }
 
 /* ... and its contents may be watched. */
-int heap_move_pages(struct block_place from, struct block_place to, uint64_t bytes) {
+int heap_move_pages(struct block from, struct block to, uint64_t bytes) {
     (void)from, (void)to, (void)bytes;
     return 0;
 }

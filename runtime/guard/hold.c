@@ -14,8 +14,8 @@
 
 void hold_address(struct hold *hold, uintptr_t address) {
     if (!heap_contains(address) || hold->everything) return;
-    struct block_place place = blocks_holding(address);
-    if (!place.index || !guard_is_paged(place)) return;
+    struct block place = block_at(address);
+    if (!place.slot || !guard_is_paged(place)) return;
     if (hold->count == HOLD_MOST) {
         hold->everything = 1;
         options_open_all();

@@ -10,7 +10,7 @@
 #define HOLD_MOST 256u
 
 struct hold {
-    struct block_place places[HOLD_MOST];
+    struct block places[HOLD_MOST];
     unsigned count;
     int everything;
 };

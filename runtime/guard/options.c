@@ -7,7 +7,7 @@
 
 int guard_options_used;
 
-int options_protect(struct block_place place) {
+int options_protect(struct block place) {
     struct guard_span span = guard_span(place);
     uint32_t flags = guard_extra(place)->flags;
     enum os_access access = flags & GUARD_CLOSED      ? OS_NONE
@@ -20,11 +20,11 @@ int options_protect(struct block_place place) {
 
 /* ---- free and realloc ---- */
 
-static int has_flag(struct block_place place, uint32_t flag) {
+static int has_flag(struct block place, uint32_t flag) {
     return (guard_is_paged(place) || guard_options_used) && (guard_extra(place)->flags & flag);
 }
 
-static void open_block(struct block_place place) {
+static void open_block(struct block place) {
     struct guard_span span = guard_span(place);
     if (!guard_is_paged(place) || span.begin == span.end) return;
     if (trap_is_on())
@@ -33,9 +33,9 @@ static void open_block(struct block_place place) {
         os_protect(span.begin, span.end - span.begin, OS_READ_WRITE);
 }
 
-int guard_may_free(struct block_place place, const struct frame *frame) {
-    const struct block_record *record = block_record(place.shift, place.index);
-    uintptr_t begin = block_begin(record, place.shift, place.index);
+int guard_may_free(struct block place, const struct frame *frame) {
+    const struct block_record *record = block_record(place.region, place.slot);
+    uintptr_t begin = record_begin(record, place.region, place.slot);
     if (WH_UNLIKELY(has_flag(place, GUARD_PERMANENT))) {
         struct context context = {0};
         context.event.point = WH_POINT_FREE;
@@ -50,29 +50,29 @@ int guard_may_free(struct block_place place, const struct frame *frame) {
     return 1;
 }
 
-void guard_moves(struct block_place place, uintptr_t to) {
-    const struct block_record *record = block_record(place.shift, place.index);
-    guard_touched("resized", block_begin(record, place.shift, place.index));
+void guard_moves(struct block place, uintptr_t to) {
+    const struct block_record *record = block_record(place.region, place.slot);
+    guard_touched("resized", record_begin(record, place.region, place.slot));
     open_block(place);
     if (guard_is_paged(place)) guard_extra(place)->flags |= GUARD_MOVED;
-    struct block_place target = block_place(to);
-    if (!target.index) return;
+    struct block target = heap_block(to);
+    if (!target.slot) return;
     open_block(target);
     trap_filled(target);
 }
 
 void guard_moved(uintptr_t to) {
-    struct block_place target = block_place(to);
-    if (trap_is_on() && target.index && guard_is_paged(target)) trap_close(target);
+    struct block target = heap_block(to);
+    if (trap_is_on() && target.slot && guard_is_paged(target)) trap_close(target);
 }
 
 /* ---- a search reads all of memory ---- */
 
 static void protect_closed(int open) {
     uint64_t cursor = 0;
-    struct block_place place;
+    struct block place;
     if (!guard_options_used && !trap_is_on()) return;
-    while ((place = blocks_next(&cursor, WH_BLOCK_LIVE)).index) {
+    while ((place = block_next(&cursor, WH_BLOCK_LIVE)).slot) {
         struct guard_span span = guard_span(place);
         if (!guard_is_paged(place)) continue;
         if (!trap_is_on() && !has_flag(place, GUARD_CLOSED)) continue;

@@ -5,7 +5,7 @@
 #include "guard.h"
 
 /* Applies what the program wants of a block's pages; 0 if the system refuses. */
-int options_protect(struct block_place place);
+int options_protect(struct block place);
 
 /* Blocks that the program has closed, that stay closed while they live, or that are packed: opened
  * for the kernel, and closed again. */

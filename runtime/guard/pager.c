@@ -48,7 +48,7 @@ void pager_unlock(uint64_t token) {
 /* ---- the list of resident blocks, by age ---- */
 
 static struct guard_extra *extra_of(uint32_t index) {
-    return guard_extra((struct block_place){index, guard_first_shift});
+    return guard_extra((struct block){index, guard_first_shift});
 }
 
 static void append(uint32_t index) {
@@ -80,28 +80,28 @@ static void drop(uint32_t index) {
 
 /* ---- packing ---- */
 
-static int is_small(struct block_place place) {
-    if (place.shift != guard_first_shift) return 0;
-    uint64_t size = block_size(block_record(place.shift, place.index), place.shift, place.index);
+static int is_small(struct block place) {
+    if (place.region != guard_first_shift) return 0;
+    uint64_t size = record_size(block_record(place.region, place.slot), place.region, place.slot);
     struct guard_span span = guard_span(place);
     return size && size <= STORE_MOST && span.end - span.begin == OS_PAGE;
 }
 
-static int is_live(struct block_place place) {
-    return __atomic_load_n(&block_record(place.shift, place.index)->state, __ATOMIC_ACQUIRE) ==
+static int is_live(struct block place) {
+    return __atomic_load_n(&block_record(place.region, place.slot)->state, __ATOMIC_ACQUIRE) ==
            WH_BLOCK_LIVE;
 }
 
-static uint64_t size_of(struct block_place place) {
-    return block_size(block_record(place.shift, place.index), place.shift, place.index);
+static uint64_t size_of(struct block place) {
+    return record_size(block_record(place.region, place.slot), place.region, place.slot);
 }
 
-static uintptr_t begin_of(struct block_place place) {
-    return block_begin(block_record(place.shift, place.index), place.shift, place.index);
+static uintptr_t begin_of(struct block place) {
+    return record_begin(block_record(place.region, place.slot), place.region, place.slot);
 }
 
 /* The bytes are copied while nobody can write them. NULL: the block has to stay. */
-static void *copy_out(struct block_place place) {
+static void *copy_out(struct block place) {
     uintptr_t page = wh_round_down(begin_of(place), OS_PAGE);
     int alone = trap_access() == OS_READ_WRITE && !os_has_threads();
     if (!alone && os_protect(page, OS_PAGE, OS_READ) < 0) return NULL;
@@ -113,7 +113,7 @@ static void *copy_out(struct block_place place) {
 
 enum packing { PACKED, IN_USE, PINNED };
 
-static enum packing pack(struct block_place place) {
+static enum packing pack(struct block place) {
     struct guard_extra *extra = guard_extra(place);
     if (!is_live(place)) return IN_USE; /* about to die */
     if (extra->flags & (GUARD_CLOSED | GUARD_READ_ONLY)) return PINNED;
@@ -137,7 +137,7 @@ static void shrink(uint64_t most) {
     for (uint64_t tries = pager.resident; tries && pager.resident > most; tries--) {
         uint32_t index = pager.oldest;
         drop(index);
-        if (pack((struct block_place){index, guard_first_shift}) == IN_USE) append(index);
+        if (pack((struct block){index, guard_first_shift}) == IN_USE) append(index);
     }
 }
 
@@ -174,7 +174,7 @@ static int move_stage(uintptr_t page) {
     return 1;
 }
 
-static void bring(struct block_place place) {
+static void bring(struct block place) {
     struct guard_extra *extra = guard_extra(place);
     void *bytes = (void *)(uintptr_t)extra->packed;
     uintptr_t begin = begin_of(place), page = wh_round_down(begin, OS_PAGE);
@@ -191,11 +191,11 @@ static void bring(struct block_place place) {
     __atomic_store_n(&extra->packed, 0, __ATOMIC_SEQ_CST);
     store_give(bytes, size_of(place));
     pager.packed--;
-    append((uint32_t)place.index);
+    append((uint32_t)place.slot);
     review();
 }
 
-void pager_bring(struct block_place place) {
+void pager_bring(struct block place) {
     if (!pager_is_packed(place)) return;
     uint64_t token = pager_lock();
     if (guard_extra(place)->packed) bring(place);
@@ -210,8 +210,8 @@ int pager_fault(uintptr_t address) {
         uintptr_t address;
         unsigned count;
     } last __attribute__((tls_model("initial-exec")));
-    struct block_place place = block_place(address);
-    if (!pager_on || !place.index || !is_small(place)) return 0;
+    struct block place = heap_block(address);
+    if (!pager_on || !place.slot || !is_small(place)) return 0;
     struct guard_span span = guard_span(place);
     if (address < span.begin || address >= span.end) return 0;
     uint64_t token = pager_lock();
@@ -239,18 +239,18 @@ static uint64_t least_or(uint64_t wanted) {
     return wanted > RESIDENT_LEAST ? wanted : RESIDENT_LEAST;
 }
 
-void pager_born(struct block_place place) {
+void pager_born(struct block place) {
     if (!options.guard_resident || pager.ended || !is_small(place)) return;
     uint64_t token = pager_lock();
     if (!pager.most) pager.most = least_or(options.guard_resident);
-    if (!pager.ended) append((uint32_t)place.index);
+    if (!pager.ended) append((uint32_t)place.slot);
     int many = pager.resident > pager.most && !pager.frozen;
     if (many && pager_on) shrink(pager.most);
     pager_unlock(token);
     if (many && !pager_on) begin_packing();
 }
 
-int pager_died(struct block_place place) {
+int pager_died(struct block place) {
     if (!options.guard_resident || !guard_is_paged(place)) return 0;
     uint64_t token = pager_lock();
     struct guard_extra *extra = guard_extra(place);
@@ -259,13 +259,13 @@ int pager_died(struct block_place place) {
         store_give((void *)(uintptr_t)extra->packed, size_of(place));
         pager.packed--;
     } else if (extra->listed)
-        drop((uint32_t)place.index);
+        drop((uint32_t)place.slot);
     __atomic_store_n(&extra->packed, 0, __ATOMIC_SEQ_CST);
     pager_unlock(token);
     return packed;
 }
 
-uintptr_t pager_bytes(struct block_place place, uintptr_t begin) {
+uintptr_t pager_bytes(struct block place, uintptr_t begin) {
     int aligned = begin % sizeof(uint64_t) == 0; /* as the store is */
     return aligned && pager_is_packed(place) ? (uintptr_t)guard_extra(place)->packed : begin;
 }
@@ -274,8 +274,8 @@ uintptr_t pager_bytes(struct block_place place, uintptr_t begin) {
 
 static void bring_all(void) {
     uint64_t cursor = 0;
-    struct block_place place;
-    while ((place = blocks_next(&cursor, WH_BLOCK_LIVE)).index)
+    struct block place;
+    while ((place = block_next(&cursor, WH_BLOCK_LIVE)).slot)
         if (pager_is_packed(place)) bring(place);
 }
 

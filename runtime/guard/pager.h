@@ -28,20 +28,20 @@
 extern int pager_on;
 
 /* A block has its pages; others may be packed for it. */
-void pager_born(struct block_place place);
+void pager_born(struct block place);
 /* A block lives no longer. 1: it was packed and has no pages. */
-int pager_died(struct block_place place);
+int pager_died(struct block place);
 
 /* Where a live block's bytes are read without bringing it, if that can be; else its begin. For who
  * knows that no other thread runs. */
-uintptr_t pager_bytes(struct block_place place, uintptr_t begin);
-static inline int pager_is_packed(struct block_place place) {
+uintptr_t pager_bytes(struct block place, uintptr_t begin);
+static inline int pager_is_packed(struct block place) {
     return pager_on && guard_is_paged(place) &&
            __atomic_load_n(&guard_extra(place)->packed, __ATOMIC_SEQ_CST) != 0;
 }
 
 /* Makes a block resident; it may be packed again unless it is open. */
-void pager_bring(struct block_place place);
+void pager_bring(struct block place);
 /* A fault: 1 if its block was packed, or has just been brought, and the instruction is to run
  * again. */
 int pager_fault(uintptr_t address);

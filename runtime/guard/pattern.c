@@ -15,17 +15,17 @@ struct range {
 #define RANGES 3
 
 /* Up to three ranges; some may be empty. The end of the slot before is the block's, too. */
-static void beside(struct block_place place, struct range ranges[RANGES]) {
-    const struct block_record *record = block_record(place.shift, place.index);
-    uintptr_t begin = block_begin(record, place.shift, place.index);
-    uintptr_t end = begin + block_size(record, place.shift, place.index);
+static void beside(struct block place, struct range ranges[RANGES]) {
+    const struct block_record *record = block_record(place.region, place.slot);
+    uintptr_t begin = record_begin(record, place.region, place.slot);
+    uintptr_t end = begin + record_size(record, place.region, place.slot);
     struct guard_span span = guard_span(place);
     if (guard_is_paged(place)) {
         ranges[0] = (struct range){span.begin, span.begin < span.end ? begin : span.begin};
         ranges[1] = ranges[2] = (struct range){end, span.end};
         return;
     }
-    uintptr_t slot_end = slot_begin(place.shift, place.index) + (1ull << place.shift);
+    uintptr_t slot_end = slot_begin(place.region, place.slot) + (1ull << place.region);
     uintptr_t middle =
         slot_end - PLAIN_END > end + PLAIN_BEHIND ? end + PLAIN_BEHIND : slot_end - PLAIN_END;
     ranges[0] = (struct range){end, middle > end ? middle : end};
@@ -33,7 +33,7 @@ static void beside(struct block_place place, struct range ranges[RANGES]) {
     ranges[2] = (struct range){begin - PLAIN_END, begin};
 }
 
-void pattern_lay(struct block_place place) {
+void pattern_lay(struct block place) {
     struct range ranges[RANGES];
     beside(place, ranges);
     for (int i = 0; i < RANGES; i++)
@@ -61,7 +61,7 @@ static struct pattern_damage look(uintptr_t begin, uintptr_t end, uint8_t byte) 
     return damage;
 }
 
-struct pattern_damage pattern_damage(struct block_place place) {
+struct pattern_damage pattern_damage(struct block place) {
     struct range ranges[RANGES];
     struct pattern_damage damage = {0, 0};
     beside(place, ranges);
@@ -70,16 +70,16 @@ struct pattern_damage pattern_damage(struct block_place place) {
     return damage;
 }
 
-static uint64_t freed_size(struct block_place place) {
-    uint64_t size = block_size(block_record(place.shift, place.index), place.shift, place.index);
+static uint64_t freed_size(struct block place) {
+    uint64_t size = record_size(block_record(place.region, place.slot), place.region, place.slot);
     return size < PATTERN_FREED_MOST ? size : PATTERN_FREED_MOST;
 }
 
-void pattern_lay_freed(struct block_place place) {
-    wh_fill((void *)slot_begin(place.shift, place.index), FREED, freed_size(place));
+void pattern_lay_freed(struct block place) {
+    wh_fill((void *)slot_begin(place.region, place.slot), FREED, freed_size(place));
 }
 
-struct pattern_damage pattern_damage_freed(struct block_place place) {
-    uintptr_t begin = slot_begin(place.shift, place.index);
+struct pattern_damage pattern_damage_freed(struct block place) {
+    uintptr_t begin = slot_begin(place.region, place.slot);
     return look(begin, begin + freed_size(place), FREED);
 }

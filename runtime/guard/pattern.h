@@ -6,11 +6,11 @@
 #include "guard.h"
 
 /* Around a block that is about to live. */
-void pattern_lay(struct block_place place);
+void pattern_lay(struct block place);
 /* Over a page that a block is copied to. */
 void pattern_lay_page(uintptr_t page);
 /* Over a block that has been freed, at most its first PATTERN_FREED_MOST bytes. */
-void pattern_lay_freed(struct block_place place);
+void pattern_lay_freed(struct block place);
 #define PATTERN_FREED_MOST 256u
 
 /* Bytes that are no longer as they were laid. */
@@ -18,7 +18,7 @@ struct pattern_damage {
     uintptr_t begin;
     uint64_t size; /* 0: none */
 };
-struct pattern_damage pattern_damage(struct block_place place);
-struct pattern_damage pattern_damage_freed(struct block_place place);
+struct pattern_damage pattern_damage(struct block place);
+struct pattern_damage pattern_damage_freed(struct block place);
 
 #endif

@@ -3,7 +3,7 @@
 #include "../process/options.h"
 #include "pattern.h"
 
-static int report_late(struct block_place place, struct pattern_damage damage,
+static int report_late(struct block place, struct pattern_damage damage,
                        const struct frame *frame) {
     if (!damage.size) return 0;
     struct context context = {0};
@@ -13,18 +13,18 @@ static int report_late(struct block_place place, struct pattern_damage damage,
     context.flags = WH_FLAG_WRITE | WH_FLAG_LATE;
     context.frame = frame;
     context.bad = damage.begin;
-    blocks_read(place, &context.event.block);
+    block_read(place, &context.event.block);
     return event_evaluate(&context) > 0;
 }
 
 /* The last bytes of a plain slot are nearer to the next slot's block than to their own. */
-int report_damage(struct block_place place, const struct frame *frame) {
+int report_damage(struct block place, const struct frame *frame) {
     struct pattern_damage damage = pattern_damage(place);
-    if (damage.size && !guard_is_paged(place)) place = blocks_nearest(damage.begin);
+    if (damage.size && !guard_is_paged(place)) place = block_nearest(damage.begin);
     return report_late(place, damage, frame);
 }
 
-int report_damage_freed(struct block_place place, const struct frame *frame) {
+int report_damage_freed(struct block place, const struct frame *frame) {
     return report_late(place, pattern_damage_freed(place), frame);
 }
 
@@ -46,16 +46,16 @@ void guard_empty(uintptr_t begin, uint8_t family, const struct frame *frame) {
     context.frame = frame;
     if (family != WH_FAMILY_MALLOC)
         context.library = family == WH_FAMILY_NEW ? "operator new" : "operator new[]";
-    report_fixed(&context, WH_RULE_EMPTY_ALLOCATION, block_place(begin));
+    report_fixed(&context, WH_RULE_EMPTY_ALLOCATION, heap_block(begin));
 }
 
-int report_fixed(struct context *context, uint32_t rule, struct block_place place) {
+int report_fixed(struct context *context, uint32_t rule, struct block place) {
     struct thread *thread = thread_here();
     if (!is_wanted(rule)) return 0;
     if (thread->in_finding) return 1;
     thread->in_finding = 1;
     context->event.now = blocks_tick();
-    blocks_read(place, &context->event.block);
+    block_read(place, &context->event.block);
     struct witness witness = {rule, NULL, 0, NULL, {.count = 1}, WH_LEAK_NONE, {0}};
     finding_make(context, &witness);
     thread->in_finding = 0;

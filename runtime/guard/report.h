@@ -7,11 +7,11 @@
 
 /* What was written beside a block that is still live; to a freed block whose slot is used again.
  * Whether something was reported. */
-int report_damage(struct block_place place, const struct frame *frame);
-int report_damage_freed(struct block_place place, const struct frame *frame);
+int report_damage(struct block place, const struct frame *frame);
+int report_damage_freed(struct block place, const struct frame *frame);
 
 /* A finding that no rule of the rule language is about: WH_FIXED_FINDINGS. 0 if it is switched
  * off. */
-int report_fixed(struct context *context, uint32_t rule, struct block_place place);
+int report_fixed(struct context *context, uint32_t rule, struct block place);
 
 #endif

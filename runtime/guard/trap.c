@@ -23,26 +23,26 @@
 static __thread struct {
     unsigned count, width;
     struct {
-        struct block_place place;
+        struct block place;
         uint64_t born;
     } blocks[OPENED_MOST];
 } opened __attribute__((tls_model("initial-exec")));
 
 unsigned trap_width(void) { return opened.width ? opened.width : 1; }
 
-void trap_filled(struct block_place place) {
-    if (trap_is_on() && place.index && guard_is_paged(place))
+void trap_filled(struct block place) {
+    if (trap_is_on() && place.slot && guard_is_paged(place))
         guard_extra(place)->flags |= GUARD_TOUCHED;
 }
 
 /* ---- opening and closing ---- */
 
-static int is_live(struct block_place place) {
-    return place.index && guard_is_paged(place) &&
-           block_record(place.shift, place.index)->state == WH_BLOCK_LIVE;
+static int is_live(struct block place) {
+    return place.slot && guard_is_paged(place) &&
+           block_record(place.region, place.slot)->state == WH_BLOCK_LIVE;
 }
 
-int trap_open(struct block_place place) {
+int trap_open(struct block place) {
     struct guard_span span = guard_span(place);
     if (!is_live(place) || span.begin == span.end || !(trap_is_on() || pager_on)) return 0;
     __atomic_add_fetch(&guard_extra(place)->open, 1, __ATOMIC_SEQ_CST);
@@ -51,7 +51,7 @@ int trap_open(struct block_place place) {
     return 1;
 }
 
-void trap_close(struct block_place place) {
+void trap_close(struct block place) {
     uint64_t token = trap_is_on() ? pager_lock() : 0;
     uint32_t left = __atomic_sub_fetch(&guard_extra(place)->open, 1, __ATOMIC_SEQ_CST);
     if (!trap_is_on()) return;
@@ -59,11 +59,11 @@ void trap_close(struct block_place place) {
     pager_unlock(token);
 }
 
-static void open_for_step(struct block_place place) {
-    uint64_t born = block_record(place.shift, place.index)->born;
+static void open_for_step(struct block place) {
+    uint64_t born = block_record(place.region, place.slot)->born;
     for (unsigned i = 0; i < opened.count; i++)
-        if (opened.blocks[i].place.index == place.index &&
-            opened.blocks[i].place.shift == place.shift && opened.blocks[i].born == born) {
+        if (opened.blocks[i].place.slot == place.slot &&
+            opened.blocks[i].place.region == place.region && opened.blocks[i].born == born) {
             struct guard_span span = guard_span(place); /* another thread has just closed it */
             os_protect(span.begin, span.end - span.begin, OS_READ_WRITE);
             return;
@@ -77,8 +77,8 @@ static void open_for_step(struct block_place place) {
 static void close_opened(void) {
     while (opened.count) {
         opened.count--;
-        struct block_place place = opened.blocks[opened.count].place;
-        if (block_record(place.shift, place.index)->born == opened.blocks[opened.count].born)
+        struct block place = opened.blocks[opened.count].place;
+        if (block_record(place.region, place.slot)->born == opened.blocks[opened.count].born)
             trap_close(place);
     }
 }
@@ -87,7 +87,7 @@ static void close_opened(void) {
 
 struct access {
     uintptr_t address, end;
-    struct block_place place;
+    struct block place;
     uintptr_t begin, block_end;
     uint64_t pc;
     int write;
@@ -147,11 +147,11 @@ static struct access access_of(uintptr_t address, unsigned width, int write,
     access.place = guard_judge(address);
     access.pc = (uint64_t)machine->uc_mcontext.gregs[REG_RIP];
     access.write = write;
-    if (!is_live(access.place)) access.place.index = 0;
-    if (!access.place.index) return access;
-    const struct block_record *record = block_record(access.place.shift, access.place.index);
-    access.begin = block_begin(record, access.place.shift, access.place.index);
-    access.block_end = access.begin + block_size(record, access.place.shift, access.place.index);
+    if (!is_live(access.place)) access.place.slot = 0;
+    if (!access.place.slot) return access;
+    const struct block_record *record = block_record(access.place.region, access.place.slot);
+    access.begin = record_begin(record, access.place.region, access.place.slot);
+    access.block_end = access.begin + record_size(record, access.place.region, access.place.slot);
     return access;
 }
 
@@ -168,7 +168,7 @@ static int is_forbidden(const struct access *access) {
 /* 1: let through; 0: for the rules, which then have trap_width(). */
 static int judge(const struct access *access, const ucontext_t *machine) {
     opened.width = (unsigned)(access->end - access->address);
-    if (!access->place.index || !is_on_pages(access) || is_forbidden(access)) return 0;
+    if (!access->place.slot || !is_on_pages(access) || is_forbidden(access)) return 0;
     if (!is_inside(access) && !is_vector_read(access)) {
         struct context context = {0};
         trap_point(&context, machine);
@@ -192,8 +192,7 @@ struct strings {
 static uint64_t judge_side(uintptr_t at, uint64_t size, int write, const ucontext_t *machine) {
     if (!heap_contains(at)) return size;
     struct access access = access_of(at, 1, write, machine);
-    if (!access.place.index || !is_on_pages(&access) || !is_inside(&access) ||
-        is_forbidden(&access))
+    if (!access.place.slot || !is_on_pages(&access) || !is_inside(&access) || is_forbidden(&access))
         return 0;
     uint64_t room = access.block_end - at;
     access.end = at + (size < room ? size : room);
@@ -227,7 +226,7 @@ static int run_strings(const struct x86_instruction *instruction, ucontext_t *ma
     if (held && copies) held = judge_side(from, held, 0, machine);
     held -= held % width;
     if (!held) return 0;
-    struct block_place sides[2] = {block_place(to), block_place(copies ? from : to)};
+    struct block sides[2] = {heap_block(to), heap_block(copies ? from : to)};
     int open_to = heap_contains(to) && trap_open(sides[0]);
     int open_from = copies && heap_contains(from) && trap_open(sides[1]);
     for (uint64_t i = 0; i < held; i++) { /* in order: ranges may overlap on purpose */

@@ -40,12 +40,12 @@ static inline enum os_access trap_access(void) {
 }
 
 /* A block that others write to without being seen: its first access may be a read. */
-void trap_filled(struct block_place place);
+void trap_filled(struct block place);
 
 /* Opens a live block, and keeps it resident, for somebody who closes it again; 0 if it cannot
  * be. */
-int trap_open(struct block_place place);
-void trap_close(struct block_place place);
+int trap_open(struct block place);
+void trap_close(struct block place);
 
 /* A fault. 1: the instruction is to run again. */
 int trap_fault(const siginfo_t *info, void *machine);

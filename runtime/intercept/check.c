@@ -110,7 +110,7 @@ struct bounce bounce_begin(struct site site, void *target, size_t size) {
     uintptr_t buffer = size <= BOUNCE_MOST ? os_map(wh_round_up(size, OS_PAGE)) : 0;
     if (!buffer) {
         /* Elsewhere, nothing is known of how much it will need. */
-        if (heap_contains((uintptr_t)target)) check_range(site, target, size, 1, target);
+        if (blocks_govern((uintptr_t)target)) check_range(site, target, size, 1, target);
         return bounce;
     }
     bounce.buffer = (void *)buffer;

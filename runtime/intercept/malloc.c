@@ -45,7 +45,7 @@ static WH_COLD void report_new(uintptr_t begin, uint64_t size, const struct fram
     context.event.point = WH_POINT_MALLOC;
     context.event.r = context.event.root = begin;
     context.event.width = size;
-    blocks_read(block_place(begin), &context.event.block);
+    block_read(block_around(begin), &context.event.block);
     context.frame = frame;
     event_evaluate(&context);
 }
@@ -68,7 +68,7 @@ static void report_free(uintptr_t address, uint8_t family, const struct frame *f
     context.event.family = family;
     if (family != WH_FAMILY_MALLOC)
         context.library = family == WH_FAMILY_NEW ? "operator delete" : "operator delete[]";
-    blocks_read(blocks_nearest(address), &context.event.block);
+    block_read(block_nearest(address), &context.event.block);
     context.frame = frame;
     event_evaluate(&context);
 }
@@ -78,7 +78,7 @@ static WH_COLD void report_resize(uintptr_t address, uint64_t size, const struct
     context.event.point = WH_POINT_REALLOC;
     context.event.r = context.event.root = address;
     context.event.width = size;
-    blocks_read(blocks_nearest(address), &context.event.block);
+    block_read(block_nearest(address), &context.event.block);
     context.frame = frame;
     context.library = "realloc";
     event_evaluate(&context);
@@ -111,16 +111,15 @@ void release_slowly(void *pointer, uint8_t family, const struct frame *frame) {
         lend_free(pointer);
         return;
     }
-    struct block_place place = block_place(address);
-    int matches = block_begins_live(place, address) &&
-                  block_record(place.shift, place.index)->family == family;
+    struct block block = heap_block(address);
+    int matches = heap_begins_live(block, address) && block_family(block) == family;
     if (WH_UNLIKELY(!matches || event_watched_every(WH_POINT_FREE))) {
         report_free(address, family, frame);
-        if (!block_begins_live(place, address)) return; /* nothing that could be freed */
+        if (!heap_begins_live(block, address)) return; /* nothing that could be freed */
     }
-    if (PORT_GUARDS && !guard_may_free(place, frame)) return;
+    if (PORT_GUARDS && !guard_may_free(block, frame)) return;
     uint32_t stack = port_stack(thread, frame);
-    if (WH_UNLIKELY(!heap_release(&thread->cache, place, stack, thread->number)))
+    if (WH_UNLIKELY(!heap_release(&thread->cache, block, stack, thread->number)))
         report_free(address, family, frame); /* another thread was quicker */
 }
 
@@ -169,22 +168,21 @@ static void *reallocate(void *pointer, size_t size, const struct frame *frame) {
     }
     uintptr_t address = (uintptr_t)pointer;
     if (WH_UNLIKELY(PORT_GUARDS && lend_owns(address))) return lend_resize(pointer, size);
-    struct block_place place = block_place(address);
-    if (WH_UNLIKELY(!block_begins_live(place, address))) {
+    struct block block = heap_block(address);
+    if (WH_UNLIKELY(!heap_begins_live(block, address))) {
         report_free(address, WH_FAMILY_MALLOC, frame);
         return allocate_plain(size, frame);
     }
-    const struct block_record *record = block_record(place.shift, place.index);
-    uint64_t old = block_size(record, place.shift, place.index);
-    int stays = !options.realloc_moves && record->family == WH_FAMILY_MALLOC;
-    if (stays && heap_resize(place, size)) return pointer;
+    uint64_t old = block_size(block);
+    int stays = !options.realloc_moves && block_family(block) == WH_FAMILY_MALLOC;
+    if (stays && heap_resize(block, size)) return pointer;
     struct heap_request request = {size, ANY_ALIGNMENT, 0, 0, WH_FAMILY_MALLOC, 0, 1};
     int grows = stays && size > old;
     void *fresh = grows ? allocate_slowly(&request, frame) : allocate_plain(size, frame);
     if (!fresh) return NULL;
-    if (PORT_GUARDS) guard_moves(place, (uintptr_t)fresh);
+    if (PORT_GUARDS) guard_moves(block, (uintptr_t)fresh);
     uint64_t kept = old < size ? old : size;
-    if (!heap_move_pages(place, block_place((uintptr_t)fresh), kept))
+    if (!heap_move_pages(block, heap_block((uintptr_t)fresh), kept))
         wh_copy_short(fresh, pointer, kept);
     if (PORT_GUARDS) guard_moved((uintptr_t)fresh);
     release(pointer, WH_FAMILY_MALLOC, frame);
@@ -229,7 +227,7 @@ ALIAS(reallocarray);
 WH_EXPORT void *memalign(size_t alignment, size_t size) {
     size_t power = ANY_ALIGNMENT;
     check_alignment("memalign", size, alignment, 1, FRAME_HERE);
-    while (power < alignment && power < (size_t)1 << WH_MAX_SLOT_SHIFT) power *= 2;
+    while (power < alignment && power < HEAP_MAX_ALIGNMENT) power *= 2;
     return allocate_aligned(power, size, FRAME_HERE);
 }
 ALIAS(memalign);
@@ -270,8 +268,7 @@ ALIAS(pvalloc);
 
 WH_EXPORT size_t malloc_usable_size(void *pointer) {
     if (WH_UNLIKELY(PORT_GUARDS && lend_owns((uintptr_t)pointer))) return lend_size(pointer);
-    struct block_place place = block_place((uintptr_t)pointer);
-    if (!block_begins_live(place, (uintptr_t)pointer)) return 0;
-    return block_size(block_record(place.shift, place.index), place.shift, place.index);
+    struct block block = heap_block((uintptr_t)pointer);
+    return heap_begins_live(block, (uintptr_t)pointer) ? block_size(block) : 0;
 }
 ALIAS(malloc_usable_size);

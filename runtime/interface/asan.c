@@ -50,7 +50,7 @@ static void put_offset(struct text *line, uintptr_t address, const struct whence
 void __asan_describe_address(void *address) {
     struct whence_block block;
     thread_here();
-    blocks_read(blocks_nearest((uintptr_t)address), &block);
+    block_read(block_nearest((uintptr_t)address), &block);
     TEXT(line, 256);
     text_hex(&line, (uintptr_t)address);
     text_put(&line, " is ");
@@ -61,8 +61,8 @@ void __asan_describe_address(void *address) {
         text_put(&line, " bytes at ");
         text_hex(&line, block.begin);
     } else {
-        text_put(&line, heap_contains((uintptr_t)address) ? "in the heap, in no block"
-                                                          : "not in the heap");
+        text_put(&line, blocks_kind((uintptr_t)address) == WH_KIND_HEAP ? "in the heap, in no block"
+                                                                        : "not in the heap");
     }
     if (poison_closed((uintptr_t)address, 1)) text_put(&line, ", closed by the program");
     text_complain(&line);
@@ -70,25 +70,32 @@ void __asan_describe_address(void *address) {
 
 const char *__asan_locate_address(void *address, char *name, size_t name_size, void **begin,
                                   size_t *size) {
+    static const char *const kinds[] = {
+        [WH_KIND_ELSEWHERE] = "unknown",
+        [WH_KIND_HEAP] = "heap",
+        [WH_KIND_STACK] = "stack",
+        [WH_KIND_GLOBAL] = "global",
+    };
     struct whence_block block;
     thread_here();
-    blocks_read(blocks_nearest((uintptr_t)address), &block);
+    block_read(block_nearest((uintptr_t)address), &block);
     if (name && name_size) *name = 0; /* only variables have names */
-    if (!block.id) return heap_contains((uintptr_t)address) ? "heap-invalid" : "unknown";
+    if (!block.id)
+        return blocks_kind((uintptr_t)address) == WH_KIND_HEAP ? "heap-invalid" : "unknown";
     if (begin) *begin = (void *)block.begin;
     if (size) *size = block.size;
-    return "heap";
+    return kinds[block.kind];
 }
 
 static size_t stack_of(uintptr_t address, int of_free, void **trace, size_t size, int *thread) {
     thread_here();
-    struct block_place place = blocks_nearest(address);
-    if (!place.index || !size) return 0;
-    const struct block_record *record = block_record(place.shift, place.index);
-    if (of_free && record->state == WH_BLOCK_LIVE) return 0;
-    if (thread) *thread = (int)((of_free ? record->died : record->born) >> BLOCK_ID_BITS);
+    struct block block = block_nearest(address);
+    if (!block_exists(block) || !size) return 0;
+    if (of_free && block_is_live(block)) return 0;
+    if (thread) *thread = (int)(of_free ? block_free_thread(block) : block_thread(block));
     unsigned most = size < WH_ALLOC_FRAMES ? (unsigned)size : WH_ALLOC_FRAMES;
-    return depot_get(of_free ? record->free_stack : record->alloc_stack, (uint64_t *)trace, most);
+    return depot_get(of_free ? block_free_stack(block) : block_alloc_stack(block),
+                     (uint64_t *)trace, most);
 }
 
 size_t __asan_get_alloc_stack(void *address, void **trace, size_t size, int *thread) {

@@ -1,5 +1,5 @@
 #include "poison.h"
-#include "../blocks/blocks.h"
+#include "../blocks/block.h"
 #include "../include/whence/rules.h"
 #include "../os/os.h"
 #include "../planes/planes.h"
@@ -18,19 +18,11 @@ struct span {
 
 static const struct span nothing = {0, 0, 0};
 
-static struct span in_heap(uintptr_t begin, uintptr_t end) {
-    uintptr_t limit = blocks_live_end(begin);
-    if (!limit) return nothing;
-    return (struct span){begin, end < limit ? end : limit, limit};
-}
-
 static struct span touched(uintptr_t begin, uint64_t size) {
     if (!size || begin < WH_NULL_PAGE_SIZE || !plane_covers(begin)) return nothing;
     uintptr_t end = size > ADDRESS_END - begin ? ADDRESS_END : begin + size;
-    if (heap_contains(begin)) return in_heap(begin, end);
-    uintptr_t limit = begin < PLANE_BEGIN    ? PLANE_BEGIN
-                      : begin < WH_HEAP_BASE ? WH_HEAP_BASE
-                                             : ADDRESS_END;
+    uintptr_t limit = blocks_reach(begin);
+    if (limit == begin) return nothing;
     return (struct span){begin, end < limit ? end : limit, limit};
 }
 
@@ -64,12 +56,12 @@ static void open_part(uintptr_t granule, unsigned to, uintptr_t limit) {
 
 /* ---- ranges ---- */
 
-static int closed_elsewhere; /* something outside of the heap was closed */
+static int closed_elsewhere; /* something that no blocks govern was closed */
 
 void poison_close(uintptr_t begin, uint64_t size) {
     struct span span = touched(begin, size);
     __whence_holes = 1;
-    if (span.begin < span.end && !heap_contains(begin)) closed_elsewhere = 1;
+    if (span.begin < span.end && !blocks_govern(begin)) closed_elsewhere = 1;
     for (uintptr_t at = span.begin; at < span.end;) {
         uintptr_t granule = wh_round_down(at, WH_GRANULE),
                   whole = wh_round_down(span.end, WH_GRANULE);
@@ -123,7 +115,7 @@ WH_EXPORT uint64_t __whence_closed(uint64_t address, uint64_t width) {
  * Most of the plane there was never written, and should not be now. */
 static void reopen(uintptr_t begin, uintptr_t end) {
     struct span span = touched(begin, end - begin);
-    for (uintptr_t at = span.begin; at < span.end && !heap_contains(begin); at += 8 * WH_GRANULE)
+    for (uintptr_t at = span.begin; at < span.end && !blocks_govern(begin); at += 8 * WH_GRANULE)
         if (*(const wh_word *)plane_state(at)) poison_open(at, 8 * WH_GRANULE);
 }
 

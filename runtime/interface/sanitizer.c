@@ -14,18 +14,16 @@ WH_EXPORT const void *__sanitizer_get_allocated_begin(const void *pointer);
 
 /* Of a live block that begins at the address. */
 int __sanitizer_get_ownership(const volatile void *pointer) {
-    return block_begins_live(block_place((uintptr_t)pointer), (uintptr_t)pointer);
+    return heap_begins_live(heap_block((uintptr_t)pointer), (uintptr_t)pointer);
 }
 
 size_t __sanitizer_get_allocated_size(const volatile void *pointer) {
-    struct block_place place = block_place((uintptr_t)pointer);
-    if (!block_begins_live(place, (uintptr_t)pointer)) return 0;
-    return block_size(block_record(place.shift, place.index), place.shift, place.index);
+    struct block block = heap_block((uintptr_t)pointer);
+    return heap_begins_live(block, (uintptr_t)pointer) ? block_size(block) : 0;
 }
 
 const void *__sanitizer_get_allocated_begin(const void *pointer) {
-    struct block_place place = blocks_holding((uintptr_t)pointer);
-    if (!place.index || !blocks_live_end((uintptr_t)pointer)) return NULL;
-    return (const void *)block_begin(block_record(place.shift, place.index), place.shift,
-                                     place.index);
+    struct block block = block_at((uintptr_t)pointer);
+    int allocated = block_is_live(block) && block_kind(block) == WH_KIND_HEAP;
+    return allocated ? (const void *)block_begin(block) : NULL;
 }

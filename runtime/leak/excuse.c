@@ -70,9 +70,9 @@ static const struct span *span_before(const struct spans *spans, uint64_t time) 
     return low ? &spans->list[low - 1] : NULL;
 }
 
-static int in_a_span(const struct block_record *record) {
-    uint64_t time = record->born & BLOCK_ID_MASK;
-    const struct spans *spans = newest[record->born >> BLOCK_ID_BITS];
+static int in_a_span(struct block block) {
+    uint64_t time = block_id(block);
+    const struct spans *spans = newest[block_thread(block)];
     for (; spans; spans = spans->older) {
         const struct span *span = span_before(spans, time);
         if (span) return !span->end || time < span->end;
@@ -91,14 +91,12 @@ struct excused {
 static struct excused *all_excused;
 
 int excuse_block(uintptr_t address) {
-    struct block_place place = blocks_holding(address);
-    if (!place.index) return 0;
-    const struct block_record *record = block_record(place.shift, place.index);
-    if (record->state != WH_BLOCK_LIVE) return 0;
+    struct block block = block_at(address);
+    if (!block_is_live(block)) return 0;
     struct excused *excused = rt_private(sizeof *excused);
     if (!excused) return 0;
-    excused->begin = block_begin(record, place.shift, place.index);
-    excused->id = record->born & BLOCK_ID_MASK;
+    excused->begin = block_begin(block);
+    excused->id = block_id(block);
     os_lock(&lock);
     excused->next = all_excused;
     __atomic_store_n(&all_excused, excused, __ATOMIC_RELEASE);
@@ -106,21 +104,19 @@ int excuse_block(uintptr_t address) {
     return 1;
 }
 
-static int lives(const struct excused *excused, struct block_place place) {
-    const struct block_record *record = block_record(place.shift, place.index);
-    return place.index && record->state == WH_BLOCK_LIVE &&
-           (record->born & BLOCK_ID_MASK) == excused->id;
+static int lives(const struct excused *excused, struct block block) {
+    return block_is_live(block) && block_id(block) == excused->id;
 }
 
-void excuse_blocks(void (*visit)(struct block_place place)) {
+void excuse_blocks(void (*visit)(struct block block)) {
     for (const struct excused *excused = all_excused; excused; excused = excused->next) {
-        struct block_place place = block_place(excused->begin);
-        if (lives(excused, place)) visit(place);
+        struct block block = block_around(excused->begin);
+        if (lives(excused, block)) visit(block);
     }
     uint64_t cursor = 0;
-    struct block_place place = {0, 0};
-    while (any_span && (place = blocks_next(&cursor, WH_BLOCK_LIVE)).index)
-        if (in_a_span(block_record(place.shift, place.index))) visit(place);
+    struct block block = block_none();
+    while (any_span && block_exists(block = block_next(&cursor, WH_BLOCK_LIVE)))
+        if (in_a_span(block)) visit(block);
 }
 
 /* ---- memory to be searched ---- */

@@ -21,6 +21,6 @@ void excuse_lock(void);
 void excuse_unlock(void);
 
 /* Calls `visit` with every excused block that lives. */
-void excuse_blocks(void (*visit)(struct block_place place));
+void excuse_blocks(void (*visit)(struct block block));
 
 #endif

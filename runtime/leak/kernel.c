@@ -1,5 +1,5 @@
 #include "kernel.h"
-#include "../blocks/blocks.h"
+#include "../blocks/block.h"
 #include "../os/mem.h"
 #include "../stacks/depot.h"
 
@@ -46,7 +46,7 @@ WH_EXPORT int epoll_ctl(int queue, int operation, int file, struct epoll_event *
     if (result < 0) return result;
     if (operation == EPOLL_CTL_DEL)
         keep(queue, file, 0);
-    else if (event && heap_contains((uintptr_t)event->data.ptr))
+    else if (event && blocks_govern((uintptr_t)event->data.ptr))
         keep(queue, file, (uintptr_t)event->data.ptr);
     return result;
 }

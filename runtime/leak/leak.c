@@ -21,8 +21,8 @@ void leak_unlock(void) {
     os_unlock(&search_lock);
 }
 
-int leak_pointed(struct block_place place, enum leak_pointers pointers) {
-    const uint8_t *marks = search_marks(place);
+int leak_pointed(struct block block, enum leak_pointers pointers) {
+    const uint8_t *marks = search_marks(block);
     if (!marks) return pointers != LEAK_LOST;
     switch (pointers) {
     case LEAK_ANY: return (*marks & MARK_POINTED) != 0;
@@ -120,22 +120,22 @@ static void add_to_group(struct group *group, const struct witness *witness) {
         add_to_sum(&group->inherited, witness->block->size, group->kind);
 }
 
-static uint32_t stack_of(struct block_place place) {
-    return place.index ? block_record(place.shift, place.index)->alloc_stack : 0;
+static uint32_t stack_of(struct block block) {
+    return block_exists(block) ? block_alloc_stack(block) : 0;
 }
 
 void leak_collect(struct context *context, const struct witness *witness) {
-    struct block_place place = block_place(witness->block->begin);
-    uint8_t *marks = place.index ? search_marks(place) : NULL;
+    struct block block = block_around(witness->block->begin);
+    uint8_t *marks = search_marks(block);
     if (marks ? *marks & MARK_CLAIMED : search_is_done()) return;
-    if (place.index && search_is_foreign(place)) return;
-    if (marks && context->check && search_is_kept(*marks, place)) return;
+    if (block_exists(block) && search_is_foreign(block)) return;
+    if (marks && context->check && search_is_kept(*marks, block)) return;
     if (marks) *marks |= MARK_CLAIMED;
     if (context->check && !reported_first_time(witness->rule, witness->block->id, context->check))
         return;
-    struct group like = {.rule = witness->rule, .stack = stack_of(place)};
+    struct group like = {.rule = witness->rule, .stack = stack_of(block)};
     like.kind = marks ? search_kind(*marks) : WH_LEAK_NONE;
-    if (like.kind == WH_LEAK_INDIRECT) like.head = stack_of(mark_head(place));
+    if (like.kind == WH_LEAK_INDIRECT) like.head = stack_of(mark_head(block));
     struct group *group = ensure_groups() ? group_of(&like) : NULL;
     context->told++;
     if (group)

@@ -18,7 +18,7 @@ void leak_collect(struct context *context, const struct witness *witness);
  * as Valgrind's "still reachable"; those in blocks that are lost themselves. The
  * search runs at the first call for an event. */
 enum leak_pointers { LEAK_ANY, LEAK_STRONG, LEAK_LOST };
-int leak_pointed(struct block_place place, enum leak_pointers pointers);
+int leak_pointed(struct block block, enum leak_pointers pointers);
 
 /* What the last check counted; all 0 before the first. */
 extern struct wh_leaks leak_last;

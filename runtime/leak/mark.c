@@ -3,35 +3,29 @@
 #include "../os/mem.h"
 #include "../port/port.h"
 
-int (*mark_is_strong)(uintptr_t pointer, struct block_place place);
+int (*mark_is_strong)(uintptr_t pointer, struct block block);
 
 static uint8_t *marks;
-static uint64_t base[BLOCK_SHIFTS], slots[BLOCK_SHIFTS], total;
+static uint64_t total;
 
 /* Blocks whose contents are still to be followed: from the front those found
- * by strong pointers, from the back those that wait. Each slot is in each half
+ * by strong pointers, from the back those that wait. Each block is in each half
  * at most once. */
 static uint64_t *work;
 static uint64_t work_count, waiting_count;
 
-/* Of lost blocks, the one that led there, packed; 0: none did. */
+/* Of lost blocks, the one that led there, as a word; 0: none did. */
 static uint64_t *leaders;
 static uint64_t leader;
 
-#define WAITS_FOR_SYSTEM (1ull << 63)
-#define INDEX_BITS 40
+#define WAITS_FOR_SYSTEM (1ull << BLOCK_WORD_BITS)
 
 static uint64_t room(void) { return wh_round_up(total ? total : 1, OS_PAGE); }
 
 static uint64_t work_room(void) { return 2 * room(); }
 
 int mark_init(void) {
-    total = 0;
-    for (unsigned shift = WH_MIN_SLOT_SHIFT; shift <= WH_MAX_SLOT_SHIFT; shift++) {
-        base[shift] = total;
-        slots[shift] = blocks_cut[shift];
-        total += slots[shift];
-    }
+    total = blocks_number_all();
     marks = (uint8_t *)os_map(room());
     work = (uint64_t *)os_map(work_room() * sizeof *work);
     leaders = (uint64_t *)os_map(room() * sizeof *leaders);
@@ -49,30 +43,18 @@ void mark_deinit(void) {
     work = leaders = NULL;
 }
 
-static uint8_t *mark_at(struct block_place place) {
-    return &marks[base[place.shift] + place.index];
+uint8_t *mark_of(struct block block) {
+    uint64_t number = block_number(block);
+    return number == BLOCK_UNNUMBERED ? NULL : &marks[number];
 }
 
-static uint64_t *leader_at(struct block_place place) {
-    return &leaders[base[place.shift] + place.index];
-}
-
-uint8_t *mark_of(struct block_place place) {
-    return place.index && place.index < slots[place.shift] ? mark_at(place) : NULL;
-}
-
-static uint64_t packed(struct block_place place) {
-    return (uint64_t)place.shift << INDEX_BITS | place.index;
-}
-
-static struct block_place unpacked(uint64_t entry) {
-    struct block_place place = {entry & ((1ull << INDEX_BITS) - 1),
-                                (unsigned)(entry >> INDEX_BITS) % BLOCK_SHIFTS};
-    return place;
+/* Of a block that has marks. */
+static uint64_t *leader_at(struct block block) {
+    return &leaders[block_number(block)];
 }
 
 /* The program may have protected pages inside its own blocks. */
-static int is_closed(uintptr_t page) { return heap_contains(page) && !os_readable(page); }
+static int is_closed(uintptr_t page) { return blocks_govern(page) && !os_readable(page); }
 
 /* ---- pointers ---- */
 
@@ -90,51 +72,47 @@ static int is_behind_count(uintptr_t begin, uint64_t size, uintptr_t pointer) {
     return count && count <= rest && rest % count == 0;
 }
 
-static int is_strong(uintptr_t pointer, struct block_place place, uintptr_t begin, uint64_t size) {
+static int is_strong(uintptr_t pointer, struct block block, uintptr_t begin, uint64_t size) {
     return pointer == begin || is_behind_count(begin, size, pointer) ||
            is_empty_array(begin, size, pointer) ||
-           (mark_is_strong && mark_is_strong(pointer, place));
+           (mark_is_strong && mark_is_strong(pointer, block));
 }
 
 /* The live block that a word points into, and how; a block of size 0 counts as one byte. */
-static struct block_place target(uintptr_t word, int *strong) {
-    static const struct block_place none = {0, 0};
-    struct block_place place = block_place(word);
-    if (!place.index || place.index >= slots[place.shift]) return none;
-    const struct block_record *record = block_record(place.shift, place.index);
-    if (record->state != WH_BLOCK_LIVE) return none;
-    uintptr_t begin = block_begin(record, place.shift, place.index);
-    uint64_t size = block_size(record, place.shift, place.index), offset = word - begin;
-    if (offset >= (size ? size : 1) && !is_empty_array(begin, size, word)) return none;
-    *strong = is_strong(word, place, begin, size);
-    return place;
+static struct block target(uintptr_t word, int *strong) {
+    struct block block = block_around(word);
+    if (!block_is_live(block)) return block_none();
+    uintptr_t begin = block_begin(block);
+    uint64_t size = block_size(block), offset = word - begin;
+    if (offset >= (size ? size : 1) && !is_empty_array(begin, size, word)) return block_none();
+    *strong = is_strong(word, block, begin, size);
+    return block;
 }
 
 /* ---- following ---- */
 
-static void push(struct block_place place, uint8_t *marked, uint8_t mark) {
+static void push(struct block block, uint8_t *marked, uint8_t mark) {
     *marked |= mark;
-    work[work_count++] = packed(place);
+    work[work_count++] = block_word(block);
 }
 
-static void wait(struct block_place place, uint8_t *marked, uint8_t mark) {
+static void wait(struct block block, uint8_t *marked, uint8_t mark) {
     if (*marked & MARK_WAITING) return;
     *marked |= MARK_WAITING;
-    uint64_t entry = packed(place) | (mark == MARK_SYSTEM ? WAITS_FOR_SYSTEM : 0);
+    uint64_t entry = block_word(block) | (mark == MARK_SYSTEM ? WAITS_FOR_SYSTEM : 0);
     work[work_room() - ++waiting_count] = entry;
 }
 
 static void resolve(uintptr_t word, uint8_t mark) {
     int strong = 0;
-    struct block_place place = target(word, &strong);
-    if (!place.index) return;
-    uint8_t *marked = mark_at(place);
-    if (*marked & (MARK_POINTED | mark)) return;
-    if (mark == MARK_INDIRECT) *leader_at(place) = leader;
+    struct block block = target(word, &strong);
+    uint8_t *marked = mark_of(block);
+    if (!marked || *marked & (MARK_POINTED | mark)) return;
+    if (mark == MARK_INDIRECT) *leader_at(block) = leader;
     if (strong || mark == MARK_POSSIBLE || mark == MARK_INDIRECT)
-        push(place, marked, mark);
+        push(block, marked, mark);
     else
-        wait(place, marked, mark);
+        wait(block, marked, mark);
 }
 
 /* Large heaps are nothing but cache misses: what a word leads to is asked for
@@ -148,11 +126,12 @@ static uint64_t blocks_ahead[BLOCKS_AHEAD];
 static unsigned first_block, blocks_waiting;
 
 static void follow_word(uintptr_t word, uint8_t mark) {
-    if (WH_LIKELY(!heap_contains(word))) return;
-    struct block_place place = block_place(word);
-    if (!place.index || place.index >= slots[place.shift]) return;
-    __builtin_prefetch(block_record(place.shift, place.index));
-    __builtin_prefetch(mark_at(place));
+    if (WH_LIKELY(!blocks_govern(word))) return;
+    struct block block = block_around(word);
+    const uint8_t *marked = mark_of(block);
+    if (!marked) return;
+    block_prefetch(block);
+    __builtin_prefetch(marked);
     uintptr_t earlier = words_ahead[next_word];
     words_ahead[next_word] = word;
     next_word = (next_word + 1) % WORDS_AHEAD;
@@ -176,9 +155,8 @@ static void follow_words_ahead(uint8_t mark) {
 static uint64_t take_work(void) {
     while (blocks_waiting < BLOCKS_AHEAD && work_count) {
         uint64_t entry = work[--work_count];
-        struct block_place place = unpacked(entry);
-        __builtin_prefetch(block_record(place.shift, place.index));
-        __builtin_prefetch((const void *)slot_begin(place.shift, place.index));
+        block_prefetch(block_of_word(entry));
+        block_prefetch_bytes(block_of_word(entry));
         blocks_ahead[(first_block + blocks_waiting++) % BLOCKS_AHEAD] = entry;
     }
     if (!blocks_waiting) return 0;
@@ -226,7 +204,7 @@ static void follow_pages(uintptr_t begin, uintptr_t end, uint8_t mark, page_read
 }
 
 static void follow(uintptr_t begin, uintptr_t end, uint8_t mark) {
-    int small = end - begin < OS_PAGE || (end - begin <= READ_WHOLE && !heap_contains(begin));
+    int small = end - begin < OS_PAGE || (end - begin <= READ_WHOLE && !blocks_govern(begin));
     if (small)
         follow_words(begin, end, mark);
     else
@@ -237,11 +215,10 @@ static void follow_work(uint8_t mark) {
     uint64_t entry;
     follow_words_ahead(mark);
     while ((entry = take_work())) {
-        struct block_place place = unpacked(entry);
-        const struct block_record *record = block_record(place.shift, place.index);
-        uintptr_t begin = block_begin(record, place.shift, place.index);
-        if (PORT_GUARDS) begin = port_bytes(place, begin);
-        follow(begin, begin + block_size(record, place.shift, place.index), mark);
+        struct block block = block_of_word(entry);
+        uintptr_t begin = block_begin(block);
+        if (PORT_GUARDS) begin = port_bytes(block, begin);
+        follow(begin, begin + block_size(block), mark);
         if (!work_count && !blocks_waiting) follow_words_ahead(mark);
     }
 }
@@ -257,11 +234,10 @@ void mark_file(uintptr_t begin, uintptr_t end, enum mark mark) {
 }
 
 void mark_block(uintptr_t address, enum mark mark) {
-    struct block_place place = blocks_holding(address);
-    uint8_t *marked = mark_of(place);
-    if (!marked || block_record(place.shift, place.index)->state != WH_BLOCK_LIVE) return;
-    if (*marked & MARK_POINTED) return;
-    push(place, marked, (uint8_t)mark);
+    struct block block = block_at(address);
+    uint8_t *marked = mark_of(block);
+    if (!marked || !block_is_live(block) || *marked & MARK_POINTED) return;
+    push(block, marked, (uint8_t)mark);
     follow_work((uint8_t)mark);
 }
 
@@ -271,22 +247,20 @@ void mark_weak(void) {
         uint8_t mark = system ? MARK_SYSTEM : MARK_POSSIBLE;
         for (uint64_t i = 1; i <= waiting_count; i++) { /* grows, as long as there are more */
             uint64_t entry = work[work_room() - i];
-            struct block_place place = unpacked(entry & ~WAITS_FOR_SYSTEM);
-            if (((entry & WAITS_FOR_SYSTEM) != 0) != system || (*mark_at(place) & MARK_POINTED))
-                continue;
-            push(place, mark_at(place), mark);
+            struct block block = block_of_word(entry);
+            uint8_t *marked = mark_of(block);
+            if (((entry & WAITS_FOR_SYSTEM) != 0) != system || (*marked & MARK_POINTED)) continue;
+            push(block, marked, mark);
             follow_work(mark);
         }
     }
 }
 
-static void mark_led_by(struct block_place place) {
-    uint8_t *marked = mark_of(place);
-    const struct block_record *record = block_record(place.shift, place.index);
-    if (!marked || record->state != WH_BLOCK_LIVE) return;
-    if (*marked & (MARK_POINTED | MARK_INDIRECT)) return;
+static void mark_led_by(struct block block) {
+    uint8_t *marked = mark_of(block);
+    if (!marked || *marked & (MARK_POINTED | MARK_INDIRECT)) return;
     *marked |= MARK_INDIRECT; /* so that a cycle stops here */
-    leader = packed(place);
+    leader = block_word(block);
     work[work_count++] = leader;
     follow_work(MARK_INDIRECT);
     *marked &= (uint8_t)~MARK_INDIRECT;
@@ -295,19 +269,19 @@ static void mark_led_by(struct block_place place) {
 /* Of a cycle, the first block that is looked at is the head: a large one owns small ones sooner
  * than the reverse. */
 void mark_indirect(void) {
-    for (unsigned shift = WH_MAX_SLOT_SHIFT; shift >= WH_MIN_SLOT_SHIFT; shift--)
-        for (uint64_t index = region_before(shift) + 1; index < slots[shift]; index++)
-            mark_led_by((struct block_place){index, shift});
+    uint64_t cursor = 0;
+    struct block block;
+    while (block_exists(block = block_next_larger(&cursor, WH_BLOCK_LIVE))) mark_led_by(block);
 }
 
 /* A head that a later one leads to hands its blocks on; the way there is shortened for the next. */
-struct block_place mark_head(struct block_place place) {
-    struct block_place head = place;
-    while (*leader_at(head)) head = unpacked(*leader_at(head));
-    while (*leader_at(place)) {
-        uint64_t *next = leader_at(place);
-        place = unpacked(*next);
-        *next = packed(head);
+struct block mark_head(struct block block) {
+    struct block head = block;
+    while (*leader_at(head)) head = block_of_word(*leader_at(head));
+    while (*leader_at(block)) {
+        uint64_t *next = leader_at(block);
+        block = block_of_word(*next);
+        *next = block_word(head);
     }
     return head;
 }

@@ -8,7 +8,7 @@
 #ifndef WHENCE_LEAK_MARK_H
 #define WHENCE_LEAK_MARK_H
 
-#include "../blocks/blocks.h"
+#include "../blocks/block.h"
 
 enum mark {
     MARK_REACHED = 1,  /* from the program's memory, through strong pointers */
@@ -22,12 +22,12 @@ enum mark {
 };
 #define MARK_POINTED (MARK_REACHED | MARK_SYSTEM | MARK_POSSIBLE)
 
-/* Room for one byte a slot. 0 if there is no memory. */
+/* Room for one byte a block. 0 if there is no memory. */
 int mark_init(void);
 void mark_deinit(void);
 
-/* The marks of a slot; 0 for a slot that was cut after mark_init. */
-uint8_t *mark_of(struct block_place place);
+/* The marks of a block; NULL for one whose room is newer than mark_init. */
+uint8_t *mark_of(struct block block);
 
 /* Follows every word of [begin, end) and everything it leads to. The memory
  * must be readable. All MARK_REACHED first, then MARK_SYSTEM. */
@@ -47,10 +47,10 @@ void mark_indirect(void);
 
 /* After that, of a block that is marked so: the lost block that leads to it and
  * that no other lost block leads to. */
-struct block_place mark_head(struct block_place place);
+struct block mark_head(struct block block);
 
 /* Asked about a pointer into the middle of a live block; told by whoever knows
  * of mappings and stacks. */
-extern int (*mark_is_strong)(uintptr_t pointer, struct block_place place);
+extern int (*mark_is_strong)(uintptr_t pointer, struct block block);
 
 #endif

@@ -1,5 +1,5 @@
 #include "roots.h"
-#include "../blocks/blocks.h"
+#include "../blocks/block.h"
 #include "../planes/planes.h"
 #include "../record/record.h"
 #include "../process/images.h"
@@ -67,17 +67,10 @@ static int is_ours(const struct mapping *mapping) {
     uintptr_t begin;
     size_t size;
     if (overlaps(mapping, PLANE_BEGIN, PLANE_END - PLANE_BEGIN) ||
-        overlaps(mapping, WH_HEAP_BASE, WH_HEAP_SIZE) ||
         overlaps(mapping, WH_DEPOT_BASE, WH_DEPOT_SIZE) ||
-        overlaps(mapping, WH_PRIVATE_BASE, WH_PRIVATE_SIZE))
+        overlaps(mapping, WH_PRIVATE_BASE, WH_PRIVATE_SIZE) ||
+        heap_overlaps(mapping->begin, mapping->end))
         return 1;
-    for (unsigned shift = WH_MIN_SLOT_SHIFT; shift <= WH_MAX_SLOT_SHIFT; shift++)
-        if (overlaps(mapping, meta_begin(shift),
-                     (region_slots(shift) + 1) * sizeof(struct block_record)) ||
-            overlaps(mapping, (uintptr_t)block_links(shift), (region_slots(shift) + 1) * 4) ||
-            (GUARD_EXTRA_OFFSET && overlaps(mapping, meta_begin(shift) + GUARD_EXTRA_OFFSET,
-                                            (region_slots(shift) + 1) * GUARD_EXTRA_SIZE)))
-            return 1;
     return record_mapped(&begin, &size) && overlaps(mapping, begin, size);
 }
 

@@ -50,16 +50,16 @@ static enum owner owner_of_stack(uint32_t stack) {
 }
 
 /* Blocks that follow each other are often of one stack. */
-static enum owner owner_of(struct block_place place) {
+static enum owner owner_of(struct block block) {
     static uint32_t last_stack = UINT32_MAX;
     static enum owner last;
-    uint32_t stack = block_record(place.shift, place.index)->alloc_stack;
+    uint32_t stack = block_alloc_stack(block);
     if (stack == last_stack) return last;
     last_stack = stack;
     return last = owner_of_stack(stack);
 }
 
-int search_is_foreign(struct block_place place) { return owner_of(place) == OWNER_FOREIGN; }
+int search_is_foreign(struct block block) { return owner_of(block) == OWNER_FOREIGN; }
 
 /* ---- pointers into the middle of a block that hold it ---- */
 
@@ -77,12 +77,10 @@ static int is_base_class(uintptr_t pointer, uintptr_t begin, uint64_t size) {
            roots_in_constants(*(const wh_word *)begin);
 }
 
-static int holds_from_the_middle(uintptr_t pointer, struct block_place place) {
-    const struct block_record *record = block_record(place.shift, place.index);
-    uintptr_t begin = block_begin(record, place.shift, place.index);
+static int holds_from_the_middle(uintptr_t pointer, struct block block) {
     /* The loader's blocks are entered in the middle, by thread-local storage. */
-    return owner_of(place) == OWNER_LOADER ||
-           is_base_class(pointer, begin, block_size(record, place.shift, place.index));
+    return owner_of(block) == OWNER_LOADER ||
+           is_base_class(pointer, block_begin(block), block_size(block));
 }
 
 /* ---- blocks that are being allocated ---- */
@@ -97,13 +95,12 @@ static void note_inside(uint64_t *inside, uint64_t pc, const struct thread *thre
 
 static void hold_youngest(uint64_t *youngest, uint64_t *begins) {
     uint64_t cursor = 0;
-    struct block_place place;
-    while ((place = blocks_next(&cursor, WH_BLOCK_LIVE)).index) {
-        const struct block_record *record = block_record(place.shift, place.index);
-        uint64_t number = record->born >> BLOCK_ID_BITS, id = record->born & BLOCK_ID_MASK;
+    struct block block;
+    while (block_exists(block = block_next(&cursor, WH_BLOCK_LIVE))) {
+        uint64_t number = block_thread(block), id = block_id(block);
         if (!youngest[number] || id < youngest[number]) continue;
         youngest[number] = id;
-        begins[number] = block_begin(record, place.shift, place.index);
+        begins[number] = block_begin(block);
     }
     for (unsigned i = 0; i < NUMBERS; i++)
         if (begins[i]) mark_block(begins[i], MARK_REACHED);
@@ -141,25 +138,24 @@ static void visit_region(uintptr_t begin, uintptr_t end) {
     roots_readable(begin, end, visit_root);
 }
 
-static void excuse(struct block_place place) {
-    uint8_t *marks = mark_of(place);
+static void excuse(struct block block) {
+    uint8_t *marks = mark_of(block);
     if (!marks) return;
     *marks |= MARK_EXCUSED;
-    const struct block_record *record = block_record(place.shift, place.index);
-    mark_block(block_begin(record, place.shift, place.index), MARK_SYSTEM);
+    mark_block(block_begin(block), MARK_SYSTEM);
 }
 
 static void follow_thread(const struct parked *parked) {
     const struct os_registers *registers = &parked->registers;
     mark_range((uintptr_t)registers, (uintptr_t)(registers + 1), MARK_REACHED);
-    if (heap_contains(parked->sp)) mark_block(parked->sp, MARK_REACHED);
+    mark_block(parked->sp, MARK_REACHED); /* the stack may lie in a block */
 }
 
 static void follow_everything(const struct parking *parking, struct stack_top *stacks) {
     size_t count = 0;
     stacks[count++].sp = own_sp;
     if (!current->stack_low) follow_own_registers();
-    if (heap_contains(own_sp)) mark_block(own_sp, MARK_REACHED);
+    mark_block(own_sp, MARK_REACHED);
     for (size_t i = 0; i < parking->count; i++) {
         const struct parked *parked = &parking->threads[i];
         if (!__atomic_load_n(&parked->stands, __ATOMIC_ACQUIRE)) continue;
@@ -184,12 +180,11 @@ uint32_t search_kind(uint8_t marks) {
     return marks & MARK_INDIRECT ? WH_LEAK_INDIRECT : WH_LEAK_DEFINITE;
 }
 
-int search_is_kept(uint8_t marks, struct block_place place) {
-    return (marks & (MARK_SYSTEM | MARK_EXCUSED)) || owner_of(place) == OWNER_LOADER;
+int search_is_kept(uint8_t marks, struct block block) {
+    return (marks & (MARK_SYSTEM | MARK_EXCUSED)) || owner_of(block) == OWNER_LOADER;
 }
 
-static void count(uint8_t marks, struct block_place place) {
-    const struct block_record *record = block_record(place.shift, place.index);
+static void count(uint8_t marks, struct block block) {
     uint64_t *blocks[] = {
         [WH_LEAK_NONE] = &totals.excused_blocks,
         [WH_LEAK_DEFINITE] = &totals.definite_blocks,
@@ -198,20 +193,20 @@ static void count(uint8_t marks, struct block_place place) {
         [WH_LEAK_REACHABLE] = &totals.reachable_blocks,
     };
     uint32_t kind = marks & MARK_EXCUSED ? WH_LEAK_NONE : search_kind(marks);
-    if (search_is_foreign(place)) return;
-    if (kind != WH_LEAK_NONE && search_is_kept(marks, place)) return;
+    if (block_kind(block) != WH_KIND_HEAP || search_is_foreign(block)) return;
+    if (kind != WH_LEAK_NONE && search_is_kept(marks, block)) return;
     blocks[kind][0]++;
-    blocks[kind][1] += block_size(record, place.shift, place.index); /* the field behind it */
+    blocks[kind][1] += block_size(block); /* the field behind it */
 }
 
 static void count_all(void) {
     uint64_t cursor = 0;
-    struct block_place place;
+    struct block block;
     totals = (struct wh_leaks){0};
-    while ((place = blocks_next(&cursor, WH_BLOCK_LIVE)).index) {
-        uint8_t *marks = mark_of(place);
+    while (block_exists(block = block_next(&cursor, WH_BLOCK_LIVE))) {
+        uint8_t *marks = mark_of(block);
         if (!marks) continue; /* of a thread that did not stop */
-        count(*marks, place);
+        count(*marks, block);
         *marks |= MARK_LIVE;
     }
 }
@@ -275,8 +270,8 @@ void search_end(void) {
 /* ---- answers ---- */
 
 /* A thread may have stood between the birth of a block and its life. */
-uint8_t *search_marks(struct block_place place) {
-    uint8_t *marks = ensure() ? mark_of(place) : NULL;
+uint8_t *search_marks(struct block block) {
+    uint8_t *marks = ensure() ? mark_of(block) : NULL;
     return marks && (*marks & MARK_LIVE) ? marks : NULL;
 }
 

@@ -18,7 +18,7 @@ void search_begin(const struct search *search);
 void search_end(void);
 
 /* The marks of a block; 0 if there was no search, or the block did not live then. */
-uint8_t *search_marks(struct block_place place);
+uint8_t *search_marks(struct block block);
 /* Whether memory has been searched, successfully. */
 int search_is_done(void);
 
@@ -27,9 +27,9 @@ uint32_t search_kind(uint8_t marks);
 
 /* Whether the loader or the C library keeps the block, or the program does not
  * want to hear of it. */
-int search_is_kept(uint8_t marks, struct block_place place);
+int search_is_kept(uint8_t marks, struct block block);
 /* Whether code that is not checked allocated it, in a program that is not. */
-int search_is_foreign(struct block_place place);
+int search_is_foreign(struct block block);
 
 /* Counts all live blocks by kind; 0 if there is no memory. */
 struct wh_leaks;

@@ -17,7 +17,7 @@
 #include <stdint.h>
 #include "product.h"
 
-struct block_place;
+struct block;
 struct context;
 struct frame;
 struct thread;
@@ -78,12 +78,12 @@ void port_search_begins(void);
 void port_search_stands(int all_stand);
 void port_search_ends(void);
 /* Where a live block's bytes are read while no other thread runs. */
-uintptr_t port_bytes(struct block_place place, uintptr_t begin);
+uintptr_t port_bytes(struct block place, uintptr_t begin);
 
 /* ---- findings ---- */
 
 /* Adds to a record what is known of its block here alone. */
-void port_describe_block(struct block_place place, struct wh_finding *head);
+void port_describe_block(struct block place, struct wh_finding *head);
 /* The stacks of a finding: as many return addresses as its record says. */
 struct port_stacks {
     const uint64_t *stack, *alloc, *free;

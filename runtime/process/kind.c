@@ -63,7 +63,8 @@ static int holds(struct dl_phdr_info *info, size_t size, void *wanted) {
 }
 
 uint64_t kind_of(uintptr_t address) {
-    if (heap_contains(address)) return WH_KIND_HEAP;
+    uint64_t kind = blocks_kind(address);
+    if (kind != WH_KIND_ELSEWHERE) return kind;
     if (in_stack(address)) return WH_KIND_STACK;
     if (dl_iterate_phdr(holds, &address)) return WH_KIND_GLOBAL;
     return WH_KIND_ELSEWHERE;

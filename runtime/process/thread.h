@@ -31,15 +31,15 @@ struct thread {
     uint32_t stacks;           /* met without it */
     struct stack_bounds stack; /* high: the frame the runtime started the thread from */
     uint32_t tid;
-    uint16_t number;               /* order of creation, main is 0; stops at 65535 */
-    uint8_t in_finding;            /* a finding is being made: no second one inside it */
-    uint32_t excusing;             /* depth: blocks allocated now are no leaks */
-    uint32_t silent;               /* depth: no rule is evaluated for this thread */
-    struct last_event *events;     /* two for each watched function; mapped when first needed */
-    uintptr_t alternate_stack;     /* for signal handlers; 0 if the thread has none of ours */
-    struct block_place last_block; /* the one that rules looked at last */
-    uint64_t event_time;           /* of the event that rules are looking at */
-    struct told told;              /* the last finding about an access, if it went on */
+    uint16_t number;           /* order of creation, main is 0; stops at 65535 */
+    uint8_t in_finding;        /* a finding is being made: no second one inside it */
+    uint32_t excusing;         /* depth: blocks allocated now are no leaks */
+    uint32_t silent;           /* depth: no rule is evaluated for this thread */
+    struct last_event *events; /* two for each watched function; mapped when first needed */
+    uintptr_t alternate_stack; /* for signal handlers; 0 if the thread has none of ours */
+    struct block last_block;   /* the one that rules looked at last */
+    uint64_t event_time;       /* of the event that rules are looking at */
+    struct told told;          /* the last finding about an access, if it went on */
 };
 
 extern __thread struct thread thread_self;

@@ -8,20 +8,14 @@
 
 /* ---- addressability ---- */
 
-static uintptr_t heap_first_bad(uintptr_t address, uintptr_t end) {
-    uintptr_t limit = blocks_live_end(address);
-    if (!limit) return address;
-    return plane_first_bad(address, (end < limit ? end : limit) - address);
-}
-
 uintptr_t port_first_bad(uintptr_t address, uint64_t size) {
     if (!size) return address;
     if (!plane_covers(address)) return address;
     uintptr_t end = size > ADDRESS_END - address ? ADDRESS_END : address + size;
-    if (heap_contains(address)) return heap_first_bad(address, end);
-    if (address < PLANE_BEGIN && end > PLANE_BEGIN) end = PLANE_BEGIN;
-    if (address < WH_HEAP_BASE && end > WH_HEAP_BASE) end = WH_HEAP_BASE;
-    uint64_t scanned = end - address < ACCESS_SCAN_MOST ? end - address : ACCESS_SCAN_MOST;
+    uintptr_t reach = blocks_reach(address);
+    if (end > reach) end = reach;
+    uint64_t scanned = end - address;
+    if (scanned > ACCESS_SCAN_MOST && !blocks_govern(address)) scanned = ACCESS_SCAN_MOST;
     uintptr_t bad = plane_first_bad(address, scanned);
     return bad == address + scanned ? end : bad;
 }
@@ -29,50 +23,28 @@ uintptr_t port_first_bad(uintptr_t address, uint64_t size) {
 int access_clean(uintptr_t address, uint64_t size) {
     if (size > ACCESS_SCAN_MOST || !plane_covers(address) || size > ADDRESS_END - address)
         return size && port_first_bad(address, size) == address + size;
-    if (!access_exact_state(address)) return port_first_bad(address, size) == address + size;
+    if (!heap_state_exact(address)) return port_first_bad(address, size) == address + size;
     return plane_first_bad(address, size) == address + size;
 }
 
 /* ---- bounds ---- */
 
-static struct whence_bounds between(uintptr_t begin, uintptr_t end) {
-    return (struct whence_bounds){begin, end - begin};
-}
-
-static struct whence_bounds bounds_in_heap(uintptr_t root) {
-    struct block_place place = block_place(root);
-    const struct block_record *record = block_record(place.shift, place.index);
-    if (!place.index || record->state != WH_BLOCK_LIVE) return between(0, 0);
-    uintptr_t begin = block_begin(record, place.shift, place.index);
-    uint64_t size = block_size(record, place.shift, place.index);
-    return root - begin < size ? between(begin, begin + size) : between(0, 0);
-}
-
 WH_EXPORT struct whence_bounds __whence_bounds(uint64_t root) {
-    if (WH_UNLIKELY(__whence_holes || event_every)) return between(0, 0);
-    if (WH_LIKELY(heap_contains(root))) return bounds_in_heap(root);
-    if (root >= WH_HEAP_BASE) return between(WH_HEAP_BASE + WH_HEAP_SIZE, ADDRESS_END);
-    if (root >= PLANE_END) return between(PLANE_END, WH_HEAP_BASE);
-    return root < WH_NULL_PAGE_SIZE || root >= PLANE_BEGIN
-               ? between(0, 0)
-               : between(WH_NULL_PAGE_SIZE, PLANE_BEGIN);
+    if (WH_UNLIKELY(__whence_holes || event_every)) return (struct whence_bounds){0, 0};
+    return blocks_extent(root);
 }
 
 /* Whether all of it lies in the live block of the root: however long it is, one look at the
  * record. */
 static int in_block_of(uintptr_t root, uintptr_t address, uint64_t size) {
-    if (!heap_contains(root) || __whence_holes || event_every) return 0;
-    struct whence_bounds block = bounds_in_heap(root);
+    if (!blocks_govern(root) || __whence_holes || event_every) return 0;
+    struct whence_bounds block = blocks_live_range(root);
     return address - block.begin < block.size && size <= block.size - (address - block.begin);
 }
 
 /* ---- provenance ---- */
 
-static int same_place(struct block_place a, struct block_place b) {
-    return a.index == b.index && a.shift == b.shift;
-}
-
-/* The block the access is judged against; index 0: none.
+/* The block the access is judged against.
  *
  * An addressable access is judged only where the root is the begin of another
  * live block. Any other root may be in that block by chance: compressors and
@@ -80,16 +52,15 @@ static int same_place(struct block_place a, struct block_place b) {
  * leaves a root in the freed block, and the end of one block may be the next. An access
  * that is not addressable is judged against the block of its root, or one near the address;
  * where nothing is near, as in memory that no block used yet, against one near the root. */
-static struct block_place judge(uintptr_t address, uintptr_t root, int clean) {
-    struct block_place of_root = blocks_holding(root);
+static struct block judge(uintptr_t address, uintptr_t root, int clean) {
+    struct block of_root = block_at(root);
     if (clean) {
-        if (!block_begins_live(of_root, root) || same_place(of_root, blocks_holding(address)))
-            of_root.index = 0;
-        return of_root;
+        int judged = block_begins_live(of_root, root) && !block_same(of_root, block_at(address));
+        return judged ? of_root : block_none();
     }
-    if (of_root.index) return of_root;
-    struct block_place near = blocks_nearest(address);
-    return near.index ? near : blocks_nearest(root);
+    if (block_exists(of_root)) return of_root;
+    struct block near = block_nearest(address);
+    return block_exists(near) ? near : block_nearest(root);
 }
 
 /* ---- the check ---- */
@@ -128,7 +99,7 @@ void access_overlap(uintptr_t to, uint64_t written, uintptr_t from, uint64_t rea
     context.event.width = written;
     context.event.other = from;
     context.event.value = read;
-    blocks_read(blocks_nearest(to), &context.event.block);
+    block_read(block_nearest(to), &context.event.block);
     context.frame = frame;
     context.library = library;
     event_evaluate(&context);
@@ -152,10 +123,10 @@ static uint64_t mapped_bytes(uintptr_t address, uint64_t size) {
     return count < size ? count : size;
 }
 
-/* Heap memory is judged by its blocks. A program that handles SIGSEGV may map what is missing. */
+/* Memory of blocks is judged by them. A program that handles SIGSEGV may map what is missing. */
 static int judge_length(uintptr_t address, uint64_t size, int write, const char *library,
                         const struct frame *frame) {
-    if (!library || address < WH_NULL_PAGE_SIZE || heap_contains(address)) return 0;
+    if (!library || address < WH_NULL_PAGE_SIZE || blocks_govern(address)) return 0;
     if (!event_watched(WH_POINT_LENGTH)) return 0;
     if (size <= ADDRESS_END - address && is_mapped(address + size - 1)) return 0;
     if (!signals_end(SIGSEGV)) return 0;
@@ -174,16 +145,16 @@ static int judge_length(uintptr_t address, uint64_t size, int write, const char 
 
 static WH_COLD void judge_access(uintptr_t address, uint64_t size, uintptr_t root, int write,
                                  const char *library, const struct frame *frame, int clean) {
-    struct block_place place = judge(address, root, clean);
-    if (clean && !place.index && root >= WH_NULL_PAGE_SIZE) {
+    struct block block = judge(address, root, clean);
+    if (clean && !block_exists(block) && root >= WH_NULL_PAGE_SIZE) {
         if (!event_watched_every(write ? WH_POINT_DEREF_W : WH_POINT_DEREF_R)) return;
-        place = blocks_holding(address);
+        block = block_at(address);
     }
     if (library && !address && event_watched(WH_POINT_ARGUMENT) && judge_argument(library, frame))
         return;
     struct context context = {0};
     describe(&context, address, size, root, write);
-    blocks_read(place, &context.event.block);
+    block_read(block, &context.event.block);
     context.frame = frame;
     context.library = library;
     if (library) context.flags |= WH_FLAG_LIBRARY;
@@ -191,14 +162,10 @@ static WH_COLD void judge_access(uintptr_t address, uint64_t size, uintptr_t roo
     event_evaluate(&context);
 }
 
-static int same_slot(uintptr_t root, uintptr_t address) {
-    return (root ^ address) >> slot_shift(root) == 0;
-}
-
-/* A root outside the heap is no block's, one in the same slot is this block's; from a null root
- * an addressable byte may still be unmapped. */
+/* A root that no blocks govern is no block's, one in the same room is this block's; from a null
+ * root an addressable byte may still be unmapped. */
 static int is_suspect_root(uintptr_t root, uintptr_t address) {
-    return heap_contains(root) ? !same_slot(root, address) : root < WH_NULL_PAGE_SIZE;
+    return blocks_govern(root) ? blocks_apart(root, address) : root < WH_NULL_PAGE_SIZE;
 }
 
 void access_check(uintptr_t address, uint64_t size, uintptr_t root, int write, const char *library,
@@ -215,7 +182,7 @@ void access_check(uintptr_t address, uint64_t size, uintptr_t root, int write, c
 
 uint64_t port_trapped(struct context *context, uintptr_t address, int write) {
     describe(context, address, 1, address, write);
-    blocks_read(blocks_nearest(address), &context->event.block);
+    block_read(block_nearest(address), &context->event.block);
     context->bad = address;
     return event_evaluate(context);
 }

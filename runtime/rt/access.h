@@ -8,19 +8,10 @@
 /* Bytes outside the heap whose state is looked at. */
 #define ACCESS_SCAN_MOST (1ull << 20)
 
-/* Whether the state bytes at an address tell everything: not where slots are
- * uncut, and from HEAP_BIG_SHIFT on only next to a block. */
-static inline int access_exact_state(uintptr_t address) {
-    if (!heap_contains(address)) return 1;
-    unsigned shift = slot_shift(address);
-    uint64_t index = (address & ((1ull << WH_REGION_SHIFT) - 1)) >> shift;
-    return shift < HEAP_BIG_SHIFT && index >= region_before(shift) && index < blocks_cut[shift];
-}
-
 /* 1 only if the whole range, which is not empty, is addressable; 0 says nothing. */
 static inline int access_quick(uintptr_t address, uint64_t size) {
     return size <= ACCESS_SCAN_MOST && plane_covers(address) && size <= ADDRESS_END - address &&
-           access_exact_state(address) && plane_clean(address, size);
+           heap_state_exact(address) && plane_clean(address, size);
 }
 
 /* Bytes that access_fine looks at. */
@@ -30,10 +21,9 @@ static inline int access_quick(uintptr_t address, uint64_t size) {
  * `root`, and no rule asks about it; 0 says nothing. */
 static inline int access_fine(uintptr_t address, uint64_t size, uintptr_t root) {
     if (WH_UNLIKELY(size - 1 >= ACCESS_FINE_MOST || event_every)) return 0;
-    if (heap_contains(address)) {
-        if ((root ^ address) >> slot_shift(address) || !access_exact_state(address)) return 0;
-    } else {
-        if (heap_contains(root) || root < WH_NULL_PAGE_SIZE) return 0;
+    if (blocks_apart(address, root) || !heap_state_exact(address)) return 0;
+    if (!blocks_govern(address)) {
+        if (root < WH_NULL_PAGE_SIZE) return 0;
         if (!plane_covers(address) || !plane_covers(address + size - 1)) return 0;
     }
     return plane_clean(address, size);

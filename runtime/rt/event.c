@@ -16,8 +16,8 @@ static int applies(const struct whence_rule *rule, const struct whence_event *ev
 }
 
 /* That the block is still there is the fault of the free that was reported. */
-static void excuse_refused(uintptr_t address) {
-    if (!block_begins_live(block_place(address), address)) excuse_block(address);
+static WH_COLD void excuse_refused(uintptr_t address) {
+    if (!block_begins_live(block_around(address), address)) excuse_block(address);
 }
 
 uint64_t event_evaluate(struct context *context) {
@@ -156,39 +156,37 @@ WH_EXPORT uint64_t __whence_last_event(uint64_t function, uint64_t ret, uint64_t
 }
 
 WH_EXPORT void __whence_block_of(uint64_t pointer, struct whence_block *out) {
-    thread_here()->last_block = blocks_nearest(pointer);
-    blocks_read(thread_here()->last_block, out);
+    thread_here()->last_block = block_nearest(pointer);
+    block_read(thread_here()->last_block, out);
 }
 
 WH_EXPORT uint64_t __whence_next_block(uint64_t *cursor, uint64_t state, struct whence_block *out) {
     struct thread *thread = thread_here();
     for (;;) {
-        struct block_place place = blocks_next(cursor, state);
-        if (!place.index) return 0;
-        blocks_read(place, out);
+        struct block block = block_next(cursor, state);
+        if (!block_exists(block)) return 0;
+        block_read(block, out);
         /* Other threads go on: what they allocate now is not of this event's past. */
         if (out->id > thread->event_time) continue;
-        thread->last_block = place;
+        thread->last_block = block;
         return 1;
     }
 }
 
 /* Rules mostly ask about the block that they have just been given. */
-static struct block_place place_of_id(uint64_t id) {
-    struct block_place place = thread_here()->last_block;
-    if (place.index && (block_record(place.shift, place.index)->born & BLOCK_ID_MASK) == id)
-        return place;
-    return thread_here()->last_block = blocks_find(id);
+static struct block block_of_id(uint64_t id) {
+    struct block block = thread_here()->last_block;
+    if (block_exists(block) && block_id(block) == id) return block;
+    return thread_here()->last_block = block_find(id);
 }
 
 WH_EXPORT void __whence_block_by_id(uint64_t id, struct whence_block *out) {
-    struct block_place none = {0, 0};
-    blocks_read(id ? place_of_id(id) : none, out);
+    block_read(id ? block_of_id(id) : block_none(), out);
 }
 
 static uint64_t pointed(uint64_t id, enum leak_pointers pointers) {
-    struct block_place place = place_of_id(id);
-    return place.index ? (uint64_t)leak_pointed(place, pointers) : 0;
+    struct block block = block_of_id(id);
+    return block_exists(block) ? (uint64_t)leak_pointed(block, pointers) : 0;
 }
 
 WH_EXPORT uint64_t __whence_pointed(uint64_t id) { return pointed(id, LEAK_ANY); }
@@ -199,7 +197,7 @@ WH_EXPORT uint64_t __whence_pointed_lost(uint64_t id) { return pointed(id, LEAK_
 
 WH_EXPORT uint64_t __whence_load(uint64_t address, uint64_t width, uint64_t *value) {
     if (width > 8 || port_first_bad(address, width) != address + width) return 0;
-    if (!heap_contains(address) && (!os_readable(address) || !os_readable(address + width - 1)))
+    if (!blocks_govern(address) && (!os_readable(address) || !os_readable(address + width - 1)))
         return 0;
     *value = 0;
     wh_copy(value, (const void *)address, width);

@@ -163,9 +163,9 @@ static void report(int number, const siginfo_t *info, const ucontext_t *machine)
         context.flags |= WH_FLAG_RETURN;
     if (address || (fault && info->si_code != CODE_KERNEL)) {
         int write = (saved_register(machine, REG_ERR) & FAULT_WRITE) != 0;
-        int judged = address < WH_NULL_PAGE_SIZE || heap_contains(address);
+        int judged = address < WH_NULL_PAGE_SIZE || blocks_govern(address);
         int fetched = (context.flags & WH_FLAG_FETCH) != 0;
-        if (PORT_GUARDS && !fetched && heap_contains(address)) measure(&context, address, machine);
+        if (PORT_GUARDS && !fetched && blocks_govern(address)) measure(&context, address, machine);
         if (judged && port_trapped(&context, address, write)) return;
         context.event.r = context.event.root = address;
         context.event.width = 1;
@@ -194,7 +194,7 @@ static int handle_as(const struct sigaction *own, int number, siginfo_t *info, v
 static int hand_on(int number, siginfo_t *info, void *machine) {
     struct sigaction own = believed[index_of(number)];
     if (!(own.sa_flags & SA_SIGINFO) && own.sa_handler == SIG_DFL) return 0;
-    int fault = number == SIGSEGV && info->si_code > 0 && heap_contains((uintptr_t)info->si_addr);
+    int fault = number == SIGSEGV && info->si_code > 0 && blocks_govern((uintptr_t)info->si_addr);
     if (fault && !thread_self.in_finding) report(number, info, machine);
     return handle_as(&own, number, info, machine);
 }

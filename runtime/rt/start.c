@@ -2,7 +2,7 @@
 #include "../process/thread.h"
 #include "../process/options.h"
 #include "../process/service.h"
-#include "../blocks/blocks.h"
+#include "../blocks/block.h"
 #include "../os/os.h"
 #include "../os/text.h"
 #include "../planes/planes.h"

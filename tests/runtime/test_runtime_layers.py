@@ -91,3 +91,22 @@ def test_calls_go_down(name: str, compiler: str, abi: Path, tmp_path: Path) -> N
         and LAYERS.index(folder(defined[symbol])) > LAYERS.index(folder(source))
     ]
     assert wrong == [], "\n".join(wrong)
+
+
+HEAP_FOLDERS = ("alloc", "blocks", "guard", "port")
+"""Those that know how the heap's blocks lie in slots; all others have handles (blocks/block.h)."""
+SLOT_TERMS = (
+    r"heap_contains\(|slot_(begin|shift)\(|region_(begin|before|slots)\(|meta_begin\(|blocks_cut"
+    r"|block_(record|links|unit|unit_shift)\(|struct block_record|record_(begin|size)\("
+    r"|WH_(MIN|MAX)_SLOT_SHIFT|WH_REGION_\w+"
+)
+HANDLE_FIELDS = r"(\.|->)(slot|region)\b|\(struct block\) ?\{"
+
+
+@pytest.mark.parametrize("terms", [SLOT_TERMS, HANDLE_FIELDS])
+def test_the_heap_s_own_files_alone_know_slots(terms: str) -> None:
+    found = {path: re.findall(terms, path.read_text()) for path in SOURCES}
+    own = {path for path in SOURCES if folder(path).split("/")[0] in HEAP_FOLDERS}
+    assert any(found[path] for path in own), "the terms are no longer in use"
+    wrong = [str(path.relative_to(RUNTIME)) for path in SOURCES if found[path] and path not in own]
+    assert wrong == [], "\n".join(wrong)

@@ -8,7 +8,7 @@
  * heap.c are the same files, and a thread's cache ends with the same destructor.
  */
 #include "../port.h"
-#include "../../blocks/blocks.h"
+#include "../../blocks/block.h"
 #include "../../os/text.h"
 #include "../../process/environment.h"
 #include "../../process/options.h"

@@ -1,6 +1,6 @@
 /* What the runtime of checked programs supplies for port/port.h. */
 #include "../port.h"
-#include "../../blocks/blocks.h"
+#include "../../blocks/block.h"
 #include "../../os/mem.h"
 #include "../../os/os.h"
 #include "../../os/text.h"
@@ -86,16 +86,14 @@ void port_search_stands(int all_stand) { (void)all_stand; }
 
 void port_search_ends(void) {}
 
-uintptr_t port_bytes(struct block_place place, uintptr_t begin) {
+uintptr_t port_bytes(struct block place, uintptr_t begin) {
     (void)place;
     return begin;
 }
 
 /* ---- findings ---- */
 
-void port_describe_block(struct block_place place, struct wh_finding *head) {
-    (void)place, (void)head;
-}
+void port_describe_block(struct block place, struct wh_finding *head) { (void)place, (void)head; }
 
 int port_await_debugger(const char *rule) {
     (void)rule;

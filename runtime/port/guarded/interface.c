@@ -19,13 +19,13 @@ static const struct {
 };
 
 /* The live block that begins at an address; index 0: none. */
-static struct block_place live_block(const void *pointer) {
-    struct block_place none = {0, 0}, place = block_place((uintptr_t)pointer);
-    return block_begins_live(place, (uintptr_t)pointer) ? place : none;
+static struct block live_block(const void *pointer) {
+    struct block none = {0, 0}, place = heap_block((uintptr_t)pointer);
+    return heap_begins_live(place, (uintptr_t)pointer) ? place : none;
 }
 
 /* Plain slots have had no extras until now; what stands there is of no block. */
-static uint32_t *flags_of(struct block_place place) { return &guard_extra(place)->flags; }
+static uint32_t *flags_of(struct block place) { return &guard_extra(place)->flags; }
 
 WH_EXPORT int __whence_alloc_set(void *block, int option);
 WH_EXPORT int __whence_alloc_get(const void *block, int option);
@@ -34,8 +34,8 @@ WH_EXPORT void __whence_alloc_break_at(const void *block);
 
 int __whence_alloc_set(void *block, int option) {
     thread_here();
-    struct block_place place = live_block(block);
-    if (!place.index || option < 0 || option >= OPTIONS) return 0;
+    struct block place = live_block(block);
+    if (!place.slot || option < 0 || option >= OPTIONS) return 0;
     int of_pages = option < PERMANENT;
     if (of_pages && !guard_is_paged(place)) return 0;
     guard_touched("given an option", (uintptr_t)block);
@@ -49,8 +49,8 @@ int __whence_alloc_set(void *block, int option) {
 
 int __whence_alloc_get(const void *block, int option) {
     thread_here();
-    struct block_place place = live_block(block);
-    if (!place.index || option < 0 || option >= OPTIONS) return 0;
+    struct block place = live_block(block);
+    if (!place.slot || option < 0 || option >= OPTIONS) return 0;
     uint32_t flags = guard_is_paged(place) || guard_options_used ? *flags_of(place) : 0;
     return !(flags & changes[option].clears) &&
            (flags & changes[option].sets) == changes[option].sets;
@@ -62,11 +62,11 @@ void __whence_alloc_break_at(const void *block) {
 
 /* ---- listing ---- */
 
-static void put_block(struct block_place place, uint32_t flags) {
+static void put_block(struct block place, uint32_t flags) {
     struct whence_block block;
     uint64_t stack[WH_ALLOC_FRAMES];
-    const struct block_record *record = block_record(place.shift, place.index);
-    blocks_read(place, &block);
+    const struct block_record *record = block_record(place.region, place.slot);
+    block_read(place, &block);
     TEXT(line, 200);
     text_hex(&line, block.begin);
     text_put(&line, ": ");
@@ -81,14 +81,14 @@ static void put_block(struct block_place place, uint32_t flags) {
 
 void __whence_alloc_dump(int all) {
     uint64_t cursor = 0, count = 0, bytes = 0;
-    struct block_place place;
+    struct block place;
     thread_here();
-    while ((place = blocks_next(&cursor, WH_BLOCK_LIVE)).index) {
+    while ((place = block_next(&cursor, WH_BLOCK_LIVE)).slot) {
         uint32_t flags = guard_is_paged(place) || guard_options_used ? *flags_of(place) : 0;
         if (!all && (flags & GUARD_PERMANENT)) continue;
         put_block(place, flags);
         count++;
-        bytes += block_size(block_record(place.shift, place.index), place.shift, place.index);
+        bytes += record_size(block_record(place.region, place.slot), place.region, place.slot);
     }
     TEXT(line, 200);
     text_decimal(&line, count);

@@ -84,13 +84,11 @@ void port_search_stands(int all_stand) { options_open_for_search(all_stand); }
 
 void port_search_ends(void) { options_close_after_search(); }
 
-uintptr_t port_bytes(struct block_place place, uintptr_t begin) {
-    return pager_bytes(place, begin);
-}
+uintptr_t port_bytes(struct block place, uintptr_t begin) { return pager_bytes(place, begin); }
 
 /* ---- findings ---- */
 
-void port_describe_block(struct block_place place, struct wh_finding *head) {
+void port_describe_block(struct block place, struct wh_finding *head) {
     if (!guard_is_paged(place)) return;
     const struct guard_extra *extra = guard_extra(place);
     if (extra->flags & GUARD_MOVED) head->flags |= WH_FLAG_MOVED;

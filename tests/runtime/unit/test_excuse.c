@@ -1,4 +1,4 @@
-/* modules: leak/excuse alloc/heap alloc/pages alloc/slots blocks/blocks planes/planes os/os */
+/* modules: leak/excuse alloc/heap alloc/pages alloc/slots blocks/block blocks/blocks planes/planes os/os */
 #include "../../../runtime/leak/excuse.h"
 #include "memory.h"
 
@@ -22,10 +22,7 @@ static uintptr_t new(uint16_t thread) {
 static uintptr_t excused[10000];
 static size_t excused_count;
 
-static void note(struct block_place place) {
-    const struct block_record *record = block_record(place.shift, place.index);
-    excused[excused_count++] = block_begin(record, place.shift, place.index);
-}
+static void note(struct block block) { excused[excused_count++] = block_begin(block); }
 
 static int is_excused(uintptr_t block) {
     excused_count = 0;
@@ -55,7 +52,7 @@ static void spans_are_of_one_thread_and_nest(void) {
     CHECK(!is_excused(after));
     CHECK(is_excused(open));
     excuse_end(&two);
-    CHECK(heap_release(&cache, block_place(inside), 0, 1));
+    CHECK(heap_release(&cache, heap_block(inside), 0, 1));
     CHECK(!is_excused(inside));
 }
 
@@ -81,7 +78,7 @@ static void single_blocks(void) {
     CHECK(!excuse_block((uintptr_t)&block));
     CHECK(is_excused(block));
     CHECK(!is_excused(other));
-    CHECK(heap_release(&cache, block_place(block), 0, 4));
+    CHECK(heap_release(&cache, heap_block(block), 0, 4));
     CHECK(!excuse_block(block));
     CHECK(!is_excused(block));
 }

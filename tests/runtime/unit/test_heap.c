@@ -1,4 +1,4 @@
-/* modules: alloc/heap alloc/pages alloc/slots blocks/blocks planes/planes os/os */
+/* modules: alloc/heap alloc/pages alloc/slots blocks/block blocks/blocks planes/planes os/os */
 #include "memory.h"
 
 static struct heap_cache cache;
@@ -10,7 +10,7 @@ static uintptr_t new_aligned(uint64_t size, uint64_t alignment) {
 
 static uintptr_t new(uint64_t size) { return new_aligned(size, 16); }
 
-static void end(uintptr_t begin) { CHECK(heap_release(&cache, block_place(begin), 0, 0)); }
+static void end(uintptr_t begin) { CHECK(heap_release(&cache, heap_block(begin), 0, 0)); }
 
 static void zones_are_closed(uintptr_t begin, uint64_t size) {
     CHECK_EQUAL(plane_first_bad(begin, size), begin + size);
@@ -26,7 +26,7 @@ static void every_size_has_zones_on_both_sides(void) {
         CHECK(begin % 16 == 0);
         zones_are_closed(begin, size);
         struct whence_block row;
-        blocks_read(block_place(begin), &row);
+        block_read(heap_block(begin), &row);
         CHECK_EQUAL(row.begin, begin);
         CHECK_EQUAL(row.size, size);
         end(begin);
@@ -116,10 +116,10 @@ static void zeroed_memory_is_zero_when_reused(void) {
 
 static void a_freed_block_is_not_freed_again(void) {
     uintptr_t begin = new(24);
-    struct block_place place = block_place(begin);
+    struct block place = heap_block(begin);
     CHECK(heap_release(&cache, place, 7, 1));
     CHECK(!heap_release(&cache, place, 8, 2));
-    CHECK_EQUAL(block_record(place.shift, place.index)->free_stack, 7);
+    CHECK_EQUAL(block_record(place.region, place.slot)->free_stack, 7);
 }
 
 static void quarantine_is_first_in_first_out(void) {
@@ -130,7 +130,7 @@ static void quarantine_is_first_in_first_out(void) {
     uintptr_t freed[400];
     for (int i = 0; i < 400; i++) freed[i] = heap_new(&closed, &request);
     for (int i = 0; i < 400; i++) {
-        CHECK(heap_release(&closed, block_place(freed[i]), 0, 0));
+        CHECK(heap_release(&closed, heap_block(freed[i]), 0, 0));
         CHECK(heap_held_count(6) <= 100 || i < 100);
     }
     CHECK_EQUAL(heap_held_count(6), 100);
@@ -171,12 +171,12 @@ static void closed_cache_gives_everything_back(void) {
     static struct heap_cache other;
     struct heap_request request = {100, 16, 0, 0, WH_FAMILY_MALLOC, 0, 0};
     uintptr_t first = heap_new(&other, &request);
-    CHECK(heap_release(&other, block_place(first), 0, 0));
+    CHECK(heap_release(&other, heap_block(first), 0, 0));
     heap_close(&other);
     for (unsigned shift = 0; shift < HEAP_CACHED_SHIFTS; shift++)
         CHECK(other.ready[shift] == 0 && other.freed[shift] == 0);
     uintptr_t late = heap_new(&other, &request); /* still works */
-    CHECK(heap_release(&other, block_place(late), 0, 0));
+    CHECK(heap_release(&other, heap_block(late), 0, 0));
     CHECK(other.freed[7] == 0);
 }
 
@@ -196,15 +196,15 @@ static void short_quarantines_are_kept_in_caches(void) {
         uintptr_t begin = heap_new(&own, &request);
         if (!first) first = begin;
         CHECK((begin == first) == (i == 0 || i == 9));
-        CHECK(heap_release(&own, block_place(begin), 0, 0));
-        CHECK(!heap_release(&own, block_place(begin), 0, 0));
+        CHECK(heap_release(&own, heap_block(begin), 0, 0));
+        CHECK(!heap_release(&own, heap_block(begin), 0, 0));
     }
     CHECK_EQUAL(heap_held_count(8), held);
     for (int round = 0; round < 3; round++) { /* more than a cache holds */
         for (int i = 0; i < 600; i++) blocks[i] = heap_new(&own, &request);
         for (int i = 0; i < 600; i++) {
             CHECK(i == 0 || blocks[i] != blocks[i - 1]);
-            CHECK(heap_release(&own, block_place(blocks[i]), 0, 0));
+            CHECK(heap_release(&own, heap_block(blocks[i]), 0, 0));
         }
     }
     uint64_t ended = blocks_cut[8];
@@ -221,18 +221,18 @@ static void short_quarantines_are_kept_in_caches(void) {
 
 static void a_block_is_resized_where_it_is(void) {
     uintptr_t begin = new(100);
-    struct block_place place = block_place(begin);
+    struct block place = heap_block(begin);
     CHECK(heap_resize(place, 110));
     zones_are_closed(begin, 110);
     CHECK(heap_resize(place, 70));
     zones_are_closed(begin, 70);
     CHECK(!heap_resize(place, 300)); /* no room */
     CHECK(!heap_resize(place, 20));  /* a waste of the slot */
-    CHECK_EQUAL(block_size(block_record(place.shift, place.index), place.shift, place.index), 70);
+    CHECK_EQUAL(record_size(block_record(place.region, place.slot), place.region, place.slot), 70);
     end(begin);
     struct heap_request roomy = {20000, 16, 0, 0, WH_FAMILY_MALLOC, 0, 1};
     begin = heap_new(&cache, &roomy);
-    CHECK(heap_resize(block_place(begin), 150000));
+    CHECK(heap_resize(heap_block(begin), 150000));
     zones_are_closed(begin, 150000);
     end(begin);
     CHECK_EQUAL(plane_first_bad(begin + 149999, 1), begin + 149999);

@@ -1,4 +1,4 @@
-/* modules: leak/mark leak/untouched alloc/heap alloc/pages alloc/slots blocks/blocks planes/planes os/os */
+/* modules: leak/mark leak/untouched alloc/heap alloc/pages alloc/slots blocks/block blocks/blocks planes/planes os/os */
 #include "../../../runtime/leak/mark.h"
 #include "../../../runtime/leak/untouched.h"
 #include "../../../runtime/os/mem.h"
@@ -11,7 +11,7 @@ static uintptr_t *new(uint64_t size) {
     return (uintptr_t *)heap_new(&cache, &request);
 }
 
-static uint8_t marks(const uintptr_t *block) { return *mark_of(block_place((uintptr_t)block)); }
+static uint8_t marks(const uintptr_t *block) { return *mark_of(heap_block((uintptr_t)block)); }
 
 static void search(const uintptr_t *roots, size_t count) {
     CHECK(mark_init());
@@ -117,7 +117,7 @@ static void a_count_in_front_is_no_middle(void) {
     mark_deinit();
 }
 
-static int every_fifth(uintptr_t pointer, struct block_place place) {
+static int every_fifth(uintptr_t pointer, struct block place) {
     (void)place;
     return pointer % 5 == 0;
 }
@@ -148,7 +148,7 @@ static void slots_cut_later_have_no_marks(void) {
     CHECK(mark_init());
     uintptr_t *late[2000];
     for (int i = 0; i < 2000; i++) late[i] = new(16);
-    CHECK(mark_of(block_place((uintptr_t)late[1999])) == NULL);
+    CHECK(mark_of(heap_block((uintptr_t)late[1999])) == NULL);
     mark_range((uintptr_t)late, (uintptr_t)(late + 2000), MARK_REACHED);
     mark_deinit();
 }
@@ -156,7 +156,7 @@ static void slots_cut_later_have_no_marks(void) {
 static void freed_blocks_hold_nothing(void) {
     uintptr_t *holder = new(16), *held = new(16);
     holder[0] = (uintptr_t)held;
-    CHECK(heap_release(&cache, block_place((uintptr_t)holder), 0, 0));
+    CHECK(heap_release(&cache, heap_block((uintptr_t)holder), 0, 0));
     const uintptr_t roots[] = {(uintptr_t)holder};
     search(roots, 1);
     CHECK_EQUAL(marks(held), 0);
@@ -220,7 +220,7 @@ static void deep_lists_need_no_stack(void) {
 /* Of a large buffer only what was written is read, and all of that. */
 static void large_ranges_are_read_where_they_were_written(void) {
     enum { PAGES = 4096, WRITTEN = 3000 };
-    uintptr_t *held = new (64);
+    uintptr_t *held = new(64);
     uintptr_t buffer = os_map(PAGES * OS_PAGE);
     CHECK(buffer);
     *(uintptr_t *)(buffer + WRITTEN * OS_PAGE + 8) = (uintptr_t)held;

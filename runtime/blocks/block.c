@@ -1,0 +1,186 @@
+#include "block.h"
+#include "provider.h"
+
+/* ---- providers ---- */
+
+uint32_t blocks_providers;
+static const struct block_provider *providers[BLOCK_PROVIDERS_MOST];
+
+int blocks_provide(const struct block_provider *provider) {
+    if (provider->begin >= provider->end || blocks_providers == BLOCK_PROVIDERS_MOST) return 0;
+    if (heap_overlaps(provider->begin, provider->end)) return 0;
+    for (uint32_t i = 0; i < blocks_providers; i++)
+        if (provider->begin < providers[i]->end && provider->end > providers[i]->begin) return 0;
+    providers[blocks_providers++] = provider;
+    return 1;
+}
+
+/* The region of the provider whose range holds the address; 0: none. */
+static unsigned region_of(uintptr_t address) {
+    for (uint32_t i = 0; i < blocks_providers; i++)
+        if (address >= providers[i]->begin && address < providers[i]->end)
+            return BLOCK_PROVIDED + i;
+    return 0;
+}
+
+static const struct block_provider *provider_of(unsigned region) {
+    return providers[region - BLOCK_PROVIDED];
+}
+
+static struct block_facts facts_of(struct block block) {
+    struct block_facts facts = {.row = {.kind = provider_of(block.region)->kind}};
+    provider_of(block.region)->read(block.slot, &facts);
+    return facts;
+}
+
+WH_COLD uint64_t block_fact(struct block block, size_t offset) {
+    struct block_facts facts = facts_of(block);
+    uint64_t fact;
+    wh_copy(&fact, (const char *)&facts + offset, sizeof fact);
+    return fact;
+}
+
+/* ---- finding blocks ---- */
+
+WH_COLD struct block block_provided_around(uintptr_t address) {
+    unsigned region = region_of(address);
+    if (!region) return block_none();
+    return (struct block){provider_of(region)->around(address), region};
+}
+
+static int was_used(struct block block) {
+    return block_in_heap(block) ? block_used(block_record(block.region, block.slot))
+                                : block_id(block) != 0;
+}
+
+struct block block_at(uintptr_t address) {
+    struct block block = block_around(address);
+    if (!block_exists(block) || !was_used(block)) return block_none();
+    return address - block_begin(block) < block_size(block) ? block : block_none();
+}
+
+struct block block_nearest(uintptr_t address) {
+    unsigned region = region_of(address);
+    if (WH_LIKELY(!region)) return heap_nearest(address);
+    return (struct block){provider_of(region)->nearest(address), region};
+}
+
+static struct block next_provided(struct block block, uint64_t state) {
+    if (block.region - BLOCK_PROVIDED >= blocks_providers) return block_none();
+    uint64_t count = provider_of(block.region)->count();
+    while (++block.slot < count)
+        if (was_used(block) && (!state || block_state(block) == state)) return block;
+    return block_none();
+}
+
+/* The cursor is a handle in a word, but that regions are counted in the order of the walk. */
+static struct block walk(uint64_t *cursor, uint64_t state, int down) {
+    struct block from = block_of_word(*cursor);
+    for (unsigned step = from.region; step < BLOCK_REGIONS; step++, from.slot = 0) {
+        from.region = down ? BLOCK_REGIONS - 1 - step : step;
+        struct block block =
+            block_in_heap(from) ? heap_next(from, state) : next_provided(from, state);
+        if (!block_exists(block)) continue;
+        *cursor = block_word((struct block){block.slot, step});
+        return block;
+    }
+    *cursor = (uint64_t)BLOCK_REGIONS << BLOCK_SLOT_BITS;
+    return block_none();
+}
+
+struct block block_next(uint64_t *cursor, uint64_t state) { return walk(cursor, state, 0); }
+
+struct block block_next_larger(uint64_t *cursor, uint64_t state) { return walk(cursor, state, 1); }
+
+struct block block_find(uint64_t id) {
+    uint64_t cursor = 0;
+    for (;;) {
+        struct block block = block_next(&cursor, 0);
+        if (!block_exists(block) || block_id(block) == id) return block;
+    }
+}
+
+/* ---- what is known of a block ---- */
+
+void block_read(struct block block, struct whence_block *out) {
+    *out = (struct whence_block){0};
+    if (!block_exists(block) || !was_used(block)) return;
+    if (!block_in_heap(block)) {
+        *out = facts_of(block).row;
+        return;
+    }
+    out->begin = block_begin(block);
+    out->size = block_size(block);
+    out->state = block_state(block);
+    /* Only a pointer to the begin frees a block. */
+    out->free_ptr = out->state == WH_BLOCK_FREED ? out->begin : 0;
+    out->family = block_family(block);
+    out->kind = block_kind(block);
+    out->id = block_id(block);
+    out->free_time = block_free_time(block);
+    out->thread = block_thread(block);
+}
+
+/* ---- which memory is of blocks ---- */
+
+WH_COLD int blocks_provided(uintptr_t address) { return region_of(address) != 0; }
+
+uint64_t blocks_kind(uintptr_t address) {
+    if (heap_contains(address)) return WH_KIND_HEAP;
+    unsigned region = region_of(address);
+    return region ? provider_of(region)->kind : WH_KIND_ELSEWHERE;
+}
+
+WH_COLD int blocks_provided_apart(uintptr_t a, uintptr_t b) {
+    return heap_contains(b) || !block_same(block_around(a), block_around(b));
+}
+
+/* The range around an address that no blocks govern. */
+static struct whence_bounds gap_at(uintptr_t address) {
+    struct whence_bounds gap = blocks_between(address);
+    for (uint32_t i = 0; gap.size && i < blocks_providers; i++)
+        gap = blocks_clip(gap, address, providers[i]->begin, providers[i]->end);
+    return gap;
+}
+
+WH_COLD struct whence_bounds blocks_provided_range(uintptr_t address) {
+    struct block block = block_at(address);
+    if (!block_is_live(block)) return (struct whence_bounds){0, 0};
+    return (struct whence_bounds){block_begin(block), block_size(block)};
+}
+
+WH_COLD struct whence_bounds blocks_provided_extent(uintptr_t address) {
+    return blocks_provided(address) ? blocks_provided_range(address) : gap_at(address);
+}
+
+uintptr_t blocks_reach(uintptr_t address) {
+    unsigned region = region_of(address);
+    if (region) return provider_of(region)->end;
+    struct whence_bounds range =
+        heap_contains(address) ? heap_live_range(address) : gap_at(address);
+    return range.size ? range.begin + range.size : address;
+}
+
+int blocks_live(uintptr_t address, uint64_t size) {
+    uintptr_t end = blocks_live_end(address);
+    return end && size <= end - address;
+}
+
+/* ---- tables of blocks ---- */
+
+uint64_t blocks_numbers_first[BLOCK_REGIONS], blocks_numbers[BLOCK_REGIONS];
+
+static uint64_t slots_of(unsigned region) {
+    if (region < BLOCK_SHIFTS) return blocks_cut[region];
+    return region - BLOCK_PROVIDED < blocks_providers ? provider_of(region)->count() : 0;
+}
+
+uint64_t blocks_number_all(void) {
+    uint64_t total = 0;
+    for (unsigned region = 0; region < BLOCK_REGIONS; region++) {
+        blocks_numbers_first[region] = total;
+        blocks_numbers[region] = slots_of(region);
+        total += blocks_numbers[region];
+    }
+    return total;
+}
