@@ -49,9 +49,7 @@ uint8_t *mark_of(struct block block) {
 }
 
 /* Of a block that has marks. */
-static uint64_t *leader_at(struct block block) {
-    return &leaders[block_number(block)];
-}
+static uint64_t *leader_at(struct block block) { return &leaders[block_number(block)]; }
 
 /* The program may have protected pages inside its own blocks. */
 static int is_closed(uintptr_t page) { return blocks_govern(page) && !os_readable(page); }

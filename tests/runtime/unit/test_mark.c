@@ -21,8 +21,7 @@ static void search(const uintptr_t *roots, size_t count) {
 }
 
 static uintptr_t *head_of(const uintptr_t *block) {
-    struct block_place head = mark_head(block_place((uintptr_t)block));
-    return (uintptr_t *)block_begin(block_record(head.shift, head.index), head.shift, head.index);
+    return (uintptr_t *)block_begin(mark_head(block_at((uintptr_t)block)));
 }
 
 static uint8_t held(const uintptr_t *block) { return marks(block) & MARK_POINTED; }

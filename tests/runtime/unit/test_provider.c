@@ -161,7 +161,7 @@ static void findings_name_the_kind(void) {
     struct context context = {0};
     block_read(block_at(at(1, 0)), &context.event.block);
     context.event.r = context.event.root = at(1, 0);
-    struct witness witness = {.count = 1};
+    struct witness witness = {.rule = 0};
     finding_make(&context, &witness);
     CHECK_EQUAL(recorded.block_kind, WH_KIND_STACK);
     CHECK_EQUAL(recorded.block_begin, at(1, 0));
