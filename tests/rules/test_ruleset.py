@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from whence.errors import UserMistake
 from whence.rules import RuleSet, load_files, load_standard, load_texts
 from whence.rules.filters import Filter
 from whence.rules.lowering import LoweringError, plan_of, point_mask
+from whence.rules.printer import print_term
 from whence.rules.ruleset import STANDARD_FILES
 
 NAMES = [
@@ -58,6 +60,13 @@ def test_the_standard_rules_in_order_of_evaluation() -> None:
     assert [rule.name for rule in standard.rules] == NAMES
     assert [rule.name for rule in standard.active] == [name for name in NAMES if name not in OFF]
     assert all(rule.cwe and rule.advice for rule in standard.rules)
+
+
+def test_advice_names_no_variables() -> None:
+    """Its readers have not seen the rule."""
+    for rule in load_standard().rules:
+        traced = {name for name in map(print_term, rule.trace) if len(name) < 3}  # others are words, too
+        assert not traced & set(re.findall(r"\w+", rule.advice)), rule.name
 
 
 def test_every_shipped_file_is_loaded() -> None:
