@@ -1,17 +1,14 @@
 /* Signals that would kill the program are findings; a program that handles them
  * itself does not notice us. */
 #include "signals.h"
-#include "../findings/finding.h"
 #include "../process/images.h"
-#include "loading.h"
 #include "../process/options.h"
 #include "../leak/leak.h"
 #include "event.h"
+#include "fault.h"
 #include "../os/os.h"
-#include "../planes/planes.h"
 #include "../record/record.h"
 #include "../port/port.h"
-#include "../x86/machine.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -24,7 +21,7 @@ static const int watched[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
 #define WATCHED (sizeof watched / sizeof *watched)
 #define SIGNAL_STACK (64ull << 10)
 
-/* What the program believes is installed. */
+/* What the program has installed, as far as it knows. */
 static struct sigaction believed[WATCHED];
 static int installed;
 
@@ -39,143 +36,6 @@ static int index_of(int number) {
 /* Made by the processor or by the program itself, not sent by another process. */
 static int is_own(const siginfo_t *info) {
     return info->si_code > 0 || (uint32_t)info->si_pid == os_process();
-}
-
-static uint64_t saved_register(const ucontext_t *machine, int which) {
-    return (uint64_t)machine->uc_mcontext.gregs[which];
-}
-
-#define FAULT_WRITE 2u /* bit of the page fault's error code */
-#define CODE_KERNEL 128
-
-static int is_canonical(uint64_t address) {
-    return (uint64_t)((int64_t)(address << 16) >> 16) == address;
-}
-
-/* The processor gives no fault address for an address that is not canonical: it is
- * computed from the instruction. */
-static uintptr_t operand_address(const ucontext_t *machine) {
-    struct machine_accesses accesses;
-    machine_accesses(machine, &accesses);
-    for (unsigned i = 0; i < accesses.instruction.memories; i++)
-        if (accesses.instruction.memory[i].access && !is_canonical(accesses.address[i]))
-            return accesses.address[i];
-    return 0;
-}
-
-/* The whole access that faulted at an address, which may be in its middle. Nothing is said of
- * instructions that are not understood: then the operand does not hold the address. */
-static void measure(struct context *context, uintptr_t fault, const ucontext_t *machine) {
-    struct machine_accesses accesses;
-    uint64_t begin;
-    machine_accesses(machine, &accesses);
-    const struct x86_memory *memory = machine_holder(&accesses, fault, &begin);
-    if (!memory) return;
-    context->event.r = context->event.root = begin;
-    context->event.width = memory->width;
-}
-
-/* The program's address: a fault inside the plane, or where the plane would
- * continue, is a check of another address. */
-static uintptr_t fault_address(const siginfo_t *info, const ucontext_t *machine) {
-    uintptr_t address =
-        info->si_code == CODE_KERNEL ? operand_address(machine) : (uintptr_t)info->si_addr;
-    uint64_t reach = UINT64_MAX >> WH_GRANULE_SHIFT;
-    int is_check = address >= PLANE_BEGIN && address - PLANE_BEGIN <= reach &&
-                   (address < PLANE_END || address >= ADDRESS_END);
-    return is_check ? (address - WH_STATE_OFFSET) << WH_GRANULE_SHIFT : address;
-}
-
-static void trap_of(struct context *context, const ucontext_t *machine) {
-    context->trap.pc = saved_register(machine, REG_RIP);
-    context->trap.sp = saved_register(machine, REG_RSP);
-    context->trap.pointer = (const struct frame *)saved_register(machine, REG_RBP);
-}
-
-/* ---- control that went astray ---- */
-
-#define CALL_LEAST 2u /* bytes of the shortest call through a pointer */
-
-static int is_behind_call(uint64_t pc) {
-    struct x86_instruction call;
-    for (unsigned back = CALL_LEAST; back < X86_LENGTH_MOST && back < pc; back++)
-        if (machine_decode(pc - back, &call) && call.length == back && call.kind == X86_CALL)
-            return 1;
-    return 0;
-}
-
-/* The word at an address of the stack, 0 if there is none. */
-static uint64_t stack_word(uintptr_t at) {
-    return at % sizeof(uint64_t) == 0 && os_readable(at) ? *(const uint64_t *)at : 0;
-}
-
-/* The next instruction cannot be fetched: the finding is where control came from. A call left its
- * return address on the stack; a return took what is now below the stack pointer. */
-static void find_caller(struct context *context) {
-    uint64_t top = stack_word(context->trap.sp);
-    if (is_behind_call(top)) {
-        context->flags |= WH_FLAG_FETCH;
-        context->trap.pc = top - 1;
-        context->trap.sp += sizeof top;
-    } else if (stack_word(context->trap.sp - sizeof top) == context->trap.pc) {
-        context->flags |= WH_FLAG_RETURN;
-    }
-}
-
-/* A return to an address that is not canonical traps before it is done; returns that address, else
- * 0. */
-static uint64_t bad_return(const ucontext_t *machine) {
-    struct x86_instruction instruction;
-    uint64_t target = stack_word(saved_register(machine, REG_RSP));
-    int returns = machine_decode(saved_register(machine, REG_RIP), &instruction) &&
-                  instruction.kind == X86_RETURN;
-    return returns && !is_canonical(target) ? target : 0;
-}
-
-/* Bytes below or above the stack pointer that a full stack traps at. */
-#define FRAME_MOST 0x10000u
-
-/* On stacks that the program made itself no end is known. */
-static int is_above_stack(uintptr_t address, uintptr_t sp) {
-    const struct stack_bounds *stack = &thread_self.stack;
-    return sp - stack->low < stack->high - stack->low && address >= stack->high;
-}
-
-/* Functions touch their frames from the stack pointer on; a call pushes below it. */
-static int is_stack_end(int number, uintptr_t address, const ucontext_t *machine) {
-    uintptr_t sp = saved_register(machine, REG_RSP);
-    return number == SIGSEGV && address + FRAME_MOST > sp && address < sp + FRAME_MOST &&
-           !is_above_stack(address, sp) && !os_readable(wh_round_down(address, sizeof(uint64_t)));
-}
-
-static void report(int number, const siginfo_t *info, const ucontext_t *machine) {
-    struct context context = {0};
-    trap_of(&context, machine);
-    context.flags = WH_FLAG_SIGNAL;
-    context.signal = (uint32_t)number;
-    int fault = (number == SIGSEGV || number == SIGBUS) && info->si_code > 0;
-    uintptr_t address = fault ? fault_address(info, machine) : 0;
-    if (fault && info->si_code != CODE_KERNEL && (uintptr_t)info->si_addr == context.trap.pc) {
-        address = context.trap.pc;
-        find_caller(&context);
-    }
-    if (fault && info->si_code == CODE_KERNEL && !address && (address = bad_return(machine)))
-        context.flags |= WH_FLAG_RETURN;
-    if (address || (fault && info->si_code != CODE_KERNEL)) {
-        int write = (saved_register(machine, REG_ERR) & FAULT_WRITE) != 0;
-        int judged = address < WH_NULL_PAGE_SIZE || blocks_govern(address);
-        int fetched = (context.flags & WH_FLAG_FETCH) != 0;
-        if (PORT_GUARDS && !fetched && blocks_govern(address)) measure(&context, address, machine);
-        if (judged && port_trapped(&context, address, write)) return;
-        context.event.r = context.event.root = address;
-        context.event.width = 1;
-        if (write) context.flags |= WH_FLAG_WRITE;
-        context.event.point = write ? WH_POINT_DEREF_W : WH_POINT_DEREF_R;
-        if (is_stack_end(number, address, machine)) context.flags |= WH_FLAG_STACK_END;
-    }
-    context.event.now = blocks_tick();
-    struct witness witness = {WH_RULE_SIGNAL, NULL, 0, NULL, {.count = 1}, WH_LEAK_NONE, {0}};
-    finding_make(&context, &witness);
 }
 
 /* 0: the default action is wanted. */
@@ -195,7 +55,7 @@ static int hand_on(int number, siginfo_t *info, void *machine) {
     struct sigaction own = believed[index_of(number)];
     if (!(own.sa_flags & SA_SIGINFO) && own.sa_handler == SIG_DFL) return 0;
     int fault = number == SIGSEGV && info->si_code > 0 && blocks_govern((uintptr_t)info->si_addr);
-    if (fault && !thread_self.in_finding) report(number, info, machine);
+    if (fault && !thread_self.in_finding) fault_report(number, info, machine);
     return handle_as(&own, number, info, machine);
 }
 
@@ -208,7 +68,7 @@ static void on_signal(int number, siginfo_t *info, void *machine) {
         return;
     }
     if (!thread->in_finding && is_own(info) && port_is_checked()) {
-        report(number, info, machine);
+        fault_report(number, info, machine);
     } else if (thread->in_finding) {
         static int said;
         rt_note(&said, "the program's memory broke the runtime while it made a finding; that "
@@ -230,7 +90,7 @@ static struct sigaction believed_leak; /* what the program installed for it */
 static void on_leak_signal(int number, siginfo_t *info, void *machine) {
     int saved_errno = errno;
     struct context context = {0};
-    trap_of(&context, machine);
+    fault_state(&context, machine);
     context.pc = context.trap.pc;
     event_leak_check(&context, WH_CHECK_SIGNAL);
     errno = saved_errno;
@@ -291,6 +151,44 @@ void signals_close_thread(struct thread *thread) {
     thread->alternate_stack = 0;
 }
 
+/* ---- the program's own handler ---- */
+
+struct fault {
+    int number;
+    const siginfo_t *info;
+    const ucontext_t *machine;
+};
+
+static void report_handled(void *argument) {
+    const struct fault *fault = argument;
+    fault_report_handled(fault->number, fault->info, fault->machine);
+}
+
+static void call_on_stack(uintptr_t top, void (*function)(void *), void *argument) {
+    __asm__ volatile("movq %%rsp, %%rbx\n"
+                     "movq %1, %%rsp\n"
+                     "call *%0\n"
+                     "movq %%rbx, %%rsp\n"
+                     : "+a"(function), "+c"(top), "+D"(argument)
+                     :
+                     : "rbx", "rdx", "rsi", "r8", "r9", "r10", "r11", "memory", "cc");
+}
+
+/* The program's stack for signals may have no room for a finding. */
+static void on_own_signal(int number, siginfo_t *info, void *machine) {
+    int saved_errno = errno;
+    struct fault fault = {number, info, machine};
+    uintptr_t stack = 0;
+    if (info->si_code > 0 && !thread_here()->in_finding && port_is_checked()) stack = take_stack();
+    if (stack) {
+        call_on_stack(stack + SIGNAL_STACK, report_handled, &fault);
+        give_stack(stack);
+    }
+    errno = saved_errno;
+    struct sigaction own = believed[index_of(number)];
+    handle_as(&own, number, info, machine);
+}
+
 /* ---- what the program sees ---- */
 
 static void install(int number) { port_install(number, on_signal); }
@@ -319,6 +217,18 @@ int signals_end(int number) {
     if (index >= 0) return is_default(&believed[index]);
     struct sigaction now;
     return __sigaction(number, NULL, &now) == 0 && is_default(&now);
+}
+
+/* Stands before a handler of the program, with the flags and the mask that it wants. */
+static int install_before(int number, const struct sigaction *wanted) {
+    struct sigaction action = *wanted;
+    int takes = number == SIGSEGV && !is_default(wanted) &&
+                ((wanted->sa_flags & SA_SIGINFO) || wanted->sa_handler != SIG_IGN);
+    if (takes) {
+        action.sa_sigaction = on_own_signal;
+        action.sa_flags |= SA_SIGINFO;
+    }
+    return __sigaction(number, &action, NULL);
 }
 
 static int is_leak_signal(int number) {
@@ -372,7 +282,7 @@ WH_EXPORT int sigaction(int number, const struct sigaction *action, struct sigac
         struct sigaction wanted = *action; /* old may be the same object */
         if (is_default(&wanted) || is_kept(number))
             install(number);
-        else if (__sigaction(number, &wanted, NULL) < 0)
+        else if (install_before(number, &wanted) < 0)
             return -1;
         believed[index] = wanted;
     }

@@ -1,4 +1,5 @@
 #include "machine.h"
+#include "../os/mem.h"
 #include "../os/os.h"
 
 #include <stddef.h>
@@ -39,6 +40,45 @@ void machine_accesses(const ucontext_t *machine, struct machine_accesses *access
     for (unsigned i = 0; i < accesses->instruction.memories; i++)
         accesses->address[i] =
             x86_address(&accesses->instruction, &accesses->instruction.memory[i], &registers);
+}
+
+#define AHEAD_MOST 16u /* instructions of a check before the access itself */
+
+struct x86_memory machine_access_in(const ucontext_t *machine, uint64_t *address, uint64_t size) {
+    static const struct x86_memory none;
+    struct x86_registers registers;
+    struct x86_instruction next;
+    machine_registers(machine, &registers);
+    for (unsigned ahead = 0; ahead < AHEAD_MOST && machine_decode(registers.rip, &next); ahead++) {
+        for (unsigned i = 0; i < next.memories; i++) {
+            uint64_t at = x86_address(&next, &next.memory[i], &registers);
+            if (!next.memory[i].access || at - *address >= size) continue;
+            *address = at;
+            return next.memory[i];
+        }
+        if (next.kind != X86_PLAIN && next.kind != X86_CONDITIONAL) return none;
+        registers.rip += next.length;
+    }
+    return none;
+}
+
+#define REX 0x40u /* the prefix's upper half; its lowest bit extends the register's number */
+
+int machine_target(const ucontext_t *machine, const struct machine_accesses *accesses,
+                   uint64_t *target) {
+    const struct x86_instruction *branch = &accesses->instruction;
+    struct x86_registers registers;
+    if ((branch->kind != X86_CALL && branch->kind != X86_JUMP) || branch->direct) return 0;
+    if (branch->modrm < 0xc0) { /* an operand in memory */
+        if (branch->memory[0].width != WORD || !os_readable(accesses->address[0])) return 0;
+        *target = *(const wh_word *)accesses->address[0];
+        return 1;
+    }
+    machine_registers(machine, &registers);
+    const uint8_t *modrm = (const uint8_t *)registers.rip + branch->length - 1;
+    unsigned extended = branch->length > 2 && (modrm[-2] & 0xf0) == REX && (modrm[-2] & 1);
+    *target = registers.general[(*modrm & 7) | extended << 3];
+    return 1;
 }
 
 const struct x86_memory *machine_holder(const struct machine_accesses *accesses, uint64_t address,

@@ -18,6 +18,13 @@ struct machine_accesses {
 };
 
 void machine_accesses(const ucontext_t *machine, struct machine_accesses *accesses);
+/* The operand of the instruction at which the signal came, or of the first one behind it, that
+ * begins in [*address, *address + size) while registers are as they are, and where it begins. Its
+ * `access` is 0 if none is found. */
+struct x86_memory machine_access_in(const ucontext_t *machine, uint64_t *address, uint64_t size);
+/* Where an indirect call or jump leads. 0: it is none. */
+int machine_target(const ucontext_t *machine, const struct machine_accesses *accesses,
+                   uint64_t *target);
 /* The operand with a known width that holds an address; NULL if there is none. Masked operands and
  * those of gathers do not count: what they access is not known. */
 const struct x86_memory *machine_holder(const struct machine_accesses *accesses, uint64_t address,

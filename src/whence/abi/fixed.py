@@ -14,7 +14,7 @@ FIRST_NUMBER = 0xFFFFFF00
 
 @dataclass(frozen=True)
 class FixedFinding:
-    """at: when it is made. default_on: whether it is, if nobody says anything."""
+    """at: when it is made, by engine `engine`. default_on: whether it is, if nobody says anything."""
 
     name: str
     title: str
@@ -23,6 +23,7 @@ class FixedFinding:
     severity: str = "error"
     cwe: tuple[int, ...] = ()
     default_on: bool = True
+    engine: str = "alloc"
 
     @property
     def option(self) -> str:
@@ -61,10 +62,24 @@ FIXED_FINDINGS = (
         (131,),
         default_on=False,
     ),
+    FixedFinding(
+        "wild-access",
+        "access where nothing is mapped, which a handler of the program hides",
+        "access",
+        "See where the pointer was last set, and whether it was overwritten since. A program that probes "
+        "memory on purpose, and recovers in its SIGSEGV handler, switches this off (--disable wild-access).",
+        cwe=(822, 824),
+        engine="native",
+    ),
 )
-"""In the order of their numbers. The engine alloc makes them."""
+"""In the order of their numbers."""
 
 NUMBERS = {finding.name: FIRST_NUMBER + i for i, finding in enumerate(FIXED_FINDINGS)}
+BY_ENGINE = {
+    engine: frozenset(each.name for each in FIXED_FINDINGS if each.engine == engine)
+    for engine in ("native", "alloc")
+}
+"""The names of those that an engine makes."""
 DEFAULTS = frozenset(finding.name for finding in FIXED_FINDINGS if finding.default_on)
 
 

@@ -184,6 +184,7 @@ FINDING_FLAGS = distinct_bits(
         "LATE": 512,  # the access happened before: its traces were found at this event
         "FETCH": 1024,  # with SIGNAL: no instruction can be at the address, which was called
         "RETURN": 2048,  # with SIGNAL: the same of an address that a function returned to
+        "ABOVE": 4096,  # with SIGNAL: the address lies above the thread's stack, all between is mapped
     }
 )
 

@@ -34,11 +34,13 @@ rules.add_command(rules_table)
 def list_rules(files: tuple[str, ...]) -> None:
     """One line for each rule: name, whether it is on, detection point, meaning.
 
-    Findings that the runtime makes without a rule follow; `engine alloc` stands at their point.
+    Findings that the runtime makes without a rule follow, with the engine that makes them.
     """
     known = load(files)
     rows = [(rule.name, _switch(rule), str(rule.point), rule.title) for rule in known.rules]
-    rows += [(each.name, _switch(each), f"{each.at} (engine alloc)", each.title) for each in FIXED_FINDINGS]
+    rows += [
+        (each.name, _switch(each), f"{each.at} (engine {each.engine})", each.title) for each in FIXED_FINDINGS
+    ]
     console = Console(highlight=False, soft_wrap=True)
     if console.is_terminal:
         console.print(_table(rows))
@@ -123,7 +125,10 @@ def _note_limits(rule: m.Rule, known: RuleSet, console: Console) -> None:
 def _fixed_facts(finding: FixedFinding) -> list[tuple[str, str]]:
     facts = [
         ("meaning", finding.title),
-        ("evaluated", f"at each {finding.at}, by the runtime of engine alloc; no rule in a file says it"),
+        (
+            "evaluated",
+            f"at each {finding.at}, by the runtime of engine {finding.engine}; no rule in a file says it",
+        ),
         ("default", _switch(finding)),
         ("severity", finding.severity),
     ]

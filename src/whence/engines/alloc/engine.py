@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from whence.abi.fixed import NUMBERS
+from whence.abi.fixed import BY_ENGINE
 from whence.engines.alloc.guard import Guard
 from whence.engines.process.building import BuildSettings, Built
 from whence.engines.process.detectors import detectors
@@ -26,7 +26,7 @@ OBSERVES = replace(
     every=False,
     events=frozenset({"malloc", "free"}),
     terms=NATIVE.terms - {"Closed"},
-    fixed=frozenset(NUMBERS),
+    fixed=BY_ENGINE["alloc"],
     remedy="build the program with CC=whence-cc CXX=whence-c++ for engine native",
 )
 """Allocations, accesses that trap, and the end of the program; no code is instrumented."""

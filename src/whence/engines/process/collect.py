@@ -70,6 +70,13 @@ _TRAPS = {
         cwe=(824,),
     ),
     "STACK_END": _STACK_OVERFLOW,
+    "ABOVE": RuleInfo(
+        "signal",
+        "killed by a signal",
+        advice="The address lies above the thread's stack, at the first byte that is not mapped: "
+        "look for a loop that leaves a local array upwards.",
+        cwe=(121, 787),
+    ),
 }
 """What a trap is called, by the first of these flags that it has; without any, `signal`."""
 
