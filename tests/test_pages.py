@@ -16,6 +16,7 @@ from tests.harness.process import TIMEOUT
 from tests.harness.session import REPOSITORY
 
 from whence.cli.commands import whence
+from whence.rules import load_standard
 
 README = REPOSITORY / "README.md"
 PAGES = [README, *sorted((REPOSITORY / "docs").glob("*.md"))]
@@ -131,3 +132,12 @@ def test_targets_exist(page: Path) -> None:
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text()):
         assert "://" in target or os.path.exists(page.parent / target), f"{page.name}: {target}"
+
+
+def test_the_table_of_the_readme_names_every_rule() -> None:
+    """Each shipped rule stands in a row of what is found, and nothing else does."""
+    table = README.read_text().partition("What is found today")[2].partition("\n## ")[0]
+    rows = [line for line in table.splitlines() if line.startswith("|")]
+    found = {name for row in rows if "| yes |" in row for name in re.findall(r"`([a-z-]+)`", row)}
+    assert found == {rule.name for rule in load_standard().rules}
+    assert all("`" not in row for row in rows if "| not yet |" in row)
