@@ -141,6 +141,15 @@ def verifying() -> bool:
     return os.environ.get(_VERIFY, "") not in ("", "0")
 
 
+def parsed(text: str) -> llvm.ModuleRef:
+    """The module of a text, in a context of its own; raises `RuntimeError` if LLVM refuses it.
+
+    One context for several readings of a module shares its metadata between them, and LLVM stops at an
+    assertion when it upgrades a node that an earlier reading has left unresolved.
+    """
+    return llvm.parse_assembly(text, context=llvm.create_context())
+
+
 def _inspect(done: AnyPass, context: Context, text: str | None) -> None:
     """Print and verify the module after a pass, as the environment requests."""
     printing = os.environ.get(_PRINT) == done.name
@@ -151,6 +160,6 @@ def _inspect(done: AnyPass, context: Context, text: str | None) -> None:
         print(f"; {context.name} after {done.name}\n{text}", file=sys.stderr)
     if verifying():
         try:
-            llvm.parse_assembly(text).verify()
+            parsed(text).verify()
         except RuntimeError as error:
             raise PassError(f"{context.name}: after the pass {done.name}: {error}") from None

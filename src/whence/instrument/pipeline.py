@@ -31,7 +31,17 @@ from whence.instrument.descriptions import keep_line_tables
 from whence.instrument.events import watch
 from whence.instrument.frames import keep_locals
 from whence.instrument.library import own_strings, redirect
-from whence.instrument.passes import AnyPass, Context, Pass, PassError, Stage, TextPass, run_stage, verifying
+from whence.instrument.passes import (
+    AnyPass,
+    Context,
+    Pass,
+    PassError,
+    Stage,
+    TextPass,
+    parsed,
+    run_stage,
+    verifying,
+)
 from whence.instrument.policy import Policy
 from whence.instrument.requests import redirect_requests
 from whence.instrument.roots import keep_pointers
@@ -93,16 +103,16 @@ def compile_module(bitcode: bytes, job: Job) -> Compiled:
     _initialise()
     machine = _machine(job)
     with _refusal(job.name, "read the carried IR"):
-        text = str(llvm.parse_bitcode(bitcode))
+        text = str(llvm.parse_bitcode(bitcode, context=llvm.create_context()))
     text = instrument_text(text, job, Stage.CARRIED)
     with _refusal(job.name, "read the carried IR"):
-        module = llvm.parse_assembly(text)
+        module = parsed(text)
         _promote(module, machine)
         text = str(module)
     context = _context(job)
     instrumented = run_stage(PASSES, Stage.PROMOTED, text, context)
     with _refusal(job.name, "accept the instrumented IR"):
-        module = llvm.parse_assembly(instrumented)
+        module = parsed(instrumented)
         module.verify()
     with _refusal(job.name, "compile the instrumented IR"):
         _optimise(module, machine, job)
@@ -116,7 +126,7 @@ def compile_text(text: str, name: str) -> bytes:
     """An object file from IR text that is complete as it stands (generated detectors)."""
     _initialise()
     with _refusal(name, "compile the generated IR"):
-        module = llvm.parse_assembly(text)
+        module = parsed(text)
         module.verify()
         machine = _target().create_target_machine(cpu="x86-64", opt=2, reloc="pic", codemodel="default")
         builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(2))
@@ -172,7 +182,7 @@ def _settled(module: llvm.ModuleRef, job: Job) -> tuple[llvm.ModuleRef, tuple[st
     if not any(each.needed(job.policy) for each in PASSES if each.stage is Stage.OPTIMISED):
         return module, ()
     try:
-        settled = llvm.parse_assembly(instrument_text(str(module), job, Stage.OPTIMISED))
+        settled = parsed(instrument_text(str(module), job, Stage.OPTIMISED))
         settled.verify()
     except (RuntimeError, ir.IRSyntaxError) as error:
         if verifying():
@@ -183,7 +193,7 @@ def _settled(module: llvm.ModuleRef, job: Job) -> tuple[llvm.ModuleRef, tuple[st
 
 def _lower(module: llvm.ModuleRef, machine: llvm.TargetMachine, job: Job) -> None:
     """Give the markers their meaning. Passes that clean up afterwards were measured to gain nothing."""
-    module.link_in(llvm.parse_assembly(job.filters))
+    module.link_in(llvm.parse_assembly(job.filters, context=module._context))
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(2))
     passes = llvm.create_new_module_pass_manager()
     passes.add_always_inliner_pass()

@@ -30,7 +30,7 @@ def defined_functions(module: CarriedModule) -> str:
     """
     bitcode = module.bitcode()
     try:
-        parsed = llvm.parse_bitcode(bitcode)
+        parsed = llvm.parse_bitcode(bitcode, context=llvm.create_context())
     except RuntimeError as error:
         reason = str(error).strip().splitlines()[-1]
         raise CannotExecute(
