@@ -6,6 +6,7 @@ import json
 import random
 import subprocess
 import sys
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,8 +25,10 @@ def test_small_soak(tmp_path: Path, whence_env: dict[str, str]) -> None:
     """One run of each kind, three programs: nothing lost, nothing hung."""
     report = tmp_path / "counts.json"
     command = [sys.executable, "-m", "tests.soak.soak", "--seed", "3", "--each", "1", "--programs", "3"]
-    command += ["--limit", str(TIMEOUT), "--json", str(report), "--directory", str(tmp_path / "soak")]
-    done = subprocess.run(command, cwd=REPOSITORY, env=whence_env, capture_output=True, text=True)
+    command += ["--limit", str(TIMEOUT), "--json", str(report), "--directory"]
+    with tempfile.TemporaryDirectory() as folder:  # a socket's path has room for 107 bytes
+        command.append(f"{folder}/soak")
+        done = subprocess.run(command, cwd=REPOSITORY, env=whence_env, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     counts = json.loads(report.read_text())["faults"]
     assert counts["all"]["runs"] == len(KINDS)
