@@ -15,7 +15,7 @@ int blocks_provide(const struct block_provider *provider) {
     return 1;
 }
 
-/* The region of the provider whose range holds the address; 0: none. */
+/* The region of the provider whose range contains the address; 0: none. */
 static unsigned region_of(uintptr_t address) {
     for (uint32_t i = 0; i < blocks_providers; i++)
         if (address >= providers[i]->begin && address < providers[i]->end)
@@ -73,7 +73,8 @@ static struct block next_provided(struct block block, uint64_t state) {
     return block_none();
 }
 
-/* The cursor is a handle in a word, but that regions are counted in the order of the walk. */
+/* The cursor is the block_word of the last block, with the region counted in the order of the walk.
+ */
 static struct block walk(uint64_t *cursor, uint64_t state, int down) {
     struct block from = block_of_word(*cursor);
     for (unsigned step = from.region; step < BLOCK_REGIONS; step++, from.slot = 0) {
@@ -100,7 +101,7 @@ struct block block_find(uint64_t id) {
     }
 }
 
-/* ---- what is known of a block ---- */
+/* ---- facts about a block ---- */
 
 void block_read(struct block block, struct whence_block *out) {
     *out = (struct whence_block){0};
@@ -121,7 +122,7 @@ void block_read(struct block block, struct whence_block *out) {
     out->thread = block_thread(block);
 }
 
-/* ---- which memory is of blocks ---- */
+/* ---- memory that consists of blocks ---- */
 
 WH_COLD int blocks_provided(uintptr_t address) { return region_of(address) != 0; }
 
@@ -135,7 +136,7 @@ WH_COLD int blocks_provided_apart(uintptr_t a, uintptr_t b) {
     return heap_contains(b) || !block_same(block_around(a), block_around(b));
 }
 
-/* The range around an address that no blocks govern. */
+/* The range around an address outside the heap and all providers' ranges. */
 static struct whence_bounds gap_at(uintptr_t address) {
     struct whence_bounds gap = blocks_between(address);
     for (uint32_t i = 0; gap.size && i < blocks_providers; i++)

@@ -1,15 +1,16 @@
-/* A block of any kind behind one handle: what the rest of the runtime knows of blocks.
+/* The interface to blocks of every kind, through one handle.
  *
- * The handle is passed by value, in two registers. Its fields mean something to the files of
- * blocks, alloc and guard alone. A region below BLOCK_SHIFTS is one of the heap, whose answers are
- * inlined; a region from BLOCK_PROVIDED on is a provider's (provider.h), and `slot` is the
- * provider's number of the block. slot 0: no block.
+ * The handle is passed by value, in two registers. Only blocks, alloc and guard use its fields. A
+ * region below BLOCK_SHIFTS belongs to the heap, whose case is inline; a region from BLOCK_PROVIDED
+ * on belongs to a provider (provider.h), and `slot` is the provider's number of the block. slot 0:
+ * no block.
  *
- * Each block lies in a room: its own bytes and those beside it that belong to no other block. A
- * block of the heap has a slot as its room.
+ * Each block lies in a room: its own bytes and those beside it that belong to no other block. The
+ * room of a heap block is its slot.
  *
- * What is asked of a handle needs one that exists. Another thread may free the block, and put
- * another one in its place, at any time: whoever must know compares block_id.
+ * The functions that read a fact of a block need a handle for which block_exists. Another thread
+ * may free the block, and allocate another one in the same room, at any time: compare block_id to
+ * notice.
  */
 #ifndef WHENCE_BLOCKS_BLOCK_H
 #define WHENCE_BLOCKS_BLOCK_H
@@ -21,14 +22,14 @@
 #define BLOCK_PROVIDERS_MOST 8u
 #define BLOCK_REGIONS (BLOCK_PROVIDED + BLOCK_PROVIDERS_MOST)
 
-/* What is known of a block that is not the heap's. */
+/* The facts about a provider's block. */
 struct block_facts {
     struct whence_block row;
     uint64_t free_thread;             /* number of the thread that freed it */
     uint64_t alloc_stack, free_stack; /* of the depot; 0: none */
 };
 
-/* How many providers there are. */
+/* The number of providers. */
 extern uint32_t blocks_providers;
 
 /* ---- finding blocks ---- */
@@ -41,11 +42,11 @@ static inline int block_same(struct block a, struct block b) {
     return a.slot == b.slot && (a.region == b.region || !a.slot);
 }
 
-/* The same for an address outside the heap. */
+/* block_around for an address outside the heap. */
 struct block block_provided_around(uintptr_t address);
 
-/* The block in whose room the address lies. It may have been freed, or the room never used: then
- * it is in no state. */
+/* The block in whose room the address lies. If the room was never used, the state of this block is
+ * neither live nor freed. */
 static inline struct block block_around(uintptr_t address) {
     if (WH_UNLIKELY(blocks_providers) && !heap_contains(address))
         return block_provided_around(address);
@@ -55,13 +56,13 @@ static inline struct block block_around(uintptr_t address) {
 /* The block, live or freed, that has begin <= address < begin+size. */
 struct block block_at(uintptr_t address);
 
-/* The block, live or freed, that holds the address or is nearest to it: of the heap at most one
- * slot away. */
+/* The block, live or freed, that contains the address or else is nearest to it; a heap block at
+ * most one slot away. */
 struct block block_nearest(uintptr_t address);
 
-/* Blocks in the state asked for (0: live and freed), those of a provider in the order of its
- * numbers, those of the heap in order of address, which is one of size, too. *cursor starts at 0;
- * none at the end. */
+/* Iterates over the blocks in a state (0: live and freed). Heap blocks come in the order of their
+ * addresses, which is also the order of their slot sizes; a provider's blocks in the order of their
+ * numbers. *cursor starts at 0; returns none at the end. */
 struct block block_next(uint64_t *cursor, uint64_t state);
 /* The same, but the heap's larger blocks come first. */
 struct block block_next_larger(uint64_t *cursor, uint64_t state);
@@ -69,9 +70,9 @@ struct block block_next_larger(uint64_t *cursor, uint64_t state);
 /* The block with this id; none if its record was used again. Linear. */
 struct block block_find(uint64_t id);
 
-/* ---- what is known of a block ---- */
+/* ---- facts about a block ---- */
 
-/* A word of the facts about a provider's block. */
+/* The word at an offset in the facts about a provider's block. */
 uint64_t block_fact(struct block block, size_t offset);
 
 #define BLOCK_FACT(type, name, field, of_heap)                                                     \
@@ -88,13 +89,13 @@ BLOCK_FACT(uint64_t, size, row.size, record_size(record, block.region, block.slo
 BLOCK_FACT(unsigned, state, row.state, record->state)
 BLOCK_FACT(unsigned, family, row.family, record->family)
 BLOCK_FACT(unsigned, kind, row.kind, ((void)record, WH_KIND_HEAP))
-/* The time of its allocation, which no other block has, and of its end; 0 while it lives. */
+/* The times of its allocation, which is unique, and of its free, which is 0 while it lives. */
 BLOCK_FACT(uint64_t, id, row.id, life_id(record))
 BLOCK_FACT(uint64_t, free_time, row.free_time, life_free_time(record))
 /* Numbers of the threads that allocated and freed it. */
 BLOCK_FACT(unsigned, thread, row.thread, life_thread(record))
 BLOCK_FACT(unsigned, free_thread, free_thread, life_free_thread(record))
-/* Stacks of its allocation and free, of the depot. */
+/* Depot numbers of the stacks of its allocation and free. */
 BLOCK_FACT(uint32_t, alloc_stack, alloc_stack, life_alloc_stack(record))
 BLOCK_FACT(uint32_t, free_stack, free_stack, life_free_stack(record))
 
@@ -107,16 +108,16 @@ static inline int block_begins_live(struct block block, uintptr_t address) {
     return block_is_live(block) && block_begin(block) == address;
 }
 
-/* Fills one row; id 0 if there is no block, or none was ever in its room. */
+/* Fills one row; its id is 0 if there is no block or its room was never used. */
 void block_read(struct block block, struct whence_block *out);
 
-/* ---- which memory is of blocks ---- */
+/* ---- memory that consists of blocks ---- */
 
-/* Whether a provider's range holds the address. */
+/* Whether a provider's range contains the address. */
 int blocks_provided(uintptr_t address);
 
-/* Whether memory at the address is given out in blocks, so that they say what may be accessed and
- * what a pointer there belongs to. */
+/* Whether the address lies in the heap or a provider's range. There, an access must stay in a live
+ * block, and a pointer belongs to the block in whose room it lies. */
 static inline int blocks_govern(uintptr_t address) {
     return heap_contains(address) || (WH_UNLIKELY(blocks_providers) && blocks_provided(address));
 }
@@ -124,8 +125,8 @@ static inline int blocks_govern(uintptr_t address) {
 /* WH_KIND_* of the blocks that govern the address; WH_KIND_ELSEWHERE if none do. */
 uint64_t blocks_kind(uintptr_t address);
 
-/* Whether the second address lies in another room than the first one. If both lie in no room, it
- * does not. */
+/* Whether two addresses lie in different rooms; an address in no room differs from one in a room.
+ */
 int blocks_provided_apart(uintptr_t a, uintptr_t b);
 static inline int blocks_apart(uintptr_t a, uintptr_t b) {
     if (heap_contains(a)) return (a ^ b) >> slot_shift(a) != 0;
@@ -133,7 +134,7 @@ static inline int blocks_apart(uintptr_t a, uintptr_t b) {
     return heap_contains(b);
 }
 
-/* The bytes of the live block that holds the address; none if none does. */
+/* The bytes of the live block that contains the address; none if none does. */
 struct whence_bounds blocks_provided_range(uintptr_t address);
 static inline struct whence_bounds blocks_live_range(uintptr_t address) {
     if (!heap_contains(address) && WH_UNLIKELY(blocks_providers))
@@ -141,9 +142,9 @@ static inline struct whence_bounds blocks_live_range(uintptr_t address) {
     return heap_live_range(address);
 }
 
-/* Where a pointer from the address meets no other block: its live block; outside of memory that
- * blocks govern, as far as that goes; no bytes in the null page, the state plane, and memory of
- * blocks that no live block holds. */
+/* The range that a pointer to the address may move in without meeting another block: the live block
+ * that contains it, or the gap between the ranges that blocks govern. Empty in the null page, in
+ * the state plane, and where blocks govern but none is live. */
 struct whence_bounds blocks_provided_extent(uintptr_t address);
 static inline struct whence_bounds blocks_extent(uintptr_t address) {
     if (WH_LIKELY(heap_contains(address))) return heap_live_range(address);
@@ -151,31 +152,31 @@ static inline struct whence_bounds blocks_extent(uintptr_t address) {
     return blocks_between(address);
 }
 
-/* No byte from here on is of the memory at an address: the end of the live block in the heap, or
- * of the provider's range, or of the range that no blocks govern, which the state plane ends, too.
- * The address itself if it is the heap's and in no live block. */
+/* Where the memory at an address ends at the latest: the end of the live heap block, of the
+ * provider's range, or of the gap between the ranges that blocks govern (the state plane ends a
+ * gap, too). The address itself if it lies in the heap but in no live block. */
 uintptr_t blocks_reach(uintptr_t address);
 
-/* The end of the live block that holds the address; 0 if none does. */
+/* The end of the live block that contains the address; 0 if none does. */
 static inline uintptr_t blocks_live_end(uintptr_t address) {
     struct whence_bounds range = blocks_live_range(address);
     return range.begin + range.size;
 }
 
-/* Whether every byte is in one live block. */
+/* Whether one live block contains every byte. */
 int blocks_live(uintptr_t address, uint64_t size);
 
 /* ---- tables of blocks ---- */
 
 #define BLOCK_UNNUMBERED UINT64_MAX
-/* By region: the number of slot 0, and how many slots have numbers. */
+/* By region: the number of slot 0, and the count of numbered slots. */
 extern uint64_t blocks_numbers_first[BLOCK_REGIONS], blocks_numbers[BLOCK_REGIONS];
 
-/* Gives the blocks that there are, and the rooms of those that were, dense numbers until the next
- * call; returns how many. */
+/* Numbers all rooms, used or not, densely; the numbers hold until the next call. Returns their
+ * count. */
 uint64_t blocks_number_all(void);
 
-/* A block that is newer has none. */
+/* BLOCK_UNNUMBERED for a block in a room that is newer than the last blocks_number_all. */
 static inline uint64_t block_number(struct block block) {
     if (!block_exists(block) || block.slot >= blocks_numbers[block.region]) return BLOCK_UNNUMBERED;
     return blocks_numbers_first[block.region] + block.slot;
@@ -195,7 +196,7 @@ static inline struct block block_of_word(uint64_t word) {
                               (1u << (BLOCK_WORD_BITS - BLOCK_SLOT_BITS))};
 }
 
-/* Asks the processor for what is known of the block, and for its first bytes. */
+/* Prefetch the block's record, and its first bytes. */
 static inline void block_prefetch(struct block block) {
     if (block_in_heap(block)) __builtin_prefetch(block_record(block.region, block.slot));
 }

@@ -1,21 +1,21 @@
-/* The block table: one record for each heap slot, out of line: 32 bytes, or, where nobody asks
- * about lives, 8 (port/port.h).
+/* The block table: one record for each heap slot, outside the heap. A record has 32 bytes, or 8 in
+ * a product that does not record lives (PORT_CHECKS in port/port.h).
  *
- * The heap is cut into regions by slot size; region `shift` holds slots of
- * 2**shift bytes. From an address follow, by arithmetic alone:
+ * The heap is divided into regions by slot size; region `shift` consists of slots of
+ * 2**shift bytes. Arithmetic alone leads from an address to its record:
  *
  *     shift = (a >> WH_REGION_SHIFT) % WH_REGION_COUNT
  *     index = (a % 2**WH_REGION_SHIFT) >> shift
  *     record = WH_META_BASE + (shift << WH_REGION_SHIFT) + index * size of a record
  *
- * Slot region_before() of a region, which is 0 unless addresses were asked to differ, is never
- * handed out: the zone before the first block.
+ * Slot region_before() of a region is never allocated: it is the zone before the first block. Its
+ * index is 0 unless the option that varies addresses moves it.
  * A record describes the last block of its slot, live or freed, until the slot
- * is used again. The table is written by the allocator and read by anyone, also
- * while it changes: readers may see a block that is just being freed.
+ * is used again. Only the allocator writes the table. Everyone reads it without a lock: a reader
+ * may see a block that another thread is freeing.
  *
- * Beside the records of a region lies a table of links, one u32 a slot, that
- * the allocator chains slots with.
+ * Beside the records of a region lies a table of links, one u32 for each slot, with which the
+ * allocator chains slots.
  */
 #ifndef WHENCE_BLOCKS_BLOCKS_H
 #define WHENCE_BLOCKS_BLOCKS_H
@@ -29,27 +29,29 @@
 #include "../port/port.h"
 #include "whence_abi.h"
 
-/* From this shift on, sizes do not fit the record and stand in a table of their own. */
+/* From this shift on, sizes do not fit the record and have a table of their own. */
 #define BLOCK_WIDE_SHIFT WH_BLOCK_WIDE_SHIFT
 #define BLOCK_SHIFTS (WH_MAX_SLOT_SHIFT + 1)
 
-/* A block, as block.h describes it. Of the heap's blocks the slot and its region; slot 0: none. */
+/* A handle of a block, which block.h describes. For a heap block: the index of its slot, and the
+ * slot's region. slot 0: none. */
 struct block {
     uint64_t slot;
     unsigned region;
 };
 
-/* Bytes at the begin of each region that are never used, a multiple of OS_PAGE: so runs get other
- * addresses. Set before blocks_init and heap_init. */
+/* Bytes at the begin of each region that are never used, a multiple of OS_PAGE, so that addresses
+ * vary between runs. Must be set before blocks_init and heap_init. */
 extern uint64_t blocks_reserved;
-/* Slots of each region that have been cut so far, those before the first included; grows only. */
+/* The number of slots of each region that have been cut so far, with those that are never
+ * allocated; grows only. */
 extern uint64_t blocks_cut[BLOCK_SHIFTS];
 /* The event clock. Block ids are times of allocation. */
 extern uint64_t blocks_clock;
 extern uint64_t blocks_wide_size[BLOCK_SHIFTS - BLOCK_WIDE_SHIFT]
                                 [1u << (WH_REGION_SHIFT - BLOCK_WIDE_SHIFT)];
 
-/* Reserves the table. 0, or -errno and the range that could not be had. */
+/* Reserves the table. 0, or -errno and the range that could not be reserved. */
 long blocks_init(uintptr_t *begin, size_t *size);
 
 static inline uint64_t blocks_tick(void) { return os_add(&blocks_clock, 1); }
@@ -64,13 +66,13 @@ static inline uintptr_t region_begin(unsigned shift) {
     return WH_HEAP_BASE + ((uintptr_t)shift << WH_REGION_SHIFT);
 }
 
-/* Slots that tables of 64 bytes a slot have room for; a link has 32 bits. */
+/* The most slots of a region: guard/ has tables of 64 bytes a slot, and a link has 32 bits. */
 #define REGION_SLOTS_MOST (PORT_GUARDS ? 1ull << 29 : UINT32_MAX)
 
-/* The slot before the first one that is handed out. */
+/* The index of the last slot that is never allocated. */
 static inline uint64_t region_before(unsigned shift) { return blocks_reserved >> shift; }
 
-/* Slots that a region can hold. */
+/* The number of slots in a region. */
 static inline uint64_t region_slots(unsigned shift) {
     uint64_t slots = 1ull << (WH_REGION_SHIFT - shift);
     return slots > REGION_SLOTS_MOST ? REGION_SLOTS_MOST : slots;
@@ -92,13 +94,14 @@ static inline uint32_t *block_links(unsigned shift) {
     return (uint32_t *)(meta_begin(shift) + (1ull << (WH_REGION_SHIFT - 1)));
 }
 
-/* Guarded slots (guard/guard.h) are those from this shift on; they begin with so many bytes of red
- * zone. */
+/* Slots of this shift and larger are guarded (guard/guard.h). */
 extern unsigned guard_first_shift;
+/* The size in bytes of the red zone at the begin of each guarded slot. */
 extern uint64_t guard_front;
-/* Offsets of blocks in guarded slots count bytes behind the red zone or, with this bit, pages. */
+/* A block's offset in a guarded slot counts from the end of this red zone: in pages if the offset
+ * has this bit, in bytes otherwise. */
 #define GUARD_PAGES 0x8000u
-/* Where in each region's tables more about guarded blocks stands, and its size. */
+/* Offset in each region's tables, and size, of a second record that guarded blocks have. */
 #define GUARD_EXTRA_OFFSET (PORT_GUARDS ? 3ull << (WH_REGION_SHIFT - 2) : 0)
 #define GUARD_EXTRA_SIZE 64u
 
@@ -118,10 +121,10 @@ static inline uint64_t record_size(const struct block_record *record, unsigned s
     return record->size;
 }
 
-/* Whether the handle, of any block, is one of a slot. */
+/* Whether the handle is of a heap block. */
 static inline int block_in_heap(struct block block) { return block.region < BLOCK_SHIFTS; }
 
-/* The slot that holds an address; none if the address lies in no cut slot. */
+/* The slot that contains an address; none if the address lies in no cut slot. */
 static inline struct block heap_block(uintptr_t address) {
     struct block place = {0, slot_shift(address)};
     if (!heap_contains(address) || place.region < WH_MIN_SLOT_SHIFT ||
@@ -132,7 +135,7 @@ static inline struct block heap_block(uintptr_t address) {
     return place;
 }
 
-/* Whether a live block of the heap begins at the address, which the slot holds. */
+/* Whether a live heap block begins at the address, which lies in the given slot. */
 static inline int heap_begins_live(struct block place, uintptr_t address) {
     if (__builtin_expect(!place.slot, 0)) return 0;
     const struct block_record *record = block_record(place.region, place.slot);
@@ -140,7 +143,7 @@ static inline int heap_begins_live(struct block place, uintptr_t address) {
            record_begin(record, place.region, place.slot) == address;
 }
 
-/* The bytes of the heap's live block that holds the address; none if none does. */
+/* The bytes of the live heap block that contains the address; none if none does. */
 static inline struct whence_bounds heap_live_range(uintptr_t address) {
     struct block place = heap_block(address);
     const struct block_record *record = block_record(place.region, place.slot);
@@ -151,8 +154,8 @@ static inline struct whence_bounds heap_live_range(uintptr_t address) {
     return (struct whence_bounds){begin, size};
 }
 
-/* What is left of a range around an address without another range, which does not hold the address.
- */
+/* The part of a range around an address that another range, which does not contain the address,
+ * leaves over. */
 static inline struct whence_bounds blocks_clip(struct whence_bounds range, uintptr_t address,
                                                uintptr_t begin, uintptr_t end) {
     uintptr_t from = range.begin, to = range.begin + range.size;
@@ -161,8 +164,8 @@ static inline struct whence_bounds blocks_clip(struct whence_bounds range, uintp
     return (struct whence_bounds){from, to - from};
 }
 
-/* The range around an address outside the heap that neither the heap nor the state plane
- * interrupts; none in the null page and the plane. */
+/* The range around an address outside the heap that ends at the heap, the state plane or the null
+ * page; none in the null page and the plane. */
 static inline struct whence_bounds blocks_between(uintptr_t address) {
     struct whence_bounds range = {WH_NULL_PAGE_SIZE, ADDRESS_END - WH_NULL_PAGE_SIZE};
     int in_plane = address - PLANE_BEGIN < PLANE_END - PLANE_BEGIN;
@@ -171,10 +174,10 @@ static inline struct whence_bounds blocks_between(uintptr_t address) {
     return blocks_clip(range, address, WH_HEAP_BASE, WH_HEAP_BASE + WH_HEAP_SIZE);
 }
 
-/* The slot whose block holds the address or is nearest to it, at most one slot away. */
+/* The slot whose block contains the address or is nearest to it, at most one slot away. */
 struct block heap_nearest(uintptr_t address);
 
-/* The first slot of a region behind the given one whose block is in this state; 0: any block. */
+/* The first slot after the given one, in its region, whose block is in this state; 0: any block. */
 struct block heap_next(struct block place, uint64_t state);
 
 /* Whether a range of addresses overlaps the heap or the tables of its blocks. */

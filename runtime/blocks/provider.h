@@ -1,10 +1,11 @@
-/* Blocks of other kinds than the heap's: who keeps them, as block.h asks for them.
+/* The interface that block.h calls for blocks of other kinds than the heap's.
  *
- * A provider keeps the blocks of a range of addresses and numbers them from 1 up, below
- * 2**BLOCK_SLOT_BITS. A number stays with a room: when the block has been freed, a new one may get
- * it. Ids are times of blocks_tick, so that no two blocks share one. Which bytes of the range may
- * be accessed, the state plane alone says. The functions are called by any thread, also while
- * another one changes the blocks, and with signals at any point: they neither lock nor allocate.
+ * A provider manages the blocks in a range of addresses. It numbers them from 1 up, below
+ * 2**BLOCK_SLOT_BITS. A number belongs to a room: the next block in the same room has the same
+ * number. Ids are times of blocks_tick, so that no two blocks share one. The state plane alone
+ * decides which bytes of the range may be accessed. Any thread calls these functions at any time,
+ * also from a signal handler and while another thread changes the blocks: they neither lock nor
+ * allocate.
  */
 #ifndef WHENCE_BLOCKS_PROVIDER_H
 #define WHENCE_BLOCKS_PROVIDER_H
@@ -12,20 +13,21 @@
 #include "block.h"
 
 struct block_provider {
-    uintptr_t begin, end; /* no other provider's, and not the heap's */
+    uintptr_t begin, end; /* overlaps neither the heap nor another provider's range */
     uint64_t kind;        /* WH_KIND_* of all its blocks */
-    /* The number of the block in whose room the address lies, and of the used one that is nearest;
-     * 0: none. The address lies in the range. */
+    /* For an address in the range: the number of the block in whose room it lies, and of the
+     * nearest block, live or freed; 0: none. */
     uint64_t (*around)(uintptr_t address);
     uint64_t (*nearest)(uintptr_t address);
-    /* All numbers are below this. */
+    /* A bound: all numbers are below it. */
     uint64_t (*count)(void);
-    /* Fills zeroed facts, in which the kind stands; row.id 0 if the room was never used. */
+    /* Fills in facts that are zero except for row.kind; leaves row.id 0 if the room was never used.
+     */
     void (*read)(uint64_t number, struct block_facts *facts);
 };
 
-/* Adds a row, which must last. 0 if the range is empty or overlaps another one's, or there is no
- * room for a row. Called before there are threads. */
+/* Adds a provider; keeps the pointer. 0 if its range is empty or overlaps another one, or there are
+ * BLOCK_PROVIDERS_MOST already. Must be called while the process has one thread. */
 int blocks_provide(const struct block_provider *provider);
 
 #endif
