@@ -28,14 +28,10 @@ LIBRARY = "libwhence-rt.so"
 ALLOC_LIBRARY = "whence-alloc.so"
 """The guarded allocator, for programs as they are."""
 
-RUNTIME_PARTS = (
-    *("alloc", "blocks", "findings", "intercept", "interface", "leak", "os", "planes", "port/checked"),
-    *("process", "record", "rt", "stacks", "x86"),
-)
-GUARDED_PARTS = (
-    *("blocks", "findings", "guard", "leak", "os", "port/guarded", "process", "record"),
-    *("rt", "stacks", "x86"),
-)
+ALLOCATOR = ("alloc", "blocks", "os", "replace", "settings")
+"""What every allocator of whole processes consists of: folders below this one."""
+CHECKING = ("findings", "leak", "process", "record", "rt", "stacks", "x86")
+"""What evaluates rules and reports findings."""
 
 COMPILE = shlex.split(
     "-std=c11 -D_GNU_SOURCE -U_FORTIFY_SOURCE -O2 -g -fPIC -fvisibility=hidden -fno-omit-frame-pointer "
@@ -50,15 +46,16 @@ LIBRARIES = ["-ldl", "-lpthread"]
 
 @dataclass(frozen=True)
 class Product:
-    """A shared library: its sources below this folder (not those `without`), and flags beside those of all.
+    """A shared library: the sources in its folders (not those `without`), and flags beside those of all.
 
-    port: the folder below ``port/`` whose header and functions it differs from the others in.
+    folders: below this one, without the folders in them; a name with a suffix is a single file.
+    port: the folder below ``port/`` with the header and the functions in which it differs from the others.
     faster: flags that only make it faster; a build without them follows where a compiler or linker fails.
     rules: the detectors of the shipped rules are part of it.
     archive: a static library.
     """
 
-    sources: tuple[str, ...]
+    folders: tuple[str, ...]
     flags: tuple[str, ...] = ()
     port: str = "checked"
     without: tuple[str, ...] = ()
@@ -68,32 +65,22 @@ class Product:
 
 
 PRODUCTS = {
-    LIBRARY: Product(tuple(f"{part}/*.c" for part in RUNTIME_PARTS)),
-    "libwhence-kdalloc.so": Product(("alloc/kd/*.c", "os/os.c", "os/text.c"), ("-fvisibility=default",)),
+    LIBRARY: Product((*ALLOCATOR, *CHECKING, "intercept", "interface", "planes", "port/checked")),
+    "libwhence-kdalloc.so": Product(("alloc/kd", "os"), ("-fvisibility=default",)),
     "libwhence-replay.so": Product(
-        (
-            *("port/bare/*.c", "alloc/heap.c", "alloc/pages.c", "alloc/slots.c", "blocks/*.c"),
-            *("intercept/cxx_find.c", "intercept/malloc.c", "intercept/new.c", "os/os.c", "os/text.c"),
-            *("process/environment.c", "process/options.c"),
-        ),
+        (*ALLOCATOR, "port/bare"),
         ("-fomit-frame-pointer", "-foptimize-sibling-calls"),
         port="bare",
         faster=("-flto",),
     ),
-    "libwhence-spread.so": Product(
-        ("alloc/kd/*.c", "spread/*.c", "os/os.c", "os/text.c", "process/environment.c", "process/options.c")
-    ),
+    "libwhence-spread.so": Product(("alloc/kd", "os", "settings", "spread")),
     ALLOC_LIBRARY: Product(
-        (
-            *(f"{part}/*.c" for part in GUARDED_PARTS),
-            *("alloc/pages.c", "alloc/slots.c", "interface/leaks.c"),
-            *("intercept/malloc.c", "intercept/new.c", "intercept/cxx_find.c"),
-        ),
+        (*ALLOCATOR, *CHECKING, "guard", "interface/leaks.c", "port/guarded"),
         port="guarded",
-        without=("rt/access.c", "rt/loading.c", "rt/namespace.c"),
+        without=("alloc/heap.c", "rt/access.c", "rt/loading.c", "rt/namespace.c"),
         rules=True,
     ),
-    "libwhence-absent.a": Product(("absent/*.c",), ("-fvisibility=default",), archive=True),
+    "libwhence-absent.a": Product(("absent",), ("-fvisibility=default",), archive=True),
 }
 """Everything that is built, by file name. `whence.alloc` loads the second, `whence replay` the last two."""
 
@@ -138,7 +125,8 @@ def _archiver() -> list[str]:
 
 def sources(product: Product) -> list[Path]:
     """The C files of a library."""
-    paths = {path for pattern in product.sources for path in HERE.glob(pattern)}
+    folders = (HERE / name for name in product.folders)
+    paths = {path for folder in folders for path in ([folder] if folder.suffix else folder.glob("*.c"))}
     return sorted(paths - {HERE / name for name in product.without})
 
 

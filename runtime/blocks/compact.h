@@ -1,7 +1,7 @@
 /* The geometry of the compact layout: which slot size a block gets, and where it lies in its slot.
  * Shared by the heap of checked processes (heap.h) and by KDAlloc's compact spaces (kdalloc.h). */
-#ifndef WHENCE_ALLOC_COMPACT_H
-#define WHENCE_ALLOC_COMPACT_H
+#ifndef WHENCE_BLOCKS_COMPACT_H
+#define WHENCE_BLOCKS_COMPACT_H
 
 #include <stdint.h>
 #include "../os/os.h"

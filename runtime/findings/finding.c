@@ -1,6 +1,6 @@
 #include "finding.h"
 #include "../process/maps.h"
-#include "../process/options.h"
+#include "../settings/options.h"
 #include "rules.h"
 #include "repeat.h"
 #include "../os/os.h"

@@ -1,6 +1,6 @@
 /* Findings: from an event and a witness to a record, and to the end of the program. */
-#ifndef WHENCE_RT_FINDING_H
-#define WHENCE_RT_FINDING_H
+#ifndef WHENCE_FINDINGS_FINDING_H
+#define WHENCE_FINDINGS_FINDING_H
 
 #include "context.h"
 

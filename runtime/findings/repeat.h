@@ -1,7 +1,7 @@
 /* A program that goes on after a finding about an access makes the access, and may be
  * trapped by it. That is no second bug. */
-#ifndef WHENCE_RT_REPEAT_H
-#define WHENCE_RT_REPEAT_H
+#ifndef WHENCE_FINDINGS_REPEAT_H
+#define WHENCE_FINDINGS_REPEAT_H
 
 #include <stdint.h>
 

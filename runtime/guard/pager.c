@@ -1,6 +1,6 @@
 #include "pager.h"
 #include "../os/mem.h"
-#include "../process/options.h"
+#include "../settings/options.h"
 #include "../process/thread.h"
 #include "options.h"
 #include "pattern.h"

@@ -1,6 +1,6 @@
 #include "report.h"
 #include "../findings/finding.h"
-#include "../process/options.h"
+#include "../settings/options.h"
 #include "pattern.h"
 
 static int report_late(struct block place, struct pattern_damage damage,

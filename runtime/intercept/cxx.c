@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include "check.h"
-#include "cxx.h"
+#include "../replace/cxx.h"
 
 static struct site named(const char *name, const struct frame *frame) {
     return (struct site){name, frame};

@@ -7,7 +7,7 @@
  */
 #include <stdarg.h>
 #include "check.h"
-#include "cxx.h"
+#include "../replace/cxx.h"
 
 struct list_node {
     struct list_node *next, *previous;

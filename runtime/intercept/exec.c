@@ -10,9 +10,9 @@
  */
 #include "../os/mem.h"
 #include "../os/os.h"
-#include "../process/environment.h"
+#include "../settings/environment.h"
 #include "../process/images.h"
-#include "../process/options.h"
+#include "../settings/options.h"
 #include "../process/service.h"
 #include "../process/thread.h"
 

@@ -1,7 +1,7 @@
 /* string.h: strings. */
 #include <stdarg.h>
 #include "check.h"
-#include "allocate.h"
+#include "../replace/allocate.h"
 
 #include <errno.h>
 #include <locale.h>

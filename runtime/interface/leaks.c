@@ -2,7 +2,7 @@
 #include "../leak/excuse.h"
 #include "../leak/leak.h"
 #include "../rt/event.h"
-#include "../process/options.h"
+#include "../settings/options.h"
 
 static uint64_t check_now(const struct frame *frame) {
     struct context context = {0};

@@ -7,7 +7,7 @@
 #include "../os/os.h"
 #include "../process/images.h"
 #include "../port/port.h"
-#include "../process/options.h"
+#include "../settings/options.h"
 
 static const struct search *current;
 static int state; /* 0: not made yet, 1: made, -1: not possible */

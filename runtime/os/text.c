@@ -2,6 +2,8 @@
 #include "mem.h"
 #include "os.h"
 
+#include <errno.h>
+
 void text_put_n(struct text *text, const char *string, size_t length) {
     size_t room = text->capacity - text->length;
     if (length > room) length = room;
@@ -42,4 +44,25 @@ void text_complain(const struct text *text) {
 _Noreturn void text_give_up(const struct text *text) {
     text_complain(text);
     os_exit(TEXT_LIMIT_STATUS);
+}
+
+_Noreturn void text_no_range(const char *what, long result, uintptr_t begin, size_t size) {
+    TEXT(message, 512);
+    text_put(&message, "cannot reserve the addresses ");
+    text_hex(&message, begin);
+    text_put(&message, "-");
+    text_hex(&message, begin + size);
+    text_put(&message, " for the ");
+    text_put(&message, what);
+    if (result == -EEXIST)
+        text_put(&message, ": something is mapped there already; link the program without fixed "
+                           "addresses, or run it outside the other tool");
+    else if (result == -ENOMEM)
+        text_put(&message, ": the address space is limited; lift the limit (ulimit -v unlimited, "
+                           "ulimit -d unlimited) or vm.overcommit_memory=2");
+    else {
+        text_put(&message, ": error ");
+        text_decimal(&message, (uint64_t)-result);
+    }
+    text_give_up(&message);
 }

@@ -21,8 +21,11 @@ void text_decimal(struct text *text, uint64_t value);
 void text_hex(struct text *text, uint64_t value);
 /* Writes "whence: " and the text as one line to standard error. */
 void text_complain(const struct text *text);
-/* One sentence to standard error, then the process ends with status 125: our limit. */
+/* Writes the text as text_complain does, then ends the process with status TEXT_LIMIT_STATUS: the
+ * runtime cannot continue. */
 _Noreturn void text_give_up(const struct text *text);
+/* The same for an address range, meant for `what`, that could not be reserved; result: -errno. */
+_Noreturn void text_no_range(const char *what, long result, uintptr_t begin, size_t size);
 
 #define TEXT_LIMIT_STATUS 125
 

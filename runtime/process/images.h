@@ -4,8 +4,8 @@
  * was learned of an image is kept when it is unloaded: blocks that it allocated
  * outlive it.
  */
-#ifndef WHENCE_RT_IMAGES_H
-#define WHENCE_RT_IMAGES_H
+#ifndef WHENCE_PROCESS_IMAGES_H
+#define WHENCE_PROCESS_IMAGES_H
 
 #include <stddef.h>
 #include <stdint.h>

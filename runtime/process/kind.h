@@ -1,6 +1,6 @@
 /* What kind of memory an address lies in, where the state plane does not tell. */
-#ifndef WHENCE_RT_KIND_H
-#define WHENCE_RT_KIND_H
+#ifndef WHENCE_PROCESS_KIND_H
+#define WHENCE_PROCESS_KIND_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* The loaded objects, for whoever turns addresses into names later. */
-#ifndef WHENCE_RT_MAPS_H
-#define WHENCE_RT_MAPS_H
+#ifndef WHENCE_PROCESS_MAPS_H
+#define WHENCE_PROCESS_MAPS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 #include "service.h"
-#include "options.h"
+#include "../settings/options.h"
 #include "thread.h"
 #include "../os/os.h"
 

@@ -6,8 +6,8 @@
  * cannot be reached from here, there is no answer and the program goes on as it
  * would without whence. The words are defined in whence.engines.process.service.
  */
-#ifndef WHENCE_RT_SERVICE_H
-#define WHENCE_RT_SERVICE_H
+#ifndef WHENCE_PROCESS_SERVICE_H
+#define WHENCE_PROCESS_SERVICE_H
 
 #include <stddef.h>
 #include "../os/text.h"

@@ -2,7 +2,7 @@
 #include "../os/os.h"
 #include "../os/text.h"
 #include "../record/record.h"
-#include "options.h"
+#include "../settings/options.h"
 
 __thread struct thread thread_self;
 

@@ -1,6 +1,6 @@
 #include "event.h"
 #include "../findings/finding.h"
-#include "../process/options.h"
+#include "../settings/options.h"
 #include "../leak/excuse.h"
 #include "../leak/leak.h"
 #include "../os/os.h"

@@ -4,7 +4,7 @@
 #include "../planes/planes.h"
 #include "../port/port.h"
 #include "../process/images.h"
-#include "../process/options.h"
+#include "../settings/options.h"
 #include "../x86/machine.h"
 
 static uint64_t saved_register(const ucontext_t *machine, int which) {

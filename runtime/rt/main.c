@@ -1,7 +1,7 @@
 /* The two moments the loader gives us: before the program and after it. */
-#include "../process/environment.h"
+#include "../settings/environment.h"
 #include "../process/images.h"
-#include "../process/options.h"
+#include "../settings/options.h"
 #include "signals.h"
 #include "threads.h"
 #include "../leak/leak.h"

@@ -2,7 +2,7 @@
  * itself does not notice us. */
 #include "signals.h"
 #include "../process/images.h"
-#include "../process/options.h"
+#include "../settings/options.h"
 #include "../leak/leak.h"
 #include "event.h"
 #include "fault.h"

@@ -1,7 +1,8 @@
-/* Start of the runtime, whoever needs it first. */
+/* Start of the runtime: the first function that needs it calls port_start. */
 #include "../process/thread.h"
-#include "../process/options.h"
+#include "../settings/options.h"
 #include "../process/service.h"
+#include "../alloc/reserve.h"
 #include "../blocks/block.h"
 #include "../os/os.h"
 #include "../os/text.h"
@@ -18,12 +19,7 @@ static void reserve_all(void) {
     long result;
     if (PORT_PLANES && (result = planes_init(&begin, &size)) < 0)
         port_no_range("state plane", result, begin, size);
-    blocks_reserved = wh_round_down(options.heap_start_kib << 10, OS_PAGE);
-    result =
-        heap_init(options.quarantine_kib << 10, (uint32_t)options.quarantine_depth, &begin, &size);
-    if (result < 0) port_no_range("heap", result, begin, size);
-    if ((result = blocks_init(&begin, &size)) < 0)
-        port_no_range("block table", result, begin, size);
+    reserve_heap();
     if ((result = depot_init(&begin, &size)) < 0) port_no_range("stack depot", result, begin, size);
     result = os_reserve(WH_PRIVATE_BASE, WH_PRIVATE_SIZE, OS_READ_WRITE);
     if (result < 0) port_no_range("runtime", result, WH_PRIVATE_BASE, WH_PRIVATE_SIZE);
@@ -58,10 +54,7 @@ static void tell_regions(void) {
 
 static void read_options(const char *environment, size_t size, void *unused) {
     (void)unused;
-    size_t length = 0;
-    const char *value = options_variable(environment, size, WH_OPTIONS_VARIABLE, &length);
-    TEXT(error, 512);
-    if (value && !options_parse(value, length, &options, &error)) text_give_up(&error);
+    options_read(environment, size);
     service_init(environment, size);
     port_configure(environment, size);
 }

@@ -2,7 +2,7 @@
 #include "../process/thread.h"
 #include "../findings/finding.h"
 #include "../process/kind.h"
-#include "../process/options.h"
+#include "../settings/options.h"
 #include "signals.h"
 #include "../leak/leak.h"
 #include "../leak/roots.h"

@@ -1,8 +1,8 @@
 #include "spread.h"
 #include "../os/mem.h"
 #include "../os/os.h"
-#include "../process/environment.h"
-#include "../process/options.h"
+#include "../settings/environment.h"
+#include "../settings/options.h"
 
 #include <pthread.h>
 

@@ -296,4 +296,4 @@ def test_a_taken_address_range_is_one_sentence(place: Place) -> None:
     command = ["sh", "-c", 'ulimit -v 20000000; exec env "$@"', "sh", *(f"{k}={v}" for k, v in own.items())]
     done = subprocess.run([*command, program], capture_output=True, text=True, timeout=TIMEOUT)
     assert done.returncode == 125
-    assert "cannot reserve the recorded addresses of the heap" in done.stderr
+    assert "for the heap: the address space is limited" in done.stderr

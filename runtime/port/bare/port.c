@@ -1,17 +1,18 @@
-/* The library that is preloaded into programs as they are, so that they get the heap addresses of a
- * recorded run: the allocator of checked processes and its malloc (intercept/malloc.c,
- * intercept/new.c), and nothing else. No rule, no record, no plane, no stack.
+/* What `whence replay` preloads into a program without instrumentation, so that its blocks get the
+ * addresses of a recorded run. The library consists of the allocator of checked processes and its
+ * malloc (replace/); it has no rules, records, planes or stacks.
  *
- * It is told what the runtime is told (WHENCE_RT, see abi/options.py), and takes
- * that out of the environment again. Equal options and equal requests, in equal
- * order on every thread, give equal addresses in both libraries: slots.c and
- * heap.c are the same files, and a thread's cache ends with the same destructor.
+ * It reads the same options as the runtime, from the same variable (WHENCE_RT, see abi/options.py),
+ * and removes that from the environment as well. With equal options and equal requests in equal
+ * order on every thread, both libraries return equal addresses: they share slots.c and heap.c, and
+ * both close a thread's cache when the thread ends.
  */
 #include "../port.h"
+#include "../../alloc/reserve.h"
 #include "../../blocks/block.h"
 #include "../../os/text.h"
-#include "../../process/environment.h"
-#include "../../process/options.h"
+#include "../../settings/environment.h"
+#include "../../settings/options.h"
 #include "../../process/thread.h"
 
 #include <pthread.h>
@@ -24,25 +25,13 @@ static int end_key_made;
 
 /* ---- start ---- */
 
-static _Noreturn void no_range(const char *what, uintptr_t begin, size_t size) {
-    TEXT(message, 256);
-    text_put(&message, "cannot reserve the recorded addresses of the ");
-    text_put(&message, what);
-    text_put(&message, ", ");
-    text_hex(&message, begin);
-    text_put(&message, "-");
-    text_hex(&message, begin + size);
-    text_put(&message, ": something is mapped there, or the address space is limited "
-                       "(ulimit -v unlimited)");
-    text_give_up(&message);
+void port_no_range(const char *what, long result, uintptr_t begin, size_t size) {
+    text_no_range(what, result, begin, size);
 }
 
 static void read_options(const char *environment, size_t size, void *unused) {
     (void)unused;
-    size_t length = 0;
-    const char *value = options_variable(environment, size, WH_OPTIONS_VARIABLE, &length);
-    TEXT(error, 512);
-    if (value && !options_parse(value, length, &options, &error)) text_give_up(&error);
+    options_read(environment, size);
 }
 
 void port_start(void) {
@@ -51,14 +40,8 @@ void port_start(void) {
         while (!__atomic_load_n(&rt_ready, __ATOMIC_ACQUIRE)) os_sleep_us(10);
         return;
     }
-    uintptr_t begin;
-    size_t size;
     os_environment(read_options, NULL);
-    blocks_reserved = wh_round_down(options.heap_start_kib << 10, OS_PAGE);
-    uint32_t depth = (uint32_t)options.quarantine_depth;
-    if (heap_init(options.quarantine_kib << 10, depth, &begin, &size) < 0)
-        no_range("heap", begin, size);
-    if (blocks_init(&begin, &size) < 0) no_range("block table", begin, size);
+    reserve_heap();
     __atomic_store_n(&rt_ready, 1, __ATOMIC_RELEASE);
 }
 
@@ -72,7 +55,8 @@ static void begin_thread(struct thread *thread) {
     pthread_setspecific(end_key, thread);
 }
 
-/* No stacks are kept, but here threads come by first. */
+/* This product stores no stacks. The first allocation of a thread calls this function before any
+ * other, so the thread is set up here. */
 uint32_t port_stack(struct thread *thread, const struct frame *frame) {
     (void)frame;
     if (WH_UNLIKELY(!thread->tid)) begin_thread(thread);

@@ -7,8 +7,6 @@
 #include "../../process/images.h"
 #include "../../rt/loading.h"
 
-#include <errno.h>
-
 int __sigaction(int, const struct sigaction *, struct sigaction *);
 
 /* ---- start ---- */
@@ -16,24 +14,7 @@ int __sigaction(int, const struct sigaction *, struct sigaction *);
 void port_configure(const char *environment, size_t size) { (void)environment, (void)size; }
 
 void port_no_range(const char *what, long result, uintptr_t begin, size_t size) {
-    TEXT(message, 512);
-    text_put(&message, "cannot reserve the addresses ");
-    text_hex(&message, begin);
-    text_put(&message, "-");
-    text_hex(&message, begin + size);
-    text_put(&message, " for the ");
-    text_put(&message, what);
-    if (result == -EEXIST)
-        text_put(&message, ": something is mapped there already; link the program without fixed "
-                           "addresses, or run it outside the other tool");
-    else if (result == -ENOMEM)
-        text_put(&message, ": the address space is limited; lift the limit (ulimit -v unlimited, "
-                           "ulimit -d unlimited) or vm.overcommit_memory=2");
-    else {
-        text_put(&message, ": error ");
-        text_decimal(&message, (uint64_t)-result);
-    }
-    text_give_up(&message);
+    text_no_range(what, result, begin, size);
 }
 
 /* The process has the name of the copy that runs: give it the user's name back. */

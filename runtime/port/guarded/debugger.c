@@ -4,7 +4,7 @@
 #include "../../os/os.h"
 #include "../../os/text.h"
 #include "../../os/trace.h"
-#include "../../process/options.h"
+#include "../../settings/options.h"
 #include "../port.h"
 
 #define LOOK_US 100000u

@@ -7,7 +7,7 @@
 #include "../../guard/pager.h"
 #include "../../guard/trap.h"
 #include "../../rt/event.h"
-#include "../../process/options.h"
+#include "../../settings/options.h"
 #include "rules.h"
 
 static int chosen_at_random;

@@ -1,8 +1,8 @@
-/* modules: process/environment */
+/* modules: settings/environment */
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../runtime/process/environment.h"
+#include "../../../runtime/settings/environment.h"
 #include "unit.h"
 
 static void restored_in_place(void) {

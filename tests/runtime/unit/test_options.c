@@ -1,5 +1,5 @@
-/* modules: process/options os/text os/os */
-#include "../../../runtime/process/options.h"
+/* modules: settings/options os/text os/os */
+#include "../../../runtime/settings/options.h"
 #include "unit.h"
 
 static char message[512];

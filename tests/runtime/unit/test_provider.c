@@ -5,7 +5,7 @@
 #include "../../../runtime/findings/rules.h"
 #include "../../../runtime/planes/planes.h"
 #include "../../../runtime/process/maps.h"
-#include "../../../runtime/process/options.h"
+#include "../../../runtime/settings/options.h"
 #include "../../../runtime/record/record.h"
 #include "unit.h"
 

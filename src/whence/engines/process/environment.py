@@ -1,7 +1,7 @@
 """The environment of a checked process: what the dynamic linker and the runtime read in it.
 
 The runtime takes all of it out again before the program starts, unless
-children are checked too; see ``runtime/process/environment.h``.
+children are checked too; see ``runtime/settings/environment.h``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 /* malloc and its relatives, for the program and every library in it. */
 #include "../alloc/heap.h"
 #include "../rt/event.h"
-#include "../process/options.h"
+#include "../settings/options.h"
 #include "../guard/guard.h"
 #include "../guard/lend.h"
 

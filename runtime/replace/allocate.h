@@ -1,6 +1,6 @@
 /* Allocation as all families share it. */
-#ifndef WHENCE_INTERCEPT_ALLOCATE_H
-#define WHENCE_INTERCEPT_ALLOCATE_H
+#ifndef WHENCE_REPLACE_ALLOCATE_H
+#define WHENCE_REPLACE_ALLOCATE_H
 
 #include "../alloc/quick.h"
 #include "../process/thread.h"

@@ -1,6 +1,6 @@
 /* Functions of the C++ library, which may come later than we, and for one library alone. */
-#ifndef WHENCE_INTERCEPT_CXX_H
-#define WHENCE_INTERCEPT_CXX_H
+#ifndef WHENCE_REPLACE_CXX_H
+#define WHENCE_REPLACE_CXX_H
 
 #include <stdint.h>
 

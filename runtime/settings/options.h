@@ -1,6 +1,6 @@
 /* Options from the environment; the table is whence.abi.options. */
-#ifndef WHENCE_RT_OPTIONS_H
-#define WHENCE_RT_OPTIONS_H
+#ifndef WHENCE_SETTINGS_OPTIONS_H
+#define WHENCE_SETTINGS_OPTIONS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -15,12 +15,16 @@ struct options {
 
 extern struct options options;
 
-/* options.leaks: the rules at the end of main are not evaluated, blocks are counted. */
+/* A value of options.leaks: the rules at the end of main are not evaluated, blocks are counted. */
 #define LEAKS_COUNTED 2u
 
-/* Reads `name=value:name=value` over the defaults. 0 on a mistake, which
- * *error then describes in one sentence; `into` is then half filled. */
+/* Reads `name=value:name=value` over the defaults. 0 on a mistake: then
+ * *error describes it in one sentence, and `into` is incomplete. */
 int options_parse(const char *text, size_t length, struct options *into, struct text *error);
+
+/* Reads WH_OPTIONS_VARIABLE of an environment (as in /proc/self/environ) into `options`; ends the
+ * process with a sentence on a mistake. */
+void options_read(const char *environment, size_t size);
 
 /* Finds NAME=value in a block of zero-terminated strings, as in
  * /proc/self/environ; NULL if it is not there. */

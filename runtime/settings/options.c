@@ -85,6 +85,13 @@ int options_parse(const char *text, size_t length, struct options *into, struct 
     return 1;
 }
 
+void options_read(const char *environment, size_t size) {
+    size_t length = 0;
+    const char *value = options_variable(environment, size, WH_OPTIONS_VARIABLE, &length);
+    TEXT(error, 512);
+    if (value && !options_parse(value, length, &options, &error)) text_give_up(&error);
+}
+
 const char *options_variable(const char *block, size_t size, const char *name, size_t *length) {
     size_t name_length = wh_length(name);
     for (size_t at = 0; at < size;) {

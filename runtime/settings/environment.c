@@ -20,7 +20,7 @@ static const char *const names[] = {
 
 static const char *ours[NAMES + 1];
 
-/* The value in NAME=value, NULL if it is of another name. */
+/* The value in NAME=value, NULL if the entry has another name. */
 static const char *value_of(const char *entry, const char *name) {
     while (*name && *entry == *name) entry++, name++;
     return !*name && *entry == '=' ? entry + 1 : NULL;
@@ -47,8 +47,8 @@ static void remember(char **environment) {
         if (environment_is_ours(*environment)) ours[count++] = *environment;
 }
 
-/* Names that begin with the prefix go back to what they were; the rest of ours
- * goes. Without WH_OPTIONS_VARIABLE it was not the launcher who started us. */
+/* Saved entries lose the prefix and so restore the user's values; the launcher's other entries are
+ * removed. Without WH_OPTIONS_VARIABLE the launcher did not start this process. */
 void environment_restore(char **environment) {
     if (!environment_value(environment, WH_OPTIONS_VARIABLE)) return;
     remember(environment);
