@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from rich.console import Console
 from rich.text import Text
 from samples import (
     BEGIN,
@@ -45,6 +46,8 @@ from whence.findings import (
     SuppressionUse,
 )
 from whence.report import TextRenderer
+from whence.report.layout import Layout
+from whence.report.source import cut_cells
 
 CASES = [(variant, name) for variant, (_, names) in VARIANTS.items() for name in names]
 
@@ -381,3 +384,32 @@ def test_suppressions_are_counted_and_named() -> None:
         *lines, last = text.splitlines()
         assert lines == expected
         assert last == "whence: no findings, 2 suppressed; the program exited with status 0"
+
+
+@given(st.text("ab ", max_size=30), st.integers(0, 30), st.integers(1, 30))
+def test_text_is_cut_alike_whatever_its_letters(text: str, start: int, width: int) -> None:
+    cut = cut_cells(text, start, width)
+    assert cut_cells(text.replace("a", "\u00e9"), start, width) == cut.replace("a", "\u00e9")
+
+
+@pytest.mark.parametrize("color", [False, True])
+def test_lines_are_printed_as_rich_prints_them(color: bool) -> None:
+    lines = [
+        Text("plain with blanks behind   "),
+        Text("all of it", "bold red"),
+        Text.assemble("a ", ("part", "cyan"), (" and\ta tab", "bold white on red")),
+        Text(),
+    ]
+    file = io.StringIO()
+    console = Console(
+        file=file,
+        force_terminal=color,
+        color_system="standard" if color else None,
+        width=1 << 20,
+        highlight=False,
+    )
+    for line in lines:
+        tidy = line.copy()
+        tidy.rstrip()
+        console.print(tidy, soft_wrap=True)
+    assert Layout(color=color).printed(lines) == file.getvalue()

@@ -6,6 +6,7 @@ import io
 import os
 from collections.abc import Iterable
 
+from rich.color import ColorSystem
 from rich.console import Console
 from rich.text import Text
 
@@ -51,21 +52,27 @@ class Layout:
         return [Text(indent if i else "").append_text(piece) for i, piece in enumerate(pieces)]
 
     def printed(self, lines: Iterable[Text]) -> str:
-        file = io.StringIO()
-        console = Console(
-            file=file,
-            force_terminal=self.color,
-            color_system="standard" if self.color else None,
-            no_color=not self.color,
-            width=1 << 20,
-            highlight=False,
-            legacy_windows=False,
-        )
-        for line in lines:
-            line.rstrip()
-            console.print(line, soft_wrap=True, end="\n")
-        text = file.getvalue()
+        """The lines, each with its end; highlighted where there are colours."""
+        shown = self._highlighted if self.color else _plain
+        text = "".join(f"{shown(_tidy(line))}\n" for line in lines)
         return text if self.unicode else _to_ascii(text)
+
+    def _highlighted(self, line: Text) -> str:
+        parts = Text().join([line]).render(MEASURE)  # with the style of the whole line
+        return "".join(
+            style.render(text, color_system=ColorSystem.STANDARD) if style else text
+            for text, style, _ in parts
+        )
+
+
+def _tidy(line: Text) -> Text:
+    line.expand_tabs()
+    line.rstrip()
+    return line
+
+
+def _plain(line: Text) -> str:
+    return line.plain
 
 
 def _to_ascii(text: str) -> str:

@@ -160,6 +160,19 @@ def cut_cells(text: str, start: int, width: int, mark: str = "…") -> str:
     """The cells `start` to `start + width` of a text, with a mark where something was cut off."""
     if start == 0 and cell_len(text) <= width:
         return text.rstrip()
+    if text.isascii():  # a cell for each character
+        shown, cell = list(text[start : start + width]), len(text)
+    else:
+        shown, cell = _window_of(text, start, width)
+    if start and shown and cell > start:
+        shown[0] = mark
+    if cell > start + width and shown:
+        shown[-1] = mark
+    return "".join(shown).rstrip()
+
+
+def _window_of(text: str, start: int, width: int) -> tuple[list[str], int]:
+    """The characters in some cells, and the cells of the text up to the first one behind these."""
     shown: list[str] = []
     cell = 0
     for char in text:
@@ -169,8 +182,4 @@ def cut_cells(text: str, start: int, width: int, mark: str = "…") -> str:
         cell += size
         if cell > start + width:
             break
-    if start and shown and cell > start:
-        shown[0] = mark
-    if cell > start + width and shown:
-        shown[-1] = mark
-    return "".join(shown).rstrip()
+    return shown, cell

@@ -8,4 +8,6 @@ HEADING, DIM, FUNCTION, ADVICE, GOOD = "bold", "bright_black", "cyan", "green", 
 
 def printable(text: str) -> str:
     """Text with every control character replaced: names and sources must not drive the terminal."""
+    if text.isprintable():
+        return text
     return "".join(c if c.isprintable() or c == " " else "\N{REPLACEMENT CHARACTER}" for c in text)
