@@ -1,6 +1,7 @@
 #include "start.h"
+#include "whence_abi.h"
 #include <fcntl.h>
-#include <limits.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +10,10 @@
 
 /* ---- keys ---- */
 
+/* Not those that say where the cache lies: a run means the same wherever it is kept. */
 static const char *const variables[] = {
-    "GLIBC_TUNABLES", "HOME",       "LD_AUDIT", "LD_LIBRARY_PATH", "LD_PRELOAD",
-    "PYTHONMALLOC",   "PYTHONPATH", "TMPDIR",   "XDG_CACHE_HOME",
+    "GLIBC_TUNABLES", "LD_AUDIT",   "LD_LIBRARY_PATH", "LD_PRELOAD",
+    "PYTHONMALLOC",   "PYTHONPATH", "TMPDIR",
 };
 
 extern char **environ;
@@ -79,18 +81,33 @@ int start_key_make(struct start_key *key, int count, char **words) {
     return complete;
 }
 
-int start_folder(char *path, size_t size) {
-    const char *chosen = getenv("WHENCE_CACHE"), *base = getenv("XDG_CACHE_HOME");
-    int used;
-    if (chosen && *chosen)
-        used = snprintf(path, size, "%s/starts", chosen);
-    else if (base && base[0] == '/')
-        used = snprintf(path, size, "%s/whence/starts", base);
-    else if ((base = getenv("HOME")) && base[0] == '/')
-        used = snprintf(path, size, "%s/.cache/whence/starts", base);
-    else
-        return 0;
-    return used > 0 && (size_t)used < size;
+/* ---- folders ---- */
+
+static const char *const bases[][2] = {
+#define WH_BASE(variable, below) {variable, below},
+    WH_CACHE_BASES(WH_BASE)
+#undef WH_BASE
+};
+
+static int folder_below(char path[PATH_MAX], const char *base, const char *below) {
+    int used = snprintf(path, PATH_MAX, "%s/%s/starts", base, below);
+    return used > 0 && used < PATH_MAX;
+}
+
+int start_folder(char path[PATH_MAX]) {
+    const char *base = getenv(WH_CACHE_VARIABLE);
+    if (base && *base) return folder_below(path, base, "");
+    for (size_t i = 0; i < sizeof bases / sizeof *bases; i++)
+        if ((base = getenv(bases[i][0])) && base[0] == '/')
+            return folder_below(path, base, bases[i][1]);
+    return start_home_folder(path);
+}
+
+int start_home_folder(char path[PATH_MAX]) {
+    const char *chosen = getenv(WH_CACHE_VARIABLE);
+    const struct passwd *user = chosen && *chosen ? NULL : getpwuid(geteuid());
+    if (!user || !user->pw_dir || user->pw_dir[0] != '/') return 0;
+    return folder_below(path, user->pw_dir, WH_CACHE_HOME);
 }
 
 /* ---- trust ---- */

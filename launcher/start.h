@@ -10,6 +10,7 @@
 #ifndef WHENCE_LAUNCHER_START_H
 #define WHENCE_LAUNCHER_START_H
 
+#include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -39,7 +40,10 @@ struct start {
 int start_key_make(struct start_key *key, int count, char **words);
 
 /* The folder of plans; 0 if there is none (a user without a home). */
-int start_folder(char *path, size_t size);
+int start_folder(char path[PATH_MAX]);
+
+/* The one in the home directory by the list of users, as tests change HOME; 0 if there is none. */
+int start_home_folder(char path[PATH_MAX]);
 
 /* The plan of a key, if all that it was made from is as it was; 0 if there is none. */
 int start_read(struct start *start, const char *folder, const struct start_key *key);

@@ -46,23 +46,28 @@ static void offer_state(const struct run *run) {
     setenv(STATE_VARIABLE, value, 1);
 }
 
-int main(int count, char **words) {
-    struct start_key key;
+/* Returns where no plan in that folder can be followed. */
+static void follow(const char *folder, const struct start_key *key, char **words) {
     struct start start;
     struct run run = {0};
-    char folder[PATH_MAX];
+    if (!start_read(&start, folder, key)) return;
+    switch (run_follow(&run, &start, words + 1 + key->words)) {
+    case RUN_CLEAN: run_remove(&run, &start); run_end_like(run.status);
+    case RUN_UNFINISHED: offer_state(&run); hand_over(words);
+    case RUN_NOT_STARTED: break;
+    }
+}
+
+int main(int count, char **words) {
+    struct start_key key;
+    char folder[PATH_MAX], home[PATH_MAX];
     unsetenv(KEY_VARIABLE);
     unsetenv(STATE_VARIABLE);
     if (count < 3 || strcmp(words[1], "run") != 0 || !start_key_make(&key, count - 2, words + 2) ||
-        !start_folder(folder, sizeof folder))
+        !start_folder(folder))
         hand_over(words);
-    if (start_read(&start, folder, &key)) {
-        switch (run_follow(&run, &start, words + 1 + key.words)) {
-        case RUN_CLEAN: run_remove(&run, &start); run_end_like(run.status);
-        case RUN_UNFINISHED: offer_state(&run); hand_over(words);
-        case RUN_NOT_STARTED: break;
-        }
-    }
+    follow(folder, &key, words);
+    if (start_home_folder(home) && strcmp(home, folder) != 0) follow(home, &key, words);
     offer_key(&key, folder);
     hand_over(words);
 }

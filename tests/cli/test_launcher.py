@@ -148,6 +148,32 @@ def test_the_program_sees_the_environment_of_the_user(warm: Launcher) -> None:
     assert not names & {"WHENCE_START", "WHENCE_STARTED", "WHENCE_RECORD", "WHENCE_RT", "WHENCE_SERVICE"}
 
 
+LISTED_HOME = """
+#include <pwd.h>
+#include <stdlib.h>
+struct passwd *getpwuid(uid_t user) {
+    static struct passwd found;
+    found.pw_dir = getenv("LISTED_HOME");
+    return (void)user, &found;
+}
+"""
+
+
+def test_a_test_that_changes_its_home_finds_the_plans_of_the_user(make: Make, tmp_path: Path) -> None:
+    """Unless it has a cache of its own; `LISTED_HOME` takes the place of the list of users."""
+    listed = tmp_path / "listed.c"
+    listed.write_text(LISTED_HOME)
+    launcher = make(str(listed))
+    launcher.build("prog", PROGRAM)
+    home, other = str(tmp_path / "home"), str(tmp_path / "other")
+    for place in ({"HOME": home}, {"HOME": other}, {"HOME": "none"}, {"XDG_CACHE_HOME": other}):
+        done = launcher.run("./prog", **{"WHENCE_CACHE": "", "HOME": home, "LISTED_HOME": home} | place)
+        assert (done.returncode, before_last_line(done.stderr), launcher.calls) == (0, "", 1), (place, done)
+    assert not os.path.exists(other)
+    launcher.run("./prog", WHENCE_CACHE=other, HOME=home, LISTED_HOME=home)
+    assert launcher.calls == 2
+
+
 @pytest.mark.parametrize("what", ["overflow", "leak"])
 def test_a_finding_is_python_s_to_report(warm: Launcher, what: str) -> None:
     done = warm.run("./prog", what)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import multiprocessing
 import os
+import pwd
 import resource
 import shutil
 import signal
@@ -120,7 +121,14 @@ def test_default_directory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
     monkeypatch.setenv("HOME", "/h")
     assert default_directory() == Path("/h/.cache/whence")
-    monkeypatch.setattr(module.os.path, "expanduser", lambda path: path)  # neither HOME nor a passwd entry
+    monkeypatch.setenv("HOME", "relative")
+    home = pwd.getpwuid(os.geteuid()).pw_dir
+    assert default_directory() == Path(home, ".cache", "whence")
+
+    def nobody(number: int) -> pwd.struct_passwd:
+        raise KeyError(number)
+
+    monkeypatch.setattr(module.pwd, "getpwuid", nobody)
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(module.tempfile, "tempdir", None)
     assert default_directory() == tmp_path / f"whence-{os.geteuid()}"

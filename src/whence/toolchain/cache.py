@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from whence.abi import places
 from whence.errors import ToolLimit, WhenceError
 from whence.shortage import remedy
 from whence.toolchain import cache_files as files
@@ -30,7 +31,7 @@ from whence.toolchain.cache_locks import Locks, byte_of
 from whence.toolchain.cache_prune import DEFAULT_SIZE, SIZE_VARIABLE, parse_size, prune
 from whence.toolchain.cache_trust import distrust
 
-VARIABLE = "WHENCE_CACHE"
+VARIABLE = places.VARIABLE
 
 _ROOM = 64 << 20
 """Bytes that a directory should have free to take the place of the cache."""
@@ -41,12 +42,11 @@ def default_directory() -> Path:
     chosen = os.environ.get(VARIABLE)
     if chosen:
         return Path(chosen).absolute()
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    if not os.path.isabs(base):  # to be ignored then, says the specification
-        base = os.path.join(os.path.expanduser("~"), ".cache")
-    if not os.path.isabs(base):  # a user without a home
-        return Path(tempfile.gettempdir(), f"whence-{os.geteuid()}")
-    return Path(base, "whence")
+    for variable, below in places.BASES:
+        base = os.environ.get(variable, "")
+        if os.path.isabs(base):  # others are to be ignored, says the specification
+            return Path(base, below)
+    return _listed_home() or Path(tempfile.gettempdir(), f"whence-{os.geteuid()}")
 
 
 def home_directory() -> Path | None:
@@ -54,14 +54,17 @@ def home_directory() -> Path | None:
 
     None where that is the default, and for a cache that ``$WHENCE_CACHE`` names: that one stands alone.
     """
-    if os.environ.get(VARIABLE):
-        return None
+    path = None if os.environ.get(VARIABLE) else _listed_home()
+    return path if path != default_directory() else None
+
+
+def _listed_home() -> Path | None:
+    """The cache in the home directory by the list of users."""
     try:
-        home = Path(pwd.getpwuid(os.geteuid()).pw_dir)
+        home = pwd.getpwuid(os.geteuid()).pw_dir
     except KeyError:
         return None
-    path = home / ".cache" / "whence"
-    return path if home.is_absolute() and path != default_directory() else None
+    return Path(home, places.HOME) if os.path.isabs(home) else None
 
 
 def default_limit() -> int:
