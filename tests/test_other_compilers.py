@@ -55,5 +55,5 @@ def test_the_three_agree(
 ) -> None:
     folder = tmp_path_factory.mktemp("oracle")
     monkeypatch.setenv("WHENCE_CACHE", str(folder / "cache"))
-    run = conform(PROGRAMS, SEED, folder)
-    assert not run.disagreements, report(run, folder)
+    (run,) = conform(PROGRAMS, SEED, folder)
+    assert not run.disagreements, report([run], folder)

@@ -1,4 +1,4 @@
-"""What the abstract machine says of a program: the error rule that applies first, and the rules that hold
+"""The abstract machine's judgement of a program: the error rule that applies first, and the rules that hold
 there."""
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ _ORDER = {rule.name: number for number, rule in enumerate(RULES.rules)}
 
 @dataclass(frozen=True)
 class Judgement:
-    """`machine`: by the error rules, None where no shipped rule announces what happens; `rules`: by the
-    rules, evaluated on the machine; `names`: the error rules that apply, or `stuck`."""
+    """`machine`: the verdict of the error rules, None where no shipped rule announces them; `rules`: the
+    verdict of the rules, evaluated on the machine; `names`: the error rules that apply, or `stuck`."""
 
     machine: Verdict | None
     rules: Verdict
@@ -50,16 +50,16 @@ def _by_rules(step: Step, allocated: Mapping[BlockId, int]) -> Verdict:
         Bug(verdict.rule.name, _number(step), allocated.get(verdict.block, 0) if verdict.block else 0)
         for verdict in step.verdicts
     ]
-    return _told(step, bugs)
+    return _reported(step, bugs)
 
 
-def _told(step: Step, bugs: list[Bug]) -> Verdict:
-    """All leaks; of anything else the first stops the program."""
+def _reported(step: Step, bugs: list[Bug]) -> Verdict:
+    """All leaks at the end; elsewhere the first bug, which stops the program."""
     return frozenset(bugs if isinstance(step.before.focus, Ret) else bugs[:1])
 
 
 def _by_errors(step: Step, allocated: Mapping[BlockId, int]) -> Verdict | None:
-    """Each block that leaks belongs to the first rule that announces it."""
+    """The bugs of the error rules; a leaked block counts for the first rule that announces it."""
     found: dict[BlockId | None, Bug] = {}
     for error in step.errors:
         announcing = RULES.announcing(error.rule.name)
@@ -69,4 +69,4 @@ def _by_errors(step: Step, allocated: Mapping[BlockId, int]) -> Verdict | None:
         known = found.get(error.block)
         if known is None or _ORDER[bug.rule] < _ORDER[known.rule]:
             found[error.block] = bug
-    return _told(step, list(found.values()))
+    return _reported(step, list(found.values()))

@@ -1,7 +1,8 @@
 """``python -m tests.oracle.conform``: do the machine, the rules and the engine agree on random programs?
 
-Programs are drawn from a seed, all are judged, and the first one that the three judge differently is made
-as small as it gets. The exit status is 1 if there was one.
+Programs are drawn from a seed. The machine and the rules judge each program once; the engine judges it once
+for each front end. The first program with a disagreement is reduced to a smallest one. The exit status is 1
+if there is a disagreement.
 """
 
 from __future__ import annotations
@@ -13,17 +14,21 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from tests.oracle import abstract, engine
 from tests.oracle.programs import programs
 from tests.oracle.translate import numbered, translate
-from tests.oracle.verdict import Verdict, tell
+from tests.oracle.verdict import Verdict, describe
 
+from whence.errors import ToolLimit
 from whence.machine import print_program
 from whence.machine.syntax import Program
+from whence.toolchain.clang import find_clang
 
 BATCH = 1000
 """Programs in one file."""
@@ -31,34 +36,42 @@ LEVELS = ("-O0", "-O2")
 
 
 @dataclass(frozen=True)
-class Case:
-    """A program and what the three say of it; `engine` is None where it was not asked."""
+class Subject:
+    """A program, the level of optimisation at which the engine builds it, and its judgement."""
 
     program: Program
     level: str
     judgement: abstract.Judgement
+
+
+@dataclass(frozen=True)
+class Case:
+    """A subject and the engine's verdict; `engine` is None where the engine did not run the program."""
+
+    subject: Subject
     engine: Verdict | None
 
     @property
     def agrees(self) -> bool:
-        told = self.judgement
-        if told.machine is None:
-            return not told.rules
-        return told.machine == told.rules == self.engine
+        judgement = self.subject.judgement
+        if judgement.machine is None:
+            return not judgement.rules
+        return judgement.machine == judgement.rules == self.engine
 
     def __str__(self) -> str:
-        told = self.judgement
-        source = translate([self.program])
+        program, judgement = self.subject.program, self.subject.judgement
+        source = translate([program])
         steps = {step: source.lines[line - 1].strip() for line, (_, step) in source.steps.items()}
-        named = {number for verdict in (told.machine or (), told.rules, self.engine or ()) for bug in verdict
-                 for number in (bug.step, bug.block)}  # fmt: skip
+        verdicts = (judgement.machine or (), judgement.rules, self.engine or ())
+        named = {number for verdict in verdicts for bug in verdict for number in (bug.step, bug.block)}
         return "\n".join(
             [
-                print_program(self.program),
+                print_program(program),
                 "",
-                f"  machine ({', '.join(sorted(told.names)) or 'no error rule'}): {tell(told.machine)}",
-                f"  rules:   {tell(told.rules)}",
-                f"  engine {self.level}: {tell(self.engine)}",
+                f"  machine ({', '.join(sorted(judgement.names)) or 'no error rule'}): "
+                f"{describe(judgement.machine)}",
+                f"  rules:   {describe(judgement.rules)}",
+                f"  engine {self.subject.level}: {describe(self.engine)}",
                 *(f"  step {number}: {steps[number]}" for number in sorted(named) if number in steps),
             ]
         )
@@ -66,25 +79,29 @@ class Case:
 
 @dataclass
 class Run:
-    """All cases of a run."""
+    """All cases of one front end (`WHENCE_CLANG`, "" for the default); `options` draw the same programs."""
 
     seed: int
+    options: str
+    front_end: str = ""
     cases: list[Case] = field(default_factory=list)
 
     @property
     def disagreements(self) -> list[Case]:
         return [case for case in self.cases if not case.agrees]
 
-    def coverage(self) -> Counter[str]:
-        """How many programs there are of each rule, of none (`clean`), and of what no shipped rule
-        announces."""
-        counts: Counter[str] = Counter()
-        for case in self.cases:
-            machine = case.judgement.machine
-            if machine is None:
-                counts[f"not judged: {', '.join(sorted(case.judgement.names))}"] += 1
-            counts.update({bug.rule for bug in machine} if machine else [] if machine is None else ["clean"])
-        return counts
+
+def coverage(subjects: Sequence[Subject]) -> Counter[str]:
+    """The number of programs per rule, of clean programs (`clean`), and of those that no shipped rule
+    announces (`not judged`)."""
+    counts: Counter[str] = Counter()
+    for subject in subjects:
+        machine = subject.judgement.machine
+        if machine is None:
+            counts[f"not judged: {', '.join(sorted(subject.judgement.names))}"] += 1
+        else:
+            counts.update({bug.rule for bug in machine} or ["clean"])
+    return counts
 
 
 def _settings(count: int, *phases: Phase) -> settings:
@@ -99,7 +116,7 @@ def _settings(count: int, *phases: Phase) -> settings:
 
 
 def draw(count: int, number: int) -> list[Program]:
-    """As many different programs, the same ones for the same seed."""
+    """`count` different programs; a seed always gives the same ones."""
     found: dict[str, Program] = {}
 
     @seed(number)
@@ -112,37 +129,70 @@ def draw(count: int, number: int) -> list[Program]:
     return [numbered(program) for program in list(found.values())[:count]]
 
 
-def judge(chosen: Sequence[Program], level: str, folder: Path) -> Iterator[Case]:
-    """The programs of which a shipped rule has something to say are run, one batch after the other."""
-    for start in range(0, len(chosen), BATCH):
-        batch = chosen[start : start + BATCH]
-        judged = [abstract.judge(program) for program in batch]
-        asked = [at for at, each in enumerate(judged) if each.machine is not None]
-        said = dict(zip(asked, engine.verdicts([batch[at] for at in asked], folder, level), strict=True))
-        for at, program in enumerate(batch):
-            yield Case(program, level, judged[at], said.get(at))
+def subjects_of(count: int, number: int, levels: Sequence[str] = LEVELS) -> list[Subject]:
+    """Draws and judges programs, an equal share for each level."""
+    drawn = draw(count, number)
+    return [
+        Subject(program, level, abstract.judge(program))
+        for at, level in enumerate(levels)
+        for program in drawn[at :: len(levels)]
+    ]
 
 
-def conform(count: int, number: int, folder: Path, levels: Sequence[str] = LEVELS) -> Run:
-    """Judges programs, an equal share at each level."""
-    run = Run(number)
-    chosen = draw(count, number)
-    for at, level in enumerate(levels):
-        run.cases.extend(judge(chosen[at :: len(levels)], level, folder))
-    return run
+def engine_cases(subjects: Sequence[Subject], folder: Path) -> Iterator[Case]:
+    """Runs the subjects of one level for which a shipped rule exists, in batches."""
+    runnable = [subject for subject in subjects if subject.judgement.machine is not None]
+    verdicts: dict[int, Verdict] = {}
+    for start in range(0, len(runnable), BATCH):
+        batch = runnable[start : start + BATCH]
+        found = engine.verdicts([each.program for each in batch], folder, batch[0].level)
+        verdicts.update(zip(map(id, batch), found, strict=True))
+    for subject in subjects:
+        yield Case(subject, verdicts.get(id(subject)))
+
+
+@contextmanager
+def front_end_in_use(front_end: str) -> Iterator[None]:
+    """Builds and runs use this front end; "" leaves the environment as it is."""
+    with pytest.MonkeyPatch.context() as patched:
+        if front_end:
+            patched.setenv("WHENCE_CLANG", front_end)
+        yield
+
+
+def conform(
+    count: int,
+    number: int,
+    folder: Path,
+    levels: Sequence[str] = LEVELS,
+    front_ends: Sequence[str] = ("",),
+) -> list[Run]:
+    """Judges programs; one run of the engine for each front end."""
+    subjects = subjects_of(count, number, levels)
+    options = f"--programs {count} --seed {number}"
+    if len(levels) < len(LEVELS):
+        options += "".join(f" --level={level}" for level in levels)
+    runs = []
+    for front_end in front_ends:
+        run = Run(number, options, front_end)
+        with front_end_in_use(front_end):
+            for level in levels:
+                run.cases.extend(engine_cases([s for s in subjects if s.level == level], folder))
+        runs.append(run)
+    return runs
 
 
 class Disagreement(Exception):
-    """The three do not agree; what Hypothesis minimises."""
+    """A program with a disagreement; Hypothesis shrinks the program."""
 
 
 def minimal(run: Run, folder: Path) -> Case:
-    """A smallest program that is judged differently, found from the first of the run.
+    """A smallest program with a disagreement, shrunk from the first one of the run.
 
-    The programs are drawn again from the run's seed; those that are known are not run again.
+    The programs are drawn again from the run's seed; programs with a known verdict are not run again.
     """
-    known = {print_program(case.program): case.agrees for case in run.cases}
-    level = run.disagreements[0].level
+    known = {print_program(case.subject.program): case.agrees for case in run.cases}
+    level = run.disagreements[0].subject.level
     smallest: list[Case] = []
 
     @seed(run.seed)
@@ -151,46 +201,76 @@ def minimal(run: Run, folder: Path) -> Case:
     def check(program: Program) -> None:
         if known.get(print_program(program), False):
             return
-        case = next(judge([numbered(program)], level, folder))
+        lines = numbered(program)
+        (case,) = engine_cases([Subject(lines, level, abstract.judge(lines))], folder)
         if not case.agrees:
             smallest.append(case)
             raise Disagreement
 
     try:
-        check()
+        with front_end_in_use(run.front_end):
+            check()
     except Disagreement:
         return smallest[-1]
     return run.disagreements[0]
 
 
-def report(run: Run, folder: Path) -> str:
-    """The counts, and for disagreements the smallest one with all to repeat it."""
-    lines = [f"seed {run.seed}: {len(run.cases)} programs"]
-    lines += [
-        f"{count:7}  {name}" for name, count in sorted(run.coverage().items(), key=lambda each: -each[1])
-    ]
-    found = run.disagreements
-    if found:
-        lines += [f"{len(found)} disagreements; the smallest:", "", str(minimal(run, folder)), ""]
-        lines += [f'again: make conform CONFORM="--programs {len(run.cases)} --seed {run.seed}"']
-    else:
-        lines.append("the machine, the rules and the engine agree on all")
+def report(runs: Sequence[Run], folder: Path) -> str:
+    """The counts, then the outcome for each front end."""
+    subjects = [case.subject for case in runs[0].cases]
+    counts = sorted(coverage(subjects).items(), key=lambda each: -each[1])
+    lines = [f"seed {runs[0].seed}: {len(subjects)} programs"]
+    lines += [f"{count:7}  {name}" for name, count in counts]
+    for run in runs:
+        lines += _outcome(run, folder)
     return "\n".join(lines)
 
 
-def main() -> int:
+def _outcome(run: Run, folder: Path) -> list[str]:
+    """One line; with disagreements also a smallest program and the command that repeats the run."""
+    name = front_end_name(run.front_end)
+    count = len(run.disagreements)
+    if not count:
+        return [f"{name}: the machine, the rules and the engine agree on all"]
+    front_end = f" --front-end {run.front_end}" if run.front_end else ""
+    smallest = ["", str(minimal(run, folder)), ""]
+    again = f'again: make conform CONFORM="{run.options}{front_end}"'
+    return [f"{name}: {count} disagreements; the smallest:", *smallest, again]
+
+
+def front_end_name(front_end: str) -> str:
+    """Its version and path; raises `ToolLimit` where it is no clang that whence supports."""
+    with front_end_in_use(front_end):
+        found = find_clang()
+    return f"clang {'.'.join(map(str, found.version))} ({found.path})"
+
+
+def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="make conform")
     parser.add_argument("--programs", type=int, default=2000, metavar="N", help="how many (default 2000)")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32), metavar="S")
     parser.add_argument("--level", action="append", choices=LEVELS, help="only this level of optimisation")
-    given_ = parser.parse_args()
-    if given_.programs < 1:
-        parser.error(f"--programs {given_.programs}: expected 1 or more")
+    parser.add_argument(
+        "--front-end",
+        action="append",
+        metavar="PATH",
+        help="run the engine with this clang (may be repeated; default: the one that whence-cc uses)",
+    )
+    arguments = parser.parse_args(words)
+    front_ends = arguments.front_end or [""]
+    if arguments.programs < 1:
+        parser.error(f"--programs {arguments.programs}: expected 1 or more")
+    for front_end in front_ends:
+        try:
+            front_end_name(front_end)
+        except ToolLimit as error:
+            parser.error(f"--front-end {front_end}: {error}")
     with tempfile.TemporaryDirectory(prefix="whence-conform-") as name:
         os.environ["WHENCE_CACHE"] = f"{name}/cache"
-        run = conform(given_.programs, given_.seed, Path(name), given_.level or LEVELS)
-        print(report(run, Path(name)))
-    return 1 if run.disagreements else 0
+        levels = arguments.level or LEVELS
+        runs = conform(arguments.programs, arguments.seed, Path(name), levels, front_ends)
+        print(report(runs, Path(name)))
+    return 1 if any(run.disagreements for run in runs) else 0
 
 
 if __name__ == "__main__":

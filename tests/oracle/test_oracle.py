@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 from tests.oracle import abstract, engine
-from tests.oracle.conform import Run, conform, draw, judge, minimal, report
+from tests.oracle import conform as conformance
+from tests.oracle.conform import (
+    Subject,
+    conform,
+    coverage,
+    draw,
+    engine_cases,
+    front_end_name,
+    main,
+    minimal,
+    report,
+)
 from tests.oracle.differences import DIFFERENCES, Difference
 from tests.oracle.translate import numbered, translate
 from tests.oracle.verdict import END, Bug, Verdict
@@ -16,6 +28,7 @@ from whence.machine import parse_program, print_program
 from whence.machine.error_rules import NOT_MODELLED
 from whence.machine.syntax import Program
 from whence.rules import load_standard
+from whence.toolchain.clang import find_clang
 
 pytestmark = pytest.mark.build
 
@@ -31,11 +44,11 @@ def cache(monkeypatch: pytest.MonkeyPatch, whence_env: dict[str, str]) -> None:
 
 
 def test_the_three_agree(tmp_path: Path) -> None:
-    run = conform(PROGRAMS, SEED, tmp_path)
+    (run,) = conform(PROGRAMS, SEED, tmp_path)
     assert len(run.cases) == PROGRAMS
-    assert not run.disagreements, report(run, tmp_path)
-    seen = run.coverage()
-    assert {rule.name for rule in load_standard().rules} - NEVER <= seen.keys(), report(run, tmp_path)
+    assert not run.disagreements, report([run], tmp_path)
+    seen = coverage([case.subject for case in run.cases])
+    assert {rule.name for rule in load_standard().rules} - NEVER <= seen.keys(), report([run], tmp_path)
     assert 100 < seen["clean"] < PROGRAMS / 2
     assert sum(count for name, count in seen.items() if name.startswith("not judged")) < PROGRAMS / 20
 
@@ -59,15 +72,54 @@ def test_programs_are_right_in_form_and_type() -> None:
 def test_what_an_engine_misses_is_made_small(
     missed: str, smallest: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    def forgetful(programs: Sequence[Program], folder: Path, level: str) -> list[Verdict]:
-        verdicts = [abstract.judge(program).rules for program in programs]
-        return [frozenset(bug for bug in verdict if bug.rule != missed) for verdict in verdicts]
+    monkeypatch.setattr(engine, "verdicts", forgetful_engine(missed, {""}))
+    (run,) = conform(400, 2, tmp_path)
+    assert {bug.rule for case in run.disagreements for bug in case.subject.judgement.rules} == {missed}
+    assert print_program(minimal(run, tmp_path).subject.program) == smallest
+    assert 'again: make conform CONFORM="--programs 400 --seed 2"' in report([run], tmp_path)
 
-    monkeypatch.setattr(engine, "verdicts", forgetful)
-    run = conform(400, 2, tmp_path)
-    assert {bug.rule for case in run.disagreements for bug in case.judgement.rules} == {missed}
-    assert print_program(minimal(run, tmp_path).program) == smallest
-    assert 'again: make conform CONFORM="--programs 400 --seed 2"' in report(run, tmp_path)
+
+def forgetful_engine(
+    missed: str, front_ends: set[str]
+) -> Callable[[Sequence[Program], Path, str], list[Verdict]]:
+    """An engine that misses the bugs of one rule with some values of `WHENCE_CLANG`."""
+
+    def verdicts(programs: Sequence[Program], folder: Path, level: str) -> list[Verdict]:
+        wrong = not any(front_ends) or os.environ.get("WHENCE_CLANG") in front_ends
+        found = [abstract.judge(program).rules for program in programs]
+        return [frozenset(bug for bug in each if not wrong or bug.rule != missed) for each in found]
+
+    return verdicts
+
+
+def test_one_run_for_each_front_end(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Programs are drawn once; a front end's disagreements stand in its own lines."""
+    default = find_clang()
+    other = tmp_path / "clang-of-mine"
+    other.write_text(f'#!/bin/sh\nexec {" ".join([default.path, *default.prefix])} "$@"\n')
+    other.chmod(0o755)
+    drawings: list[tuple[int, int]] = []
+
+    def counted(count: int, number: int) -> list[Program]:
+        drawings.append((count, number))
+        return draw(count, number)
+
+    monkeypatch.setattr(conformance, "draw", counted)
+    monkeypatch.setattr(engine, "verdicts", forgetful_engine("double-free", {str(other)}))
+    runs = conform(200, 2, tmp_path, levels=["-O2"], front_ends=["", str(other)])
+    assert drawings == [(200, 2)]
+    assert not runs[0].disagreements and runs[1].disagreements
+    lines = report(runs, tmp_path).splitlines()
+    assert f"{front_end_name('')}: the machine, the rules and the engine agree on all" in lines
+    assert f"{front_end_name(str(other))}: {len(runs[1].disagreements)} disagreements; the smallest:" in lines
+    options = f"--programs 200 --seed 2 --level=-O2 --front-end {other}"
+    assert lines[-1] == f'again: make conform CONFORM="{options}"'
+
+
+def test_a_front_end_that_is_none(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--front-end", "/nowhere/clang"])
+    assert "--front-end /nowhere/clang: WHENCE_CLANG is '/nowhere/clang'" in capsys.readouterr().err
 
 
 def test_each_difference_of_a_verdict_counts() -> None:
@@ -87,11 +139,11 @@ def test_each_difference_of_a_verdict_counts() -> None:
 def test_what_differs_by_design(tmp_path: Path) -> None:
     """Each is a failure that is expected: if one disappears, it has to go from the list."""
     programs = [numbered(parse_program(each.program)) for each in DIFFERENCES]
-    said = engine.verdicts(programs, tmp_path, "-O0")
-    judged = [abstract.judge(program) for program in programs]
+    verdicts = engine.verdicts(programs, tmp_path, "-O0")
+    judgements = [abstract.judge(program) for program in programs]
     found = [
         Difference(each.program, each.reason, _kind(judgement), _engine(verdict, judgement))
-        for each, judgement, verdict in zip(DIFFERENCES, judged, said, strict=True)
+        for each, judgement, verdict in zip(DIFFERENCES, judgements, verdicts, strict=True)
     ]
     assert found == list(DIFFERENCES)
     assert all(each.machine != each.engine for each in DIFFERENCES)
@@ -113,7 +165,7 @@ def _rule(verdict: Verdict) -> str:
 
 def test_a_program_without_a_shipped_rule_is_not_run(tmp_path: Path) -> None:
     program = numbered(parse_program("fun main() = let p = malloc(8) in let v = *p in free(p); 0"))
-    (case,) = judge([program], "-O0", tmp_path)
+    subject = Subject(program, "-O0", abstract.judge(program))
+    (case,) = engine_cases([subject], tmp_path)
     assert case.engine is None and case.agrees
-    run = Run(0, [case])
-    assert run.coverage() == {"not judged: bug-uninitialized": 1}
+    assert coverage([subject]) == {"not judged: bug-uninitialized": 1}

@@ -1,17 +1,17 @@
-"""What one side says of a program: the first bug, as kind, block and step."""
+"""A verdict about a program: the first bug, as kind, block and step."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 END = 0
-"""The step of what is found when the program ends."""
+"""The step of bugs that are found when the program ends."""
 
 
 @dataclass(frozen=True, order=True)
 class Bug:
     """`rule`: the shipped rule; `step`: the number of the redex, or END; `block`: the step that allocated the
-    heap block it is about, 0 if it is about none."""
+    heap block concerned, 0 if the bug concerns no block."""
 
     rule: str
     step: int
@@ -26,7 +26,7 @@ Verdict = frozenset[Bug]
 """The bugs of the first step that has any: one, or the leaks."""
 
 
-def tell(verdict: Verdict | None) -> str:
+def describe(verdict: Verdict | None) -> str:
     if verdict is None:
         return "not judged"
     return "; ".join(map(str, sorted(verdict))) or "clean"
