@@ -65,7 +65,9 @@ class Point:
     own lines. `where`: which steps rules see. `gives`: constants of the language that are known here
     alone. `headline`: first line of a report, where reports have none of their own, with ``{size}`` and
     ``{function}`` for the library function, which is called `caller` where it is not known. `sized`: the
-    field `width` of the event is a size that reports show.
+    field `width` of the event is a size that reports show. `engines`: those that observe the point. `redex`:
+    the class of `whence.machine.syntax` whose reduction the point precedes, or follows if `after`; "" if the
+    abstract machine has none. `operands`: for each slot the field of the redex that has its value, "" if none has.
     """
 
     name: str
@@ -81,6 +83,10 @@ class Point:
     headline: str = ""
     caller: str = "a library function"
     sized: bool = False
+    engines: tuple[str, ...] = ("native",)
+    redex: str = ""
+    operands: tuple[str, ...] = ()
+    after: bool = False
 
     @property
     def code(self) -> str:
@@ -102,13 +108,47 @@ _N = Slot("n", "INT", "width")
 _M = Slot("m", "INT", "value")
 _CALL = (Slot("f", "FUNCTION", "function"), Slot("v", "WORD", "value"))
 _DEREF = ("Width", "Closed", "Root")
+_ALL_ENGINES = ("native", "alloc")
 
 POINTS = (
-    Point("deref_r", 1, (_R,), "before memory is read through r", "read", "read", gives=_DEREF, sized=True),
     Point(
-        "deref_w", 2, (_R,), "before memory is written through r", "write", "write", gives=_DEREF, sized=True
+        "deref_r",
+        1,
+        (_R,),
+        "before memory is read through r",
+        "read",
+        "read",
+        gives=_DEREF,
+        sized=True,
+        engines=_ALL_ENGINES,
+        redex="Read",
+        operands=("pointer",),
     ),
-    Point("free", 3, (_R,), "before the heap block at r is freed", "free", "free", gives=("By",)),
+    Point(
+        "deref_w",
+        2,
+        (_R,),
+        "before memory is written through r",
+        "write",
+        "write",
+        gives=_DEREF,
+        sized=True,
+        engines=_ALL_ENGINES,
+        redex="Assign",
+        operands=("pointer",),
+    ),
+    Point(
+        "free",
+        3,
+        (_R,),
+        "before the heap block at r is freed",
+        "free",
+        "free",
+        gives=("By",),
+        engines=_ALL_ENGINES,
+        redex="Free",
+        operands=("pointer",),
+    ),
     Point(
         "alloc",
         7,
@@ -132,6 +172,9 @@ POINTS = (
         ),
         headline="call of {function}",
         caller="an allocation function",
+        engines=_ALL_ENGINES,
+        redex="Alloc",
+        operands=("count", "size", "align", "least"),
     ),
     Point(
         "malloc",
@@ -142,6 +185,10 @@ POINTS = (
         "allocation",
         where="after every allocation",
         optional=" as block bid",
+        engines=_ALL_ENGINES,
+        redex="Alloc",
+        operands=("", ""),
+        after=True,
     ),
     Point(
         "copy",
@@ -157,6 +204,8 @@ POINTS = (
             (Fine({}, ({"s": 1, "r": -1, "n": -1},)), Fine({}, ({"r": 1, "s": -1, "m": -1},))),
         ),
         sized=True,
+        redex="Copy",
+        operands=("to", "count", "source", "count"),
     ),
     Point(
         "argument",
@@ -170,6 +219,8 @@ POINTS = (
             "every argument", "those in the null page", (Fine({}, ({"r": 1, ONE: -NULL_PAGE_SIZE},)),)
         ),
         headline="null pointer given to {function}",
+        redex="Use",
+        operands=("pointer",),
     ),
     Point(
         "length",
@@ -207,6 +258,8 @@ POINTS = (
         "call",
         where="at every entry of the function",
         optional=" with first argument v",
+        redex="Apply",
+        operands=("", "arguments"),
     ),
     Point(
         "ret",
@@ -217,6 +270,9 @@ POINTS = (
         "return",
         where="at every return of the function",
         optional=" v$",
+        engines=_ALL_ENGINES,
+        redex="Ret",
+        operands=("", "body"),
     ),
 )
 
@@ -233,10 +289,23 @@ def checked(points: tuple[Point, ...]) -> dict[str, Point]:
             raise ValueError(f"detection point {point.name} ({point.number}) is not one of its own")
         for slot in point.slots:
             EVENT.index(slot.field)
+        if bool(point.redex) != bool(point.operands) or len(point.operands) not in (0, len(point.slots)):
+            raise ValueError(f"detection point {point.name} has no operand of its redex for each slot")
         found[point.name] = point
     return found
 
 
 BY_NAME = checked(POINTS)
+BY_CODE = {point.code: point for point in POINTS}
 NUMBERS = {point.code: point.number for point in POINTS}
 """Code -> number in records."""
+
+
+def observed_by(engine: str) -> frozenset[str]:
+    """The codes of the points that an engine observes."""
+    return frozenset(point.code for point in POINTS if engine in point.engines)
+
+
+def giving(constant: str) -> tuple[str, ...]:
+    """The codes of the points at which a constant of the rule language is known."""
+    return tuple(point.code for point in POINTS if constant in point.gives)

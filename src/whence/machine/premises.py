@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from whence.abi.points import MAX_SIZE
 from whence.abi.records import FAMILIES
 from whence.machine.accesses import access, is_null_derived, overlap
 from whence.machine.heap import power_of_two
@@ -18,7 +19,6 @@ from whence.machine.state import State
 from whence.machine.syntax import MAIN, Apply, Literal, Read
 from whence.machine.values import GLOBAL, HEAP, NULL_PAGE, STACK, BlockId, Function, Pointer
 
-MAX_SIZE = (1 << 63) - 1
 Found = Iterable[BlockId | None]
 NO_BLOCK: tuple[BlockId | None, ...] = (None,)
 Premise = Callable[[State, Probe], Found]

@@ -1,9 +1,14 @@
-"""Detection points: what the redex of a state is about to do, as rules and error rules see it."""
+"""Detection points of a state's redex, as rules and error rules see them.
+
+The rows of `whence.abi.points` say which point belongs to which redex, and which of its fields are operands.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
 
+from whence.abi.points import BY_CODE, POINTS, Point
 from whence.machine.heap import request_of
 from whence.machine.state import State
 from whence.machine.syntax import (
@@ -18,20 +23,18 @@ from whence.machine.syntax import (
     Literal,
     Read,
     Request,
-    Ret,
     Use,
 )
-from whence.machine.values import BlockId, Function, Int, unsigned
+from whence.machine.values import BlockId, Function, Int, unsigned, wrap
 
 
 @dataclass(frozen=True)
 class Probe:
     """A step at a detection point.
 
-    `code`: one of `abi.points.NUMBERS`; `operands`: the values of the point's
-    slots that are values, in order; `width`: bytes accessed; `function`: who is
-    called or returns; `family`: of the function that frees or allocates;
-    `block`: what was allocated, at MALLOC.
+    `code`: a key of `abi.points.BY_CODE`; `operands`: the values of those slots that are operands of the
+    redex, in order; `width`: bytes accessed; `function`: the function that is called, returns, frees,
+    allocates or copies; `family`: its family; `block`: the block that was allocated, at MALLOC.
     """
 
     code: str
@@ -42,74 +45,105 @@ class Probe:
     request: Request | None = None
     block: BlockId | None = None
 
+    @property
+    def row(self) -> Point:
+        return BY_CODE[self.code]
+
+
+_BEFORE: dict[str, list[Point]] = {}
+_AFTER: dict[str, list[Point]] = {}
+for _row in POINTS:
+    (_AFTER if _row.after else _BEFORE).setdefault(_row.redex, []).append(_row)
+
 
 def probes(state: State) -> tuple[Probe, ...]:
-    """The detection points of the next step, in the order in which the engines come to them.
+    """The detection points before the next step, in the order in which the engines come to them.
 
-    A copy is looked at as a read, then as a write, then as a copy; each pointer
-    first as an argument. Copies of no bytes and frees of NULL come to none, and
-    a memcpy of a range onto itself, which compilers make of *p = *q, is no copy.
+    A copy is a read, then a write, then a copy; each pointer is an argument first. Copies of no bytes and
+    frees of NULL have no point, and a memcpy of a range onto itself, which compilers make of *p = *q, is no
+    copy.
     """
     redex = state.focus
-    match redex:
-        case Read(pointer=pointer, width=width):
-            return (Probe("DEREF_R", _literals(pointer), width),)
-        case Assign(pointer=pointer, width=width):
-            return (Probe("DEREF_W", _literals(pointer), width),)
-        case Free(function=name, pointer=pointer):
-            given = _literals(pointer)
-            null = unsigned(state.number(given[0].value)) == 0
-            return () if null else (Probe("FREE", given, family=FREES[name], function=name),)
-        case Alloc(function=name):
-            request = request_of(state, redex)
-            return (_alloc(redex, request, ALLOCATORS[name].family),)
-        case Copy():
-            return _copy(state, redex)
-        case Use(pointer=pointer):
-            return (Probe("ARGUMENT", _literals(pointer)),)
-        case Apply(function=function, arguments=arguments):
-            callee = _literals(function)[0].value
-            value = _literals(arguments[0]) if arguments else (Literal(Int(0)),)
-            name = callee.name if isinstance(callee, Function) else ""
-            return (Probe("CALL", value, function=name),)
-        case Ret(function=name, body=body):
-            return (Probe("RET", _literals(body), function=name),)
-    return ()
+    if isinstance(redex, Copy):
+        return _of_copy(state, redex)
+    if isinstance(redex, Free) and _number(state, redex.pointer) == 0:
+        return ()
+    return _of(state, redex)
 
 
 def probe_after(before: State, after: State) -> Probe | None:
-    """The point that comes behind an allocation."""
-    if not isinstance(before.focus, Alloc) or after.fresh_heap == before.fresh_heap:
+    """The detection point after an allocation."""
+    redex = before.focus
+    if not isinstance(redex, Alloc) or after.fresh_heap == before.fresh_heap:
         return None
+    (row,) = _AFTER[type(redex).__name__]
     bid = BlockId("H", before.fresh_heap)
-    family = ALLOCATORS[before.focus.function].family
-    return Probe("MALLOC", (), function=before.focus.function, family=family, block=bid)
+    return Probe(row.code, (), function=redex.function, family=_family(redex), block=bid)
 
 
-def _literals(*exprs: Expr) -> tuple[Literal, ...]:
-    assert all(isinstance(each, Literal) for each in exprs), "the operands of a redex are values"
-    return exprs  # type: ignore[return-value]
+def _of(state: State, redex: Expr, width: int = 0, function: str = "") -> tuple[Probe, ...]:
+    """The points before the reduction of one expression."""
+    rows = _BEFORE.get(type(redex).__name__, ())
+    if not rows:
+        return ()
+    request = request_of(state, redex) if isinstance(redex, Alloc) else None
+    values = _values(redex, request)
+    return tuple(
+        Probe(
+            row.code,
+            tuple(values[field] for field in row.operands if field),
+            width or getattr(redex, "width", 0),
+            function or _function(redex),
+            _family(redex),
+            request,
+        )
+        for row in rows
+    )
 
 
-def _alloc(redex: Alloc, request: Request, family: int) -> Probe:
-    """Arguments that the function does not take are written by nobody: literals."""
-    given = dict(zip(ALLOCATORS[redex.function].parameters, _literals(*redex.arguments), strict=True))
-    slots = ("count", "size", "align", "least")
-    operands = tuple(given[slot] if slot in given else Literal(Int(getattr(request, slot))) for slot in slots)
-    return Probe("ALLOC", operands, function=redex.function, family=family, request=request)
-
-
-def _copy(state: State, redex: Copy) -> tuple[Probe, ...]:
-    to, source, count = _literals(redex.to, redex.source, redex.count)
-    width = unsigned(state.number(count.value))
+def _of_copy(state: State, redex: Copy) -> tuple[Probe, ...]:
+    to, source, width = redex.to, redex.source, _number(state, redex.count)
     if width == 0:
         return ()
-    accesses = (
-        Probe("ARGUMENT", (source,), function=redex.function),
-        Probe("DEREF_R", (source,), width, redex.function),
-        Probe("ARGUMENT", (to,), function=redex.function),
-        Probe("DEREF_W", (to,), width, redex.function),
-    )
-    if redex.function != "memcpy" or state.number(to.value) == state.number(source.value):
-        return accesses
-    return (*accesses, Probe("COPY", (to, count, source, count), width, redex.function))
+    parts: list[Expr] = [Use(source), Read(source, width), Use(to), Assign(to, redex.count, width)]
+    found = [probe for part in parts for probe in _of(state, part, function=redex.function)]
+    if redex.function == "memcpy" and _number(state, to) != _number(state, source):
+        found += _of(state, redex, width)
+    return tuple(found)
+
+
+def _values(redex: Expr, request: Request | None) -> Mapping[str, Literal]:
+    """The operands by name; those that the program does not write have defaults."""
+    if isinstance(redex, Alloc):
+        defaults = {field.name: Literal(Int(wrap(getattr(request, field.name)))) for field in fields(Request)}
+        parameters = ALLOCATORS[redex.function].parameters
+        return defaults | {
+            name: _literal(each) for name, each in zip(parameters, redex.arguments, strict=True)
+        }
+    if isinstance(redex, Apply):
+        return {"arguments": _literal(redex.arguments[0]) if redex.arguments else Literal(Int(0))}
+    values = ((field.name, getattr(redex, field.name)) for field in fields(redex))
+    return {name: value for name, value in values if isinstance(value, Literal)}
+
+
+def _function(redex: Expr) -> str:
+    if isinstance(redex, Apply):
+        callee = _literal(redex.function).value
+        return callee.name if isinstance(callee, Function) else ""
+    return getattr(redex, "function", "")
+
+
+def _family(redex: Expr) -> int:
+    """The family of the function that allocates or frees, 0 for other redexes."""
+    if isinstance(redex, Alloc):
+        return ALLOCATORS[redex.function].family
+    return FREES[redex.function] if isinstance(redex, Free) else 0
+
+
+def _number(state: State, operand: Expr) -> int:
+    return unsigned(state.number(_literal(operand).value))
+
+
+def _literal(operand: Expr) -> Literal:
+    assert isinstance(operand, Literal), "the operands of a redex are values"
+    return operand

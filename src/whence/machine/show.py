@@ -68,7 +68,7 @@ def block_line(state: State, bid: BlockId) -> str:
 
 def verdict_lines(verdict: Verdict) -> Iterator[str]:
     rule = verdict.rule
-    when = "after" if verdict.probe.code == "MALLOC" else "before"
+    when = "after" if verdict.probe.row.after else "before"
     yield f"{when} step {verdict.step}: rule {rule.name} holds: {rule.title}"
     yield f"    redex: {verdict.redex}{_at(verdict.place)}"
     if verdict.block is not None:

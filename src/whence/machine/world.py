@@ -7,7 +7,7 @@ alone. Nothing is copied: what a rule does not ask for costs nothing.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from whence.abi.records import KINDS
@@ -204,30 +204,34 @@ def world_of(state: State, cache: Elements | None = None) -> MachineWorld:
 
 
 def redex_of(state: State, probe: Probe) -> Redex:
-    """The step of a probe as rules see it. The block is that of the pointer that comes first."""
-    if probe.code == "MALLOC":
-        assert probe.block is not None
-        size = state.heap[probe.block].size
-        return Redex(probe.code, (size, probe.block.number), now=state.time)
-    values: tuple[int | str, ...] = tuple(word(state, operand.value) for operand in probe.operands)
-    if probe.code in ("CALL", "RET"):
-        return Redex(probe.code, (probe.function, *values), now=state.time)
-    if probe.code == "ALLOC":
-        return Redex(probe.code, values, now=state.time, family=probe.family)
-    first = probe.operands[0]
-    target = state.where(first.value)
+    """The step of a probe as rules see it."""
+    row = probe.row
+    redex = Redex(probe.code, tuple(_slot_values(state, probe)), now=state.time, family=probe.family)
+    if row.slots[0].type != "POINTER":
+        return redex
+    pointer = probe.operands[0]
+    target = state.where(pointer.value)
     block = None if target.block is None else state.block(target.block)
-    derefs = probe.code.startswith("DEREF")
-    return Redex(
-        probe.code,
-        values,
+    return replace(
+        redex,
         block=None if target.block is None else _number(target.block),
-        width=probe.width if derefs else 0,
-        now=state.time,
-        root=0 if derefs and is_null_derived(first) else None,
-        closed=block.closed_bytes(target.index, probe.width) if derefs and block is not None else 0,
-        family=probe.family,
+        width=probe.width if "Width" in row.gives else 0,
+        root=0 if "Root" in row.gives and is_null_derived(pointer) else None,
+        closed=block.closed_bytes(target.index, probe.width) if "Closed" in row.gives and block else 0,
     )
+
+
+def _slot_values(state: State, probe: Probe) -> Iterator[int | str]:
+    """The values of the point's slots: operands of the redex, its function, or the new block and its size."""
+    operands = iter(probe.operands)
+    for slot, field_ in zip(probe.row.slots, probe.row.operands, strict=True):
+        if field_:
+            yield word(state, next(operands).value)
+        elif slot.type == "FUNCTION":
+            yield probe.function
+        else:
+            assert probe.block is not None
+            yield probe.block.number if slot.type == "BID" else state.heap[probe.block].size
 
 
 def _number(bid: BlockId) -> int | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from whence.abi.fixed import BY_ENGINE
-from whence.abi.points import NUMBERS
+from whence.abi.points import NUMBERS, observed_by
 from whence.rules.vocabulary import CONSTANTS, DOMAINS, FUNCTIONS
 
 
@@ -44,5 +44,5 @@ class Observable:
         return repr([(name, sorted(part) if isinstance(part, frozenset) else part) for name, part in parts])
 
 
-NATIVE = Observable("native", fixed=BY_ENGINE["native"])
+NATIVE = Observable("native", points=observed_by("native"), fixed=BY_ENGINE["native"])
 """Instrumented code: all detection points, and of the trace what the runtime keeps."""

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from whence.abi.fixed import BY_ENGINE
+from whence.abi.points import observed_by
 from whence.engines.alloc.guard import Guard
 from whence.engines.process.building import BuildSettings, Built
 from whence.engines.process.detectors import detectors
@@ -20,7 +21,7 @@ from whence.toolchain.carry import read_image
 OBSERVES = replace(
     NATIVE,
     name="alloc",
-    points=frozenset({"DEREF_R", "DEREF_W", "FREE", "ALLOC", "MALLOC", "RET"}),
+    points=observed_by("alloc"),
     functions=frozenset({"main"}),
     values=False,
     every=False,
