@@ -12,7 +12,6 @@ from tests.harness.session import REPOSITORY
 
 import whence
 from whence.abi.options import OPTIONS as RUNTIME_OPTIONS
-from whence.cli.outputs import FORMATS
 from whence.cli.run import run
 from whence.engines.process.runtime_options import LEAKS
 from whence.errors import UserMistake
@@ -28,8 +27,6 @@ def documented() -> Iterator[str]:
         if row.name:
             name = f"`--{row.name}`" + (f", `--{row.off}`" if row.off else "")
             yield f"| {name} | {f'`{row.api}`' if row.api else ''} | {values(row)} | {row.help} |"
-    for form in FORMATS:
-        yield f"| `--{form.option}` |  | a file | {form.help} |"
 
 
 def values(row: RunOption) -> str:
@@ -37,7 +34,14 @@ def values(row: RunOption) -> str:
         return ", ".join(f"`{name}`" for name in row.choices())
     if row.kind == INTEGER:
         return f"{row.low} to {row.high}" if row.high is not None else f"from {row.low} on"
-    names = {"number": "a number", "text": "text", "file": "a file", "files": "files", "rules": "names"}
+    names = {
+        "number": "a number",
+        "text": "text",
+        "file": "a file",
+        "files": "files",
+        "rules": "names",
+        "report": "a file",
+    }
     return names.get(row.kind, {"size": "a size", "signal": "a signal"}.get(row.kind, ""))
 
 
@@ -48,7 +52,7 @@ def test_the_documentation_has_the_table() -> None:
 
 def test_the_command_line_has_the_table() -> None:
     names = [option.opts[0] for option in run.params if isinstance(option, click.Option)]
-    assert sorted(names) == sorted(f"--{name}" for name in (*COMMAND_LINE, *(f.option for f in FORMATS)))
+    assert sorted(names) == sorted(f"--{name}" for name in COMMAND_LINE)
 
 
 def test_type_checkers_know_the_keywords() -> None:

@@ -111,7 +111,7 @@ def test_mistakes(words: list[str], message: str) -> None:
 
 def test_parsing() -> None:
     options, command = valgrind.parse(["-q", "--track-origins=yes", "--show-reachable=yes", "prog", "-q"])
-    assert options.quiet and command == ["prog", "-q"]
+    assert options.values["quiet"] and command == ["prog", "-q"]
     assert options.shown == {"definite", "indirect", "possible", "reachable"}
     assert valgrind.parse(["--show-possibly-lost=no", "x"])[0].shown == {"definite"}
     assert valgrind.parse(["--show-leak-kinds=none", "--", "-x"]) == (

@@ -7,7 +7,7 @@ has its range and default from `whence.abi.options`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from whence.abi.options import OPTIONS as RUNTIME_OPTIONS
@@ -15,15 +15,32 @@ from whence.engines import registry
 from whence.errors import ExitCode, UserMistake
 from whence.hints import did_you_mean, expected
 
-SWITCH, CHOICE, INTEGER, NUMBER, TEXT, FILE, FILES, RULES, SIZE, SIGNAL, OBJECT = (
+SWITCH, CHOICE, INTEGER, NUMBER, TEXT, FILE, FILES, RULES, SIZE, SIGNAL, OBJECT, REPORT = (
     *("switch", "choice", "integer", "number", "text", "file"),
-    *("files", "rules", "size", "signal", "object"),
+    *("files", "rules", "size", "signal", "object", "report"),
 )
-"""Kinds of values. `FILES` and `RULES` may be given often; `OBJECT` is for Python alone."""
+"""Kinds of values. `FILES` and `RULES` may be given often; `OBJECT` is for Python alone; `REPORT` is a file
+that a renderer writes."""
 
 _LONGEST = 100_000_000
 """Seconds; system calls that wait take no more everywhere."""
 _RUNTIME = {option.name: option for option in RUNTIME_OPTIONS}
+
+
+class Memcheck:
+    """Memcheck's option with the same meaning, for ``whence-valgrind``.
+
+    name: without dashes. default: the row's value if the option is absent. values: Memcheck's values and the
+    row's value for each; empty where Memcheck takes the row's own values. The value "" needs no "=".
+    """
+
+    __slots__ = ("default", "name", "values")
+
+    def __init__(self, name: str, default: Any, values: Mapping[str, Any] | None = None) -> None:
+        self.name, self.default, self.values = name, default, values or {}
+
+
+YES_NO = {"yes": True, "no": False}
 
 
 class RunOption:
@@ -34,11 +51,12 @@ class RunOption:
     off: name of the opposite switch. short: a letter. low, high: the range of numbers, None for no limit.
     choices: what a choice is one of. into: the field of `Settings` ("settings.children"), of its surroundings
     ("around.remain"), or the engine that has it ("engine alloc"); "" where more than a copy is needed.
+    renderer: of a report, the module below `whence.report` and the class. memcheck: Memcheck's equivalent.
     """
 
     __slots__ = (
         *("name", "kind", "help", "api", "default", "off", "short"),
-        *("low", "high", "choices", "metavar", "into", "negated"),
+        *("low", "high", "choices", "metavar", "into", "negated", "renderer", "memcheck"),
     )
 
     def __init__(
@@ -58,17 +76,27 @@ class RunOption:
         into: str = "",
         runtime: str = "",
         negated: bool = False,
+        renderer: str = "",
+        memcheck: Memcheck | None = None,
     ) -> None:
         self.name, self.kind, self.help, self.default = name, kind, help, default
         self.api = name.replace("-", "_") if api is None else api
         self.off, self.short, self.choices, self.metavar, self.into = off, short, choices, metavar, into
-        self.negated = negated
+        self.negated, self.renderer, self.memcheck = negated, renderer, memcheck
         self.low, self.high = (_RUNTIME[runtime].low, _RUNTIME[runtime].high) if runtime else (low, high)
 
     @property
     def api_default(self) -> Any:
         """The default of the keyword."""
         return not self.default if self.negated else self.default
+
+    def keyword(self, value: Any) -> Any:
+        """The keyword's value for a value of the command line."""
+        if self.negated:
+            return not value
+        if self.name == "error-exitcode":
+            return value or int(ExitCode.FINDING)  # the caller keeps the program's status for 0
+        return value
 
     def check(self, value: Any) -> None:
         """Raises `UserMistake` for a value that the keyword does not take."""
@@ -128,6 +156,7 @@ OPTIONS = (
         api="keep_going",
         negated=True,
         default=True,
+        memcheck=Memcheck("exit-on-first-error", False, YES_NO),
     ),
     RunOption(
         "error-exitcode",
@@ -137,6 +166,44 @@ OPTIONS = (
         low=0,
         high=255,
         into="settings.error_exitcode",
+        memcheck=Memcheck("error-exitcode", 0),
+    ),
+    RunOption(
+        "json",
+        REPORT,
+        "Write the findings to this file as JSON.",
+        api="",
+        renderer="json:JsonRenderer",
+    ),
+    RunOption(
+        "sarif",
+        REPORT,
+        "Write them as SARIF 2.1.0, for code scanning services.",
+        api="",
+        renderer="sarif:SarifRenderer",
+    ),
+    RunOption(
+        "junit",
+        REPORT,
+        "Write them as JUnit XML, for CI servers.",
+        api="",
+        renderer="junit:JunitRenderer",
+    ),
+    RunOption(
+        "xml",
+        REPORT,
+        "Write them as Memcheck would with --xml=yes.",
+        api="",
+        renderer="valgrind_xml:ValgrindXmlRenderer",
+        memcheck=Memcheck("xml-file", None),
+    ),
+    RunOption(
+        "log",
+        REPORT,
+        "Write the report to this file, not stderr.",
+        api="",
+        renderer="text:TextRenderer",
+        memcheck=Memcheck("log-file", None),
     ),
     RunOption("rules", FILES, "Add a file of rules.", default=()),
     RunOption("enable", RULES, "Switch a rule on ('all' for every rule).", metavar="RULE", default=()),
@@ -147,6 +214,7 @@ OPTIONS = (
         "Do not report what this file lists (whence, Valgrind, ASan or LSan format; may be repeated).",
         metavar="FILE",
         default=(),
+        memcheck=Memcheck("suppressions", ()),
     ),
     RunOption(
         "print-suppressions",
@@ -163,8 +231,16 @@ OPTIONS = (
         short="q",
         api="",
         default=False,
+        memcheck=Memcheck("quiet", False, {"": True, **YES_NO}),
     ),
-    RunOption("gen-suppressions", SWITCH, "Print a suppression for each finding.", api="", default=False),
+    RunOption(
+        "gen-suppressions",
+        SWITCH,
+        "Print a suppression for each finding.",
+        api="",
+        default=False,
+        memcheck=Memcheck("gen-suppressions", False, {"no": False, "yes": True, "all": True}),
+    ),
     RunOption(
         "suppression-format",
         CHOICE,
@@ -180,6 +256,7 @@ OPTIONS = (
         default="full",
         choices=_choices("full", "summary", "no"),
         into="settings.leak_check",
+        memcheck=Memcheck("leak-check", "no", {"no": "no", "summary": "no", "yes": "full", "full": "full"}),
     ),
     RunOption(
         "leak-check-signal",
@@ -336,6 +413,8 @@ OPTIONS = (
 
 COMMAND_LINE = {row.name: row for row in OPTIONS if row.name}
 KEYWORDS = {row.api: row for row in OPTIONS if row.api}
+REPORTS = [row for row in OPTIONS if row.kind == REPORT]
+"""The files that a run writes, in the order of writing."""
 
 
 class RunOptions:

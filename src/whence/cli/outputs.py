@@ -1,7 +1,4 @@
-"""The reports of a run: which are wanted, and writing them so that none is lost.
-
-`FORMATS` is the table that options, help and writing are made from.
-"""
+"""The reports of a run: which are wanted, and writing them so that none is lost."""
 
 from __future__ import annotations
 
@@ -10,48 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
-
-import click
+from typing import TYPE_CHECKING, Any
 
 from whence.cli.output import say
 from whence.errors import UserMistake
+from whence.options import REPORTS, RunOption
 
 if TYPE_CHECKING:
     from whence.coverage import Coverage
     from whence.report import Renderer
     from whence.result import Result
-
-
-@dataclass(frozen=True)
-class Format:
-    """A kind of file: its option, the renderer's module below `whence.report` and class, its help."""
-
-    option: str
-    module: str
-    renderer: str
-    help: str
-
-    def make(self) -> Renderer:
-        return cast("Renderer", getattr(import_module(f"whence.report.{self.module}"), self.renderer)())
-
-
-FORMATS = (
-    Format("json", "json", "JsonRenderer", "Write the findings to this file as JSON."),
-    Format("sarif", "sarif", "SarifRenderer", "Write them as SARIF 2.1.0, for code scanning services."),
-    Format("junit", "junit", "JunitRenderer", "Write them as JUnit XML, for CI servers."),
-    Format("xml", "valgrind_xml", "ValgrindXmlRenderer", "Write them as Memcheck would with --xml=yes."),
-    Format("log", "text", "TextRenderer", "Write the report to this file, not stderr."),
-)
-
-
-def output_parameters() -> list[click.Parameter]:
-    """One option for each format; their values come as ``output_<option>``."""
-    kind = click.Path(path_type=Path)
-    return [
-        click.Option([f"--{form.option}", f"output_{form.option}"], type=kind, help=form.help)
-        for form in FORMATS
-    ]
 
 
 @dataclass(frozen=True)
@@ -79,11 +44,11 @@ class Outputs:
         notes: Sequence[str] = (),
         quiet: bool = False,
     ) -> Outputs:
-        """From the values of `output_parameters`.
+        """`options`: name of a report -> its file, None for reports that are not wanted.
 
         Raises `UserMistake` for a file that cannot be written: before the program runs, not after.
         """
-        files = {name.removeprefix("output_"): path for name, path in options.items() if path is not None}
+        files = {name: path for name, path in options.items() if path is not None}
         for path in files.values():
             _try(path)
         return cls(files, listed, generate, tuple(notes), quiet)
@@ -94,16 +59,16 @@ class Outputs:
         Raises `UserMistake` at the end, with a sentence for each file that failed.
         """
         problems = []
-        for form in FORMATS:
-            path = self.files.get(form.option)
+        for row in REPORTS:
+            path = self.files.get(row.name)
             if path is None:
                 continue
-            text = self._text(result, None) if form.option == "log" else self._render(form, result)
+            text = self._text(result, None) if row.name == "log" else self._render(row, result)
             problem = _write(path, text)
             if problem:
                 problems.append(f"{problem}; the report is shown above")
         if problems or "log" not in self.files:
-            say(self._said(result))
+            say(self._error_text(result))
         if problems:
             raise UserMistake("\nwhence: ".join(problems))
 
@@ -123,15 +88,13 @@ class Outputs:
         number = str(_SOME_STATUS)
         return plain.replace(number, STATUS), highlighted.replace(number, STATUS)
 
-    def _render(self, form: Format, result: Result) -> str:
-        renderer = form.make()
-        if form.option == "xml" and self.generate:
-            from whence.report.valgrind_xml import ValgrindXmlRenderer
-
-            renderer = ValgrindXmlRenderer(suppressions=True)
+    def _render(self, row: RunOption, result: Result) -> str:
+        module, _, name = row.renderer.partition(":")
+        options = {"suppressions": True} if row.name == "xml" and self.generate else {}
+        renderer: Renderer = getattr(import_module(f"whence.report.{module}"), name)(**options)
         return renderer.render(result.findings, result.run)
 
-    def _said(self, result: Result) -> str:
+    def _error_text(self, result: Result) -> str:
         """The text for standard error; of a clean run without the modules that lay out findings."""
         from whence.report.summary import summary
 

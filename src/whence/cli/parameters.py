@@ -8,22 +8,18 @@ from typing import Any
 import click
 
 from whence.cli.completion import files, rule_names
-from whence.cli.outputs import output_parameters
-from whence.options import CHOICE, FILE, FILES, INTEGER, NUMBER, OPTIONS, RULES, SWITCH, RunOption
+from whence.options import CHOICE, FILE, FILES, INTEGER, NUMBER, OPTIONS, REPORT, RULES, SWITCH, RunOption
 
-_BEFORE_OUTPUTS = ("halt", "error-exitcode")
 _SHOWN_DEFAULT = ("error-exitcode",)
 
 
 def parameters() -> list[click.Parameter]:
-    """Options in the order of the table, those for reports after the first ones, then the arguments."""
-    made: dict[str, click.Parameter] = {row.name: _option(row) for row in OPTIONS if row.name}
-    first = [made.pop(name) for name in _BEFORE_OUTPUTS]
-    arguments = [
+    """Options in the order of the table, then the arguments."""
+    return [
+        *(_option(row) for row in OPTIONS if row.name),
         click.Argument(["program"], shell_complete=files),
         click.Argument(["arguments"], nargs=-1, type=click.UNPROCESSED, shell_complete=files),
     ]
-    return [*first, *output_parameters(), *made.values(), *arguments]
 
 
 def parameter(row: RunOption) -> str:
@@ -57,4 +53,4 @@ def _type(row: RunOption) -> click.ParamType[Any] | None:
         return click.IntRange(row.low, row.high)
     if row.kind == NUMBER:
         return click.FloatRange(0, min_open=True)
-    return click.Path(path_type=Path) if row.kind in (FILE, FILES) else None
+    return click.Path(path_type=Path) if row.kind in (FILE, FILES, REPORT) else None

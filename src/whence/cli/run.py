@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from whence.cli.ending import exit_status
 from whence.cli.outputs import Outputs
 from whence.cli.parameters import parameter, parameters
 from whence.config import ConfiguredCommand, places
-from whence.errors import ExitCode, UserMistake
+from whence.errors import UserMistake
 from whence.hints import did_you_mean
-from whence.options import COMMAND_LINE, SIGNAL, SIZE, RunOption, RunOptions
+from whence.options import COMMAND_LINE, REPORTS, SIGNAL, SIZE, RunOption, RunOptions
 
 if TYPE_CHECKING:
     from whence.result import Result
@@ -46,7 +47,7 @@ def run(program: str, arguments: tuple[str, ...], **values: Any) -> int:
     result = api.run(program, arguments, RunOptions(**chosen))
     outputs.write(result)
     _keep_start(values, result, arguments, outputs)
-    return _status(result, values["error_exitcode"])
+    return exit_status(result, values["error_exitcode"])
 
 
 def _option_names() -> list[str]:
@@ -55,7 +56,7 @@ def _option_names() -> list[str]:
 
 
 def _outputs(values: Mapping[str, Any], notes: Sequence[str]) -> Outputs:
-    files = {name: path for name, path in values.items() if name.startswith("output_")}
+    files = {row.name: values[parameter(row)] for row in REPORTS}
     generated = values["suppression_format"] if values["gen_suppressions"] else None
     return Outputs.of(files, values["print_suppressions"], generated, notes, values["quiet"])
 
@@ -74,17 +75,13 @@ def _keywords(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _value(row: RunOption, value: Any) -> Any:
     """The keyword's value for that of the command line."""
-    if row.negated:
-        return not value
     if row.kind == SIGNAL:
         return _signal(value)
     if row.kind == SIZE and value is not None:
         from whence.toolchain.cache_prune import parse_size
 
         return parse_size(value, f"--{row.name}")
-    if row.name == "error-exitcode":
-        return value or int(ExitCode.FINDING)
-    return value
+    return row.keyword(value)
 
 
 def _keep_start(
@@ -120,17 +117,3 @@ def _signal(name: str | None) -> int:
     if number not in usable:
         raise UserMistake(f"--leak-check-signal {name}: expected the name of a signal such as SIGUSR1")
     return number
-
-
-def _status(result: Result, error_exitcode: int) -> int:
-    """The exit status: that of findings if any were made, else the program's own ending."""
-    if (result.findings or result.run.lost) and error_exitcode:
-        return error_exitcode
-    if result.timed_out:
-        return ExitCode.TIMEOUT
-    if result.signal is not None:
-        from whence.engines.process.launch import die_by
-
-        die_by(result.signal)
-        return 128 + result.signal
-    return result.exit_status or 0

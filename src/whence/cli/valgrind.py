@@ -11,14 +11,15 @@ import os
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NoReturn
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from whence import memcheck
+from whence.cli.ending import exit_status
 from whence.cli.output import say
-from whence.errors import CannotExecute, ExitCode, UserMistake, WhenceError
+from whence.errors import CannotExecute, UserMistake, WhenceError
 from whence.hints import did_you_mean, expected
-from whence.options import COMMAND_LINE
+from whence.options import COMMAND_LINE, FILES, INTEGER, YES_NO, RunOptions
 
 if TYPE_CHECKING:
     from whence.report import Renderer
@@ -29,30 +30,37 @@ _CALLERS = 12
 _KINDS = frozenset(memcheck.LEAK_KIND_NAMES)
 
 
+_ROWS = {row.memcheck.name: row for row in COMMAND_LINE.values() if row.memcheck is not None}
+"""Memcheck's name -> our option with the same meaning."""
+
+
+def _defaults() -> dict[str, Any]:
+    return {row.name: row.memcheck.default for row in _ROWS.values() if row.memcheck is not None}
+
+
 @dataclass(frozen=True)
 class Options:
-    """What the options that have an effect say; the defaults are Valgrind's."""
+    """The options that have an effect; the defaults are Memcheck's.
 
-    quiet: bool = False
+    values: those that `whence.options` has, by our names. xml, callers, shown: those of Memcheck alone.
+    """
+
+    values: Mapping[str, Any] = field(default_factory=_defaults)
     xml: bool = False
-    log: str | None = None
-    xml_log: str | None = None
     callers: int = _CALLERS
-    error_exitcode: int = 0
-    halt: bool = False
-    leaks: bool = False
     shown: frozenset[str] = frozenset({"definite", "possible"})
-    suppressions: tuple[str, ...] = ()
-    generate: bool = False
+
+    def with_value(self, name: str, value: Any) -> Options:
+        return replace(self, values={**self.values, name: value})
 
 
 Effect = Callable[[Options, str, str], Options]
 
 
 def _yes(name: str, value: str) -> bool:
-    if value not in ("yes", "no"):
+    if value not in YES_NO:
         raise UserMistake(f"--{name}={value}: expected yes or no")
-    return value == "yes"
+    return YES_NO[value]
 
 
 def _number(name: str, value: str, low: int, high: int) -> int:
@@ -90,31 +98,46 @@ def _show(kind: str) -> Effect:
     return effect
 
 
-def _error_exitcode(options: Options, name: str, value: str) -> Options:
-    row = COMMAND_LINE["error-exitcode"]
-    return replace(options, error_exitcode=_number(name, value, row.low or 0, row.high or 0))
+def _descriptor(row: str) -> Effect:
+    """The file of a report, given by the number of a descriptor."""
+    return lambda o, n, v: o.with_value(row, f"/dev/fd/{_number(n, v, 0, 1 << 20)}")
 
 
-_LEAK_CHECKS = ("no", "summary", "yes", "full")
+def _shared(options: Options, name: str, value: str) -> Options:
+    """An option that `whence.options` has, too."""
+    row = _ROWS[name]
+    assert row.memcheck is not None
+    values = row.memcheck.values
+    meaning: Any = value
+    if values is YES_NO:
+        meaning = _yes(name, value)
+    elif values:
+        meaning = values[_one_of(name, value, tuple(values))]
+    elif row.kind == INTEGER:
+        meaning = _number(name, value, row.low or 0, row.high or 0)
+    elif row.kind == FILES:
+        meaning = (*options.values[row.name], value)
+    return options.with_value(row.name, meaning)
+
+
 _EFFECTS: Mapping[str, Effect] = {
+    **dict.fromkeys(_ROWS, _shared),
     "tool": _tool,
-    "quiet": lambda o, n, v: replace(o, quiet=True),
-    "log-file": lambda o, n, v: replace(o, log=v),
-    "log-fd": lambda o, n, v: replace(o, log=f"/dev/fd/{_number(n, v, 0, 1 << 20)}"),
+    "log-fd": _descriptor("log"),
     "xml": lambda o, n, v: replace(o, xml=_yes(n, v)),
-    "xml-file": lambda o, n, v: replace(o, xml_log=v),
-    "xml-fd": lambda o, n, v: replace(o, xml_log=f"/dev/fd/{_number(n, v, 0, 1 << 20)}"),
+    "xml-fd": _descriptor("xml"),
     "num-callers": lambda o, n, v: replace(o, callers=_number(n, v, 1, 500)),
-    "error-exitcode": _error_exitcode,
-    "exit-on-first-error": lambda o, n, v: replace(o, halt=_yes(n, v)),
-    "leak-check": lambda o, n, v: replace(o, leaks=_one_of(n, v, _LEAK_CHECKS) in ("yes", "full")),
     "show-leak-kinds": lambda o, n, v: replace(o, shown=_kinds(n, v)),
     "show-reachable": _show("reachable"),
     "show-possibly-lost": _show("possible"),
-    "suppressions": lambda o, n, v: replace(o, suppressions=(*o.suppressions, v)),
-    "gen-suppressions": lambda o, n, v: replace(o, generate=_one_of(n, v, ("no", "yes", "all")) != "no"),
 }
-_SWITCHES = {"q": "quiet", "quiet": "quiet"}
+_SWITCHES = {
+    word: row.memcheck.name
+    for row in _ROWS.values()
+    if row.memcheck is not None and "" in row.memcheck.values
+    for word in (row.short, row.memcheck.name)
+}
+"""Words without a value, and the option that each stands for."""
 
 
 def _words(text: str) -> frozenset[str]:
@@ -147,7 +170,7 @@ def parse(words: Sequence[str]) -> tuple[Options, list[str]]:
         name, equals, value = rest.pop(0).lstrip("-").partition("=")
         known = _SWITCHES.get(name, name)
         if known in _EFFECTS and (equals or name in _SWITCHES):
-            options = _EFFECTS[known](options, name, value)
+            options = _EFFECTS[known](options, known, value)
         elif known in _EFFECTS:
             raise UserMistake(f"--{name} needs a value, as in --{name}=…")
         elif name not in _WITHOUT_EFFECT:
@@ -191,30 +214,30 @@ def _describe(word: str) -> int:
 def _run(options: Options, command: Sequence[str], words: Sequence[str]) -> int:
     from whence import api
 
-    suppressions = api.load_suppressions(options.suppressions)
+    keywords = {row.api: row.keyword(options.values[row.name]) for row in _ROWS.values() if row.api}
+    keywords |= {
+        "rules": _rules(options),
+        "suppressions": api.load_suppressions(options.values["suppressions"]),
+        "leak_check": "full",  # the rules decide which leaks are findings
+    }
     try:
-        result = api.run(
-            command[0],
-            command[1:],
-            rules=_rules(options),
-            suppressions=suppressions,
-            keep_going=not options.halt,
-            error_exitcode=options.error_exitcode or ExitCode.FINDING,
-            relay_signals=True,
-            engine="native",
-        )
+        result = api.run(command[0], command[1:], RunOptions(**keywords, relay_signals=True, engine="native"))
     except CannotExecute as error:
         _run_unchecked(options, command, error)
     result = _shown(result, options)
     _write(options, result, _renderer(options, words))
-    return _status(options, result)
+    return exit_status(result, options.values["error-exitcode"])
 
 
 def _rules(options: Options) -> RuleSet:
     """The rules of the leaks that are asked for, and all others that are on."""
     from whence import api
 
-    wanted = {memcheck.LEAK_RULES[kind] for kind in options.shown} if options.leaks else set()
+    wanted = (
+        {memcheck.LEAK_RULES[kind] for kind in options.shown}
+        if options.values["leak-check"] == "full"
+        else set()
+    )
     others = {*memcheck.LEAK_RULES.values()} - wanted
     return api.select_rules(enable=sorted(wanted), disable=sorted(others))
 
@@ -231,14 +254,16 @@ def _renderer(options: Options, words: Sequence[str]) -> Renderer:
 
     if options.xml:
         command = ("whence-valgrind", *words)
-        return ValgrindXmlRenderer(callers=options.callers, command=command, suppressions=options.generate)
-    return ValgrindTextRenderer(callers=options.callers, quiet=options.quiet)
+        return ValgrindXmlRenderer(
+            callers=options.callers, command=command, suppressions=options.values["gen-suppressions"]
+        )
+    return ValgrindTextRenderer(callers=options.callers, quiet=options.values["quiet"])
 
 
 def _run_unchecked(options: Options, command: Sequence[str], error: CannotExecute) -> NoReturn:
     """What carries no IR (a script, a tool that a test needs) runs as without us, and the log says so."""
     line = f"=={os.getpid()}== whence: {error}; it runs unchecked\n"
-    _put(None if options.xml else _expand(options.log, os.getpid()), line)
+    _put(None if options.xml else _expand(options.values["log"], os.getpid()), line)
     try:
         os.execvp(command[0], list(command))
     except OSError as failure:
@@ -247,12 +272,12 @@ def _run_unchecked(options: Options, command: Sequence[str], error: CannotExecut
 
 def _write(options: Options, result: Result, renderer: Renderer) -> None:
     text = renderer.render(result.findings, result.run)
-    if options.generate and not options.xml:
+    if options.values["gen-suppressions"] and not options.xml:
         from whence.cli.outputs import entries
 
         text += entries(result, "valgrind")
-    path = _expand(options.xml_log if options.xml else options.log, result.run.pid or os.getpid())
-    if path is not None or result.findings or result.run.notes or not options.quiet:
+    path = _expand(options.values["xml" if options.xml else "log"], result.run.pid or os.getpid())
+    if path is not None or result.findings or result.run.notes or not options.values["quiet"]:
         _put(path, text)
 
 
@@ -285,17 +310,6 @@ def _put(path: str | None, text: str) -> None:
         raise UserMistake(
             f"{path}: cannot be written: {error.strerror}; the report is shown above"
         ) from error
-
-
-def _status(options: Options, result: Result) -> int:
-    if result.findings and options.error_exitcode:
-        return options.error_exitcode
-    if result.signal is not None:
-        from whence.engines.process.launch import die_by
-
-        die_by(result.signal)
-        return 128 + result.signal
-    return result.exit_status or 0
 
 
 if __name__ == "__main__":
