@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pytest
 
 from whence.abi import header, points
+from whence.engines.registry import ENGINES, load
 from whence.findings import ACCESS_OF_POINT, AccessKind, Point
+from whence.machine import syntax
 from whence.report.json import schema
 from whence.rules.vocabulary import POINTS, Type
 
@@ -41,3 +43,26 @@ def test_points_that_would_be_mistaken_for_each_other_are_refused() -> None:
         points.checked((first, replace(first, number=31)))
     with pytest.raises(ValueError, match="'nowhere' is not in list"):
         points.checked((replace(first, slots=(points.Slot("r", "POINTER", "nowhere"),)),))
+
+
+@pytest.mark.parametrize("row", [row for row in points.POINTS if row.redex], ids=lambda row: row.name)
+def test_operands_are_fields_of_the_redex(row: points.Point) -> None:
+    known = {field.name for field in fields(getattr(syntax, row.redex))}
+    if row.redex == "Alloc":
+        known |= {field.name for field in fields(syntax.Request)}
+    assert {*row.operands} - {""} <= known
+    plain = [slot.type not in ("FUNCTION", "BID") for slot in row.slots]
+    assert row.after or [bool(field) for field in row.operands] == plain
+
+
+def test_a_redex_without_an_operand_for_each_slot_is_refused() -> None:
+    row = points.BY_NAME["copy"]
+    for wrong in (replace(row, operands=()), replace(row, redex=""), replace(row, operands=("to",))):
+        with pytest.raises(ValueError, match="copy has no operand of its redex for each slot"):
+            points.checked((wrong,))
+
+
+def test_engines_of_the_rows_are_engines() -> None:
+    assert {engine for row in points.POINTS for engine in row.engines} == {*ENGINES}
+    for engine in ENGINES:
+        assert load(engine).observes.points == points.observed_by(engine)

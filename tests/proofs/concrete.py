@@ -19,7 +19,7 @@ from whence.machine.values import NULL_BLOCK, BlockId, Function, Pointer, wrap
 from whence.machine.world import word
 from whence.proofs import state as symbolic
 from whence.proofs.logic import BLOCK, EVENT, POINTER, Number, Truth, applications, spell_out
-from whence.proofs.moment import CLOSED_SYMBOL, CODES, FIND_SYMBOL, KIND_SYMBOL, Moment, any_moment
+from whence.proofs.moment import CLOSED_SYMBOL, CODES, FIND_SYMBOL, KIND_SYMBOL, WORDS, Moment, any_moment
 from whence.proofs.symbols import EVENT_CODES, function_code
 
 SORTS = {"H": symbolic.HEAP, "S": symbolic.STACK, "G": symbolic.GLOBAL}
@@ -113,11 +113,8 @@ class Concrete:
         derived = target.block is not None
         block = state.block(target.block) if target.block is not None else None
         address = target.address
-        request = probe.request
-        numbers = [word(state, operand.value) for operand in probe.operands]
-        sizes = (
-            (0, 0, 0, 0) if request is None else (request.count, request.size, request.align, request.least)
-        )
+        slots = [slot.name for slot, field in zip(probe.row.slots, probe.row.operands, strict=True) if field]
+        numbers = dict(zip(slots, (word(state, each.value) for each in probe.operands), strict=True))
         there = access(state, first, probe.width) if probe.code == "DEREF_R" else None
         held = None if there is None or there.block is None else state.live(there.block)
         junk = held is not None and None in [held.byte(there.index + i) for i in range(probe.width)]  # type: ignore[union-attr]
@@ -135,10 +132,8 @@ class Concrete:
             closed=z3.IntVal(0 if block is None else block.closed_bytes(target.index, probe.width)),
             junk=z3.BoolVal(junk and isinstance(state.focus, Read)),
             family=z3.IntVal(probe.family),
-            request=tuple(map(z3.IntVal, sizes)),
-            copy=tuple(map(z3.IntVal, numbers[1:] if probe.code == "COPY" else (0, 0, 0))),
+            words={name: z3.IntVal(numbers.get(name, 0)) for name in WORDS},
             function=z3.IntVal(function_code(probe.function)),
-            value=z3.IntVal(numbers[0]),
             bad_call=z3.BoolVal(is_bad_call(state)),
         )
 

@@ -67,7 +67,7 @@ class Point:
     ``{function}`` for the library function, which is called `caller` where it is not known. `sized`: the
     field `width` of the event is a size that reports show. `engines`: those that observe the point. `redex`:
     the class of `whence.machine.syntax` whose reduction the point precedes, or follows if `after`; "" if the
-    abstract machine has none. `operands`: for each slot the field of the redex that has its value, "" if none has.
+    abstract machine has none. `operands`: for each slot the field of the redex that has its value, or "".
     """
 
     name: str

@@ -6,7 +6,7 @@ The rows of `whence.abi.points` say which point belongs to which redex, and whic
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 
 from whence.abi.points import BY_CODE, POINTS, Point
 from whence.machine.heap import request_of

@@ -6,20 +6,20 @@ A premise is about a moment and, where the error rule gives blocks, about one bl
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import z3
 
 from whence.abi.layout import NULL_PAGE_SIZE
+from whence.abi.points import MAX_SIZE
 from whence.abi.records import FAMILIES, KINDS
+from whence.machine.error_rules import BY_NAME
 from whence.proofs import terms
 from whence.proofs.logic import POINTER, Number, Truth, exists
 from whence.proofs.moment import Moment, view_of
 from whence.proofs.state import GLOBAL, HEAP, STACK
 from whence.proofs.symbols import View, function_code
-from whence.rules.vocabulary import CONSTANTS
 
-_MOST = CONSTANTS["MaxSize"].value or 0
 MAIN = "main"
 
 Premise = Callable[[Moment], Truth]
@@ -27,16 +27,17 @@ Premise = Callable[[Moment], Truth]
 
 @dataclass(frozen=True)
 class ErrorRule:
-    """When the next state is this error state: at one of the `codes`, and where the premise holds.
+    """When the next state is this error state: at one of the machine's points, and where the premise holds.
 
-    `of_block`: the premise for one block, where each block is an error of its own. `of_contents`:
-    whether the premise speaks of what memory contains, which no invariant connects with the trace.
+    `codes`: of these points. `of_block`: the premise for one block, where each block is an error of its own.
+    `of_contents`: whether the premise depends on the contents of memory, which no invariant connects with
+    the trace.
     """
 
-    codes: tuple[str, ...]
     premise: Premise | None = None
     of_block: Callable[[Moment, Number], Truth] | None = None
     of_contents: bool = False
+    codes: tuple[str, ...] = ()
 
 
 # ---- accesses ----
@@ -149,24 +150,23 @@ def _mismatched(moment: Moment) -> Truth:
 
 
 def _overlapping(moment: Moment) -> Truth:
-    r, (n, s, length) = moment.address, moment.copy
+    r, n, s, length = moment.address, *(moment.words[name] for name in ("n", "s", "m"))
     return z3.And(r < s + length, s < r + n, r != s)
 
 
 def _bad_alignment(moment: Moment) -> Truth:
-    wrong = z3.Not(terms.is_power_of_two(moment.request[2]))
+    wrong = z3.Not(terms.is_power_of_two(moment.words["align"]))
     return z3.And(wrong, moment.family != FAMILIES["MALLOC"])
 
 
 def _refused_alignment(moment: Moment) -> Truth:
-    align, least = moment.request[2:]
+    align, least = moment.words["align"], moment.words["least"]
     wrong = z3.Or(z3.Not(terms.is_power_of_two(align)), align < least)
     return z3.And(wrong, moment.family == FAMILIES["MALLOC"])
 
 
 def _absurd(moment: Moment) -> Truth:
-    count, size = moment.request[:2]
-    return count * size > _MOST
+    return moment.words["count"] * moment.words["size"] > MAX_SIZE
 
 
 # ---- leaks ----
@@ -177,7 +177,7 @@ def _leak(holds: Callable[[View, Number], Truth]) -> ErrorRule:
         at_end = moment.function == function_code(MAIN)
         return z3.And(at_end, moment.state.heap(block), holds(view_of(moment), block))
 
-    return ErrorRule(("RET",), of_block=of_block)
+    return ErrorRule(of_block=of_block)
 
 
 def _pointed(view: View, block: Number) -> Truth:
@@ -205,15 +205,11 @@ def _some(holds: Callable[[Number], Truth]) -> Truth:
 
 def _deref(name: str, premise: Premise) -> dict[str, ErrorRule]:
     """One for reads, one for writes."""
-    return {name: ErrorRule(("DEREF_R",), premise), f"{name}2": ErrorRule(("DEREF_W",), premise)}
+    return {name: ErrorRule(premise), f"{name}2": ErrorRule(premise)}
 
 
-def _at(code: str, premise: Premise) -> ErrorRule:
-    return ErrorRule((code,), premise)
-
-
-ERRORS: Mapping[str, ErrorRule] = {
-    "bug-null-argument": _at("ARGUMENT", lambda moment: moment.address == 0),
+_PREMISES: Mapping[str, ErrorRule] = {
+    "bug-null-argument": ErrorRule(lambda moment: moment.address == 0),
     **_deref("bug-null-ptr-deref", _null),
     **_deref("bug-dang-ptr-deref", _dead(HEAP)),
     **_deref("bug-overflow", _outside(HEAP)),
@@ -223,21 +219,24 @@ ERRORS: Mapping[str, ErrorRule] = {
     **_deref("bug-global-overflow", _outside(GLOBAL)),
     **_deref("bug-wild-ptr-deref", _wild),
     **_deref("bug-stray-ptr-deref", _stray),
-    "bug-uninitialized": ErrorRule(("DEREF_R",), _uninitialized, of_contents=True),
-    "bug-free-of-stack": _at("FREE", _of_kind("STACK")),
-    "bug-free-of-global": _at("FREE", _of_kind("GLOBAL")),
-    "bug-free-inside-block": _at("FREE", _inside),
-    "bug-unmatched-free": _at("FREE", _unmatched),
-    "bug-double-free": _at("FREE", _double),
-    "bug-mismatched-free": _at("FREE", _mismatched),
-    "bug-overlapping-copy": _at("COPY", _overlapping),
-    "bug-bad-alignment": _at("ALLOC", _bad_alignment),
-    "bug-refused-alignment": _at("ALLOC", _refused_alignment),
-    "bug-absurd-size": _at("ALLOC", _absurd),
-    "bug-call": _at("CALL", lambda moment: moment.bad_call),
+    "bug-uninitialized": ErrorRule(_uninitialized, of_contents=True),
+    "bug-free-of-stack": ErrorRule(_of_kind("STACK")),
+    "bug-free-of-global": ErrorRule(_of_kind("GLOBAL")),
+    "bug-free-inside-block": ErrorRule(_inside),
+    "bug-unmatched-free": ErrorRule(_unmatched),
+    "bug-double-free": ErrorRule(_double),
+    "bug-mismatched-free": ErrorRule(_mismatched),
+    "bug-overlapping-copy": ErrorRule(_overlapping),
+    "bug-bad-alignment": ErrorRule(_bad_alignment),
+    "bug-refused-alignment": ErrorRule(_refused_alignment),
+    "bug-absurd-size": ErrorRule(_absurd),
+    "bug-call": ErrorRule(lambda moment: moment.bad_call),
     "bug-indirect-leak": _leak(lambda v, b: z3.And(z3.Not(_pointed(v, b)), _pointed_by_lost(v, b))),
     "bug-definite-leak": _leak(lambda v, b: z3.Not(_pointed(v, b))),
     "bug-interior-leak": _leak(lambda v, b: z3.And(_pointed(v, b), z3.Not(_pointed_at_begin(v, b)))),
     "bug-reachable-leak": _leak(_pointed_at_begin),
     "bug-possible-leak": _leak(lambda v, b: z3.BoolVal(True)),
+}
+ERRORS: Mapping[str, ErrorRule] = {
+    name: replace(rule, codes=BY_NAME[name].points) for name, rule in _PREMISES.items()
 }

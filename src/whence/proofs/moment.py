@@ -8,24 +8,37 @@ is the heap block that r was derived from, P holds the pointers that are live.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import z3
 
+from whence.abi.points import BY_CODE, POINTS, Slot, giving
 from whence.abi.records import FAMILIES, KINDS
 from whence.proofs.logic import ADDRESS, BLOCK, EVENT, POINTER, Number, Truth, every, exists, forall
 from whence.proofs.state import GLOBAL, HEAP, STACK, State, any_state
 from whence.proofs.symbols import Entry, Redex, View, predicate, symbol
 from whence.proofs.terms import WORD
 from whence.rules import model as m
-from whence.rules.vocabulary import POINTS
 
-CODES = tuple(dict.fromkeys(code for point in POINTS.values() for code in point.codes))
+CODES = tuple(BY_CODE)
 """Codes of detection points; in the solver a code is its index."""
+ACCESSES = giving("Width")
+"""Codes of the points before an access."""
 
 KIND_OF_SORT = {HEAP: KINDS["HEAP"], STACK: KINDS["STACK"], GLOBAL: KINDS["GLOBAL"]}
 KIND_SYMBOL, FIND_SYMBOL, BYTE_SYMBOL, CLOSED_SYMBOL = "memory kind", "block at", "byte at", "closed"
+
+
+def _of_block(slot: Slot, at: int) -> bool:
+    """Whether the value of a slot follows from the moment's block or function."""
+    return slot.type in ("FUNCTION", "BID") or (slot.type == "POINTER" and at == 0)
+
+
+WORDS = tuple(
+    dict.fromkeys(slot.name for row in POINTS for at, slot in enumerate(row.slots) if not _of_block(slot, at))
+)
+"""Names of the slots whose values are plain numbers."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +47,8 @@ class Moment:
 
     `derived`: whether r belongs to a known block, which is `block`, with r at `index`;
     `from_null`: whether r was derived from NULL instead; `address` is r's number. `junk`: whether
-    the bytes read hold junk. Of the other operands only those that the point has mean something.
+    the bytes read hold junk. `words`: the operands of all points that are plain numbers, by name of the
+    slot; those that the point lacks have no meaning.
     """
 
     state: State
@@ -48,15 +62,18 @@ class Moment:
     closed: Number
     junk: Truth
     family: Number
-    request: tuple[Number, Number, Number, Number]
-    copy: tuple[Number, Number, Number]
+    words: Mapping[str, Number]
     function: Number
-    value: Number
     bad_call: Truth
 
     def is_(self, *names: str) -> Truth:
         """Whether the detection point has one of these codes."""
         return z3.Or(*(self.code == CODES.index(name) for name in names))
+
+    @property
+    def value(self) -> Number:
+        """The argument or result v."""
+        return self.words["v"]
 
     @property
     def root(self) -> Number:
@@ -90,10 +107,8 @@ def any_moment() -> Moment:
         closed=symbol("closed"),
         junk=predicate("junk"),
         family=symbol("by"),
-        request=(symbol("count"), symbol("size"), symbol("align"), symbol("least")),
-        copy=(symbol("n"), symbol("s"), symbol("m")),
+        words={name: symbol(name) for name in WORDS},
         function=symbol("z"),
-        value=symbol("v"),
         bad_call=predicate("bad call"),
     )
 
@@ -102,17 +117,18 @@ def typed(moment: Moment) -> Iterator[Truth]:
     """What is true of every moment because of what its parts are: words, families, kinds."""
     state = moment.state
     yield _one_of(moment.code, len(CODES))
-    for number in (moment.width, moment.value, *moment.request, *moment.copy):
+    for number in (moment.width, *moment.words.values()):
         yield _one_of(number, WORD)
     yield z3.And(moment.closed >= 0, moment.closed <= moment.width)
-    yield z3.Implies(moment.is_("DEREF_R", "DEREF_W"), moment.width >= 1)
+    yield z3.Implies(moment.is_(*ACCESSES), moment.width >= 1)
     yield z3.And(
         moment.index >= -WORD // 2, z3.If(moment.derived, moment.index < WORD // 2, moment.index < WORD)
     )
     yield z3.Implies(moment.derived, z3.And(state.known(moment.block), z3.Not(moment.from_null)))
     yield z3.Implies(moment.is_("FREE"), moment.address != 0)
-    yield z3.Implies(moment.is_("COPY"), moment.address != moment.copy[1])
-    yield z3.Implies(moment.is_("MALLOC"), z3.And(moment.derived, state.heap(moment.block)))
+    yield z3.Implies(moment.is_("COPY"), moment.address != moment.words["s"])
+    new = z3.And(moment.derived, state.heap(moment.block), moment.words["n"] == state.size(moment.block))
+    yield z3.Implies(moment.is_("MALLOC"), new)
     yield z3.Implies(z3.Not(z3.And(moment.derived, state.live(moment.block))), moment.closed == 0)
     yield forall(EVENT, lambda i: z3.And(*(_one_of(state.field(i, n), WORD) for n in range(3))))
     yield _one_of(moment.family, len(FAMILIES))
@@ -213,14 +229,12 @@ def view_of(moment: Moment) -> View:
 
 def redex_of(moment: Moment, point: m.DetectionPoint) -> Redex:
     """The step as a rule at this detection point sees it."""
-    count, size, align, least = moment.request
-    n, s, length = moment.copy
-    values = {"r": moment.address, "f": moment.function, "v": moment.value, "n": n, "s": s, "m": length}
-    values |= {"count": count, "size": size, "align": align, "least": least}
-    if point.name == "malloc":
-        values |= {"n": moment.state.size(moment.block), "bid": moment.block}
+    known = {"POINTER": moment.address, "FUNCTION": moment.function, "BID": moment.block}
+    slots = enumerate(point.info.rows[0].slots)
     return Redex(
-        values=tuple(values[slot.name] for slot in point.info.slots),
+        values=tuple(
+            known[slot.type] if _of_block(slot, at) else moment.words[slot.name] for at, slot in slots
+        ),
         has_block=z3.And(moment.derived, moment.state.sort(moment.block) == HEAP),
         block=moment.block,
         width=moment.width,

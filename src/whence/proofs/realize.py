@@ -8,11 +8,12 @@ the machine finds them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import z3
 from rpds import HashTrieMap
 
+from whence.abi.points import POINTS
 from whence.abi.records import KINDS
 from whence.machine.memory import Block, Fragment
 from whence.machine.state import State
@@ -49,6 +50,7 @@ from whence.proofs import state as symbolic
 from whence.proofs.decode import LETTERS, NOBODY, Decoder, is_function, numbers_of, parameters_of, placed
 from whence.proofs.logic import BLOCK, POINTER, Number, Truth, applications
 from whence.proofs.moment import (
+    ACCESSES,
     BYTE_SYMBOL,
     CLOSED_SYMBOL,
     CODES,
@@ -63,8 +65,8 @@ from whence.proofs.search import Found, Scope
 from whence.proofs.state import GLOBAL, HEAP
 from whence.proofs.symbols import function_code
 
-REDEXES = ("DEREF_R", "DEREF_W", "FREE", "ALLOC", "COPY", "ARGUMENT", "CALL", "RET")
-"""Codes of the points that come before a step of the machine. Of others only the state is written."""
+REDEXES = {row.code: row.redex for row in POINTS if row.redex and not row.after}
+"""Code -> redex, of the points before a step of the machine. Of others only the state is written."""
 _MOST_INDEX = 1 << 40
 _WORD = 8
 
@@ -133,18 +135,18 @@ def _possible(moment: Moment, code: str) -> Truth:
     """The point has this code, and an expression that leads to it."""
     at = moment.is_(code)
     small = moment.index <= _MOST_INDEX
-    match code:
-        case "DEREF_R" | "DEREF_W":
+    match REDEXES[code]:
+        case "Read" | "Assign":
             return z3.And(at, z3.Or(*(moment.width == width for width in WIDTHS)))
-        case "ALLOC":
+        case "Alloc":
             return z3.And(at, z3.Or(*(_requested(moment, name) for name in ALLOCATORS)))
-        case "COPY":
+        case "Copy":
             return z3.And(at, small, _copied(moment))
-        case "CALL":
+        case "Apply":
             of_main = z3.Implies(moment.function == function_code(MAIN), moment.value == 0)
             known = z3.And(is_function(moment.function), of_main)
             return z3.And(at, z3.If(moment.bad_call, moment.function == NOBODY, known))
-        case "RET":
+        case "Ret":
             return z3.And(at, is_function(moment.function), moment.state.depth > 0)
         case _:
             return at
@@ -154,18 +156,16 @@ def _requested(moment: Moment, function: str) -> Truth:
     """The allocator asks for this; slots that are no parameters of it have the values it gives them."""
     allocator = ALLOCATORS[function]
     default = allocator.request((0,) * len(allocator.parameters))
-    count, _, align, least = moment.request
-    fixed = [moment.family == allocator.family, least == default.least]
-    if "count" not in allocator.parameters:
-        fixed.append(count == 1)
-    if "align" not in allocator.parameters:
-        fixed.append(align == default.align)
-    return z3.And(*fixed)
+    fixed = {field.name for field in fields(default)} - {*allocator.parameters}
+    return z3.And(
+        moment.family == allocator.family,
+        *(moment.words[name] == getattr(default, name) for name in sorted(fixed)),
+    )
 
 
 def _copied(moment: Moment) -> Truth:
     """Both ranges lie in the block of r, which is live: the accesses of the copy are in order."""
-    n, s, m = moment.copy
+    n, s, m = (moment.words[name] for name in ("n", "s", "m"))
     state, block = moment.state, moment.block
     inside = z3.And(s >= state.begin(block), s + m <= state.end(block))
     return z3.And(n == m, n > 0, moment.derived, state.live(block), moment.holds(n), inside, s < CODE)
@@ -176,7 +176,7 @@ def _closed(moment: Moment) -> Iterator[Truth]:
     state, block = moment.state, moment.block
     each = [_closed_at(moment, i) for i in range(max(WIDTHS))]
     count = z3.Sum([z3.If(z3.And(i < moment.width, each[i]), 1, 0) for i in range(len(each))])
-    judged = z3.And(moment.is_("DEREF_R", "DEREF_W"), moment.derived, state.live(block))
+    judged = z3.And(moment.is_(*ACCESSES), moment.derived, state.live(block))
     yield z3.If(judged, moment.closed == count, moment.closed == 0)
     for i, closed in enumerate(each):
         at = moment.index + i
@@ -206,8 +206,8 @@ def numbers_of_moment(moment: Moment, scope: Scope) -> Iterator[Number]:
     """The numbers of a moment, the most important to the reader first."""
     state = moment.state
     yield from (state.length, moment.code)
-    yield from (moment.width, moment.closed, *moment.request[2:], *moment.request[:2], *moment.copy)
-    yield from (moment.index, moment.family, moment.value, moment.function)
+    yield from (moment.width, moment.closed, *moment.words.values())
+    yield from (moment.index, moment.family, moment.function)
     yield from numbers_of(state, scope)
 
 
@@ -236,29 +236,29 @@ class MomentDecoder(Decoder):
     def focus(self) -> Expr:
         moment, number = self.moment, self.found.number
         r, v = Literal(self.r()), Literal(Int(wrap(number(moment.value))))
-        match self.code:
-            case "DEREF_R":
+        match REDEXES.get(self.code):
+            case "Read":
                 return Read(r, number(moment.width))
-            case "DEREF_W":
+            case "Assign":
                 return Assign(r, v, number(moment.width))
-            case "FREE":
+            case "Free":
                 family = number(moment.family)
                 return Free(next(name for name, known in FREES.items() if known == family), r)
-            case "ALLOC":
+            case "Alloc":
                 return self.allocation()
-            case "COPY":
-                n, s, _ = (number(each) for each in moment.copy)
+            case "Copy":
+                n, s = number(moment.words["n"]), number(moment.words["s"])
                 begin = number(moment.state.begin(moment.block))
                 source = Pointer(self.ids[number(moment.block)], s - begin)
                 return Copy("memcpy", r, Literal(source), Literal(Int(n)))
-            case "ARGUMENT":
+            case "Use":
                 return Use(r)
-            case "CALL":
+            case "Apply":
                 if self.found.truth(moment.bad_call):
                     return Apply(Literal(Int(0)), (v,))
                 name = self.function(number(moment.function))
                 return Apply(Literal(Function(name)), (v,) * len(parameters_of(name)))
-            case "RET":
+            case "Ret":
                 return Ret(self.function(number(moment.function)), v)
             case _:
                 return Literal(Int(0))
@@ -272,8 +272,8 @@ class MomentDecoder(Decoder):
 
     def allocation(self) -> Expr:
         name = next(each for each in ALLOCATORS if self.found.truth(_requested(self.moment, each)))
-        given = dict(zip(("count", "size", "align"), self.moment.request, strict=False))
-        arguments = [self.found.number(given[parameter]) for parameter in ALLOCATORS[name].parameters]
+        words = self.moment.words
+        arguments = [self.found.number(words[parameter]) for parameter in ALLOCATORS[name].parameters]
         return Alloc(name, tuple(Literal(Int(wrap(each))) for each in arguments))
 
     def with_bytes(self, state: State) -> State:
@@ -285,7 +285,7 @@ class MomentDecoder(Decoder):
             for node in [*self.found.said(CLOSED_SYMBOL), *(_closed_at(self.moment, i) for i in range(8))]
             if self.found.truth(node)
         }
-        if self.code == "DEREF_R" and not self.found.truth(self.moment.junk):
+        if REDEXES.get(self.code) == "Read" and not self.found.truth(self.moment.junk):
             first = number(self.moment.address)
             bytes_ = {first + i: 0 for i in range(number(self.moment.width))} | bytes_
         for b, bid in self.ids.items():

@@ -15,8 +15,9 @@ import z3
 from whence.proofs import terms
 from whence.proofs.logic import Number, Truth
 from whence.proofs.terms import Bounded
+from whence.rules.vocabulary import EVENTS
 
-EVENT_CODES = {"malloc": 1, "free": 2, "call": 3, "ret": 4, "write": 5}
+EVENT_CODES = {name: code for code, name in enumerate(EVENTS, 1)}
 """What stands for a kind of event in the solver; 0 is an event that rules cannot speak of."""
 
 _FUNCTIONS: dict[str, int] = {}

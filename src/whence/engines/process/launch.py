@@ -181,9 +181,7 @@ def _interrupts_held() -> Iterator[Callable[[], None]]:
         release()
 
 
-def _await(
-    child: Child, wait: _Wait, around: Surroundings, release: Callable[[], None]
-) -> Ending:
+def _await(child: Child, wait: _Wait, around: Surroundings, release: Callable[[], None]) -> Ending:
     """Wait for the end, which is now when the time is over or the wait is interrupted."""
     timed_out = False
     try:
