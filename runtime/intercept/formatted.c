@@ -1,12 +1,14 @@
 /* stdio.h: printf and scanf in every form. */
-#include <stdarg.h>
-#include <wchar.h>
-#include "check.h"
 #include "format.h"
+#include "formatted.h"
 
 #include <err.h>
-#include <stdio.h>
 #include <syslog.h>
+
+#define CHARACTER char
+#define CHECK_PRINTF check_printf
+#define CHECK_SCANNED check_scanned
+#define READ_TEXT READ_STRING
 
 /* ---- what they read and store through their arguments ---- */
 
@@ -95,46 +97,17 @@ void check_scanned(struct site site, const char *format, va_list arguments, int 
     }
 }
 
-/* ---- printf to a stream ---- */
+/* ---- printf to a stream or a file ---- */
 
-#define PRINT(name, parameters, call)                                                              \
-    WRAP(int, name, parameters) {                                                                  \
-        va_list arguments;                                                                         \
-        va_start(arguments, format);                                                               \
-        check_printf(SITE, format, arguments);                                                     \
-        int length = call;                                                                         \
-        va_end(arguments);                                                                         \
-        return length;                                                                             \
-    }
+PRINT_FAMILY()
 
-#define PRINT_LIST(name, parameters, call)                                                         \
-    WRAP(int, name, parameters) {                                                                  \
-        check_printf(SITE, format, arguments);                                                     \
-        return call;                                                                               \
-    }
-
-PRINT(printf, (const char *format, ...), vprintf(format, arguments))
-PRINT(fprintf, (FILE * stream, const char *format, ...),
-      (STREAM(stream), vfprintf(stream, format, arguments)))
 PRINT(dprintf, (int file, const char *format, ...), vdprintf(file, format, arguments))
-PRINT_LIST(vprintf, (const char *format, va_list arguments), vprintf(format, arguments))
-PRINT_LIST(vfprintf, (FILE * stream, const char *format, va_list arguments),
-           (STREAM(stream), vfprintf(stream, format, arguments)))
 PRINT_LIST(vdprintf, (int file, const char *format, va_list arguments),
            vdprintf(file, format, arguments))
 
-int __vprintf_chk(int, const char *, va_list);
-int __vfprintf_chk(FILE *, int, const char *, va_list);
 int __vdprintf_chk(int, int, const char *, va_list);
-PRINT(__printf_chk, (int flag, const char *format, ...), __vprintf_chk(flag, format, arguments))
-PRINT(__fprintf_chk, (FILE * stream, int flag, const char *format, ...),
-      (STREAM(stream), __vfprintf_chk(stream, flag, format, arguments)))
 PRINT(__dprintf_chk, (int file, int flag, const char *format, ...),
       __vdprintf_chk(file, flag, format, arguments))
-PRINT_LIST(__vprintf_chk, (int flag, const char *format, va_list arguments),
-           __vprintf_chk(flag, format, arguments))
-PRINT_LIST(__vfprintf_chk, (FILE * stream, int flag, const char *format, va_list arguments),
-           (STREAM(stream), __vfprintf_chk(stream, flag, format, arguments)))
 PRINT_LIST(__vdprintf_chk, (int file, int flag, const char *format, va_list arguments),
            __vdprintf_chk(file, flag, format, arguments))
 
@@ -323,50 +296,4 @@ WRAP(int, __snprintf_chk, (char *to, size_t size, int flag, size_t room, const c
 
 /* ---- scanf ---- */
 
-#define SCAN_LIST(name, parameters, call)                                                          \
-    WRAP(int, name, parameters) {                                                                  \
-        va_list again;                                                                             \
-        va_copy(again, arguments);                                                                 \
-        READ_STRING(format);                                                                       \
-        int assigned = call;                                                                       \
-        check_scanned(SITE, format, again, assigned);                                              \
-        va_end(again);                                                                             \
-        return assigned;                                                                           \
-    }
-
-#define SCAN(name, parameters, call)                                                               \
-    WRAP(int, name, parameters) {                                                                  \
-        va_list arguments, again;                                                                  \
-        va_start(arguments, format);                                                               \
-        va_copy(again, arguments);                                                                 \
-        READ_STRING(format);                                                                       \
-        int assigned = call;                                                                       \
-        check_scanned(SITE, format, again, assigned);                                              \
-        va_end(again);                                                                             \
-        va_end(arguments);                                                                         \
-        return assigned;                                                                           \
-    }
-
-/* The names that the C library's header gives the functions, by C standard. */
-#define SCAN_FAMILY(prefix, attribute)                                                             \
-    int prefix##vscanf(const char *, va_list) attribute;                                           \
-    int prefix##vfscanf(FILE *, const char *, va_list) attribute;                                  \
-    int prefix##vsscanf(const char *, const char *, va_list) attribute;                            \
-    SCAN(prefix##scanf, (const char *format, ...), prefix##vscanf(format, arguments))              \
-    SCAN(prefix##fscanf, (FILE * stream, const char *format, ...),                                 \
-         (STREAM(stream), prefix##vfscanf(stream, format, arguments)))                             \
-    SCAN(prefix##sscanf, (const char *text, const char *format, ...),                              \
-         (READ_STRING(text), prefix##vsscanf(text, format, arguments)))                            \
-    SCAN_LIST(prefix##vscanf, (const char *format, va_list arguments),                             \
-              prefix##vscanf(format, arguments))                                                   \
-    SCAN_LIST(prefix##vfscanf, (FILE * stream, const char *format, va_list arguments),             \
-              (STREAM(stream), prefix##vfscanf(stream, format, arguments)))                        \
-    SCAN_LIST(prefix##vsscanf, (const char *text, const char *format, va_list arguments),          \
-              (READ_STRING(text), prefix##vsscanf(text, format, arguments)))
-
-#define ALWAYS_THERE
-#define SINCE_2_38 __attribute__((weak))
-
-SCAN_FAMILY(, ALWAYS_THERE)
-SCAN_FAMILY(__isoc99_, ALWAYS_THERE)
-SCAN_FAMILY(__isoc23_, SINCE_2_38)
+SCAN_FAMILY()

@@ -34,12 +34,12 @@ WH_EXPORT struct whence_bounds __whence_bounds(uint64_t root) {
     return blocks_extent(root);
 }
 
-/* Whether all of it lies in the live block of the root: however long it is, one look at the
- * record. */
+/* Whether the root's live block contains all of the access. This reads one record, however long the
+ * access is. */
 static int in_block_of(uintptr_t root, uintptr_t address, uint64_t size) {
-    if (!blocks_govern(root) || __whence_holes || event_every) return 0;
     struct whence_bounds block = blocks_live_range(root);
-    return address - block.begin < block.size && size <= block.size - (address - block.begin);
+    return address - block.begin < block.size && size <= block.size - (address - block.begin) &&
+           !__whence_holes && !event_every;
 }
 
 /* ---- provenance ---- */
@@ -123,10 +123,11 @@ static uint64_t mapped_bytes(uintptr_t address, uint64_t size) {
     return count < size ? count : size;
 }
 
-/* Memory of blocks is judged by them. A program that handles SIGSEGV may map what is missing. */
-static int judge_length(uintptr_t address, uint64_t size, int write, const char *library,
-                        const struct frame *frame) {
-    if (!library || address < WH_NULL_PAGE_SIZE || blocks_govern(address)) return 0;
+/* Memory that blocks govern is judged by its blocks. A program that handles SIGSEGV may map the
+ * missing pages. */
+static WH_COLD int judge_length(uintptr_t address, uint64_t size, int write, const char *library,
+                                const struct frame *frame) {
+    if (address < WH_NULL_PAGE_SIZE || blocks_govern(address)) return 0;
     if (!event_watched(WH_POINT_LENGTH)) return 0;
     if (size <= ADDRESS_END - address && is_mapped(address + size - 1)) return 0;
     if (!signals_end(SIGSEGV)) return 0;
@@ -162,16 +163,17 @@ static WH_COLD void judge_access(uintptr_t address, uint64_t size, uintptr_t roo
     event_evaluate(&context);
 }
 
-/* A root that no blocks govern is no block's, one in the same room is this block's; from a null
- * root an addressable byte may still be unmapped. */
+/* Whether the access may leave the block of its root although its bytes are addressable: that needs
+ * a root in another room. A byte that a null root leads to may be unmapped. */
 static int is_suspect_root(uintptr_t root, uintptr_t address) {
-    return blocks_govern(root) ? blocks_apart(root, address) : root < WH_NULL_PAGE_SIZE;
+    return root < WH_NULL_PAGE_SIZE || (blocks_govern(root) && blocks_apart(root, address));
 }
 
 void access_check(uintptr_t address, uint64_t size, uintptr_t root, int write, const char *library,
                   const struct frame *frame) {
     if (!size || in_block_of(root, address, size)) return;
-    if (WH_UNLIKELY(size > WH_NULL_PAGE_SIZE) && judge_length(address, size, write, library, frame))
+    if (WH_UNLIKELY(size > WH_NULL_PAGE_SIZE) && library &&
+        judge_length(address, size, write, library, frame))
         return;
     int clean = access_quick(address, size) || access_clean(address, size);
     if (WH_LIKELY(clean) && !is_suspect_root(root, address) &&

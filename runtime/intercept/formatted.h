@@ -1,0 +1,110 @@
+/* Wrappers of the printf and scanf functions that exist for narrow and for wide formats.
+ *
+ * The file that includes this defines for its formats:
+ *     CHARACTER       char or wchar_t
+ *     CHECK_PRINTF    a function like check_printf: checks what a printf reads, and its %n
+ *     CHECK_SCANNED   a function like check_scanned: checks what a scanf has stored
+ *     READ_TEXT       checks a string of CHARACTER
+ * In the families, `w` is the letter that the names of wide functions have: empty or w.
+ */
+#ifndef WHENCE_INTERCEPT_FORMATTED_H
+#define WHENCE_INTERCEPT_FORMATTED_H
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <wchar.h>
+#include "check.h"
+
+/* ---- printf ---- */
+
+/* `call` is an expression with `format` and the va_list `arguments`. */
+#define PRINT(name, parameters, call)                                                              \
+    WRAP(int, name, parameters) {                                                                  \
+        va_list arguments;                                                                         \
+        va_start(arguments, format);                                                               \
+        CHECK_PRINTF(SITE, format, arguments);                                                     \
+        int length = call;                                                                         \
+        va_end(arguments);                                                                         \
+        return length;                                                                             \
+    }
+
+#define PRINT_LIST(name, parameters, call)                                                         \
+    WRAP(int, name, parameters) {                                                                  \
+        CHECK_PRINTF(SITE, format, arguments);                                                     \
+        return call;                                                                               \
+    }
+
+/* printf to a stream. */
+#define PRINT_FAMILY(w)                                                                            \
+    int __v##w##printf_chk(int, const CHARACTER *, va_list);                                       \
+    int __vf##w##printf_chk(FILE *, int, const CHARACTER *, va_list);                              \
+    PRINT(w##printf, (const CHARACTER *format, ...), v##w##printf(format, arguments))              \
+    PRINT(f##w##printf, (FILE * stream, const CHARACTER *format, ...),                             \
+          (STREAM(stream), vf##w##printf(stream, format, arguments)))                              \
+    PRINT_LIST(v##w##printf, (const CHARACTER *format, va_list arguments),                         \
+               v##w##printf(format, arguments))                                                    \
+    PRINT_LIST(vf##w##printf, (FILE * stream, const CHARACTER *format, va_list arguments),         \
+               (STREAM(stream), vf##w##printf(stream, format, arguments)))                         \
+    PRINT(__##w##printf_chk, (int flag, const CHARACTER *format, ...),                             \
+          __v##w##printf_chk(flag, format, arguments))                                             \
+    PRINT(__f##w##printf_chk, (FILE * stream, int flag, const CHARACTER *format, ...),             \
+          (STREAM(stream), __vf##w##printf_chk(stream, flag, format, arguments)))                  \
+    PRINT_LIST(__v##w##printf_chk, (int flag, const CHARACTER *format, va_list arguments),         \
+               __v##w##printf_chk(flag, format, arguments))                                        \
+    PRINT_LIST(__vf##w##printf_chk,                                                                \
+               (FILE * stream, int flag, const CHARACTER *format, va_list arguments),              \
+               (STREAM(stream), __vf##w##printf_chk(stream, flag, format, arguments)))
+
+/* ---- scanf ---- */
+
+#define SCAN_LIST(name, parameters, call)                                                          \
+    WRAP(int, name, parameters) {                                                                  \
+        va_list again;                                                                             \
+        va_copy(again, arguments);                                                                 \
+        READ_TEXT(format);                                                                         \
+        int assigned = call;                                                                       \
+        CHECK_SCANNED(SITE, format, again, assigned);                                              \
+        va_end(again);                                                                             \
+        return assigned;                                                                           \
+    }
+
+#define SCAN(name, parameters, call)                                                               \
+    WRAP(int, name, parameters) {                                                                  \
+        va_list arguments, again;                                                                  \
+        va_start(arguments, format);                                                               \
+        va_copy(again, arguments);                                                                 \
+        READ_TEXT(format);                                                                         \
+        int assigned = call;                                                                       \
+        CHECK_SCANNED(SITE, format, again, assigned);                                              \
+        va_end(again);                                                                             \
+        va_end(arguments);                                                                         \
+        return assigned;                                                                           \
+    }
+
+#define SCAN_STANDARD(prefix, w, attribute)                                                        \
+    int prefix##v##w##scanf(const CHARACTER *, va_list) attribute;                                 \
+    int prefix##vf##w##scanf(FILE *, const CHARACTER *, va_list) attribute;                        \
+    int prefix##vs##w##scanf(const CHARACTER *, const CHARACTER *, va_list) attribute;             \
+    SCAN(prefix##w##scanf, (const CHARACTER *format, ...), prefix##v##w##scanf(format, arguments)) \
+    SCAN(prefix##f##w##scanf, (FILE * stream, const CHARACTER *format, ...),                       \
+         (STREAM(stream), prefix##vf##w##scanf(stream, format, arguments)))                        \
+    SCAN(prefix##s##w##scanf, (const CHARACTER *text, const CHARACTER *format, ...),               \
+         (READ_TEXT(text), prefix##vs##w##scanf(text, format, arguments)))                         \
+    SCAN_LIST(prefix##v##w##scanf, (const CHARACTER *format, va_list arguments),                   \
+              prefix##v##w##scanf(format, arguments))                                              \
+    SCAN_LIST(prefix##vf##w##scanf, (FILE * stream, const CHARACTER *format, va_list arguments),   \
+              (STREAM(stream), prefix##vf##w##scanf(stream, format, arguments)))                   \
+    SCAN_LIST(prefix##vs##w##scanf,                                                                \
+              (const CHARACTER *text, const CHARACTER *format, va_list arguments),                 \
+              (READ_TEXT(text), prefix##vs##w##scanf(text, format, arguments)))
+
+#define IN_EVERY_VERSION
+#define SINCE_2_38 __attribute__((weak))
+
+/* scanf under the names that the headers of the C library give it, by C standard. */
+#define SCAN_FAMILY(w)                                                                             \
+    SCAN_STANDARD(, w, IN_EVERY_VERSION)                                                           \
+    SCAN_STANDARD(__isoc99_, w, IN_EVERY_VERSION)                                                  \
+    SCAN_STANDARD(__isoc23_, w, SINCE_2_38)
+
+#endif
