@@ -13,8 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from whence.abi import records
-from whence.abi.options import RECORD_VARIABLE
+from whence.abi import records, variables
 from whence.demo.build import Compiler, whence_compiler, whence_run
 from whence.errors import ToolLimit
 
@@ -119,7 +118,7 @@ def prepare(
     if result["findings"]:
         raise ToolLimit(f"whence reports findings in {program.name}:\n{words[-3000:]}")
     record = Path(tempfile.mkstemp(prefix="record-", dir=scratch)[1])
-    environ[RECORD_VARIABLE] = str(record)
+    environ[variables.RECORD] = str(record)
     return Prepared([result["run"]["image"], *arguments], environ, record)
 
 

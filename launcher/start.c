@@ -43,7 +43,9 @@ static int add_variables(struct text *text) {
         if (value && (!add(text, variables[i]) || !add(text, value))) return 0;
     }
     for (char **entry = environ; *entry; entry++)
-        if (strncmp(*entry, "WHENCE_", 7) == 0 && !add(text, *entry)) return 0;
+        if (strncmp(*entry, WH_VARIABLE_PREFIX, sizeof WH_VARIABLE_PREFIX - 1) == 0 &&
+            !add(text, *entry))
+            return 0;
     return 1;
 }
 

@@ -6,16 +6,13 @@
  */
 #include "run.h"
 #include "start.h"
+#include "whence_abi.h"
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-/* What Python is given to go on with; see `whence.engines.start`. */
-#define KEY_VARIABLE "WHENCE_START"
-#define STATE_VARIABLE "WHENCE_STARTED"
 
 static _Noreturn void hand_over(char **words) {
     char path[PATH_MAX + 16];
@@ -36,14 +33,14 @@ static void offer_key(const struct start_key *key, const char *folder) {
     int file = memfd_create("whence-start", 0);
     if (file < 0 || write(file, key->text, key->size) != (ssize_t)key->size) return;
     snprintf(value, sizeof value, "%d %zu %s %s", file, key->words, key->name, folder);
-    setenv(KEY_VARIABLE, value, 1);
+    setenv(WH_START_VARIABLE, value, 1);
 }
 
 static void offer_state(const struct run *run) {
     char value[sizeof run->folder + 64];
     int service = run->service >= 0 ? dup(run->service) : -1; /* without close-on-exec */
     snprintf(value, sizeof value, "%d %d %d %s", run->child, run->status, service, run->folder);
-    setenv(STATE_VARIABLE, value, 1);
+    setenv(WH_STARTED_VARIABLE, value, 1);
 }
 
 /* Returns where no plan in that folder can be followed. */
@@ -61,8 +58,8 @@ static void follow(const char *folder, const struct start_key *key, char **words
 int main(int count, char **words) {
     struct start_key key;
     char folder[PATH_MAX], home[PATH_MAX];
-    unsetenv(KEY_VARIABLE);
-    unsetenv(STATE_VARIABLE);
+    unsetenv(WH_START_VARIABLE);
+    unsetenv(WH_STARTED_VARIABLE);
     if (count < 3 || strcmp(words[1], "run") != 0 || !start_key_make(&key, count - 2, words + 2) ||
         !start_folder(folder))
         hand_over(words);

@@ -2,7 +2,7 @@
 #include "whence_abi.h"
 #include "../os/mem.h"
 
-#define ORIGINAL_LENGTH (sizeof WH_ORIGINAL_PREFIX - 1)
+#define ORIGINAL_LENGTH (sizeof WH_VARIABLE_PREFIX - 1)
 
 static const char *const names[] = {
     WH_RECORD_VARIABLE,
@@ -12,9 +12,9 @@ static const char *const names[] = {
     WH_ALLOC_VARIABLE,
     "LD_PRELOAD",
     "LD_LIBRARY_PATH",
-    WH_ORIGINAL_PREFIX WH_ALLOC_VARIABLE,
-    WH_ORIGINAL_PREFIX "LD_PRELOAD",
-    WH_ORIGINAL_PREFIX "LD_LIBRARY_PATH",
+    WH_VARIABLE_PREFIX WH_ALLOC_VARIABLE,
+    WH_VARIABLE_PREFIX "LD_PRELOAD",
+    WH_VARIABLE_PREFIX "LD_LIBRARY_PATH",
 };
 #define NAMES (sizeof names / sizeof *names)
 

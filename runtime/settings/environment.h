@@ -3,7 +3,7 @@
  * The program sees the environment that the user gave it, and so do the processes that it starts:
  * those run without the runtime. With the option `children` the variables stay, and the children
  * are checked as well. Where the launcher changes a variable of the user (LD_PRELOAD,
- * LD_LIBRARY_PATH), it saves the user's value under the name with WH_ORIGINAL_PREFIX before it.
+ * LD_LIBRARY_PATH), it saves the user's value under the name with WH_VARIABLE_PREFIX before it.
  */
 #ifndef WHENCE_SETTINGS_ENVIRONMENT_H
 #define WHENCE_SETTINGS_ENVIRONMENT_H

@@ -14,7 +14,7 @@ from rt_harness import HERE, RUNTIME, Run, decode, runtime_build
 from tests.harness.process import TIMEOUT
 from tests.harness.shares import once
 
-from whence.abi import options
+from whence.abi import options, variables
 
 
 @pytest.fixture(scope="session")
@@ -102,10 +102,10 @@ def start(tmp_path: Path) -> Start:
             path.unlink(missing_ok=True)
             with path.open("wb") as file:
                 file.truncate(record_size)
-        variables = {**os.environ, **(environment or {}), options.RECORD_VARIABLE: str(path)}
-        variables[options.OPTIONS_VARIABLE] = options.encode(settings)
+        environ = {**os.environ, **(environment or {}), variables.RECORD: str(path)}
+        environ[variables.OPTIONS] = options.encode(settings)
         command = [*prefix, str(program), *arguments]
-        process = subprocess.Popen(command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process = subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         first = b""
         if kill_after_line:
             assert process.stdout is not None

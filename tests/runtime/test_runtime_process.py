@@ -14,7 +14,7 @@ from rt_harness import PROGRAMS
 from tests.harness.process import TIMEOUT
 
 import whence
-from whence.abi import layout, options, points, records
+from whence.abi import layout, points, records, variables
 from whence.abi.intercepts import RUNTIME_SYMBOLS
 
 pytestmark = pytest.mark.build
@@ -280,7 +280,7 @@ def test_taken_range_is_said_in_one_sentence(compile_program, start):
 
 
 def test_bad_option_is_said_in_one_sentence(compile_program, runtime):
-    environment = {**os.environ, options.OPTIONS_VARIABLE: "hallt=1"}
+    environment = {**os.environ, variables.OPTIONS: "hallt=1"}
     done = subprocess.run([compile_program(SMALL)], env=environment, capture_output=True, text=True)
     assert done.returncode == 125
     assert done.stderr.startswith("whence: WHENCE_RT: unknown option in 'hallt=1' (expected one of: halt,")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 
-from whence.abi import fixed, layout, options, places, points, records, rules, structs
+from whence.abi import fixed, layout, options, places, points, records, rules, structs, variables
 
 _MOVABLE = ("STATE_OFFSET", "HEAP_BASE", "META_BASE", "DEPOT_BASE", "PRIVATE_BASE")
 _FIXED = (
@@ -121,20 +121,19 @@ def _fixed_lines() -> Iterator[str]:
 
 
 def _option_lines() -> Iterator[str]:
-    yield f'#define WH_RECORD_VARIABLE "{options.RECORD_VARIABLE}"'
-    yield f'#define WH_OPTIONS_VARIABLE "{options.OPTIONS_VARIABLE}"'
-    yield f'#define WH_SERVICE_VARIABLE "{options.SERVICE_VARIABLE}"'
-    yield f'#define WH_SPACE_VARIABLE "{options.SPACE_VARIABLE}"'
-    yield f'#define WH_ALLOC_VARIABLE "{options.ALLOC_VARIABLE}"'
-    yield f'#define WH_ORIGINAL_PREFIX "{options.ORIGINAL_PREFIX}"'
     yield "/* X(name, default, low, high) */"
     rows = (f"X({o.name}, {o.default}, {o.low}, {o.high})" for o in options.OPTIONS)
     yield "#define WH_OPTIONS(X) \\"
     yield " \\\n".join(f"    {row}" for row in rows)
 
 
+def _variable_lines() -> Iterator[str]:
+    for name in variables.SHARED:
+        yield f'#define WH_{name}_VARIABLE "{getattr(variables, name)}"'
+    yield f'#define WH_VARIABLE_PREFIX "{variables.PREFIX}"'
+
+
 def _place_lines() -> Iterator[str]:
-    yield f'#define WH_CACHE_VARIABLE "{places.VARIABLE}"'
     yield f'#define WH_CACHE_HOME "{places.HOME}"'
     yield "/* X(variable, below) */"
     rows = (f'X("{variable}", "{below}")' for variable, below in places.BASES)
@@ -151,6 +150,7 @@ def lines() -> Iterable[str]:
     yield from _layout_lines()
     yield from _record_lines()
     yield from _rule_lines()
+    yield from _variable_lines()
     yield from _option_lines()
     yield from _place_lines()
     yield "#endif"

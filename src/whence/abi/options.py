@@ -11,18 +11,6 @@ from dataclasses import dataclass
 
 from whence.abi.fixed import FIXED_FINDINGS
 
-RECORD_VARIABLE = "WHENCE_RECORD"
-"""Path of the record file."""
-OPTIONS_VARIABLE = "WHENCE_RT"
-SERVICE_VARIABLE = "WHENCE_SERVICE"
-"""Path of the socket on which the launcher answers questions about libraries and programs."""
-SPACE_VARIABLE = "WHENCE_KDALLOC"
-"""A spread heap for a program as it is: see ``runtime/spread/spread.h``."""
-ALLOC_VARIABLE = "WHENCE_ALLOC"
-"""The guarded allocator: ``<type>,<red>,<empty>,<reserved>,<alignment>``, see ``runtime/guard/config.c``."""
-ORIGINAL_PREFIX = "WHENCE_"
-"""Before the name of a variable that the launcher had to change: its value before."""
-
 
 @dataclass(frozen=True)
 class Option:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-VARIABLE = "WHENCE_CACHE"
-"""Names the cache's folder; no other one is used then."""
-
 HOME = ".cache/whence"
 """The cache in the user's home directory."""
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import click
 
+from whence.abi import variables
 from whence.errors import ToolLimit
-from whence.toolchain.cache import VARIABLE, default_directory, default_limit
+from whence.toolchain.cache import default_directory, default_limit
 from whence.toolchain.cache_files import entries
 from whence.toolchain.cache_prune import SIZE_VARIABLE, Pruned, format_size, parse_size, prune
 from whence.toolchain.cache_trust import distrust
@@ -64,7 +65,7 @@ def _directory() -> Path:
     reason = distrust(directory)
     if reason is not None:
         raise ToolLimit(
-            f"the cache {directory} is not used, because {reason} (repair that, or set {VARIABLE})"
+            f"the cache {directory} is not used, because {reason} (repair that, or set {variables.CACHE})"
         )
     return directory
 

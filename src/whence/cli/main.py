@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 
+from whence.abi import variables
 from whence.cli.output import say
 from whence.errors import ExitCode, WhenceError
 
@@ -13,7 +14,7 @@ from whence.errors import ExitCode, WhenceError
 def main(argv: Sequence[str] | None = None) -> None:
     """Entry point of ``whence``."""
     words = list(sys.argv[1:] if argv is None else argv)
-    if "WHENCE_START" in os.environ or "WHENCE_STARTED" in os.environ:
+    if variables.START in os.environ or variables.STARTED in os.environ:
         from whence.engines.start import take
 
         take(os.environ)
@@ -53,7 +54,7 @@ def _click_error(error: Exception) -> int:
         words = error.format_message()
         say(f"whence: {words[:1].lower()}{words[1:].rstrip('.')}\n")
         return error.exit_code
-    if os.environ.get("WHENCE_TRACEBACK"):
+    if os.environ.get(variables.TRACEBACK):
         raise error
     from whence.shortage import shortage
 
@@ -63,7 +64,7 @@ def _click_error(error: Exception) -> int:
         return ExitCode.LIMIT
     say(
         f"whence: internal error: {type(error).__name__}: {error}; "
-        "please report it with the output of the same command under WHENCE_TRACEBACK=1\n"
+        f"please report it with the output of the same command under {variables.TRACEBACK}=1\n"
     )
     return ExitCode.LIMIT
 

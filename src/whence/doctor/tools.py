@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Iterator
 from importlib import metadata
 
+from whence.abi import variables
 from whence.doctor.model import Check, Status
 from whence.errors import WhenceError
 from whence.toolchain.cache_prune import format_size
@@ -36,8 +37,8 @@ def checks() -> Iterator[Check]:
 
 def _front_end(clang: Clang) -> Check:
     origin = "from PATH"
-    if os.environ.get("WHENCE_CLANG"):
-        origin = "named by WHENCE_CLANG"
+    if os.environ.get(variables.CLANG):
+        origin = f"named by {variables.CLANG}"
     elif clang.is_zig:
         origin = "from the ziglang package"
     return Check(GROUP, "front end", f"clang {_dotted(clang.version)} {origin} ({clang.path})")

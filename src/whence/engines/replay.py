@@ -6,7 +6,8 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from whence.abi.options import OPTIONS_VARIABLE, ORIGINAL_PREFIX, SPACE_VARIABLE, encode
+from whence.abi import variables
+from whence.abi.options import encode
 from whence.alloc.config import Layout, Region
 from whence.alloc.recording import Recording
 from whence.engines.process.interpreter import resolve
@@ -28,12 +29,12 @@ def changes(recording: Recording, inherited: Mapping[str, str]) -> dict[str, str
 
     The preloaded library takes them out again before the program's `main`.
     """
-    own = {OPTIONS_VARIABLE: encode(recording.heap.options())}
+    own = {variables.OPTIONS: encode(recording.heap.options())}
     if recording.space is not None:
-        own[SPACE_VARIABLE] = space_text(recording)
+        own[variables.SPACE] = space_text(recording)
     before = inherited.get("LD_PRELOAD")
     if before:
-        own[f"{ORIGINAL_PREFIX}LD_PRELOAD"] = before
+        own[f"{variables.PREFIX}LD_PRELOAD"] = before
     own["LD_PRELOAD"] = ":".join(filter(None, [str(library(recording.layout)), before]))
     return own
 

@@ -31,11 +31,10 @@ from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from whence.abi import variables
+
 if TYPE_CHECKING:
     from whence.coverage import Coverage
-
-KEY_VARIABLE = "WHENCE_START"
-STATE_VARIABLE = "WHENCE_STARTED"
 
 _FOLDER, _PID = "\1", "\2"
 STATUS = "\1"
@@ -125,11 +124,11 @@ begun = Start()
 def take(environment: MutableMapping[str, str]) -> None:
     """Read what the launcher says, and take it out of the environment, so that no program sees it."""
     global begun
-    asked, state = environment.pop(KEY_VARIABLE, None), environment.pop(STATE_VARIABLE, None)
+    key, state = environment.pop(variables.START, None), environment.pop(variables.STARTED, None)
     request = resumed = None
     with contextlib.suppress(ValueError, OSError):
-        if asked is not None:
-            descriptor, words, name, folder = asked.split(" ", 3)
+        if key is not None:
+            descriptor, words, name, folder = key.split(" ", 3)
             request = Request(_content(int(descriptor)), int(words), name, Path(folder))
     if state is not None:
         child, status, service, folder = state.split(" ", 3)

@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from whence.abi import places
+from whence.abi import places, variables
 from whence.errors import ToolLimit, WhenceError
 from whence.shortage import remedy
 from whence.toolchain import cache_files as files
@@ -31,15 +31,13 @@ from whence.toolchain.cache_locks import Locks, byte_of
 from whence.toolchain.cache_prune import DEFAULT_SIZE, SIZE_VARIABLE, parse_size, prune
 from whence.toolchain.cache_trust import distrust
 
-VARIABLE = places.VARIABLE
-
 _ROOM = 64 << 20
 """Bytes that a directory should have free to take the place of the cache."""
 
 
 def default_directory() -> Path:
     """``$WHENCE_CACHE``, else ``whence`` in the user's cache directory; in /tmp for a user without a home."""
-    chosen = os.environ.get(VARIABLE)
+    chosen = os.environ.get(variables.CACHE)
     if chosen:
         return Path(chosen).absolute()
     for variable, below in places.BASES:
@@ -54,7 +52,7 @@ def home_directory() -> Path | None:
 
     None where that is the default, and for a cache that ``$WHENCE_CACHE`` names: that one stands alone.
     """
-    path = None if os.environ.get(VARIABLE) else _listed_home()
+    path = None if os.environ.get(variables.CACHE) else _listed_home()
     return path if path != default_directory() else None
 
 
@@ -199,7 +197,7 @@ class Cache:
             if reason is not None:
                 self._note(
                     f"the cache {self.directory} is not used, because {reason} "
-                    f"(repair that, or set {VARIABLE} to choose another place)"
+                    f"(repair that, or set {variables.CACHE} to choose another place)"
                 )
         return self._trust[kind]
 
@@ -243,7 +241,7 @@ class Cache:
         self._spare = spare
         self._note(
             f"the cache {self.directory} cannot be written ({reason}); "
-            f"instrumented code is not kept for the next run (set {VARIABLE} to choose another place)"
+            f"instrumented code is not kept for the next run (set {variables.CACHE} to choose another place)"
         )
         return path
 
@@ -318,6 +316,6 @@ def _spare_directory() -> Path:
             _remove(path)
     if best is None:
         raise ToolLimit(
-            f"no directory can be written for generated code; set {VARIABLE} or TMPDIR to one that can"
+            f"no directory can be written for generated code; set {variables.CACHE} or TMPDIR to one that can"
         )
     return best

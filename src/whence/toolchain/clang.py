@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 
+from whence.abi import variables
 from whence.toolchain import spawn
 
 OLDEST, NEWEST = 16, 22
@@ -47,7 +48,7 @@ class Clang:
 
 def find_clang() -> Clang:
     """The front end to use; raises `ToolLimit` when there is none that fits."""
-    wanted = os.environ.get("WHENCE_CLANG", "")
+    wanted = os.environ.get(variables.CLANG, "")
     if wanted:
         return _demanded(wanted)
     rejected = ""
@@ -63,7 +64,7 @@ def find_clang() -> Clang:
         return zig
     raise _limit(
         f"no usable clang: {rejected or 'none is on PATH'} and the ziglang package is not installed; "
-        f"install clang {OLDEST} to {NEWEST}, or run 'pip install ziglang', or set WHENCE_CLANG"
+        f"install clang {OLDEST} to {NEWEST}, or run 'pip install ziglang', or set {variables.CLANG}"
     )
 
 
@@ -83,7 +84,8 @@ def _demanded(wanted: str) -> Clang:
     path = _which(words[0]) if words else None
     if path is None:
         raise _limit(
-            f"WHENCE_CLANG is '{wanted}', which is not an executable file: name a clang {OLDEST} to {NEWEST}"
+            f"{variables.CLANG} is '{wanted}', which is not an executable file: "
+            f"name a clang {OLDEST} to {NEWEST}"
         )
     if os.path.basename(path) == "zig" and len(words) == 1:
         prefix, is_zig = _zig_prefix(path), True
@@ -91,10 +93,11 @@ def _demanded(wanted: str) -> Clang:
         prefix, is_zig = tuple(words[1:]), False
     found = _examine(path, prefix, is_zig)
     if found is None:
-        raise _limit(f"WHENCE_CLANG is '{wanted}', which does not answer --version like a clang")
+        raise _limit(f"{variables.CLANG} is '{wanted}', which does not answer --version like a clang")
     if not OLDEST <= found.version[0] <= NEWEST:
         raise _limit(
-            f"WHENCE_CLANG is '{wanted}', version {_dotted(found.version)}: whence needs {OLDEST} to {NEWEST}"
+            f"{variables.CLANG} is '{wanted}', version {_dotted(found.version)}: "
+            f"whence needs {OLDEST} to {NEWEST}"
         )
     return found
 

@@ -9,7 +9,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from whence.abi.options import ALLOC_VARIABLE, OPTIONS
+from whence.abi import variables
+from whence.abi.options import OPTIONS
 from whence.errors import UserMistake
 
 TYPES = {"plain": "P", "top": "T", "bottom": "B", "both-read": "BR", "both-write": "BW", "random": "R"}
@@ -63,14 +64,14 @@ class Guard:
         """What to set so that the runtime guards this way; nothing if nothing was said."""
         if self == Guard():
             return {}
-        fields = (environment.get(ALLOC_VARIABLE, "").split(",") + [""] * _FIELDS)[:_FIELDS]
+        fields = (environment.get(variables.ALLOC, "").split(",") + [""] * _FIELDS)[:_FIELDS]
         if self.type is not None:
             fields[0] = TYPES[self.type]
         for number, size in enumerate(self.zones, 1):
             fields[number] = size or fields[number]
         if self.alignment is not None:
             fields[4] = ALIGNMENTS[self.alignment]
-        return {ALLOC_VARIABLE: ",".join(fields)}
+        return {variables.ALLOC: ",".join(fields)}
 
 
 def _expect(name: str, word: str | None, known: Mapping[str, str]) -> None:

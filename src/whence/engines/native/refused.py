@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
+from whence.abi import variables
 from whence.errors import WhenceError
 from whence.toolchain.cache import Cache
 from whence.toolchain.carry import CarriedModule
@@ -35,9 +36,9 @@ class Refused:
         if not isinstance(error, WhenceError):
             reason = (
                 f"internal error: {type(error).__name__}: {error}; "
-                "please report it with the output of the same command under WHENCE_TRACEBACK=1"
+                f"please report it with the output of the same command under {variables.TRACEBACK}=1"
             )
-        trace = f"\n{self.failure.traceback}" if os.environ.get("WHENCE_TRACEBACK") else ""
+        trace = f"\n{self.failure.traceback}" if os.environ.get(variables.TRACEBACK) else ""
         return f"{self.module.source}: accesses in there were not checked: {reason}{trace}"
 
     def give_up(self) -> NoReturn:

@@ -12,13 +12,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from whence.abi.options import (
-    OPTIONS_VARIABLE,
-    ORIGINAL_PREFIX,
-    RECORD_VARIABLE,
-    SERVICE_VARIABLE,
-    encode,
-)
+from whence.abi import variables
+from whence.abi.options import encode
 from whence.engines.process.building import BuildSettings, Built
 from whence.toolchain.cache import Cache
 
@@ -104,12 +99,12 @@ def changes(
     `serving`: the launcher answers questions, so libraries may come later.
     """
     found = {name: inherited[name] for name in LINKER_VARIABLES if inherited.get(name)}
-    own = {RECORD_VARIABLE: str(folder.record), OPTIONS_VARIABLE: encode(dict(options))}
+    own = {variables.RECORD: str(folder.record), variables.OPTIONS: encode(dict(options))}
     if serving:
-        own[SERVICE_VARIABLE] = str(folder.socket)
+        own[variables.SERVICE] = str(folder.socket)
     own |= built.variables
     found |= {name: inherited[name] for name in built.variables if name in inherited}
-    own |= {ORIGINAL_PREFIX + name: value for name, value in found.items()}
+    own |= {variables.PREFIX + name: value for name, value in found.items()}
     # What the user preloads may bring an allocator: ours has to come before it.
     first = options.get("children") or "LD_PRELOAD" in found
     preload = (*built.checking, *built.by_path.values()) if first else built.preload

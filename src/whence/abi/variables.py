@@ -1,0 +1,30 @@
+"""Names of environment variables. This module imports nothing, because every start of a command reads it."""
+
+from __future__ import annotations
+
+PREFIX = "WHENCE_"
+"""Of all our variables, and before the name of a variable that a run replaces: the user's value of it."""
+RECORD = "WHENCE_RECORD"
+"""Path of the record file."""
+OPTIONS = "WHENCE_RT"
+"""Options of the runtime (`whence.abi.options`)."""
+SERVICE = "WHENCE_SERVICE"
+"""Path of the socket on which a run answers requests for libraries and programs."""
+SPACE = "WHENCE_KDALLOC"
+"""A spread heap for an unchanged program: see ``runtime/spread/spread.h``."""
+ALLOC = "WHENCE_ALLOC"
+"""The guarded allocator: ``<type>,<red>,<empty>,<reserved>,<alignment>``, see ``runtime/guard/config.c``."""
+CACHE = "WHENCE_CACHE"
+"""Path of the cache."""
+START = "WHENCE_START"
+"""From the native launcher: the key of a start plan (`whence.engines.start`)."""
+STARTED = "WHENCE_STARTED"
+"""From the native launcher: a run that it has begun."""
+
+SHARED = ("RECORD", "OPTIONS", "SERVICE", "SPACE", "ALLOC", "CACHE", "START", "STARTED")
+"""The names that C has, too, as ``WH_<name>_VARIABLE``."""
+
+CLANG = "WHENCE_CLANG"
+"""The front end."""
+TRACEBACK = "WHENCE_TRACEBACK"
+"""Set: an internal error shows where it was raised."""
