@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -65,3 +66,14 @@ def test_rules_know_the_size_before_and_after(whence: Whence) -> None:
     said = whence.run("--rules", rules, whence.directory / "halved").err
     assert "realloc to 19 bytes in main" in said
     assert whence.findings("--rules", rules, whence.build(source.format(20), "kept"))[1] == []
+
+
+def test_engine_alloc_observes_the_point_of_any_program(whence: Whence) -> None:
+    for count, rules in ((0, ["realloc-to-nothing"]), (1, [])):
+        name = f"plain{count}"
+        program = whence.directory / name
+        program.with_suffix(".c").write_text(STACK % count)
+        subprocess.run(["gcc", "-g", program.with_suffix(".c"), "-o", program], check=True)
+        _, found = whence.findings("--engine", "alloc", "--rules", RULES, program)
+        assert [each["rule"] for each in found] == rules
+        assert all(each["access"]["size"] == 0 and each["block"]["size"] == 4 for each in found)

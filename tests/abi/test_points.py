@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields, replace
 
 import pytest
+from tests.harness.session import REPOSITORY
 
 from whence.abi import header, points
 from whence.engines.registry import ENGINES, load
@@ -66,3 +68,10 @@ def test_engines_of_the_rows_are_engines() -> None:
     assert {engine for row in points.POINTS for engine in row.engines} == {*ENGINES}
     for engine in ENGINES:
         assert load(engine).observes.points == points.observed_by(engine)
+
+
+def test_the_documentation_shows_the_row() -> None:
+    page = (REPOSITORY / "docs" / "adding-a-detection-point.md").read_text()
+    shown = re.search(r"```python\n(Point\(.*?)```", page, re.DOTALL)
+    assert shown is not None
+    assert eval(shown[1], vars(points)) == points.BY_NAME["realloc"]

@@ -108,7 +108,6 @@ _N = Slot("n", "INT", "width")
 _M = Slot("m", "INT", "value")
 _CALL = (Slot("f", "FUNCTION", "function"), Slot("v", "WORD", "value"))
 _DEREF = ("Width", "Closed", "Root")
-_ALL_ENGINES = ("native", "alloc")
 
 POINTS = (
     Point(
@@ -120,7 +119,7 @@ POINTS = (
         "read",
         gives=_DEREF,
         sized=True,
-        engines=_ALL_ENGINES,
+        engines=("native", "alloc"),
         redex="Read",
         operands=("pointer",),
     ),
@@ -133,7 +132,7 @@ POINTS = (
         "write",
         gives=_DEREF,
         sized=True,
-        engines=_ALL_ENGINES,
+        engines=("native", "alloc"),
         redex="Assign",
         operands=("pointer",),
     ),
@@ -145,7 +144,7 @@ POINTS = (
         "free",
         "free",
         gives=("By",),
-        engines=_ALL_ENGINES,
+        engines=("native", "alloc"),
         redex="Free",
         operands=("pointer",),
     ),
@@ -172,7 +171,7 @@ POINTS = (
         ),
         headline="call of {function}",
         caller="an allocation function",
-        engines=_ALL_ENGINES,
+        engines=("native", "alloc"),
         redex="Alloc",
         operands=("count", "size", "align", "least"),
     ),
@@ -185,7 +184,7 @@ POINTS = (
         "allocation",
         where="after every allocation",
         optional=" as block bid",
-        engines=_ALL_ENGINES,
+        engines=("native", "alloc"),
         redex="Alloc",
         operands=("", ""),
         after=True,
@@ -248,6 +247,7 @@ POINTS = (
         headline="{function} to {size}",
         caller="realloc",
         sized=True,
+        engines=("native", "alloc"),
     ),
     Point(
         "call",
@@ -270,7 +270,7 @@ POINTS = (
         "return",
         where="at every return of the function",
         optional=" v$",
-        engines=_ALL_ENGINES,
+        engines=("native", "alloc"),
         redex="Ret",
         operands=("", "body"),
     ),
