@@ -21,7 +21,7 @@
 
 extern char **environ;
 
-#define WAITING 64 /* questions that may wait on the socket */
+#define WAITING 64 /* the backlog of the socket */
 
 /* ---- the folder ---- */
 
@@ -88,14 +88,15 @@ void run_remove(const struct run *run, const struct start *start) {
     nftw(run->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* ---- the cache's entries stay ---- */
+/* ---- locks on the cache's entries ---- */
 
-/* As `whence.toolchain.cache_locks`: a shared lock on one byte of the lock file for each entry. */
-static int hold_entries(const struct start *start) {
+/* Locks entries against removal, as `whence.toolchain.cache_locks` does: with a shared lock on one
+ * byte of the lock file for each entry, until this process ends. */
+static int lock_entries(const struct start *start) {
     const struct start_entry *locks = entry_of(start, 'C');
     if (!locks) return 1;
     int file = open(locks->value, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-    if (file < 0) return errno != ENOENT; /* nobody locks where nobody can write */
+    if (file < 0) return errno != ENOENT; /* a cache that cannot be written needs no locks */
     const char *at = locks->more;
     char *next;
     for (; *at; at = next) {
@@ -103,7 +104,7 @@ static int hold_entries(const struct start *start) {
         lock.l_start = strtoll(at, &next, 10);
         if (next == at || fcntl(file, F_OFD_SETLK, &lock) != 0) return 0;
     }
-    return 1; /* until this process ends */
+    return 1;
 }
 
 static void touch_entries(const struct start *start) {
@@ -114,7 +115,7 @@ static void touch_entries(const struct start *start) {
 
 /* ---- the program ---- */
 
-/* A value with the folder and our process number in their places. */
+/* A value with \1 replaced by the run's folder and \2 by the number of this process. */
 static char *filled(const char *value, const struct run *run) {
     char number[16];
     snprintf(number, sizeof number, "%d", (int)getpid());
@@ -148,9 +149,10 @@ static int set_variables(const struct start *start, const struct run *run) {
 static const int relayed[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGQUIT, SIGALRM, SIGINT};
 #define RELAYED (sizeof relayed / sizeof *relayed)
 
-static sigset_t before; /* the signals that were blocked when we started */
+static sigset_t before; /* the signals that were blocked when this process started */
 
-static int hold_signals(void) {
+/* Blocks the relayed signals and SIGCHLD; a descriptor to read them from, or -1. */
+static int block_signals(void) {
     sigset_t ours;
     sigemptyset(&ours);
     sigaddset(&ours, SIGCHLD);
@@ -159,11 +161,11 @@ static int hold_signals(void) {
     return signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* 0 if the program could not be executed. */
+/* 0 if the program could not be executed: then the child writes to the pipe `failure`. */
 static int begin(struct run *run, const struct start *start, char **words) {
     const struct start_entry *image = entry_of(start, 'I');
-    int told[2], failed = 0;
-    if (!image || pipe2(told, O_CLOEXEC) != 0) return 0;
+    int failure[2], failed = 0;
+    if (!image || pipe2(failure, O_CLOEXEC) != 0) return 0;
     run->child = fork();
     if (run->child == 0) {
         sigprocmask(SIG_SETMASK, &before, NULL);
@@ -171,21 +173,21 @@ static int begin(struct run *run, const struct start *start, char **words) {
             set_variables(start, run))
             execve(image->value, words, environ);
         failed = 1;
-        if (write(told[1], &failed, sizeof failed) < 0) _exit(126);
+        if (write(failure[1], &failed, sizeof failed) < 0) _exit(126);
         _exit(127);
     }
-    close(told[1]);
-    if (run->child > 0 && read(told[0], &failed, sizeof failed) > 0) {
+    close(failure[1]);
+    if (run->child > 0 && read(failure[0], &failed, sizeof failed) > 0) {
         waitpid(run->child, NULL, 0);
         run->child = -1;
     }
-    close(told[0]);
+    close(failure[0]);
     return run->child > 0;
 }
 
 /* ---- waiting ---- */
 
-/* Whether a terminal sends its signals to our process group, and so to the program as well. */
+/* Whether the terminal sends its signals to this process group, which the program is in, too. */
 static int in_foreground(void) {
     int terminal = open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (terminal < 0) return 0;
@@ -203,7 +205,7 @@ static void relay(int signals, const struct run *run) {
     }
 }
 
-/* Until the program has ended (1), or asks something (0). */
+/* Waits until the program has ended (1) or sends a request (0). */
 static int await(struct run *run, int signals) {
     for (;;) {
         struct pollfd sources[] = {{signals, POLLIN, 0}, {run->service, POLLIN, 0}};
@@ -217,9 +219,9 @@ static int await(struct run *run, int signals) {
     }
 }
 
-/* ---- what the record says ---- */
+/* ---- reading the record ---- */
 
-/* Processes that the program left behind are Python's to wait for. */
+/* Whether no process of the program is left; Python waits for processes that are. */
 static int is_alone(const char *record, int self) {
     const uint32_t *counts = (const uint32_t *)(record + WH_PROCESSES_OFFSET);
     if (counts[0] != counts[1] || counts[2] > WH_PROCESSES_MOST) return 0;
@@ -230,8 +232,8 @@ static int is_alone(const char *record, int self) {
     return 1;
 }
 
-/* Records of these types are of interest only beside a finding. */
-static int says_nothing(uint32_t type) {
+/* Records of these types only supplement findings. */
+static int is_supplement(uint32_t type) {
     return type == WH_RECORD_MAPS || type == WH_RECORD_PROCESS || type == WH_RECORD_LEAKS;
 }
 
@@ -243,7 +245,7 @@ static int is_clean(const char *record) {
         return 0;
     while (at < header->used) {
         const uint32_t *prefix = (const uint32_t *)(record + at);
-        if (!says_nothing(prefix[0]) || prefix[1] < 8 || prefix[1] % 8 ||
+        if (!is_supplement(prefix[0]) || prefix[1] < 8 || prefix[1] % 8 ||
             prefix[1] > header->used - at)
             return 0;
         at += prefix[1];
@@ -267,9 +269,9 @@ static int nothing_to_report(const struct run *run, int child) {
     return clean;
 }
 
-/* ---- what a clean run says ---- */
+/* ---- the last line of a clean run ---- */
 
-/* As `whence.report.text` decides for a stream. */
+/* Decides as `whence.report.text` does for standard error. */
 static int is_coloured(void) {
     const char *none = getenv("NO_COLOR"), *kind = getenv("TERM");
     if (!isatty(2) || (none && *none)) return 0;
@@ -290,8 +292,8 @@ static void say(const struct start_entry *notes, int status) {
 enum run_outcome run_follow(struct run *run, const struct start *start, char **words) {
     const struct start_entry *notes = entry_of(start, is_coloured() ? 'H' : 'N');
     run->service = -1;
-    if (!hold_entries(start) || !make_folder(run)) return RUN_NOT_STARTED;
-    int signals = hold_signals();
+    if (!lock_entries(start) || !make_folder(run)) return RUN_NOT_STARTED;
+    int signals = block_signals();
     if (signals < 0 || !make_record(run) || !make_places(run, start) ||
         (entry_of(start, 'S') && !listen_in(run)) || !begin(run, start, words)) {
         run_remove(run, start);

@@ -1,21 +1,21 @@
-/* A run that follows a start plan: the record, the program, and waiting for its end. */
+/* Runs a program by a start plan: creates the record, starts the program, waits for its end. */
 #ifndef WHENCE_LAUNCHER_RUN_H
 #define WHENCE_LAUNCHER_RUN_H
 
 #include "start.h"
 
-/* Who goes on, and with what. */
+/* How the run ended, and what is left to do. */
 enum run_outcome {
-    RUN_NOT_STARTED, /* nothing was done: Python runs the program from the beginning */
-    RUN_CLEAN,       /* the program has ended as `status` says, and there is nothing to report */
-    RUN_UNFINISHED,  /* Python goes on: with a program that runs, or with the record of one that has
-                        ended */
+    RUN_NOT_STARTED, /* the program was not started: Python runs it from the beginning */
+    RUN_CLEAN,       /* the program has ended with `status`, and its record has no findings */
+    RUN_UNFINISHED,  /* Python continues, with the running program or with the record of an ended
+                        one */
 };
 
 struct run {
     char folder[4096]; /* of this run: the record, the socket, libraries */
     int child;         /* its process number, 0 once it has ended */
-    int status;        /* as waitpid gives it, once it has ended */
+    int status;        /* the status from waitpid, once it has ended */
     int service;       /* the listening socket, -1 for none */
 };
 
@@ -24,7 +24,7 @@ enum run_outcome run_follow(struct run *run, const struct start *start, char **w
 /* Removes the folder of a run that is over. */
 void run_remove(const struct run *run, const struct start *start);
 
-/* Ends this process as the program ended. */
+/* Ends this process with the program's exit status, or by the same signal. */
 _Noreturn void run_end_like(int status);
 
 #endif

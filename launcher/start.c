@@ -10,7 +10,7 @@
 
 /* ---- keys ---- */
 
-/* Not those that say where the cache lies: a run means the same wherever it is kept. */
+/* The variables that set the place of the cache are missing: they do not change what a run does. */
 static const char *const variables[] = {
     "GLIBC_TUNABLES", "LD_AUDIT",   "LD_LIBRARY_PATH", "LD_PRELOAD",
     "PYTHONMALLOC",   "PYTHONPATH", "TMPDIR",
@@ -49,7 +49,8 @@ static int add_variables(struct text *text) {
     return 1;
 }
 
-/* FNV-1a, four times with other beginnings: the text decides, this only names a file. */
+/* FNV-1a with four different offsets. Collisions do no harm: the name only finds the file, and
+ * start_read compares the text. */
 static void name_text(struct start_key *key) {
     for (unsigned part = 0; part < KEY_DIGITS / 16; part++) {
         uint64_t sum = 0xcbf29ce484222325ull + part * 0x9e3779b97f4a7c15ull;
@@ -59,8 +60,8 @@ static void name_text(struct start_key *key) {
     }
 }
 
-/* Words up to the first that is no option. An option whose value is a word of its own ends there,
- * too: that is no program that a plan is written for. */
+/* The number of words up to the first that is not an option. That may also be the value of an
+ * option; then no plan has this key, because plans are written for programs only. */
 static size_t words_of_key(int count, char **words) {
     for (int i = 0; i < count; i++)
         if (words[i][0] != '-') return strchr(words[i], '/') ? (size_t)i + 1 : 0;
@@ -114,9 +115,9 @@ int start_home_folder(char path[PATH_MAX]) {
 
 /* ---- trust ---- */
 
-/* Every step of the way belongs to the user or to root, and nobody else can write there. Less is
- * allowed here than in `whence.toolchain.cache_trust`, where a refusal would cost more than time.
- */
+/* Whether every folder of the path and the file belong to the user or to root, and nobody else can
+ * write to them. This is stricter than `whence.toolchain.cache_trust`, because refusing a plan only
+ * costs time. */
 static int is_trusted(const char *path) {
     char step[PATH_MAX];
     size_t length = strlen(path);
@@ -156,7 +157,7 @@ static char *read_all(const char *path, size_t *size) {
     return data;
 }
 
-/* "DEVICE INODE SIZE MTIME CTIME" of a file, times in ns; "-" for one that does not exist. */
+/* "DEVICE INODE SIZE MTIME CTIME" of a file, times in ns; "-" for a file that does not exist. */
 static void identify(const char *path, char *into, size_t size) {
     struct stat status;
     if (stat(path, &status) != 0) {
@@ -177,7 +178,7 @@ static int is_unchanged(const struct start_entry *entry) {
 
 static int has_more(char kind) { return kind == 'F' || kind == 'L' || kind == 'C'; }
 
-/* Cuts the strings behind the key into entries; 0 if the plan does not end as it should. */
+/* Splits the strings after the key into entries; 0 if the entry that ends a plan is missing. */
 static int cut(struct start *start, char *at, const char *end) {
     size_t room = 0;
     while (at < end) {

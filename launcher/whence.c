@@ -1,8 +1,8 @@
-/* The command `whence`: a warm run of a known program needs no interpreter.
+/* The command `whence`: starts known programs without the Python interpreter.
  *
- * Everything but that is Python's, which stands beside this file as `whence-python`. When a plan
- * serves the command line (start.h), the program is started at once; Python takes over where there
- * is something to report, something to answer, or a process to wait for.
+ * When there is a plan for the command line (start.h), this process starts the program at once. It
+ * executes `whence-python`, which lies beside this file, for every other command line, and when a
+ * run has findings, sends a request, or leaves processes behind.
  */
 #include "run.h"
 #include "start.h"
@@ -27,7 +27,7 @@ static _Noreturn void hand_over(char **words) {
     exit(125);
 }
 
-/* The key's text goes in a file without a name, because it has zero bytes. */
+/* The key's text is passed in an anonymous file, because it has zero bytes. */
 static void offer_key(const struct start_key *key, const char *folder) {
     char value[PATH_MAX + 128];
     int file = memfd_create("whence-start", 0);
@@ -43,7 +43,8 @@ static void offer_state(const struct run *run) {
     setenv(WH_STARTED_VARIABLE, value, 1);
 }
 
-/* Returns where no plan in that folder can be followed. */
+/* Runs the program by the plan in that folder, and does not return; returns if there is no plan or
+ * the program could not be started. */
 static void follow(const char *folder, const struct start_key *key, char **words) {
     struct start start;
     struct run run = {0};

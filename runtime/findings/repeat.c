@@ -18,32 +18,33 @@ void repeat_note(const struct context *context, const uint64_t *pcs, unsigned co
     if (point != WH_POINT_DEREF_R && point != WH_POINT_DEREF_W && point != WH_POINT_ARGUMENT &&
         point != WH_POINT_LENGTH)
         return;
-    struct told *told = &thread_self.told;
+    struct reported_access *last = &thread_self.reported;
     uint64_t size = point == WH_POINT_ARGUMENT ? WH_NULL_PAGE_SIZE : event->width;
-    told->point = point;
-    told->low = event->r;
-    told->high = size > UINTPTR_MAX - event->r ? UINTPTR_MAX : event->r + size;
-    told->frame = (uintptr_t)context->frame;
-    told->pc = pcs[0];
-    told->outer = outer_hash(pcs + 1, count - 1);
-    told->by_library = context->library != NULL;
+    last->point = point;
+    last->low = event->r;
+    last->high = size > UINTPTR_MAX - event->r ? UINTPTR_MAX : event->r + size;
+    last->frame = (uintptr_t)context->frame;
+    last->pc = pcs[0];
+    last->outer = outer_hash(pcs + 1, count - 1);
+    last->by_library = context->library != NULL;
 }
 
 int repeat_is(const struct context *context, const uint64_t *pcs, unsigned count) {
-    const struct told *told = &thread_self.told;
+    const struct reported_access *last = &thread_self.reported;
     uintptr_t address = context->event.r;
     unsigned at = 0;
-    if (!told->point) return 0;
-    /* No such length ends well, and it may destroy the stack that would tell. */
-    if (told->point == WH_POINT_LENGTH || told->high > ADDRESS_END) return 1;
+    if (!last->point) return 0;
+    /* An access of such a length always traps, and may overwrite the stack that is compared below.
+     */
+    if (last->point == WH_POINT_LENGTH || last->high > ADDRESS_END) return 1;
     while (at < count && images_kind(pcs[at]) != IMAGE_INSTRUMENTED) at++;
     if (at == count) return 0;
-    if (told->by_library && pcs[at] == told->pc && context->trap.sp < told->frame) return 1;
-    return address >= told->low && address < told->high &&
-           outer_hash(pcs + at + 1, count - at - 1) == told->outer;
+    if (last->by_library && pcs[at] == last->pc && context->trap.sp < last->frame) return 1;
+    return address >= last->low && address < last->high &&
+           outer_hash(pcs + at + 1, count - at - 1) == last->outer;
 }
 
 int repeat_has_length(const void *frame) {
-    const struct told *told = &thread_self.told;
-    return told->point == WH_POINT_LENGTH && told->frame == (uintptr_t)frame;
+    const struct reported_access *last = &thread_self.reported;
+    return last->point == WH_POINT_LENGTH && last->frame == (uintptr_t)frame;
 }

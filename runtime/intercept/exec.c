@@ -1,12 +1,11 @@
 /* Programs that the program executes or spawns.
  *
- * They run as they are (the environment tells nothing of us, see environment.h),
- * but in two cases: with the option `children` the launcher is asked what to
- * execute instead; and the instrumented image, executed again through
- * /proc/self/exe, stays in the run that it belongs to.
+ * They run without the runtime, whose variables are removed from the environment (environment.h),
+ * with two exceptions: with the option `children` the launcher decides what to execute instead; and
+ * the instrumented image, executed again through /proc/self/exe, stays in its run.
  *
- * All of this may happen in a child of vfork or in a signal handler: the new
- * vectors lie on the stack.
+ * The new vectors lie on the stack, because a child of vfork or a signal handler may execute a
+ * program.
  */
 #include "../os/mem.h"
 #include "../os/os.h"
@@ -23,14 +22,13 @@
 #include <stdarg.h>
 #include <unistd.h>
 
-/* What to execute instead. Words of the launcher's answer: the path, then
- * arguments that take the place of the first one (`a...`), and variables (`e...`)
- * that replace those of ours. */
+/* What to execute instead. The words of the launcher's answer are the path, then the arguments that
+ * replace the first one (`a...`), and the variables (`e...`) that replace the launcher's. */
 struct plan {
     const char *path;
     struct service_talk talk;
-    int asked; /* the rest is in talk */
-    int again; /* our own image, in our own environment */
+    int answered; /* the launcher has answered: `talk` is at the first word after the path */
+    int again;    /* our own image, in our own environment */
     size_t arguments, variables;
 };
 
@@ -67,8 +65,8 @@ static int is_vector(char *const *vector) {
     return 1;
 }
 
-/* The kernel answers EFAULT to what it cannot read. Of the arguments, nothing but the vector is
- * read here. */
+/* Whether the kernel will fail with EFAULT, because it cannot read the vectors or the variables.
+ * Only the vector of the arguments is tested: their text is not read here. */
 static int is_refused(const char *path, char *const *arguments, char *const *environment) {
     if (!is_mapped(path) || !is_vector(arguments) || !is_vector(environment)) return 1;
     for (; environment && *environment; environment++)
@@ -96,11 +94,11 @@ static void decide(struct plan *plan, char *room, const char *path, char *const 
     if (!service_ask(&plan->talk)) return;
     const char *other = service_next(&plan->talk);
     if (other && *other) plan->path = other;
-    plan->asked = 1;
+    plan->answered = 1;
     measure(plan);
 }
 
-static int changes(const struct plan *plan) { return plan->asked || plan->again; }
+static int changes(const struct plan *plan) { return plan->answered || plan->again; }
 
 /* Room in words for the two new vectors. */
 static size_t room_for(const struct plan *plan, char *const *arguments, char *const *environment) {
@@ -111,7 +109,7 @@ static size_t room_for(const struct plan *plan, char *const *arguments, char *co
 static char **new_arguments(struct plan *plan, char *const *arguments, char **to) {
     size_t at = plan->talk.at;
     const char *word;
-    while (plan->asked && (word = service_next(&plan->talk)))
+    while (plan->answered && (word = service_next(&plan->talk)))
         if (*word == 'a') *to++ = (char *)(uintptr_t)(word + 1);
     plan->talk.at = at;
     if (arguments && *arguments && plan->arguments) arguments++;
@@ -126,7 +124,7 @@ static void new_environment(struct plan *plan, char *const *environment, char **
         if (!environment_is_ours(*environment)) *to++ = *environment;
     for (size_t i = 0; plan->again && (word = environment_ours(i)); i++)
         *to++ = (char *)(uintptr_t)word;
-    while (plan->asked && (word = service_next(&plan->talk)))
+    while (plan->answered && (word = service_next(&plan->talk)))
         if (*word == 'e') *to++ = (char *)(uintptr_t)(word + 1);
     *to = NULL;
 }

@@ -1,4 +1,4 @@
-/* sanitizer/asan_interface.h, as far as our planes can answer. */
+/* The functions of sanitizer/asan_interface.h that the state plane and the blocks can implement. */
 #include "poison.h"
 #include "../os/mem.h"
 #include "../os/text.h"
@@ -14,7 +14,7 @@ WH_EXPORT const char *__asan_locate_address(void *address, char *name, size_t na
 WH_EXPORT size_t __asan_get_alloc_stack(void *address, void **trace, size_t size, int *thread);
 WH_EXPORT size_t __asan_get_free_stack(void *address, void **trace, size_t size, int *thread);
 
-/* The program may call before the runtime is needed for anything else. */
+/* This may be the first call into the runtime: thread_here starts it. */
 void __asan_poison_memory_region(const volatile void *begin, size_t size) {
     thread_here();
     poison_close((uintptr_t)begin, size);

@@ -6,7 +6,7 @@
 #define REMOVED 1u
 #define FIRST_CAPACITY 256u
 
-/* Open addressing by address. At most half of it was ever used. */
+/* A hash table by address, with open addressing; at most half of its entries are in use. */
 static struct chunk *table;
 static uint64_t capacity, used;
 static struct os_lock lock;
@@ -22,7 +22,7 @@ static struct chunk *entry_of(uintptr_t pool, uintptr_t begin) {
     }
 }
 
-/* Makes the table larger, or only drops what was removed. */
+/* Rebuilds the table without the removed entries, larger if need be. */
 static int rebuild(void) {
     struct chunk *old = table;
     uint64_t old_capacity = capacity, kept = 0;

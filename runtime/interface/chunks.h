@@ -1,4 +1,4 @@
-/* Memory that a program's own allocator has handed out: pool, address, size. */
+/* The table of chunks that a program's own allocator has allocated: pool, address, size. */
 #ifndef WHENCE_INTERFACE_CHUNKS_H
 #define WHENCE_INTERFACE_CHUNKS_H
 
@@ -10,15 +10,15 @@ struct chunk {
     uintptr_t pool;
 };
 
-/* All calls are between these two. */
+/* The caller of the functions below holds the lock. */
 void chunks_lock(void);
 void chunks_unlock(void);
 
-/* 0 if there is no memory for it. */
+/* 0 if there is no memory for the entry. */
 int chunks_add(struct chunk chunk);
 /* Removes the chunk at an address from its pool and returns it; begin 0 if there is none. */
 struct chunk chunks_remove(uintptr_t pool, uintptr_t begin);
-/* Calls `visit` for every chunk of a pool; what returns 1 is removed. */
+/* Calls `visit` for every chunk of a pool, and removes the chunks for which it returns 1. */
 void chunks_each(uintptr_t pool, int (*visit)(struct chunk *chunk, void *data), void *data);
 
 #endif

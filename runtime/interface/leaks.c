@@ -1,4 +1,4 @@
-/* whence/leak.h and sanitizer/lsan_interface.h. */
+/* The functions of whence/leak.h and sanitizer/lsan_interface.h. */
 #include "../leak/excuse.h"
 #include "../leak/leak.h"
 #include "../rt/event.h"
@@ -62,9 +62,9 @@ WH_EXPORT void __lsan_unregister_root_region(const void *begin, size_t size);
 
 /* The first call is the program's last check, and ends it if blocks leak. */
 void __lsan_do_leak_check(void) {
-    uint64_t told = check_now(FRAME_HERE);
+    uint64_t new_leaks = check_now(FRAME_HERE);
     event_no_more_checks();
-    if (told && options.halt) finding_stop();
+    if (new_leaks && options.halt) finding_stop();
 }
 
 int __lsan_do_recoverable_leak_check(void) {

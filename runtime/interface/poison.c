@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <sys/mman.h>
 
-/* ---- what a request may touch ---- */
+/* ---- the bytes that a request may change ---- */
 
 struct span {
     uintptr_t begin, end;
@@ -56,7 +56,7 @@ static void open_part(uintptr_t granule, unsigned to, uintptr_t limit) {
 
 /* ---- ranges ---- */
 
-static int closed_elsewhere; /* something that no blocks govern was closed */
+static int closed_elsewhere; /* the program has closed memory outside of blocks */
 
 void poison_close(uintptr_t begin, uint64_t size) {
     struct span span = touched(begin, size);
@@ -109,10 +109,10 @@ WH_EXPORT uint64_t __whence_closed(uint64_t address, uint64_t width) {
     return poison_closed(address, width);
 }
 
-/* ---- memory that is given back ---- */
+/* ---- unmapped memory ---- */
 
-/* Whoever gets these addresses next knows nothing of what was closed there.
- * Most of the plane there was never written, and should not be now. */
+/* The next mapping at these addresses must be accessible. Only state bytes that are not 0 are
+ * written, so that untouched pages of the plane stay untouched. */
 static void reopen(uintptr_t begin, uintptr_t end) {
     struct span span = touched(begin, end - begin);
     for (uintptr_t at = span.begin; at < span.end && !blocks_govern(begin); at += 8 * WH_GRANULE)

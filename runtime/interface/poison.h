@@ -1,9 +1,9 @@
 /* Memory that the program itself declares inaccessible, and accessible again.
  *
- * A state byte tells how many leading bytes of a granule are accessible, so the
- * first bytes of a granule cannot be closed while later ones are open: then
- * they stay open. In the heap only the live block at the begin of a range is
- * touched; elsewhere, addresses that the plane covers.
+ * A state byte gives the number of leading bytes of a granule that are accessible. So the first
+ * bytes of a granule cannot be closed while later ones are open: they stay open. In the heap a
+ * request changes only the live block at the begin of its range; elsewhere, all addresses that the
+ * plane covers.
  */
 #ifndef WHENCE_INTERFACE_POISON_H
 #define WHENCE_INTERFACE_POISON_H
@@ -13,11 +13,11 @@
 void poison_close(uintptr_t begin, uint64_t size);
 void poison_open(uintptr_t begin, uint64_t size);
 
-/* How many of the bytes the program has closed. */
+/* The number of bytes in the range that the program has closed. */
 uint64_t poison_closed(uintptr_t begin, uint64_t size);
 
-/* The first byte of [begin, begin+size) that may not be accessed, whoever said
- * so; 0 if there is none. */
+/* The first byte of [begin, begin+size) that may not be accessed for any reason; 0 if there is
+ * none. */
 uintptr_t poison_first_bad(uintptr_t begin, uint64_t size);
 
 #endif

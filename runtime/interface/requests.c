@@ -1,6 +1,6 @@
-/* Valgrind's client requests. The instruction sequence that valgrind/valgrind.h
- * puts into a program does nothing; where it is instrumented, it calls us. The
- * numbers are Valgrind's stable interface. */
+/* Valgrind's client requests. The instruction sequence that valgrind/valgrind.h puts into a program
+ * does nothing; instrumentation replaces it by a call of the runtime. The numbers are Valgrind's
+ * stable interface. */
 #include "chunks.h"
 #include "poison.h"
 #include "../leak/leak.h"
@@ -51,7 +51,7 @@ typedef uint64_t handler(const struct request *request);
 
 /* ---- memory ---- */
 
-#define DONE UINT64_MAX /* what Valgrind answers */
+#define DONE UINT64_MAX /* the result under Valgrind */
 
 static uint64_t close_memory(const struct request *request) {
     poison_close(request->arguments[0], request->arguments[1]);
@@ -63,7 +63,7 @@ static uint64_t open_memory(const struct request *request) {
     return DONE;
 }
 
-/* Judged like an access. The address of the first bad byte, 0 if all is well. */
+/* Checks the range as an access would be. The address of the first bad byte; 0: none. */
 static uint64_t check_memory(const struct request *request) {
     uintptr_t begin = request->arguments[0];
     uint64_t size = request->arguments[1];
@@ -156,7 +156,7 @@ static uint64_t destroy_pool(const struct request *request) {
     return 0;
 }
 
-/* Only what lies in a range is kept. */
+/* Keeps only the part of a chunk that lies in a range. */
 static int trim(struct chunk *chunk, void *data) {
     const uint64_t *range = data; /* begin, size */
     uintptr_t begin = chunk->begin, end = begin + chunk->size, range_end = range[0] + range[1];
@@ -218,7 +218,7 @@ static uint64_t look_for_leaks(const struct request *request) {
 }
 
 static void count_leaks(const struct request *request, const uint64_t *first) {
-    enum { BETWEEN = 2 }; /* blocks and bytes take turns */
+    enum { BETWEEN = 2 }; /* fields alternate: blocks, bytes */
     const uint64_t counts[] = {first[0] + first[BETWEEN], first[2 * BETWEEN], first[3 * BETWEEN],
                                first[4 * BETWEEN]};
     for (int i = 0; i < 4; i++) *(uint64_t *)request->arguments[i] = counts[i];
@@ -239,7 +239,7 @@ static uint64_t count_errors(const struct request *request) {
     return finding_count();
 }
 
-/* Errors are silenced (1) or wanted again (-1) in this thread. */
+/* Disables the rules for this thread (1), or enables them again (-1). */
 static uint64_t change_errors(const struct request *request) {
     struct thread *thread = thread_here();
     int64_t change = (int64_t)request->arguments[0];
@@ -259,7 +259,7 @@ static uint64_t yes(const struct request *request) {
 
 #define LINE_MOST 1024u
 
-/* Like Valgrind, each line behind the process's number. */
+/* Prints each line after the number of the process, as Valgrind does. */
 static uint64_t print(const struct request *request) {
     char line[LINE_MOST];
     va_list arguments;
@@ -276,7 +276,7 @@ static uint64_t print(const struct request *request) {
     return (uint64_t)length;
 }
 
-/* Under Valgrind such a function is run by the processor itself, as everything is here. */
+/* Valgrind runs such a function on the real processor, on which all code runs here. */
 typedef uint64_t function(uint64_t thread, uint64_t a, uint64_t b, uint64_t c);
 
 static uint64_t call(const struct request *request) {

@@ -1,4 +1,5 @@
-/* sanitizer/allocator_interface.h, and what the other headers have that says nothing to us. */
+/* The functions of sanitizer/allocator_interface.h, and those of the other headers that do nothing
+ * here. */
 #include "sanitizer.h"
 #include "../process/thread.h"
 
@@ -12,7 +13,7 @@ WH_EXPORT int __sanitizer_get_ownership(const volatile void *pointer);
 WH_EXPORT size_t __sanitizer_get_allocated_size(const volatile void *pointer);
 WH_EXPORT const void *__sanitizer_get_allocated_begin(const void *pointer);
 
-/* Of a live block that begins at the address. */
+/* These two are about a live block that begins at the address. */
 int __sanitizer_get_ownership(const volatile void *pointer) {
     return heap_begins_live(heap_block((uintptr_t)pointer), (uintptr_t)pointer);
 }

@@ -1,5 +1,5 @@
-/* Functions of the sanitizers' headers that have nothing to do here: one list for the runtime and
- * for programs that run without it. All of them answer 0. */
+/* The functions of the sanitizers' headers that do nothing and return 0. The runtime and the
+ * library for programs that run without it (absent/) define them from this list. */
 #ifndef WHENCE_INTERFACE_SANITIZER_H
 #define WHENCE_INTERFACE_SANITIZER_H
 

@@ -137,7 +137,7 @@ void leak_collect(struct context *context, const struct witness *witness) {
     like.kind = marks ? search_kind(*marks) : WH_LEAK_NONE;
     if (like.kind == WH_LEAK_INDIRECT) like.head = stack_of(mark_head(block));
     struct group *group = ensure_groups() ? group_of(&like) : NULL;
-    context->told++;
+    context->new_leaks++;
     if (group)
         add_to_group(group, witness);
     else
@@ -152,8 +152,9 @@ static void add_sum(struct leak_sum *sum, const struct leak_sum *more) {
     sum->indirect_bytes += more->indirect_bytes;
 }
 
-/* A lost structure is one finding, about its head. Without one of the same rule, as where the head
- * is not the program's, what it leads to stands for itself. */
+/* A lost structure is one finding, about its head. Where the same rule has no finding about the
+ * head, as when a library allocated the head, the blocks that it leads to keep a finding of their
+ * own. */
 static void fold(void) {
     for (uint32_t i = 0; i < group_count; i++) {
         struct group *group = &groups[i];
@@ -167,8 +168,9 @@ static void fold(void) {
     }
 }
 
-/* What a later event would tell again, for a function that returns many times. */
-static int told_before(const struct context *context, const struct group *group) {
+/* Whether an earlier event of the same function reported this group: a function may return often.
+ */
+static int was_reported(const struct context *context, const struct group *group) {
     if (context->check) return 0;
     uint64_t key = depot_hash_step(depot_hash_step(DEPOT_HASH_INIT, group->rule), group->stack);
     return !finding_first_time(depot_hash_step(key, context->event.function));
@@ -185,13 +187,13 @@ static void write_totals(const struct context *context) {
     record_append(WH_RECORD_LEAKS, &part, 1);
 }
 
-static void tell(struct context *context) {
+static void report_groups(struct context *context) {
     static int lost;
     if (group_count) maps_keep();
     fold();
     for (uint32_t i = 0; i < group_count; i++) {
         const struct group *group = &groups[i];
-        if (!group->all.count || told_before(context, group)) continue;
+        if (!group->all.count || was_reported(context, group)) continue;
         struct witness witness = {group->rule, &group->first, group->value_count, group->values,
                                   group->all,  group->kind,   group->inherited};
         finding_make(context, &witness);
@@ -203,7 +205,7 @@ static void tell(struct context *context) {
 void leak_end(struct context *context) {
     if (context->check) write_totals(context);
     search_end();
-    tell(context);
+    report_groups(context);
     if (groups) os_unmap((uintptr_t)groups, GROUPS_MOST * sizeof *groups);
     if (groups && table) os_unmap((uintptr_t)table, TABLE_SIZE * sizeof *table);
     groups = NULL;

@@ -8,13 +8,13 @@ int (*mark_is_strong)(uintptr_t pointer, struct block block);
 static uint8_t *marks;
 static uint64_t total;
 
-/* Blocks whose contents are still to be followed: from the front those found
- * by strong pointers, from the back those that wait. Each block is in each half
- * at most once. */
+/* Two stacks in one array of blocks whose contents are still to be read: from the front the blocks
+ * that strong pointers lead to, from the back those that only weak pointers lead to. Each block is
+ * in each stack at most once. */
 static uint64_t *work;
 static uint64_t work_count, waiting_count;
 
-/* Of lost blocks, the one that led there, as a word; 0: none did. */
+/* For each lost block, the lost block that leads to it, as a word; 0: none does. */
 static uint64_t *leaders;
 static uint64_t leader;
 
@@ -48,7 +48,7 @@ uint8_t *mark_of(struct block block) {
     return number == BLOCK_UNNUMBERED ? NULL : &marks[number];
 }
 
-/* Of a block that has marks. */
+/* The block must have marks. */
 static uint64_t *leader_at(struct block block) { return &leaders[block_number(block)]; }
 
 /* The program may have protected pages inside its own blocks. */
@@ -56,13 +56,13 @@ static int is_closed(uintptr_t page) { return blocks_govern(page) && !os_readabl
 
 /* ---- pointers ---- */
 
-/* An array of no elements with a count in front: the pointer lies at the end. */
+/* An array of no elements behind its count: the pointer to the elements is the end of the block. */
 static int is_empty_array(uintptr_t begin, uint64_t size, uintptr_t pointer) {
     return size == sizeof(uint64_t) && pointer == begin + size && *(const wh_word *)begin == 0;
 }
 
-/* A count or a length stands in front of what is pointed to: `new T[n]` with
- * destructors, and allocators that keep the size themselves. */
+/* A count or a size precedes the memory that the pointer refers to: `new T[n]` with destructors,
+ * and allocators that store the size in the block. */
 static int is_behind_count(uintptr_t begin, uint64_t size, uintptr_t pointer) {
     if (pointer != begin + sizeof(uint64_t) || size <= sizeof(uint64_t)) return 0;
     if (size >= OS_PAGE && is_closed(begin)) return 0;
@@ -113,8 +113,9 @@ static void resolve(uintptr_t word, uint8_t mark) {
         wait(block, marked, mark);
 }
 
-/* Large heaps are nothing but cache misses: what a word leads to is asked for
- * some words before it is looked at, and likewise the contents of blocks. */
+/* The search of a large heap waits for memory most of the time, so the record of the block that a
+ * word points to is prefetched some words before it is read, and likewise the contents of blocks.
+ */
 #define WORDS_AHEAD 32u
 #define BLOCKS_AHEAD 8u
 
@@ -149,7 +150,7 @@ static void follow_words_ahead(uint8_t mark) {
     }
 }
 
-/* The next block to be followed; 0 if there is none. */
+/* The next block whose contents are to be read; 0 if there is none. */
 static uint64_t take_work(void) {
     while (blocks_waiting < BLOCKS_AHEAD && work_count) {
         uint64_t entry = work[--work_count];
@@ -169,7 +170,7 @@ static void follow_words(uintptr_t begin, uintptr_t end, uint8_t mark) {
     for (; (uintptr_t)(word + 1) <= end; word++) follow_word(*(const wh_word *)word, mark);
 }
 
-/* Larger ranges are read page by page. Large buffers are often mapped and never written, and the
+/* Larger ranges are read page by page: large buffers are often mapped and never written, and the
  * program may have protected pages of its own blocks. */
 #define READ_WHOLE (64 * OS_PAGE)
 
@@ -239,11 +240,12 @@ void mark_block(uintptr_t address, enum mark mark) {
     follow_work((uint8_t)mark);
 }
 
-/* What a library points to is a library's, even if the program points into it, too. */
+/* Blocks that a library points to come first: they belong to the library even if a weak pointer of
+ * the program leads to them, too. */
 void mark_weak(void) {
     for (int system = 1; system >= 0; system--) {
         uint8_t mark = system ? MARK_SYSTEM : MARK_POSSIBLE;
-        for (uint64_t i = 1; i <= waiting_count; i++) { /* grows, as long as there are more */
+        for (uint64_t i = 1; i <= waiting_count; i++) { /* the count grows meanwhile */
             uint64_t entry = work[work_room() - i];
             struct block block = block_of_word(entry);
             uint8_t *marked = mark_of(block);
@@ -264,15 +266,16 @@ static void mark_led_by(struct block block) {
     *marked &= (uint8_t)~MARK_INDIRECT;
 }
 
-/* Of a cycle, the first block that is looked at is the head: a large one owns small ones sooner
- * than the reverse. */
+/* The first block of a cycle that is visited becomes its head. Large blocks are visited first,
+ * because a large block is more likely to own small ones than the reverse. */
 void mark_indirect(void) {
     uint64_t cursor = 0;
     struct block block;
     while (block_exists(block = block_next_larger(&cursor, WH_BLOCK_LIVE))) mark_led_by(block);
 }
 
-/* A head that a later one leads to hands its blocks on; the way there is shortened for the next. */
+/* Follows the leaders up to a block that has none, then lets every block on the way point to that
+ * head directly, so that later calls are short. */
 struct block mark_head(struct block block) {
     struct block head = block;
     while (*leader_at(head)) head = block_of_word(*leader_at(head));

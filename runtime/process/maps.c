@@ -135,10 +135,10 @@ uint32_t maps_current(void) {
 #define COMMAND_ROOM 1024u
 
 void maps_tell_process(void) {
-    static uint32_t told;
+    static uint32_t recorded;
     uint32_t process = os_process();
-    if (told == process) return;
-    told = process;
+    if (recorded == process) return;
+    recorded = process;
     char command[COMMAND_ROOM];
     long n = os_read_file("/proc/self/cmdline", command, sizeof command);
     uint32_t head[4] = {process, os_parent(), n > 0 ? (uint32_t)n : 0, 0};

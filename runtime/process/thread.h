@@ -1,4 +1,4 @@
-/* What the runtime keeps for each thread, and the state of the whole. */
+/* The state of a thread, and the functions that all of the runtime needs. */
 #ifndef WHENCE_PROCESS_THREAD_H
 #define WHENCE_PROCESS_THREAD_H
 
@@ -10,13 +10,13 @@
 #include "../stacks/memo.h"
 #include "../stacks/unwind.h"
 
-/* What a thread was told last of an access. */
-struct told {
-    uint64_t point;      /* WH_POINT_*, 0: nothing */
-    uintptr_t low, high; /* the bytes it was about */
-    uintptr_t frame;     /* where the check stood on the stack */
-    uint64_t pc, outer;  /* the program's innermost place, and the hash of those around it */
-    int by_library;
+/* The access that the last finding of a thread reports. */
+struct reported_access {
+    uint64_t point;      /* WH_POINT_*; 0: no finding yet */
+    uintptr_t low, high; /* the bytes of the access */
+    uintptr_t frame;     /* the stack frame of the function that checked it */
+    uint64_t pc, outer;  /* the innermost return address, and a hash of those of its callers */
+    int by_library;      /* a library function was about to make the access */
 };
 
 /* The last call or return of a watched function. */
@@ -27,19 +27,19 @@ struct last_event {
 struct thread {
     struct heap_cache cache;
     struct depot_cache depot;
-    struct memo *memo;         /* NULL until enough stacks were met */
-    uint32_t stacks;           /* met without it */
-    struct stack_bounds stack; /* high: the frame the runtime started the thread from */
+    struct memo *memo;         /* NULL until the thread has looked up enough stacks */
+    uint32_t stacks;           /* looked up without the memo */
+    struct stack_bounds stack; /* high: the frame from which the runtime started the thread */
     uint32_t tid;
     uint16_t number;           /* order of creation, main is 0; stops at 65535 */
-    uint8_t in_finding;        /* a finding is being made: no second one inside it */
-    uint32_t excusing;         /* depth: blocks allocated now are no leaks */
-    uint32_t silent;           /* depth: no rule is evaluated for this thread */
+    uint8_t in_finding;        /* the thread makes a finding; it must not begin another one */
+    uint32_t excusing;         /* nesting depth; above 0, new blocks are never reported as leaks */
+    uint32_t silent;           /* nesting depth; above 0, no rule is evaluated for this thread */
     struct last_event *events; /* two for each watched function; mapped when first needed */
-    uintptr_t alternate_stack; /* for signal handlers; 0 if the thread has none of ours */
-    struct block last_block;   /* the one that rules looked at last */
-    uint64_t event_time;       /* of the event that rules are looking at */
-    struct told told;          /* the last finding about an access, if it went on */
+    uintptr_t alternate_stack; /* that the runtime gave it for signal handlers; 0: none */
+    struct block last_block;   /* the block that a rule looked up last */
+    uint64_t event_time;       /* of the event that rules are evaluated for */
+    struct reported_access reported; /* by the last finding after which the program continued */
 };
 
 extern __thread struct thread thread_self;
@@ -50,15 +50,15 @@ extern int thread_main_returned;
 /* Sets up the record of the main thread; no C library is needed. */
 void thread_init_main(void);
 
-/* Code in this section starts the program's own code: frames there are ours. */
+/* Code in this section starts the program's own code; its frames belong to the runtime. */
 #define START_CODE __attribute__((section("whence_start_code"), noinline))
 int thread_is_start_code(uint64_t pc);
 
-/* At the end of the process: where the living part of the calling thread's stack
- * begins if its program code has returned, 0 if not. */
+/* At the end of the process: the lowest address of the calling thread's stack that is still in use,
+ * if its program code has returned; 0 if it has not. */
 uintptr_t thread_stack_after_end(void);
 
-/* The memo that a thread keeps of its stacks goes to another one. */
+/* Leaves the memo of an ending thread to a later thread. */
 void thread_give_memo(struct thread *thread);
 /* Around fork. */
 void thread_lock_memos(void);
@@ -72,13 +72,14 @@ static inline struct thread *thread_here(void) {
     return &thread_self;
 }
 
-/* Zeroed memory for good, where no leak search looks; NULL if there is no more. */
+/* Zeroed memory that is never freed and that leak searches do not read; NULL if there is no more.
+ */
 void *rt_private(size_t size);
 
-/* A lasting sentence to the user, once for each `said` flag. */
+/* Writes a sentence to the record, or to standard error without one; once for each `said` flag. */
 void rt_note(int *said, const char *sentence);
 
-/* The frame of the calling function; NULL where nobody looks at stacks. */
+/* The frame of the calling function; NULL in a product that walks no stacks. */
 #define FRAME_HERE ((const struct frame *)(PORT_CHECKS ? __builtin_frame_address(0) : NULL))
 
 #endif

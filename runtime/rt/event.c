@@ -126,8 +126,8 @@ static int no_more_checks;
 
 void event_no_more_checks(void) { no_more_checks = 1; }
 
-/* What the search itself calls would else be read as the program's stack, with what earlier calls
- * have left there. The registers that functions preserve are pushed into this frame. */
+/* The search must not read the frames of its own functions, which hold leftovers of earlier calls:
+ * it begins at this frame, into which the callee-saved registers are pushed. */
 uint64_t event_leak_check(struct context *context, uint32_t check) {
     __builtin_unwind_init();
     if (no_more_checks || !rules_current || !options.leaks || rules_main == UINT64_MAX) return 0;
@@ -141,10 +141,10 @@ uint64_t event_leak_check(struct context *context, uint32_t check) {
     __asm__ volatile("mov %%rsp, %0" : "=r"(context->stack_low));
     if (check == WH_CHECK_END) context->stack_low = thread_stack_after_end();
     event_evaluate(context);
-    return context->told;
+    return context->new_leaks;
 }
 
-/* ---- what evaluators ask ---- */
+/* ---- functions that evaluators call ---- */
 
 WH_EXPORT uint64_t __whence_last_event(uint64_t function, uint64_t ret, uint64_t *time,
                                        uint64_t *value) {
