@@ -1,4 +1,5 @@
-/* rt/access.h for guarded heaps: there is no state plane, the pages themselves tell. */
+/* rt/access.h for the guarded heap, where the protection of pages takes the place of state planes.
+ */
 #include "../rt/access.h"
 #include "guard.h"
 #include "report.h"
@@ -11,7 +12,7 @@ uintptr_t port_first_bad(uintptr_t address, uint64_t size) {
     return size < end - address ? address + size : end;
 }
 
-/* An access to a byte of a live block that traps is one that the program has forbidden. */
+/* An access inside a live block traps only if the program has forbidden it by an option. */
 static int is_forbidden(struct block place, uintptr_t address) {
     struct block holding = block_at(address);
     return holding.slot && holding.slot == place.slot && guard_is_paged(place) &&
@@ -22,7 +23,7 @@ static int is_forbidden(struct block place, uintptr_t address) {
 uint64_t port_trapped(struct context *context, uintptr_t address, int write) {
     struct block place = guard_judge(address);
     context->event.point = write ? WH_POINT_DEREF_W : WH_POINT_DEREF_R;
-    if (!context->event.width) { /* else the whole access is known */
+    if (!context->event.width) { /* otherwise the caller has filled in the access */
         context->event.r = context->event.root = address;
         context->event.width = trap_width();
     }

@@ -41,8 +41,8 @@ static long make_open(long number, const uint64_t *words) {
     return result;
 }
 
-/* Handlers that run meanwhile may fault, too. Where the mask stands among the arguments, or in a
- * structure of its address and size; -1: none. */
+/* Calls with a signal mask must not block the signals of traps, because handlers that run during
+ * the call may fault, too. The index of the argument that is, or leads to, the mask; -1: none. */
 static int place_of_mask(long number) {
     switch (number) {
     case SYS_rt_sigsuspend: return 0;
@@ -83,7 +83,7 @@ static long make_action(const uint64_t *words) {
     return make(SYS_rt_sigaction, changed);
 }
 
-/* The child of fork goes on here, too. */
+/* The child of fork continues here, too. */
 static long make_process(long number, const uint64_t *words) {
     uint64_t token = pager_lock();
     long result = make(number, words);
@@ -96,7 +96,7 @@ static int makes_process(long number) {
     return number == SYS_fork || number == SYS_clone || number == SYS_clone3;
 }
 
-/* Mutexes that the kernel looks at when a thread has ended. */
+/* The kernel reads the thread's robust mutexes after its end, so no block may be packed then. */
 static void end_thread(void) {
     const uintptr_t *head = NULL;
     size_t size;
@@ -105,8 +105,8 @@ static void end_thread(void) {
         pager_stop();
 }
 
-/* A structure that holds pointers we know nothing of: everything is opened, and the call made
- * again. */
+/* A call fails with EFAULT if a structure of unknown layout leads to a closed block. Then the call
+ * is repeated with all blocks open. */
 static long call(long number, const uint64_t *words) {
     struct hold hold;
     if (ready_ends_by(number, words)) pager_stop();
@@ -153,7 +153,7 @@ static long change_mask(ucontext_t *machine, const uint64_t *words) {
     return result;
 }
 
-/* A stack in a block stays open: the kernel writes to it when a signal comes. */
+/* Keeps a block that contains an alternate stack open: the kernel writes to it for each signal. */
 static void keep_open(uintptr_t address) {
     struct block place = block_at(address);
     if (heap_contains(address) && place.slot && guard_is_paged(place)) trap_open(place);
@@ -178,7 +178,7 @@ static long change_stack(ucontext_t *machine, const uint64_t *words) {
     return result;
 }
 
-/* The program's own handler has ended: its frame lies where the call was made. */
+/* A handler of the program returns; its signal frame is at the stack pointer of the call. */
 static _Noreturn void return_from(const ucontext_t *machine) {
     uint64_t sp = (uint64_t)machine->uc_mcontext.gregs[REG_RSP];
     ucontext_t *frame = (ucontext_t *)sp;
@@ -198,8 +198,8 @@ static _Noreturn void return_from(const ucontext_t *machine) {
 #define SITES 8u
 #define SITE_LENGTH 8u
 
-/* Places that calls go back to; each has a site that makes the call from here. No register is left
- * to say where, and a new thread has no memory of its own yet. */
+/* The places of the program that calls return to. Each has a site with the address built in,
+ * because no register is free to pass it and a new thread has no memory of its own yet. */
 uintptr_t whence_call_returns[SITES] __attribute__((visibility("hidden")));
 extern const char whence_call_sites[] __attribute__((visibility("hidden")));
 __asm__(".text\n"
@@ -213,7 +213,7 @@ __asm__(".text\n"
         "    .set whence_site, whence_site + 8\n"
         ".endr\n");
 
-/* 0: there are too many. */
+/* 0: all sites are taken. */
 static uintptr_t site_for(uintptr_t place) {
     for (unsigned i = 0; i < SITES; i++) {
         uintptr_t known = 0;
@@ -224,7 +224,7 @@ static uintptr_t site_for(uintptr_t place) {
     return 0;
 }
 
-/* What a call makes: in this memory; with a stack of its own; about to execute. */
+/* The child of a call: shares this memory; has a stack of its own; is about to execute. */
 struct child {
     int shares, moves, executes;
 };
@@ -248,7 +248,7 @@ static __thread int expected __attribute__((tls_model("initial-exec")));
 
 void dispatch_expect_thread(int is_expected) { expected = is_expected; }
 
-/* The call is made again by the program itself. */
+/* Lets the program repeat the call itself, from a site. */
 static void let_through(ucontext_t *machine, long number, struct child child) {
     greg_t *registers = machine->uc_mcontext.gregs;
     uintptr_t site = site_for((uintptr_t)registers[REG_RIP]);
@@ -262,7 +262,7 @@ static void let_through(ucontext_t *machine, long number, struct child child) {
     registers[REG_RIP] = site ? (greg_t)site : registers[REG_RIP] - SYSCALL_LENGTH;
 }
 
-/* Another kernel feature of the program's: its handler, or the end. */
+/* A SIGSYS of another origin: calls the program's handler, or ends the process. */
 static void hand_on(int number, siginfo_t *info, void *context) {
     if (signals_hand_on(number, info, context)) return;
     trap_leave(number);
@@ -306,7 +306,7 @@ void dispatch_arm(void) {
     if (armed) selector = CATCH;
 }
 
-/* Not a child that has borrowed this memory. */
+/* Does nothing in a child of vfork, which runs in this memory. */
 void dispatch_resume(void) {
     if (WH_LIKELY(!left_open) || os_thread() != thread_self.tid) return;
     left_open = 0;

@@ -5,18 +5,19 @@
  *     top     |          |   |  block |          |
  *     bottom  |          |block  |    |          |
  *
- * Slots are those of blocks.h, so the block at or near an address follows by arithmetic. A fault
- * in a red zone or in data pages that are closed is about the slot's block; a fault in an empty
- * zone is a wild pointer. The bytes of the data pages that are not the block's hold a pattern,
- * which is looked at when the block is freed.
+ * Slots are those of blocks.h, so arithmetic leads from an address to the block at or near it. A
+ * fault in a red zone or in closed data pages is reported for the slot's block; a fault in an empty
+ * zone is a wild pointer. The bytes of the data pages beside the block contain a pattern, which is
+ * verified when the block is freed.
  *
- * Slots below guard_first_shift are *plain*: the block at the begin, then pattern, all of it
- * accessible. They hold every block in plain mode, and in the others small blocks that the system
- * grants no mapping for. Where nothing can be had from us the C library allocates (lend.h).
+ * Slots below guard_first_shift are *plain*: they begin with the block, the pattern follows, and
+ * all of it is accessible. Plain mode uses them for every block; the other modes use them for small
+ * blocks when the system grants no further mappings. The C library allocates what does not fit
+ * either (lend.h).
  *
  * Invariants:
- *   - what is not a live block's page is closed to the processor in guarded slots;
- *   - a freed block has lost its contents in guarded slots, and holds a pattern in plain ones;
+ *   - in a guarded slot, only the pages of a live block are accessible;
+ *   - a freed block loses its contents in a guarded slot, and contains a pattern in a plain one;
  *   - sizes of zones and the type never change after the first allocation.
  */
 #ifndef WHENCE_GUARD_GUARD_H
@@ -40,30 +41,30 @@ struct guard_config {
 };
 extern struct guard_config guard;
 
-/* Reads "<type>,<red>,<empty>,<reserved>,<alignment>" over the defaults, any field may be empty.
- * 0 on a mistake, which *error then tells in one sentence. A type chosen at random is told in
- * *chosen. */
+/* Reads "<type>,<red>,<empty>,<reserved>,<alignment>"; an empty field keeps its default. 0 on a
+ * mistake, which *error then describes in one sentence. *chosen: whether the type was chosen at
+ * random. */
 int guard_parse(const char *text, size_t length, struct guard_config *into, int *chosen,
                 struct text *error);
 
-/* Before the heap is reserved. */
+/* Must be called before the heap is reserved. */
 void guard_init(const struct guard_config *config);
 
-/* ---- more about a block than its record says ---- */
+/* ---- the second record of a block ---- */
 
 enum guard_flag {
     GUARD_PERMANENT = 1, /* freeing it is an error */
     GUARD_MOVED = 2,     /* freed by realloc */
     GUARD_READ_ONLY = 4,
-    GUARD_CLOSED = 8,   /* the program wants no access to it */
-    GUARD_TOUCHED = 16, /* by an access that was seen, or filled by us */
+    GUARD_CLOSED = 8,   /* the program has forbidden all accesses to it */
+    GUARD_TOUCHED = 16, /* accessed by an observed instruction, or filled by the runtime */
 };
 
 struct guard_extra {
-    uint64_t use_address, use_pc, use_time; /* the last access that was seen; 0: none */
+    uint64_t use_address, use_pc, use_time; /* of the last observed access; 0: none */
     uint32_t flags;
-    uint32_t open;         /* accesses that are going on, see trap.h */
-    uint64_t packed;       /* where the bytes are, see pager.h; 0: resident */
+    uint32_t open;         /* accesses in progress, see trap.h */
+    uint64_t packed;       /* the address of its packed bytes, see pager.h; 0: resident */
     uint32_t older, newer; /* the list of resident blocks */
     uint32_t listed, unused[3];
 };
@@ -77,34 +78,35 @@ static inline int guard_is_paged(struct block place) {
     return block_in_heap(place) && place.region >= guard_first_shift;
 }
 
-/* The pages that a block of a guarded slot lies in; empty for one of size 0. */
+/* The pages of a block in a guarded slot; empty for a block of size 0. */
 struct guard_span {
     uintptr_t begin, end;
 };
 struct guard_span guard_span(struct block place);
 
-/* The block that an address in a guarded or plain slot is about; none: a wild pointer. */
+/* The block that an access to this address of the heap is reported for; none: a wild pointer. */
 struct block guard_judge(uintptr_t address);
 
-/* Some block has options: extras of plain slots count from now on. */
+/* Whether any block has options; until then, second records of plain slots are not valid. */
 extern int guard_options_used;
 
-/* ---- what free and realloc ask ---- */
+/* ---- free and realloc ---- */
 
-/* Reports damage beside a live block, and a permanent one. 0: it must not be freed. */
+/* Before a free: reports damage beside the block, and a permanent block. 0: it must not be freed.
+ */
 int guard_may_free(struct block place, const struct frame *frame);
-/* Where the program asks for the block that this thread allocates next. */
+/* The frame of the program's call that allocates, for findings that heap_new makes. */
 extern __thread const struct frame *guard_frame;
-static inline void guard_asks(const struct frame *frame) { guard_frame = frame; }
+static inline void guard_set_frame(const struct frame *frame) { guard_frame = frame; }
 
-/* The block is about to be copied to another one, and freed by realloc. */
+/* Before realloc copies a block to another one and frees it. */
 void guard_moves(struct block place, uintptr_t to);
-/* It has been copied. */
+/* After the copy. */
 void guard_moved(uintptr_t to);
 
 /* ---- the breakpoint ---- */
 
-/* A block; 0: none. Named as debuggers know it. */
+/* The block whose use calls whence_alloc_break; 0: none. A debugger sets it by this name. */
 extern uintptr_t whence_alloc_break_if_touched;
 void whence_alloc_break(const char *what, const void *block);
 
@@ -115,7 +117,7 @@ static inline void guard_touched(const char *what, uintptr_t block) {
 
 /* ---- after each allocation ---- */
 
-/* A block of no bytes has been allocated: the finding empty-allocation. */
+/* Reports the finding empty-allocation for a new block of no bytes. */
 void guard_empty(uintptr_t begin, uint8_t family, const struct frame *frame);
 
 static inline void guard_made(uintptr_t begin, const struct heap_request *request,

@@ -1,4 +1,5 @@
-/* The allocator of heap.h with guarded slots: the same slots and caches, other places in them. */
+/* The allocator of heap.h for guarded slots: it shares slots and caches, and places blocks
+ * differently in them. */
 #include "guard.h"
 #include "../alloc/slots.h"
 #include "../os/mem.h"
@@ -12,7 +13,7 @@
 struct guard_config guard;
 __thread const struct frame *guard_frame;
 
-/* In plain mode blocks from here on have their own pages. */
+/* In plain mode, blocks in slots of this shift and larger have pages of their own. */
 #define PLAIN_MOST 20u
 
 void guard_init(const struct guard_config *config) {
@@ -25,7 +26,7 @@ void guard_init(const struct guard_config *config) {
 
 /* ---- placement ---- */
 
-/* The slot size for a block with pages of its own; 0 if it is too large. */
+/* The shift of the slot for a block with pages of its own; 0 if the block is too large. */
 static unsigned paged_shift(uint64_t size, uint64_t alignment) {
     if (size > HEAP_MAX_SIZE) return 0;
     uint64_t pages = wh_round_up(size ? size : 1, OS_PAGE);
@@ -35,7 +36,7 @@ static unsigned paged_shift(uint64_t size, uint64_t alignment) {
     return shift > WH_MAX_SLOT_SHIFT ? 0 : shift;
 }
 
-/* The slot size for a block that has none; 0 if there is none. */
+/* The shift of the plain slot for a block; 0 if the block is too large for one. */
 static unsigned plain_shift(uint64_t size, uint64_t alignment) {
     unsigned shift = compact_shift(size, alignment);
     return shift < guard_first_shift ? shift : 0;
@@ -46,22 +47,22 @@ static unsigned preferred_shift(const struct heap_request *request) {
     return plain ? plain : paged_shift(request->size, request->alignment);
 }
 
-/* The alignment that a block gets which asked for none in particular. */
-static uint64_t needed_alignment(uint64_t size, uint64_t asked) {
-    if (asked > 16 || guard.alignment == GUARD_ALWAYS || size >= 16)
-        return guard.alignment == GUARD_EXACT && asked <= 16 ? 1 : asked;
+/* The alignment of a block, given the one that was requested, which is 16 by default. */
+static uint64_t needed_alignment(uint64_t size, uint64_t alignment) {
+    if (alignment > 16 || guard.alignment == GUARD_ALWAYS || size >= 16)
+        return guard.alignment == GUARD_EXACT && alignment <= 16 ? 1 : alignment;
     if (guard.alignment == GUARD_EXACT || size == 0) return 1;
     return 1ull << (63 - __builtin_clzll(size));
 }
 
-/* `offset` of a record, see record_begin. */
-static uint16_t paged_offset(uintptr_t slot, uint64_t size, uint64_t asked) {
+/* The `offset` in the record of a block, see record_begin. */
+static uint16_t paged_offset(uintptr_t slot, uint64_t size, uint64_t alignment) {
     uintptr_t data = slot + guard_front;
-    if (asked > OS_PAGE)
-        return (uint16_t)(GUARD_PAGES + (wh_round_up(data, asked) - data) / OS_PAGE);
+    if (alignment > OS_PAGE)
+        return (uint16_t)(GUARD_PAGES + (wh_round_up(data, alignment) - data) / OS_PAGE);
     if (guard.type == GUARD_BOTTOM || size == 0) return 0;
     uint64_t lead = wh_round_up(size, OS_PAGE) - size;
-    return (uint16_t)wh_round_down(lead, needed_alignment(size, asked));
+    return (uint16_t)wh_round_down(lead, needed_alignment(size, alignment));
 }
 
 #define ALIGNMENT_MOST ((uint64_t)(GUARD_PAGES - 1) * OS_PAGE)
@@ -74,7 +75,7 @@ struct guard_span guard_span(struct block place) {
     return (struct guard_span){wh_round_down(begin, OS_PAGE), wh_round_up(begin + size, OS_PAGE)};
 }
 
-/* ---- which block an address is about ---- */
+/* ---- the block that an access is reported for ---- */
 
 struct block guard_judge(uintptr_t address) {
     struct block none = {0, 0}, place = heap_block(address);
@@ -88,8 +89,8 @@ struct block guard_judge(uintptr_t address) {
 
 /* ---- blocks ---- */
 
-/* A block of its own pages is a mapping, and so is the gap behind it. The program has mappings to
- * make, too: some of what the system allows (vm.max_map_count) is left to it. */
+/* A block with pages of its own is a mapping, and so is the gap after it. The allocator leaves some
+ * of the mappings that the system allows (vm.max_map_count) to the program. */
 #define MAPPINGS_LEFT 10000u
 #define MAPPINGS_USUAL 65530u
 
@@ -173,7 +174,8 @@ uintptr_t heap_new(struct heap_cache *cache, const struct heap_request *request)
     return begin ? begin : lend_new(request);
 }
 
-/* A fresh mapping becomes one with its neighbours. Where none can be had, there is the old one. */
+/* A fresh mapping merges with its neighbours; where the system refuses one, the old mapping stays.
+ */
 static void close_pages(struct guard_span span) {
     if (os_close_pages(span.begin, span.end - span.begin) >= 0) return;
     os_protect(span.begin, span.end - span.begin, OS_NONE);
@@ -199,14 +201,14 @@ int heap_release(struct heap_cache *cache, struct block place, uint32_t stack, u
     return 1;
 }
 
-/* A block ends at a page that is closed. */
+/* A block never grows in place: it ends at a closed page ... */
 int heap_resize(struct block place, uint64_t size) {
     (void)place;
     (void)size;
     return 0;
 }
 
-/* ... and its contents may be watched. */
+/* ... and its pages never move to another block: accesses to them may be observed. */
 int heap_move_pages(struct block from, struct block to, uint64_t bytes) {
     (void)from, (void)to, (void)bytes;
     return 0;

@@ -31,11 +31,11 @@ void hold_release(struct hold *hold) {
     if (hold->everything) options_close_all();
 }
 
-/* ---- what arguments of some calls point to in turn ---- */
+/* ---- structures that arguments point to ---- */
 
-/* Words whose pages can be read; asks once for each page. */
+/* A walk over words that tests once for each page whether it is readable. */
 struct words {
-    uintptr_t readable; /* end of the page that was asked for last */
+    uintptr_t readable; /* the end of the page that was tested last */
 };
 
 static int is_readable(struct words *words, uintptr_t at) {
@@ -45,7 +45,7 @@ static int is_readable(struct words *words, uintptr_t at) {
     return 1;
 }
 
-/* Every `step`-th word of a structure that may be a pointer. */
+/* Treats a word of the structure as a pointer, every `step` bytes. */
 static void hold_words(struct hold *hold, uintptr_t at, uint64_t size, uint64_t step) {
     struct words words = {0};
     hold_address(hold, at);
@@ -66,7 +66,7 @@ static void hold_message(struct hold *hold, uintptr_t at) {
     hold_vector(hold, (uintptr_t)message->msg_iov, message->msg_iovlen);
 }
 
-/* Texts up to a null pointer. */
+/* A vector of strings that a null pointer ends. */
 static void hold_texts(struct hold *hold, uintptr_t at) {
     struct words words = {0};
     hold_address(hold, at);
@@ -74,7 +74,7 @@ static void hold_texts(struct hold *hold, uintptr_t at) {
         hold_address(hold, *(const wh_word *)at);
 }
 
-/* Requests say how large their structure is; old ones do not. */
+/* The size of the structure for requests whose number does not contain it. */
 #define OLD_REQUEST 128u
 
 static void hold_request(struct hold *hold, uint64_t request, uintptr_t at) {

@@ -1,7 +1,8 @@
-/* Blocks that a system call of the program gets: open, and resident, for as long as it takes.
+/* Keeps the blocks that a system call accesses open and resident until the call has returned.
  *
- * Arguments lead to blocks, and so do the structures of known calls and, word for word, those of
- * requests to drivers. What is more than can be held opens everything. */
+ * These are the blocks that its arguments point to, those that the structures of known calls point
+ * to, and those that any word in the structure of an ioctl points to. If there are more than
+ * HOLD_MOST, all blocks are opened. */
 #ifndef WHENCE_GUARD_HOLD_H
 #define WHENCE_GUARD_HOLD_H
 
@@ -15,7 +16,8 @@ struct hold {
     int everything;
 };
 
-/* Holds what the six arguments of a call lead to. `hold` is empty before. */
+/* Opens the blocks that a call with these six arguments accesses. `hold` need not be initialised.
+ */
 void hold_call(struct hold *hold, long number, const uint64_t *words);
 void hold_address(struct hold *hold, uintptr_t address);
 void hold_release(struct hold *hold);

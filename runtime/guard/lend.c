@@ -6,7 +6,7 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
-/* glibc's allocator under the names that nobody replaces. */
+/* glibc's allocator under names that no other library replaces. */
 extern void *__libc_malloc(size_t) __attribute__((weak));
 extern void *__libc_calloc(size_t, size_t) __attribute__((weak));
 extern void *__libc_realloc(void *, size_t) __attribute__((weak));

@@ -1,20 +1,21 @@
-/* Blocks of the C library, where ours cannot be had: nothing is known of them but that the
- * program goes on. */
+/* Blocks from the C library's allocator, for requests that the guarded heap cannot serve. They are
+ * not checked. */
 #ifndef WHENCE_GUARD_LEND_H
 #define WHENCE_GUARD_LEND_H
 
 #include "../alloc/heap.h"
 
-/* Our address ranges could not be reserved: all blocks are lent. */
+/* The address ranges could not be reserved: the C library allocates all blocks. */
 extern int lend_everything;
-/* Some block was: pointers outside our heap may be the C library's. */
+/* The C library has allocated a block: pointers outside the guarded heap may be its blocks. */
 extern int lend_any;
 
-/* Why, and what follows of it; each is told once. */
+/* The reasons. lend_note writes one sentence for each, once. */
 enum lend_reason { LEND_NO_RANGE, LEND_UNGUARDED, LEND_FOREIGN };
 void lend_note(enum lend_reason reason);
 
-/* Early, while there are mappings to be had: the C library's heap can then grow without more. */
+/* Makes the C library create its heap while mappings are available; later it can grow without more.
+ */
 void lend_prepare(void);
 uintptr_t lend_new(const struct heap_request *request);
 void lend_free(void *pointer);

@@ -46,7 +46,8 @@ int guard_may_free(struct block place, const struct frame *frame) {
     guard_touched("freed", begin);
     open_block(place);
     if (!pager_is_packed(place))
-        report_damage(place, frame); /* else it was in order, and nobody could write */
+        report_damage(place,
+                      frame); /* a packed block was intact, and nothing could write to it since */
     return 1;
 }
 
@@ -66,7 +67,7 @@ void guard_moved(uintptr_t to) {
     if (trap_is_on() && target.slot && guard_is_paged(target)) trap_close(target);
 }
 
-/* ---- a search reads all of memory ---- */
+/* ---- leak searches ---- */
 
 static void protect_closed(int open) {
     uint64_t cursor = 0;
@@ -76,7 +77,7 @@ static void protect_closed(int open) {
         struct guard_span span = guard_span(place);
         if (!guard_is_paged(place)) continue;
         if (!trap_is_on() && !has_flag(place, GUARD_CLOSED)) continue;
-        if (!open) trap_filled(place); /* what was written meanwhile has not been seen */
+        if (!open) trap_filled(place); /* writes to open blocks were not observed */
         if (open && span.begin < span.end)
             os_protect(span.begin, span.end - span.begin, OS_READ_WRITE);
         else if (!open && !__atomic_load_n(&guard_extra(place)->open, __ATOMIC_ACQUIRE))
@@ -121,7 +122,7 @@ WH_EXPORT uintptr_t whence_alloc_break_if_touched;
 
 WH_EXPORT void whence_alloc_break(const char *what, const void *block);
 
-/* Only to be broken at. */
+/* A place for breakpoints. */
 __attribute__((noinline)) void whence_alloc_break(const char *what, const void *block) {
     TEXT(line, 100);
     text_put(&line, "the block at ");

@@ -10,28 +10,28 @@
 
 int pager_on;
 
-/* What one instruction and its handlers can touch has to be resident at once. */
+/* All blocks that one instruction and its handlers can access must fit at once. */
 #define RESIDENT_LEAST 64u
-#define PACKING 1u /* in guard_extra.packed: just now */
+#define PACKING 1u /* in guard_extra.packed while the block is being packed */
 
-/* All small blocks have slots of one size, so an index says which. */
+/* All small blocks have slots of one size, so an index identifies the block. */
 static struct {
     struct os_lock lock;
-    uint64_t most, resident; /* blocks in the list */
+    uint64_t most, resident; /* the limit, and the number, of blocks in the list */
     uint64_t packed;
     uint32_t oldest, newest;  /* 0: none */
-    uint64_t frozen, brought; /* freezes that go on; blocks brought, ever */
-    uintptr_t stage;          /* a page to be filled */
+    uint64_t frozen, unpacks; /* freezes in effect; blocks unpacked since the start */
+    uintptr_t stage;          /* the page that is filled and then moved */
     int began, ended;
 } pager;
 
 /* ---- the lock ---- */
 
-/* A handler of the program's that ran while its thread holds the lock could fault, or trap,
- * itself. */
+/* A handler of the program must not run while its thread holds the lock, because it could fault or
+ * trap itself. */
 #define ASYNCHRONOUS                                                                               \
     (~(SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGBUS) | SIGNAL_BIT(SIGSYS) | SIGNAL_BIT(SIGTRAP)))
-#define UNCHANGED UINT64_MAX /* no mask: SIGKILL is never in one */
+#define UNCHANGED UINT64_MAX /* not a mask: no mask contains SIGKILL */
 
 uint64_t pager_lock(void) {
     uint64_t mask = UNCHANGED;
@@ -100,7 +100,7 @@ static uintptr_t begin_of(struct block place) {
     return record_begin(block_record(place.region, place.slot), place.region, place.slot);
 }
 
-/* The bytes are copied while nobody can write them. NULL: the block has to stay. */
+/* Copies the bytes while no thread can write to them. NULL: the block must stay resident. */
 static void *copy_out(struct block place) {
     uintptr_t page = wh_round_down(begin_of(place), OS_PAGE);
     int alone = trap_access() == OS_READ_WRITE && !os_has_threads();
@@ -115,7 +115,7 @@ enum packing { PACKED, IN_USE, PINNED };
 
 static enum packing pack(struct block place) {
     struct guard_extra *extra = guard_extra(place);
-    if (!is_live(place)) return IN_USE; /* about to die */
+    if (!is_live(place)) return IN_USE; /* another thread is freeing it */
     if (extra->flags & (GUARD_CLOSED | GUARD_READ_ONLY)) return PINNED;
     __atomic_store_n(&extra->packed, PACKING, __ATOMIC_SEQ_CST);
     int in_use = __atomic_load_n(&extra->open, __ATOMIC_SEQ_CST) != 0;
@@ -131,8 +131,8 @@ static enum packing pack(struct block place) {
     return in_use ? IN_USE : PINNED;
 }
 
-/* Packs the oldest blocks until no more than `most` are resident. Blocks in use are looked at again
- * another time. */
+/* Packs the oldest blocks until no more than `most` are resident. Blocks in use move to the end of
+ * the list. */
 static void shrink(uint64_t most) {
     for (uint64_t tries = pager.resident; tries && pager.resident > most; tries--) {
         uint32_t index = pager.oldest;
@@ -141,24 +141,24 @@ static void shrink(uint64_t most) {
     }
 }
 
-/* ---- bringing ---- */
+/* ---- unpacking ---- */
 
-/* A program that works on more blocks than are resident gets more of them. */
-#define FREE_BRINGS 50000u
-#define CPU_US_A_BRING 64u /* a bring takes about a quarter of that */
-#define REVIEW_BRINGS 4096u
+/* The limit grows for a program that works on more blocks than are resident. */
+#define FREE_UNPACKS 50000u
+#define CPU_US_PER_UNPACK 64u /* unpacking takes about a quarter of that */
+#define REVIEW_UNPACKS 4096u
 
 static void review(void) {
-    if (++pager.brought % REVIEW_BRINGS == 0 &&
-        pager.brought > FREE_BRINGS + os_cpu_us() / CPU_US_A_BRING)
+    if (++pager.unpacks % REVIEW_UNPACKS == 0 &&
+        pager.unpacks > FREE_UNPACKS + os_cpu_us() / CPU_US_PER_UNPACK)
         pager.most *= 2;
 }
 
-/* Where the system has no mapping left, others are packed for it. */
+/* Where the system has no mapping left, this many other blocks are packed. */
 #define SHRINK_BY 64u
 
-/* A process that has limited its address space below what it has may not even move pages: the
- * kernel refuses when the old page is gone already. */
+/* In a process whose limit of the address space is below its present size, moving a page would lose
+ * it: the kernel refuses after it has unmapped the old page. The bytes are copied instead. */
 static int place_stage(uintptr_t page) {
     if (!os_memory_limited()) return os_move_page(pager.stage, page) >= 0;
     return os_write_closed(page, (const void *)pager.stage, OS_PAGE) == (long)OS_PAGE &&
@@ -174,7 +174,7 @@ static int move_stage(uintptr_t page) {
     return 1;
 }
 
-static void bring(struct block place) {
+static void unpack(struct block place) {
     struct guard_extra *extra = guard_extra(place);
     void *bytes = (void *)(uintptr_t)extra->packed;
     uintptr_t begin = begin_of(place), page = wh_round_down(begin, OS_PAGE);
@@ -195,14 +195,15 @@ static void bring(struct block place) {
     review();
 }
 
-void pager_bring(struct block place) {
+void pager_unpack(struct block place) {
     if (!pager_is_packed(place)) return;
     uint64_t token = pager_lock();
-    if (guard_extra(place)->packed) bring(place);
+    if (guard_extra(place)->packed) unpack(place);
     pager_unlock(token);
 }
 
-/* A page that somebody else has closed would fault for ever. */
+/* The most faults in a row at one address of a resident block: another library may have closed its
+ * page, which would fault for ever. */
 #define FAULTS_AGAIN 1000u
 
 int pager_fault(uintptr_t address) {
@@ -217,14 +218,14 @@ int pager_fault(uintptr_t address) {
     uint64_t token = pager_lock();
     int live = is_live(place), packed = guard_extra(place)->packed != 0;
     int listed = guard_extra(place)->listed != 0;
-    if (live && packed) bring(place);
+    if (live && packed) unpack(place);
     pager_unlock(token);
     if (last.address != address || packed) last.count = 0;
     last.address = address;
     return live && (packed || (listed && last.count++ < FAULTS_AGAIN));
 }
 
-/* ---- births and deaths ---- */
+/* ---- allocation and free ---- */
 
 static void begin_packing(void) {
     if (__atomic_exchange_n(&pager.began, 1, __ATOMIC_ACQ_REL)) return;
@@ -266,17 +267,17 @@ int pager_died(struct block place) {
 }
 
 uintptr_t pager_bytes(struct block place, uintptr_t begin) {
-    int aligned = begin % sizeof(uint64_t) == 0; /* as the store is */
+    int aligned = begin % sizeof(uint64_t) == 0; /* as the items of the store are */
     return aligned && pager_is_packed(place) ? (uintptr_t)guard_extra(place)->packed : begin;
 }
 
-/* ---- all of them ---- */
+/* ---- all blocks ---- */
 
-static void bring_all(void) {
+static void unpack_all(void) {
     uint64_t cursor = 0;
     struct block place;
     while ((place = block_next(&cursor, WH_BLOCK_LIVE)).slot)
-        if (pager_is_packed(place)) bring(place);
+        if (pager_is_packed(place)) unpack(place);
 }
 
 int pager_packs(void) { return pager_on && pager.packed; }
@@ -285,7 +286,7 @@ void pager_freeze(void) {
     if (!pager_on) return;
     uint64_t token = pager_lock();
     pager.frozen++;
-    bring_all();
+    unpack_all();
     pager_unlock(token);
 }
 
@@ -298,6 +299,6 @@ void pager_thaw(void) {
 
 void pager_stop(void) {
     if (!pager_on || pager.ended) return;
-    pager_freeze(); /* for ever */
+    pager_freeze(); /* never thawed */
     pager.ended = 1;
 }

@@ -4,7 +4,7 @@
 #define BESIDE 0xa7u
 #define FREED 0xb9u
 
-/* Bytes behind a block in a plain slot that carry the pattern, and at the end of the slot. */
+/* The pattern in a plain slot: this many bytes after the block, and at the end of the slot. */
 #define PLAIN_BEHIND 112u
 #define PLAIN_END 16u
 
@@ -14,7 +14,8 @@ struct range {
 
 #define RANGES 3
 
-/* Up to three ranges; some may be empty. The end of the slot before is the block's, too. */
+/* Up to three ranges, some of which may be empty. In a plain slot, the end of the slot before it
+ * counts as beside the block, too. */
 static void beside(struct block place, struct range ranges[RANGES]) {
     const struct block_record *record = block_record(place.region, place.slot);
     uintptr_t begin = record_begin(record, place.region, place.slot);

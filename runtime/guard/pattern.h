@@ -1,19 +1,19 @@
-/* A pattern in the bytes beside a block, and in freed blocks of plain slots: what was written
- * there in passing is found later. */
+/* A pattern in the bytes beside a block, and in freed blocks of plain slots. A write that does not
+ * trap damages the pattern and is found later. */
 #ifndef WHENCE_GUARD_PATTERN_H
 #define WHENCE_GUARD_PATTERN_H
 
 #include "guard.h"
 
-/* Around a block that is about to live. */
+/* Fills the bytes beside a new block. */
 void pattern_lay(struct block place);
-/* Over a page that a block is copied to. */
+/* Fills a page before a block is copied to it. */
 void pattern_lay_page(uintptr_t page);
-/* Over a block that has been freed, at most its first PATTERN_FREED_MOST bytes. */
+/* Fills a freed block, at most its first PATTERN_FREED_MOST bytes. */
 void pattern_lay_freed(struct block place);
 #define PATTERN_FREED_MOST 256u
 
-/* Bytes that are no longer as they were laid. */
+/* The first bytes that differ from the pattern. */
 struct pattern_damage {
     uintptr_t begin;
     uint64_t size; /* 0: none */

@@ -11,7 +11,7 @@
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 
-/* ---- memory that the kernel, or others, use later ---- */
+/* ---- asynchronous accesses by the kernel or other processes ---- */
 
 static int has_text(const char *at, const char *end, const char *text) {
     size_t length = wh_length(text);
@@ -23,7 +23,7 @@ static int has_text(const char *at, const char *end, const char *text) {
     return 0;
 }
 
-/* Requests that were made before show in the mappings. */
+/* The mappings show rings for asynchronous requests that exist already. */
 static int is_used_later(void) {
     size_t size;
     uintptr_t text = maps_read(&size);
@@ -42,7 +42,7 @@ int ready_ends_by(long number, const uint64_t *words) {
     case SYS_seccomp: return 1;
     case SYS_ptrace: return words[0] == PTRACE_TRACEME;
     case SYS_prctl: return words[0] == PR_SET_SECCOMP;
-    case SYS_rt_sigaction: /* ours are installed without being caught */
+    case SYS_rt_sigaction: /* the runtime's own calls are not intercepted */
         return words[1] && (words[0] == SIGSYS || words[0] == SIGSEGV);
     default: return 0;
     }

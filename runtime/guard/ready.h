@@ -1,15 +1,15 @@
-/* Whether blocks of this process may be packed: everything that could see their closed pages, at
- * once or later, has to be caught. */
+/* Whether blocks of this process may be packed. Packed blocks have closed pages, so the runtime
+ * must intercept every access to them, also by the kernel. */
 #ifndef WHENCE_GUARD_READY_H
 #define WHENCE_GUARD_READY_H
 
 #include <stdint.h>
 
-/* Prepares it: system calls of this thread and its successors are caught, the signals that this
- * needs are blocked nowhere. 0: not possible. */
+/* Prepares packing: intercepts the system calls of this thread and of those it will create, and
+ * unblocks the signals that this needs. 0 if packing is not possible. */
 int ready_for_packing(void);
 
-/* A system call after which memory is used in ways that are not caught. */
+/* Whether a system call leads to accesses that cannot be intercepted, so that packing must end. */
 int ready_ends_by(long number, const uint64_t *words);
 
 #endif

@@ -17,7 +17,8 @@ static int report_late(struct block place, struct pattern_damage damage,
     return event_evaluate(&context) > 0;
 }
 
-/* The last bytes of a plain slot are nearer to the next slot's block than to their own. */
+/* In a plain slot the damage may be nearer to the next slot's block, which it is then reported for.
+ */
 int report_damage(struct block place, const struct frame *frame) {
     struct pattern_damage damage = pattern_damage(place);
     if (damage.size && !guard_is_paged(place)) place = block_nearest(damage.begin);

@@ -17,7 +17,7 @@
 #define FAULT_WRITE 2u
 #define DIRECTION_FLAG 0x400
 
-/* Blocks that one instruction may touch: a gather has sixteen addresses of up to two each. */
+/* The most blocks that one instruction may access: a gather has 16 addresses, each in up to two. */
 #define OPENED_MOST 40u
 
 static __thread struct {
@@ -46,7 +46,7 @@ int trap_open(struct block place) {
     struct guard_span span = guard_span(place);
     if (!is_live(place) || span.begin == span.end || !(trap_is_on() || pager_on)) return 0;
     __atomic_add_fetch(&guard_extra(place)->open, 1, __ATOMIC_SEQ_CST);
-    pager_bring(place);
+    pager_unpack(place);
     if (trap_is_on()) os_protect(span.begin, span.end - span.begin, OS_READ_WRITE);
     return 1;
 }
@@ -64,7 +64,7 @@ static void open_for_step(struct block place) {
     for (unsigned i = 0; i < opened.count; i++)
         if (opened.blocks[i].place.slot == place.slot &&
             opened.blocks[i].place.region == place.region && opened.blocks[i].born == born) {
-            struct guard_span span = guard_span(place); /* another thread has just closed it */
+            struct guard_span span = guard_span(place); /* another thread has closed it meanwhile */
             os_protect(span.begin, span.end - span.begin, OS_READ_WRITE);
             return;
         }
@@ -73,7 +73,7 @@ static void open_for_step(struct block place) {
     opened.blocks[opened.count++].born = born;
 }
 
-/* Blocks that were freed meanwhile, and whose slots have new ones, are left alone. */
+/* Skips blocks that were freed meanwhile and whose slots contain new blocks. */
 static void close_opened(void) {
     while (opened.count) {
         opened.count--;
@@ -83,7 +83,7 @@ static void close_opened(void) {
     }
 }
 
-/* ---- judging ---- */
+/* ---- checking an access ---- */
 
 struct access {
     uintptr_t address, end;
@@ -93,8 +93,8 @@ struct access {
     int write;
 };
 
-/* String functions of the C library, and other vector code, read whole aligned vectors that hold
- * the last or first bytes of a block: no processor traps there without us. */
+/* String functions of the C library, and other vector code, read whole aligned vectors that contain
+ * the first or last bytes of a block. Such a read never leaves the page and is harmless. */
 #define VECTOR_LEAST 16u
 #define VECTOR_MOST 64u
 
@@ -128,7 +128,7 @@ static void trap_point(struct context *context, const ucontext_t *machine) {
     context->flags = WH_FLAG_SIGNAL;
 }
 
-/* Nobody has written to the block, and the program reads it. */
+/* Reports a read of a block that the program has not written to. */
 static void check_first(const struct access *access, const ucontext_t *machine) {
     struct guard_extra *extra = guard_extra(access->place);
     uint32_t before = __atomic_fetch_or(&extra->flags, GUARD_TOUCHED, __ATOMIC_ACQ_REL);
@@ -165,7 +165,7 @@ static int is_forbidden(const struct access *access) {
     return (flags & GUARD_CLOSED) || ((flags & GUARD_READ_ONLY) && access->write);
 }
 
-/* 1: let through; 0: for the rules, which then have trap_width(). */
+/* 1: the instruction may run; 0: the rules are to be evaluated, with trap_width(). */
 static int judge(const struct access *access, const ucontext_t *machine) {
     opened.width = (unsigned)(access->end - access->address);
     if (!access->place.slot || !is_on_pages(access) || is_forbidden(access)) return 0;
@@ -173,14 +173,14 @@ static int judge(const struct access *access, const ucontext_t *machine) {
         struct context context = {0};
         trap_point(&context, machine);
         if (!port_trapped(&context, access->address, access->write)) return 0;
-        return 1; /* the program is to go on after findings: nothing but a pattern is harmed */
+        return 1; /* the program continues after findings; the access damages only a pattern */
     }
     check_first(access, machine);
     note_use(access);
     return 1;
 }
 
-/* ---- repeated string instructions: one iteration would trap after another ---- */
+/* ---- repeated string instructions, of which every iteration would trap ---- */
 
 struct strings {
     uint64_t size; /* bytes in all */
@@ -188,7 +188,7 @@ struct strings {
     int copies;
 };
 
-/* Judges one side; the bytes that are the block's. 0: not for us. */
+/* Checks one operand; the number of its bytes that lie in the block. 0: not handled here. */
 static uint64_t judge_side(uintptr_t at, uint64_t size, int write, const ucontext_t *machine) {
     if (!heap_contains(at)) return size;
     struct access access = access_of(at, 1, write, machine);
@@ -213,8 +213,8 @@ static int is_bulk(const struct x86_instruction *instruction) {
            memory->segment == X86_FLAT;
 }
 
-/* As many whole steps as both blocks hold are done here; then the instruction goes on, and traps
- * at the first byte that is in neither. */
+/* Executes as many whole iterations as stay within both blocks. Then the instruction continues, and
+ * traps at the first byte outside them. */
 static int run_strings(const struct x86_instruction *instruction, ucontext_t *machine) {
     greg_t *registers = machine->uc_mcontext.gregs;
     uintptr_t to = (uintptr_t)registers[REG_RDI], from = (uintptr_t)registers[REG_RSI];
@@ -222,30 +222,30 @@ static int run_strings(const struct x86_instruction *instruction, ucontext_t *ma
     uint64_t count = (uint64_t)registers[REG_RCX], size = count * width;
     int copies = is_copy(instruction);
     if ((registers[REG_EFL] & DIRECTION_FLAG) || !count || size / width != count) return 0;
-    uint64_t held = judge_side(to, size, 1, machine);
-    if (held && copies) held = judge_side(from, held, 0, machine);
-    held -= held % width;
-    if (!held) return 0;
+    uint64_t bytes = judge_side(to, size, 1, machine);
+    if (bytes && copies) bytes = judge_side(from, bytes, 0, machine);
+    bytes -= bytes % width;
+    if (!bytes) return 0;
     struct block sides[2] = {heap_block(to), heap_block(copies ? from : to)};
     int open_to = heap_contains(to) && trap_open(sides[0]);
     int open_from = copies && heap_contains(from) && trap_open(sides[1]);
-    for (uint64_t i = 0; i < held; i++) { /* in order: ranges may overlap on purpose */
+    for (uint64_t i = 0; i < bytes; i++) { /* in this order, as the ranges may overlap */
         uint64_t part = i % width;
         ((volatile uint8_t *)to)[i] = copies ? ((const volatile uint8_t *)from)[i]
                                              : (uint8_t)((uint64_t)registers[REG_RAX] >> 8 * part);
     }
     if (open_to) trap_close(sides[0]);
     if (open_from) trap_close(sides[1]);
-    registers[REG_RDI] += (greg_t)held;
-    if (copies) registers[REG_RSI] += (greg_t)held;
-    registers[REG_RCX] -= (greg_t)(held / width);
+    registers[REG_RDI] += (greg_t)bytes;
+    if (copies) registers[REG_RSI] += (greg_t)bytes;
+    registers[REG_RCX] -= (greg_t)(bytes / width);
     if (!registers[REG_RCX]) registers[REG_RIP] += instruction->length;
     return 1;
 }
 
 /* ---- the two traps ---- */
 
-/* Bytes of the access from the faulting one on; 0: not known. */
+/* The number of bytes of the access from the faulting one on; 0: unknown. */
 static unsigned width_from(const struct machine_accesses *accesses, uintptr_t fault) {
     uint64_t begin;
     const struct x86_memory *memory = machine_holder(accesses, fault, &begin);

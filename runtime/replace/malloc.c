@@ -90,7 +90,7 @@ void *allocate_slowly(struct heap_request *request, const struct frame *frame) {
     struct thread *thread = thread_here();
     if (WH_LIKELY(!PORT_GUARDS || !lend_everything)) request->stack = port_stack(thread, frame);
     request->thread = thread->number;
-    if (PORT_GUARDS) guard_asks(frame);
+    if (PORT_GUARDS) guard_set_frame(frame);
     uintptr_t begin = heap_new(&thread->cache, request);
     if (WH_UNLIKELY(!begin)) {
         if (request->size > PTRDIFF_MAX) report_size(request, frame);
