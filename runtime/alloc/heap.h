@@ -34,8 +34,8 @@
 #define HEAP_BIG_SHIFT (PORT_GUARDS ? guard_first_shift : HEAP_PAGES_SHIFT)
 /* Whether slots are opened and closed to the processor one by one. */
 static inline int heap_seals(unsigned shift) { return PORT_CHECKS && shift >= HEAP_BIG_SHIFT; }
-/* Whether the state bytes at an address tell everything: not where slots are uncut, and from
- * HEAP_BIG_SHIFT on only next to a block. */
+/* Whether the state bytes alone decide which bytes at an address are addressable. They do not where
+ * slots are uncut and, from HEAP_BIG_SHIFT on, away from blocks. */
 static inline int heap_state_exact(uintptr_t address) {
     if (!heap_contains(address)) return 1;
     unsigned shift = slot_shift(address);
@@ -58,18 +58,19 @@ static inline int heap_state_exact(uintptr_t address) {
 #define HEAP_OWN_DEPTH 8u
 
 enum heap_cache_state {
-    HEAP_CACHE_NEW,    /* zero: nothing is in it, and nothing may be put there yet */
+    HEAP_CACHE_NEW,    /* zero: the cache is empty and not yet usable */
     HEAP_CACHE_SHARED, /* blocks under quarantine go to their class, many at a time */
-    HEAP_CACHE_OWN,    /* they stay here until their slots are ready again */
-    HEAP_CACHE_CLOSED, /* the thread is ending: nothing is kept here any more */
+    HEAP_CACHE_OWN,    /* they stay in the cache until their slots are ready again */
+    HEAP_CACHE_CLOSED, /* the thread is ending: the cache stays empty */
 };
 
 /* A thread's own slots. Zero-initialised is valid and empty. */
 struct heap_cache {
-    uint8_t ready[HEAP_CACHED_SHIFTS]; /* how many, by shift */
-    uint8_t freed[HEAP_CACHED_SHIFTS]; /* OWN: where the oldest one is in `own` */
+    uint8_t ready[HEAP_CACHED_SHIFTS]; /* the number of ready slots, by shift */
+    uint8_t freed[HEAP_CACHED_SHIFTS]; /* SHARED: the number of freed slots; OWN: the index of the
+                                          oldest slot in `own` */
     uint32_t state;                    /* enum heap_cache_state */
-    uint32_t depth;                    /* OWN: blocks of each shift held back, at least one */
+    uint32_t depth;                    /* OWN: slots of each shift in quarantine, at least one */
     uint32_t ready_slots[HEAP_CACHE_SLOTS];
     uint32_t freed_slots[HEAP_CACHE_SLOTS];
     uint32_t own[HEAP_CACHED_SHIFTS][HEAP_OWN_DEPTH]; /* a ring each; 0: empty */
@@ -85,40 +86,40 @@ struct heap_request {
     uint8_t roomy;  /* the block has grown and may do so again */
 };
 
-/* Reserves the heap. 0, or -errno and the range that could not be had. */
+/* Reserves the heap. 0, or -errno and the range that could not be reserved. */
 long heap_init(uint64_t quarantine_bytes, uint32_t quarantine_depth, uintptr_t *begin,
                size_t *size);
 void heap_configure(uint64_t quarantine_bytes, uint32_t quarantine_depth);
 
-/* A new block's begin; 0 if there is no memory for it. Where a size has no more slots, or no
- * mapping for them, larger slots serve. */
+/* The begin of a new block; 0 if there is no memory for it. Where a size has no more slots, or no
+ * mapping for them, the block gets a larger slot. */
 uintptr_t heap_new(struct heap_cache *cache, const struct heap_request *request);
 
-/* Gives a live block another size where it is. 0 if it has to move for that. */
+/* Changes the size of a live block in place. 0 if the block would have to move. */
 int heap_resize(struct block place, uint64_t size);
 
-/* The first `bytes` of one live block become those of another one by moving pages, and are lost to
- * the first. 0 if they have to be copied. */
+/* Moves the first `bytes` of one live block to another one by moving their pages. 0 if the bytes
+ * must be copied. */
 int heap_move_pages(struct block from, struct block to, uint64_t bytes);
 
 /* Ends a live block: records time, thread and stack, poisons it, and puts it
- * under quarantine. 0 if it was not live (any more). */
+ * under quarantine. 0 if it was not live. */
 int heap_release(struct heap_cache *cache, struct block place, uint32_t stack, uint16_t thread);
 
-/* Gives everything back at the end of a thread and keeps the cache empty. */
+/* At the end of a thread: returns all slots, and keeps the cache empty. */
 void heap_close(struct heap_cache *cache);
 
-/* Around fork: no class may be half changed in the child. */
+/* Before and after fork: the child must not begin in the middle of a change. */
 void heap_lock_all(void);
 void heap_unlock_all(void);
 
-/* ---- parts, open for tests ---- */
+/* ---- parts that tests use ---- */
 
 /* log2 of the slot for a block; 0 if it is too large. */
 unsigned heap_shift(uint64_t size, uint64_t alignment);
 /* Bytes from the slot's begin to the block's. */
 uint64_t heap_offset(unsigned shift, uint64_t index, uint64_t size, uint64_t alignment);
-uint64_t heap_held_bytes(void);
-uint32_t heap_held_count(unsigned shift);
+uint64_t heap_quarantined_bytes(void);
+uint32_t heap_quarantined_count(unsigned shift);
 
 #endif

@@ -5,62 +5,68 @@
 
 struct class {
     struct os_lock lock;
-    uint32_t free;                              /* last freed first, by links */
-    uint32_t held_first, held_last, held_count; /* the quarantine, by links */
-    uint64_t held_bytes;
-    uintptr_t open_end; /* first address of the region that was never accessible */
+    uint32_t free; /* the first of a list by links, the last freed slot first */
+    uint32_t quarantined_first, quarantined_last, quarantined_count; /* a queue by links */
+    uint64_t quarantined_bytes;
+    uintptr_t open_end; /* the first address of the region that was never accessible */
 } __attribute__((aligned(64)));
 
 static struct class classes[BLOCK_SHIFTS];
-static uint64_t held_total;
-static uint64_t held_bound;
-static uint32_t held_depth;
+static uint64_t quarantined_total; /* bytes, of all classes */
+static uint64_t
+    quarantine_most; /* bytes, of all classes; exceeded where each class has the least */
+static uint32_t quarantine_least; /* slots of a class that stay in quarantine in any case */
 
-/* ---- what a held slot costs ---- */
+/* ---- the bytes that a quarantined slot counts for ---- */
 
-/* Of guarded blocks, records and page tables. */
-#define HEAP_HELD_LEAST (PORT_GUARDS ? 512u : 0u)
+/* A guarded slot occupies its record and page tables, even without contents. */
+#define HEAP_QUARANTINED_LEAST (PORT_GUARDS ? 512u : 0u)
 
-/* Big blocks lose their contents at once; what remains is their state bytes. */
-static uint64_t held_cost(unsigned shift, uint64_t index) {
+/* Big blocks lose their contents at once, and occupy only their state bytes. */
+static uint64_t quarantine_cost(unsigned shift, uint64_t index) {
     if (shift < HEAP_BIG_SHIFT) return 1ull << shift;
     uint64_t size = record_size(block_record(shift, index), shift, index);
     uint64_t cost = size >= HEAP_SEAL ? OS_PAGE : size >> WH_GRANULE_SHIFT;
-    return cost + HEAP_HELD_LEAST;
+    return cost + HEAP_QUARANTINED_LEAST;
 }
 
-static int over_bound(void) { return __atomic_load_n(&held_total, __ATOMIC_RELAXED) > held_bound; }
+static int over_bound(void) {
+    return __atomic_load_n(&quarantined_total, __ATOMIC_RELAXED) > quarantine_most;
+}
 
 /* ---- the quarantine; the class is locked ---- */
 
-static void hold(struct class *class, unsigned shift, uint64_t index) {
+static void quarantine(struct class *class, unsigned shift, uint64_t index) {
     uint32_t *links = block_links(shift);
     links[index] = 0;
-    if (class->held_count++)
-        links[class->held_last] = (uint32_t)index;
+    if (class->quarantined_count++)
+        links[class->quarantined_last] = (uint32_t)index;
     else
-        class->held_first = (uint32_t)index;
-    class->held_last = (uint32_t)index;
-    class->held_bytes += held_cost(shift, index);
+        class->quarantined_first = (uint32_t)index;
+    class->quarantined_last = (uint32_t)index;
+    class->quarantined_bytes += quarantine_cost(shift, index);
 }
 
 static uint64_t evict(struct class *class, unsigned shift) {
-    uint64_t index = class->held_first;
-    class->held_first = block_links(shift)[index];
-    class->held_count--;
-    class->held_bytes -= held_cost(shift, index);
+    uint64_t index = class->quarantined_first;
+    class->quarantined_first = block_links(shift)[index];
+    class->quarantined_count--;
+    class->quarantined_bytes -= quarantine_cost(shift, index);
     if (heap_seals(shift)) port_evicted(shift, index);
     return index;
 }
 
-/* The total that all threads share is changed once for many blocks. */
+/* Updates the shared total once for many slots. */
 static void account(const struct class *class, uint64_t before) {
-    if (class->held_bytes != before) os_add(&held_total, class->held_bytes - before);
+    if (class->quarantined_bytes != before)
+        os_add(&quarantined_total, class->quarantined_bytes - before);
 }
 
 static void evict_to_bound(struct class *class, unsigned shift) {
-    uint64_t total = __atomic_load_n(&held_total, __ATOMIC_RELAXED), before = class->held_bytes;
-    while (class->held_count > held_depth && total - (before - class->held_bytes) > held_bound) {
+    uint64_t total = __atomic_load_n(&quarantined_total, __ATOMIC_RELAXED),
+             before = class->quarantined_bytes;
+    while (class->quarantined_count > quarantine_least &&
+           total - (before - class->quarantined_bytes) > quarantine_most) {
         uint64_t index = evict(class, shift);
         block_links(shift)[index] = class->free;
         class->free = (uint32_t)index;
@@ -68,13 +74,13 @@ static void evict_to_bound(struct class *class, unsigned shift) {
     account(class, before);
 }
 
-/* When the freeing class has nothing to spare, the one that holds most pays. */
+/* When the freeing class may not evict any slot, the class with most bytes in quarantine does. */
 static void evict_elsewhere(void) {
     while (over_bound()) {
         unsigned most = 0;
         for (unsigned shift = WH_MIN_SLOT_SHIFT; shift < BLOCK_SHIFTS; shift++)
-            if (classes[shift].held_count > held_depth &&
-                (!most || classes[shift].held_bytes > classes[most].held_bytes))
+            if (classes[shift].quarantined_count > quarantine_least &&
+                (!most || classes[shift].quarantined_bytes > classes[most].quarantined_bytes))
                 most = shift;
         if (!most) return;
         os_lock(&classes[most].lock);
@@ -127,9 +133,9 @@ static uint64_t take_locked(struct class *class, unsigned shift) {
         return index;
     }
     index = cut(class, shift);
-    /* A full region: better a short quarantine than no memory. */
-    if (index || !class->held_count) return index;
-    uint64_t before = class->held_bytes;
+    /* The region is full: a short quarantine is better than no memory. */
+    if (index || !class->quarantined_count) return index;
+    uint64_t before = class->quarantined_bytes;
     index = evict(class, shift);
     account(class, before);
     return index;
@@ -146,8 +152,9 @@ const struct slots_share slots_share[HEAP_CACHED_SHIFTS] = {
 /* Whether slots of this shift go through the cache. */
 static int caches(struct heap_cache *cache, unsigned shift) {
     if (WH_UNLIKELY(cache->state == HEAP_CACHE_NEW)) {
-        int own = held_bound == 0 && held_depth > 0 && held_depth <= HEAP_OWN_DEPTH;
-        cache->depth = held_depth;
+        int own =
+            quarantine_most == 0 && quarantine_least > 0 && quarantine_least <= HEAP_OWN_DEPTH;
+        cache->depth = quarantine_least;
         cache->state = own ? HEAP_CACHE_OWN : HEAP_CACHE_SHARED;
     }
     return shift < HEAP_CACHED_SHIFTS && cache->state != HEAP_CACHE_CLOSED;
@@ -210,8 +217,8 @@ void slots_spill(struct heap_cache *cache, unsigned shift) {
 static void give_many(unsigned shift, const uint32_t *slots, unsigned count) {
     struct class *class = &classes[shift];
     os_lock(&class->lock);
-    uint64_t before = class->held_bytes;
-    for (unsigned i = 0; i < count; i++) hold(class, shift, slots[i]);
+    uint64_t before = class->quarantined_bytes;
+    for (unsigned i = 0; i < count; i++) quarantine(class, shift, slots[i]);
     account(class, before);
     evict_to_bound(class, shift);
     os_unlock(&class->lock);
@@ -242,9 +249,9 @@ static void close_shift(struct heap_cache *cache, unsigned shift) {
     if (cache->state == HEAP_CACHE_SHARED && cache->freed[shift])
         give_many(shift, cache->freed_slots + slots_share[shift].at, cache->freed[shift]);
     for (unsigned i = 0; i < HEAP_OWN_DEPTH; i++) {
-        uint32_t *held = &cache->own[shift][(cache->freed[shift] + i) % HEAP_OWN_DEPTH];
-        if (cache->state == HEAP_CACHE_OWN && *held) give_many(shift, held, 1);
-        *held = 0;
+        uint32_t *slot = &cache->own[shift][(cache->freed[shift] + i) % HEAP_OWN_DEPTH];
+        if (cache->state == HEAP_CACHE_OWN && *slot) give_many(shift, slot, 1);
+        *slot = 0;
     }
     cache->ready[shift] = cache->freed[shift] = 0;
 }
@@ -255,11 +262,11 @@ void heap_close(struct heap_cache *cache) {
     cache->state = HEAP_CACHE_CLOSED;
 }
 
-/* ---- the whole ---- */
+/* ---- the whole heap ---- */
 
 void heap_configure(uint64_t quarantine_bytes, uint32_t quarantine_depth) {
-    held_bound = quarantine_bytes;
-    held_depth = quarantine_depth;
+    quarantine_most = quarantine_bytes;
+    quarantine_least = quarantine_depth;
 }
 
 long heap_init(uint64_t quarantine_bytes, uint32_t quarantine_depth, uintptr_t *begin,
@@ -286,6 +293,6 @@ void heap_unlock_all(void) {
         os_unlock(&classes[shift].lock);
 }
 
-uint64_t heap_held_bytes(void) { return held_total; }
+uint64_t heap_quarantined_bytes(void) { return quarantined_total; }
 
-uint32_t heap_held_count(unsigned shift) { return classes[shift].held_count; }
+uint32_t heap_quarantined_count(unsigned shift) { return classes[shift].quarantined_count; }

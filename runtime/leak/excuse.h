@@ -1,5 +1,5 @@
 /* Blocks that the program does not want to hear of, and memory that it wants
- * searched, as told by whence/leak.h and sanitizer/lsan_interface.h. */
+ * searched, as requested by whence/leak.h and sanitizer/lsan_interface.h. */
 #ifndef WHENCE_LEAK_EXCUSE_H
 #define WHENCE_LEAK_EXCUSE_H
 

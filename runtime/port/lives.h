@@ -1,4 +1,5 @@
-/* The record of a block whose life somebody asks about: 32 bytes. */
+/* The record of a block in products that record lives: times, threads and stacks of the allocation
+ * and the free. 32 bytes. */
 #ifndef WHENCE_PORT_LIVES_H
 #define WHENCE_PORT_LIVES_H
 
@@ -48,7 +49,7 @@ static inline uint64_t life_stamp(uint64_t *clock, uint16_t thread) {
     return os_add(clock, 1) | (uint64_t)thread << BLOCK_ID_BITS;
 }
 
-/* The life of a block begins. */
+/* Begins the life of a block. */
 static inline void life_begin(struct block_record *record, uint64_t born, uint64_t size,
                               uint32_t stack, uint16_t offset, uint8_t family) {
     record->born = born;
@@ -61,7 +62,8 @@ static inline void life_begin(struct block_record *record, uint64_t born, uint64
     __atomic_store_n(&record->state, WH_BLOCK_LIVE, __ATOMIC_RELEASE);
 }
 
-/* Ends a life, for one of the threads that may try; 0 if the block was not live (any more). */
+/* Ends the life of a block. Of several threads that try, one succeeds; 0 if the block is not live.
+ */
 static inline int life_end(struct block_record *record) {
     uint8_t live = WH_BLOCK_LIVE;
     if (WH_UNLIKELY(os_has_threads()))
@@ -72,7 +74,7 @@ static inline int life_end(struct block_record *record) {
     return 1;
 }
 
-/* Notes when a life that life_end has ended did so, and where. */
+/* Records time and stack of the free, after life_end. */
 static inline void life_ended(struct block_record *record, uint64_t died, uint32_t stack) {
     record->died = died;
     record->free_stack = stack;

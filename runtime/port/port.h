@@ -1,13 +1,13 @@
-/* What the libraries that are built of these sources differ in.
+/* The interface in which the libraries that are built from these sources differ.
  *
- * `product.h`, of the folder that is built (checked, guarded, bare), says what stands at compile
- * time: the constants below, and the record of a block. The functions below are called by all,
- * and each product supplies its own, which the linker finds in its port.c or behind it.
+ * A product has a folder here (checked, guarded, bare). Its `product.h` defines the record of a
+ * block and the constants below, which are fixed at compile time. All products call the functions
+ * below; each defines them in its port.c or in the folders that only it is linked from.
  *
  *     PORT_LIBRARY  file name of the library
- *     PORT_CHECKS   somebody asks about blocks: rules, lives, stacks
- *     PORT_PLANES   there are state planes
- *     PORT_GUARDS   blocks have closed pages beside them
+ *     PORT_CHECKS   it evaluates rules, and records lives and stacks of blocks
+ *     PORT_PLANES   it has state planes
+ *     PORT_GUARDS   its blocks lie beside closed pages
  */
 #ifndef WHENCE_PORT_PORT_H
 #define WHENCE_PORT_PORT_H
@@ -32,57 +32,60 @@ void port_start(void);
 void port_configure(const char *environment, size_t size);
 /* An address range could not be reserved, with -errno in `result`. */
 void port_no_range(const char *what, long result, uintptr_t begin, size_t size);
-/* From the constructor, when threads and signals are ready. */
+/* Called by the constructor, when threads and signals are ready. */
 void port_begin(int count, char **arguments);
 
 /* ---- blocks ---- */
 
-/* A slot that heap_seals() leaves the quarantine; called with the class locked. */
+/* A slot for which heap_seals() holds leaves the quarantine; the class is locked. */
 void port_evicted(unsigned shift, uint64_t index);
 
 /* ---- accesses and signals ---- */
 
-/* First byte of [address, address+size) that may not be accessed, or address+size (2**47 at
- * most). Exact for the heap; outside it, only what the state plane says of the first megabyte. */
+/* The first byte of [address, address+size) that may not be accessed, or address+size (2**47 at
+ * most). Exact in memory that blocks govern; elsewhere the state plane decides, and only about the
+ * first megabyte. */
 uintptr_t port_first_bad(uintptr_t address, uint64_t size);
 /* Evaluates the rules on an access that the processor refused. The number of findings. */
 uint64_t port_trapped(struct context *context, uintptr_t address, int write);
-/* Whether there is code in this process that the user wants to have checked. */
+/* Whether this process contains code that is to be checked. */
 int port_is_checked(void);
-/* A signal of the processor: 1 if the instruction is to run again. */
+/* Handles a signal of the processor; 1 if the instruction must run again. */
 int port_takes_fault(int number, const siginfo_t *info, void *machine);
 /* Bit (1 << (number - 1)) for each signal that the program must neither block nor handle. */
 uint64_t port_signals(void);
 /* Makes a function the handler of a signal. */
 void port_install(int number, void (*handler)(int, siginfo_t *, void *));
-/* The handlers are installed. */
+/* Called after the handlers are installed. */
 void port_signals_ready(void);
 
 /* ---- threads ---- */
 
-/* Depot handle of the stack that ends in `frame`; each request and each free comes by here. */
+/* Depot handle of the stack whose innermost frame is `frame`. Called for each allocation and free.
+ */
 uint32_t port_stack(struct thread *thread, const struct frame *frame);
-/* The calling thread is about to make another one, and has done so. */
+/* Before and after the calling thread creates another one. */
 void port_before_thread(void);
 void port_after_thread(void);
-/* The calling thread has begun, or is alone in the child of a fork. */
+/* Called in each thread that begins, and in the child of a fork. */
 void port_thread_begins(void);
-/* Around fork: no other thread may be in the middle of a change. */
+/* Before and after fork: the child must not begin in the middle of a change. */
 void port_lock(void);
 void port_unlock(void);
 
 /* ---- leak searches ---- */
 
-/* Before the other threads are stopped; when they stand (some may not); when all has been read. */
+/* Before the other threads are stopped; after that (some may not have stopped); after the search.
+ */
 void port_search_begins(void);
 void port_search_stands(int all_stand);
 void port_search_ends(void);
-/* Where a live block's bytes are read while no other thread runs. */
+/* The address to read a live block's bytes from while no other thread runs. */
 uintptr_t port_bytes(struct block place, uintptr_t begin);
 
 /* ---- findings ---- */
 
-/* Adds to a record what is known of its block here alone. */
+/* Adds the facts about the block that only this product has. */
 void port_describe_block(struct block place, struct wh_finding *head);
 /* The stacks of a finding: as many return addresses as its record says. */
 struct port_stacks {
@@ -90,13 +93,13 @@ struct port_stacks {
 };
 struct port_words {
     const char *rule;
-    const char *step;     /* what the program was about to do, in one word */
-    const char *function; /* library function that did it for the program, of head->n_name bytes */
+    const char *step;     /* the action of the event, in one word */
+    const char *function; /* the library function that took it, of head->n_name bytes */
 };
-/* Writes a finding that nobody reads from a record file to standard error. */
+/* Writes a finding to standard error, in a process without a record file. */
 void port_say(const struct wh_finding *head, const struct port_words *words,
               struct port_stacks stacks);
-/* The program has trapped: waits for a debugger where the user wants that. Whether one came. */
+/* After a trap: waits for a debugger if the options say so. Whether one is attached. */
 int port_await_debugger(const char *rule);
 
 #endif

@@ -1,4 +1,4 @@
-/* malloc and its relatives, for the program and every library in it. */
+/* malloc and its relatives, which replace those of the C library for the whole process. */
 #include "../alloc/heap.h"
 #include "../rt/event.h"
 #include "../settings/options.h"
@@ -12,7 +12,7 @@
 
 /* ---- the cold sides ---- */
 
-/* The alignment of a block whose program asked for none. */
+/* The alignment of a block for which the program requests none. */
 #define ANY_ALIGNMENT 16u
 
 WH_COLD void report_wish(const struct wish *wish, const struct frame *frame) {

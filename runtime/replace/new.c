@@ -57,7 +57,7 @@ static void *must_new(size_t size, size_t alignment, uint8_t family, const struc
     return pointer;
 }
 
-/* Whether an aligned form gets an alignment that it can use; if not, the rules are told. */
+/* Whether an aligned form gets a valid alignment; if not, the event goes to the rules. */
 static int check_alignment(size_t size, size_t alignment, uint8_t family,
                            const struct frame *frame) {
     if (WH_LIKELY(is_power_of_two(alignment))) return 1;

@@ -1,5 +1,5 @@
-/* An allocator that places blocks and neither checks nor guards them (`whence replay`): nobody asks
- * about lives, so a record has 8 bytes. */
+/* The allocator of `whence replay`, which places blocks and neither checks nor guards them. It does
+ * not record lives, so a record has 8 bytes. */
 #ifndef WHENCE_PORT_PRODUCT_H
 #define WHENCE_PORT_PRODUCT_H
 
@@ -21,7 +21,7 @@ static inline int block_used(const struct block_record *record) {
     return record->state != WH_BLOCK_NONE;
 }
 
-/* What is not recorded is 0. */
+/* Facts that are not recorded read as 0. */
 static inline uint64_t life_id(const struct block_record *record) { return (void)record, 0; }
 
 static inline uint64_t life_thread(const struct block_record *record) { return (void)record, 0; }
@@ -44,7 +44,7 @@ static inline uint64_t life_stamp(uint64_t *clock, uint16_t thread) {
     return (void)clock, (void)thread, 0;
 }
 
-/* A record that is written in parts could not be read as a whole at once. */
+/* Written as one word, so that a reader never sees a record half written. */
 static inline void life_begin(struct block_record *record, uint64_t born, uint64_t size,
                               uint32_t stack, uint16_t offset, uint8_t family) {
     typedef uint64_t __attribute__((may_alias)) word;
@@ -53,7 +53,7 @@ static inline void life_begin(struct block_record *record, uint64_t born, uint64
                       (uint64_t)WH_BLOCK_LIVE << 56;
 }
 
-/* Programs that free a block on two threads at once are nobody's business here. */
+/* Not atomic: this product does not diagnose a block that two threads free at once. */
 static inline int life_end(struct block_record *record) {
     int live = record->state == WH_BLOCK_LIVE;
     if (live) record->state = WH_BLOCK_FREED;

@@ -1,4 +1,4 @@
-/* What the runtime of checked programs supplies for port/port.h. */
+/* The functions of port/port.h for the runtime of checked programs. */
 #include "../port.h"
 #include "../../blocks/block.h"
 #include "../../os/mem.h"
@@ -17,7 +17,8 @@ void port_no_range(const char *what, long result, uintptr_t begin, size_t size) 
     text_no_range(what, result, begin, size);
 }
 
-/* The process has the name of the copy that runs: give it the user's name back. */
+/* Renames the process, which has the name of the instrumented copy, to the name that the user gave.
+ */
 static void take_name(const char *word) {
     const char *name = word;
     for (; *word; word++)

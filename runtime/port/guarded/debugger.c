@@ -13,7 +13,7 @@ int port_await_debugger(const char *rule) {
     uint64_t seconds = options.attach_wait;
     if (!seconds) return 0;
     if (os_traced()) return 1;
-    pager_freeze(); /* it sees pages only */
+    pager_freeze(); /* a debugger does not see packed bytes */
     TEXT(line, 200);
     text_put(&line, rule);
     text_put(&line, ": process ");

@@ -1,4 +1,4 @@
-/* whence/alloc.h */
+/* The functions of whence/alloc.h. */
 #include "../../guard/guard.h"
 #include "../../guard/lend.h"
 #include "../../guard/options.h"
@@ -18,13 +18,13 @@ static const struct {
     [TEMPORARY] = {GUARD_PERMANENT, 0},
 };
 
-/* The live block that begins at an address; index 0: none. */
+/* The live block that begins at an address; slot 0: none. */
 static struct block live_block(const void *pointer) {
     struct block none = {0, 0}, place = heap_block((uintptr_t)pointer);
     return heap_begins_live(place, (uintptr_t)pointer) ? place : none;
 }
 
-/* Plain slots have had no extras until now; what stands there is of no block. */
+/* The second record of a plain slot is valid only after guard_options_used is set. */
 static uint32_t *flags_of(struct block place) { return &guard_extra(place)->flags; }
 
 WH_EXPORT int __whence_alloc_set(void *block, int option);

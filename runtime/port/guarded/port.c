@@ -1,4 +1,4 @@
-/* What the preloaded allocator supplies for port/port.h. */
+/* The functions of port/port.h for the preloaded allocator. */
 #include "../port.h"
 #include "../../guard/guard.h"
 #include "../../guard/dispatch.h"
@@ -40,10 +40,10 @@ void port_begin(int count, char **arguments) {
     text_complain(&message);
 }
 
-/* A program that runs as it is must run in any case. */
+/* The program must run even without a guarded heap. */
 void port_no_range(const char *what, long result, uintptr_t begin, size_t size) {
     (void)what, (void)result, (void)begin, (void)size;
-    options.regions = 0; /* there is nothing to tell of */
+    options.regions = 0; /* there are no regions to report */
     lend_everything = 1;
 }
 
@@ -97,7 +97,7 @@ void port_describe_block(struct block place, struct wh_finding *head) {
     head->use_pc = extra->use_pc;
 }
 
-/* No bytes are made inaccessible but by options of blocks. */
+/* The program cannot close single bytes in this product. */
 WH_EXPORT uint64_t __whence_closed(uint64_t address, uint64_t width) {
     (void)address, (void)width;
     return 0;

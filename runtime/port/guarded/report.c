@@ -14,7 +14,7 @@ static void put_line(struct text *line) {
     os_complain(line->begin, line->length);
 }
 
-/* "    #2 0x… in function+0x12 (module+0x1234)"; return addresses count for the call before. */
+/* "    #2 0x… in function+0x12 (module+0x1234)"; a return address stands for the call before it. */
 static void put_frame(unsigned number, uint64_t pc) {
     TEXT(line, LINE);
     Dl_info info = {0};

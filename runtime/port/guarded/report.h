@@ -1,4 +1,4 @@
-/* Stacks as text, for those who have no launcher that could name places. */
+/* Stacks as text, for processes without a launcher that could symbolise them. */
 #ifndef WHENCE_PORT_REPORT_H
 #define WHENCE_PORT_REPORT_H
 

@@ -1,5 +1,5 @@
-/* The rules that whence ships, whose detectors are generated when this library is built
- * (whence.instrument.shipped). Those of a launcher take precedence. */
+/* The rules that whence ships. Their detectors are generated when this library is built
+ * (whence.instrument.shipped). A rule set from the launcher takes precedence. */
 #ifndef WHENCE_PORT_RULES_H
 #define WHENCE_PORT_RULES_H
 

@@ -131,9 +131,9 @@ static void quarantine_is_first_in_first_out(void) {
     for (int i = 0; i < 400; i++) freed[i] = heap_new(&closed, &request);
     for (int i = 0; i < 400; i++) {
         CHECK(heap_release(&closed, heap_block(freed[i]), 0, 0));
-        CHECK(heap_held_count(6) <= 100 || i < 100);
+        CHECK(heap_quarantined_count(6) <= 100 || i < 100);
     }
-    CHECK_EQUAL(heap_held_count(6), 100);
+    CHECK_EQUAL(heap_quarantined_count(6), 100);
     for (int i = 0; i < 300; i++) { /* the 300 oldest may be used again, the 100 youngest not */
         uintptr_t again = heap_new(&closed, &request);
         for (int young = 300; young < 400; young++) CHECK(again != freed[young]);
@@ -147,13 +147,13 @@ static void quarantine_is_bounded_in_bytes(void) {
     heap_configure(16 << 20, 8);
     for (int round = 0; round < 5000; round++) {
         end(new(unit_below(200000)));
-        if (heap_held_bytes() <= 16 << 20) continue;
+        if (heap_quarantined_bytes() <= 16 << 20) continue;
         for (unsigned shift = WH_MIN_SLOT_SHIFT; shift <= WH_MAX_SLOT_SHIFT; shift++)
-            CHECK(heap_held_count(shift) <= 8);
+            CHECK(heap_quarantined_count(shift) <= 8);
     }
     for (unsigned shift = 10; shift < 19; shift++)
-        if (heap_held_count(shift) > most) most = heap_held_count(shift);
-    CHECK(most > 8 || heap_held_bytes() > 16 << 20);
+        if (heap_quarantined_count(shift) > most) most = heap_quarantined_count(shift);
+    CHECK(most > 8 || heap_quarantined_bytes() > 16 << 20);
 }
 
 static void memory_runs_out_politely(void) {
@@ -191,7 +191,7 @@ static void short_quarantines_are_kept_in_caches(void) {
     uint64_t begun = blocks_cut[8];
     while (blocks_cut[8] == begun) CHECK(heap_new(&none, &request)); /* those of other tests */
     begun = blocks_cut[8];
-    uint32_t held = heap_held_count(8);
+    uint32_t held = heap_quarantined_count(8);
     for (int i = 0; i < 10; i++) {
         uintptr_t begin = heap_new(&own, &request);
         if (!first) first = begin;
@@ -199,7 +199,7 @@ static void short_quarantines_are_kept_in_caches(void) {
         CHECK(heap_release(&own, heap_block(begin), 0, 0));
         CHECK(!heap_release(&own, heap_block(begin), 0, 0));
     }
-    CHECK_EQUAL(heap_held_count(8), held);
+    CHECK_EQUAL(heap_quarantined_count(8), held);
     for (int round = 0; round < 3; round++) { /* more than a cache holds */
         for (int i = 0; i < 600; i++) blocks[i] = heap_new(&own, &request);
         for (int i = 0; i < 600; i++) {
@@ -209,7 +209,7 @@ static void short_quarantines_are_kept_in_caches(void) {
     }
     uint64_t ended = blocks_cut[8];
     heap_close(&own);
-    CHECK_EQUAL(heap_held_count(8), 8);
+    CHECK_EQUAL(heap_quarantined_count(8), 8);
     for (uint64_t i = begun + 8; i < ended + held; i++) {
         CHECK_EQUAL(blocks_cut[8], ended);
         CHECK(heap_new(&none, &request));
