@@ -13,21 +13,40 @@ if TYPE_CHECKING:
     from whence.building import build as build
     from whence.findings import Finding as Finding
     from whence.options import RunOptions as RunOptions
+    from whence.preparation import Preparation as Preparation
+    from whence.preparation import Preparations as Preparations
+    from whence.preparing import prepare as prepare
     from whence.result import Result as Result
 
 _EXPORTS = {
     "errors": "errors",
     "findings": "findings",
     "Finding": "findings",
+    "Preparation": "preparation",
+    "Preparations": "preparation",
     "Program": "building",
     "Result": "result",
     "RunOptions": "options",
     "build": "building",
+    "prepare": "preparing",
     "run": "api",
 }
 """Name -> module that it is imported from at the first use: the compiler wrapper pays for nothing of it."""
 
-__all__ = ["Finding", "Program", "Result", "RunOptions", "__version__", "build", "errors", "findings", "run"]
+__all__ = [
+    "Finding",
+    "Preparation",
+    "Preparations",
+    "Program",
+    "Result",
+    "RunOptions",
+    "__version__",
+    "build",
+    "errors",
+    "findings",
+    "prepare",
+    "run",
+]
 
 
 def __getattr__(name: str) -> object:

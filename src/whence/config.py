@@ -42,28 +42,38 @@ class ConfiguredCommand(click.Command):
     Arguments after the options are left alone, so the last parameters have to be arguments.
     """
 
+    def configuring(self) -> click.Command:
+        """The command whose options may stand there; those that this one lacks are left out."""
+        return self
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if not ctx.resilient_parsing:  # a command line that is being completed
-            args = configured(self, args, os.environ, Path.cwd())
+            args = configured(self, args, os.environ, Path.cwd(), self.configuring())
         return super().parse_args(ctx, args)
 
 
 def configured(
-    command: click.Command, args: Sequence[str], environment: Mapping[str, str], directory: Path
+    command: click.Command,
+    args: Sequence[str],
+    environment: Mapping[str, str],
+    directory: Path,
+    configuring: click.Command | None = None,
 ) -> list[str]:
     """The command line with what the file and the environment add to it.
 
+    configuring: the command whose options may stand there, `command` itself for None.
     Raises `UserMistake` that says where the mistake stands.
     """
-    options = _Options(command)
-    given, _ = options.split(args)
+    own = _Options(command)
+    options = own if configuring is None else _Options(configuring)
+    given, _ = own.split(args)
     if any(name in ("help", "h") for name, _ in given):
         return list(args)
     variable = options.from_variable(environment.get(VARIABLE, ""))
     chosen = [value for name, value in (*variable, *given) if name == "config" and value is not None]
     file = Path(chosen[-1]) if chosen else _find(directory)
     from_file = options.from_file(file) if file is not None else []
-    sources = _without_overruled([from_file, variable], given)
+    sources = _without_overruled([[s for s in each if s in own] for each in (from_file, variable)], given)
     return [*(word for source in sources for setting in source for word in options.words(setting)), *args]
 
 
@@ -110,6 +120,9 @@ class _Options:
             if isinstance(option, click.Option):
                 for word in (*option.opts, *option.secondary_opts):
                     self._by_name[word.lstrip("-")] = option
+
+    def __contains__(self, setting: Setting) -> bool:
+        return setting[0] in self._by_name
 
     def split(self, args: Sequence[str]) -> tuple[list[Setting], list[str]]:
         """The options that stand in front, and what follows on them."""

@@ -227,7 +227,7 @@ OPTIONS = (
     RunOption(
         "quiet",
         SWITCH,
-        "Leave out the last line, which says what was checked.",
+        "Leave out the last line, which says what was checked, and progress.",
         short="q",
         api="",
         default=False,
@@ -383,7 +383,7 @@ OPTIONS = (
     RunOption(
         "progress",
         SWITCH,
-        "Show a bar while instrumenting, on a terminal.",
+        "Show how far instrumenting is (default): a bar on a terminal, else lines.",
         off="no-progress",
         api="",
         default=True,
@@ -407,7 +407,7 @@ OPTIONS = (
         default=False,
         into="around.relay",
     ),
-    RunOption("", OBJECT, "Follows how far the instrumentation is (start, step, stop).", api="progress"),
+    RunOption("", OBJECT, "Follows how far instrumenting is (start, step, wait, stop).", api="progress"),
 )
 """In the order of the help."""
 

@@ -181,8 +181,21 @@ def _link(compilation: Compilation) -> int:
         recorder.forget()
     for source in compilation.sources if status == 0 else ():
         _warn_missing(source)
+    if status == 0 and os.environ.get(_PREPARE) == "1":
+        _prepare(output)
     return spawn.end_as(status)
 
+
+def _prepare(output: str) -> None:
+    """Instrument what was linked; that it cannot be does not fail the build."""
+    from whence.cli.prepare import linked
+
+    for sentence in linked(output):
+        _say("warning", f"{output} is not prepared: {sentence}")
+
+
+_PREPARE = "WHENCE_PREPARE"
+"""A variable: with 1, what is linked is instrumented at once."""
 
 _NO_INTERFACE = ("-fsanitize", "-r", "-nostdlib", "-nodefaultlibs")
 

@@ -12,6 +12,7 @@ from whence.hints import did_you_mean, expected
 
 _COMMANDS = {
     "run": "run:run",
+    "prepare": "prepare:prepare",
     "replay": "replay:replay",
     "cc": "commands:cc",
     "c++": "commands:cxx",

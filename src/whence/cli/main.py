@@ -5,10 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from whence.abi import variables
 from whence.cli.output import say
 from whence.errors import ExitCode, WhenceError
+
+if TYPE_CHECKING:
+    import click
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -51,8 +55,7 @@ def _click_error(error: Exception) -> int:
     if isinstance(error, click.Abort):
         return 130
     if isinstance(error, click.ClickException):
-        words = error.format_message()
-        say(f"whence: {words[:1].lower()}{words[1:].rstrip('.')}\n")
+        say(f"whence: {_sentence(error)}\n")
         return error.exit_code
     if os.environ.get(variables.TRACEBACK):
         raise error
@@ -67,6 +70,17 @@ def _click_error(error: Exception) -> int:
         f"please report it with the output of the same command under {variables.TRACEBACK}=1\n"
     )
     return ExitCode.LIMIT
+
+
+def _sentence(error: click.ClickException) -> str:
+    import click
+
+    if isinstance(error, click.NoSuchOption) and error.ctx is not None:
+        from whence.cli.unknown import hint_for
+
+        return f"unknown option '{error.option_name}'{hint_for(error.option_name, error.ctx)}"
+    words = error.format_message()
+    return words[:1].lower() + words[1:].rstrip(".")
 
 
 if __name__ == "__main__":

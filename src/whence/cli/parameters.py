@@ -16,7 +16,7 @@ _SHOWN_DEFAULT = ("error-exitcode",)
 def parameters() -> list[click.Parameter]:
     """Options in the order of the table, then the arguments."""
     return [
-        *(_option(row) for row in OPTIONS if row.name),
+        *(option(row) for row in OPTIONS if row.name),
         click.Argument(["program"], shell_complete=files),
         click.Argument(["arguments"], nargs=-1, type=click.UNPROCESSED, shell_complete=files),
     ]
@@ -27,7 +27,8 @@ def parameter(row: RunOption) -> str:
     return row.name.replace("-", "_")
 
 
-def _option(row: RunOption) -> click.Option:
+def option(row: RunOption) -> click.Option:
+    """The parameter that a row stands for."""
     words = [f"--{row.name}/--{row.off}" if row.off else f"--{row.name}", parameter(row)]
     more: dict[str, Any] = {"metavar": row.metavar, "type": _type(row)}
     if row.kind == SWITCH:

@@ -1,12 +1,67 @@
-"""A progress bar on a terminal; nothing in a pipe."""
+"""How far long work is: a bar on a terminal, a line now and then elsewhere."""
 
 from __future__ import annotations
 
 import sys
+import time
 from typing import TYPE_CHECKING
 
+from whence.cli.output import say
+from whence.engines.progress import NO_PROGRESS
+
 if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
+    from rich.progress import Progress as RichProgress
+    from rich.progress import TaskID
+
+    from whence.engines.progress import Progress
+
+_SHORT = 2.0
+"""Seconds of work that nothing is said of."""
+_INTERVAL = 10.0
+"""Seconds from line to line."""
+
+
+def shown(wanted: bool) -> Progress:
+    """What fits where standard error goes, if progress is wanted at all."""
+    if not wanted or sys.stderr is None:
+        return NO_PROGRESS
+    return Bar(True) if sys.stderr.isatty() else Lines()
+
+
+class Lines:
+    """One line once the work is no short one, one for every interval, and one with the time at the end."""
+
+    def __init__(self) -> None:
+        self._what, self._total, self._done = "", 0, 0
+        self._begun = self._said = 0.0
+
+    def start(self, what: str, total: int) -> None:
+        self._what, self._total, self._done = what, total, 0
+        self._begun, self._said = time.monotonic(), 0.0
+
+    def step(self, what: str) -> None:
+        self._done += 1
+        self.wait()
+
+    def wait(self) -> None:
+        now = time.monotonic()
+        if not self._said and now - self._begun >= _SHORT:
+            modules = "1 module" if self._total == 1 else f"{self._total:,} modules"
+            say(f"whence: {self._what}: {modules}\n")
+        elif not self._said or now - self._said < _INTERVAL:
+            return
+        else:
+            self._say_done(now)
+        self._said = now
+
+    def stop(self) -> None:
+        if self._said:
+            self._say_done(time.monotonic())
+        self._said = 0.0
+
+    def _say_done(self, now: float) -> None:
+        seconds = now - self._begun
+        say(f"whence: {self._what}: {self._done:,} of {self._total:,} after {seconds:.0f} s\n")
 
 
 class Bar:
@@ -14,7 +69,7 @@ class Bar:
 
     def __init__(self, shown: bool) -> None:
         self._shown = shown and sys.stderr is not None and sys.stderr.isatty()
-        self._progress: Progress | None = None
+        self._progress: RichProgress | None = None
         self._task: TaskID | None = None
 
     def start(self, what: str, total: int) -> None:
@@ -39,6 +94,10 @@ class Bar:
     def step(self, what: str) -> None:
         if self._progress is not None and self._task is not None:
             self._progress.advance(self._task)
+            self._progress.refresh()
+
+    def wait(self) -> None:
+        if self._progress is not None:
             self._progress.refresh()
 
     def stop(self) -> None:

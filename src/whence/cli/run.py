@@ -15,7 +15,6 @@ from whence.cli.outputs import Outputs
 from whence.cli.parameters import parameter, parameters
 from whence.config import ConfiguredCommand, places
 from whence.errors import UserMistake
-from whence.hints import did_you_mean
 from whence.options import COMMAND_LINE, REPORTS, SIGNAL, SIZE, RunOption, RunOptions
 
 if TYPE_CHECKING:
@@ -38,7 +37,9 @@ def run(program: str, arguments: tuple[str, ...], **values: Any) -> int:
     from whence import api
 
     if program.startswith("-"):
-        hint = did_you_mean(program.partition("=")[0], _option_names()) or " (see whence run --help)"
+        from whence.cli.unknown import hint_for
+
+        hint = hint_for(program.partition("=")[0], click.get_current_context())
         raise UserMistake(f"unknown option '{program}' before the program's name{hint}")
     rules = api.select_rules(values["rules"], values["enable"], values["disable"])
     suppressions = api.load_suppressions(values["suppressions"])
@@ -50,11 +51,6 @@ def run(program: str, arguments: tuple[str, ...], **values: Any) -> int:
     return exit_status(result, values["error_exitcode"])
 
 
-def _option_names() -> list[str]:
-    options = (param for param in run.params if isinstance(param, click.Option))
-    return [name for option in options for name in (*option.opts, *option.secondary_opts)]
-
-
 def _outputs(values: Mapping[str, Any], notes: Sequence[str]) -> Outputs:
     files = {row.name: values[parameter(row)] for row in REPORTS}
     generated = values["suppression_format"] if values["gen_suppressions"] else None
@@ -63,13 +59,13 @@ def _outputs(values: Mapping[str, Any], notes: Sequence[str]) -> Outputs:
 
 def _keywords(values: Mapping[str, Any]) -> dict[str, Any]:
     """The keywords of `whence.run` for the values of the command line."""
-    from whence.cli.progress import Bar
+    from whence.cli.progress import shown
 
     shared = [row for row in COMMAND_LINE.values() if row.api]
     return {
         **{row.api: _value(row, values[parameter(row)]) for row in shared},
         "relay_signals": True,
-        "progress": Bar(values["progress"]),
+        "progress": shown(values["progress"] and not values["quiet"]),
     }
 
 

@@ -13,6 +13,7 @@ from whence.prepared import Checks, checks_of
 from whence.result import Result
 from whence.rules import RuleSet
 from whence.rules.observable import Observable
+from whence.toolchain.cache import Cache
 
 
 def run(task: Task) -> Result:
@@ -42,14 +43,22 @@ def _run(engine: Engine[Any, Any], task: Task) -> Result:
 def _observed(task: Task, observes: Observable) -> Task:
     """The task with those of its rules that the engine observes."""
     settings = task.settings
-    checks = checks_of(settings.rules, observes, task.cache)
-    _refuse_given(settings.rules, observes, checks)
+    rules, checks = observed_rules(settings.rules, observes, task.cache)
     leaks = "main" in checks.watched
     _check_leaks(settings.leak_check, settings.leak_signal, leaks)
     left = tuple(checks.unobserved)
     notes = (_left_out(observes.name, left),) if left else ()
-    rules = settings.rules.select(disable=left)
     return replace(task, settings=replace(settings, rules=rules), leaks=leaks, notes=(*task.notes, *notes))
+
+
+def observed_rules(rules: RuleSet, observes: Observable, cache: Cache) -> tuple[RuleSet, Checks]:
+    """Those of some rules that an engine observes, and what all of them mean for it.
+
+    Raises `UserMistake` for a rule that the user gave and that the engine cannot observe.
+    """
+    checks = checks_of(rules, observes, cache)
+    _refuse_given(rules, observes, checks)
+    return rules.select(disable=tuple(checks.unobserved)), checks
 
 
 def _refuse_given(rules: RuleSet, observes: Observable, checks: Checks) -> None:

@@ -14,6 +14,9 @@ class Progress(Protocol):
     def step(self, what: str) -> None:
         """One step is done."""
 
+    def wait(self) -> None:
+        """Called about every second while no step ends."""
+
     def stop(self) -> None:
         """The work is over, or has failed."""
 
@@ -23,6 +26,9 @@ class _NoProgress:
         pass
 
     def step(self, what: str) -> None:
+        pass
+
+    def wait(self) -> None:
         pass
 
     def stop(self) -> None:

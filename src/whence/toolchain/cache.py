@@ -87,6 +87,7 @@ class Cache:
     `limit`: bytes that are kept at most when it is closed, None for no bound.
     `behind`: another directory; what is missing here and stands there is copied, so that tests with a
     home directory of their own find what was instrumented before. `notes`: what was wrong with the directory.
+    `added`: how many entries it has got.
     """
 
     def __init__(self, directory: Path, limit: int | None = None, behind: Path | None = None) -> None:
@@ -96,7 +97,7 @@ class Cache:
         self._behind = None if behind is None else Cache(behind)
         self._locks = Locks(directory)
         self._spare: Path | None = None
-        self._added = False
+        self.added = 0
         self._trust: dict[str, bool] = {}
         self._used: dict[str, Path] = {}
 
@@ -166,9 +167,14 @@ class Cache:
             path = self._store(self.directory, kind, key, write)
         except (OSError, WhenceError) as error:
             return self._replace(_because(error), kind, key, write)
-        self._added = True
+        self.added += 1
         self._used[f"{kind}/{key}"] = path
         return path
+
+    @property
+    def keeps(self) -> bool:
+        """Whether entries stay for other runs; `notes` says why not."""
+        return self._spare is None
 
     def used(self) -> list[Path]:
         """The entries of the directory that were found or made, not those that stand aside."""
@@ -183,7 +189,7 @@ class Cache:
         self._locks.close()
         if self._behind is not None:
             self._behind.close()
-        if self._added and self.limit is not None:
+        if self.added and self.limit is not None:
             prune(self.directory, self.limit)
         if self._spare is not None:
             _remove(self._spare)

@@ -1,9 +1,6 @@
 """From a program that carries IR to its instrumented image, through the cache.
 
-Entries: ``defines/<digest>`` names of library functions that a module defines
-itself; ``objects/<key>`` instrumented objects, ``functions/<key>`` how many functions they
-check; ``images/<key>`` linked images. A changed source
-file changes one module's digest, so only that module is compiled again.
+Entries: those of `whence.engines.native.objects`, and ``images/<key>``, linked images.
 
 Cost: one compilation per module of the program at the first run, in as many
 processes as there are processors, largest first; the link is a plain link.
@@ -16,11 +13,9 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
 
-from whence import __version__
 from whence.coverage import NO_IR, Coverage, LeftOut
-from whence.engines.native.refused import Refused
+from whence.engines.native.objects import objects_of
 from whence.engines.process.building import BuildSettings, Built
 from whence.engines.process.detectors import detectors
 from whence.engines.process.libraries import (
@@ -32,14 +27,9 @@ from whence.engines.process.libraries import (
 )
 from whence.errors import CannotExecute, CarriesNoIR
 from whence.native import native_library
-from whence.prepared import checks_of, generator_identity
-from whence.rules.observable import NATIVE
 from whence.toolchain.cache import Cache, digest
 from whence.toolchain.carry import CarriedImage, CarriedModule, read_image
 from whence.toolchain.relink import ForeignCode, relink
-
-if TYPE_CHECKING:
-    from whence.engines.native.workers import Failure
 
 
 def runtime_library() -> Path:
@@ -60,7 +50,7 @@ def build_program(
     Raises `CannotExecute` or `ProgramNotFound` for the program, `ToolLimit`
     for everything that whence lacks.
     """
-    with _BUILDING:
+    with BUILDING:
         return _build_program(program, settings, cache, any_program)
 
 
@@ -70,13 +60,8 @@ def build_library(path: Path, settings: BuildSettings, cache: Cache, known: Sequ
     `known` are the modules of the program so far. Without IR the library's
     image is the library itself. Raises the errors of `build_program`.
     """
-    with _BUILDING:
-        image = read_image(path)
-        if image.kind != "shared":
-            raise CannotExecute(
-                f"{path}: this is {_KINDS.get(image.kind, 'a program')}, not a shared library"
-            )
-        libraries = carried_libraries(linked_libraries(image, settings.environment))
+    with BUILDING:
+        image, libraries = _library_parts(path, settings)
         paths = [name for name in libraries if "/" in name]
         notes = [
             f"{libraries.pop(name).path} runs as it is: {path.name} asks for it by its path" for name in paths
@@ -97,7 +82,8 @@ class Instrumenter:
         return build_library(path, settings, cache, known)
 
 
-_BUILDING = threading.Lock()
+BUILDING = threading.Lock()
+"""Held by the thread that forks worker processes."""
 
 
 @dataclass(frozen=True)
@@ -115,6 +101,26 @@ class _Parts:
             if name not in self.libraries and path != self.image.interp:
                 doubled = bool(carried_libraries({name: path}))
                 yield LeftOut(os.path.basename(name), "asked for by several names" if doubled else NO_IR)
+
+
+def modules_of_program(program: Path, settings: BuildSettings) -> list[CarriedModule]:
+    """What is instrumented for a program; raises the errors of `build_program`."""
+    parts = _parts(program, settings, any_program=False)
+    return _distinct([parts.image, *parts.libraries.values()])
+
+
+def modules_of_library(path: Path, settings: BuildSettings) -> list[CarriedModule]:
+    """What is instrumented for a library that is loaded; raises the errors of `build_library`."""
+    image, libraries = _library_parts(path, settings)
+    return _distinct([image, *libraries.values()])
+
+
+def _library_parts(path: Path, settings: BuildSettings) -> tuple[CarriedImage, dict[str, CarriedImage]]:
+    """A shared library, and those with IR that it is linked to, by the names they are requested by."""
+    image = read_image(path)
+    if image.kind != "shared":
+        raise CannotExecute(f"{path}: this is {_KINDS.get(image.kind, 'a program')}, not a shared library")
+    return image, carried_libraries(linked_libraries(image, settings.environment))
 
 
 def check_program(program: Path, settings: BuildSettings, *, any_program: bool = False) -> None:
@@ -182,7 +188,7 @@ def _build(
     modules = _distinct([image, *libraries.values()])
     runtime = runtime_library()
     extra = (runtime, detectors(settings.rules, cache))
-    objects = _objects(modules, settings, cache, digest(runtime.read_bytes()), known)
+    objects = objects_of(modules, known, settings, cache, runtime, image.path.name)
     images = {"": image, **libraries} if image.modules else dict(libraries)
     copies: dict[str, Path] = {}
     notes = [*objects.notes, *_native_parts(images.values())]
@@ -260,108 +266,3 @@ _KINDS = {"object": "an object file", "archive": "an archive", "shared": "a shar
 
 def _link_identity(image: CarriedImage) -> str:
     return repr((image.link_or_default(), image.kind, image.needed, image.rpath))
-
-
-class _Objects(NamedTuple):
-    """By a module's digest: its object, and in how many functions accesses are checked.
-
-    refused: the modules without checks. notes: for the user.
-    """
-
-    paths: dict[str, Path]
-    functions: dict[str, int]
-    refused: list[Refused]
-    notes: list[str]
-
-
-def _objects(
-    modules: Sequence[CarriedModule],
-    settings: BuildSettings,
-    cache: Cache,
-    runtime: str,
-    known: Sequence[CarriedModule],
-) -> _Objects:
-    """An object for every module."""
-    own, failures = _own_functions([*modules, *known], settings, cache)
-    checks = checks_of(settings.rules, NATIVE, cache).digest if modules else ""
-    keys = {}
-    present: dict[str, Path] = {}
-    functions: dict[str, int] = {}
-    missing = []
-    refused: list[Refused] = []
-    notes: list[str] = []
-    for module in modules:
-        compiled = (os.path.basename(module.source), module.opt, own)
-        key = digest(__version__, generator_identity(), runtime, module.digest, checks, repr(compiled))
-        keys[module.digest] = key
-        found, count = cache.find("objects", key), cache.read("functions", key)
-        if found is not None and count is not None:
-            present[key], functions[key] = found, int(count)
-        elif module.digest in failures:
-            refused.append(Refused(module, key, failures[module.digest]))
-        else:
-            missing.append((module, compiled, key))
-    if missing:
-        refused += _instrument(missing, settings, cache, present, functions, notes)
-    if refused:
-        if len(refused) == len(modules):
-            refused[0].give_up()
-        present |= {each.key: each.compiled(cache) for each in refused}
-    counts = {module: functions[key] for module, key in keys.items() if key in functions}
-    notes += [each.note for each in refused]
-    return _Objects({module: present[key] for module, key in keys.items()}, counts, refused, notes)
-
-
-def _instrument(
-    missing: list[tuple[CarriedModule, tuple[str, str, tuple[str, ...]], str]],
-    settings: BuildSettings,
-    cache: Cache,
-    present: dict[str, Path],
-    functions: dict[str, int],
-    notes: list[str],
-) -> Iterator[Refused]:
-    """Compile modules, into `present` and `functions` by their keys; those that cannot be are given back."""
-    from whence.engines.native.work import compile_carried
-    from whence.engines.native.workers import Failure, parallel
-    from whence.instrument.job import make_job
-
-    missing.sort(key=lambda entry: -entry[0].size)
-    work = [(module, (make_job(settings.rules, *compiled),), key) for module, compiled, key in missing]
-    for (module, _, key), result in parallel(compile_carried, work, settings, "instrumenting"):
-        if isinstance(result, Failure):
-            yield Refused(module, key, result)
-        else:
-            present[key] = cache.add("objects", key, result.code)
-            functions[key] = result.functions
-            cache.add("functions", key, str(result.functions).encode())
-            notes += result.notes
-
-
-def _own_functions(
-    modules: Sequence[CarriedModule], settings: BuildSettings, cache: Cache
-) -> tuple[tuple[str, ...], dict[str, Failure]]:
-    """Library functions that the program defines itself, in any of its modules.
-
-    Of modules that cannot be read what they failed with, by their digest.
-    """
-    known: dict[str, str] = {}
-    failures: dict[str, Failure] = {}
-    missing: list[tuple[CarriedModule, tuple[()], str]] = []
-    for module in modules:
-        key = digest(__version__, generator_identity(), module.digest)
-        found = cache.read("defines", key)
-        if found is None:
-            missing.append((module, (), key))
-        else:
-            known[key] = found.decode()
-    if missing:
-        from whence.engines.native.work import defined_functions
-        from whence.engines.native.workers import Failure, parallel
-
-        for (module, _, key), names in parallel(defined_functions, missing, settings, "reading"):
-            if isinstance(names, Failure):
-                failures[module.digest] = names
-            else:
-                cache.add("defines", key, names.encode())
-                known[key] = names
-    return tuple(sorted({name for names in known.values() for name in names.split()})), failures

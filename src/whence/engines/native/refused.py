@@ -19,6 +19,16 @@ if TYPE_CHECKING:
     from whence.engines.native.workers import Failure
 
 
+def sentence(error: Exception) -> str:
+    """What an error says to the user; of one that is ours, that it is to be reported."""
+    if isinstance(error, WhenceError):
+        return str(error)
+    return (
+        f"internal error: {type(error).__name__}: {error}; "
+        f"please report it with the output of the same command under {variables.TRACEBACK}=1"
+    )
+
+
 @dataclass(frozen=True)
 class Refused:
     """A module, the key of its object, and what instrumenting it ended with."""
@@ -32,12 +42,7 @@ class Refused:
         """A sentence for the user; with ``WHENCE_TRACEBACK`` the traceback of the worker follows."""
         error = self.failure.error
         name = os.path.basename(self.module.source)
-        reason = str(error).removeprefix(f"{name}: ")
-        if not isinstance(error, WhenceError):
-            reason = (
-                f"internal error: {type(error).__name__}: {error}; "
-                f"please report it with the output of the same command under {variables.TRACEBACK}=1"
-            )
+        reason = sentence(error).removeprefix(f"{name}: ")
         trace = f"\n{self.failure.traceback}" if os.environ.get(variables.TRACEBACK) else ""
         return f"{self.module.source}: accesses in there were not checked: {reason}{trace}"
 

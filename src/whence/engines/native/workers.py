@@ -41,17 +41,19 @@ class Failure:
 
 
 def parallel(
-    function: Callable[..., T], work: Iterable[Work], settings: BuildSettings, what: str
+    function: Callable[..., T], work: Iterable[Work], settings: BuildSettings, what: str, subject: str
 ) -> Iterator[tuple[Work, T | Failure]]:
     """Call `function(module, *arguments)` for each piece of work, in processes; results as they come.
 
+    what, subject: for those who follow it, as in "instrumenting", "vim".
     Raises `ToolLimit` if memory, or something else of the machine, was short.
     """
     pieces = list(work)
-    settings.progress.start(what, len(pieces))
+    settings.progress.start(f"{what} {subject}", len(pieces))
     try:
         with workers(min(settings.jobs, len(pieces))) as crew:
-            for index, result in each(crew, function, [(piece[0], *piece[1]) for piece in pieces]):
+            arguments = [(piece[0], *piece[1]) for piece in pieces]
+            for index, result in each(crew, function, arguments, settings.progress.wait):
                 if isinstance(result, Failure) and shortage(result.error):
                     raise result.error
                 yield pieces[index], result
@@ -67,6 +69,10 @@ def parallel(
         ) from None
     finally:
         settings.progress.stop()
+
+
+_PATIENCE = 1.0
+"""Seconds to wait for a result before the waiting is reported."""
 
 
 @dataclass(frozen=True)
@@ -105,9 +111,12 @@ def _start(crew: list[Worker]) -> Worker:
 
 
 def each(
-    crew: list[Worker], function: Callable[..., T], pieces: Sequence[tuple[Any, ...]]
+    crew: list[Worker],
+    function: Callable[..., T],
+    pieces: Sequence[tuple[Any, ...]],
+    idle: Callable[[], None],
 ) -> Iterator[tuple[int, T | Failure]]:
-    """`function(*piece)` by the workers: indices of pieces and results, as they come.
+    """`function(*piece)` by the workers: indices of pieces and results, as they come; `idle` now and then.
 
     A worker that a piece of work ends is replaced. Raises EOFError if a worker was killed from outside.
     """
@@ -123,7 +132,10 @@ def each(
     for worker in list(crew):
         give(worker)
     while busy:
-        for link in wait(list(busy)):
+        ready = wait(list(busy), _PATIENCE)
+        if not ready:
+            idle()
+        for link in ready:
             assert isinstance(link, Connection)
             index, worker = busy.pop(link)
             try:

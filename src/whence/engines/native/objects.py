@@ -1,0 +1,171 @@
+"""From carried modules to instrumented objects, through the cache.
+
+Entries: ``defines/<digest>`` names of library functions that a module defines itself; ``objects/<key>``
+instrumented objects, ``functions/<key>`` how many functions they check. A changed source file changes one
+module's digest, so only that module is compiled again.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from whence import __version__
+from whence.engines.native.refused import Refused
+from whence.engines.process.building import BuildSettings
+from whence.prepared import checks_of, generator_identity
+from whence.rules.observable import NATIVE
+from whence.toolchain.cache import Cache, digest
+from whence.toolchain.carry import CarriedModule
+
+if TYPE_CHECKING:
+    from whence.engines.native.workers import Failure
+
+
+class Wanted(NamedTuple):
+    """A module, what else its object is made from, and the key of that."""
+
+    module: CarriedModule
+    compiled: tuple[str, str, tuple[str, ...]]
+    key: str
+
+
+class Objects(NamedTuple):
+    """By a module's digest: its object, and in how many functions accesses are checked.
+
+    refused: the modules without checks. notes: for the user.
+    """
+
+    paths: dict[str, Path]
+    functions: dict[str, int]
+    refused: list[Refused]
+    notes: list[str]
+
+
+def objects_of(
+    modules: Sequence[CarriedModule],
+    known: Sequence[CarriedModule],
+    settings: BuildSettings,
+    cache: Cache,
+    runtime: Path,
+    subject: str,
+) -> Objects:
+    """An object for every module; `known` are other modules of the same process, `subject` is its name."""
+    own, failures = own_functions([*modules, *known], settings, cache, subject)
+    wanted = wanted_objects(modules, own, settings, cache, runtime)
+    present: dict[str, Path] = {}
+    functions: dict[str, int] = {}
+    missing = []
+    refused: list[Refused] = []
+    notes: list[str] = []
+    for each in wanted:
+        found = find_object(each, cache)
+        if found is not None:
+            present[each.key], functions[each.key] = found
+        elif each.module.digest in failures:
+            refused.append(Refused(each.module, each.key, failures[each.module.digest]))
+        else:
+            missing.append(each)
+    if missing:
+        refused += _instrument(missing, settings, cache, subject, present, functions, notes)
+    if refused:
+        if len(refused) == len(modules):
+            refused[0].give_up()
+        present |= {each.key: each.compiled(cache) for each in refused}
+    counts = {each.module.digest: functions[each.key] for each in wanted if each.key in functions}
+    notes += [each.note for each in refused]
+    return Objects({each.module.digest: present[each.key] for each in wanted}, counts, refused, notes)
+
+
+def wanted_objects(
+    modules: Sequence[CarriedModule],
+    own: tuple[str, ...],
+    settings: BuildSettings,
+    cache: Cache,
+    runtime: Path,
+) -> list[Wanted]:
+    """What the objects of some modules are made from; `own`: functions that their program defines itself."""
+    if not modules:
+        return []
+    checks = checks_of(settings.rules, NATIVE, cache).digest
+    whole = (__version__, generator_identity(), digest(runtime.read_bytes()))
+    wanted = []
+    for module in modules:
+        compiled = (os.path.basename(module.source), module.opt, own)
+        wanted.append(Wanted(module, compiled, digest(*whole, module.digest, checks, repr(compiled))))
+    return wanted
+
+
+def find_object(wanted: Wanted, cache: Cache) -> tuple[Path, int] | None:
+    """The object and in how many functions accesses are checked, None if it has to be made."""
+    found, count = cache.find("objects", wanted.key), cache.read("functions", wanted.key)
+    return None if found is None or count is None else (found, int(count))
+
+
+def instrument(missing: Iterable[Wanted], settings: BuildSettings, cache: Cache, subject: str) -> list[str]:
+    """Put objects into the cache, and return notes for the user.
+
+    Those of modules that cannot be instrumented stay missing.
+    """
+    notes: list[str] = []
+    for _ in _instrument(list(missing), settings, cache, subject, {}, {}, notes):
+        continue
+    return notes
+
+
+def _instrument(
+    missing: list[Wanted],
+    settings: BuildSettings,
+    cache: Cache,
+    subject: str,
+    present: dict[str, Path],
+    functions: dict[str, int],
+    notes: list[str],
+) -> Iterator[Refused]:
+    """Compile modules, into `present` and `functions` by their keys; those that cannot be are given back."""
+    from whence.engines.native.work import compile_carried
+    from whence.engines.native.workers import Failure, parallel
+    from whence.instrument.job import make_job
+
+    missing.sort(key=lambda entry: -entry.module.size)
+    work = [(module, (make_job(settings.rules, *compiled),), key) for module, compiled, key in missing]
+    for (module, _, key), result in parallel(compile_carried, work, settings, "instrumenting", subject):
+        if isinstance(result, Failure):
+            yield Refused(module, key, result)
+        else:
+            present[key] = cache.add("objects", key, result.code)
+            functions[key] = result.functions
+            cache.add("functions", key, str(result.functions).encode())
+            notes += result.notes
+
+
+def own_functions(
+    modules: Iterable[CarriedModule], settings: BuildSettings, cache: Cache, subject: str
+) -> tuple[tuple[str, ...], dict[str, Failure]]:
+    """Library functions that the program defines itself, in any of its modules.
+
+    Of modules that cannot be read what they failed with, by their digest.
+    """
+    known: dict[str, str] = {}
+    failures: dict[str, Failure] = {}
+    missing: list[tuple[CarriedModule, tuple[()], str]] = []
+    for module in modules:
+        key = digest(__version__, generator_identity(), module.digest)
+        found = cache.read("defines", key)
+        if found is None:
+            missing.append((module, (), key))
+        else:
+            known[key] = found.decode()
+    if missing:
+        from whence.engines.native.work import defined_functions
+        from whence.engines.native.workers import Failure, parallel
+
+        for (module, _, key), names in parallel(defined_functions, missing, settings, "reading", subject):
+            if isinstance(names, Failure):
+                failures[module.digest] = names
+            else:
+                cache.add("defines", key, names.encode())
+                known[key] = names
+    return tuple(sorted({name for names in known.values() for name in names.split()})), failures
