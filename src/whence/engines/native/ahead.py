@@ -45,7 +45,7 @@ def prepare(sources: Mapping[str, Path | WhenceError], settings: BuildSettings, 
     error. Raises `ToolLimit` where nothing can be kept, and where something of the machine was short.
     """
     begun = time.monotonic()
-    found = list(_distinct(_found(sources, settings)))
+    found = list(_distinct(_found(sources, settings, cache)))
     with build.BUILDING:
         ahead = _Ahead([each for each in found if isinstance(each, _Image)], settings, cache)
         notes = ahead.instrument()
@@ -60,25 +60,28 @@ def prepare(sources: Mapping[str, Path | WhenceError], settings: BuildSettings, 
 
 
 def _found(
-    sources: Mapping[str, Path | WhenceError], settings: BuildSettings
+    sources: Mapping[str, Path | WhenceError], settings: BuildSettings, cache: Cache
 ) -> Iterator[_Image | Preparation]:
     for name, source in sources.items():
         try:
             if isinstance(source, WhenceError):
                 raise source
             if source.is_dir():
-                yield from _inside(source, settings)
+                yield from _inside(source, settings, cache.directory)
             else:
                 yield _image(name, source, settings)
         except WhenceError as error:
             yield _impossible(name, error)
 
 
-def _inside(folder: Path, settings: BuildSettings) -> Iterator[_Image]:
-    """The programs and libraries below a folder that carry IR; raises `CarriesNoIR` if there is none."""
+def _inside(folder: Path, settings: BuildSettings, own: Path) -> Iterator[_Image]:
+    """The programs and libraries below a folder that carry IR, but not those in `own`, the cache.
+
+    Raises `CarriesNoIR` if there is none.
+    """
     empty = True
     for place, folders, names in os.walk(folder):
-        folders.sort()
+        folders[:] = sorted(name for name in folders if Path(place, name).absolute() != own)
         for path in (Path(place, name) for name in sorted(names)):
             with contextlib.suppress(WhenceError):
                 if _is_image(path):

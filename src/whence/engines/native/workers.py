@@ -23,6 +23,7 @@ from typing import Any, TypeVar
 import llvmlite.binding as llvm
 
 from whence.engines.process.building import BuildSettings
+from whence.engines.progress import NO_PROGRESS
 from whence.errors import ToolLimit
 from whence.shortage import shortage
 from whence.toolchain.carry import CarriedModule
@@ -114,7 +115,7 @@ def each(
     crew: list[Worker],
     function: Callable[..., T],
     pieces: Sequence[tuple[Any, ...]],
-    idle: Callable[[], None],
+    idle: Callable[[], None] = NO_PROGRESS.wait,
 ) -> Iterator[tuple[int, T | Failure]]:
     """`function(*piece)` by the workers: indices of pieces and results, as they come; `idle` now and then.
 
