@@ -26,5 +26,7 @@ SHARED = ("RECORD", "OPTIONS", "SERVICE", "SPACE", "ALLOC", "CACHE", "START", "S
 
 CLANG = "WHENCE_CLANG"
 """The front end."""
+PREPARE = "WHENCE_PREPARE"
+"""With 1, ``whence-cc`` instruments what it links."""
 TRACEBACK = "WHENCE_TRACEBACK"
 """Set: an internal error shows where it was raised."""

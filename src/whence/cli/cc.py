@@ -12,6 +12,7 @@ import signal
 import stat
 import sys
 
+from whence.abi import variables
 from whence.toolchain import clang as clangs
 from whence.toolchain import driver, headers, spawn
 
@@ -181,7 +182,7 @@ def _link(compilation: Compilation) -> int:
         recorder.forget()
     for source in compilation.sources if status == 0 else ():
         _warn_missing(source)
-    if status == 0 and os.environ.get(_PREPARE) == "1":
+    if status == 0 and os.environ.get(variables.PREPARE) == "1":
         _prepare(output)
     return spawn.end_as(status)
 
@@ -193,9 +194,6 @@ def _prepare(output: str) -> None:
     for sentence in linked(output):
         _say("warning", f"{output} is not prepared: {sentence}")
 
-
-_PREPARE = "WHENCE_PREPARE"
-"""A variable: with 1, what is linked is instrumented at once."""
 
 _NO_INTERFACE = ("-fsanitize", "-r", "-nostdlib", "-nodefaultlibs")
 
