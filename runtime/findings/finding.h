@@ -15,7 +15,7 @@ struct witness {
     uint64_t value_count;
     const uint64_t *values;    /* to trace */
     struct leak_sum blocks;    /* that this finding stands for */
-    uint32_t kind;             /* WH_LEAK_*: how those blocks are held */
+    uint32_t kind;             /* WH_LEAK_*: how pointers lead to those blocks */
     struct leak_sum inherited; /* of those blocks, what a parent had when it forked */
 };
 

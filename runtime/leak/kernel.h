@@ -1,10 +1,11 @@
-/* Pointers that a program has given to the kernel to keep: `data.ptr` of epoll_ctl. */
+/* Pointers that the kernel stores for the program: `data.ptr` of epoll_ctl. */
 #ifndef WHENCE_LEAK_KERNEL_H
 #define WHENCE_LEAK_KERNEL_H
 
 #include <stdint.h>
 
-/* Calls `visit` for each. Other threads may stand anywhere. */
+/* Calls `visit` for each. Other threads may be stopped anywhere, so this takes no locks of theirs.
+ */
 void kernel_pointers(void (*visit)(uintptr_t pointer));
 
 #endif

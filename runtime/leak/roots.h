@@ -32,8 +32,8 @@ int roots_in_loader(uint64_t address);
 int roots_in_constants(uint64_t address);
 int roots_in_runtime(uint64_t address);
 
-/* The C library keeps the stacks of ended threads for new ones. What lies there
- * is dead, but for the thread's descriptor at the end, which is the library's. */
+/* The C library keeps the stacks of ended threads for new ones. Their contents are dead, except for
+ * the thread's descriptor at the end, which belongs to the library. */
 void roots_stack_died(uintptr_t descriptor);
 void roots_stack_born(uintptr_t descriptor);
 /* The main thread has ended, but not the process: its stack is dead below `high`. */

@@ -97,9 +97,9 @@ static struct {
     uintptr_t thread_offset; /* from the thread pointer to the runtime's record of the thread */
 } order;
 
-enum { NOT_YET, ASKED, STOPPED, REFUSED, RELEASED };
+enum { NOT_YET, ORDERED, STOPPED, REFUSED, RELEASED };
 
-static void tell(uint32_t state) {
+static void set_state(uint32_t state) {
     __atomic_store_n(&order.state, state, __ATOMIC_RELEASE);
     os_futex_wake(&order.state);
 }
@@ -151,7 +151,7 @@ static void stop_all(void *unused) {
         if (!list_threads(parking, order.process, order.searcher)) break;
         allowed = stop_from(parking, first);
     }
-    tell(allowed ? STOPPED : REFUSED);
+    set_state(allowed ? STOPPED : REFUSED);
     while (allowed && __atomic_load_n(&order.state, __ATOMIC_ACQUIRE) == STOPPED)
         os_futex_wait(&order.state, STOPPED, 0);
     for (size_t i = 0; i < parking->count; i++)
@@ -175,10 +175,10 @@ static int needs_permission(void) {
 
 #define HELPER_LOOK_US 100000u
 
-/* Until the helper has an answer or is gone. */
+/* Waits until the helper has stopped the threads (1), cannot, or has ended (0). */
 static int await_helper(const struct parking *parking) {
-    while (__atomic_load_n(&order.state, __ATOMIC_ACQUIRE) == ASKED) {
-        os_futex_wait(&order.state, ASKED, HELPER_LOOK_US);
+    while (__atomic_load_n(&order.state, __ATOMIC_ACQUIRE) == ORDERED) {
+        os_futex_wait(&order.state, ORDERED, HELPER_LOOK_US);
         if (os_helper_ended(parking->helper)) return 0;
     }
     if (order.state == STOPPED) return 1;
@@ -200,7 +200,7 @@ static int stop_by_helper(struct parking *parking) {
     os_restore_signals(mask);
     int started = parking->helper > 0;
     if (started && needs_permission()) os_helper_allow(parking->helper);
-    tell(ASKED);
+    set_state(ORDERED);
     if (started && await_helper(parking)) {
         count_missing(parking);
         return 1;
@@ -212,7 +212,7 @@ static int stop_by_helper(struct parking *parking) {
 }
 
 static void release_by_helper(struct parking *parking) {
-    tell(RELEASED);
+    set_state(RELEASED);
     os_helper_wait(parking->helper);
     if (needs_permission()) os_helper_allow(0);
     parking->helper = 0;

@@ -1,9 +1,9 @@
 /* Stops the other threads and finds the memory that they use.
  *
- * Where the system lets us, a helper process that shares our memory stops them
- * as a debugger does: no thread notices, whatever signals it blocks or waits
- * for. Else (under a debugger, without the right to trace) each gets a signal
- * whose handler waits, with the registers on the thread's stack.
+ * Where the system permits it, a helper process that shares this memory stops them as a debugger
+ * does; threads do not notice that, whatever signals they block or wait for. Otherwise (under a
+ * debugger, or without the right to trace) each thread gets a signal whose handler waits; its
+ * registers are then on its stack.
  */
 #ifndef WHENCE_LEAK_STOP_H
 #define WHENCE_LEAK_STOP_H
@@ -15,11 +15,11 @@
 
 struct parked {
     uint32_t tid;
-    uint32_t stands; /* set last */
-    int signal;      /* to be handed back */
-    uintptr_t sp;    /* everything it uses on its stack lies at and above */
+    uint32_t stands; /* it has stopped, and the other fields are set */
+    int signal;      /* that the helper intercepted, to be delivered later */
+    uintptr_t sp;    /* the lowest address that it uses on its stack */
     uint64_t pc;
-    const struct thread *thread;   /* what the runtime keeps for it; NULL if not known */
+    const struct thread *thread;   /* the runtime's record of it; NULL if unknown */
     struct os_registers registers; /* zero where they are on the stack */
 };
 
@@ -32,7 +32,7 @@ struct parking {
 
 /* Stops all threads but the calling one. */
 void parking_begin(struct parking *parking);
-/* Lets them go. */
+/* Resumes them. */
 void parking_end(struct parking *parking);
 
 #endif

@@ -15,7 +15,8 @@ void untouched_close(void) {
     pagemap = -1;
 }
 
-static int ask(uintptr_t begin, unsigned pages, uint64_t *entries, unsigned char *resident) {
+static int read_states(uintptr_t begin, unsigned pages, uint64_t *entries,
+                       unsigned char *resident) {
     size_t size = pages * sizeof *entries;
     uint64_t offset = begin / OS_PAGE * sizeof *entries;
     return pagemap >= 0 && os_read_at(pagemap, entries, size, offset) == (long)size &&
@@ -25,7 +26,7 @@ static int ask(uintptr_t begin, unsigned pages, uint64_t *entries, unsigned char
 void untouched_find(uintptr_t begin, unsigned pages, uint8_t *untouched) {
     uint64_t entries[UNTOUCHED_MOST];
     unsigned char resident[UNTOUCHED_MOST];
-    int known = ask(begin, pages, entries, resident);
+    int known = read_states(begin, pages, entries, resident);
     for (unsigned i = 0; i < pages; i++)
         untouched[i] = known && !(entries[i] & (PRESENT | SWAPPED)) && !(resident[i] & 1);
 }

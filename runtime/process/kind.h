@@ -1,10 +1,11 @@
-/* What kind of memory an address lies in, where the state plane does not tell. */
+/* The kind of memory at an address that no block contains, too: stack, global or elsewhere. */
 #ifndef WHENCE_PROCESS_KIND_H
 #define WHENCE_PROCESS_KIND_H
 
 #include <stdint.h>
 
-/* The calling thread's stack, from its bounds in thread_self; told again when it ends. */
+/* Add the calling thread's stack, with the bounds in thread_self, and remove it when the thread
+ * ends. */
 void kind_stack_born(void);
 void kind_stack_died(void);
 

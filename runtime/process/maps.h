@@ -1,16 +1,16 @@
-/* The loaded objects, for whoever turns addresses into names later. */
+/* Records of the loaded objects, with which the launcher symbolises addresses later. */
 #ifndef WHENCE_PROCESS_MAPS_H
 #define WHENCE_PROCESS_MAPS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Writes a MAPS record if the mapped files are not those of the last one.
- * The id of the record that is current, a hash of its text; 0: none. */
+/* Writes a MAPS record if the mapped files differ from those of the last one. Returns the id of the
+ * current record, a hash of its text; 0: none. */
 uint32_t maps_current(void);
 
-/* Between the two, maps_current does not look again: for many findings at one moment,
- * in programs with tens of thousands of mappings. */
+/* Between these two calls maps_current does not read the mappings again, which takes long in
+ * programs with tens of thousands of them and many findings at once. */
 void maps_keep(void);
 void maps_let_go(void);
 
@@ -27,7 +27,7 @@ struct mapping {
     size_t path_length;
 };
 
-/* Reads the next line of the text; 0 at the end or at a line it does not understand. */
+/* Reads the next line of the text; 0 at the end or at a malformed line. */
 int maps_parse(const char *text, size_t size, size_t *at, struct mapping *mapping);
 
 /* /proc/self/maps in fresh memory, to be unmapped with size MAPS_ROOM; 0 if

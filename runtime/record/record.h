@@ -30,23 +30,23 @@ struct record_part {
     size_t size; /* padded to a multiple of 8 in the file */
 };
 
-/* Appends one record, all parts or nothing. Any thread, any time, also in a
+/* Appends one record with all parts, or nothing. May be called by any thread at any time, also in a
  * signal handler. */
 enum record_status record_append(uint32_t type, const struct record_part *parts, unsigned count);
-/* The same; *offset says where in the file it stands. */
+/* The same; *offset is the place of the record in the file. */
 enum record_status record_append_at(uint32_t type, const struct record_part *parts, unsigned count,
                                     uint64_t *offset);
 
-/* Asks the process `judge` about the FINDING record at an offset, whose flags
- * have WH_FLAG_ASKED, and waits: 1 to go on, 0 to stop, -1 if there will be no
- * answer (the judge is gone, the file was cut short). */
+/* Lets the process `judge` decide about the FINDING record at an offset, whose flags have
+ * WH_FLAG_ASKED, and waits for the decision: 1 to continue, 0 to stop, -1 if there will be none
+ * (the judge has ended, or the file was truncated). */
 int record_ask(uint64_t offset, uint32_t judge);
 
-/* The process that reads the file does not run any more, also when its parent
- * has not been notified yet (without /proc that case is not seen). */
+/* Whether the process that reads the file has ended, even if its parent has not waited for it yet
+ * (without /proc, that case goes unnoticed). */
 int record_reader_has_ended(uint32_t process);
 
-/* Notes down that this process writes to the file, and may outlive the others. */
+/* Registers this process as a writer of the file, which may outlive the others. */
 void record_join(void);
 /* Before a fork, and in its child: whoever reads the file knows of a child that
  * has not come far enough to join. */

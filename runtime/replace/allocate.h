@@ -1,12 +1,12 @@
-/* Allocation as all families share it. */
+/* The allocation that malloc, new and new[] share. */
 #ifndef WHENCE_REPLACE_ALLOCATE_H
 #define WHENCE_REPLACE_ALLOCATE_H
 
 #include "../alloc/quick.h"
 #include "../process/thread.h"
 
-/* Instrumented code calls __whence_NAME: no other library can take that over, and
- * the optimiser knows nothing of it. */
+/* Instrumented code calls __whence_NAME: no other library can replace that name, and the optimiser
+ * makes no assumptions about it. */
 #define ALIAS(name)                                                                                \
     __asm__(".globl __whence_" #name "\n"                                                          \
             ".type __whence_" #name ", @function\n"                                                \

@@ -166,14 +166,14 @@ WH_EXPORT uint64_t __whence_next_block(uint64_t *cursor, uint64_t state, struct 
         struct block block = block_next(cursor, state);
         if (!block_exists(block)) return 0;
         block_read(block, out);
-        /* Other threads go on: what they allocate now is not of this event's past. */
+        /* Other threads still run: the blocks that they allocate now are newer than the event. */
         if (out->id > thread->event_time) continue;
         thread->last_block = block;
         return 1;
     }
 }
 
-/* Rules mostly ask about the block that they have just been given. */
+/* A rule mostly reads the block that it looked up last. */
 static struct block block_of_id(uint64_t id) {
     struct block block = thread_here()->last_block;
     if (block_exists(block) && block_id(block) == id) return block;

@@ -233,8 +233,8 @@ static int is_full_stack(uintptr_t address, const ucontext_t *machine) {
            address - stack->low < stack->high - stack->low;
 }
 
-/* Nothing of the program's is mapped there. Pages that it has closed are its own business; the
- * plane, whose checks trap where there is no state, is ours. */
+/* Whether the program has mapped no memory at the address. Pages that it has protected itself do
+ * not count; the gap of the state plane does, where the checks of wild accesses trap. */
 static int is_unmapped(const siginfo_t *info) {
     return info->si_code == SEGV_MAPERR || info->si_code == CODE_KERNEL ||
            (uintptr_t)info->si_addr - PLANE_BEGIN < PLANE_END - PLANE_BEGIN;

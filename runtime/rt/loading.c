@@ -116,8 +116,8 @@ int loading_ask(struct service_talk *talk, char *room, const char *question, con
     return service_ask(talk);
 }
 
-/* The copy to open in the library's place; NULL if it runs as it is. */
-static const struct copy *ask(const char *name, uintptr_t caller, char *room) {
+/* The instrumented copy to load instead of the library; NULL: the library itself is loaded. */
+static const struct copy *request_copy(const char *name, uintptr_t caller, char *room) {
     static int unreadable;
     struct service_talk talk;
     if (!loading_ask(&talk, room, "load", name, caller)) return NULL;
@@ -135,7 +135,7 @@ static const struct copy *ask(const char *name, uintptr_t caller, char *room) {
 
 static const struct copy *copy_for(const char *name, uintptr_t caller) {
     uintptr_t room = os_map(SERVICE_ROOM);
-    const struct copy *copy = room ? ask(name, caller, (char *)room) : NULL;
+    const struct copy *copy = room ? request_copy(name, caller, (char *)room) : NULL;
     if (room) os_unmap(room, SERVICE_ROOM);
     return copy;
 }

@@ -5,15 +5,15 @@
 #include <stdint.h>
 #include "../process/service.h"
 
-/* Asks the launcher about a library that `caller`, an address in the program, wants
- * to load; 0 if there is no answer. `room` as for service_begin. */
+/* Sends the launcher a request about a library that the code at `caller` is about to load; 0 if
+ * there is no answer. `room` as for service_begin. */
 int loading_ask(struct service_talk *talk, char *room, const char *question, const char *name,
                 uintptr_t caller);
 
 /* Whether an instrumented library has been loaded so far. */
 int loading_any(void);
 
-/* Before fork: no other thread may be in the middle of a change to our table. */
+/* Before and after fork: the child must not begin in the middle of a change to the table. */
 void loading_lock(void);
 void loading_unlock(void);
 

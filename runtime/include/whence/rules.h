@@ -18,7 +18,7 @@ void __whence_register_rules(const struct whence_rule_set *set);
 /* Block that holds (or is nearest to) the pointer; id 0 if none. */
 void __whence_block_of(uint64_t pointer, struct whence_block *out);
 
-/* Iterates over blocks in the state asked for (WH_BLOCK_LIVE or
+/* Iterates over the blocks in a state (WH_BLOCK_LIVE or
  * WH_BLOCK_FREED, 0 for both); *cursor starts at 0. Returns 0 at the end.
  * Freed blocks are those whose record has not been reused. */
 uint64_t __whence_next_block(uint64_t *cursor, uint64_t state, struct whence_block *out);
@@ -64,22 +64,22 @@ void __whence_fire(const struct whence_event *event, uint64_t rule_index,
  * (LLVM's preserve_mostcc). desc: bits 0..23 size in bytes, WHENCE_DESC_* above. */
 void __whence_access(uint64_t address, uint64_t root, uint32_t desc);
 
-/* Where nothing is wrong with any access through a pointer derived from `root`, until a block is
- * freed: its live block, or all that lies on its side of the heap; no bytes where that is not
- * known. */
+/* The range in which every access through a pointer derived from `root` is correct until a block is
+ * freed: its live block, or the gap between the ranges that blocks govern. Empty if there is none.
+ */
 struct whence_bounds {
     uint64_t begin, size;
 };
 struct whence_bounds __whence_bounds(uint64_t root);
-/* Whether the program ever made bytes inaccessible that it may use: then nothing is known. */
+/* Whether the program has ever made bytes of its memory inaccessible: then no range is returned. */
 extern uint32_t __whence_holes;
 
 /* Access of a run of bytes, size not a small constant. Bits 25 and 26 of desc: the
  * program wrote the call of the library function WHENCE_DESC_MEMCPY etc. */
 void __whence_range(uint64_t address, uint64_t size, uint64_t root, uint32_t desc);
 
-/* One of Valgrind's client requests: its number and five arguments. Returns its
- * answer, `otherwise` where we know nothing of the request. */
+/* Handles one of Valgrind's client requests: its number and five arguments. Returns its result, or
+ * `otherwise` for an unknown request. */
 uint64_t __whence_client_request(const uint64_t *words, uint64_t otherwise);
 /* `size` bytes are about to be copied between ranges that overlap without being equal. */
 void __whence_copy(uint64_t to, uint64_t from, uint64_t size, uint32_t desc);
