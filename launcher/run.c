@@ -40,7 +40,7 @@ static int make_folder(struct run *run) {
 
 static int make_record(const struct run *run) {
     char path[sizeof run->folder + 16];
-    if (!path_in(run, "record", path, sizeof path)) return 0;
+    if (!path_in(run, WH_RUN_RECORD, path, sizeof path)) return 0;
     int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file < 0) return 0;
     int made = posix_fallocate(file, 0, WH_RECORD_HEADER_SIZE) == 0 &&
@@ -62,7 +62,7 @@ static int make_places(const struct run *run, const struct start *start) {
 
 static int listen_in(struct run *run) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    if (!path_in(run, "service", address.sun_path, sizeof address.sun_path)) return 0;
+    if (!path_in(run, WH_RUN_SERVICE, address.sun_path, sizeof address.sun_path)) return 0;
     run->service = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     return run->service >= 0 &&
            bind(run->service, (struct sockaddr *)&address, sizeof address) == 0 &&
@@ -83,7 +83,7 @@ static int remove_one(const char *path, const struct stat *status, int what, str
 void run_remove(const struct run *run, const struct start *start) {
     char path[sizeof run->folder + 16];
     if (!entry_of(start, 'D') && !entry_of(start, 'S') &&
-        path_in(run, "record", path, sizeof path) && unlink(path) == 0 && rmdir(run->folder) == 0)
+        path_in(run, WH_RUN_RECORD, path, sizeof path) && unlink(path) == 0 && rmdir(run->folder) == 0)
         return;
     nftw(run->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
@@ -255,7 +255,7 @@ static int is_clean(const char *record) {
 
 static int nothing_to_report(const struct run *run, int child) {
     char path[sizeof run->folder + 16];
-    if (!path_in(run, "record", path, sizeof path)) return 0;
+    if (!path_in(run, WH_RUN_RECORD, path, sizeof path)) return 0;
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) return 0;
     struct stat status;

@@ -132,7 +132,7 @@ static void new_environment(struct plan *plan, char *const *environment, char **
 /* Declares `plan`, and `argument_vector` and `variable_vector` as they are to be passed on. */
 #define PLAN(file, arguments, environment)                                                         \
     struct plan plan;                                                                              \
-    char room[SERVICE_ROOM];                                                                       \
+    char room[WH_SERVICE_ROOM];                                                                    \
     decide(&plan, room, file, arguments, environment);                                             \
     char *words[room_for(&plan, arguments, environment)];                                          \
     char *const *argument_vector = arguments, *const *variable_vector = environment;               \

@@ -20,7 +20,7 @@ const char *service_folder(size_t *length) {
 }
 
 void service_begin(struct service_talk *talk, char *room, const char *question) {
-    talk->text = (struct text){room, SERVICE_ROOM, 0};
+    talk->text = (struct text){room, WH_SERVICE_ROOM, 0};
     talk->at = 0;
     service_say(talk, question);
 }

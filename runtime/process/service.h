@@ -11,8 +11,6 @@
 #include <stddef.h>
 #include "../os/text.h"
 
-#define SERVICE_ROOM 16384u
-
 /* A request while it is built, then its answer. */
 struct service_talk {
     struct text text;
@@ -26,7 +24,7 @@ int service_known(void);
 /* The folder of the run, which the socket lies in; "" if there is none. */
 const char *service_folder(size_t *length);
 
-/* `room` has SERVICE_ROOM bytes and must live as long as the talk. */
+/* `room` has WH_SERVICE_ROOM bytes and must live as long as the talk. */
 void service_begin(struct service_talk *talk, char *room, const char *question);
 void service_say(struct service_talk *talk, const char *word);
 void service_say_directory(struct service_talk *talk);

@@ -191,8 +191,6 @@ uint64_t port_trapped(struct context *context, uintptr_t address, int write) {
 
 /* ---- entry points ---- */
 
-#define DESC_SIZE 0xffffffu
-
 /* The function whose call the program wrote; NULL where the compiler may have made it. */
 static const char *written_function(uint32_t desc) {
     static const char *const names[] = {
@@ -217,7 +215,7 @@ WH_EXPORT void __whence_copy(uint64_t to, uint64_t from, uint64_t size, uint32_t
 
 __attribute__((used, visibility("hidden"))) void
 whence_access_checked(uint64_t address, uint64_t root, uint32_t desc, const struct frame *frame) {
-    uint64_t size = desc & DESC_SIZE;
+    uint64_t size = desc & WHENCE_DESC_SIZE;
     if (desc & WHENCE_DESC_COPY) {
         access_overlap(address, size, root, size, NULL, frame);
         return;

@@ -134,9 +134,9 @@ static const struct copy *request_copy(const char *name, uintptr_t caller, char 
 }
 
 static const struct copy *copy_for(const char *name, uintptr_t caller) {
-    uintptr_t room = os_map(SERVICE_ROOM);
+    uintptr_t room = os_map(WH_SERVICE_ROOM);
     const struct copy *copy = room ? request_copy(name, caller, (char *)room) : NULL;
-    if (room) os_unmap(room, SERVICE_ROOM);
+    if (room) os_unmap(room, WH_SERVICE_ROOM);
     return copy;
 }
 
@@ -215,14 +215,14 @@ static const struct copy *learn(const char *path) {
     size_t length, same = 0;
     const char *folder = service_folder(&length);
     while (same < length && path[same] == folder[same]) same++;
-    uintptr_t room = length && same == length ? os_map(SERVICE_ROOM) : 0;
+    uintptr_t room = length && same == length ? os_map(WH_SERVICE_ROOM) : 0;
     if (!room) return NULL;
     struct service_talk talk;
     service_begin(&talk, (char *)room, "original");
     service_say(&talk, path);
     const char *original = service_ask(&talk) ? service_next(&talk) : NULL;
     const struct copy *copy = original ? add_copy(path, original) : NULL;
-    os_unmap(room, SERVICE_ROOM);
+    os_unmap(room, WH_SERVICE_ROOM);
     return copy;
 }
 

@@ -57,13 +57,13 @@ struct opened whence_dlmopen(Lmid_t space, const char *name, int flags, uintptr_
     if (!whence_next_dlmopen)
         whence_next_dlmopen = (open_function)(uintptr_t)dlsym(RTLD_NEXT, "dlmopen");
     struct opened opened = {NULL, 0};
-    uintptr_t room = service_known() && name && *name ? os_map(SERVICE_ROOM) : 0;
+    uintptr_t room = service_known() && name && *name ? os_map(WH_SERVICE_ROOM) : 0;
     struct service_talk talk;
     if (room && loading_ask(&talk, (char *)room, "apart", name, caller)) {
         opened.handle = open_files(&talk, space, flags);
         opened.done = opened.handle != NULL;
     }
-    if (room) os_unmap(room, SERVICE_ROOM);
+    if (room) os_unmap(room, WH_SERVICE_ROOM);
     errno = saved;
     return opened;
 }

@@ -4,18 +4,9 @@
 
 #define ORIGINAL_LENGTH (sizeof WH_VARIABLE_PREFIX - 1)
 
-static const char *const names[] = {
-    WH_RECORD_VARIABLE,
-    WH_OPTIONS_VARIABLE,
-    WH_SERVICE_VARIABLE,
-    WH_SPACE_VARIABLE,
-    WH_ALLOC_VARIABLE,
-    "LD_PRELOAD",
-    "LD_LIBRARY_PATH",
-    WH_VARIABLE_PREFIX WH_ALLOC_VARIABLE,
-    WH_VARIABLE_PREFIX "LD_PRELOAD",
-    WH_VARIABLE_PREFIX "LD_LIBRARY_PATH",
-};
+#define NAME(name) name,
+static const char *const names[] = {WH_RUN_VARIABLES(NAME)};
+#undef NAME
 #define NAMES (sizeof names / sizeof *names)
 
 static const char *ours[NAMES + 1];

@@ -15,15 +15,14 @@ from whence.machine.memory import Block
 from whence.machine.probes import Probe
 from whence.machine.state import CallEvent, Event, FreeEvent, MallocEvent, RetEvent, WriteEvent
 from whence.machine.syntax import Apply, Read
-from whence.machine.values import NULL_BLOCK, BlockId, Function, Pointer, wrap
+from whence.machine.values import KIND_NUMBERS, NULL_BLOCK, BlockId, Function, Pointer, wrap
 from whence.machine.world import word
 from whence.proofs import state as symbolic
 from whence.proofs.logic import BLOCK, EVENT, POINTER, Number, Truth, applications, spell_out
 from whence.proofs.moment import CLOSED_SYMBOL, CODES, FIND_SYMBOL, KIND_SYMBOL, WORDS, Moment, any_moment
 from whence.proofs.symbols import EVENT_CODES, function_code
 
-SORTS = {"H": symbolic.HEAP, "S": symbolic.STACK, "G": symbolic.GLOBAL}
-_KINDS = {"H": KINDS["HEAP"], "S": KINDS["STACK"], "G": KINDS["GLOBAL"], None: KINDS["ELSEWHERE"]}
+SORTS = {letter: sort for sort, letter in symbolic.LETTERS.items()}
 _HALF = 1 << 63
 _HOW_HELD = ("live pointer", "lost pointer")
 
@@ -152,7 +151,7 @@ class Concrete:
         arguments = [each.as_long() for each in node.children()]
         name = node.decl().name()
         if name == KIND_SYMBOL:
-            return z3.IntVal(_KINDS[state.kind_at(arguments[0])])
+            return z3.IntVal(KIND_NUMBERS.get(state.kind_at(arguments[0]), KINDS["ELSEWHERE"]))
         if name == FIND_SYMBOL:
             bid = state.owner(arguments[0])
             return z3.IntVal(self.ids[bid] if bid is not None and bid.kind == "H" else 0)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 
-from whence.abi import fixed, layout, options, places, points, records, rules, structs, variables
+from whence.abi import fixed, layout, options, places, points, records, rules, runs, structs, variables
 
 _MOVABLE = ("STATE_OFFSET", "HEAP_BASE", "META_BASE", "DEPOT_BASE", "PRIVATE_BASE")
 _FIXED = (
@@ -102,6 +102,7 @@ def _record_lines() -> Iterator[str]:
 def _rule_lines() -> Iterator[str]:
     yield f"#define WHENCE_RULES_ABI {_number(rules.RULES_VERSION)}"
     yield f"#define WHENCE_RULE_EVERY {_number(rules.RULE_EVERY)}"
+    yield f"#define WHENCE_DESC_SIZE {_number(rules.DESC_SIZE)}"
     yield f"#define WHENCE_DESC_WRITE {_number(rules.DESC_WRITE)}"
     yield f"#define WHENCE_DESC_COPY {_number(rules.DESC_COPY)}"
     yield f"#define WHENCE_DESC_FUNCTION_SHIFT {_number(rules.DESC_FUNCTION_SHIFT)}"
@@ -131,9 +132,15 @@ def _variable_lines() -> Iterator[str]:
     for name in variables.SHARED:
         yield f'#define WH_{name}_VARIABLE "{getattr(variables, name)}"'
     yield f'#define WH_VARIABLE_PREFIX "{variables.PREFIX}"'
+    yield "/* X(name) */"
+    yield "#define WH_RUN_VARIABLES(X) \\"
+    yield " \\\n".join(f'    X("{name}")' for name in variables.OF_RUN)
 
 
 def _place_lines() -> Iterator[str]:
+    yield f'#define WH_RUN_RECORD "{runs.RECORD}"'
+    yield f'#define WH_RUN_SERVICE "{runs.SERVICE}"'
+    yield f"#define WH_SERVICE_ROOM {_number(runs.SERVICE_ROOM)}"
     yield f'#define WH_CACHE_HOME "{places.HOME}"'
     yield "/* X(variable, below) */"
     rows = (f'X("{variable}", "{below}")' for variable, below in places.BASES)

@@ -81,7 +81,9 @@ RULE_EVERY = 1 << 32
 live block and the families match."""
 
 DESC_WRITE = 1 << 24
-"""What a check says of its access; bits 0 to 23 are the size in bytes."""
+"""In the descriptor of a check: its access is a write."""
+DESC_SIZE = DESC_WRITE - 1
+"""The bits below are the size of the access in bytes."""
 DESC_COPY = 1 << 27
 """No access: as many bytes are copied from `root` to `address`, as by ``__whence_copy``."""
 DESC_FUNCTION_SHIFT = 25

@@ -24,6 +24,13 @@ STARTED = "WHENCE_STARTED"
 SHARED = ("RECORD", "OPTIONS", "SERVICE", "SPACE", "ALLOC", "CACHE", "START", "STARTED")
 """The names that C has, too, as ``WH_<name>_VARIABLE``."""
 
+LINKER = ("LD_PRELOAD", "LD_LIBRARY_PATH")
+"""Variables of the dynamic linker that a run replaces."""
+REPLACED = (ALLOC, *LINKER)
+"""Variables whose value of the user a run keeps under `PREFIX` and the name."""
+OF_RUN = (RECORD, OPTIONS, SERVICE, SPACE, *REPLACED, *(PREFIX + name for name in REPLACED))
+"""Variables that a run sets and the runtime takes from the program's environment."""
+
 CLANG = "WHENCE_CLANG"
 """The front end."""
 PREPARE = "WHENCE_PREPARE"

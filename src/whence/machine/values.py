@@ -9,12 +9,20 @@ begin of the block plus the index.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from whence.abi.layout import NULL_PAGE_SIZE
+from whence.abi.records import KINDS
 from whence.rules.problems import NOWHERE, Place
 
 HEAP, STACK, GLOBAL, NULL = "H", "S", "G", "N"
+KIND_NUMBERS: Mapping[str | None, int] = {
+    HEAP: KINDS["HEAP"],
+    STACK: KINDS["STACK"],
+    GLOBAL: KINDS["GLOBAL"],
+}
+"""Kind of block -> number in the rule language."""
 WORD = 8
 """Bytes of a word."""
 

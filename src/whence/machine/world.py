@@ -17,9 +17,8 @@ from whence.machine.memory import decode
 from whence.machine.probes import Probe
 from whence.machine.state import Blocks, CallEvent, Event, FreeEvent, MallocEvent, RetEvent, State, WriteEvent
 from whence.machine.values import (
-    GLOBAL,
     HEAP,
-    STACK,
+    KIND_NUMBERS,
     BlockId,
     FromGlobal,
     FromMemory,
@@ -40,7 +39,6 @@ _EVENTS: Mapping[str, type[Event]] = {
     "ret": RetEvent,
     "write": WriteEvent,
 }
-_KINDS = {HEAP: KINDS["HEAP"], STACK: KINDS["STACK"], GLOBAL: KINDS["GLOBAL"], None: KINDS["ELSEWHERE"]}
 _Element = tuple[int | str, ...]
 
 
@@ -190,7 +188,7 @@ def world_of(state: State, cache: Elements | None = None) -> MachineWorld:
         return None if value is None else word(state, value)
 
     def kind(address: int) -> int:
-        return _KINDS[state.kind_at(address)]
+        return KIND_NUMBERS.get(state.kind_at(address), KINDS["ELSEWHERE"])
 
     return MachineWorld(
         begins=_OfBlocks(state, "begin"),

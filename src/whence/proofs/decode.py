@@ -34,11 +34,10 @@ from whence.machine.values import NULL_BLOCK, SPREAD, BlockId, Int, Pointer, beg
 from whence.proofs import state as symbolic
 from whence.proofs.logic import BLOCK, EVENT, POINTER, Number, Truth
 from whence.proofs.search import Found, Scope
-from whence.proofs.state import GLOBAL, HEAP, NO_BLOCK, STACK
+from whence.proofs.state import GLOBAL, HEAP, LETTERS, NO_BLOCK
 from whence.proofs.symbols import EVENT_CODES, function_code, function_name
 from whence.proofs.terms import WORD
 
-LETTERS = {HEAP: "H", STACK: "S", GLOBAL: "G"}
 _EVENT_NAMES = {code: name for name, code in EVENT_CODES.items()}
 _LARGEST = 1 << 24
 """Bytes of a block in a counterexample, at most."""

@@ -15,8 +15,9 @@ import z3
 
 from whence.abi.points import BY_CODE, POINTS, Slot, giving
 from whence.abi.records import FAMILIES, KINDS
+from whence.machine.values import KIND_NUMBERS
 from whence.proofs.logic import ADDRESS, BLOCK, EVENT, POINTER, Number, Truth, every, exists, forall
-from whence.proofs.state import GLOBAL, HEAP, STACK, State, any_state
+from whence.proofs.state import HEAP, LETTERS, State, any_state
 from whence.proofs.symbols import Entry, Redex, View, predicate, symbol
 from whence.proofs.terms import WORD
 from whence.rules import model as m
@@ -26,7 +27,7 @@ CODES = tuple(BY_CODE)
 ACCESSES = giving("Width")
 """Codes of the points before an access."""
 
-KIND_OF_SORT = {HEAP: KINDS["HEAP"], STACK: KINDS["STACK"], GLOBAL: KINDS["GLOBAL"]}
+KIND_OF_SORT = {sort: KIND_NUMBERS[letter] for sort, letter in LETTERS.items()}
 KIND_SYMBOL, FIND_SYMBOL, BYTE_SYMBOL, CLOSED_SYMBOL = "memory kind", "block at", "byte at", "closed"
 
 

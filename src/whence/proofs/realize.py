@@ -47,7 +47,7 @@ from whence.machine.values import (
     wrap,
 )
 from whence.proofs import state as symbolic
-from whence.proofs.decode import LETTERS, NOBODY, Decoder, is_function, numbers_of, parameters_of, placed
+from whence.proofs.decode import NOBODY, Decoder, is_function, numbers_of, parameters_of, placed
 from whence.proofs.logic import BLOCK, POINTER, Number, Truth, applications
 from whence.proofs.moment import (
     ACCESSES,
@@ -62,7 +62,7 @@ from whence.proofs.moment import (
     lost_pointer,
 )
 from whence.proofs.search import Found, Scope
-from whence.proofs.state import GLOBAL, HEAP
+from whence.proofs.state import GLOBAL, HEAP, LETTERS
 from whence.proofs.symbols import function_code
 
 REDEXES = {row.code: row.redex for row in POINTS if row.redex and not row.after}

@@ -13,11 +13,14 @@ from dataclasses import dataclass, replace
 
 import z3
 
+from whence.machine import values
 from whence.proofs.logic import Number, Truth
 from whence.proofs.symbols import predicate, symbol
 
 HEAP, STACK, GLOBAL = 1, 2, 3
 """Sorts of blocks: which part of a state their ids are for."""
+LETTERS = {HEAP: values.HEAP, STACK: values.STACK, GLOBAL: values.GLOBAL}
+"""Sort -> the machine's kind of block."""
 NO_BLOCK = 0
 """What a pointer belongs to that was derived from NULL."""
 

@@ -12,12 +12,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from whence.abi import variables
+from whence.abi import runs, variables
 from whence.abi.options import encode
 from whence.engines.process.building import BuildSettings, Built
 from whence.toolchain.cache import Cache
-
-LINKER_VARIABLES = ("LD_PRELOAD", "LD_LIBRARY_PATH")
 
 
 @dataclass(frozen=True)
@@ -28,11 +26,11 @@ class Folder:
 
     @property
     def record(self) -> Path:
-        return self.path / "record"
+        return self.path / runs.RECORD
 
     @property
     def socket(self) -> Path:
-        return self.path / "service"
+        return self.path / runs.SERVICE
 
     @property
     def later(self) -> Path:
@@ -98,7 +96,7 @@ def changes(
 
     `serving`: the launcher answers questions, so libraries may come later.
     """
-    found = {name: inherited[name] for name in LINKER_VARIABLES if inherited.get(name)}
+    found = {name: inherited[name] for name in variables.LINKER if inherited.get(name)}
     own = {variables.RECORD: str(folder.record), variables.OPTIONS: encode(dict(options))}
     if serving:
         own[variables.SERVICE] = str(folder.socket)
@@ -112,7 +110,7 @@ def changes(
     folders = [str(folder.offer(built.libraries))] if built.libraries else []
     folders += [str(folder.offer({}, folder.later))] if serving else []
     folders += [*built.folders, str(folder.end)] if built.folders else []
-    for name, values in zip(LINKER_VARIABLES, (loaded, folders), strict=True):
+    for name, values in zip(variables.LINKER, (loaded, folders), strict=True):
         if values:
             own[name] = ":".join([*values, *filter(None, [found.get(name)])])
     return own

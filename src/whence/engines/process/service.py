@@ -30,16 +30,15 @@ from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
+from whence.abi import runs, variables
 from whence.coverage import Coverage
 from whence.engines.process.building import Builder, Built
-from whence.engines.process.environment import LINKER_VARIABLES, Errand, changes, named_originals, users_own
+from whence.engines.process.environment import Errand, changes, named_originals, users_own
 from whence.engines.process.interpreter import resolve
 from whence.engines.process.libraries import linked_libraries
 from whence.errors import ToolLimit, WhenceError
 from whence.toolchain.carry import read_image
 
-_ROOM = 16384
-"""Bytes of a message at most (SERVICE_ROOM)."""
 _PATIENCE = 5.0
 """Seconds for a process that has connected to say something."""
 Answer = tuple[str, ...]
@@ -86,9 +85,9 @@ class Service:
         """Answer one question."""
         with contextlib.suppress(OSError), self._socket.accept()[0] as connection:
             connection.settimeout(_PATIENCE)
-            words = [os.fsdecode(word) for word in connection.recv(_ROOM).split(b"\0")[:-1]]
+            words = [os.fsdecode(word) for word in connection.recv(runs.SERVICE_ROOM).split(b"\0")[:-1]]
             answer = b"".join(os.fsencode(word) + b"\0" for word in self.answer(words))
-            connection.send(answer if len(answer) < _ROOM else b"\0")
+            connection.send(answer if len(answer) < runs.SERVICE_ROOM else b"\0")
 
     def answer(self, words: list[str]) -> Answer:
         """The answer to a question; a library or program that cannot be instrumented runs as it is."""
@@ -158,7 +157,7 @@ class Service:
         run = self._run
         own = {
             variable: users_own(value, (*run.built.checking, *run.built.by_path.values()), run.folder)
-            for variable, value in zip(LINKER_VARIABLES, linker, strict=False)
+            for variable, value in zip(variables.LINKER, linker, strict=False)
         }
         program, words = resolve(Path(cwd, name), [name], {"PATH": path}, Path(cwd))
         if not _can_be_checked(program):
