@@ -1,4 +1,4 @@
-"""What the native engine says: many programs in one file, each run in a child process of its own."""
+"""The verdicts of the native engine: many programs in one file, each run in a child process of its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the generator believes of the program it writes: blocks, what is in them, and who points to them.
+"""The generator's model of the program it writes: blocks, their contents, and pointers to them.
 
 It only steers the draws towards steps that are right, or wrong in one way; the machine judges the program.
 """
@@ -54,7 +54,7 @@ def at(variable: Variable, index: int) -> s.Expr:
 
 @dataclass
 class Draft:
-    """A body of statements in the making, and what is known where it ends."""
+    """A growing body of statements, and the model at its end."""
 
     statements: list[Statement] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)

@@ -193,7 +193,7 @@ def close(draw: Draw, draft: Draft) -> None:
 
 
 def call(draw: Draw, draft: Draft) -> None:
-    """A function does it: it reads, writes, frees, allocates, or hands back a pointer."""
+    """A call of a function that reads, writes, frees, allocates or returns a pointer."""
     kind = draw(st.sampled_from(["read", "write", "free", "make", "same", "local"]))
     if kind == "make":
         name = called(draw, draft, ("n",), s.Alloc("malloc", (s.Read(s.Name("n")),)))
@@ -222,7 +222,7 @@ def call(draw: Draw, draft: Draft) -> None:
 
 
 def called(draw: Draw, draft: Draft, parameters: tuple[str, ...], body: s.Expr) -> str:
-    """The name of a function that is so defined, or of one that calls it."""
+    """The name of a function with this definition, or of one that calls it."""
     name = function(draft, parameters, body)
     if draw(st.integers(0, 3)) < 3:
         return name
@@ -231,7 +231,7 @@ def called(draw: Draw, draft: Draft, parameters: tuple[str, ...], body: s.Expr) 
 
 
 def function(draft: Draft, parameters: tuple[str, ...], body: s.Expr) -> str:
-    """The name of a function of the program that is so defined."""
+    """The name of a function of the program with this definition."""
     for known in draft.functions:
         if (known.parameters, known.body) == (parameters, body):
             return known.name
@@ -398,14 +398,14 @@ def use_null(draw: Draw, draft: Draft) -> None:
 
 
 def align_wrongly(draw: Draw, draft: Draft) -> None:
-    """An alignment that is none."""
+    """An invalid alignment."""
     names = [name for name, allocator in s.ALLOCATORS.items() if "align" in allocator.parameters]
     align = integer(draw(st.sampled_from([3, 0, 24, 2])))
     draft.bind(s.Alloc(draw(st.sampled_from(names)), (align, integer(16))), None)
 
 
 def ask_for_too_much(draw: Draw, draft: Draft) -> None:
-    """A size that no object has."""
+    """A size above that of any object."""
     size = integer(draw(st.sampled_from([-1, -8, -(1 << 63)])))
     name = draw(st.sampled_from(["malloc", "calloc", "new", "new_array"]))
     count = integer(draw(st.sampled_from([1, 1 << 62])))
@@ -413,7 +413,7 @@ def ask_for_too_much(draw: Draw, draft: Draft) -> None:
 
 
 def lose(draw: Draw, draft: Draft) -> None:
-    """A block that nobody frees: lost, or held by a global variable or another block, at its begin or
+    """A block without a free: lost, or held by a global variable or another block, at its begin or
     inside."""
     size = draw(st.sampled_from([8, 24]))
     block = Block("heap", size, s.FREES["free"], zeroed=True)
@@ -452,7 +452,7 @@ MISTAKES: tuple[Step, ...] = (
 
 
 def tidy(draft: Draft) -> None:
-    """Frees what the generator knows to be allocated."""
+    """Frees the blocks that the model has as live."""
     for block in draft.blocks:
         if block.kind != "heap" or not block.live:
             continue

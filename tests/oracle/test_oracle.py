@@ -35,7 +35,7 @@ pytestmark = pytest.mark.build
 SEED = 2013
 PROGRAMS = 1000
 NEVER = {"possible-leak", *NOT_MODELLED}
-"""Where all rules are on, a finer one than possible-leak speaks of every block."""
+"""Where all rules are on, a more specific rule than possible-leak reports every block."""
 
 
 @pytest.fixture(autouse=True)

@@ -14,7 +14,7 @@ FIRST_NUMBER = 0xFFFFFF00
 
 @dataclass(frozen=True)
 class FixedFinding:
-    """at: when it is made, by engine `engine`. default_on: whether it is, if nobody says anything."""
+    """at: when it is made, by engine `engine`. default_on: whether it is made by default."""
 
     name: str
     title: str
@@ -84,6 +84,6 @@ DEFAULTS = frozenset(finding.name for finding in FIXED_FINDINGS if finding.defau
 
 
 def options(on: frozenset[str]) -> dict[str, int]:
-    """What the runtime is told of those that are switched otherwise than by default."""
+    """Options of the runtime for the findings that are not at their default."""
     changed = [each for each in FIXED_FINDINGS if (each.name in on) != each.default_on]
     return {each.option: int(each.name in on) for each in changed}

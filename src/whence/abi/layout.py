@@ -66,7 +66,7 @@ BARE_RECORD = Layout(
         Field("state", "u8", "WH_BLOCK_NONE: slot never used"),
     ),
 )
-"""The same where nobody asks about lives."""
+"""The same without the lives of blocks."""
 BLOCK_ID_BITS = 48
 BLOCK_WIDE_SHIFT = 33
 """From this shift on sizes do not fit the record and stand elsewhere."""

@@ -50,7 +50,7 @@ u32 forks that have begun, u32 forks whose child has arrived, u32 number of
 processes, then a u32 for each.
 """
 PROCESSES_MOST = 700
-"""Processes that find room there; if there were more, their number says so."""
+"""Processes that find room there; the number of processes may be higher."""
 
 FILE_STATES = {"FRESH": 0, "RUNNING": 1, "FINISHED": 2}
 
@@ -121,7 +121,7 @@ FINDING = Layout(
 )
 
 LEAK_KINDS = {"NONE": 0, "DEFINITE": 1, "INDIRECT": 2, "POSSIBLE": 3, "REACHABLE": 4}
-"""How a block that is still allocated is held; NONE where nobody asked.
+"""How a block that is still allocated is held; NONE where no leak check ran.
 
 Definite: by nothing. Indirect: only by blocks that are lost themselves.
 Possible: by pointers into a block's middle. Reachable: by pointers to begins.

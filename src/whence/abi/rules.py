@@ -1,4 +1,4 @@
-"""The border between the runtime and generated code: what an evaluator is given, and what a check says.
+"""The border between the runtime and generated code: the arguments of evaluators and checks.
 
 ``runtime/include/whence/rules.h`` declares the functions on both sides.
 """

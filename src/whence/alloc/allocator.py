@@ -19,9 +19,9 @@ _WORD = 1 << 64
 class AllocatorError(WhenceError):
     """A request that the allocator refuses; `status` says why."""
 
-    def __init__(self, status: Status, asked: str) -> None:
+    def __init__(self, status: Status, request: str) -> None:
         self.status = status
-        super().__init__(f"{asked}: {library.load().kd_sentence(status).decode()}")
+        super().__init__(f"{request}: {library.load().kd_sentence(status).decode()}")
 
 
 class AllocationFailed(AllocatorError):
@@ -38,7 +38,7 @@ class Location:
 
     index: n of the slot in its bin; of a large block its serial number. slot: the slot's first
     address; room: bytes from there to the next slot's place in the layout. begin, size: the block,
-    in bytes as asked for; both 0 where none was. tag: see `Allocator.set_tag`. Of blocks that an
+    in bytes as requested; both 0 where none was. tag: see `Allocator.set_tag`. Of blocks that an
     unlimited quarantine has forgotten size and tag are 0.
     """
 
@@ -164,7 +164,7 @@ class Space:
     def use(self, pages: int) -> Iterator[None]:
         """Around code that touches `pages` pages of the regions, whose contents are kept elsewhere.
 
-        Afterwards all physical pages are given back if the release policy says so.
+        Afterwards all physical pages are given back, under the release policies that do so.
         """
         self.library.kd_use_begins(self.opened())
         try:
@@ -201,8 +201,8 @@ class Allocator:
 
     def allocate(self, size: int, alignment: int = 1, region: Region = Region.HEAP) -> int:
         """The begin of a new block; raises `AllocationFailed`."""
-        asked = f"a block of {size} bytes at a multiple of {alignment} in the {region.name.lower()}"
-        return self._address("kd_allocate", asked, region, *_words(asked, size, alignment))
+        request = f"a block of {size} bytes at a multiple of {alignment} in the {region.name.lower()}"
+        return self._address("kd_allocate", request, region, *_words(request, size, alignment))
 
     def reallocate(self, address: int, size: int, alignment: int = 1, count: int = 1) -> int:
         """A new block of count * size bytes, always elsewhere, instead of a live one.
@@ -210,19 +210,19 @@ class Allocator:
         The caller copies the contents. Raises `AllocationFailed` or `BadAddress`; the block is then
         what it was.
         """
-        asked = f"{count} * {size} bytes instead of the block at {address:#x}"
-        return self._address("kd_reallocate", asked, *_words(asked, address, count, size, alignment))
+        request = f"{count} * {size} bytes instead of the block at {address:#x}"
+        return self._address("kd_reallocate", request, *_words(request, address, count, size, alignment))
 
-    def _address(self, function: str, asked: str, *arguments: int) -> int:
+    def _address(self, function: str, request: str, *arguments: int) -> int:
         begin = ctypes.c_uint64()
         call = getattr(self.space.library, function)
-        _check(call(self._state(), *arguments, ctypes.byref(begin)), asked)
+        _check(call(self._state(), *arguments, ctypes.byref(begin)), request)
         return begin.value
 
     def free(self, address: int) -> None:
         """End a live block; raises `BadAddress`."""
-        asked = f"free of {address:#x}"
-        _check(self.space.library.kd_free(self._state(), *_words(asked, address)), asked)
+        request = f"free of {address:#x}"
+        _check(self.space.library.kd_free(self._state(), *_words(request, address)), request)
 
     def size(self, address: int) -> int:
         """Bytes of the live block that begins here; 0 if there is none."""
@@ -230,8 +230,8 @@ class Allocator:
 
     def set_tag(self, address: int, tag: int) -> None:
         """Keep a 64-bit number of the caller's own with a live block; raises `BadAddress`."""
-        asked = f"tag of {address:#x}"
-        _check(self.space.library.kd_set_tag(self._state(), *_words(asked, address, tag)), asked)
+        request = f"tag of {address:#x}"
+        _check(self.space.library.kd_set_tag(self._state(), *_words(request, address, tag)), request)
 
     def locate(self, address: int) -> Location:
         """What an address is."""
@@ -275,16 +275,16 @@ def _drop(space: Space, handle: int) -> None:
         space.library.kd_drop(handle)
 
 
-def _words(asked: str, *values: int) -> tuple[int, ...]:
+def _words(request: str, *values: int) -> tuple[int, ...]:
     """ctypes would cut larger numbers silently; raises `UserMistake`."""
     for value in values:
         if not 0 <= value < _WORD:
-            raise UserMistake(f"{asked}: {value} is not a number of 64 bits")
+            raise UserMistake(f"{request}: {value} is not a number of 64 bits")
     return values
 
 
-def _check(status: int, asked: str) -> None:
+def _check(status: int, request: str) -> None:
     if status == Status.OK:
         return
     bad = status in (Status.NOT_A_BLOCK, Status.NOT_BEGIN, Status.NOT_LIVE)
-    raise (BadAddress if bad else AllocationFailed)(Status(status), asked)
+    raise (BadAddress if bad else AllocationFailed)(Status(status), request)

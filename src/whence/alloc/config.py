@@ -1,4 +1,4 @@
-"""What an allocator is told before it starts."""
+"""The configuration of an allocator."""
 
 from __future__ import annotations
 

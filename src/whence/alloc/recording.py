@@ -41,7 +41,7 @@ class CompactHeap:
         return cls(start_kib=start_of(seed), seed=seed)
 
     def options(self) -> dict[str, int]:
-        """What the runtime is told beside its defaults."""
+        """Options of the runtime that differ from its defaults."""
         return {
             "heap_start_kib": self.start_kib,
             "quarantine_kib": self.quarantine_kib,

@@ -37,12 +37,12 @@ def load(files: tuple[str, ...]) -> RuleSet:
 @click.option("--ir", "with_ir", is_flag=True, help="Also print the LLVM IR of the detector.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object (docs/rules.md); always with the IR.")
 def explain_rule(name: str, files: tuple[str, ...], with_ir: bool, as_json: bool) -> None:
-    """What a rule says in one sentence, and the filter and detector that are generated from it."""
+    """The meaning of a rule in one sentence, and the filter and detector that are generated from it."""
     known = load(files)
     rule = known.rule(name)
-    told, status = explain(rule, known), _proof(rule, known)
+    explained, status = explain(rule, known), _proof(rule, known)
     if as_json:
-        document = asdict(told) | {
+        document = asdict(explained) | {
             "proof": status and str(status),
             "errors": rule.errors,
             "wider": rule.wider,
@@ -50,18 +50,18 @@ def explain_rule(name: str, files: tuple[str, ...], with_ir: bool, as_json: bool
         click.echo(json.dumps(document, indent=2))
         return
     console = Console(highlight=False, soft_wrap=True)
-    console.print(Text(told.sentence, "bold"))
+    console.print(Text(explained.sentence, "bold"))
     console.print()
-    console.print(Text(told.text, "cyan"))
+    console.print(Text(explained.text, "cyan"))
     console.print()
-    for label, texts in [*_facts(told), ("proof", [_proof_words(rule, status)])]:
+    for label, texts in [*_facts(explained), ("proof", [_proof_words(rule, status)])]:
         for i, text in enumerate(texts):
             console.print(Text(f"{label + ':' if i == 0 else '':<9}", "bold") + Text(text))
     console.print()
-    console.print(Text(told.detector, "green"))
-    if with_ir and told.ir:
+    console.print(Text(explained.detector, "green"))
+    if with_ir and explained.ir:
         console.print()
-        console.print(Text(told.ir))
+        console.print(Text(explained.ir))
 
 
 def _proof(rule: m.Rule, known: RuleSet) -> Status | None:
@@ -93,16 +93,16 @@ def _proof_words(rule: m.Rule, status: Status | None) -> str:
             return f"not proved yet: run whence rules prove{file} --rule {rule.name}"
 
 
-def _facts(told: Explanation) -> list[tuple[str, list[str]]]:
-    if told.limit is not None:
-        return [("limit", [told.limit])]
-    lines = told.lines
+def _facts(explained: Explanation) -> list[tuple[str, list[str]]]:
+    if explained.limit is not None:
+        return [("limit", [explained.limit])]
+    lines = explained.lines
     assert lines is not None
     return [
-        ("keeps", list(told.events) or ["no events"]),
-        ("planes", [", ".join(told.planes) or "none"]),
-        ("watches", [", ".join(told.watches)] if told.watches else []),
-        ("called", list(told.filter)),
+        ("keeps", list(explained.events) or ["no events"]),
+        ("planes", [", ".join(explained.planes) or "none"]),
+        ("watches", [", ".join(explained.watches)] if explained.watches else []),
+        ("called", list(explained.filter)),
         (
             "lines",
             [f"{lines.specification} of specification, {lines.detector} of IR in the detector, "

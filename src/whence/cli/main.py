@@ -47,7 +47,7 @@ def _guarded(words: list[str]) -> int:
 
 
 def _click_error(error: Exception) -> int:
-    """Usage errors of click keep their status, shortages are said; anything else is our bug."""
+    """Usage errors of click keep their status, shortages are one sentence; anything else is our bug."""
     import click
 
     if isinstance(error, click.exceptions.Exit):

@@ -230,7 +230,7 @@ def _run(options: Options, command: Sequence[str], words: Sequence[str]) -> int:
 
 
 def _rules(options: Options) -> RuleSet:
-    """The rules of the leaks that are asked for, and all others that are on."""
+    """The rules of the leaks to show, and all others that are on."""
     from whence import api
 
     wanted = (
@@ -243,7 +243,7 @@ def _rules(options: Options) -> RuleSet:
 
 
 def _shown(result: Result, options: Options) -> Result:
-    """Without the leaks of kinds that were not asked for."""
+    """Without the leaks of kinds that are not shown."""
     kinds = {None, *options.shown}
     return replace(result, findings=tuple(f for f in result.findings if memcheck.leak_kind(f) in kinds))
 
@@ -261,7 +261,7 @@ def _renderer(options: Options, words: Sequence[str]) -> Renderer:
 
 
 def _run_unchecked(options: Options, command: Sequence[str], error: CannotExecute) -> NoReturn:
-    """What carries no IR (a script, a tool that a test needs) runs as without us, and the log says so."""
+    """Run a program without IR (a script, a tool of a test) unchecked, with a line in the log."""
     line = f"=={os.getpid()}== whence: {error}; it runs unchecked\n"
     _put(None if options.xml else _expand(options.values["log"], os.getpid()), line)
     try:

@@ -2,8 +2,8 @@
 
 `parse` reads what LLVM 22 prints (``str(llvmlite.binding.parse_bitcode(…))``).
 What is not touched is printed byte for byte as it was. Everything is lazy: a
-body is split into instructions when its function is asked for blocks, an
-instruction is read when it is asked for operands::
+body is split into instructions at the first access to its blocks, an
+instruction is read at the first access to its operands::
 
     module = parse(text, "foo.c")
     for function in module.definitions:

@@ -1,7 +1,7 @@
 """Attributes of parameters, return values, call sites and functions.
 
 One attribute is its text: ``noundef``, ``align 8``, ``dereferenceable(8)``,
-``"frame-pointer"="all"``. Its *name* is the part that says which attribute it
+``"frame-pointer"="all"``. Its *name* is the part that identifies which attribute it
 is; names of string attributes keep their quotes (``"frame-pointer"``), so that
 they cannot be mistaken for the others.
 """

@@ -1,4 +1,4 @@
-"""Functions: a header that can be edited and blocks that are read when asked for."""
+"""Functions: a header that can be edited and blocks that are parsed on demand."""
 
 from __future__ import annotations
 
@@ -240,7 +240,7 @@ class Function:
     def error(self, expected: str, found: str) -> IRSyntaxError:
         return IRSyntaxError(expected, found, self.module.name, self.line)
 
-    # Maps over the body: made when asked for, kept while they are true.
+    # Maps over the body: made on demand, dropped when the body changes.
 
     def definition_of(self, name: str) -> Instruction | Parameter | None:
         """What defines a local value (``%5``); None for a name that is not one."""

@@ -48,7 +48,7 @@ class _Fields(NamedTuple):
 
 
 class GlobalValue:
-    """``@name = … global|constant|alias|ifunc …``, one line; read when asked."""
+    """``@name = … global|constant|alias|ifunc …``, one line; parsed on demand."""
 
     def __init__(self, module: Module, text: str, line: int = 0) -> None:
         self.module = module

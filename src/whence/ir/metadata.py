@@ -1,4 +1,4 @@
-"""Metadata of a module: raw lines, of which only those asked for are read."""
+"""Metadata of a module: raw lines, each parsed on demand."""
 
 from __future__ import annotations
 

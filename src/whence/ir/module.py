@@ -117,7 +117,7 @@ class Module:
     # Taking entities in, from the parser and from the methods below.
 
     def note_line(self, text: str) -> None:
-        """Remember what a plain line says about the module as a whole."""
+        """Record a property of the whole module from a plain line."""
         if match := _TARGET.match(text):
             if match[1] == "triple":
                 self.triple = match[2]

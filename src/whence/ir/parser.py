@@ -1,7 +1,7 @@
 """From text to a `Module`: the walk over the top level.
 
 Only the lines that are not inside functions and not metadata are looked at;
-bodies are cut out as lists of lines and read when they are asked for.
+bodies are cut out as lists of lines and parsed on demand.
 """
 
 from __future__ import annotations

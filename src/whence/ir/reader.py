@@ -1,7 +1,7 @@
 """Reads the body of a function: the cheapest split into blocks and items.
 
 Only what every user of the body needs is found here: labels, result names and
-opcodes. Operands are read when an instruction is asked for them.
+opcodes. Operands are parsed on demand.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The type system of LLVM IR: from text to objects and back.
 
 Instructions keep types as text, because text is what goes into new
-instructions; `parse_type` gives the object when its structure is asked for.
+instructions; `parse_type` gives the object where its structure is needed.
 Results are cached by text.
 """
 

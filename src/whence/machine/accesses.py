@@ -22,7 +22,7 @@ from whence.machine.values import (
 def access(state: State, pointer: Literal, width: int) -> Target | None:
     """Where an access takes place, if all its bytes lie in one live block and none is closed.
 
-    A pointer that was derived from null goes where its number says.
+    A pointer that was derived from null points to its number.
     """
     target = state.where(pointer.value)
     if target.address < NULL_PAGE:

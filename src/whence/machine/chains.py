@@ -1,7 +1,7 @@
 """Value propagation chains: whence a value came (section 2.1 of the ISMM 2013 paper).
 
 A value that was read at time k from r is the one of the last write to r before
-k, and that write says where it had its value from; and so on back to gen, to a
+k, and that write has the origin of its value; and so on back to gen, to a
 global symbol, or to what memory began with.
 """
 

@@ -1,6 +1,6 @@
-"""Names and types of programs: what can be told wrong without running them.
+"""Names and types of programs: the mistakes that need no run to be found.
 
-Memory and results hold words, of which only a run tells whether they are
+Memory and results hold words, and only a run shows whether they are
 pointers; so a type is an error only where it can never be right. The expression
 of a state is judged by its names alone: it may be one that no program reaches.
 """

@@ -1,7 +1,7 @@
 """From the clauses of a state's text to a `State`, and what must hold for it.
 
 A state may be one that no program reaches, as a prover's counterexamples are;
-but it must be well-formed (definition A.1), and speak of nothing that it does
+but it must be well-formed (definition A.1), and refer to nothing that it does
 not have.
 """
 

@@ -18,7 +18,7 @@ VERSION = 1
 def outcome_document(
     outcome: Outcome, rules: RuleSet, made: list[Step] | None = None, trace: bool = False
 ) -> dict[str, Any]:
-    """Keys are always there; `made` and `trace` only where they are asked for. `rules`: those known."""
+    """Keys are always there; `made` and `trace` only on request. `rules`: those known."""
     document: dict[str, Any] = {
         "format": "whence-machine",
         "version": VERSION,

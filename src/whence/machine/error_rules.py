@@ -1,9 +1,8 @@
 """The error rules: figure 8, and those of bugs that it does not have.
 
-Where a shipped rule tells apart what figure 8 has in one, so do the error rules:
-at one access, and at one free, at most one premise holds. Which rule announces an
-error state is said in the rule (`error`), and asked of a set of rules
-(`RuleSet.announcing`).
+Where shipped rules distinguish cases that figure 8 has in one rule, so do the error
+rules: at one access, and at one free, at most one premise holds. A rule names the error
+states that it announces (`error`); `RuleSet.announcing` gives the rules of an error state.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from whence.machine.values import GLOBAL, HEAP, STACK, BlockId
 class ErrorRule:
     """An error rule.
 
-    `points`: codes of the detection points it speaks of; `note`: where the shipped
+    `points`: codes of its detection points; `note`: where the shipped
     rules that announce it warn more widely, or less; `goes_on`: a bug of the
     program, but no error state, because the step is defined and is made.
     """
@@ -219,7 +218,7 @@ NOT_MODELLED = {
     "absurd-length": "what is mapped around a block is no part of a state: such a copy leaves its block, "
     "which is an error of its own"
 }
-"""Shipped rules that announce no error state of the machine, and why; it never comes to their points."""
+"""Shipped rules without an error state, and why; the machine never reaches their points."""
 
 BY_NAME = {rule.name: rule for rule in ERROR_RULES}
 _BY_POINT = {

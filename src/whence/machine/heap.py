@@ -20,7 +20,7 @@ from whence.machine.values import (
 
 
 def request_of(state: State, redex: Alloc) -> Request:
-    """What an allocation asks for."""
+    """The request of an allocation."""
     given = (unsigned(state.number(literal(argument).value)) for argument in redex.arguments)
     return ALLOCATORS[redex.function].request(tuple(given))
 

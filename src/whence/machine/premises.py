@@ -1,8 +1,7 @@
-"""What the premises of the error rules say.
+"""The premises of the error rules.
 
-A premise speaks of the state and of one detection point of its redex, and gives
-the blocks it holds for: none if it does not hold, `NO_BLOCK` where it is about
-no block.
+A premise is evaluated on a state and one detection point of its redex. It returns the
+blocks that it holds for: none if it does not hold, `NO_BLOCK` if it concerns no block.
 """
 
 from __future__ import annotations

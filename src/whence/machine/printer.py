@@ -232,19 +232,19 @@ def _section(name: str, blocks: object, in_order: bool = False) -> list[str]:
 
 def print_block(bid: BlockId, block: Block) -> str:
     """size 16, since 3, holds [0: word 5]"""
-    said = [f"size {block.size}"]
+    parts = [f"size {block.size}"]
     if block.begin != begin_of(bid):
-        said.append(f"begin {block.begin:#x}")
-    said.append(f"since {block.time}")
+        parts.append(f"begin {block.begin:#x}")
+    parts.append(f"since {block.time}")
     if block.family:
-        said.append(f"family {FAMILY_NAMES[block.family]}")
+        parts.append(f"family {FAMILY_NAMES[block.family]}")
     if block.zeroed:
-        said.append("zeroed" if block.zeroed == whole(block.size) else f"zeroed [{_ranges(block.zeroed)}]")
+        parts.append("zeroed" if block.zeroed == whole(block.size) else f"zeroed [{_ranges(block.zeroed)}]")
     if len(block.contents):
-        said.append(f"holds [{', '.join(_cells(block))}]")
+        parts.append(f"holds [{', '.join(_cells(block))}]")
     if len(block.closed):
-        said.append(f"closed [{_ranges(block.closed)}]")
-    return ", ".join(said)
+        parts.append(f"closed [{_ranges(block.closed)}]")
+    return ", ".join(parts)
 
 
 def _ranges(ranges: Ranges) -> str:
@@ -285,24 +285,24 @@ def print_event(event: Event) -> str:
     """(3, malloc, 16, 1H), …"""
     match event:
         case MallocEvent():
-            said = f"malloc, {event.size}, {event.block}"
+            content = f"malloc, {event.size}, {event.block}"
         case FreeEvent():
-            said = f"free, {print_literal(event.pointer)}, {event.block}"
+            content = f"free, {print_literal(event.pointer)}, {event.block}"
         case CallEvent():
-            said = f"call, {event.function}, {print_literal(event.value)}"
+            content = f"call, {event.function}, {print_literal(event.value)}"
         case RetEvent():
-            said = f"ret, {event.function}, {print_literal(event.value)}"
+            content = f"ret, {event.function}, {print_literal(event.value)}"
         case WriteEvent():
             values = f"{print_literal(event.pointer)}, {print_literal(event.value)}"
-            said = f"write{_width(event.width)}, {values}"
+            content = f"write{_width(event.width)}, {values}"
         case IfEvent():
-            said = f"if0, {event.number}"
+            content = f"if0, {event.number}"
         case CopyEvent():
             ends = f"{print_literal(event.pointer)}, {print_literal(event.source)}"
-            said = f"copy, {ends}, {event.count}"
+            content = f"copy, {ends}, {event.count}"
         case _:
             raise TypeError(type(event).__name__)
-    return f"({event.time}, {said})"
+    return f"({event.time}, {content})"
 
 
 __all__ = ["print_event", "print_expr", "print_literal", "print_program", "print_redex", "print_state"]

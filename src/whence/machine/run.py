@@ -29,7 +29,7 @@ from whence.rules.problems import Place
 from whence.rules.ruleset import RuleSet, load_standard
 
 LIMIT = 100_000
-"""Steps of a run, if not said otherwise."""
+"""Steps of a run, by default."""
 
 
 class Ending(Enum):

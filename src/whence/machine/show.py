@@ -90,25 +90,25 @@ def link_line(link: Link) -> str:
     pointer = "" if link.pointer is None else print_value(link.pointer)
     match link.kind:
         case "read":
-            said = f"read from {pointer}"
+            sentence = f"read from {pointer}"
         case "write":
-            said = f"written to {pointer}"
+            sentence = f"written to {pointer}"
         case "copy":
-            said = f"copied to {pointer}"
+            sentence = f"copied to {pointer}"
         case "malloc":
-            said = "returned by the allocation"
+            sentence = "returned by the allocation"
         case "gen":
-            said = "computed"
+            sentence = "computed"
         case "written":
-            said = "written in the program"
+            sentence = "written in the program"
         case "global":
-            said = f"the global symbol {link.name}"
+            sentence = f"the global symbol {link.name}"
         case "initial":
-            said = f"what {pointer} holds from the beginning"
+            sentence = f"what {pointer} holds from the beginning"
         case _:
-            said = f"unknown: the trace does not say who wrote to {pointer}"
+            sentence = f"unknown: the trace does not say who wrote to {pointer}"
     time = "" if link.time is None else f" at {link.time}"
-    return said + time + _at(link.place)
+    return sentence + time + _at(link.place)
 
 
 def _at(place: Place) -> str:
@@ -131,7 +131,7 @@ def step_lines(step: Step, origins: bool = False) -> Iterator[str]:
 
 
 def difference(before: State, after: State, origins: bool) -> Iterator[str]:
-    """What a step changed in H, S, F, the globals, P, sigma, and f if `origins` is asked for."""
+    """What a step changed in H, S, F, the globals, P, sigma, and f if `origins`."""
     for name in ("heap", "stack_blocks", "globals"):
         old, new = getattr(before, name), getattr(after, name)
         if old is new:

@@ -40,7 +40,7 @@ from whence.rules.problems import NOWHERE, Place
 
 @dataclass(frozen=True, kw_only=True)
 class Event:
-    """A timed event (k, ev); `place` is where the program asked for it."""
+    """A timed event (k, ev); `place` is the place of its step in the program."""
 
     time: int
     place: Place = field(default=NOWHERE, compare=False, repr=False)

@@ -204,7 +204,7 @@ Expr = (
 
 @dataclass(frozen=True)
 class Request:
-    """What an allocation asks for, as the detection point `alloc` shows it."""
+    """The request of an allocation: the slots of the detection point `alloc`."""
 
     count: int
     size: int
@@ -214,7 +214,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Allocator:
-    """A function that allocates: its parameters by name, its family, what it asks for.
+    """A function that allocates: its parameters by name, its family, its request.
 
     `zeroed`: new bytes are 0; `rounds`: an alignment that is no power of two is rounded up.
     """

@@ -141,5 +141,5 @@ class FromMemory:
 
 
 Origin = Gen | FromGlobal | FromMemory
-"""f. With its time a read tells which of the writes to r it saw."""
+"""f. Its time identifies the write to r whose value a read returns."""
 LITERAL = Gen()

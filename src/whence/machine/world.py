@@ -1,7 +1,7 @@
 """A state as rules see it: the `World` and the `Redex` of the reference interpreter.
 
 Rules know heap blocks by their numbers, and stack blocks and globals by `Kind`
-alone. Nothing is copied: what a rule does not ask for costs nothing.
+alone. Nothing is copied: what a rule does not use costs nothing.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def _heap_numbers(blocks: Blocks) -> list[int]:
 
 @dataclass(frozen=True)
 class MachineWorld(World):
-    """The `World` of a state, computed when asked."""
+    """The `World` of a state, computed on demand."""
 
     state: State | None = None
     cache: Elements = field(default_factory=Elements, compare=False)

@@ -42,9 +42,9 @@ _EVENT_NAMES = {code: name for name, code in EVENT_CODES.items()}
 _LARGEST = 1 << 24
 """Bytes of a block in a counterexample, at most."""
 MOST_FUNCTIONS = 64
-"""Functions that a counterexample may speak of."""
+"""Functions in a counterexample, at most."""
 NOBODY = function_code("")
-"""Who is called where what is called is no function."""
+"""The callee of a call whose target is no function."""
 
 
 def is_function(code: Number) -> Truth:
@@ -69,7 +69,7 @@ def placed(state: symbolic.State, scope: Scope) -> Iterator[Truth]:
 
 
 def parameters_of(function: str) -> tuple[str, ...]:
-    """Of the functions that a counterexample speaks of; they return 0."""
+    """Parameters of a function in a counterexample; it returns 0."""
     return () if function == MAIN else ("x",)
 
 

@@ -82,7 +82,7 @@ def _there(moment: Moment) -> Truth:
 
 
 def _all_there(moment: Moment) -> Truth:
-    """A pointer that was derived from NULL goes where its number says; accesses of up to 8 bytes."""
+    """A pointer that was derived from NULL points to its number; accesses of up to 8 bytes."""
     return z3.Or(*(z3.And(moment.width == n, moment.accessible(n)) for n in range(1, 9)))
 
 

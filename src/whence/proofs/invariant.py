@@ -23,7 +23,7 @@ TOP = 1 << 63
 
 @dataclass(frozen=True)
 class Clause:
-    """One part of the invariant: the lemma of the paper it belongs to, what it says, and when it holds."""
+    """One part of the invariant: the lemma of the paper, its meaning, and when it holds."""
 
     lemma: str
     text: str

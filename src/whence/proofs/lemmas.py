@@ -45,7 +45,7 @@ _OF_THE_LOADER = (
     "a block has a place above the null page",
     "blocks share no address",
 )
-"""What is said of globals before the first step is assumed: the loader sees to it."""
+"""The facts about globals before the first step are assumptions: the loader establishes them."""
 
 
 def preservation(name: str, rule: Rule) -> Iterator[Obligation]:

@@ -46,7 +46,7 @@ def every(sorts: tuple[str, ...], body: Callable[..., Truth]) -> Truth:
 def spell_out(formula: Truth, ranges: Mapping[str, range]) -> Truth:
     """The formula with each quantifier replaced by a finite `and` or `or` over the range of its sort.
 
-    What is said of all addresses is left out: there are too many to name, and only hypotheses do.
+    Quantifiers over addresses are left out: there are too many addresses, and only hypotheses have them.
     """
     return _Speller(ranges).truth(formula)
 

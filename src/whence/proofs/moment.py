@@ -145,7 +145,7 @@ def typed(moment: Moment) -> Iterator[Truth]:
 
 
 def _agree_at(moment: Moment) -> Iterator[Truth]:
-    """What is known of all addresses, said of r's, for searches that know of no other."""
+    """The facts about all addresses, for the address of r: bounded searches have no other."""
     kind = symbol(KIND_SYMBOL, moment.address)
     yield _one_of(kind, len(KINDS))
     yield forall(

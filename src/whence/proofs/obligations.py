@@ -1,6 +1,6 @@
 """What is to be proved, and proving it.
 
-A statement is first asked of all states. If the solver finds no proof at once, small states are
+A statement is first checked for all states. If the solver finds no proof at once, small states are
 searched for a counterexample; if there is none, the solver gets the rest of the time.
 """
 
@@ -82,7 +82,7 @@ def _of_all(obligation: Obligation, timeout: float) -> Outcome:
 
 def _of_states(obligation: Obligation, timeout: float) -> Outcome:
     end = time.monotonic() + timeout
-    first = _asked(obligation, timeout, _AT_ONCE)
+    first = _solved(obligation, timeout, _AT_ONCE)
     if first.verdict is Verdict.PROVED or obligation.shape is None:
         return first
     try:
@@ -92,15 +92,15 @@ def _of_states(obligation: Obligation, timeout: float) -> Outcome:
     if found is not None:
         return Outcome(obligation.name, Verdict.FAILED, "it does not hold in the state shown", found)
     if first.verdict is Verdict.UNKNOWN and time.monotonic() < end:
-        return _asked(obligation, end - time.monotonic())
+        return _solved(obligation, end - time.monotonic())
     return first
 
 
 class Unconfirmed(Exception):
-    """The machine does not say of a state what the solver says of it; the message is its text."""
+    """Machine and solver disagree on a state; the message is its text."""
 
 
-def _asked(obligation: Obligation, timeout: float, effort: int = 0) -> Outcome:
+def _solved(obligation: Obligation, timeout: float, effort: int = 0) -> Outcome:
     """The solver's answer; `effort` 0 is as much as it takes."""
     solver = z3.Solver()
     solver.set("timeout", max(1, int(timeout * 1000)))

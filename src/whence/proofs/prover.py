@@ -27,7 +27,7 @@ except ImportError as missing:
     ) from missing
 
 TIMEOUT = 30.0
-"""Seconds for one statement, if not said otherwise."""
+"""Seconds for one statement, by default."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Which moments can be written down as states of the machine, and writing them down.
 
-The solver may choose any moment; a counterexample is asked to be one that has an expression:
+The solver may choose any moment; a counterexample must be a moment that has an expression:
 accesses of 1, 2, 4 or 8 bytes, requests that some allocator makes, pointers in places where
 the machine finds them.
 """
@@ -85,7 +85,7 @@ def realizable(moment: Moment, scope: Scope, formulas: Sequence[Truth]) -> Itera
 
 
 def _addresses(state: symbolic.State, scope: Scope, formulas: Sequence[Truth]) -> Iterator[Truth]:
-    """What the machine says of the addresses that the formulas speak of."""
+    """The machine's kind and owner of each address that occurs in the formulas."""
     for node in applications(formulas, [KIND_SYMBOL, FIND_SYMBOL]):
         address = node.arg(0)
         if node.decl().name() == KIND_SYMBOL:
@@ -153,7 +153,7 @@ def _possible(moment: Moment, code: str) -> Truth:
 
 
 def _requested(moment: Moment, function: str) -> Truth:
-    """The allocator asks for this; slots that are no parameters of it have the values it gives them."""
+    """The request is one of this allocator: slots that are no parameters of it have its defaults."""
     allocator = ALLOCATORS[function]
     default = allocator.request((0,) * len(allocator.parameters))
     fixed = {field.name for field in fields(default)} - {*allocator.parameters}
@@ -194,7 +194,7 @@ def _underived(moment: Moment, scope: Scope) -> Iterator[Truth]:
     near = z3.Or(*(z3.And(state.known(b), _in_slot(state, b, moment.address)) for b in _blocks(scope)))
     plain = z3.And(z3.Not(moment.derived), z3.Not(moment.from_null))
     yield z3.Implies(plain, z3.And(z3.Not(near), moment.address < CODE))
-    # What is at the address of a pointer from NULL is judged there: functions and closed bytes are not told.
+    # An access through a pointer from NULL is judged by its address; functions and closed bytes do not count.
     yield z3.Implies(moment.from_null, moment.address < CODE)
 
 
@@ -215,7 +215,7 @@ def numbers_of_moment(moment: Moment, scope: Scope) -> Iterator[Number]:
 
 
 class MomentDecoder(Decoder):
-    """Reads a model of a moment. `formulas` tell which bytes were spoken of."""
+    """Reads a model of a moment."""
 
     def __init__(self, found: Found, moment: Moment) -> None:
         super().__init__(found, moment.state)
@@ -277,12 +277,15 @@ class MomentDecoder(Decoder):
         return Alloc(name, tuple(Literal(Int(wrap(each))) for each in arguments))
 
     def with_bytes(self, state: State) -> State:
-        """The bytes that were spoken of, and those that are read and not junk; closed bytes."""
+        """The state with the bytes of the model, those that are read and not junk, and closed bytes."""
         number = self.found.number
-        bytes_ = {number(node.arg(0)): number(node) % 256 for node in self.found.said(BYTE_SYMBOL)}
+        bytes_ = {number(node.arg(0)): number(node) % 256 for node in self.found.applications(BYTE_SYMBOL)}
         closed = {
             (number(node.arg(0)), number(node.arg(1)))
-            for node in [*self.found.said(CLOSED_SYMBOL), *(_closed_at(self.moment, i) for i in range(8))]
+            for node in [
+                *self.found.applications(CLOSED_SYMBOL),
+                *(_closed_at(self.moment, i) for i in range(8)),
+            ]
             if self.found.truth(node)
         }
         if REDEXES.get(self.code) == "Read" and not self.found.truth(self.moment.junk):

@@ -45,7 +45,7 @@ class Counterexample:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How one statement ended; `reason` says in a sentence why it is not proved."""
+    """The outcome of one statement; `reason` is a sentence about why it is not proved."""
 
     name: str
     verdict: Verdict
@@ -57,7 +57,7 @@ class Outcome:
 class Proof:
     """The outcomes of one subject: a rule, or the lemmas that all rules rest on.
 
-    `errors` and `wider` are what the rule says of itself; `cached`: nothing was computed.
+    `errors` and `wider` are those of the rule; `cached`: nothing was computed.
     """
 
     subject: str

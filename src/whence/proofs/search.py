@@ -1,6 +1,6 @@
 """Small states that a statement does not hold in.
 
-A statement about all states that cannot be proved is asked of states with a few events,
+A statement about all states that cannot be proved is checked on states with a few events,
 blocks and pointers: there every quantifier is a finite `and` or `or`, and the solver
 decides. The scopes grow until one holds a counterexample; then its numbers are made as small
 as they can be, one after the other.
@@ -45,12 +45,12 @@ _LADDER = (0, 1, 2, 3, 4, 8, 16, 24, 32, 64, 1 << 16, 1 << 32)
 
 
 def chosen_blocks() -> list[Number]:
-    """The blocks that a step speaks of."""
+    """The blocks that a step refers to."""
     return [symbol("new block"), symbol("r block"), symbol("witness")]
 
 
 def inside(state: State, scope: Scope) -> Iterator[Truth]:
-    """What is said of a state is said of elements of the scope."""
+    """The state refers to elements of the scope only."""
     yield state.length <= scope.events
     for i in range(scope.events):
         block = state.field(z3.IntVal(i), 1)
@@ -75,7 +75,7 @@ class Found:
     def truth(self, formula: Truth) -> bool:
         return bool(z3.is_true(self.model.eval(spell_out(formula, self.scope.ranges), model_completion=True)))
 
-    def said(self, name: str) -> list[Number]:
+    def applications(self, name: str) -> list[Number]:
         """The applications of a function in the formulas."""
         return applications(self.formulas, [name])
 

@@ -3,7 +3,7 @@
 Figure 8 of "Generating Sound and Effective Memory Debuggers" (Wang, Neamtiu, Gupta, ISMM
 2013), with what the engines add: globals, families, addresses. Any number of blocks,
 pointers and events may exist. A part of a state is a function into the solver's terms, so a
-step is a function from states to states and nothing has to be said of what it leaves alone.
+step is a function from states to states, and what it leaves unchanged needs no formula.
 """
 
 from __future__ import annotations

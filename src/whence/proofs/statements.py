@@ -102,7 +102,7 @@ class _Judged:
         """Why states in which rule and error states differ need not be those of a program; else empty."""
         of_contents = any(ERRORS[name].of_contents for name in self.rule.errors)
         formula = expand(self.rule, self.rules).formula
-        return _CONTENTS if of_contents and _asks_for_contents(formula) else ""
+        return _CONTENTS if of_contents and _depends_on_contents(formula) else ""
 
     # -- the statements --
 
@@ -150,7 +150,7 @@ class _Judged:
         return replace(shown, unmodelled="")
 
     def past(self) -> Obligation:
-        """Two states with one past: whatever else is in them, the rule answers the same."""
+        """The rule has the same verdict in two states with the same past."""
         view = view_of(self.moment)
         goal = self.fires(view) == self.fires(_other_future(view, self.moment))
         alone = self.implied("sense: depends on the past alone", self.here(), goal, lambda _: True)
@@ -161,7 +161,7 @@ class _Judged:
         return z3.Or(*(self.next(name) for name in self.rule.errors))
 
     def more(self, first: frozenset[int | None], second: frozenset[int | None]) -> bool:
-        """Whether the one speaks where the other does not."""
+        """Whether the first set has blocks that the second lacks."""
         return bool(first - second) if self.per_block else bool(first) and not second
 
     def implied(
@@ -188,9 +188,9 @@ class _Judged:
         )
 
     def show(self, found: Found, confirmed: Callable[[Judgement], bool]) -> Counterexample:
-        """The text of the state, and what machine and interpreter say of it.
+        """The text of the state, and the verdicts of machine and interpreter.
 
-        Raises `Unconfirmed` if that is not what the solver says.
+        Raises `Unconfirmed` if they contradict the solver.
         """
         decoder = MomentDecoder(found, self.moment)
         if decoder.code not in REDEXES:
@@ -209,8 +209,8 @@ _CONTENTS = (
 )
 
 
-def _asks_for_contents(formula: m.Formula) -> bool:
-    """Whether the formula speaks of write events, or of what memory contains."""
+def _depends_on_contents(formula: m.Formula) -> bool:
+    """Whether the formula depends on write events or on the contents of memory."""
     patterns = (getattr(node, "pattern", None) for node in m.walk_formula(formula))
     if any(isinstance(pattern, m.EventPattern) and pattern.event == "write" for pattern in patterns):
         return True
@@ -219,7 +219,7 @@ def _asks_for_contents(formula: m.Formula) -> bool:
 
 @dataclass(frozen=True)
 class Judgement:
-    """What machine and interpreter say of a state.
+    """The verdicts of machine and interpreter on a state.
 
     `next`: the error rules whose premises hold, first the one whose state is entered; `errors`:
     each of them with its block, at the detection point in question; `fires`: the witnesses of
@@ -236,7 +236,7 @@ class Judgement:
 
 
 def judge(text: str, rule: m.Rule, rules: RuleSet, code: str) -> Judgement:
-    """What machine and interpreter say of the state that is given as text, at one detection point."""
+    """The verdicts on a state, given as text, at one detection point."""
     state = parse_state(text)
     found = errors(state)
     stop = fatal(found)

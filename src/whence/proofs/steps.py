@@ -19,7 +19,7 @@ from whence.proofs.state import HEAP, NO_BLOCK, STACK, State, excluding, includi
 from whence.proofs.symbols import EVENT_CODES, predicate, symbol
 
 OTHER = 0
-"""An event that rules cannot speak of."""
+"""An event without a pattern in the rule language."""
 
 
 @dataclass(frozen=True)

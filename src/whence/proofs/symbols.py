@@ -18,7 +18,7 @@ from whence.proofs.terms import Bounded
 from whence.rules.vocabulary import EVENTS
 
 EVENT_CODES = {name: code for code, name in enumerate(EVENTS, 1)}
-"""What stands for a kind of event in the solver; 0 is an event that rules cannot speak of."""
+"""Kind of event -> number in the solver; 0 is an event without a pattern in the rule language."""
 
 _FUNCTIONS: dict[str, int] = {}
 

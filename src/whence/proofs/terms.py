@@ -217,7 +217,7 @@ def facts(formulas: Iterable[Truth]) -> list[Truth]:
 
 
 def power_of_two_fact() -> Truth:
-    """The fact about `n & (n - 1)`, said of bit vectors of 64 bits."""
+    """The fact about `n & (n - 1)`, for bit vectors of 64 bits."""
     n = z3.BitVec("n", 64)
     return z3.Implies(n != 0, ((n & (n - 1)) == 0) == z3.Or(*(n == 1 << bit for bit in range(64))))
 

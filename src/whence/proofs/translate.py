@@ -1,4 +1,4 @@
-"""Rules as formulas of the solver: the meaning that `whence.rules.evaluate` defines, said again.
+"""Rules as formulas of the solver: the meaning that `whence.rules.evaluate` defines, as formulas.
 
 A condition is read in core form (`whence.rules.expand`). Its parts are solved one
 after the other, as the interpreter does, each inside the scope of the quantifiers that gave
@@ -138,11 +138,11 @@ class _Translator:
     def find_last(self, pattern: m.EventPattern, scope: _Scope, then: _Then) -> Truth:
         """Variables without a quantifier are results: compared only after the event is found."""
         results = self.core.free
-        asked = tuple(
+        items = tuple(
             m.Wildcard() if isinstance(item, m.Variable) and item.name in results else item
             for item in pattern.items
         )
-        known = m.EventPattern(pattern.event, asked[0], asked[1:])
+        known = m.EventPattern(pattern.event, items[0], items[1:])
 
         def matches(i: Number) -> Truth:
             return self.event(known, i, scope, lambda _: TRUE)

@@ -176,13 +176,13 @@ def _arguments(words: list[str], cxx: bool) -> Iterator[Argument]:
         if word in options.SEPARATE and position < count:
             group = (word, words[position])
             position += 1
-        asked = _asked_language(group)
-        if asked is not None:
-            language = None if asked == "none" else asked
+        requested = _requested_language(group)
+        if requested is not None:
+            language = None if requested == "none" else requested
         yield Argument(group)
 
 
-def _asked_language(words: tuple[str, ...]) -> str | None:
+def _requested_language(words: tuple[str, ...]) -> str | None:
     if len(words) == 2 and words[0] in ("-x", "--language"):
         return words[1]
     if len(words) == 1 and words[0].startswith("-x") and len(words[0]) > 2:
@@ -190,12 +190,12 @@ def _asked_language(words: tuple[str, ...]) -> str | None:
     return words[0][11:] if words[0].startswith("--language=") else None
 
 
-def _language(name: str, asked: str | None, cxx: bool) -> str:
-    if asked is not None:
-        if asked.endswith(("-header", "-module", "-unit")):
+def _language(name: str, requested: str | None, cxx: bool) -> str:
+    if requested is not None:
+        if requested.endswith(("-header", "-module", "-unit")):
             return "header"
         known = options.IR_LANGUAGES | {"assembler", "assembler-with-cpp", "ir"}
-        return asked if asked in known else "foreign"
+        return requested if requested in known else "foreign"
     if name == "-":
         return "foreign"  # clang asks for -x, or preprocesses
     language = options.LANGUAGE_OF_SUFFIX.get(os.path.splitext(name)[1], "object")
@@ -245,7 +245,7 @@ def ir_flags(invocation: Invocation) -> list[str]:
             shared = True
         elif words[0] in ("-fno-pic", "-fno-PIC", "-fpie", "-fPIE", "-fno-pie", "-fno-PIE"):
             shared = False
-        if argument.language is not None or words[0] == "--" or _asked_language(words) is not None:
+        if argument.language is not None or words[0] == "--" or _requested_language(words) is not None:
             continue
         if words[0].startswith("-Wp,"):
             flags += _preprocessor_words(words[0])

@@ -174,10 +174,10 @@ class Recorder:
             raise NotRecordedError(str(error)) from error
 
     def _store(self, output: str, elf_type: int, items: list[Item], carried: bytes) -> None:
-        asked = {part.words[0] for part in self._line if part.kind == "driver"}
+        requested = {part.words[0] for part in self._line if part.kind == "driver"}
         if elf_type == elf.ET_REL:
             kind = "object"
-        elif "-shared" in asked:
+        elif "-shared" in requested:
             kind = "shared"
         else:
             kind = "pie" if elf_type == elf.ET_DYN else "exe"
