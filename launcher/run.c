@@ -83,7 +83,8 @@ static int remove_one(const char *path, const struct stat *status, int what, str
 void run_remove(const struct run *run, const struct start *start) {
     char path[sizeof run->folder + 16];
     if (!entry_of(start, 'D') && !entry_of(start, 'S') &&
-        path_in(run, WH_RUN_RECORD, path, sizeof path) && unlink(path) == 0 && rmdir(run->folder) == 0)
+        path_in(run, WH_RUN_RECORD, path, sizeof path) && unlink(path) == 0 &&
+        rmdir(run->folder) == 0)
         return;
     nftw(run->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
