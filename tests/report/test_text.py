@@ -41,6 +41,7 @@ from whence.findings import (
     HitBlock,
     Leak,
     Point,
+    Process,
     RunInfo,
     States,
     SuppressionUse,
@@ -351,6 +352,14 @@ def test_any_numbers_render(
     )
     text = plain(finding, width=terminal)
     assert text.startswith("error[heap-buffer-overflow]") and len(text) < 20_000
+
+
+@pytest.mark.parametrize("pid", (RUN.pid, RUN.pid + 42))
+def test_an_overwritten_process_name_is_cut(pid: int) -> None:
+    process = Process(pid, RUN.pid, ("x" * 1000,))
+    text = plain(replace(OVERFLOW, pid=pid, process=process))
+    assert f"in process {pid} (xxx" in text
+    assert "x…" in text and "x" * 61 not in text
 
 
 def test_renderer_for_a_pipe_and_for_a_file_of_another_encoding() -> None:

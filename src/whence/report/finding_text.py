@@ -36,6 +36,8 @@ _CELL_STYLES = {
     Cell.GAP: DIM,
 }
 
+PROCESS_WIDTH = 60  # a program can write any text over the name that the system shows for it
+
 
 class FindingText:
     """The lines of one finding."""
@@ -226,14 +228,15 @@ class FindingText:
             return ""
         name = process.name if process else ""
         began = {os.path.basename(path) for path in (self.run.program, *self.run.arguments[:1])}
-        other = f"{printable(name)}, " if name and name not in began else ""
+        shown = cut_cells(printable(name), 0, PROCESS_WIDTH)
+        other = f"{shown}, " if name and name not in began else ""
         if finding.pid != self.run.pid:
             parent = process.parent if process else self.run.pid
             how = f"{'started by' if other else 'forked from'} {parent}"
             if parent <= 1:  # taken over by init
                 how = "its parent has ended"
             return f", in process {finding.pid} ({other}{how})"
-        return f", in process {finding.pid} ({printable(name)})" if other else ""
+        return f", in process {finding.pid} ({shown})" if other else ""
 
     def _event(self, what: str, event: Event | None) -> list[Text]:
         if event is None:
