@@ -58,6 +58,10 @@ class ToolLimit(WhenceError):
     exit_code = ExitCode.LIMIT
 
 
+class Abandoned(ToolLimit):
+    """Work that nobody waits for any more: the run is being ended."""
+
+
 class BuildFailed(UserMistake):
     """A compiler or a build system refused; `output` is all that it wrote."""
 

@@ -24,7 +24,7 @@ import llvmlite.binding as llvm
 
 from whence.engines.process.building import BuildSettings
 from whence.engines.progress import NO_PROGRESS
-from whence.errors import ToolLimit
+from whence.errors import Abandoned, ToolLimit
 from whence.shortage import shortage
 from whence.toolchain.carry import CarriedModule
 
@@ -47,17 +47,24 @@ def parallel(
     """Call `function(module, *arguments)` for each piece of work, in processes; results as they come.
 
     what, subject: for those who follow it, as in "instrumenting", "vim".
-    Raises `ToolLimit` if memory, or something else of the machine, was short.
+    Raises `ToolLimit` if memory, or something else of the machine, was short, and `Abandoned` when nobody
+    waits for the results.
     """
+
+    def idle() -> None:
+        settings.progress.wait()
+        _still_wanted(settings)
+
     pieces = list(work)
     settings.progress.start(f"{what} {subject}", len(pieces))
     try:
         with workers(min(settings.jobs, len(pieces))) as crew:
             arguments = [(piece[0], *piece[1]) for piece in pieces]
-            for index, result in each(crew, function, arguments, settings.progress.wait):
+            for index, result in each(crew, function, arguments, idle):
                 if isinstance(result, Failure) and shortage(result.error):
                     raise result.error
                 yield pieces[index], result
+                _still_wanted(settings)
                 settings.progress.step(what)
     except (EOFError, ConnectionError):
         raise ToolLimit(
@@ -74,6 +81,11 @@ def parallel(
 
 _PATIENCE = 1.0
 """Seconds to wait for a result before the waiting is reported."""
+
+
+def _still_wanted(settings: BuildSettings) -> None:
+    if settings.given_up():
+        raise Abandoned("the run was ended meanwhile")
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -16,12 +16,16 @@ from whence.toolchain.carry import CarriedModule
 
 @dataclass(frozen=True)
 class BuildSettings:
-    """What every module of one run is compiled with; `environment` is that of the program."""
+    """What every module of one run is compiled with; `environment` is that of the program.
+
+    given_up: nobody waits for the modules any more.
+    """
 
     rules: RuleSet
     jobs: int
     progress: Progress
     environment: Mapping[str, str]
+    given_up: Callable[[], bool] = lambda: False
 
 
 @dataclass(frozen=True)

@@ -47,8 +47,8 @@ class Attendant(Protocol):
     def fileno(self) -> int:
         """Readable when there is something to do."""
 
-    def attend(self) -> None:
-        """Do it."""
+    def attend(self, endings: Callable[[], int]) -> None:
+        """Do it; `endings`: how many signals have asked for the end of the run."""
 
 
 class Child(Protocol):
@@ -316,6 +316,10 @@ class _Wait:
         """A second request to end has arrived: the first was for the remaining processes."""
         return False
 
+    def endings(self) -> int:
+        """How many signals have asked for the end of the run."""
+        return 0
+
     def _attach(self, processes: Sequence[int]) -> None:
         self.processes = processes
 
@@ -330,7 +334,7 @@ class _Wait:
             poll.register(descriptor, select.POLLIN)
         for descriptor, _ in poll.poll(None if seconds is None else max(1.0, seconds * 1000)):
             if descriptor in attendants:
-                attendants[descriptor].attend()
+                attendants[descriptor].attend(self.endings)
             elif descriptor in self._bells():
                 os.read(descriptor, 4096)
 
@@ -349,6 +353,7 @@ class _Relay(_Wait):
         self._apart = apart  # the child is in a process group of its own, which no terminal signals
         self._early: list[int] = []
         self._before: dict[int, Any] = {}
+        self._endings = 0
         self._asked_to_end = 0
         self._bell, bell = os.pipe2(os.O_CLOEXEC)
         os.set_blocking(bell, False)
@@ -373,6 +378,9 @@ class _Relay(_Wait):
     def given_up(self) -> bool:
         return self._asked_to_end > 1
 
+    def endings(self) -> int:
+        return self._endings
+
     def _bells(self) -> Sequence[int]:
         return (self._bell,)
 
@@ -388,6 +396,7 @@ class _Relay(_Wait):
                 os.kill(process, number)
 
     def _forward(self, number: int, frame: FrameType | None) -> None:
+        self._endings += number in _ENDING
         if self.remaining and number in _ENDING:
             self._asked_to_end += 1
         if self.processes:
@@ -399,6 +408,8 @@ class _Relay(_Wait):
         # Else the terminal has sent it to the child as well.
         if self.remaining or self._apart or not _in_foreground():
             self._forward(number, frame)
+        else:
+            self._endings += 1
 
 
 def _in_foreground() -> bool:

@@ -16,13 +16,15 @@ LD_PRELOAD, LD_LIBRARY_PATH                     arguments in place of the first 
 
 One empty word says: as it is. The launcher answers between waiting and waiting
 (`attend`), so there is no second thread, and a process waits while its
-library is instrumented.
+library is instrumented. That is abandoned when a signal ends the run and that
+process, or when a second signal comes.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import select
 import socket
 import subprocess
 from collections.abc import Callable, Mapping
@@ -36,7 +38,7 @@ from whence.engines.process.building import Builder, Built
 from whence.engines.process.environment import Errand, changes, named_originals, users_own
 from whence.engines.process.interpreter import resolve
 from whence.engines.process.libraries import linked_libraries
-from whence.errors import ToolLimit, WhenceError
+from whence.errors import Abandoned, ToolLimit, WhenceError
 from whence.toolchain.carry import read_image
 
 _PATIENCE = 5.0
@@ -55,6 +57,7 @@ class Service:
     def __init__(self, run: Errand, builder: Builder, descriptor: int = -1) -> None:
         self.notes: list[str] = []
         self.covered: list[Coverage] = []
+        self._given_up: Callable[[], bool] = lambda: False
         self._run = run
         self._builder = builder
         self._known: dict[tuple[object, ...], Answer] = {}
@@ -81,10 +84,11 @@ class Service:
         """Later requests find no service, and libraries run as they are."""
         self._socket.close()
 
-    def attend(self) -> None:
-        """Answer one question."""
+    def attend(self, endings: Callable[[], int]) -> None:
+        """Answer one question; `endings`: how many signals have asked for the end of the run."""
         with contextlib.suppress(OSError), self._socket.accept()[0] as connection:
             connection.settimeout(_PATIENCE)
+            self._given_up = lambda: endings() > (0 if _hung_up(connection) else 1)
             words = [os.fsdecode(word) for word in connection.recv(runs.SERVICE_ROOM).split(b"\0")[:-1]]
             answer = b"".join(os.fsencode(word) + b"\0" for word in self.answer(words))
             connection.send(answer if len(answer) < runs.SERVICE_ROOM else b"\0")
@@ -103,6 +107,9 @@ class Service:
         try:
             answer: Answer = method(*words[1:])
             return answer
+        except Abandoned as error:
+            self.notes.append(f"{words[1]} was not instrumented to the end: {error}")
+            return _AS_IT_IS
         except (WhenceError, OSError) as error:
             self.notes.append(f"{words[1]} runs as it is: {error}")
             return _AS_IT_IS
@@ -119,7 +126,8 @@ class Service:
         run = self._run
         if read_image(path).kind != "shared":
             return _AS_IT_IS  # dlopen will say it
-        built = self._builder.library(path, run.settings, run.cache, run.built.modules)
+        settings = replace(run.settings, given_up=self._given_up)
+        built = self._builder.library(path, settings, run.cache, run.built.modules)
         self._take_down(built)
         run.folder.offer(built.libraries, run.folder.later)
         return _AS_IT_IS if built.image == path else (str(built.image.absolute()), str(path))
@@ -168,12 +176,20 @@ class Service:
 
     def _follow(self, program: Path, own: Mapping[str, str]) -> Answer:
         run = self._run
-        settings = replace(run.settings, environment={**run.settings.environment, **own})
+        environment = {**run.settings.environment, **own}
+        settings = replace(run.settings, environment=environment, given_up=self._given_up)
         built = self._builder.program(program, settings, run.cache)
         self._take_down(built)
         variables = changes(own, built, run.folder, run.options, serving=True)
         changed = "" if built.image == program else str(built.image.absolute())
         return (changed, *(f"e{name}={value}" for name, value in variables.items()))
+
+
+def _hung_up(connection: socket.socket) -> bool:
+    """Has the other side ended?"""
+    poll = select.poll()
+    poll.register(connection, 0)
+    return bool(poll.poll(0))
 
 
 def _can_be_checked(program: Path) -> bool:
