@@ -104,7 +104,7 @@ struct kd_location {
     uint64_t index;  /* n of the slot; of a large block its serial number; both stay below `cut` */
     uint64_t slot;   /* first address of the slot; for large blocks of their pages */
     uint64_t room;   /* bytes from there to the next slot's place in the layout */
-    uint64_t begin;  /* of the block; the size that was asked for */
+    uint64_t begin;  /* of the block; the size that was requested */
     uint64_t size;
     uint64_t tag; /* kd_set_tag */
 };
@@ -115,7 +115,7 @@ struct kd_bin_statistics {
     uint64_t size;
     uint64_t cut; /* slots, or large blocks, ever begun: all indices are below */
     uint64_t live, held, free;
-    uint64_t live_bytes; /* as asked for */
+    uint64_t live_bytes; /* as requested */
 };
 
 struct kd_statistics {

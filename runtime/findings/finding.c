@@ -73,8 +73,8 @@ int finding_first_time(uint64_t key) {
             return 1;
         if (empty == key) return 0;
     }
-    static int said;
-    rt_note(&said, "more than 65536 places with findings: the rest is not told");
+    static int noted;
+    rt_note(&noted, "more than 65536 places with findings: the rest is not reported");
     return 0;
 }
 

@@ -16,7 +16,7 @@ extern void __libc_free(void *) __attribute__((weak));
 int lend_everything, lend_any;
 
 void lend_note(enum lend_reason reason) {
-    static int said[3];
+    static int noted[3];
     static const char *const sentences[] = {
         [LEND_NO_RANGE] =
             "the address space is limited (ulimit -v, or something is mapped where the "
@@ -29,7 +29,7 @@ void lend_note(enum lend_reason reason) {
                          "vm.max_map_count): some large blocks come from the C library and are not "
                          "checked",
     };
-    rt_note(&said[reason], sentences[reason]);
+    rt_note(&noted[reason], sentences[reason]);
 }
 
 void lend_prepare(void) {

@@ -324,10 +324,10 @@ static void on_trap(int number, siginfo_t *info, void *machine) {
 
 void trap_init(void) {
     if (!trap_is_on()) return;
-    static int said;
+    static int noted;
     trap_install(SIGTRAP, on_trap);
     if (dispatch_begin()) return;
-    rt_note(&said,
+    rt_note(&noted,
             "this kernel has no syscall user dispatch (Linux 5.11): system calls fail with EFAULT "
             "on guarded blocks; use --guard top or bottom");
 }

@@ -47,7 +47,7 @@ size_t check_until(struct site site, const void *string, int stop, size_t most);
 size_t check_wide(struct site site, const wchar_t *string, size_t most);
 
 /* Bytes that can be read from `string` on, up to and with the first `stop` byte,
- * at most `most`; *found tells whether it was there. Reports nothing. */
+ * at most `most`; *found is set to whether it was there. Reports nothing. */
 size_t readable_until(const void *string, int stop, size_t most, int *found);
 
 /* Checks what a comparison of two strings reads: up to the first difference. */
@@ -101,7 +101,7 @@ static inline void check_apart(struct site site, const void *to, size_t written,
 #define RANGES_APART(to, from, size)                                                               \
     ((const void *)(to) != (const void *)(from) ? APART(to, size, from, size) : (void)0)
 
-/* count * size, or as much as can be said where that overflows */
+/* count * size; the largest size where that overflows */
 static inline size_t times(size_t count, size_t size) {
     size_t bytes;
     return __builtin_mul_overflow(count, size, &bytes) ? SIZE_MAX : bytes;

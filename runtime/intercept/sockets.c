@@ -27,7 +27,8 @@ static void check_answer(struct site site, const void *answer, const socklen_t *
 WRAP(ssize_t, recv, (int socket, void *to, size_t size, int flags)) {
     struct bounce bounce = bounce_begin(SITE, to, size);
     ssize_t count = recv(socket, bounce.buffer, size, flags);
-    size_t stored = arrived(count) < size ? arrived(count) : size; /* MSG_TRUNC tells more */
+    size_t stored =
+        arrived(count) < size ? arrived(count) : size; /* with MSG_TRUNC the result is larger */
     bounce_end(SITE, &bounce, stored);
     return count;
 }

@@ -48,8 +48,9 @@ int service_ask(struct service_talk *talk) {
     if (socket >= 0) os_close(socket);
     text->length = n > 0 ? (size_t)n : 0;
     if (n <= 0)
-        rt_note(&unreachable, "the launcher could not be asked about a library or a program, which "
-                              "then runs as it is");
+        rt_note(&unreachable,
+                "the launcher did not answer a question about a library or a program, which "
+                "then runs as it is");
     return n > 0 && text->begin[n - 1] == 0;
 }
 

@@ -107,8 +107,8 @@ void *rt_private(size_t size) {
     return end <= WH_PRIVATE_SIZE ? (void *)(WH_PRIVATE_BASE + end - bytes) : NULL;
 }
 
-void rt_note(int *said, const char *sentence) {
-    if (__atomic_exchange_n(said, 1, __ATOMIC_ACQ_REL)) return;
+void rt_note(int *noted, const char *sentence) {
+    if (__atomic_exchange_n(noted, 1, __ATOMIC_ACQ_REL)) return;
     uint32_t head[2] = {(uint32_t)wh_length(sentence), 0};
     const struct record_part parts[] = {{head, sizeof head}, {sentence, head[0]}};
     if (record_append(WH_RECORD_NOTE, parts, 2) == RECORD_OK) return;

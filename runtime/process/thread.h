@@ -76,8 +76,8 @@ static inline struct thread *thread_here(void) {
  */
 void *rt_private(size_t size);
 
-/* Writes a sentence to the record, or to standard error without one; once for each `said` flag. */
-void rt_note(int *said, const char *sentence);
+/* Writes a sentence to the record, or to standard error without one; once for each `noted` flag. */
+void rt_note(int *noted, const char *sentence);
 
 /* The frame of the calling function; NULL in a product that walks no stacks. */
 #define FRAME_HERE ((const struct frame *)(PORT_CHECKS ? __builtin_frame_address(0) : NULL))

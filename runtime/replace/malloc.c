@@ -53,9 +53,9 @@ static WH_COLD void report_new(uintptr_t begin, uint64_t size, const struct fram
 #define LARGE (1ull << 30) /* may fail anywhere */
 
 static WH_COLD void note_limit(uint64_t size) {
-    static int said;
+    static int noted;
     if (PORT_CHECKS && size < LARGE && os_memory_limited())
-        rt_note(&said,
+        rt_note(&noted,
                 "the program has limited its memory (setrlimit), and the limit counts what the "
                 "checks reserve, too: its allocations fail");
 }

@@ -17,8 +17,8 @@ static inline int access_quick(uintptr_t address, uint64_t size) {
 /* Bytes that access_fine looks at. */
 #define ACCESS_FINE_MOST 512u
 
-/* 1 only if nothing is wrong with an access through a pointer derived from
- * `root`, and no rule asks about it; 0 says nothing. */
+/* 1 if an access through a pointer derived from `root` is correct and no rule
+ * looks at it; 0 if that is not known. */
 static inline int access_fine(uintptr_t address, uint64_t size, uintptr_t root) {
     if (WH_UNLIKELY(size - 1 >= ACCESS_FINE_MOST || event_every)) return 0;
     if (blocks_apart(address, root) || !heap_state_exact(address)) return 0;

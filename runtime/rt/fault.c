@@ -26,8 +26,8 @@ static int is_canonical(uint64_t address) {
     return (uint64_t)((int64_t)(address << 16) >> 16) == address;
 }
 
-/* For an address that is not canonical the processor tells none; the
- * instruction does. */
+/* The processor gives no address for an access that is not canonical: it is
+ * computed from the instruction. */
 static uintptr_t operand_address(const ucontext_t *machine) {
     struct machine_accesses accesses;
     machine_accesses(machine, &accesses);
@@ -37,8 +37,9 @@ static uintptr_t operand_address(const ucontext_t *machine) {
     return 0;
 }
 
-/* The whole access that faulted at an address, which may be in its middle. Nothing is said of
- * instructions that are not understood: then the operand does not hold the address. */
+/* The whole access that faulted at an address, which may be in its middle. The size
+ * stays unknown for instructions that the decoder does not know: then no operand has the address.
+ */
 static void measure(struct context *context, uintptr_t fault, const ucontext_t *machine) {
     struct machine_accesses accesses;
     uint64_t begin;

@@ -70,9 +70,9 @@ static void on_signal(int number, siginfo_t *info, void *machine) {
     if (!thread->in_finding && is_own(info) && port_is_checked()) {
         fault_report(number, info, machine);
     } else if (thread->in_finding) {
-        static int said;
-        rt_note(&said, "the program's memory broke the runtime while it made a finding; that "
-                       "finding is lost");
+        static int noted;
+        rt_note(&noted, "the program's memory broke the runtime while it made a finding; that "
+                        "finding is lost");
     }
     /* Then what would have happened without us: the faulting instruction runs
      * again, or the signal comes again, with the default action. */

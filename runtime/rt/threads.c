@@ -143,9 +143,9 @@ WH_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes
 
 /* Would make terabytes of reserved addresses resident. */
 WH_EXPORT int mlockall(int flags) {
-    static int said;
+    static int noted;
     (void)flags;
-    rt_note(&said, "mlockall has no effect while the program is checked");
+    rt_note(&noted, "mlockall has no effect while the program is checked");
     return 0;
 }
 

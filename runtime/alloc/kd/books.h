@@ -2,7 +2,7 @@
  *
  * Pieces of up to BOOK_PIECE_MOST bytes come from chunks and free lists; larger
  * ones (long quarantines) are mappings. A caller that cannot stop half-way
- * asks for its pieces beforehand with books_reserve: then the next so many
+ * reserves its pieces with books_reserve: then the next so many
  * books_new of that size succeed. The space is locked.
  */
 #ifndef WHENCE_ALLOC_KD_BOOKS_H

@@ -15,7 +15,7 @@ struct large_node {
     uint32_t kind;        /* KD_LIVE or KD_QUARANTINED */
     uint64_t begin;       /* of the block and of its pages */
     uint64_t span;        /* bytes of its pages */
-    uint64_t size;        /* as asked for */
+    uint64_t size;        /* as requested */
     uint64_t gap;         /* bytes from the last page to the next block's first, or the end */
     uint64_t largest_gap; /* of this node and all below */
     uint64_t serial, tag;

@@ -21,7 +21,7 @@
 #define TREE_SLOTS_MOST (1ull << (TREE_FAN_SHIFT * TREE_LEVELS_MOST))
 
 struct tree_entry {
-    uint64_t size : 48;  /* bytes asked for */
+    uint64_t size : 48;  /* bytes requested */
     uint64_t place : 13; /* begin of the block in its slot, in units of 16 bytes */
     uint64_t kind : 3;   /* enum kd_kind */
     uint64_t tag;

@@ -3,7 +3,7 @@
  * A rule set is compiled (as LLVM IR, by whence.instrument) into a shared
  * object whose constructor calls __whence_register_rules. The runtime calls
  * back one evaluator per rule, on the cold path, when the inline filter of a
- * detection point said "maybe". Layouts are those of whence.abi.rules.
+ * detection point cannot exclude the rule. Layouts are those of whence.abi.rules.
  */
 #ifndef WHENCE_RULES_H
 #define WHENCE_RULES_H
