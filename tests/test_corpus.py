@@ -23,6 +23,8 @@ RULES = (
     "free-of-global",
     "free-inside-block",
     "mismatched-free",
+    "mismatched-size",
+    "mismatched-alignment",
     "overlapping-copy",
     "null-argument",
     "bad-alignment",

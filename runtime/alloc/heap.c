@@ -137,7 +137,8 @@ static void begin_life(struct block_record *record, struct block place, uint64_t
                        const struct heap_request *request) {
     set_wide_size(place, request->size);
     life_begin(record, life_stamp(&blocks_clock, request->thread), request->size, request->stack,
-               (uint16_t)(offset >> block_unit_shift(place.region)), request->family);
+               (uint16_t)(offset >> block_unit_shift(place.region)),
+               life_request(request->family, request->given));
 }
 
 static int end_life(struct block_record *record, uint32_t stack, uint16_t thread) {

@@ -84,6 +84,7 @@ struct heap_request {
     uint8_t family;
     uint8_t zeroed; /* the contents must read as zero */
     uint8_t roomy;  /* the block has grown and may do so again */
+    uint64_t given; /* alignment given to operator new, a power of two; 0: none */
 };
 
 /* Reserves the heap. 0, or -errno and the range that could not be reserved. */

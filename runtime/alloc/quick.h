@@ -30,7 +30,8 @@ static inline uintptr_t quick_new(struct heap_cache *cache, uint64_t size, uint8
     uint64_t offset = compact_offset(shift, index, size, WH_RED_ZONE);
     uintptr_t begin = slot_begin(shift, index) + offset;
     int used = block_used(record);
-    life_begin(record, 0, size, 0, (uint16_t)(offset >> block_unit_shift(shift)), family);
+    life_begin(record, 0, size, 0, (uint16_t)(offset >> block_unit_shift(shift)),
+               life_request(family, 0));
     if (zeroed && used) quick_zero(begin, size);
     return begin;
 }
@@ -41,7 +42,7 @@ static inline int quick_release(struct heap_cache *cache, uintptr_t address, uin
     struct block place = heap_block(address);
     if (WH_UNLIKELY(!place.slot || place.region >= HEAP_CACHED_SHIFTS)) return 0;
     struct block_record *record = block_record(place.region, place.slot);
-    if (WH_UNLIKELY(record->state != WH_BLOCK_LIVE || record->family != family ||
+    if (WH_UNLIKELY(record->state != WH_BLOCK_LIVE || life_family(record) != family ||
                     record_begin(record, place.region, place.slot) != address))
         return 0;
     record->state = WH_BLOCK_FREED;

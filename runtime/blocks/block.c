@@ -116,6 +116,7 @@ void block_read(struct block block, struct whence_block *out) {
     /* Only a pointer to the begin frees a block. */
     out->free_ptr = out->state == WH_BLOCK_FREED ? out->begin : 0;
     out->family = block_family(block);
+    out->align = block_align(block);
     out->kind = block_kind(block);
     out->id = block_id(block);
     out->free_time = block_free_time(block);

@@ -87,8 +87,10 @@ BLOCK_FACT(uintptr_t, begin, row.begin, record_begin(record, block.region, block
 BLOCK_FACT(uint64_t, size, row.size, record_size(record, block.region, block.slot))
 /* WH_BLOCK_*, WH_FAMILY_*, WH_KIND_* */
 BLOCK_FACT(unsigned, state, row.state, record->state)
-BLOCK_FACT(unsigned, family, row.family, record->family)
+BLOCK_FACT(unsigned, family, row.family, life_family(record))
 BLOCK_FACT(unsigned, kind, row.kind, ((void)record, WH_KIND_HEAP))
+/* The alignment that operator new was given, 0 if none. */
+BLOCK_FACT(uint64_t, align, row.align, life_align(record))
 /* The times of its allocation, which is unique, and of its free, which is 0 while it lives. */
 BLOCK_FACT(uint64_t, id, row.id, life_id(record))
 BLOCK_FACT(uint64_t, free_time, row.free_time, life_free_time(record))

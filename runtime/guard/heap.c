@@ -143,7 +143,7 @@ static int begin_life(struct block place, const struct heap_request *request) {
     record->died = 0;
     record->alloc_stack = request->stack;
     record->free_stack = 0;
-    record->family = request->family;
+    record->request = life_request(request->family, request->given);
     if (request->zeroed && !fresh) wh_fill((void *)slot_begin(place.region, place.slot), 0, size);
     if (paged && request->zeroed) guard_extra(place)->flags |= GUARD_TOUCHED;
     __atomic_store_n(&record->state, WH_BLOCK_LIVE, __ATOMIC_RELEASE);

@@ -44,6 +44,21 @@ static inline uint32_t life_free_stack(const struct block_record *record) {
     return record->free_stack;
 }
 
+static inline unsigned life_family(const struct block_record *record) {
+    return record->request & ((1u << WH_BLOCK_FAMILY_BITS) - 1);
+}
+
+static inline uint64_t life_align(const struct block_record *record) {
+    unsigned shift = record->request >> WH_BLOCK_FAMILY_BITS;
+    return shift ? 1ull << (shift - 1) : 0;
+}
+
+/* The family of a request and the alignment that operator new was given, in one byte. */
+static inline uint8_t life_request(uint8_t family, uint64_t align) {
+    unsigned shift = align ? 64 - (unsigned)__builtin_clzll(align) : 0;
+    return (uint8_t)(family | shift << WH_BLOCK_FAMILY_BITS);
+}
+
 /* A time of the event clock and a thread in one word. */
 static inline uint64_t life_stamp(uint64_t *clock, uint16_t thread) {
     return os_add(clock, 1) | (uint64_t)thread << BLOCK_ID_BITS;
@@ -51,14 +66,14 @@ static inline uint64_t life_stamp(uint64_t *clock, uint16_t thread) {
 
 /* Begins the life of a block. */
 static inline void life_begin(struct block_record *record, uint64_t born, uint64_t size,
-                              uint32_t stack, uint16_t offset, uint8_t family) {
+                              uint32_t stack, uint16_t offset, uint8_t request) {
     record->born = born;
     record->died = 0;
     record->size = (uint32_t)size;
     record->alloc_stack = stack;
     record->free_stack = 0;
     record->offset = offset;
-    record->family = family;
+    record->request = request;
     __atomic_store_n(&record->state, WH_BLOCK_LIVE, __ATOMIC_RELEASE);
 }
 

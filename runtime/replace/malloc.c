@@ -60,12 +60,17 @@ static WH_COLD void note_limit(uint64_t size) {
                 "checks reserve, too: its allocations fail");
 }
 
-static void report_free(uintptr_t address, uint8_t family, const struct frame *frame) {
+static void report_free(uintptr_t address, const struct parting *parting,
+                        const struct frame *frame) {
+    uint8_t family = parting->family;
     if (!event_watched(WH_POINT_FREE)) return;
     struct context context = {0};
     context.event.point = WH_POINT_FREE;
     context.event.r = context.event.root = address;
     context.event.family = family;
+    context.event.width = parting->size;
+    context.event.value = parting->sized;
+    context.event.other = parting->alignment;
     if (family != WH_FAMILY_MALLOC)
         context.library = family == WH_FAMILY_NEW ? "operator delete" : "operator delete[]";
     block_read(block_nearest(address), &context.event.block);
@@ -103,7 +108,13 @@ void *allocate_slowly(struct heap_request *request, const struct frame *frame) {
     return (void *)begin;
 }
 
-void release_slowly(void *pointer, uint8_t family, const struct frame *frame) {
+/* Whether a live block is what the program says of it. */
+static inline int is_as_said(struct block block, const struct parting *parting) {
+    return block_family(block) == parting->family && block_align(block) == parting->alignment &&
+           (!parting->sized || block_size(block) == parting->size);
+}
+
+void release_slowly(void *pointer, const struct parting *parting, const struct frame *frame) {
     if (!pointer) return;
     struct thread *thread = thread_here();
     uintptr_t address = (uintptr_t)pointer;
@@ -112,15 +123,15 @@ void release_slowly(void *pointer, uint8_t family, const struct frame *frame) {
         return;
     }
     struct block block = heap_block(address);
-    int matches = heap_begins_live(block, address) && block_family(block) == family;
+    int matches = heap_begins_live(block, address) && is_as_said(block, parting);
     if (WH_UNLIKELY(!matches || event_watched_every(WH_POINT_FREE))) {
-        report_free(address, family, frame);
+        report_free(address, parting, frame);
         if (!heap_begins_live(block, address)) return; /* nothing that could be freed */
     }
     if (PORT_GUARDS && !guard_may_free(block, frame)) return;
     uint32_t stack = port_stack(thread, frame);
     if (WH_UNLIKELY(!heap_release(&thread->cache, block, stack, thread->number)))
-        report_free(address, family, frame); /* another thread was quicker */
+        report_free(address, parting, frame); /* another thread was quicker */
 }
 
 static inline void *allocate_plain(size_t size, const struct frame *frame) {
@@ -152,7 +163,7 @@ static int check_alignment(const char *function, size_t size, size_t alignment, 
 /* The alignment is a power of two. */
 static void *allocate_aligned(size_t alignment, size_t size, const struct frame *frame) {
     size_t used = alignment < ANY_ALIGNMENT ? ANY_ALIGNMENT : alignment;
-    struct heap_request request = {size, used, 0, 0, WH_FAMILY_MALLOC, 0, 0};
+    struct heap_request request = {size, used, 0, 0, WH_FAMILY_MALLOC, 0, 0, 0};
     return size > PTRDIFF_MAX ? no_memory() : allocate_slowly(&request, frame);
 }
 
@@ -170,13 +181,14 @@ static void *reallocate(void *pointer, size_t size, const struct frame *frame) {
     if (WH_UNLIKELY(PORT_GUARDS && lend_owns(address))) return lend_resize(pointer, size);
     struct block block = heap_block(address);
     if (WH_UNLIKELY(!heap_begins_live(block, address))) {
-        report_free(address, WH_FAMILY_MALLOC, frame);
+        const struct parting parting = {0, 0, WH_FAMILY_MALLOC, 0};
+        report_free(address, &parting, frame);
         return allocate_plain(size, frame);
     }
     uint64_t old = block_size(block);
     int stays = !options.realloc_moves && block_family(block) == WH_FAMILY_MALLOC;
     if (stays && heap_resize(block, size)) return pointer;
-    struct heap_request request = {size, ANY_ALIGNMENT, 0, 0, WH_FAMILY_MALLOC, 0, 1};
+    struct heap_request request = {size, ANY_ALIGNMENT, 0, 0, WH_FAMILY_MALLOC, 0, 1, 0};
     int grows = stays && size > old;
     void *fresh = grows ? allocate_slowly(&request, frame) : allocate_plain(size, frame);
     if (!fresh) return NULL;

@@ -38,12 +38,15 @@ static WH_COLD new_handler current_handler(void) {
     return late ? ((new_handler (*)(void))late)() : NULL;
 }
 
+#define NO_ALIGNMENT SIZE_MAX /* of a form without one */
+
 /* NULL only if there is no memory and no handler to make some. */
 static void *try_new(size_t size, size_t alignment, uint8_t family, const struct frame *frame) {
-    struct heap_request request = {size, alignment, 0, 0, family, 0, 0};
+    size_t used = alignment < 16 ? 16 : alignment;
+    struct heap_request request = {size, used, 0, 0, family, 0, 0, alignment};
     for (;;) {
-        void *pointer = alignment <= 16 ? allocate_sized(size, family, 0, frame)
-                                        : allocate_slowly(&request, frame);
+        void *pointer = alignment == NO_ALIGNMENT ? allocate_sized(size, family, 0, frame)
+                                                  : allocate_slowly(&request, frame);
         if (WH_LIKELY(pointer)) return pointer;
         new_handler handler = current_handler();
         if (!handler) return NULL;
@@ -60,7 +63,7 @@ static void *must_new(size_t size, size_t alignment, uint8_t family, const struc
 /* Whether an aligned form gets a valid alignment; if not, the event goes to the rules. */
 static int check_alignment(size_t size, size_t alignment, uint8_t family,
                            const struct frame *frame) {
-    if (WH_LIKELY(is_power_of_two(alignment))) return 1;
+    if (WH_LIKELY(alignment == NO_ALIGNMENT || is_power_of_two(alignment))) return 1;
     const char *name = family == WH_FAMILY_NEW ? "operator new" : "operator new[]";
     struct wish wish = {name, 1, size, alignment, 1, family};
     report_wish(&wish, frame);
@@ -145,41 +148,49 @@ static WH_COLD int is_definition(uintptr_t current) {
     NOTHROW(_Znam, WH_FAMILY_NEW_ARRAY, suffix, values, nothrow_parameters, nothrow_values,        \
             alignment)
 
-NEW(, (size_t size), (size), (size_t size, const void *nothrow), (size, nothrow), 16)
+NEW(, (size_t size), (size), (size_t size, const void *nothrow), (size, nothrow), NO_ALIGNMENT)
 NEW(St11align_val_t, (size_t size, size_t alignment), (size, alignment),
     (size_t size, size_t alignment, const void *nothrow), (size, alignment, nothrow), alignment)
 
-/* ---- delete; the size and alignment that the compiler passes along say nothing new ---- */
+/* ---- delete, with the size and the alignment that the program passes along ---- */
 
 #define UNUSED __attribute__((unused))
 
-#define DELETE_AS(name, one, family, suffix, parameters, values)                                   \
+/* A form that, where the program replaced others, calls those. */
+#define DELETE_AS(name, one, family, suffix, parameters, values, size, sized, alignment)           \
     DEFINE(void, name, parameters) {                                                               \
+        const struct parting parting = {size, alignment, family, sized};                           \
         if (REPLACED(one##suffix))                                                                 \
             CURRENT(one##suffix) values;                                                           \
         else if (REPLACED(_ZdlPv##suffix))                                                         \
             CURRENT(_ZdlPv##suffix) values;                                                        \
         else                                                                                       \
-            release(pointer, family, FRAME_HERE);                                                  \
+            release_as(pointer, &parting, FRAME_HERE);                                             \
     }
 
-#define DELETE(suffix, parameters, values, sized_parameters, nothrow_parameters)                   \
-    DEFINE(void, _ZdlPv##suffix, parameters) { release(pointer, WH_FAMILY_NEW, FRAME_HERE); }      \
+#define DELETE_BOTH(ending, suffix, parameters, values, size, sized, alignment)                    \
+    DELETE_AS(_ZdlPv##ending, _ZdlPv, WH_FAMILY_NEW, suffix, parameters, values, size, sized,      \
+              alignment)                                                                           \
+    DELETE_AS(_ZdaPv##ending, _ZdaPv, WH_FAMILY_NEW_ARRAY, suffix, parameters, values, size,       \
+              sized, alignment)
+
+#define DELETE(suffix, parameters, values, sized_parameters, nothrow_parameters, alignment)        \
+    DEFINE(void, _ZdlPv##suffix, parameters) {                                                     \
+        const struct parting parting = {0, alignment, WH_FAMILY_NEW, 0};                           \
+        release_as(pointer, &parting, FRAME_HERE);                                                 \
+    }                                                                                              \
     DEFINE(void, _ZdaPv##suffix, parameters) {                                                     \
+        const struct parting parting = {0, alignment, WH_FAMILY_NEW_ARRAY, 0};                     \
         if (REPLACED(_ZdlPv##suffix))                                                              \
             CURRENT(_ZdlPv##suffix) values;                                                        \
         else                                                                                       \
-            release(pointer, WH_FAMILY_NEW_ARRAY, FRAME_HERE);                                     \
+            release_as(pointer, &parting, FRAME_HERE);                                             \
     }                                                                                              \
-    DELETE_AS(_ZdlPvm##suffix, _ZdlPv, WH_FAMILY_NEW, suffix, sized_parameters, values)            \
-    DELETE_AS(_ZdaPvm##suffix, _ZdaPv, WH_FAMILY_NEW_ARRAY, suffix, sized_parameters, values)      \
-    DELETE_AS(_ZdlPv##suffix##RKSt9nothrow_t, _ZdlPv, WH_FAMILY_NEW, suffix, nothrow_parameters,   \
-              values)                                                                              \
-    DELETE_AS(_ZdaPv##suffix##RKSt9nothrow_t, _ZdaPv, WH_FAMILY_NEW_ARRAY, suffix,                 \
-              nothrow_parameters, values)
+    DELETE_BOTH(m##suffix, suffix, sized_parameters, values, size, 1, alignment)                   \
+    DELETE_BOTH(suffix##RKSt9nothrow_t, suffix, nothrow_parameters, values, 0, 0, alignment)
 
-DELETE(, (void *pointer), (pointer), (void *pointer, UNUSED size_t size),
-       (void *pointer, UNUSED const void *nothrow))
-DELETE(St11align_val_t, (void *pointer, UNUSED size_t alignment), (pointer, alignment),
-       (void *pointer, UNUSED size_t size, UNUSED size_t alignment),
-       (void *pointer, UNUSED size_t alignment, UNUSED const void *nothrow))
+DELETE(, (void *pointer), (pointer), (void *pointer, size_t size),
+       (void *pointer, UNUSED const void *nothrow), 0)
+DELETE(St11align_val_t, (void *pointer, size_t alignment), (pointer, alignment),
+       (void *pointer, size_t size, size_t alignment),
+       (void *pointer, size_t alignment, UNUSED const void *nothrow), alignment)

@@ -32,6 +32,8 @@ _LOST = {
 _KINDS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "mismatched-free": ("MismatchedFree", "Free"),
+        "mismatched-size": ("MismatchedAllocateDeallocateSize", "SizeMismatch"),
+        "mismatched-alignment": ("MismatchedAllocateDeallocateAlignment", "AlignMismatch"),
         "overlapping-copy": ("Overlap", "Overlap"),
         "null-argument": ("InvalidRead", "Addr1"),
         "absurd-length": ("InvalidWrite", "Addr16"),

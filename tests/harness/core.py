@@ -11,7 +11,8 @@ _PROGRAMS = """
     free-inside-block/array-without-brackets free-of-global/string-literal free-of-stack/vla
     heap-buffer-overflow/bitfield heap-buffer-overflow/base-as-derived heap-buffer-overflow/far-index
     heap-buffer-overflow/walk-of-a-permutation indirect-leak/tree interior-leak/cursor
-    mismatched-free/new-then-free null-argument/strlen null-pointer-dereference/virtual-call
+    mismatched-free/new-then-free mismatched-size/base mismatched-alignment/as-bytes
+    null-argument/strlen null-pointer-dereference/virtual-call
     null-pointer-dereference/field-at-40 overlapping-copy/struct-assignment possible-leak/cache-of-many
     reachable-leak/settings refused-alignment/posix-memalign unmatched-free/before-begin
     use-after-poison/pool wild-pointer-dereference/offset-link

@@ -161,10 +161,12 @@ def test_data_layout_strings(text: str) -> None:
 @SETTINGS
 @given(
     mutated(
-        st.sampled_from([
+        st.sampled_from(
+            [
                 "getelementptr inbounds inrange(-16, 24) (%struct.x, ptr @g, i64 1, i32 1)",
                 "inttoptr (i64 sub (i64 ptrtoint (ptr @g to i64), i64 -7) to ptr)",
-            ])
+            ]
+        )
     )
 )
 def test_constant_pointers(text: str) -> None:

@@ -91,7 +91,7 @@ class Maker:
             case 1:
                 return Assign(self.a_pointer(1), self.an_int(1), self.one(WIDTHS))
             case 2:
-                return Free(self.one(("free", "free", *FREES)), self.a_pointer(0))
+                return self.free(self.one(("free", "free", *FREES)), 0)
             case 3:
                 return self.copy(1)
             case _:
@@ -129,6 +129,10 @@ class Maker:
         sizes = (self.one(ALIGNMENTS if each == "align" else SIZES[:6]) for each in parameters)
         return Alloc(name, tuple(Literal(Int(1 if each > 24 else each)) for each in sizes))
 
+    def free(self, name: str, depth: int) -> Expr:
+        told = (self.one(ALIGNMENTS if each == "align" else SIZES[:6]) for each in FREES[name].parameters)
+        return Free(name, self.a_pointer(depth), tuple(Literal(Int(each)) for each in told))
+
     def copy(self, depth: int) -> Expr:
         return Copy(self.one(COPIES), self.a_pointer(depth), self.a_pointer(depth), self.an_int(0))
 
@@ -146,7 +150,7 @@ INT_FORMS: tuple[Callable[[Maker, int], Expr], ...] = (
     lambda m, d: Read(m.a_pointer(d), 8),
     lambda m, d: IntOp(m.one(OPERATORS), m.an_int(d), m.an_int(d)),
     lambda m, d: IntOp(m.one(("-", "==", "<")), m.a_pointer(d), m.a_pointer(d)),
-    lambda m, d: Free(m.one(tuple(FREES)), m.a_pointer(d)),
+    lambda m, d: m.free(m.one(tuple(FREES)), d),
     lambda m, d: Poison(m.one(POISONS), m.a_pointer(d), m.an_int(0)),
     lambda m, d: m.call(d),
     lambda m, d: m.if0(d, False),

@@ -44,7 +44,7 @@ LINES = {
     "let {x} = malloc({n}) in": "free",
     "let {x} = calloc(2, {n}) in": "free",
     "let {x} = new({n}) in": "delete",
-    "let {x} = new_array_aligned(64, {n}) in": "delete_array",
+    "let {x} = new_array_aligned(64, {n}) in": "delete_array_aligned",
     "let {x} = salloc {n} in": None,
 }
 INDEXES = (0, 8, -1, 1, 7, 15, 16, 17, 24, 31, -(1 << 40), 1 << 33)
@@ -66,7 +66,7 @@ def correct_states(draw: st.DrawFn) -> State:
             case 0:
                 lines.append(f"poison({name} +& {draw(st.integers(0, 9))}, {draw(st.integers(0, 9))});")
             case 1 | 2 if free:
-                lines.append(f"{free}({name});")
+                lines.append(f"{free}({name}{', 64' * free.endswith('aligned')});")
                 live.remove((name, free, size))
             case 3:
                 lines.append("(let y = salloc 16 in y := 3);")
@@ -112,7 +112,9 @@ class Redexes:
             case 2:
                 return Assign(self.pointer(), self.pointer(), width)
             case 3 | 4:
-                return Free(self.one(sorted(FREES)), self.pointer())
+                name = self.one(sorted(FREES))
+                told = tuple(Literal(Int(self.one((16, 64, 8, 24)))) for _ in FREES[name].parameters)
+                return Free(name, self.pointer(), told)
             case 5:
                 return Copy(self.one(COPIES), self.pointer(), self.pointer(), count)
             case 6:

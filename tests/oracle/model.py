@@ -21,6 +21,7 @@ class Block:
     kind: str
     size: int
     family: int = 0
+    align: int = 0
     live: bool = True
     zeroed: bool = False
     words: dict[int, int | Variable] = field(default_factory=dict)

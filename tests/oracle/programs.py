@@ -24,7 +24,9 @@ WIDTHS = (8, 8, 8, 4, 2, 1)
 NEAR = (0, 1, 3, 7, -1, -8)
 """Distances from the end or begin of a block at which it is still the nearest, within its red zones."""
 FAR = (*NEAR, 100, 4096, 1 << 20, -4096)
-FREE_OF = {s.FREES[name]: name for name in ("free", "delete", "delete_array")}
+FREE_OF = {s.FREES[name].family: name for name in ("free", "delete", "delete_array")}
+FAMILY = s.FREES["free"].family
+"""malloc's."""
 
 
 # ---- choosing ----
@@ -55,6 +57,28 @@ def number(draw: Draw, value: int) -> s.Expr:
     return s.IntOp(operator, integer(left), integer(right))
 
 
+def deallocation(block: Block, pointer: s.Expr, sized: bool) -> s.Expr:
+    """The free that the block wants, told the size or not."""
+    name, told = FREE_OF[block.family], []
+    if sized and block.family != FAMILY:
+        name, told = f"{name}_sized", [integer(block.size)]
+    if block.align:
+        name, told = f"{name}_aligned", [*told, integer(block.align)]
+    return s.Free(name, pointer, tuple(told))
+
+
+def freeing(draw: Draw, block: Block, pointer: s.Expr) -> s.Expr:
+    return deallocation(block, pointer, draw(st.booleans()))
+
+
+def any_free(draw: Draw, pointer: s.Expr) -> s.Expr:
+    """By any function, which is told anything."""
+    name = draw(st.sampled_from(sorted(s.FREES)))
+    told = {"size": [8, 16, 0], "align": [16, 64]}
+    given = (integer(draw(st.sampled_from(told[each]))) for each in s.FREES[name].parameters)
+    return s.Free(name, pointer, tuple(given))
+
+
 # ---- right steps ----
 
 
@@ -65,7 +89,8 @@ def allocate(draw: Draw, draft: Draft) -> None:
     count = draw(st.sampled_from([1, 1, 3])) if name == "calloc" else 1
     allocator = s.ALLOCATORS[name]
     arguments = tuple(number(draw, {**given, "count": count}[each]) for each in allocator.parameters)
-    block = Block("heap", size * count, allocator.family, zeroed=allocator.zeroed)
+    align = given["align"] if allocator.tells_align else 0
+    block = Block("heap", size * count, allocator.family, align, zeroed=allocator.zeroed)
     draft.bind(s.Alloc(name, arguments), block)
 
 
@@ -141,7 +166,7 @@ def load(draw: Draw, draft: Draft) -> None:
 def release(draw: Draw, draft: Draft) -> None:
     variable = heap_pointer(draw, draft)
     assert variable.block is not None
-    draft.do(s.Free(FREE_OF[variable.block.family], at(variable, 0)))
+    draft.do(freeing(draw, variable.block, at(variable, 0)))
     variable.block.live = False
 
 
@@ -198,14 +223,14 @@ def call(draw: Draw, draft: Draft) -> None:
     if kind == "make":
         name = called(draw, draft, ("n",), s.Alloc("malloc", (s.Read(s.Name("n")),)))
         size = draw(st.sampled_from(SIZES))
-        draft.bind(s.Apply(s.Name(name), (integer(size),)), Block("heap", size, s.FREES["free"]))
+        draft.bind(s.Apply(s.Name(name), (integer(size),)), Block("heap", size, FAMILY))
         return
     variable = heap_pointer(draw, draft)
     assert variable.block is not None
     block, given = variable.block, s.Read(s.Name("x"))
     argument = (at(variable, 0),)
     if kind == "free":
-        name = called(draw, draft, ("x",), s.Free(FREE_OF[block.family], given))
+        name = called(draw, draft, ("x",), freeing(draw, block, given))
         draft.do(s.Apply(s.Name(name), argument))
         block.live = False
     elif kind == "same":
@@ -351,24 +376,24 @@ def free_inside(draw: Draw, draft: Draft) -> None:
     variable = heap_pointer(draw, draft)
     assert variable.block is not None
     index = draw(st.sampled_from([1, 8, variable.block.size]))
-    draft.do(s.Free(FREE_OF[variable.block.family], at(variable, min(index, variable.block.size))))
+    draft.do(freeing(draw, variable.block, at(variable, min(index, variable.block.size))))
 
 
 def free_outside(draw: Draw, draft: Draft) -> None:
     variable = heap_pointer(draw, draft)
     assert variable.block is not None
     index = draw(st.sampled_from([-1, -8, variable.block.size + 8]))
-    draft.do(s.Free(FREE_OF[variable.block.family], at(variable, index)))
+    draft.do(freeing(draw, variable.block, at(variable, index)))
 
 
 def free_local(draw: Draw, draft: Draft) -> None:
     local(draw, draft)
-    draft.do(s.Free(draw(st.sampled_from(sorted(s.FREES))), s.Name(draft.variables[-1].name)))
+    draft.do(any_free(draw, s.Name(draft.variables[-1].name)))
 
 
 def free_global(draw: Draw, draft: Draft) -> None:
     global_(draw, draft)
-    draft.do(s.Free(draw(st.sampled_from(sorted(s.FREES))), s.Name(draft.variables[-1].name)))
+    draft.do(any_free(draw, s.Name(draft.variables[-1].name)))
 
 
 def free_of_other_family(draw: Draw, draft: Draft) -> None:
@@ -379,15 +404,32 @@ def free_of_other_family(draw: Draw, draft: Draft) -> None:
     variable.block.live = False
 
 
+def free_with_wrong_words(draw: Draw, draft: Draft) -> None:
+    """A delete that is told another size, another alignment, one too many, or none."""
+    names = [name for name, allocator in s.ALLOCATORS.items() if allocator.family != FAMILY]
+    name = draw(st.sampled_from(sorted(names)))
+    parameters = s.ALLOCATORS[name].parameters
+    size, align = draw(st.sampled_from([8, 24])), draw(st.sampled_from([16, 64]))
+    block = Block("heap", size, s.ALLOCATORS[name].family, align if "align" in parameters else 0)
+    given = {"size": integer(size), "align": integer(align)}
+    variable = draft.bind(s.Alloc(name, tuple(given[each] for each in parameters)), block)
+    block.live = False
+    wrong = {"size": draw(st.sampled_from([0, 8, 16, 24])), "align": draw(st.sampled_from([0, 16, 32, 64]))}
+    frees = [each for each, function in s.FREES.items() if function.family == block.family]
+    free = draw(st.sampled_from(sorted(frees)))
+    told = tuple(integer(wrong[each]) for each in s.FREES[free].parameters)
+    draft.do(s.Free(free, at(variable, 0), told))
+
+
 def use_closed(draw: Draw, draft: Draft) -> None:
-    block = Block("heap", 24, s.FREES["free"], zeroed=True, closed=(8, 16))
+    block = Block("heap", 24, FAMILY, zeroed=True, closed=(8, 16))
     variable = draft.bind(s.Alloc("calloc", (integer(1), integer(24))), block)
     draft.do(s.Poison("poison", at(variable, 8), integer(8)))
     touch(draw, draft, variable, draw(st.sampled_from([8, 8, 15, 4])))
 
 
 def copy_onto_itself(draw: Draw, draft: Draft) -> None:
-    block = Block("heap", 32, s.FREES["free"], zeroed=True)
+    block = Block("heap", 32, FAMILY, zeroed=True)
     variable = draft.bind(s.Alloc("calloc", (integer(1), integer(32))), block)
     indexes = draw(st.sampled_from([(0, 8), (8, 0), (1, 0), (0, 0), (0, 16)]))
     draft.do(s.Copy("memcpy", at(variable, indexes[0]), at(variable, indexes[1]), integer(16)))
@@ -416,7 +458,7 @@ def lose(draw: Draw, draft: Draft) -> None:
     """A block without a free: lost, or held by a global variable or another block, at its begin or
     inside."""
     size = draw(st.sampled_from([8, 24]))
-    block = Block("heap", size, s.FREES["free"], zeroed=True)
+    block = Block("heap", size, FAMILY, zeroed=True)
     variable = draft.bind(s.Alloc("calloc", (integer(1), integer(size))), block)
     draft.variables.pop()
     how = draw(st.sampled_from(["lost", "global", "inside", "indirect"]))
@@ -425,7 +467,7 @@ def lose(draw: Draw, draft: Draft) -> None:
         holder = s.Name(draft.variables[-1].name)
         draft.do(s.Assign(holder, at(variable, 1 if how == "inside" else 0)))
     elif how == "indirect":
-        other = Block("heap", 16, s.FREES["free"], zeroed=True)
+        other = Block("heap", 16, FAMILY, zeroed=True)
         holder_ = draft.bind(s.Alloc("calloc", (integer(1), integer(16))), other)
         draft.variables.pop()
         draft.do(s.Assign(at(holder_, 8), s.Name(variable.name)))
@@ -438,7 +480,7 @@ def anything(draw: Draw, draft: Draft) -> None:
     if heap and draw(st.booleans()):
         draft.do(s.Assign(s.Name(variable.name), integer(1), draw(st.sampled_from(WIDTHS))))
     else:
-        draft.do(s.Free(draw(st.sampled_from(sorted(s.FREES))), s.Name(variable.name)))
+        draft.do(any_free(draw, s.Name(variable.name)))
         if variable.block is not None:
             variable.block.live = False
 
@@ -446,6 +488,7 @@ def anything(draw: Draw, draft: Draft) -> None:
 MISTAKES: tuple[Step, ...] = (
     *(free_again, use_after_free, use_after_free, overflow, overflow, overflow_elsewhere, null_access),
     *(free_inside, free_outside, free_local, free_global, free_of_other_family, use_closed),
+    *(free_with_wrong_words, free_with_wrong_words),
     *(wild_access, copy_onto_itself, use_null, align_wrongly, ask_for_too_much, lose, lose),
     *(anything, anything),
 )
@@ -458,7 +501,7 @@ def tidy(draft: Draft) -> None:
             continue
         variable = next((v for v in draft.variables if v.block is block), None)
         if variable is not None:
-            draft.do(s.Free(FREE_OF[block.family], at(variable, 0)))
+            draft.do(deallocation(block, at(variable, 0), sized=False))
             block.live = False
 
 

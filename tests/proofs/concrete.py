@@ -99,6 +99,7 @@ class Concrete:
             size=of(lambda block: block.size),
             born=of(lambda block: block.time),
             family=of(lambda block: block.family),
+            align=of(lambda block: block.align),
             present=lambda p: members(present, p),
             target=lambda p: table({n: self.id(each.block) for n, each in enumerate(self.pointers)}, p),
             index=lambda p: table({n: each.index for n, each in enumerate(self.pointers)}, p),
@@ -134,6 +135,8 @@ class Concrete:
             words={name: z3.IntVal(numbers.get(name, 0)) for name in WORDS},
             function=z3.IntVal(function_code(probe.function)),
             bad_call=z3.BoolVal(is_bad_call(state)),
+            sized=z3.BoolVal(probe.given_size is not None),
+            told=(z3.IntVal(probe.given_size or 0), z3.IntVal(probe.given_align)),
         )
 
     def truth(self, formula: Truth, state: State) -> bool:

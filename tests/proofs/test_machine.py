@@ -36,7 +36,7 @@ pytestmark = pytest.mark.long
 NO_RULES = RuleSet()
 PROGRAMS = sorted((Path(__file__).parents[1] / "machine/programs").rglob("*.calc"))
 _OF_BLOCK = ("heap", "freed", "stack", "globals_")
-_OF_KNOWN = ("begin", "size", "born", "family", "sort")
+_OF_KNOWN = ("begin", "size", "born", "family", "align", "sort")
 
 
 def choices(concrete: Concrete, step: Step) -> list[tuple[Number, Number]]:
@@ -49,6 +49,7 @@ def choices(concrete: Concrete, step: Step) -> list[tuple[Number, Number]]:
     if new is not None:
         block = after[new]
         chosen |= {"new size": block.size, "new begin": block.begin, "new family": block.family}
+        chosen["new alignment"] = block.align
     if new is not None or ended is not None:
         chosen["new block"] = concrete.ids[new or ended]  # type: ignore[index]
     freed = next((bid for bid in step.before.heap if bid not in step.after.heap), None)

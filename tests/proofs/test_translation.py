@@ -67,6 +67,7 @@ def seen(world: World, addresses: list[int]) -> View:
         size=lambda b: table(world.sizes, b),
         born=lambda b: table(world.times, b),
         family=lambda b: table(dict(world.families), b),
+        align=lambda b: table(dict(world.aligns), b),
         pointer=entries(world.pointers),  # type: ignore[arg-type]
         lost=entries(world.lost),  # type: ignore[arg-type]
         found=lambda a: z3.Or(*(a == each for each in found)),
@@ -86,6 +87,8 @@ def step(redex: Redex) -> SymbolicRedex:
         z3.BoolVal(redex.block is not None),
         z3.IntVal(redex.block or 0),
         *map(z3.IntVal, (redex.width, redex.now, root, redex.closed, redex.family)),
+        z3.BoolVal(redex.given_size is not None),
+        *map(z3.IntVal, (redex.given_size or 0, redex.given_align)),
     )
 
 
@@ -106,7 +109,7 @@ def listening(world: World) -> tuple[World, list[int]]:
         return world.kind(address)
 
     return World(
-        world.trace, world.begins, world.pointers, find, load, world.lost, world.families, kind
+        world.trace, world.begins, world.pointers, find, load, world.lost, world.families, kind, world.aligns
     ), asked
 
 

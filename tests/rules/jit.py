@@ -90,6 +90,7 @@ class Primitives:
             state=BLOCK_STATES["FREED" if free else "LIVE"],
             family=self.world.families.get(bid, 0),
             kind=BLOCK_KINDS["HEAP"],
+            align=self.world.aligns.get(bid, 0),
         )
 
     def register_rules(self, table: int) -> None:
@@ -224,6 +225,9 @@ def make_event(redex: Redex, functions: tuple[str, ...]) -> Event:
             event.function = functions.index(str(value))
         else:
             setattr(event, field_, value)
+    if redex.code == "FREE":
+        event.width, event.value = redex.given_size or 0, int(redex.given_size is not None)
+        event.other = redex.given_align
     if point.has_pointer:
         event.root = redex.given("Root")
         event.block = _PRIMITIVES.record(redex.block)

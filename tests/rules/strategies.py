@@ -27,7 +27,7 @@ define AllPointed(n) := forall b in H : Size(b) < n or Pointed(b)
 
 @dataclass(frozen=True)
 class Scope:
-    """Names by type, and whether Width or By may be used."""
+    """Names by type, and whether Width, By or what a free is told may be used."""
 
     pointers: tuple[str, ...] = ()
     ints: tuple[str, ...] = ()
@@ -35,6 +35,7 @@ class Scope:
     times: tuple[str, ...] = ()
     deref: bool = False
     by: bool = False
+    told: bool = False
     depth: int = 0
 
     def more(self, **names: str) -> Scope:
@@ -83,7 +84,8 @@ def pointers(draw: st.DrawFn, scope: Scope) -> str:
 @st.composite
 def ints(draw: st.DrawFn, scope: Scope) -> str:
     kinds = ["number"] * 3 + ["name"] * 3 * bool(scope.ints) + ["width", "width", "closed"] * scope.deref
-    kinds += ["size", "idx", "value", "binary", "difference", "negative"] * (scope.depth < 4)
+    kinds += ["told"] * 2 * scope.told
+    kinds += ["size", "align", "idx", "value", "binary", "difference", "negative"] * (scope.depth < 4)
     deeper = scope.more()
     match draw(st.sampled_from(kinds)):
         case "name":
@@ -92,6 +94,10 @@ def ints(draw: st.DrawFn, scope: Scope) -> str:
             return "Width"
         case "closed":
             return "Closed"
+        case "told":
+            return draw(st.sampled_from(["GivenSize", "GivenAlign"]))
+        case "align":
+            return f"Align({draw(st.one_of(pointers(deeper), bids(deeper)))})"
         case "size":
             return f"Size({draw(st.one_of(pointers(deeper), bids(deeper)))})"
         case "idx":
@@ -243,7 +249,7 @@ def formulas(draw: st.DrawFn, scope: Scope) -> str:
 POINTS = {
     "deref r": Scope(pointers=("r",), deref=True),
     "deref_w r": Scope(pointers=("r",), deref=True),
-    "free r": Scope(pointers=("r",), by=True),
+    "free r": Scope(pointers=("r",), by=True, told=True),
     "alloc count size align least": Scope(ints=("count", "size", "align", "least"), by=True),
     "copy r n s m": Scope(pointers=("r", "s"), ints=("n", "m")),
     "argument r": Scope(pointers=("r",)),
@@ -346,12 +352,13 @@ def worlds(draw: st.DrawFn) -> World:
         return int.from_bytes(((address + i) * 37 + seed) % 256 for i in range(width))
 
     names = {bid: draw(st.sampled_from(sorted(FAMILIES.values()))) for bid in begins}
+    aligns = {bid: draw(st.sampled_from([0, 16, 64])) for bid in begins}
 
     def kind(address: int) -> int:
         other = [number for name, number in KINDS.items() if name != "HEAP"]
         return KINDS["HEAP"] if find(address) is not None else other[(address + seed) % len(other)]
 
-    return World(tuple(events), begins, pointers, find, load, lost, names, kind)
+    return World(tuple(events), begins, pointers, find, load, lost, names, kind, aligns)
 
 
 @st.composite
@@ -370,7 +377,9 @@ def redexes(draw: st.DrawFn, point: str, world: World) -> Redex:
     width = draw(st.sampled_from([1, 2, 4, 8, 16, 40, (1 << 64) - 1]))
     family = draw(st.sampled_from(sorted(FAMILIES.values())))
     if name == "free":
-        return Redex("FREE", (address,), bid, now=now, family=family)
+        size = draw(st.sampled_from([None, *SMALL, *([] if bid is None else [world.sizes[bid]])]))
+        told = {"given_size": size, "given_align": draw(st.sampled_from([0, 0, 16, 64]))}
+        return Redex("FREE", (address,), bid, now=now, family=family, **told)
     if name == "alloc":
         count, size = draw(words), draw(words)
         align, least = draw(st.sampled_from([0, 1, 8, 24, 1 << 40])), draw(st.sampled_from([1, 8]))

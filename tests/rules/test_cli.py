@@ -93,8 +93,7 @@ def test_check(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     captured = capsys.readouterr()
     assert captured.out == f"ok {good}: 1 rule\n"
     assert captured.err.splitlines() == [
-        f"{bad}:1:15: unknown detection point 'derefx' "
-        f"(expected one of: {', '.join(POINTS)})",
+        f"{bad}:1:15: unknown detection point 'derefx' (expected one of: {', '.join(POINTS)})",
         f"{bad}:1:29: unknown variable 'q' (known here: r)",
         f"cannot read the rule file '{tmp_path / 'none'}': No such file or directory",
     ]

@@ -16,6 +16,7 @@ from whence.rules.world import Redex, World
 
 pytestmark = pytest.mark.long
 
+
 def agree(expected: list[Witness], count: int, fired: list[Fired], where: str) -> None:
     """Each witness block fires once, with values that belong to it; nothing else fires."""
     note(f"{where}: expected {expected}, fired {fired}")

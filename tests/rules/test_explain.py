@@ -64,6 +64,12 @@ SENTENCES = {
         "r's block was not freed, r is the begin of its block and the family of r's "
         "block is not that of the function that frees; r is traced."
     ),
+    "mismatched-size": (
+        "Before the heap block at r is freed, it is an error if r's block was allocated, "
+        "r's block was not freed, r is the begin of its block, the family of r's block "
+        "is that of the function that frees and the size given is not the size of r's "
+        "block; r, the size given and the size of r's block are traced."
+    ),
     "refused-alignment": (
         "Before memory is allocated at a multiple of align, of a function that asks for "
         "a multiple of least, it is suspicious if the function that allocates is of the "

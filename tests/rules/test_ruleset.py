@@ -24,6 +24,8 @@ NAMES = [
     "free-of-global",
     "free-inside-block",
     "mismatched-free",
+    "mismatched-size",
+    "mismatched-alignment",
     "null-pointer-dereference",
     "dangling-pointer-dereference",
     "heap-buffer-overflow",

@@ -69,6 +69,14 @@ MOST = CONSTANTS["MaxSize"].value or 0
         (LIVE, free(BEGIN - 1, 1), ["unmatched-free"]),
         (LIVE, replace(free(BEGIN, 1), family=FAMILIES["NEW"]), ["mismatched-free"]),
         (FREED, replace(free(BEGIN, 1), family=FAMILIES["NEW"]), ["double-free"]),
+        (LIVE, replace(free(BEGIN, 1), given_size=20), []),
+        (LIVE, replace(free(BEGIN, 1), given_size=0), ["mismatched-size"]),
+        (LIVE, replace(free(BEGIN, 1), given_align=16), ["mismatched-alignment"]),
+        (LIVE, replace(free(BEGIN, 1), given_size=8, given_align=16), ["mismatched-size"]),
+        (LIVE, replace(free(BEGIN, 1), given_size=8, family=FAMILIES["NEW"]), ["mismatched-free"]),
+        (FREED, replace(free(BEGIN, 1), given_size=8), ["double-free"]),
+        (replace(LIVE, aligns={1: 64}), free(BEGIN, 1), ["mismatched-alignment"]),
+        (replace(LIVE, aligns={1: 64}), replace(free(BEGIN, 1), given_align=64, given_size=20), []),
         (replace(LIVE, kind=lambda _: KINDS["STACK"]), free(8, None), ["free-of-stack"]),
         (replace(LIVE, kind=lambda _: KINDS["GLOBAL"]), free(8, None), ["free-of-global"]),
         (LIVE, copy(BEGIN + 4, 5, BEGIN, 5), ["overlapping-copy"]),
@@ -113,6 +121,15 @@ def test_shipped_rules(world: World, redex: Redex, expected: list[str]) -> None:
     assert fired(world, redex) == expected
 
 
+def error_rules_of_family(world: World, redex: Redex, bid: int) -> list[str]:
+    """Those of the free of a live block's begin, whose function is told family, size and alignment."""
+    if world.families[bid] != redex.family:
+        return ["mismatched-free"]
+    if redex.given_size not in (None, world.sizes[bid]):
+        return ["mismatched-size"]
+    return ["mismatched-alignment"] if redex.given_align != world.aligns[bid] else []
+
+
 def error_rules(world: World, redex: Redex) -> list[str]:
     """The error reductions of figure 8, with the width of the access and the null page."""
     r, bid = int(redex.values[0]), redex.block
@@ -123,8 +140,7 @@ def error_rules(world: World, redex: Redex) -> list[str]:
             return [variables[world.kind(r)]]
         if begin is None or size is None or r != begin:
             return ["free-inside-block" if begin and size and begin < r <= begin + size else "unmatched-free"]
-        mismatched = ["mismatched-free"] if world.families[bid or 0] != redex.family else []
-        return ["double-free"] if bid in world.freed else mismatched
+        return ["double-free"] if bid in world.freed else error_rules_of_family(world, redex, bid or 0)
     null_root = redex.given("Root") < NULL_PAGE and world.load(r, 1) is None
     if r < NULL_PAGE or null_root:
         return ["null-pointer-dereference"]

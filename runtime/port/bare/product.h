@@ -40,16 +40,22 @@ static inline uint32_t life_free_stack(const struct block_record *record) {
     return (void)record, 0;
 }
 
+static inline unsigned life_family(const struct block_record *record) { return record->family; }
+
+static inline uint64_t life_align(const struct block_record *record) { return (void)record, 0; }
+
+static inline uint8_t life_request(uint8_t family, uint64_t align) { return (void)align, family; }
+
 static inline uint64_t life_stamp(uint64_t *clock, uint16_t thread) {
     return (void)clock, (void)thread, 0;
 }
 
 /* Written as one word, so that a reader never sees a record half written. */
 static inline void life_begin(struct block_record *record, uint64_t born, uint64_t size,
-                              uint32_t stack, uint16_t offset, uint8_t family) {
+                              uint32_t stack, uint16_t offset, uint8_t request) {
     typedef uint64_t __attribute__((may_alias)) word;
     (void)born, (void)stack;
-    *(word *)record = (uint32_t)size | (uint64_t)offset << 32 | (uint64_t)family << 48 |
+    *(word *)record = (uint32_t)size | (uint64_t)offset << 32 | (uint64_t)request << 48 |
                       (uint64_t)WH_BLOCK_LIVE << 56;
 }
 

@@ -24,6 +24,7 @@ _FIXED = (
     "RED_ZONE",
     "META_SIZE",
     "BLOCK_ID_BITS",
+    "BLOCK_FAMILY_BITS",
     "BLOCK_WIDE_SHIFT",
     "DEPOT_SIZE",
     "PRIVATE_SIZE",

@@ -52,7 +52,11 @@ BLOCK_RECORD = Layout(
         Field("alloc_stack", "u32"),
         Field("free_stack", "u32"),
         Field("offset", "u16", "begin of the block in its slot, in units of block_unit(shift)"),
-        Field("family", "u8", "WH_FAMILY_*"),
+        Field(
+            "request",
+            "u8",
+            "family in the low BLOCK_FAMILY_BITS, above 1 + log2 of operator new's alignment, 0 for none",
+        ),
         Field("state", "u8", "WH_BLOCK_*"),
     ),
 )
@@ -62,12 +66,13 @@ BARE_RECORD = Layout(
     (
         Field("size", "u32", "as above"),
         Field("offset", "u16"),
-        Field("family", "u8"),
+        Field("family", "u8", "WH_FAMILY_*"),
         Field("state", "u8", "WH_BLOCK_NONE: slot never used"),
     ),
 )
 """The same without the lives of blocks."""
 BLOCK_ID_BITS = 48
+BLOCK_FAMILY_BITS = 2
 BLOCK_WIDE_SHIFT = 33
 """From this shift on sizes do not fit the record and stand elsewhere."""
 

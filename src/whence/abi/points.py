@@ -143,7 +143,7 @@ POINTS = (
         "before the heap block at r is freed",
         "free",
         "free",
-        gives=("By",),
+        gives=("By", "GivenSize", "GivenAlign"),
         engines=("native", "alloc"),
         redex="Free",
         operands=("pointer",),

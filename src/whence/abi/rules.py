@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from whence.abi.structs import Field, Layout
 
-RULES_VERSION = 3
+RULES_VERSION = 4
 """Of this border: a rule set of another version is refused when it is registered."""
 
 BLOCK = Layout(
@@ -22,6 +22,7 @@ BLOCK = Layout(
         Field("family", "u64", "WH_FAMILY_*"),
         Field("thread", "u64", "thread number that allocated it"),
         Field("kind", "u64", "WH_KIND_HEAP and so on; 0 where id is 0"),
+        Field("align", "u64", "alignment given to operator new; 0 if none was"),
     ),
 )
 """What is known of one block: a row of the block table."""
@@ -33,11 +34,11 @@ EVENT = Layout(
         # What the next fields are at each point: whence.abi.points.
         Field("r", "u64", "the pointer of the event"),
         Field("root", "u64", "the pointer r was visibly derived from (= r if not visible)"),
-        Field("width", "u64", "deref: bytes accessed"),
-        Field("value", "u64"),
+        Field("width", "u64", "deref: bytes accessed; free: the size given"),
+        Field("value", "u64", "free: whether a size is given"),
         Field("function", "u64", "call, ret: index into the set's function names"),
         Field("now", "u64", "event clock"),
-        Field("other", "u64"),
+        Field("other", "u64", "free: the alignment given, 0 if none is"),
         Field("least", "u64"),
         Field("family", "u64", "free, alloc: WH_FAMILY_* of the function"),
         Field("block", BLOCK, "Bid(r); id 0 if r was derived from no known block"),
@@ -78,7 +79,7 @@ RULE_SET = Layout(
 
 RULE_EVERY = 1 << 32
 """In the points of a rule: it is evaluated at every free, also where the pointer is the begin of a
-live block and the families match."""
+live block and family, alignment and size match."""
 
 DESC_WRITE = 1 << 24
 """In the descriptor of a check: its access is a write."""

@@ -392,6 +392,11 @@ class ConditionCode:
                 return self.closed()
             case m.Constant(name="By"):
                 return self.event_field("family")
+            case m.Constant(name="GivenSize"):
+                self.require(self.value(f"icmp ne i128 {self.event_field('value')}, 0"), fail)
+                return self.event_field("width")
+            case m.Constant(name="GivenAlign"):
+                return self.event_field("other")
             case m.Constant(name=name):
                 return str(CONSTANTS[name].value)
             case m.Variable(name=name):
@@ -436,7 +441,7 @@ class ConditionCode:
         return self.wide(self.value(f"load i64, ptr {target}"))
 
     def apply(self, term: m.Apply, fail: str) -> str:
-        """Begin, End, Size, Family, Idx and Time, from the record of the block."""
+        """Begin, End, Size, Family, Align, Idx and Time, from the record of the block."""
         block = self.block(term.args[0], fail)
         begin = self.wide(self.block_word(block, "begin"))
         match term.function:
@@ -444,7 +449,7 @@ class ConditionCode:
                 return begin
             case "End":
                 return self.value(f"add i128 {begin}, {self.wide(self.block_word(block, 'size'))}")
-            case "Size" | "Family" as name:
+            case "Size" | "Family" | "Align" as name:
                 return self.wide(self.block_word(block, name.lower()))
             case "Time":
                 return self.wide(self.block_word(block, "id"))

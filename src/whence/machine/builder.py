@@ -252,7 +252,7 @@ def _builtin(name: str, arguments: tuple[Expr, ...], place: Place) -> Expr:
     if name in ALLOCATORS:
         return Alloc(name, arguments, place=place)
     if name in FREES:
-        return Free(name, *arguments, place=place)
+        return Free(name, arguments[0], arguments[1:], place=place)
     if name in COPIES:
         return Copy(name, *arguments, place=place)
     if name in POISONS:

@@ -16,6 +16,7 @@ from rpds import HashTrieMap
 from whence.hints import did_you_mean
 from whence.machine.syntax import (
     ALLOCATORS,
+    FREES,
     MAIN,
     Alloc,
     Apply,
@@ -147,8 +148,10 @@ class _Checker:
                 for argument, parameter in zip(arguments, ALLOCATORS[name].parameters, strict=True):
                     self.want(Type.INT, (yield argument, scope), argument, f"the {parameter} of {name}")
                 return Type.POINTER
-            case Free(function=name, pointer=pointer):
+            case Free(function=name, pointer=pointer, told=told):
                 self.want(Type.POINTER, (yield pointer, scope), pointer, f"the argument of {name}")
+                for argument, parameter in zip(told, FREES[name].parameters, strict=True):
+                    self.want(Type.INT, (yield argument, scope), argument, f"the {parameter} of {name}")
                 return Type.INT
             case Read(pointer=pointer):
                 self.want(Type.POINTER, (yield pointer, scope), pointer, "what * reads through")

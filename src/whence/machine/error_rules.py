@@ -146,6 +146,18 @@ ERROR_RULES: tuple[ErrorRule, ...] = (
         "a free by a function of another family than the allocation's",
     ),
     ErrorRule(
+        "bug-mismatched-size",
+        ("FREE",),
+        premises.mismatched_size,
+        "a free that is told another size than the block's",
+    ),
+    ErrorRule(
+        "bug-mismatched-alignment",
+        ("FREE",),
+        premises.mismatched_alignment,
+        "a free that is told another alignment than the allocation was, or none where that was told one",
+    ),
+    ErrorRule(
         "bug-overlapping-copy",
         ("COPY",),
         premises.overlapping,

@@ -35,7 +35,8 @@ def alloc(state: State, redex: Alloc) -> Outcome:
     bid = BlockId(HEAP, state.fresh_heap)
     pointer = Pointer(bid)
     zeroed = whole(size) if allocator.zeroed else ()
-    block = Block(size, begin_of(bid), state.time, allocator.family, zeroed=zeroed)
+    align = request.align if allocator.tells_align else 0
+    block = Block(size, begin_of(bid), state.time, allocator.family, zeroed=zeroed, align=align)
     return "MALLOC", next_value(
         state,
         Literal(pointer, Gen(state.time, redex.place), place=redex.place),

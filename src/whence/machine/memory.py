@@ -40,8 +40,9 @@ class Block:
     """(b, n, k) of the paper, and what engines add.
 
     `begin`: address; `time`: k of its allocation; `family`: one of
-    `abi.records.FAMILIES`; `closed`: the bytes the program has made
-    inaccessible; `zeroed`: where bytes without an entry are 0 instead of junk.
+    `abi.records.FAMILIES`; `align`: what operator new was given, else 0;
+    `closed`: the bytes the program has made inaccessible; `zeroed`: where bytes
+    without an entry are 0 instead of junk.
     An entry is never what its absence would mean.
     """
 
@@ -52,6 +53,7 @@ class Block:
     contents: Contents = NOTHING
     closed: Ranges = ()
     zeroed: Ranges = ()
+    align: int = 0
 
     def byte(self, index: int) -> Byte | None:
         """The byte at an index inside; None for junk."""

@@ -33,4 +33,4 @@ def literal(expr: Expr) -> Literal:
 
 def dead(block: Block) -> Block:
     """What is kept of a block in F."""
-    return Block(block.size, block.begin, block.time, block.family)
+    return Block(block.size, block.begin, block.time, block.family, align=block.align)

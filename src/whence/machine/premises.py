@@ -150,6 +150,26 @@ def mismatched(state: State, probe: Probe) -> Found:
     return (bid,) if block is not None and block.family != probe.family else ()
 
 
+def mismatched_size(state: State, probe: Probe) -> Found:
+    bid = _matched(state, probe)
+    wrong = bid is not None and probe.given_size not in (None, state.heap[bid].size)
+    return (bid,) if wrong else ()
+
+
+def mismatched_alignment(state: State, probe: Probe) -> Found:
+    """... and not the size, too."""
+    bid = _matched(state, probe)
+    wrong = bid is not None and probe.given_align != state.heap[bid].align
+    return (bid,) if wrong and not mismatched_size(state, probe) else ()
+
+
+def _matched(state: State, probe: Probe) -> BlockId | None:
+    """The live block whose begin r is, if it is of the family of the function that frees."""
+    bid = _begin(state, probe)
+    block = None if bid is None else state.heap.get(bid)
+    return bid if block is not None and block.family == probe.family else None
+
+
 def _begin(state: State, probe: Probe) -> BlockId | None:
     """The heap block whose begin r is."""
     found = _heap_free(state, probe)

@@ -160,8 +160,8 @@ def _pieces(node: Expr, line: str) -> tuple[int, list[_Piece]]:
             return own, [(left, own + (own == _COMPARE)), f" {operator} ", (right, own + 1)]
         case Alloc(function=name, arguments=arguments):
             return _PRIMARY, [name, *_arguments(arguments)]
-        case Free(function=name, pointer=pointer):
-            return _PRIMARY, [name, *_arguments((pointer,))]
+        case Free(function=name, pointer=pointer, told=told):
+            return _PRIMARY, [name, *_arguments((pointer, *told))]
         case Copy(function=name, to=to, source=source, count=count):
             return _PRIMARY, [name, *_arguments((to, source, count))]
         case Use(pointer=pointer):
@@ -238,6 +238,8 @@ def print_block(bid: BlockId, block: Block) -> str:
     parts.append(f"since {block.time}")
     if block.family:
         parts.append(f"family {FAMILY_NAMES[block.family]}")
+    if block.align:
+        parts.append(f"align {block.align}")
     if block.zeroed:
         parts.append("zeroed" if block.zeroed == whole(block.size) else f"zeroed [{_ranges(block.zeroed)}]")
     if len(block.contents):

@@ -34,7 +34,8 @@ class Probe:
 
     `code`: a key of `abi.points.BY_CODE`; `operands`: the values of those slots that are operands of the
     redex, in order; `width`: bytes accessed; `function`: the function that is called, returns, frees,
-    allocates or copies; `family`: its family; `block`: the block that was allocated, at MALLOC.
+    allocates or copies; `family`: its family; `block`: the block that was allocated, at MALLOC;
+    `given_size`, `given_align`: what the function that frees is told, None and 0 where it is told nothing.
     """
 
     code: str
@@ -44,6 +45,8 @@ class Probe:
     family: int = 0
     request: Request | None = None
     block: BlockId | None = None
+    given_size: int | None = None
+    given_align: int = 0
 
     @property
     def row(self) -> Point:
@@ -87,7 +90,7 @@ def _of(state: State, redex: Expr, width: int = 0, function: str = "") -> tuple[
     if not rows:
         return ()
     request = request_of(state, redex) if isinstance(redex, Alloc) else None
-    values = _values(redex, request)
+    values, told = _values(redex, request), _told(state, redex)
     return tuple(
         Probe(
             row.code,
@@ -96,6 +99,8 @@ def _of(state: State, redex: Expr, width: int = 0, function: str = "") -> tuple[
             function or _function(redex),
             _family(redex),
             request,
+            given_size=told.get("size"),
+            given_align=told.get("align", 0),
         )
         for row in rows
     )
@@ -137,7 +142,15 @@ def _family(redex: Expr) -> int:
     """The family of the function that allocates or frees, 0 for other redexes."""
     if isinstance(redex, Alloc):
         return ALLOCATORS[redex.function].family
-    return FREES[redex.function] if isinstance(redex, Free) else 0
+    return FREES[redex.function].family if isinstance(redex, Free) else 0
+
+
+def _told(state: State, redex: Expr) -> Mapping[str, int]:
+    """What a function that frees is told of the block, by name."""
+    if not isinstance(redex, Free):
+        return {}
+    names = FREES[redex.function].parameters
+    return {name: _number(state, each) for name, each in zip(names, redex.told, strict=True)}
 
 
 def _number(state: State, operand: Expr) -> int:

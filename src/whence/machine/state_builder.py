@@ -108,6 +108,9 @@ class Builder(ProgramBuilder):
             self.problems.add(self._at(children[0]), f"unknown family '{children[0]}' {expected(_FAMILIES)}")
         return "family", _FAMILIES.get(str(children[0]), 0)
 
+    def align(self, meta: Meta, children: list[Token]) -> tuple[str, int]:
+        return "align", self._number(children[0])
+
     def zeroed(self, meta: Meta, children: list[Any]) -> tuple[str, Ranges | None]:
         """None stands for the whole block."""
         found = [each for each in children if each is not None]

@@ -114,10 +114,11 @@ class Alloc(Node):
 
 @dataclass(frozen=True, slots=True)
 class Free(Node):
-    """free e, and the other functions of `FREES`."""
+    """free e, and the other functions of `FREES`, with what they are told of the block."""
 
     function: str
     pointer: Expr
+    told: tuple[Expr, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +226,11 @@ class Allocator:
     zeroed: bool = False
     rounds: bool = False
 
+    @property
+    def tells_align(self) -> bool:
+        """Whether the block keeps its alignment, for the function that frees it to be told the same."""
+        return "align" in self.parameters and self.family != FAMILIES["MALLOC"]
+
     def request(self, arguments: tuple[int, ...]) -> Request:
         """`arguments` without sign."""
         given = dict(zip(self.parameters, arguments, strict=True))
@@ -243,13 +249,32 @@ ALLOCATORS = {
     "new_array": Allocator(_NEW_ARRAY, ("size",)),
     "new_array_aligned": Allocator(_NEW_ARRAY, ("align", "size")),
 }
-FREES = {"free": _MALLOC, "delete": _NEW, "delete_array": _NEW_ARRAY}
-"""Function -> the family it frees."""
+
+
+@dataclass(frozen=True)
+class Deallocator:
+    """A function that frees: the family it is for, and its parameters behind the pointer by name."""
+
+    family: int
+    parameters: tuple[str, ...] = ()
+
+
+FREES = {
+    "free": Deallocator(_MALLOC),
+    "delete": Deallocator(_NEW),
+    "delete_sized": Deallocator(_NEW, ("size",)),
+    "delete_aligned": Deallocator(_NEW, ("align",)),
+    "delete_sized_aligned": Deallocator(_NEW, ("size", "align")),
+    "delete_array": Deallocator(_NEW_ARRAY),
+    "delete_array_sized": Deallocator(_NEW_ARRAY, ("size",)),
+    "delete_array_aligned": Deallocator(_NEW_ARRAY, ("align",)),
+    "delete_array_sized_aligned": Deallocator(_NEW_ARRAY, ("size", "align")),
+}
 COPIES = ("memcpy", "memmove")
 POISONS = ("poison", "unpoison")
 BUILTINS = {
     **{name: len(allocator.parameters) for name, allocator in ALLOCATORS.items()},
-    **dict.fromkeys(FREES, 1),
+    **{name: 1 + len(each.parameters) for name, each in FREES.items()},
     **dict.fromkeys(COPIES, 3),
     **dict.fromkeys(POISONS, 2),
     "use": 1,
@@ -319,7 +344,7 @@ FORMS: Mapping[type[Expr], Form] = {
     End: Form(("body",)),
     If0: Form(("guard",), ("then", "otherwise")),
     Alloc: Form(("arguments",)),
-    Free: Form(("pointer",)),
+    Free: Form(("pointer", "told")),
     Read: Form(("pointer",)),
     Assign: Form(("pointer", "value")),
     PtrAdd: Form(("pointer", "offset")),

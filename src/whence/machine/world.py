@@ -196,6 +196,7 @@ def world_of(state: State, cache: Elements | None = None) -> MachineWorld:
         load=load,
         families=_OfBlocks(state, "family"),
         kind=kind,
+        aligns=_OfBlocks(state, "align"),
         state=state,
         cache=cache or Elements(),
     )
@@ -216,6 +217,8 @@ def redex_of(state: State, probe: Probe) -> Redex:
         width=probe.width if "Width" in row.gives else 0,
         root=0 if "Root" in row.gives and is_null_derived(pointer) else None,
         closed=block.closed_bytes(target.index, probe.width) if "Closed" in row.gives and block else 0,
+        given_size=probe.given_size,
+        given_align=probe.given_align,
     )
 
 

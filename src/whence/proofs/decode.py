@@ -82,6 +82,7 @@ def numbers_of(state: symbolic.State, scope: Scope) -> Iterator[Number]:
     yield from (state.size(b) for b in blocks)
     yield from (state.field(i, n) for i in events for n in range(3))
     yield from (state.family(b) for b in blocks)
+    yield from (state.align(b) for b in blocks)
     yield from (state.time(i) for i in events)
     yield from (state.born(b) for b in blocks)
     yield from (state.index(z3.IntVal(p)) for p in scope.ranges[POINTER])
@@ -120,6 +121,7 @@ class Decoder:
             begin=number(self.state.begin(b)),
             time=number(self.state.born(b)),
             family=number(self.state.family(b)),
+            align=number(self.state.align(b)),
         )
 
     def frames(self, stack: dict[BlockId, Block]) -> list[tuple[BlockId, ...]]:

@@ -146,6 +146,24 @@ def _mismatched(moment: Moment) -> Truth:
     return z3.And(_begin(moment), moment.state.heap(moment.block), other)
 
 
+def _matched(moment: Moment) -> Truth:
+    same = moment.state.family(moment.block) == moment.family
+    return z3.And(_begin(moment), moment.state.heap(moment.block), same)
+
+
+def _wrong_size(moment: Moment) -> Truth:
+    return z3.And(moment.sized, moment.told[0] != moment.state.size(moment.block))
+
+
+def _mismatched_size(moment: Moment) -> Truth:
+    return z3.And(_matched(moment), _wrong_size(moment))
+
+
+def _mismatched_alignment(moment: Moment) -> Truth:
+    other = moment.state.align(moment.block) != moment.told[1]
+    return z3.And(_matched(moment), other, z3.Not(_wrong_size(moment)))
+
+
 # ---- library functions ----
 
 
@@ -226,6 +244,8 @@ _PREMISES: Mapping[str, ErrorRule] = {
     "bug-unmatched-free": ErrorRule(_unmatched),
     "bug-double-free": ErrorRule(_double),
     "bug-mismatched-free": ErrorRule(_mismatched),
+    "bug-mismatched-size": ErrorRule(_mismatched_size),
+    "bug-mismatched-alignment": ErrorRule(_mismatched_alignment),
     "bug-overlapping-copy": ErrorRule(_overlapping),
     "bug-bad-alignment": ErrorRule(_bad_alignment),
     "bug-refused-alignment": ErrorRule(_refused_alignment),

@@ -49,7 +49,8 @@ class Moment:
     `derived`: whether r belongs to a known block, which is `block`, with r at `index`;
     `from_null`: whether r was derived from NULL instead; `address` is r's number. `junk`: whether
     the bytes read hold junk. `words`: the operands of all points that are plain numbers, by name of the
-    slot; those that the point lacks have no meaning.
+    slot; those that the point lacks have no meaning. `told`: the size (where `sized`) and the alignment that
+    a free is told.
     """
 
     state: State
@@ -66,6 +67,8 @@ class Moment:
     words: Mapping[str, Number]
     function: Number
     bad_call: Truth
+    sized: Truth
+    told: tuple[Number, Number]
 
     def is_(self, *names: str) -> Truth:
         """Whether the detection point has one of these codes."""
@@ -111,6 +114,8 @@ def any_moment() -> Moment:
         words={name: symbol(name) for name in WORDS},
         function=symbol("z"),
         bad_call=predicate("bad call"),
+        sized=predicate("is told a size"),
+        told=(symbol("told size"), symbol("told alignment")),
     )
 
 
@@ -118,7 +123,7 @@ def typed(moment: Moment) -> Iterator[Truth]:
     """What is true of every moment because of what its parts are: words, families, kinds."""
     state = moment.state
     yield _one_of(moment.code, len(CODES))
-    for number in (moment.width, *moment.words.values()):
+    for number in (moment.width, *moment.words.values(), *moment.told):
         yield _one_of(number, WORD)
     yield z3.And(moment.closed >= 0, moment.closed <= moment.width)
     yield z3.Implies(moment.is_(*ACCESSES), moment.width >= 1)
@@ -134,6 +139,7 @@ def typed(moment: Moment) -> Iterator[Truth]:
     yield forall(EVENT, lambda i: z3.And(*(_one_of(state.field(i, n), WORD) for n in range(3))))
     yield _one_of(moment.family, len(FAMILIES))
     yield forall(BLOCK, lambda b: _one_of(state.family(b), len(FAMILIES)))
+    yield forall(BLOCK, lambda b: _one_of(state.align(b), WORD))
     yield forall(ADDRESS, lambda a: _one_of(symbol(KIND_SYMBOL, a), len(KINDS)))
     yield every((ADDRESS, BLOCK), lambda a, b: z3.Implies(_in_place(state, b, a), _belongs(state, a, b)))
     yield forall(
@@ -218,6 +224,7 @@ def view_of(moment: Moment) -> View:
         size=state.size,
         born=state.born,
         family=state.family,
+        align=state.align,
         pointer=lambda p: entry(state, live_pointer(p), p),
         lost=lambda p: entry(state, lost_pointer(p), p),
         found=lambda a: symbol(FIND_SYMBOL, a) != 0,
@@ -243,4 +250,7 @@ def redex_of(moment: Moment, point: m.DetectionPoint) -> Redex:
         root=moment.root,
         closed=moment.closed,
         family=moment.family,
+        sized=moment.sized,
+        given_size=moment.told[0],
+        given_align=moment.told[1],
     )

@@ -138,6 +138,8 @@ def _possible(moment: Moment, code: str) -> Truth:
     match REDEXES[code]:
         case "Read" | "Assign":
             return z3.And(at, z3.Or(*(moment.width == width for width in WIDTHS)))
+        case "Free":
+            return z3.And(at, z3.Or(*(_released(moment, name) for name in FREES)))
         case "Alloc":
             return z3.And(at, z3.Or(*(_requested(moment, name) for name in ALLOCATORS)))
         case "Copy":
@@ -150,6 +152,15 @@ def _possible(moment: Moment, code: str) -> Truth:
             return z3.And(at, is_function(moment.function), moment.state.depth > 0)
         case _:
             return at
+
+
+def _released(moment: Moment, function: str) -> Truth:
+    """The deallocator is told this."""
+    deallocator = FREES[function]
+    fixed = [moment.family == deallocator.family, moment.sized == ("size" in deallocator.parameters)]
+    if "align" not in deallocator.parameters:
+        fixed.append(moment.told[1] == 0)
+    return z3.And(*fixed)
 
 
 def _requested(moment: Moment, function: str) -> Truth:
@@ -207,7 +218,7 @@ def numbers_of_moment(moment: Moment, scope: Scope) -> Iterator[Number]:
     state = moment.state
     yield from (state.length, moment.code)
     yield from (moment.width, moment.closed, *moment.words.values())
-    yield from (moment.index, moment.family, moment.function)
+    yield from (*moment.told, moment.index, moment.family, moment.function)
     yield from numbers_of(state, scope)
 
 
@@ -242,8 +253,7 @@ class MomentDecoder(Decoder):
             case "Assign":
                 return Assign(r, v, number(moment.width))
             case "Free":
-                family = number(moment.family)
-                return Free(next(name for name, known in FREES.items() if known == family), r)
+                return self.release(r)
             case "Alloc":
                 return self.allocation()
             case "Copy":
@@ -269,6 +279,12 @@ class MomentDecoder(Decoder):
         if self.found.truth(moment.derived):
             return Pointer(self.ids[number(moment.block)], index)
         return Pointer(NULL_BLOCK, wrap(index)) if self.found.truth(moment.from_null) else Int(wrap(index))
+
+    def release(self, r: Literal) -> Expr:
+        name = next(each for each in FREES if self.found.truth(_released(self.moment, each)))
+        given = dict(zip(("size", "align"), self.moment.told, strict=True))
+        told = (self.found.number(given[parameter]) for parameter in FREES[name].parameters)
+        return Free(name, r, tuple(Literal(Int(wrap(each))) for each in told))
 
     def allocation(self) -> Expr:
         name = next(each for each in ALLOCATORS if self.found.truth(_requested(self.moment, each)))

@@ -32,7 +32,7 @@ Set = Callable[[Number], Truth]
 class State:
     """H is `heap`, F `freed`, S `stack`: each block in the frame `frame`, the top one `depth`.
 
-    `sort` belongs to a block id, `begin`, `size`, `born` and `family` to a block. P is the set of
+    `sort` belongs to a block id, `begin`, `size`, `born`, `family` and `align` to a block. P is the set of
     the `present` pointers; a pointer is named by its block `target` and its `index`.
     The trace is `length` events, the oldest with number 0. `now` is k.
     """
@@ -53,6 +53,7 @@ class State:
     size: Of
     born: Of
     family: Of
+    align: Of
     present: Set
     target: Of
     index: Of
@@ -93,13 +94,14 @@ class State:
             field=lambda i, n: z3.If(i == end, padded[n], old_field(i, n)),
         )
 
-    def add_block(self, block: Number, size: Number, begin: Number, family: Number) -> State:
+    def add_block(self, block: Number, size: Number, begin: Number, family: Number, align: Number) -> State:
         """With the data of a block that is new; it is in no set yet."""
         return self.with_(
             size=updated(self.size, block, size),
             begin=updated(self.begin, block, begin),
             born=updated(self.born, block, self.now),
             family=updated(self.family, block, family),
+            align=updated(self.align, block, align),
         )
 
     def add_pointer(self, block: Number, index: Number) -> State:
@@ -144,6 +146,7 @@ def any_state() -> State:
         size=lambda b: symbol("size", b),
         born=lambda b: symbol("born", b),
         family=lambda b: symbol("family", b),
+        align=lambda b: symbol("alignment", b),
         present=lambda p: predicate("P", p),
         target=lambda p: symbol("pointer block", p),
         index=lambda p: symbol("pointer index", p),

@@ -276,4 +276,5 @@ def _other_future(view: View, moment: Moment) -> View:
         size=lambda b: z3.If(known(b), view.size(b), symbol("other size", b)),
         born=lambda b: z3.If(known(b), view.born(b), symbol("other birth", b)),
         family=lambda b: z3.If(known(b), view.family(b), symbol("other family", b)),
+        align=lambda b: z3.If(known(b), view.align(b), symbol("other alignment", b)),
     )

@@ -63,7 +63,8 @@ def _quiet(state: State) -> Step:
 
 def _let_salloc(state: State) -> Step:
     block, size, begin = symbol("new block"), symbol("new size"), symbol("new begin")
-    with_block = state.add_block(block, size, begin, z3.IntVal(0)).add_pointer(block, z3.IntVal(0))
+    zero = z3.IntVal(0)
+    with_block = state.add_block(block, size, begin, zero, zero).add_pointer(block, zero)
     after = with_block.with_(
         stack=including(state.stack, block),
         frame=lambda b: z3.If(b == block, state.depth, state.frame(b)),
@@ -76,7 +77,7 @@ def _malloc(state: State) -> Step:
     block, size, begin = symbol("new block"), symbol("new size"), symbol("new begin")
     after = (
         state.add_event(EVENT_CODES["malloc"], size, block)
-        .add_block(block, size, begin, symbol("new family"))
+        .add_block(block, size, begin, symbol("new family"), symbol("new alignment"))
         .add_pointer(block, z3.IntVal(0))
         .with_(heap=including(state.heap, block))
     )

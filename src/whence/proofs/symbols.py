@@ -61,6 +61,7 @@ class View:
     size: Callable[[Number], Number]
     born: Callable[[Number], Number]
     family: Callable[[Number], Number]
+    align: Callable[[Number], Number]
     pointer: Callable[[Number], Entry]
     lost: Callable[[Number], Entry]
     found: Callable[[Number], Truth]
@@ -72,7 +73,10 @@ class View:
 
 @dataclass(frozen=True)
 class Redex:
-    """The step about to be made: its values in the order of the point's slots, and Bid(r)."""
+    """The step about to be made: its values in the order of the point's slots, and Bid(r).
+
+    `given_size` is what it is told only where `sized`.
+    """
 
     values: tuple[Number, ...]
     has_block: Truth
@@ -82,6 +86,9 @@ class Redex:
     root: Number
     closed: Number
     family: Number
+    sized: Truth
+    given_size: Number
+    given_align: Number
 
     def given(self, name: str) -> Bounded:
         """The value of a constant that depends on the step."""
@@ -91,8 +98,14 @@ class Redex:
             "Closed": self.closed,
             "By": self.family,
             "Root": self.root,
+            "GivenSize": self.given_size,
+            "GivenAlign": self.given_align,
         }
         return terms.word(known[name])
+
+    def is_given(self, name: str) -> Truth:
+        """Whether the constant has a value at the step."""
+        return self.sized if name == "GivenSize" else z3.BoolVal(True)
 
 
 def symbol(name: str, *args: Number) -> Number:

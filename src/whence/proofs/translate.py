@@ -181,7 +181,9 @@ class _Translator:
                 return _Value(terms.constant(value))
             case m.Constant(name=name):
                 known = CONSTANTS[name].value
-                return _Value(self.redex.given(name) if known is None else terms.constant(known))
+                if known is not None:
+                    return _Value(terms.constant(known))
+                return _Value(self.redex.given(name), self.redex.is_given(name))
             case m.Variable(name=name):
                 return scope[name]
             case m.Negative(operand=operand):
@@ -239,6 +241,8 @@ class _Translator:
                 return _Value(size, defined)
             case "Family":
                 return _Value(terms.word(self.view.family(bid)), defined)
+            case "Align":
+                return _Value(terms.word(self.view.align(bid)), defined)
             case "Time":
                 return _Value(terms.word(self.view.born(bid)), defined)
             case _:

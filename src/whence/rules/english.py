@@ -26,6 +26,7 @@ _OF_BLOCK = {
     "End": "the end of {}",
     "Size": "the size of {}",
     "Family": "the family of {}",
+    "Align": "the alignment asked for {}",
     "Time": "the time at which {} was allocated",
 }
 _CONSTANTS = {
@@ -34,6 +35,8 @@ _CONSTANTS = {
     "Width": "the number of bytes accessed",
     "Root": "the pointer that {} was derived from",
     "Closed": "the number of accessed bytes that the program has made inaccessible",
+    "GivenSize": "the size given",
+    "GivenAlign": "the alignment given",
     "MaxSize": "MaxSize",
     "Now": "the present time",
     "Malloc": "the family of malloc",
@@ -312,8 +315,18 @@ def _with_block(pattern: m.Pattern, block: m.Argument) -> m.Pattern:
 
 
 def _total(term: m.Term) -> bool:
-    """Whether the term always has a value: nothing in it is said of a block or of memory."""
-    return not any(isinstance(part, m.Apply) and part.function != "Kind" for part in m.walk_term(term))
+    """Whether the term always has a value: nothing in it is of a block, of memory, or given at will."""
+    return not any(_may_be_undefined(part) for part in m.walk_term(term))
+
+
+def _may_be_undefined(term: m.Argument) -> bool:
+    match term:
+        case m.Apply(function=name):
+            return name != "Kind"
+        case m.Constant(name=name):
+            return CONSTANTS[name].optional
+        case _:
+            return False
 
 
 def _verbs(left: m.Term, right: m.Term) -> dict[str, str]:

@@ -328,7 +328,8 @@ class _Interpreter:
                 return _Value(value)
             case m.Constant(name=name):
                 value_ = CONSTANTS[name].value
-                return _Value(self.redex.given(name) if value_ is None else value_)
+                number = self.redex.given(name) if value_ is None else value_
+                return None if number is None else _Value(number)
             case m.Variable(name=name):
                 return store.values[scope[name].key]
             case m.Negative(operand=operand):
@@ -374,6 +375,7 @@ class _Interpreter:
             "End": begin + size,
             "Size": size,
             "Family": self.world.families.get(bid, 0),
+            "Align": self.world.aligns.get(bid, 0),
             "Time": self.world.times[bid],
             "Idx": integer(inner.number) - begin,
         }

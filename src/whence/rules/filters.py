@@ -38,8 +38,9 @@ Therefore:
   address, so r is elsewhere, or it is below NullPage too (2).
 
 A free has a similar filter, in the runtime: *clean* is the free of the begin
-of a live heap block by a function of its family. `holds_at_clean_free` evaluates the condition as far as
-that assumption goes; most rules cannot hold there, and are not evaluated.
+of a live heap block by a function of its family that is told its alignment and, if any, its size.
+`holds_at_clean_free` evaluates the condition as far as that assumption goes; most rules cannot hold there,
+and are not evaluated.
 
 Comparisons are brought to the form `sum > 0`, linear in r, Begin(r), Size(r),
 Root, Closed >= 0 and Width >= 1 (numbers of the language are exact, so nothing
@@ -80,6 +81,7 @@ _OUTSIDE = Filter.STATE | Filter.SLOT
 _FLIPPED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 _POINTER, _BEGIN, _SIZE, _ROOT, _CLOSED, _WIDTH = "r", "Begin", "Size", "Root", "Closed", "Width"
 _BLOCK_SYMBOLS = {_BEGIN, _SIZE}
+_GIVEN_SIZE = m.Constant("GivenSize")
 
 
 def filter_of(condition: Condition) -> Filter:
@@ -215,9 +217,10 @@ class _Analysis:
                 return None
 
     def compared_at_clean_free(self, op: str, left: m.Term, right: m.Term) -> bool | None:
-        families = [self.is_family(left), self.is_family(right)]
-        if any(families):
-            return op == "==" if all(families) else None
+        told = self.told(left)
+        if told is not None and told == self.told(right):
+            agrees = op in ("==", "<=", ">=")
+            return None if agrees and _GIVEN_SIZE in (left, right) else agrees
         left, right = self.at_heap(left), self.at_heap(right)
         difference = self.difference(left, right)
         if difference is None or difference.get(_WIDTH) or difference.get(_SIZE):
@@ -235,15 +238,15 @@ class _Analysis:
         truth = {"<": sign < 0, "<=": sign <= 0, ">": sign > 0, ">=": sign >= 0, "==": sign == 0}
         return truth.get(op, sign != 0)
 
-    def is_family(self, term: m.Term) -> bool:
-        """What is the same at a clean free: the family of the block, and that of the function."""
+    def told(self, term: m.Term) -> str | None:
+        """Which fact about the block a term gives that the function that frees is told, too."""
         match term:
-            case m.Apply(function="Family", args=(block,)):
-                return self.is_redex(block)
-            case m.Constant(name=name):
-                return name == "By"
+            case m.Apply(function="Family" | "Align" | "Size" as function, args=(block,)):
+                return function if self.is_redex(block) else None
+            case m.Constant(name="By" | "GivenAlign" | "GivenSize" as name):
+                return {"By": "Family", "GivenAlign": "Align", "GivenSize": "Size"}[name]
             case _:
-                return False
+                return None
 
     def at_heap(self, term: m.Term) -> m.Term:
         """The kind of memory at r is known at a clean free."""

@@ -26,7 +26,7 @@ from whence.rules.expand import Condition
 from whence.rules.indexing import block_item, block_key, record_fields
 from whence.rules.vocabulary import Type
 
-_FIELDS = {"Begin": "begin", "Size": "size", "Family": "family", "Time": "id"}
+_FIELDS = {"Begin": "begin", "Size": "size", "Family": "family", "Align": "align", "Time": "id"}
 _INDENT = "    "
 
 Then = Callable[[int], None]

@@ -172,6 +172,7 @@ FUNCTIONS = {
         Function("Size", (_BLOCKISH,), 0, Type.INT, "bytes asked for", "a known block"),
         Function("Idx", (Type.POINTER,), 0, Type.INT, "offset in its block: p - Begin(p)", "a known block"),
         Function("Family", (_BLOCKISH,), 0, Type.FAMILY, "who allocated the block", "a known block"),
+        Function("Align", (_BLOCKISH,), 0, Type.INT, "what operator new was given, else 0", "a known block"),
         Function("Kind", (Type.POINTER,), 0, Type.KIND, "what kind of memory p points into", ""),
         Function("Time", (Type.BID,), 0, Type.TIME, "event clock at the allocation", "a known block"),
         Function(
@@ -202,6 +203,8 @@ class NamedConstant:
     meaning: str
     points: tuple[str, ...] = ()
     """Detection points where it is known; everywhere if empty."""
+    optional: bool = False
+    """Whether it is undefined at some of their steps."""
 
 
 def _given(name: str) -> tuple[str, ...]:
@@ -230,6 +233,21 @@ CONSTANTS = {
             None,
             "family of the function that frees or allocates",
             _given("By"),
+        ),
+        NamedConstant(
+            "GivenSize",
+            Type.INT,
+            None,
+            "bytes that the function that frees is told; undefined where it is told none",
+            _given("GivenSize"),
+            optional=True,
+        ),
+        NamedConstant(
+            "GivenAlign",
+            Type.INT,
+            None,
+            "alignment that the function that frees is told, 0 if none",
+            _given("GivenAlign"),
         ),
         NamedConstant("MaxSize", Type.INT, points.MAX_SIZE, "bytes in the largest object that C allows"),
         NamedConstant("Malloc", Type.FAMILY, FAMILIES["MALLOC"], "malloc, free and their relatives"),

@@ -28,8 +28,9 @@ class World:
     map P as (pointer, block id, index); `lost` likewise L; `find`: the block of an address (None:
     no block), for pointers whose derivation is not known; `load`: the word of
     1, 2, 4 or 8 bytes at an address, None where not all are addressable;
-    `families`: block id -> one of `records.FAMILIES` (0 if absent); `kind`: one
-    of `records.KINDS` for an address.
+    `families`: block id -> one of `records.FAMILIES` (0 if absent); `aligns`: block
+    id -> alignment that operator new was given (0 if absent); `kind`: one of
+    `records.KINDS` for an address.
     """
 
     trace: tuple[Event, ...] = ()
@@ -40,6 +41,7 @@ class World:
     lost: frozenset[tuple[int, int, int]] = frozenset()
     families: Mapping[int, int] = field(default_factory=dict)
     kind: Callable[[int], int] = lambda address: 0
+    aligns: Mapping[int, int] = field(default_factory=dict)
 
     by_block: ClassVar[bool] = False
     """Whether `elements` makes use of `block`."""
@@ -89,7 +91,8 @@ class Redex:
     `block` is None where r was derived from no known block; `root` is None
     where it is not visible what r was derived from; `closed` counts the
     accessed bytes that the program has made inaccessible; `family` is that of
-    the function that frees or allocates.
+    the function that frees or allocates; `given_size` and `given_align` are what
+    the function that frees is told of the block: None and 0 where it is told nothing.
     """
 
     code: str
@@ -100,12 +103,21 @@ class Redex:
     root: int | None = None
     closed: int = 0
     family: int = 0
+    given_size: int | None = None
+    given_align: int = 0
 
-    def given(self, name: str) -> int:
-        """The value of a constant that depends on the step."""
+    def given(self, name: str) -> int | None:
+        """The value of a constant that depends on the step; None where it is undefined."""
         if name == "Root":
             return integer(self.values[0]) if self.root is None else self.root
-        known = {"Width": self.width, "Now": self.now, "Closed": self.closed, "By": self.family}
+        known = {
+            "Width": self.width,
+            "Now": self.now,
+            "Closed": self.closed,
+            "By": self.family,
+            "GivenSize": self.given_size,
+            "GivenAlign": self.given_align,
+        }
         return known[name]
 
 

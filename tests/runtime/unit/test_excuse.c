@@ -15,7 +15,7 @@ void rt_note(int *said, const char *sentence) {
 static struct heap_cache cache;
 
 static uintptr_t new(uint16_t thread) {
-    struct heap_request request = {32, 16, 0, thread, WH_FAMILY_MALLOC, 1, 0};
+    struct heap_request request = {32, 16, 0, thread, WH_FAMILY_MALLOC, 1, 0, 0};
     return heap_new(&cache, &request);
 }
 

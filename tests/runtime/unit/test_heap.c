@@ -4,7 +4,7 @@
 static struct heap_cache cache;
 
 static uintptr_t new_aligned(uint64_t size, uint64_t alignment) {
-    struct heap_request request = {size, alignment, 0, 0, WH_FAMILY_MALLOC, 0, 0};
+    struct heap_request request = {size, alignment, 0, 0, WH_FAMILY_MALLOC, 0, 0, 0};
     return heap_new(&cache, &request);
 }
 
@@ -106,7 +106,7 @@ static void random_blocks_do_not_overlap(void) {
 static void zeroed_memory_is_zero_when_reused(void) {
     for (int round = 0; round < 2000; round++) {
         uint64_t size = 1 + unit_below(100000);
-        struct heap_request request = {size, 16, 0, 0, WH_FAMILY_MALLOC, 1, 0};
+        struct heap_request request = {size, 16, 0, 0, WH_FAMILY_MALLOC, 1, 0, 0};
         uint8_t *bytes = (uint8_t *)heap_new(&cache, &request);
         for (uint64_t i = 0; i < size; i++) CHECK(bytes[i] == 0);
         memset(bytes, 0xff, size);
@@ -126,7 +126,7 @@ static void quarantine_is_first_in_first_out(void) {
     heap_configure(0, 100);
     struct heap_cache closed = {0};
     heap_close(&closed); /* no cache: every free goes to the quarantine at once */
-    struct heap_request request = {40, 16, 0, 0, WH_FAMILY_MALLOC, 0, 0};
+    struct heap_request request = {40, 16, 0, 0, WH_FAMILY_MALLOC, 0, 0, 0};
     uintptr_t freed[400];
     for (int i = 0; i < 400; i++) freed[i] = heap_new(&closed, &request);
     for (int i = 0; i < 400; i++) {
@@ -169,7 +169,7 @@ static void memory_runs_out_politely(void) {
 
 static void closed_cache_gives_everything_back(void) {
     static struct heap_cache other;
-    struct heap_request request = {100, 16, 0, 0, WH_FAMILY_MALLOC, 0, 0};
+    struct heap_request request = {100, 16, 0, 0, WH_FAMILY_MALLOC, 0, 0, 0};
     uintptr_t first = heap_new(&other, &request);
     CHECK(heap_release(&other, heap_block(first), 0, 0));
     heap_close(&other);
@@ -183,7 +183,7 @@ static void closed_cache_gives_everything_back(void) {
 /* A short quarantine is each cache's own, and none of its slots is lost when the cache ends. */
 static void short_quarantines_are_kept_in_caches(void) {
     static struct heap_cache own;
-    struct heap_request request = {200, 16, 0, 0, WH_FAMILY_MALLOC, 0, 0};
+    struct heap_request request = {200, 16, 0, 0, WH_FAMILY_MALLOC, 0, 0, 0};
     static struct heap_cache none;
     uintptr_t blocks[600], first = 0;
     heap_configure(0, 8);
@@ -230,7 +230,7 @@ static void a_block_is_resized_where_it_is(void) {
     CHECK(!heap_resize(place, 20));  /* a waste of the slot */
     CHECK_EQUAL(record_size(block_record(place.region, place.slot), place.region, place.slot), 70);
     end(begin);
-    struct heap_request roomy = {20000, 16, 0, 0, WH_FAMILY_MALLOC, 0, 1};
+    struct heap_request roomy = {20000, 16, 0, 0, WH_FAMILY_MALLOC, 0, 1, 0};
     begin = heap_new(&cache, &roomy);
     CHECK(heap_resize(heap_block(begin), 150000));
     zones_are_closed(begin, 150000);

@@ -7,7 +7,7 @@
 static struct heap_cache cache;
 
 static uintptr_t *new(uint64_t size) {
-    struct heap_request request = {size, 16, 0, 0, WH_FAMILY_MALLOC, 1, 0};
+    struct heap_request request = {size, 16, 0, 0, WH_FAMILY_MALLOC, 1, 0, 0};
     return (uintptr_t *)heap_new(&cache, &request);
 }
 

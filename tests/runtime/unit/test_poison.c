@@ -14,7 +14,7 @@ uintptr_t port_first_bad(uintptr_t address, uint64_t size) {
 static struct heap_cache cache;
 
 static uintptr_t new(uint64_t size) {
-    struct heap_request request = {size, 16, 0, 0, WH_FAMILY_MALLOC, 1, 0};
+    struct heap_request request = {size, 16, 0, 0, WH_FAMILY_MALLOC, 1, 0, 0};
     return heap_new(&cache, &request);
 }
 
