@@ -109,6 +109,31 @@ FAULTS = {
         "at free r error bug-mismatched-free",
         "precision",
     ),
+    "no size is a wrong size": (
+        "Returned(r) and not GivenSize == Size(r)",
+        "at free r error bug-mismatched-size",
+        "precision",
+    ),
+    "larger sizes alone": (
+        "Returned(r) and GivenSize > Size(r)",
+        "at free r error bug-mismatched-size",
+        "soundness",
+    ),
+    "of any family": (
+        "Allocated(r) and not Freed(r, _) and r == Begin(r) and GivenSize != Size(r)",
+        "at free r error bug-mismatched-size",
+        "precision",
+    ),
+    "whatever the size": (
+        "Returned(r) and GivenAlign != Align(r)",
+        "at free r error bug-mismatched-alignment",
+        "precision",
+    ),
+    "no alignment is right": (
+        "Returned(r) and GivenAlign != Align(r) and GivenAlign > 0 and not (GivenSize != Size(r))",
+        "at free r error bug-mismatched-alignment",
+        "soundness",
+    ),
     "the wrong kind": ("Kind(r) == Global", "at free r error bug-free-of-stack", "soundness"),
     "the end left out": (
         "Allocated(r) and r > Begin(r) and r < End(r) and not OnStack(r) and not IsGlobal(r)",
