@@ -307,6 +307,25 @@ def test_linked_by_another_driver(box, program, command):
     prints_42(box, "prog.relinked")
 
 
+@pytest.mark.parametrize("path", ["./libadd.so", "sub/libadd.so", "{folder}/libadd.so"])
+def test_library_without_a_name_linked_by_its_path_by_another_driver(box, program, monkeypatch, path):
+    """It stands in DT_NEEDED by that path; a relative one belongs to the folder in which the program runs."""
+    program()
+    (box.folder / "sub").mkdir()
+    path = path.format(folder=box.folder)
+    box.ok("whence-cc -c main.c")
+    box.ok(f"gcc -shared -fPIC add.c -o {path}")
+    box.ok(f"gcc main.o {path} -o prog")
+    assert path in box.image("prog").needed
+    box.relinked("prog")
+    prints_42(box, "prog.relinked")
+    (box.folder / "bin").mkdir()
+    (box.folder / "prog").rename(box.folder / "bin/prog")
+    monkeypatch.chdir(box.folder)
+    box.relinked("bin/prog", "again")
+    prints_42(box, "again")
+
+
 def test_version_script_and_dynamic_list(box, program):
     program()
     box.write("hidden.map", "{ global: main; local: *; };\n")

@@ -278,14 +278,28 @@ def _guess(image: CarriedImage) -> LinkRecord:
     items = [_module_item(module) for module in image.modules]
     for place in image.folders():
         items += [LinkItem("search", path=place), LinkItem("ld", ("-rpath", place))]
-    items += [
-        LinkItem("library", (f"-l:{name}",)) for name in image.needed if not name.startswith("ld-linux")
-    ]
+    folder = _folder_of_paths(image)
+    items += [_needed_item(name, folder) for name in image.needed if not name.startswith("ld-linux")]
     if image.soname:
         items.append(LinkItem("ld", ("-soname", image.soname)))
     kind = "object" if image.kind == "archive" else image.kind
     cxx = any(module.language == "c++" for module in image.modules)
-    return LinkRecord(kind, cxx, str(image.path.parent), tuple(items), recorded=False)
+    return LinkRecord(kind, cxx, folder, tuple(items), recorded=False)
+
+
+def _needed_item(name: str, folder: str) -> LinkItem:
+    """A library of DT_NEEDED: one without DT_SONAME stands there by its path, which the link needs again."""
+    if "/" in name:
+        return LinkItem("shared", path=os.path.normpath(os.path.join(folder, name)))
+    return LinkItem("library", (f"-l:{name}",))
+
+
+def _folder_of_paths(image: CarriedImage) -> str:
+    """The folder of DT_NEEDED's relative paths: the image's, or the current one, as at run time."""
+    folder = str(image.path.parent)
+    paths = [name for name in image.needed if "/" in name]
+    there = all(os.path.exists(os.path.join(folder, path)) for path in paths)
+    return folder if there else os.getcwd()
 
 
 # ---- archives ---------------------------------------------------------------------------------------
