@@ -68,6 +68,10 @@ class BinModel:
             heapq.heappush(self.free, out)
 
 
+KLEE_FACTOR = 0x8080808080808081
+"""Of gaps that are equally large KLEE takes the one whose begin, times this, is largest."""
+
+
 class LargeModel:
     def __init__(self, begin: int, end: int, red_zone: int, quarantine: int) -> None:
         self.zone = (red_zone + PAGE - 1) // PAGE * PAGE
@@ -78,11 +82,11 @@ class LargeModel:
         span = (max(size, 1) + PAGE - 1) // PAGE * PAGE
         alignment = max(alignment, PAGE)
         gaps = [(b[0] - a[1], a[1]) for a, b in pairwise(self.spans)]
-        gap, begin = max(gaps, key=lambda each: (each[0], -each[1]))
-        place = (begin + (gap - span) // 2) // alignment * alignment
-        if place < begin + self.zone:
-            place = -(-(begin + self.zone) // alignment) * alignment
-        assert place + span + self.zone <= begin + gap
+        gap, begin = max(gaps, key=lambda each: (each[0], each[1] * KLEE_FACTOR % (1 << 64)))
+        place = -(-(begin + (gap - span) // 2) // alignment) * alignment
+        if place + span + self.zone > begin + gap:
+            place = (begin + gap - self.zone - span) // alignment * alignment
+        assert place >= begin + self.zone
         insort(self.spans, (place, place + span), 1)
         return place
 

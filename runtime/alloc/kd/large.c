@@ -23,13 +23,26 @@ static int above(const struct large_node *a, const struct large_node *b) {
     return pa != pb ? pa > pb : a->begin < b->begin;
 }
 
-static uint64_t largest(const struct large_node *node) { return node ? node->largest_gap : 0; }
+/* Which of two gaps of one size KLEE takes: that with the larger hash of its begin. The factor is
+ * odd, so no two begins have one hash. */
+static int before_gap(struct large_gap a, struct large_gap b) {
+    const uint64_t factor = 0x8080808080808081ull;
+    return a.size != b.size ? a.size > b.size : a.begin * factor > b.begin * factor;
+}
+
+static struct large_gap larger(struct large_gap a, struct large_gap b) {
+    return before_gap(b, a) ? b : a;
+}
+
+static struct large_gap gap_behind(const struct large_node *node) {
+    return (struct large_gap){node->begin + node->span, node->gap};
+}
 
 static void sum_up(struct large_node *node) {
-    uint64_t most = node->gap;
-    if (largest(node->left) > most) most = largest(node->left);
-    if (largest(node->right) > most) most = largest(node->right);
-    node->largest_gap = most;
+    struct large_gap most = gap_behind(node);
+    if (node->left) most = larger(most, node->left->largest);
+    if (node->right) most = larger(most, node->right->largest);
+    node->largest = most;
 }
 
 static struct large_node *own(struct books *books, struct large_node *node) {
@@ -130,27 +143,14 @@ static void change_gap(struct books *books, struct large *large, const struct la
 
 /* ---- gaps ---- */
 
-static uint64_t in_gap(uint64_t gap_begin, uint64_t gap, uint64_t span, uint64_t zone,
-                       uint64_t alignment) {
-    if (zone > gap / 2 || span > gap - 2 * zone) return 0;
-    uint64_t least = gap_begin + zone, most = gap_begin + gap - zone - span;
-    uint64_t middle = wh_round_down(gap_begin + (gap - span) / 2, alignment);
-    if (middle < least) middle = wh_round_up(least, alignment);
-    return middle <= most ? middle : 0;
-}
-
 uint64_t large_place(const struct large *large, uint64_t span, uint64_t zone, uint64_t alignment) {
-    const struct large_node *node = large->root;
-    uint64_t most = largest(node);
-    if (large->gap >= most) return in_gap(large->begin, large->gap, span, zone, alignment);
-    for (;;) {
-        if (largest(node->left) == most)
-            node = node->left;
-        else if (node->gap == most)
-            return in_gap(node->begin + node->span, most, span, zone, alignment);
-        else
-            node = node->right;
-    }
+    struct large_gap gap = {large->begin, large->gap};
+    if (large->root) gap = larger(gap, large->root->largest);
+    if (zone > gap.size / 2 || span > gap.size - 2 * zone) return 0;
+    uint64_t least = gap.begin + zone, most = gap.begin + gap.size - zone - span;
+    uint64_t middle = wh_round_up(gap.begin + (gap.size - span) / 2, alignment);
+    if (middle > most) middle = wh_round_down(most, alignment);
+    return middle >= least ? middle : 0;
 }
 
 /* ---- the calls ---- */

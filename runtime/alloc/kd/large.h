@@ -1,4 +1,5 @@
-/* The bin of large blocks: whole pages, each block in the middle of the gap that was largest.
+/* The bin of large blocks: whole pages, each block in the middle of the gap that was largest,
+ * rounded up, at the addresses of KLEE's KDAlloc.
  *
  * A treap ordered by address, whose nodes know the gap behind them and the
  * largest gap below them; shared between clones like the slot trees (tree.h).
@@ -9,15 +10,19 @@
 
 #include "books.h"
 
+struct large_gap {
+    uint64_t begin, size;
+};
+
 struct large_node {
     struct large_node *left, *right;
     uint32_t references;
-    uint32_t kind;        /* KD_LIVE or KD_QUARANTINED */
-    uint64_t begin;       /* of the block and of its pages */
-    uint64_t span;        /* bytes of its pages */
-    uint64_t size;        /* as requested */
-    uint64_t gap;         /* bytes from the last page to the next block's first, or the end */
-    uint64_t largest_gap; /* of this node and all below */
+    uint32_t kind;            /* KD_LIVE or KD_QUARANTINED */
+    uint64_t begin;           /* of the block and of its pages */
+    uint64_t span;            /* bytes of its pages */
+    uint64_t size;            /* as requested */
+    uint64_t gap;             /* bytes from the last page to the next block's first, or the end */
+    struct large_gap largest; /* of this node and all below */
     uint64_t serial, tag;
 };
 
@@ -32,7 +37,7 @@ struct large {
 int large_reserve(struct books *books, unsigned changes);
 
 /* A place for `span` bytes (whole pages) with `zone` unused bytes on both sides; 0 if no gap has
- * it. The leftmost gap is taken of those equally large. */
+ * it. */
 uint64_t large_place(const struct large *large, uint64_t span, uint64_t zone, uint64_t alignment);
 /* `block` says begin, span, size, kind, serial and tag; begin is from large_place. */
 void large_insert(struct books *books, struct large *large, const struct large_node *block);

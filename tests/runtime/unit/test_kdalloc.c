@@ -149,11 +149,13 @@ static void large_blocks_halve_the_largest_gap(void) {
     CHECK_EQUAL(bin.size, 512 * GIB);
     uint64_t a = take(state, 1 << 20, 1);
     CHECK_EQUAL(a, bin.begin + (bin.size - (1 << 20)) / 2);
-    uint64_t b = take(state, 4096, 1), c = take(state, 2049, 1);
-    CHECK_EQUAL(b, bin.begin + ((a - bin.begin - 4096) / 2 & ~4095ull)); /* of equal gaps the left */
-    CHECK(c > a);
+    /* of two equal gaps that whose begin has the larger hash, and its middle rounded up */
+    uint64_t b = take(state, 4096, 1);
+    CHECK_EQUAL(b, 0x64e000040000ull);
+    CHECK_EQUAL(take(state, 2049, 1), 0x649ffffc0000ull);
+    CHECK_EQUAL(take(state, 12288, 1), 0x64d00005f000ull);
+    CHECK_EQUAL(take(state, 5000, 1), 0x648ffffdf000ull);
     give(state, b);
-    CHECK_EQUAL(take(state, 4096, 1), b);
     CHECK_EQUAL(take(state, 1, 1ull << 30) % (1ull << 30), 0);
     CHECK_EQUAL(kd_bins(space), 9);
     kd_close(space);
