@@ -1,7 +1,7 @@
 """A marker before every access to memory.
 
-Stack slots and globals need no marker: the rules of this engine are about heap
-blocks, and such an access is derived from another object. A length that may be absurd is
+Stack slots and globals need no marker where the rules are about heap blocks, because such
+an access is derived from another object (`Policy.judged`). A length that may be absurd is
 looked at there, too.
 
 A copy by memcpy gets a third marker where its two ranges might overlap::

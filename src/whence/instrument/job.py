@@ -8,6 +8,7 @@ from functools import lru_cache
 from whence.instrument import filters
 from whence.instrument.pipeline import Job
 from whence.instrument.policy import Policy
+from whence.instrument.provenance import OBJECTS, Kind
 from whence.instrument.requests import CLOSES
 from whence.rules import RuleSet
 from whence.rules.filters import Filter
@@ -33,6 +34,7 @@ def _shared(rules: RuleSet) -> tuple[Policy, tuple[str, ...], str]:
 
 def policy_of(plan: Plan) -> Policy:
     """What the plan's filters let the access pass leave out."""
+    every = Filter.ALWAYS in (plan.reads, plan.writes)
     return Policy(
         reads=plan.reads is not Filter.NEVER,
         writes=plan.writes is not Filter.NEVER,
@@ -42,4 +44,5 @@ def policy_of(plan: Plan) -> Policy:
         reachability=plan.needs_pointer_search,
         copies="COPY" in plan.points,
         lengths="LENGTH" in plan.points,
+        judged=frozenset((Kind.UNKNOWN, *OBJECTS)) if every else frozenset((Kind.UNKNOWN,)),
     )

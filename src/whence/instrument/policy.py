@@ -20,7 +20,8 @@ class Policy:
     holes: whether the program makes bytes inside of its blocks inaccessible.
     copies: whether a rule judges copies whose ranges overlap.
     lengths: whether a rule judges lengths that reach beyond mapped memory.
-    judged: the kinds of roots whose accesses are checked: what can be a heap block.
+    judged: the kinds of roots whose accesses are checked: what can be a heap block, and all that have an
+    address when a rule has to see every access.
     """
 
     reads: bool = True
