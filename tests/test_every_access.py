@@ -9,7 +9,7 @@ from tests.harness.process import Whence
 
 pytestmark = pytest.mark.build
 
-RULES = 'rule {name} "{point}"\n    at {point} r\n    when Kind(r) == {kind} and Value(r, 1) == 7\n    trace r\n'
+RULES = 'rule {name} "{point}"\n    at {point} r\n    when Kind(r) == {kind} and Value(r, 1) == 7\n'
 SOURCE = """
 #include <stdlib.h>
 static volatile int global = 7;
