@@ -69,6 +69,7 @@ static uint64_t page_span(uintptr_t begin, uint64_t size) {
 static WH_COLD int open_with_gap(unsigned shift, uint64_t index, uintptr_t begin, uint64_t size) {
     const struct block_record *record = block_record(shift, index - 1);
     if (index <= region_before(shift) + 1 || !block_used(record)) return 0;
+    if (slot_claimed(shift, index - 1)) return 0;
     uintptr_t before = record_begin(record, shift, index - 1);
     uintptr_t gap = first_page(before) + page_span(before, record_size(record, shift, index - 1));
     if (first_page(begin) - gap > GAP_MOST) return 0;
@@ -96,8 +97,9 @@ static int open_big(unsigned shift, uint64_t index, uintptr_t begin, uint64_t si
         forget_state(shift, index);
     uint64_t before = begin - slot, after = slot_end - end; /* before: at most BIG_ZONE */
     if (after > BIG_ZONE) after = BIG_ZONE;
-    /* The end of the slot before is never used. */
-    plane_set(begin - before - WH_RED_ZONE, before + WH_RED_ZONE, WH_STATE_HEAP_RED_ZONE);
+    /* No block uses the end of the slot before. */
+    if (!slot_claimed(shift, index - 1)) before += WH_RED_ZONE;
+    plane_set(begin - before, before, WH_STATE_HEAP_RED_ZONE);
     if (size % WH_GRANULE) *plane_state(begin + size) = size % WH_GRANULE;
     plane_set(end, after, WH_STATE_HEAP_RED_ZONE);
     return 1;
@@ -218,6 +220,7 @@ int heap_resize(struct block place, uint64_t size) {
     unsigned enough = heap_shift(size, WH_RED_ZONE);
     unsigned most = enough < HEAP_ROOMY_SHIFT ? enough : enough + HEAP_ROOM_SHIFT;
     if (heap_seals(place.region) || size > room || place.region > most) return 0;
+    if (slot_claimed(place.region, place.slot)) return 0;
     uintptr_t unused = wh_round_up(begin + size, OS_PAGE);
     if (size + HEAP_GIVE_BACK < old) os_discard(unused, wh_round_up(begin + old, OS_PAGE) - unused);
     if (PORT_PLANES) paint_live(slot, place.region, begin, size);
@@ -232,9 +235,16 @@ int heap_move_pages(struct block from, struct block to, uint64_t bytes) {
     const struct block_record *record = block_record(to.region, to.slot);
     uintptr_t old = record_begin(block_record(from.region, from.slot), from.region, from.slot);
     uintptr_t begin = record_begin(record, to.region, to.slot);
-    if ((old ^ begin) % OS_PAGE) return 0;
+    if ((old ^ begin) % OS_PAGE || slot_claimed(from.region, from.slot)) return 0;
     return os_move(first_page(old), page_span(old, bytes), first_page(begin),
                    page_span(begin, record_size(record, to.region, to.slot)));
+}
+
+/* A block that the program has mapped something over, or unmapped, in part. The mapping stays, as
+ * it does natively, and nobody may use it any more. */
+static WH_COLD void release_claimed(unsigned shift, uintptr_t begin, uint64_t size) {
+    plane_set(begin, wh_round_up(size, WH_GRANULE), WH_STATE_HEAP_FREED);
+    if (shift >= OS_PAGE_SHIFT) claims_return(begin, begin + size);
 }
 
 int heap_release(struct heap_cache *cache, struct block place, uint32_t stack, uint16_t thread) {
@@ -243,6 +253,10 @@ int heap_release(struct heap_cache *cache, struct block place, uint32_t stack, u
     if (WH_UNLIKELY(!end_life(record, stack, thread))) return 0;
     uintptr_t begin = record_begin(record, shift, place.slot);
     uint64_t size = record_size(record, shift, place.slot);
+    if (slot_claimed(shift, place.slot)) {
+        release_claimed(shift, begin, size);
+        return 1;
+    }
     if (WH_LIKELY(shift <= SMALL_SHIFT))
         paint_small(begin, shift, (unsigned)((size + WH_GRANULE - 1) / WH_GRANULE), FREED8, 0);
     else if (heap_seals(shift))

@@ -8,6 +8,9 @@
  *     uncut -> [ready in a thread's cache] -> live -> [freed in a cache]
  *       -> quarantine (first in, first out) -> free list -> [ready] ...
  *
+ * A slot with pages that the program has mapped or unmapped itself (blocks/claims.h) is dropped
+ * where it would be used again.
+ *
  * A quarantine that counts blocks alone, and few of them, is kept by each thread for itself:
  *
  *     live -> [quarantine in a cache] -> [ready] or, if those are many, free list
@@ -35,7 +38,7 @@
 /* Whether slots are opened and closed to the processor one by one. */
 static inline int heap_seals(unsigned shift) { return PORT_CHECKS && shift >= HEAP_BIG_SHIFT; }
 /* Whether the state bytes alone decide which bytes at an address are addressable. They do not where
- * slots are uncut and, from HEAP_BIG_SHIFT on, away from blocks. */
+ * slots are uncut and, from HEAP_BIG_SHIFT on, away from blocks and the program's own memory. */
 static inline int heap_state_exact(uintptr_t address) {
     if (!heap_contains(address)) return 1;
     unsigned shift = slot_shift(address);
@@ -106,6 +109,12 @@ int heap_move_pages(struct block from, struct block to, uint64_t bytes);
 /* Ends a live block: records time, thread and stack, poisons it, and puts it
  * under quarantine. 0 if it was not live. */
 int heap_release(struct heap_cache *cache, struct block place, uint32_t stack, uint16_t thread);
+
+/* The program is about to map or unmap these whole pages of the heap: their slots are used no more.
+ */
+void heap_claim(uintptr_t begin, uintptr_t end);
+/* It has mapped them: what is there may be accessed. */
+void heap_claimed(uintptr_t begin, uintptr_t end);
 
 /* At the end of a thread: returns all slots, and keeps the cache empty. */
 void heap_close(struct heap_cache *cache);

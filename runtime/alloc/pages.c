@@ -41,14 +41,24 @@ void pages_freed(uintptr_t slot, uintptr_t begin, uint64_t size) {
     os_unlock(&lock);
 }
 
+static void forget(unsigned at) {
+    total -= kept[at].size;
+    kept[at].size = 0;
+    kept[at].slot = 0;
+}
+
 void pages_reused(uintptr_t slot) {
+    os_lock(&lock);
+    for (unsigned i = 0; i < count; i++)
+        if (kept[(first + i) % KEPT_MOST].slot == slot) forget((first + i) % KEPT_MOST);
+    os_unlock(&lock);
+}
+
+void pages_claimed(uintptr_t begin, uintptr_t end) {
     os_lock(&lock);
     for (unsigned i = 0; i < count; i++) {
         unsigned at = (first + i) % KEPT_MOST;
-        if (kept[at].slot != slot) continue;
-        total -= kept[at].size;
-        kept[at].size = 0;
-        kept[at].slot = 0;
+        if (kept[at].begin < end && kept[at].begin + kept[at].size > begin) forget(at);
     }
     os_unlock(&lock);
 }

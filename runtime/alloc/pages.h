@@ -13,6 +13,8 @@
 void pages_freed(uintptr_t slot, uintptr_t begin, uint64_t size);
 /* The slot is about to be used again. */
 void pages_reused(uintptr_t slot);
+/* The program is about to map something else at some of these pages: they are left alone. */
+void pages_claimed(uintptr_t begin, uintptr_t end);
 
 /* Around fork. */
 void pages_lock(void);

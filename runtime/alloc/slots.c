@@ -52,7 +52,7 @@ static uint64_t evict(struct class *class, unsigned shift) {
     class->quarantined_first = block_links(shift)[index];
     class->quarantined_count--;
     class->quarantined_bytes -= quarantine_cost(shift, index);
-    if (heap_seals(shift)) port_evicted(shift, index);
+    if (heap_seals(shift) && !slot_claimed(shift, index)) port_evicted(shift, index);
     return index;
 }
 
@@ -103,6 +103,7 @@ static int open_more(struct class *class, unsigned shift, uintptr_t needed_end) 
     uintptr_t end = wh_round_up(class->open_end + more, 1ull << shift);
     if (end < needed_end) end = wh_round_up(needed_end, OS_PAGE);
     if (end > region_begin(shift + 1)) end = region_begin(shift + 1);
+    if (claims_any()) end = claims_next(class->open_end, end);
     if (os_protect(class->open_end, end - class->open_end, OS_READ_WRITE) < 0) return 0;
     plane_set(class->open_end, end - class->open_end, WH_STATE_HEAP_UNUSED);
     class->open_end = end;
@@ -115,8 +116,20 @@ static void open_first(void) {
         open_more(&classes[shift], shift, classes[shift].open_end);
 }
 
+/* The first slot from the index on without claims, and without slots that can be opened before. */
+static uint64_t past_claims(struct class *class, unsigned shift, uint64_t index) {
+    while (index < region_slots(shift) && slot_claimed(shift, index)) {
+        uintptr_t begin = slot_begin(shift, index), end = region_begin(shift + 1);
+        uintptr_t free = claims_skip(claims_next(wh_round_down(begin, OS_PAGE), end), end);
+        index = (wh_round_up(free, 1ull << shift) - region_begin(shift)) >> shift;
+        if (class->open_end < slot_begin(shift, index)) class->open_end = slot_begin(shift, index);
+    }
+    return index;
+}
+
 static uint64_t cut(struct class *class, unsigned shift) {
     uint64_t index = blocks_cut[shift];
+    if (claims_any()) index = past_claims(class, shift, index);
     if (index >= region_slots(shift)) return 0;
     if (!heap_seals(shift)) {
         uintptr_t end = slot_begin(shift, index + 1);
@@ -126,7 +139,7 @@ static uint64_t cut(struct class *class, unsigned shift) {
     return index;
 }
 
-static uint64_t take_locked(struct class *class, unsigned shift) {
+static uint64_t take_any(struct class *class, unsigned shift) {
     uint64_t index = class->free;
     if (index) {
         class->free = block_links(shift)[index];
@@ -139,6 +152,24 @@ static uint64_t take_locked(struct class *class, unsigned shift) {
     index = evict(class, shift);
     account(class, before);
     return index;
+}
+
+static uint64_t take_locked(struct class *class, unsigned shift) {
+    uint64_t index = take_any(class, shift);
+    while (index && slot_claimed(shift, index)) index = take_any(class, shift);
+    return index;
+}
+
+void slots_claim(uintptr_t begin, uintptr_t end) {
+    while (begin < end) {
+        unsigned shift = slot_shift(begin);
+        uintptr_t next = region_begin(shift + 1), to = end < next ? end : next;
+        int used = shift < BLOCK_SHIFTS;
+        if (used) os_lock(&classes[shift].lock);
+        claims_set(begin, to, CLAIM_RETIRED);
+        if (used) os_unlock(&classes[shift].lock);
+        begin = to;
+    }
 }
 
 /* ---- thread caches ---- */

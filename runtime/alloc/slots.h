@@ -16,13 +16,18 @@ uint64_t slots_take_slowly(struct heap_cache *cache, unsigned shift);
 void slots_give_slowly(struct heap_cache *cache, unsigned shift, uint64_t index);
 /* Makes room for ready slots. */
 void slots_spill(struct heap_cache *cache, unsigned shift);
+/* No slot that these whole pages lie in is taken again, nor touched if it is held back. */
+void slots_claim(uintptr_t begin, uintptr_t end);
 
 /* A slot that is ready in the cache; 0 if there is none. */
 static inline uint64_t slots_take_ready(struct heap_cache *cache, unsigned shift) {
-    unsigned count = cache->ready[shift];
-    if (WH_UNLIKELY(!count)) return 0;
-    cache->ready[shift] = (uint8_t)--count;
-    return cache->ready_slots[slots_share[shift].at + count];
+    for (;;) {
+        unsigned count = cache->ready[shift];
+        if (WH_UNLIKELY(!count)) return 0;
+        cache->ready[shift] = (uint8_t)--count;
+        uint64_t index = cache->ready_slots[slots_share[shift].at + count];
+        if (WH_LIKELY(!slot_claimed(shift, index))) return index;
+    }
 }
 
 /* A slot to put a block in; 0 if there is none. */

@@ -55,12 +55,13 @@ static int was_used(struct block block) {
 
 struct block block_at(uintptr_t address) {
     struct block block = block_around(address);
-    if (!block_exists(block) || !was_used(block)) return block_none();
+    if (!block_exists(block) || !was_used(block) || claimed(address)) return block_none();
     return address - block_begin(block) < block_size(block) ? block : block_none();
 }
 
 struct block block_nearest(uintptr_t address) {
     unsigned region = region_of(address);
+    if (claimed(address)) return block_none();
     if (WH_LIKELY(!region)) return heap_nearest(address);
     return (struct block){provider_of(region)->nearest(address), region};
 }
@@ -128,7 +129,7 @@ void block_read(struct block block, struct whence_block *out) {
 WH_COLD int blocks_provided(uintptr_t address) { return region_of(address) != 0; }
 
 uint64_t blocks_kind(uintptr_t address) {
-    if (heap_contains(address)) return WH_KIND_HEAP;
+    if (heap_contains(address)) return claimed(address) ? WH_KIND_ELSEWHERE : WH_KIND_HEAP;
     unsigned region = region_of(address);
     return region ? provider_of(region)->kind : WH_KIND_ELSEWHERE;
 }
@@ -158,6 +159,7 @@ WH_COLD struct whence_bounds blocks_provided_extent(uintptr_t address) {
 uintptr_t blocks_reach(uintptr_t address) {
     unsigned region = region_of(address);
     if (region) return provider_of(region)->end;
+    if (claimed(address)) return claims_end(address);
     struct whence_bounds range =
         heap_contains(address) ? heap_live_range(address) : gap_at(address);
     return range.size ? range.begin + range.size : address;

@@ -16,6 +16,7 @@
 #define WHENCE_BLOCKS_BLOCK_H
 
 #include "blocks.h"
+#include "claims.h"
 #include "../os/mem.h"
 
 #define BLOCK_PROVIDED WH_REGION_COUNT
@@ -57,7 +58,8 @@ static inline struct block block_around(uintptr_t address) {
 struct block block_at(uintptr_t address);
 
 /* The block, live or freed, that contains the address or else is nearest to it; a heap block at
- * most one slot away. */
+ * most one slot away. Neither of the two finds freed blocks where the program has mapped its own
+ * memory. */
 struct block block_nearest(uintptr_t address);
 
 /* Iterates over the blocks in a state (0: live and freed). Heap blocks come in the order of their
@@ -121,7 +123,8 @@ int blocks_provided(uintptr_t address);
 /* Whether the address lies in the heap or a provider's range. There, an access must stay in a live
  * block, and a pointer belongs to the block in whose room it lies. */
 static inline int blocks_govern(uintptr_t address) {
-    return heap_contains(address) || (WH_UNLIKELY(blocks_providers) && blocks_provided(address));
+    if (heap_contains(address)) return !claimed(address);
+    return WH_UNLIKELY(blocks_providers) && blocks_provided(address);
 }
 
 /* WH_KIND_* of the blocks that govern the address; WH_KIND_ELSEWHERE if none do. */
@@ -154,9 +157,10 @@ static inline struct whence_bounds blocks_extent(uintptr_t address) {
     return blocks_between(address);
 }
 
-/* Where the memory at an address ends at the latest: the end of the live heap block, of the
- * provider's range, or of the gap between the ranges that blocks govern (the state plane ends a
- * gap, too). The address itself if it lies in the heap but in no live block. */
+/* Where the memory at an address ends at the latest: the end of the live heap block, of the pages
+ * that the program has mapped there, of the provider's range, or of the gap between the ranges that
+ * blocks govern (the state plane ends a gap, too). The address itself if it lies in the heap, but
+ * neither in a live block nor in memory of the program's. */
 uintptr_t blocks_reach(uintptr_t address);
 
 /* The end of the live block that contains the address; 0 if none does. */

@@ -1,4 +1,5 @@
 #include "blocks.h"
+#include "claims.h"
 #include "../os/mem.h"
 
 uint64_t blocks_reserved;
@@ -85,6 +86,7 @@ static int overlap(uintptr_t begin, uintptr_t end, uintptr_t at, uint64_t size) 
 
 int heap_overlaps(uintptr_t begin, uintptr_t end) {
     if (overlap(begin, end, WH_HEAP_BASE, WH_HEAP_SIZE)) return 1;
+    if (overlap(begin, end, CLAIMS_BASE, CLAIMS_SIZE)) return 1;
     for (unsigned shift = WH_MIN_SLOT_SHIFT; shift <= WH_MAX_SLOT_SHIFT; shift++) {
         uint64_t slots = region_slots(shift) + 1;
         if (overlap(begin, end, meta_begin(shift), slots * sizeof(struct block_record)) ||

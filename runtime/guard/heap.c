@@ -79,7 +79,7 @@ struct guard_span guard_span(struct block place) {
 
 struct block guard_judge(uintptr_t address) {
     struct block none = {0, 0}, place = heap_block(address);
-    if (!place.slot) return none;
+    if (!place.slot || claimed(address)) return none;
     if (!guard_is_paged(place)) return block_nearest(address);
     if (!block_record(place.region, place.slot)->born) return none;
     struct guard_span span = guard_span(place);
@@ -191,12 +191,17 @@ int heap_release(struct heap_cache *cache, struct block place, uint32_t stack, u
     record->died = blocks_tick() | (uint64_t)thread << BLOCK_ID_BITS;
     record->free_stack = stack;
     struct guard_span span = guard_span(place);
-    if (!guard_is_paged(place)) {
-        pattern_lay_freed(place);
-    } else if (span.begin < span.end) {
-        os_add(&paged_live, UINT64_MAX);
-        if (!pager_died(place)) close_pages(span);
+    int paged = guard_is_paged(place) && span.begin < span.end;
+    if (paged) os_add(&paged_live, UINT64_MAX);
+    int packed = paged && pager_died(place);
+    if (slot_claimed(place.region, place.slot)) {
+        claims_return(span.begin, span.end);
+        return 1;
     }
+    if (!guard_is_paged(place))
+        pattern_lay_freed(place);
+    else if (paged && !packed)
+        close_pages(span);
     slots_give(cache, place.region, place.slot);
     return 1;
 }

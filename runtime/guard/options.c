@@ -13,7 +13,7 @@ int options_protect(struct block place) {
     enum os_access access = flags & GUARD_CLOSED      ? OS_NONE
                             : flags & GUARD_READ_ONLY ? OS_READ
                                                       : trap_access();
-    if (span.begin == span.end) return 1;
+    if (span.begin == span.end || slot_claimed(place.region, place.slot)) return 1;
     if (dispatch_leaves_open()) access = OS_READ_WRITE;
     return os_protect(span.begin, span.end - span.begin, access) >= 0;
 }
@@ -27,6 +27,7 @@ static int has_flag(struct block place, uint32_t flag) {
 static void open_block(struct block place) {
     struct guard_span span = guard_span(place);
     if (!guard_is_paged(place) || span.begin == span.end) return;
+    if (slot_claimed(place.region, place.slot)) return;
     if (trap_is_on())
         trap_open(place);
     else if (has_flag(place, GUARD_CLOSED | GUARD_READ_ONLY))
@@ -67,6 +68,21 @@ void guard_moved(uintptr_t to) {
     if (trap_is_on() && target.slot && guard_is_paged(target)) trap_close(target);
 }
 
+/* ---- pages that the program maps over ---- */
+
+void options_claim(uintptr_t begin, uintptr_t end) {
+    struct block place = heap_block(begin);
+    for (; guard_is_paged(place) && place.slot && place.slot < blocks_cut[place.region] &&
+           slot_begin(place.region, place.slot) < end;
+         place.slot++) {
+        struct guard_span span = guard_span(place);
+        if (!block_is_live(place) || span.begin == span.end) continue;
+        if (slot_claimed(place.region, place.slot)) continue;
+        pager_pin(place);
+        os_protect(span.begin, span.end - span.begin, OS_READ_WRITE);
+    }
+}
+
 /* ---- leak searches ---- */
 
 static void protect_closed(int open) {
@@ -75,7 +91,7 @@ static void protect_closed(int open) {
     if (!guard_options_used && !trap_is_on()) return;
     while ((place = block_next(&cursor, WH_BLOCK_LIVE)).slot) {
         struct guard_span span = guard_span(place);
-        if (!guard_is_paged(place)) continue;
+        if (!guard_is_paged(place) || slot_claimed(place.region, place.slot)) continue;
         if (!trap_is_on() && !has_flag(place, GUARD_CLOSED)) continue;
         if (!open) trap_filled(place); /* writes to open blocks were not observed */
         if (open && span.begin < span.end)

@@ -7,6 +7,10 @@
 /* Protects a block's pages as its options say; 0 if the system refuses. */
 int options_protect(struct block place);
 
+/* The program is about to map something over whole pages of the heap: live blocks there stay open,
+ * and are never packed again. */
+void options_claim(uintptr_t begin, uintptr_t end);
+
 /* Open all blocks for a system call, and close them again: those that the program has closed, that
  * are closed while they live, or that are packed. */
 void options_open_all(void);

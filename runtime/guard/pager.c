@@ -266,6 +266,13 @@ int pager_died(struct block place) {
     return packed;
 }
 
+void pager_pin(struct block place) {
+    uint64_t token = pager_lock();
+    if (guard_extra(place)->packed) unpack(place);
+    if (guard_extra(place)->listed) drop((uint32_t)place.slot);
+    pager_unlock(token);
+}
+
 uintptr_t pager_bytes(struct block place, uintptr_t begin) {
     int aligned = begin % sizeof(uint64_t) == 0; /* as the items of the store are */
     return aligned && pager_is_packed(place) ? (uintptr_t)guard_extra(place)->packed : begin;

@@ -43,6 +43,8 @@ static inline int pager_is_packed(struct block place) {
 
 /* Makes a block resident; it may be packed again unless it is open. */
 void pager_unpack(struct block place);
+/* It is never packed again. */
+void pager_pin(struct block place);
 /* Handles a fault: 1 if its block was packed, or another thread has just unpacked it, so that the
  * instruction must run again. */
 int pager_fault(uintptr_t address);

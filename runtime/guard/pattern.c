@@ -65,6 +65,7 @@ static struct pattern_damage look(uintptr_t begin, uintptr_t end, uint8_t byte) 
 struct pattern_damage pattern_damage(struct block place) {
     struct range ranges[RANGES];
     struct pattern_damage damage = {0, 0};
+    if (slot_claimed(place.region, place.slot)) return damage; /* no pattern is left */
     beside(place, ranges);
     for (int i = 0; i < RANGES && !damage.size; i++)
         damage = look(ranges[i].begin, ranges[i].end, BESIDE);

@@ -38,7 +38,7 @@ void trap_filled(struct block place) {
 /* ---- opening and closing ---- */
 
 static int is_live(struct block place) {
-    return place.slot && guard_is_paged(place) &&
+    return place.slot && guard_is_paged(place) && !slot_claimed(place.region, place.slot) &&
            block_record(place.region, place.slot)->state == WH_BLOCK_LIVE;
 }
 

@@ -5,10 +5,6 @@
 #include "../planes/planes.h"
 #include "../rt/access.h"
 
-#include <dlfcn.h>
-#include <errno.h>
-#include <sys/mman.h>
-
 /* ---- the bytes that a request may change ---- */
 
 struct span {
@@ -119,9 +115,6 @@ static void reopen(uintptr_t begin, uintptr_t end) {
         if (*(const wh_word *)plane_state(at)) poison_open(at, 8 * WH_GRANULE);
 }
 
-WH_EXPORT int munmap(void *address, size_t size) {
-    static int (*next)(void *, size_t);
-    if (!next) next = (int (*)(void *, size_t))(uintptr_t)dlsym(RTLD_NEXT, "munmap");
-    if (closed_elsewhere) reopen((uintptr_t)address, (uintptr_t)address + size);
-    return next(address, size);
+void port_renews(uintptr_t begin, size_t size) {
+    if (closed_elsewhere) reopen(begin, begin + size);
 }

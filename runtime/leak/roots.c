@@ -98,9 +98,9 @@ static int is_file(const struct mapping *mapping) {
 }
 
 /* Data that the program can write, or wrote before it was made read-only. */
-static int is_root(const struct mapping *mapping) {
+static int is_data(const struct mapping *mapping) {
     const char *protection = mapping->protection;
-    if (protection[0] != 'r' || is_ours(mapping)) return 0;
+    if (protection[0] != 'r') return 0;
     if (protection[3] == 's') return protection[1] == 'w' && is_shared_memory(mapping);
     return protection[1] == 'w' || !mapping->path_length;
 }
@@ -198,6 +198,13 @@ void roots_close(void) {
     text = NULL;
 }
 
+/* What the program has mapped over pages of the heap. */
+static void visit_claimed(const struct mapping *mapping, roots_visitor *visit) {
+    for (uintptr_t at = mapping->begin; (at = claims_owned(at, mapping->end)) < mapping->end;
+         at += OS_PAGE)
+        visit(at, at + OS_PAGE, 0, is_file(mapping));
+}
+
 /* One pass over the mappings. Uninitialised data is mapped without a name,
  * directly behind the file it belongs to. */
 static void pass(const struct stack_top *stacks, size_t count, int system, roots_visitor *visit) {
@@ -207,7 +214,11 @@ static void pass(const struct stack_top *stacks, size_t count, int system, roots
     while (at < text_size && maps_parse(text, text_size, &at, &mapping)) {
         int belongs = is_system(&mapping) || (!mapping.path_length && mapping.begin == system_end);
         if (belongs) system_end = mapping.end;
-        if (!is_root(&mapping)) continue;
+        if (!is_data(&mapping)) continue;
+        if (is_ours(&mapping)) {
+            if (!system) visit_claimed(&mapping, visit);
+            continue;
+        }
         clip(&mapping);
         if (dead_descriptor(&mapping)) belongs = 1;
         if (belongs != system) continue;

@@ -40,6 +40,9 @@ void port_begin(int count, char **arguments);
 /* A slot for which heap_seals() holds leaves the quarantine; the class is locked. */
 void port_evicted(unsigned shift, uint64_t index);
 
+/* The program is about to unmap memory, or to map some anew: what it had closed there is opened. */
+void port_renews(uintptr_t begin, size_t size);
+
 /* ---- accesses and signals ---- */
 
 /* The first byte of [address, address+size) that may not be accessed, or address+size (2**47 at

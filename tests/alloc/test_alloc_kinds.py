@@ -54,6 +54,14 @@ def test_clean(guard: str, compile_plain: Compile, preload: Preload) -> None:
     assert (done.status, done.err) == (0, "")
 
 
+@pytest.mark.parametrize("guard", ["T", "B", "P", "T,64k,1M,1M", "BR", "BW"])
+def test_memory_mapped_over_blocks_is_left_alone(
+    guard: str, compile_plain: Compile, preload: Preload
+) -> None:
+    done = preload(compile_plain("mapped_over.c"), guard=guard)
+    assert (done.status, done.out[-5:], done.err) == (0, "good\n", "")
+
+
 def test_wild(compile_plain: Compile, preload: Preload) -> None:
     """An empty zone belongs to no block."""
     done = preload(compile_plain("kinds.c"), "wild", guard="T,4k,64k")

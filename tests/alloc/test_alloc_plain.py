@@ -53,6 +53,15 @@ def test_blocks_keep_what_is_in_them(stress: Path, threads: str, options: str) -
     assert (done.returncode, done.stdout, done.stderr) == (0, "good\n", "")
 
 
+@pytest.mark.parametrize("options", SETTINGS)
+def test_memory_mapped_over_blocks_is_left_alone(place: Place, options: str) -> None:
+    whence, folder = place
+    program = folder / "mapped_over"
+    whence.cc("-g", "-O1", "-fno-builtin", HERE / "mapped_over.c", "-o", program)
+    done = plain(program, options=options)
+    assert (done.returncode, done.stdout[-5:], done.stderr) == (0, "good\n", "")
+
+
 def test_checked_programs_keep_it_too(place: Place, stress: Path) -> None:
     whence, _ = place
     done = whence.run("--engine", "native", stress, "2", "1000")

@@ -83,6 +83,15 @@ def test_every_way_to_allocate_gives_the_recorded_address(place: Place, seed: in
     assert again.out.endswith(b"as the user left it\n")
 
 
+def test_memory_mapped_over_blocks_gives_the_recorded_addresses(place: Place) -> None:
+    whence, folder = place
+    program = folder / "mapped_over"
+    whence.cc("-g", "-O1", "-fno-builtin", HERE / "mapped_over.c", "-o", program)
+    checked = whence.run("--leak-check=no", "--record", folder / "mapped", program)
+    assert (checked.status, checked.out[-5:]) == (0, b"good\n"), checked.err
+    assert replay(whence, folder / "mapped", program).out == checked.out
+
+
 def test_the_operators_of_cpp_give_the_recorded_addresses(place: Place) -> None:
     whence, folder = place
     program = folder / "many_news"

@@ -45,6 +45,8 @@ void port_start(void) {
     __atomic_store_n(&rt_ready, 1, __ATOMIC_RELEASE);
 }
 
+void port_renews(uintptr_t begin, size_t size) { (void)begin, (void)size; }
+
 /* ---- threads ---- */
 
 static void end_thread(void *thread) { heap_close(&((struct thread *)thread)->cache); }

@@ -76,6 +76,8 @@ void port_lock(void) {}
 
 void port_unlock(void) {}
 
+void port_renews(uintptr_t begin, size_t size) { (void)begin, (void)size; }
+
 /* ---- leak searches ---- */
 
 void port_search_begins(void) { options_await_search(); }

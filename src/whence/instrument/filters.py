@@ -55,8 +55,9 @@ _JUDGED = Filter.STATE | Filter.SLOT
 """What rules ask that judge an access by the block that its pointer was derived from."""
 
 SIZES = (1, 2, 4, 8, 16)
+# The dynamic linker's lazy binding saves fewer registers than the convention promises.
 _EPILOGUE = """
-declare preserve_mostcc void @__whence_access(i64, i64, i32) #1
+declare preserve_mostcc void @__whence_access(i64, i64, i32) nonlazybind #1
 declare void @__whence_copy(i64, i64, i64, i32) #1
 
 attributes #0 = { alwaysinline nounwind "frame-pointer"="all" }

@@ -1,4 +1,4 @@
-/* modules: blocks/block blocks/blocks os/os */
+/* modules: blocks/block blocks/blocks blocks/claims os/os */
 #include "../../../runtime/blocks/block.h"
 #include "unit.h"
 

@@ -1,0 +1,182 @@
+/* mmap, munmap and mremap, also through syscall. Only calls about memory that is mapped already do
+ * more than the system's: where that is the heap's, its slots are used no more, and no hole is left
+ * in the heap's reservation. */
+#include "../alloc/heap.h"
+#include "../guard/options.h"
+#include "../process/thread.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#define HIDDEN __attribute__((visibility("hidden")))
+
+#ifndef MREMAP_DONTUNMAP
+#define MREMAP_DONTUNMAP 4
+#endif
+
+/* ---- pages of the heap ---- */
+
+struct pages {
+    uintptr_t begin, end;
+};
+
+/* Those of a range that is renewed, of which there are none in most calls; the system refuses
+ * addresses that begin no page. */
+static struct pages heap_pages(uintptr_t begin, uint64_t size) {
+    struct pages none = {0, 0};
+    uintptr_t end = wh_round_up(begin + size, OS_PAGE);
+    if (!size || size > ADDRESS_END || begin % OS_PAGE || begin >= ADDRESS_END) return none;
+    port_renews(begin, size);
+    if (begin < WH_HEAP_BASE) begin = WH_HEAP_BASE;
+    if (end > WH_HEAP_BASE + WH_HEAP_SIZE) end = WH_HEAP_BASE + WH_HEAP_SIZE;
+    if (WH_LIKELY(begin >= end)) return none;
+    thread_here();
+    if (PORT_GUARDS) options_claim(begin, end);
+    heap_claim(begin, end);
+    return (struct pages){begin, end};
+}
+
+static long close_pages(struct pages pages) {
+    return pages.begin < pages.end ? os_renew(pages.begin, pages.end - pages.begin, OS_NONE) : 0;
+}
+
+static void hand_over(struct pages pages) {
+    if (pages.begin < pages.end) heap_claimed(pages.begin, pages.end);
+}
+
+/* ---- the calls; negative results are errors ---- */
+
+static int is_error(long result) { return (unsigned long)result > -4096UL; }
+
+static long map(uintptr_t at, size_t size, long protection, long flags, long file, long offset) {
+    int renews = (flags & (MAP_FIXED | MAP_FIXED_NOREPLACE)) == MAP_FIXED;
+    struct pages pages = heap_pages(at, renews ? size : 0);
+    long result = os_call(SYS_mmap, (long)at, (long)size, protection, flags, file, offset);
+    if (!is_error(result)) hand_over(pages);
+    return result;
+}
+
+static long unmap(uintptr_t begin, size_t size) {
+    struct pages pages = heap_pages(begin, size);
+    int whole = pages.begin == begin && pages.end >= begin + size && pages.end;
+    long result = whole ? 0 : os_call(SYS_munmap, (long)begin, (long)size, 0, 0, 0, 0);
+    return result < 0 ? result : close_pages(pages);
+}
+
+/* What the call leaves of the old range: its end if it has become shorter, all if it has moved. */
+static struct pages left(struct pages old, uintptr_t at, uintptr_t to, size_t size, long flags) {
+    if (to != at) return flags & MREMAP_DONTUNMAP ? (struct pages){0, 0} : old;
+    uintptr_t end = wh_round_up(at + size, OS_PAGE);
+    if (old.begin < end) old.begin = end;
+    return old;
+}
+
+static long remap(uintptr_t at, size_t size, size_t new_size, long flags, uintptr_t to) {
+    struct pages old = heap_pages(at, size);
+    struct pages fresh = heap_pages(to, flags & MREMAP_FIXED ? new_size : 0);
+    long result = os_call(SYS_mremap, (long)at, (long)size, (long)new_size, flags, (long)to, 0);
+    if (is_error(result)) return result;
+    close_pages(left(old, at, (uintptr_t)result, new_size, flags));
+    hand_over(fresh);
+    return result;
+}
+
+/* ---- the functions ---- */
+
+static long with_errno(long result) {
+    if (!is_error(result)) return result;
+    errno = (int)-result;
+    return -1;
+}
+
+WH_EXPORT void *mmap(void *at, size_t size, int protection, int flags, int file, off_t offset) {
+    return (void *)with_errno(map((uintptr_t)at, size, protection, flags, file, offset));
+}
+
+WH_EXPORT void *mmap64(void *at, size_t size, int protection, int flags, int file, off64_t offset) {
+    return (void *)with_errno(map((uintptr_t)at, size, protection, flags, file, offset));
+}
+
+WH_EXPORT int munmap(void *begin, size_t size) {
+    return (int)with_errno(unmap((uintptr_t)begin, size));
+}
+
+WH_EXPORT void *mremap(void *at, size_t size, size_t new_size, int flags, ...) {
+    va_list more;
+    va_start(more, flags);
+    uintptr_t to = flags & MREMAP_FIXED ? (uintptr_t)va_arg(more, void *) : 0;
+    va_end(more);
+    return (void *)with_errno(remap((uintptr_t)at, size, new_size, flags, to));
+}
+
+HIDDEN long whence_syscall(long number, long a, long b, long c, long d, long e, long f);
+
+long whence_syscall(long number, long a, long b, long c, long d, long e, long f) {
+    long result = number == SYS_mmap ? map((uintptr_t)a, (size_t)b, c, d, e, f)
+                  : number == SYS_munmap
+                      ? unmap((uintptr_t)a, (size_t)b)
+                      : remap((uintptr_t)a, (size_t)b, (size_t)c, d, (uintptr_t)e);
+    return with_errno(result);
+}
+
+HIDDEN long (*whence_next_syscall)(long, ...);
+HIDDEN void whence_find_syscall(void);
+
+void whence_find_syscall(void) {
+    whence_next_syscall = (long (*)(long, ...))(uintptr_t)dlsym(RTLD_NEXT, "syscall");
+}
+
+/* All other calls go to the C library's function as they came: some return twice, or on another
+ * stack. The numbers are those of mmap, munmap and mremap. */
+_Static_assert(SYS_mmap == 9 && SYS_munmap == 11 && SYS_mremap == 25, "numbers below");
+__asm__(".text\n"
+        ".globl syscall\n"
+        ".type syscall, @function\n"
+        "syscall:\n"
+        ".cfi_startproc\n"
+        "    cmp $9, %rdi\n"
+        "    je whence_syscall\n"
+        "    cmp $11, %rdi\n"
+        "    je whence_syscall\n"
+        "    cmp $25, %rdi\n"
+        "    je whence_syscall\n"
+        "    mov whence_next_syscall(%rip), %rax\n"
+        "    test %rax, %rax\n"
+        "    je 1f\n"
+        "    jmp *%rax\n"
+        "1:\n"
+        "    push %rdi\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    push %rsi\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    push %rdx\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    push %rcx\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    push %r8\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    push %r9\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    sub $8, %rsp\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    call whence_find_syscall\n"
+        "    add $8, %rsp\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    pop %r9\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    pop %r8\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    pop %rcx\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    pop %rdx\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    pop %rsi\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    pop %rdi\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    jmp *whence_next_syscall(%rip)\n"
+        ".cfi_endproc\n"
+        ".size syscall, .-syscall\n");
