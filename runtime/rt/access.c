@@ -183,7 +183,9 @@ void access_check(uintptr_t address, uint64_t size, uintptr_t root, int write, c
 }
 
 uint64_t port_trapped(struct context *context, uintptr_t address, int write) {
-    describe(context, address, 1, address, write);
+    uint64_t width = context->event.width; /* 0: nothing is known but the byte that trapped */
+    uintptr_t begin = width ? context->event.r : address;
+    describe(context, begin, width ? width : 1, begin, write);
     block_read(block_nearest(address), &context->event.block);
     context->bad = address;
     return event_evaluate(context);

@@ -182,6 +182,18 @@ static int is_judged(const struct refused *refused) {
     return refused->address < WH_NULL_PAGE_SIZE || blocks_govern(refused->address);
 }
 
+/* Shows the whole access to the rules, as far as it is known; the number of findings. */
+static uint64_t judge(struct context *context, const struct refused *refused,
+                      const ucontext_t *machine) {
+    if (refused->width > 1) {
+        context->event.r = context->event.root = refused->address;
+        context->event.width = refused->width;
+    }
+    if (!(context->flags & (WH_FLAG_FETCH | WH_FLAG_RETURN)))
+        measure(context, refused->address, machine);
+    return port_trapped(context, refused->address, refused->write);
+}
+
 /* An access of one byte; what is accessed in all is known of few instructions. */
 static void put_access(struct context *context, const struct refused *refused) {
     context->event.r = context->event.root = refused->address;
@@ -209,10 +221,7 @@ void fault_report(int number, const siginfo_t *info, const ucontext_t *machine) 
     if ((number == SIGSEGV || number == SIGBUS) && info->si_code > 0)
         refused = refused_by(&context, info, machine);
     if (refused.known) {
-        int fetched = (context.flags & WH_FLAG_FETCH) != 0;
-        if (PORT_GUARDS && !fetched && blocks_govern(refused.address))
-            measure(&context, refused.address, machine);
-        if (is_judged(&refused) && port_trapped(&context, refused.address, refused.write)) return;
+        if (is_judged(&refused) && judge(&context, &refused, machine)) return;
         put_access(&context, &refused);
         if (number == SIGSEGV) context.flags |= stack_flags(refused.address, machine);
     }
@@ -249,7 +258,7 @@ void fault_report_handled(int number, const siginfo_t *info, const ucontext_t *m
     if (!refused.known || !is_checked_code(&context) || is_full_stack(refused.address, machine))
         return;
     if (is_judged(&refused)) {
-        port_trapped(&context, refused.address, refused.write);
+        judge(&context, &refused, machine);
     } else if (options.wild_access) {
         put_access(&context, &refused);
         context.event.width = refused.width;

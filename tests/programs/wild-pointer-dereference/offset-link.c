@@ -14,7 +14,7 @@ __attribute__((noinline)) static struct node *follow(const struct node *node) {
 }
 
 __attribute__((noinline)) static int value(const struct node *node) {
-    return node->value; // EXPECT wild-pointer-dereference read * block none
+    return node->value; // EXPECT wild-pointer-dereference read 4 block none
 }
 
 int main(void) {

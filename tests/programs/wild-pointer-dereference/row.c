@@ -8,7 +8,7 @@ __attribute__((noinline)) static double *cell(long row, long column) {
 }
 
 __attribute__((noinline)) static void set(double *at) {
-    *at = 1.5; // EXPECT wild-pointer-dereference write * block none
+    *at = 1.5; // EXPECT wild-pointer-dereference write 8 block none
 }
 
 int main(void) {

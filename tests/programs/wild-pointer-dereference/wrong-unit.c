@@ -6,7 +6,7 @@ typedef struct {
 } Page;
 
 __attribute__((noinline)) static int first(const Page *page) {
-    return page->bytes[0]; // EXPECT wild-pointer-dereference read * block none
+    return page->bytes[0]; // EXPECT wild-pointer-dereference read 1 block none
 }
 
 int main(void) {
