@@ -22,6 +22,7 @@ class Coverage:
     """What a run checked.
 
     modules, functions: how many were instrumented. rules: how many were evaluated.
+    unobserved: names of the rules that were on and that the engine does not observe.
     left_out: programs, libraries and source files without checks.
     unchecked: the sentence that takes the place of "no findings" where no code was checked although the
     user expects it; empty otherwise.
@@ -30,6 +31,7 @@ class Coverage:
     modules: int = 0
     functions: int = 0
     rules: int = 0
+    unobserved: tuple[str, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     unchecked: str = ""
 

@@ -37,7 +37,8 @@ def _run(engine: Engine[Any, Any], task: Task) -> Result:
         engine.check(task)
         raise
     prepared = engine.prepare(chosen)
-    return engine.collect(chosen, prepared, engine.run(chosen, prepared))
+    result = engine.collect(chosen, prepared, engine.run(chosen, prepared))
+    return _with_left_out(result, engine.observes.name, chosen.unobserved)
 
 
 def _observed(task: Task, observes: Observable) -> Task:
@@ -46,9 +47,9 @@ def _observed(task: Task, observes: Observable) -> Task:
     rules, checks = observed_rules(settings.rules, observes, task.cache)
     leaks = "main" in checks.watched
     _check_leaks(settings.leak_check, settings.leak_signal, leaks)
-    left = tuple(checks.unobserved)
-    notes = (_left_out(observes.name, left),) if left else ()
-    return replace(task, settings=replace(settings, rules=rules), leaks=leaks, notes=(*task.notes, *notes))
+    return replace(
+        task, settings=replace(settings, rules=rules), leaks=leaks, unobserved=tuple(checks.unobserved)
+    )
 
 
 def observed_rules(rules: RuleSet, observes: Observable, cache: Cache) -> tuple[RuleSet, Checks]:
@@ -71,6 +72,14 @@ def _refuse_given(rules: RuleSet, observes: Observable, checks: Checks) -> None:
             raise UserMistake(
                 f"{sentence}: choose another engine (--engine), or leave it out (--disable {name})"
             )
+
+
+def _with_left_out(result: Result, engine: str, names: tuple[str, ...]) -> Result:
+    """With a note about the rules that were left out, if no last line counts them."""
+    if not names or result.run.coverage:
+        return result
+    run = replace(result.run, notes=(*result.run.notes, _left_out(engine, names)))
+    return replace(result, run=run)
 
 
 def _left_out(engine: str, names: tuple[str, ...]) -> str:

@@ -27,6 +27,7 @@ class Task:
 
     arguments: its words, its name first. settings: with the rules that the engine observes alone.
     leaks: some of these rules is evaluated at the end of main. notes: sentences for the user so far.
+    unobserved: names of the rules that were on and that the engine does not observe.
     """
 
     program: Path
@@ -36,6 +37,7 @@ class Task:
     progress: Progress
     leaks: bool = False
     notes: tuple[str, ...] = ()
+    unobserved: tuple[str, ...] = ()
 
 
 class Engine(Protocol[P, R]):

@@ -69,6 +69,9 @@ def _ending(run: RunInfo) -> str:
 def _checked(coverage: Coverage) -> Iterable[str]:
     """``checked: 2 modules, 57 functions, 21 rules`` and ``not checked: libc.so.6 (no IR)``."""
     rules = words.plural(coverage.rules, "rule")
+    if coverage.unobserved:
+        rules = f"{coverage.rules} of {coverage.rules + len(coverage.unobserved)} rules"
+        rules += " (this engine cannot observe the others)"
     if coverage.modules:
         modules, functions = (
             words.plural(coverage.modules, "module"),

@@ -95,7 +95,8 @@ class ProcessEngine(ABC):
         """What was checked, with the number of rules, and a sentence if no code was."""
         rules = task.settings.rules
         unchecked = "" if coverage.modules else self.unchecked(task, prepared, started=started)
-        return replace(coverage, rules=len(rules.active) + len(rules.fixed), unchecked=unchecked)
+        count = len(rules.active) + len(rules.fixed)
+        return replace(coverage, rules=count, unobserved=task.unobserved, unchecked=unchecked)
 
     def options(self, task: Task) -> dict[str, int]:
         """Options of the runtime that this engine adds."""
