@@ -1,4 +1,4 @@
-"""Build hook: compiles the C runtime into the package (``whence/_native``), and the command ``whence``."""
+"""Build hook: compiles the C runtime into the package (``whence/_native``), and the native commands."""
 
 from __future__ import annotations
 
@@ -30,12 +30,13 @@ class BuildPy(build_py):
 
 
 class BuildScripts(build_scripts):
-    """Also builds the native command, beside the scripts."""
+    """Also builds the native commands, beside the scripts."""
 
     def run(self) -> None:
         super().run()
         try:
-            runtime.build_launcher(Path(self.build_dir) / "whence")
+            for name in runtime.COMMANDS:
+                runtime.build_launcher(Path(self.build_dir) / name)
         except runtime.BuildError as error:
             raise SystemExit(f"whence: {error}") from None
 

@@ -11,7 +11,6 @@
 #include <strings.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -49,10 +48,10 @@ static int make_record(const struct run *run) {
     return made;
 }
 
-static int make_places(const struct run *run, const struct start *start) {
+static int make_places(const struct run *run, const struct plan *start) {
     char path[sizeof run->folder + 4096];
     for (size_t i = 0; i < start->count; i++) {
-        const struct start_entry *entry = &start->entries[i];
+        const struct plan_entry *entry = &start->entries[i];
         if (entry->kind != 'D' && entry->kind != 'L') continue;
         if (!path_in(run, entry->value, path, sizeof path)) return 0;
         if (entry->kind == 'D' ? mkdir(path, 0700) : symlink(entry->more, path)) return 0;
@@ -69,7 +68,7 @@ static int listen_in(struct run *run) {
            listen(run->service, WAITING) == 0;
 }
 
-static const struct start_entry *entry_of(const struct start *start, char kind) {
+static const struct plan_entry *entry_of(const struct plan *start, char kind) {
     for (size_t i = 0; i < start->count; i++)
         if (start->entries[i].kind == kind) return &start->entries[i];
     return NULL;
@@ -80,7 +79,7 @@ static int remove_one(const char *path, const struct stat *status, int what, str
     return remove(path) && errno != ENOENT;
 }
 
-void run_remove(const struct run *run, const struct start *start) {
+void run_remove(const struct run *run, const struct plan *start) {
     char path[sizeof run->folder + 16];
     if (!entry_of(start, 'D') && !entry_of(start, 'S') &&
         path_in(run, WH_RUN_RECORD, path, sizeof path) && unlink(path) == 0 &&
@@ -93,8 +92,8 @@ void run_remove(const struct run *run, const struct start *start) {
 
 /* Locks entries against removal, as `whence.toolchain.cache_locks` does: with a shared lock on one
  * byte of the lock file for each entry, until this process ends. */
-static int lock_entries(const struct start *start) {
-    const struct start_entry *locks = entry_of(start, 'C');
+static int lock_entries(const struct plan *start) {
+    const struct plan_entry *locks = entry_of(start, 'C');
     if (!locks) return 1;
     int file = open(locks->value, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     if (file < 0) return errno != ENOENT; /* a cache that cannot be written needs no locks */
@@ -108,10 +107,10 @@ static int lock_entries(const struct start *start) {
     return 1;
 }
 
-static void touch_entries(const struct start *start) {
+static void touch_entries(const struct plan *start) {
     static const struct timespec now[] = {{.tv_nsec = UTIME_NOW}, {.tv_nsec = UTIME_OMIT}};
     for (size_t i = 0; i < start->count; i++)
-        if (start->entries[i].kind == 'T') utimensat(AT_FDCWD, start->entries[i].value, now, 0);
+        if (start->entries[i].kind == 'G') utimensat(AT_FDCWD, start->entries[i].value, now, 0);
 }
 
 /* ---- the program ---- */
@@ -137,7 +136,7 @@ static char *filled(const char *value, const struct run *run) {
     return text;
 }
 
-static int set_variables(const struct start *start, const struct run *run) {
+static int set_variables(const struct plan *start, const struct run *run) {
     for (size_t i = 0; i < start->count; i++) {
         char *text;
         if (start->entries[i].kind == 'E' &&
@@ -163,8 +162,8 @@ static int block_signals(void) {
 }
 
 /* 0 if the program could not be executed: then the child writes to the pipe `failure`. */
-static int begin(struct run *run, const struct start *start, char **words) {
-    const struct start_entry *image = entry_of(start, 'I');
+static int begin(struct run *run, const struct plan *start, char **words) {
+    const struct plan_entry *image = entry_of(start, 'I');
     int failure[2], failed = 0;
     if (!image || pipe2(failure, O_CLOEXEC) != 0) return 0;
     run->child = fork();
@@ -279,7 +278,7 @@ static int is_coloured(void) {
     return !kind || (strcasecmp(kind, "dumb") != 0 && strcasecmp(kind, "unknown") != 0);
 }
 
-static void say(const struct start_entry *notes, int status) {
+static void say(const struct plan_entry *notes, int status) {
     static char buffer[4096];
     setvbuf(stderr, buffer, _IOFBF, sizeof buffer);
     for (const char *c = notes->value; *c; c++)
@@ -290,8 +289,8 @@ static void say(const struct start_entry *notes, int status) {
     fflush(stderr);
 }
 
-enum run_outcome run_follow(struct run *run, const struct start *start, char **words) {
-    const struct start_entry *notes = entry_of(start, is_coloured() ? 'H' : 'N');
+enum run_outcome run_follow(struct run *run, const struct plan *start, char **words) {
+    const struct plan_entry *notes = entry_of(start, is_coloured() ? 'H' : 'N');
     run->service = -1;
     if (!lock_entries(start) || !make_folder(run)) return RUN_NOT_STARTED;
     int signals = block_signals();
@@ -308,18 +307,4 @@ enum run_outcome run_follow(struct run *run, const struct start *start, char **w
         return RUN_UNFINISHED;
     if (notes) say(notes, WEXITSTATUS(run->status));
     return RUN_CLEAN;
-}
-
-void run_end_like(int status) {
-    if (WIFEXITED(status)) exit(WEXITSTATUS(status));
-    static const struct rlimit none = {0, 0};
-    sigset_t signal_set;
-    int number = WTERMSIG(status);
-    setrlimit(RLIMIT_CORE, &none);
-    if (number != SIGKILL && number != SIGSTOP) signal(number, SIG_DFL);
-    sigemptyset(&signal_set);
-    sigaddset(&signal_set, number);
-    kill(getpid(), number);
-    sigprocmask(SIG_UNBLOCK, &signal_set, NULL);
-    exit(128 + number);
 }

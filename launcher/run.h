@@ -2,7 +2,7 @@
 #ifndef WHENCE_LAUNCHER_RUN_H
 #define WHENCE_LAUNCHER_RUN_H
 
-#include "start.h"
+#include "plan.h"
 
 /* How the run ended, and what is left to do. */
 enum run_outcome {
@@ -19,12 +19,9 @@ struct run {
     int service;       /* the listening socket, -1 for none */
 };
 
-enum run_outcome run_follow(struct run *run, const struct start *start, char **words);
+enum run_outcome run_follow(struct run *run, const struct plan *start, char **words);
 
 /* Removes the folder of a run that is over. */
-void run_remove(const struct run *run, const struct start *start);
-
-/* Ends this process with the program's exit status, or by the same signal. */
-_Noreturn void run_end_like(int status);
+void run_remove(const struct run *run, const struct plan *start);
 
 #endif

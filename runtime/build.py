@@ -207,17 +207,26 @@ def _build(output: Path, product: Product, command: Sequence[str], strict: bool)
         return _appear(linked, output)
 
 
+COMMANDS = {
+    "whence": ["*.c"],
+    "whence-cc": ["cc/*.c", "plan.c", "end.c"],
+    "whence-c++": ["cc/*.c", "plan.c", "end.c"],
+}
+"""The native commands, which stand outside this folder, and their sources."""
+
+
 def build_launcher(
     output: Path, *, compiler: Sequence[str] | None = None, flags: Sequence[str] = ()
 ) -> Path:
-    """Compile the command ``whence``, which is native and stands outside this folder; raises `BuildError`."""
+    """Compile the native command that `output` names; raises `BuildError`."""
     command = list(compiler) if compiler else find_compiler()
     with tempfile.TemporaryDirectory(prefix="whence-launcher-") as name:
         folder = Path(name)
         write_header(folder)
-        files = map(str, sorted((ROOT / "launcher").glob("*.c")))
-        linked = folder / "whence"
-        _run([*command, *LAUNCHER, *flags, f"-I{folder}", *files, "-o", str(linked)])
+        found = {path for pattern in COMMANDS[output.name] for path in (ROOT / "launcher").glob(pattern)}
+        linked = folder / output.name
+        files = map(str, sorted(found))
+        _run([*command, *LAUNCHER, *flags, f"-I{folder}", *files, "-o", str(linked), "-ldl"])
         return _appear(linked, output)
 
 

@@ -140,6 +140,29 @@ def test_a_known_program_starts_without_python(warm: Launcher) -> None:
     assert leftovers(warm) == []
 
 
+def entries(launcher: Launcher) -> list[Path]:
+    """The entries of the cache that the plan was made from."""
+    (plan,) = launcher.plans()
+    return [Path(os.fsdecode(line[1:])) for line in plan.read_bytes().split(b"\0") if line.startswith(b"G/")]
+
+
+def test_entries_of_the_cache_are_marked_as_used(warm: Launcher) -> None:
+    assert entries(warm)
+    for path in entries(warm):
+        os.utime(path, ns=(0, path.stat().st_mtime_ns))
+    assert warm.run("./prog").returncode == 0
+    assert warm.calls == 1
+    assert all(path.stat().st_atime > 0 for path in entries(warm))
+
+
+def test_an_entry_that_was_replaced_is_python_s_to_look_at(warm: Launcher) -> None:
+    for path in entries(warm):
+        shutil.copy2(path, path.with_name("copy"))
+        path.with_name("copy").replace(path)
+    assert warm.run("./prog").returncode == 0
+    assert warm.calls == 2
+
+
 def test_the_program_sees_the_environment_of_the_user(warm: Launcher) -> None:
     cold = warm.run("./prog", "environment", NO_COLOR="1")  # a variable that no plan depends on
     assert warm.calls == 1

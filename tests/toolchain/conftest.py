@@ -12,11 +12,15 @@ from pathlib import Path
 
 import llvmlite.binding as llvm
 import pytest
+from tests.harness.session import REPOSITORY
 
 from whence.toolchain.carry import CarriedImage, read_image
 from whence.toolchain.relink import relink
 
-SOURCE_ROOT = Path(__file__).resolve().parents[2] / "src"
+sys.path.insert(0, str(REPOSITORY / "runtime"))
+import build as runtime  # type: ignore[import-not-found]
+
+SOURCE_ROOT = REPOSITORY / "src"
 
 
 @dataclass(frozen=True)
@@ -75,16 +79,26 @@ def native_object(bitcode: bytes, path: Path) -> Path:
     return path
 
 
-@pytest.fixture
+def install(folder: Path, log: Path | None = None) -> None:
+    """The native `whence-cc` and `whence-c++` in a folder, and what they leave to Python beside them.
+
+    log: a file that gets a line whenever Python is started; with LEFT_TO_PYTHON set, that is all, and the
+    status is 77.
+    """
+    for name, language in (("whence-cc", "cc"), ("whence-c++", "c++")):
+        runtime.build_launcher(folder / name, flags=["-Werror"])
+        script = folder / f"{name}-python"
+        note = f'echo started >> "{log}"\n[ -n "$LEFT_TO_PYTHON" ] && exit 77\n' if log else ""
+        python = f"PYTHONPATH={SOURCE_ROOT} exec {sys.executable} -m whence.cli.cc {language}"
+        script.write_text(f'#!/bin/sh\n{note}{python} "$@"\n')
+        script.chmod(0o755)
+
+
+@pytest.fixture(scope="session")
 def wrappers(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Folder of the executables `whence-cc` and `whence-c++`."""
     folder = tmp_path_factory.mktemp("bin")
-    for name, language in (("whence-cc", "cc"), ("whence-c++", "c++")):
-        script = folder / name
-        script.write_text(
-            f'#!/bin/sh\nPYTHONPATH={SOURCE_ROOT} exec {sys.executable} -m whence.cli.cc {language} "$@"\n'
-        )
-        script.chmod(0o755)
+    install(folder)
     for name in ("whence-llvm-ar", "whence-llvm-ranlib"):
         (folder / name).symlink_to(SOURCE_ROOT.parent / "scripts" / name)
     return folder

@@ -17,7 +17,7 @@ sys.path[:] = [path for path in sys.path if not os.path.isdir(os.path.join(path,
 """
 
 
-@pytest.mark.parametrize("name", ["whence-cc", "whence-c++"])
+@pytest.mark.parametrize("name", ["whence-cc-python", "whence-c++-python"])
 def test_compiling_where_pip_hides_whence(tmp_path: Path, whence_env: dict[str, str], name: str) -> None:
     """As `pip install .` does in the Python that whence is installed in."""
     (tmp_path / "sitecustomize.py").write_text(HIDING)
@@ -29,7 +29,7 @@ def test_compiling_where_pip_hides_whence(tmp_path: Path, whence_env: dict[str, 
         [sys.executable, "-c", "import whence"], env=env, cwd=tmp_path, capture_output=True
     )
     assert b"ModuleNotFoundError" in hidden.stderr
-    language = ["-x", "c++", "-std=c++17"] if name.endswith("++") else []
+    language = ["-x", "c++", "-std=c++17"] if "c++" in name else []
     command = [sys.executable, str(SCRIPTS / name), *language, "-c", "one.c", "-o", "one.o"]
     done = subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -20,8 +20,15 @@ START = "WHENCE_START"
 """From the native launcher: the key of a start plan (`whence.engines.start`)."""
 STARTED = "WHENCE_STARTED"
 """From the native launcher: a run that it has begun."""
+COMPILE_PLAN = "WHENCE_CC_PLAN"
+"""From the native ``whence-cc``: the key of a compile plan (`whence.toolchain.plan`)."""
+CLANG = "WHENCE_CLANG"
+"""The front end."""
 
-SHARED = ("RECORD", "OPTIONS", "SERVICE", "SPACE", "ALLOC", "CACHE", "START", "STARTED")
+SHARED = (
+    *("RECORD", "OPTIONS", "SERVICE", "SPACE", "ALLOC", "CACHE", "START", "STARTED"),
+    *("COMPILE_PLAN", "CLANG"),
+)
 """The names that C has, too, as ``WH_<name>_VARIABLE``."""
 
 LINKER = ("LD_PRELOAD", "LD_LIBRARY_PATH")
@@ -31,8 +38,6 @@ REPLACED = (ALLOC, *LINKER)
 OF_RUN = (RECORD, OPTIONS, SERVICE, SPACE, *REPLACED, *(PREFIX + name for name in REPLACED))
 """Variables that a run sets and the runtime takes from the program's environment."""
 
-CLANG = "WHENCE_CLANG"
-"""The front end."""
 PREPARE = "WHENCE_PREPARE"
 """With 1, ``whence-cc`` instruments what it links."""
 TRACEBACK = "WHENCE_TRACEBACK"

@@ -43,7 +43,10 @@ def run(argv: list[str], cxx: bool) -> int:
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
+        asked = os.environ.pop(variables.COMPILE_PLAN, None)
         clang = clangs.find_clang()
+        if asked is not None:
+            _write_plan(asked, clang, cxx)
         headers.offer(os.environ)
         return _drive(clang, argv, cxx)
     except OSError as error:
@@ -58,6 +61,18 @@ def run(argv: list[str], cxx: bool) -> int:
             raise
         _say("error", str(error))
         return int(error.exit_code)
+
+
+def _write_plan(asked: str, clang: Clang, cxx: bool) -> None:
+    """What the native command lacked, for the next time."""
+    from whence import plans
+    from whence.toolchain import plan
+
+    with contextlib.suppress(ValueError, OSError):
+        request = plans.request(asked)
+        lines = plan.lines(clang, cxx, os.environ)
+        if lines:
+            plans.write(request, lines)
 
 
 def _say(kind: str, sentence: str) -> None:

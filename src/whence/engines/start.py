@@ -1,11 +1,11 @@
 """Warm starts: start plans for the native launcher, and runs that it hands over.
 
 The command ``whence`` is a small native program (``launcher/``). It starts a program without Python when a
-*start plan* serves the command line. A plan is written here, after a run that went well; `Request` says for
-which key. The launcher hands over what it cannot end alone, a program that runs or a record to be read:
-`Resumed`. Both come in variables of the environment (`take`).
+*start plan* serves the command line. A plan is written here, after a run that went well; a
+`plans.Request` says for which key. The launcher hands over what it cannot end alone, a program that runs or
+a record to be read: `Resumed`. Both come in variables of the environment (`take`).
 
-A plan is the key's text and then a sequence of strings, each ended by a zero byte:
+The lines of a plan (`whence.plans`):
 
 ====================  ===================================================================================
 ``F``\\ path, identity  a file (or a folder, or the absence of one) that the plan was made from
@@ -18,7 +18,6 @@ A plan is the key's text and then a sequence of strings, each ended by a zero by
 ``S``                 the launcher listens on the socket ``service`` there
 ``N``\\ text            what a clean run says on standard error; ``\\1`` stands for the exit status
 ``H``\\ text            likewise, highlighted for a terminal
-``.``                 the end
 ====================  ===================================================================================
 """
 
@@ -31,6 +30,7 @@ from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from whence import plans
 from whence.abi import variables
 
 if TYPE_CHECKING:
@@ -39,19 +39,6 @@ if TYPE_CHECKING:
 _FOLDER, _PID = "\1", "\2"
 STATUS = "\1"
 """Stands for the program's exit status in the text of a clean run."""
-
-
-class Request(NamedTuple):
-    """A plan that the launcher could use.
-
-    text: its key's. words: how many words of the command line, from the first behind ``run`` on, belong to
-    the key. name, folder: where it is kept.
-    """
-
-    text: bytes
-    words: int
-    name: str
-    folder: Path
 
 
 class Resumed(NamedTuple):
@@ -73,7 +60,7 @@ class Start:
     coverage: what is checked before the program loads or starts anything.
     """
 
-    def __init__(self, request: Request | None = None, resumed: Resumed | None = None) -> None:
+    def __init__(self, request: plans.Request | None = None, resumed: Resumed | None = None) -> None:
         self.request = request
         self.resumed = resumed
         self._lines: list[str] = []
@@ -99,8 +86,9 @@ class Start:
         """
         if self.request is None:
             return
-        self._sources += [line for path in files for line in (f"F{path}", identity(path, changed=True))]
-        self._sources += [line for path in entries for line in (f"G{path}", identity(path, changed=False))]
+        self._sources += plans.made_from(files)
+        for path in entries:
+            self._sources += [f"G{path}", plans.identity(path, changed=False)]
         self._sources += [f"C{locks}", " ".join(map(str, held))]
 
     def keep(self, configured: Iterable[Path], plain: str, highlighted: str) -> None:
@@ -111,10 +99,9 @@ class Start:
         """
         if self.request is None or not self._lines or not self._sources:
             return
-        files = [*configured, *own_files()]
-        lines = [line for path in files for line in (f"F{path}", identity(path, changed=True))]
-        lines += [*self._sources, *self._lines, *([f"N{plain}", f"H{highlighted}"] if plain else []), "."]
-        _write(self.request, b"".join(os.fsencode(line) + b"\0" for line in lines))
+        lines = plans.made_from([*configured, *own_files()])
+        lines += [*self._sources, *self._lines, *([f"N{plain}", f"H{highlighted}"] if plain else [])]
+        plans.write(self.request, lines)
 
 
 begun = Start()
@@ -128,19 +115,11 @@ def take(environment: MutableMapping[str, str]) -> None:
     request = resumed = None
     with contextlib.suppress(ValueError, OSError):
         if key is not None:
-            descriptor, words, name, folder = key.split(" ", 3)
-            request = Request(_content(int(descriptor)), int(words), name, Path(folder))
+            request = plans.request(key)
     if state is not None:
         child, status, service, folder = state.split(" ", 3)
         resumed = Resumed(int(child), int(status), int(service), Path(folder))
     begun = Start(request, resumed)
-
-
-def _content(descriptor: int) -> bytes:
-    try:
-        return os.pread(descriptor, os.fstat(descriptor).st_size, 0)
-    finally:
-        os.close(descriptor)
 
 
 @contextlib.contextmanager
@@ -152,18 +131,6 @@ def kept(folder: Path) -> Iterator[str]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _write(request: Request, lines: bytes) -> None:
-    draft = request.folder / f".{request.name}.{os.getpid()}"
-    with contextlib.suppress(OSError):
-        request.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        try:
-            draft.write_bytes(request.text + lines)
-            draft.chmod(0o600)
-            draft.replace(request.folder / request.name)
-        finally:
-            draft.unlink(missing_ok=True)
-
-
 def _places(folder: Path) -> Iterator[str]:
     """The folders and links that stand in a run's folder."""
     for path in sorted(folder.rglob("*")):
@@ -173,19 +140,6 @@ def _places(folder: Path) -> Iterator[str]:
             yield str(path.readlink())
         elif path.is_dir():
             yield f"D{name}"
-
-
-def identity(path: Path, *, changed: bool) -> str:
-    """A file's identity and version; `changed`: with the time of its last change of status.
-
-    The launcher compares it: ``launcher/start.c``.
-    """
-    try:
-        status = path.stat()
-    except OSError:
-        return "-"
-    words = [status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns]
-    return " ".join(map(str, [*words, status.st_ctime_ns] if changed else words))
 
 
 def own_files() -> Iterator[Path]:

@@ -16,6 +16,9 @@ from whence.toolchain import spawn
 OLDEST, NEWEST = 16, 22
 """Major versions whose bitcode the middle end reads and whose driver we know."""
 
+NAMES = ("clang", *(f"clang-{major}" for major in range(NEWEST, OLDEST - 1, -1)))
+"""Names that are looked for on ``PATH``, in this order."""
+
 TARGET = "x86_64-linux-gnu"
 
 
@@ -41,6 +44,11 @@ class Clang:
     def command(self, cxx: bool) -> list[str]:
         """The words that start a C (or C++) driver command line."""
         return [self.path, *self.prefix, *(("--driver-mode=g++",) if cxx else ())]
+
+    @property
+    def frontend(self) -> str:
+        """How modules and links name it."""
+        return f"clang {_dotted(self.version)}"
 
     def __repr__(self) -> str:
         return f"Clang({self.path!r}, version={self.version}, is_zig={self.is_zig})"
@@ -105,14 +113,15 @@ def _demanded(wanted: str) -> Clang:
 def _which(name: str) -> str | None:
     if "/" in name:
         return name if _executable(name) else None
-    for folder in _path_folders():
+    for folder in path_folders():
         path = os.path.join(folder, name)
         if _executable(path):
             return path
     return None
 
 
-def _path_folders() -> list[str]:
+def path_folders() -> list[str]:
+    """The folders of ``PATH``."""
     return [folder for folder in os.environ.get("PATH", os.defpath).split(os.pathsep) if folder]
 
 
@@ -121,10 +130,9 @@ def _executable(path: str) -> bool:
 
 
 def _on_path() -> list[str]:
-    """Candidates in order: clang, then clang-22 down to clang-16; never this wrapper under another name."""
-    names = ["clang", *(f"clang-{major}" for major in range(NEWEST, OLDEST - 1, -1))]
+    """Candidates in order; never this wrapper under another name."""
     paths = []
-    for name in names:
+    for name in NAMES:
         path = _which(name)
         if path is not None and not os.path.basename(os.path.realpath(path)).startswith("whence"):
             paths.append(path)

@@ -41,6 +41,9 @@ NOT_INHERITED = (
 NEEDING = ("-fsanitize", "-fopenmp", "-fuse-ld=", "--coverage", "-coverage", "-fprofile")
 """Beginnings of options for which libraries are needed that may be missing (`whence.toolchain.runtimes`)."""
 
+SANITIZERS = ("sanitiz", "asan")
+"""A source that exempts functions from checks has one of these, in any case."""
+
 ARGUMENT_LIMIT = 100_000
 """Bytes of a command line above which a response file is used (the kernel allows 128 KiB in one word)."""
 
@@ -83,9 +86,9 @@ class Compilation:
         When that fails, the IR compilations are given up. `extra` are words
         added to the native command. Raises `OSError` if clang cannot be started.
         """
-        native = spawn.start(self._native(extra), stdin=self._input(), stdout=stdout)
-        running: dict[int, Source] = {}
-        with spawn.Forwarding(native):
+        command, running = self._native(extra), dict[int, Source]()
+        with spawn.Forwarding() as requests:
+            native = requests.to(spawn.start(command, stdin=self._input(), stdout=stdout))
             return self._wait(native, running)
 
     def _wait(self, native: int, running: dict[int, Source]) -> int:
@@ -193,8 +196,8 @@ class Compilation:
             "cwd": cwd,
             "language": language,
             "opt": driver.optimisation(self.invocation),
-            "flags": [flag for flag in self._flags if flag.startswith(("-f", "-m", "-std", "-O", "--std"))],
-            "frontend": f"clang {'.'.join(map(str, self.clang.version))}",
+            "flags": [flag for flag in self._flags if flag.startswith(driver.NAMED_FLAGS)],
+            "frontend": self.clang.frontend,
             "triple": self.clang.triple,
         }
 
@@ -242,7 +245,7 @@ def _mentions_sanitizers(path: str) -> bool:
             text = file.read().lower()
     except OSError:
         return False
-    return b"sanitiz" in text or b"asan" in text
+    return any(name.encode() in text for name in SANITIZERS)
 
 
 def _processors() -> int:

@@ -167,10 +167,10 @@ def _arguments(words: list[str], cxx: bool) -> Iterator[Argument]:
             # Everything after it is an input, whatever it looks like.
             yield Argument((word,))
             for name in words[position:]:
-                yield Argument((name,), _language(name, language, cxx))
+                yield Argument((name,), language_of(name, language, cxx))
             return
         if word == "-" or not word.startswith("-"):
-            yield Argument((word,), _language(word, language, cxx))
+            yield Argument((word,), language_of(word, language, cxx))
             continue
         group: tuple[str, ...] = (word,)
         if word in options.SEPARATE and position < count:
@@ -190,7 +190,8 @@ def _requested_language(words: tuple[str, ...]) -> str | None:
     return words[0][11:] if words[0].startswith("--language=") else None
 
 
-def _language(name: str, requested: str | None, cxx: bool) -> str:
+def language_of(name: str, requested: str | None, cxx: bool) -> str:
+    """The language of an input; `requested`: that of ``-x``."""
     if requested is not None:
         if requested.endswith(("-header", "-module", "-unit")):
             return "header"
@@ -231,8 +232,19 @@ def _refused(argument: Argument) -> bool:
 # ---- the second compilation -------------------------------------------------------------------------
 
 
-_PRECOMPILED = frozenset({"-include-pch", "-include", "--include"})
+PRECOMPILED = frozenset({"-include-pch", "-include", "--include"})
 """Words of options that may bring in a precompiled header."""
+ANY_PRECOMPILED = ("-Xclang", "-fno-validate-pch")
+"""With the flags of the native compilation: it is taken all the same."""
+
+SHARED = frozenset({"-fPIC", "-fpic"})
+FIXED = frozenset({"-fno-pic", "-fno-PIC", "-fpie", "-fPIE", "-fno-pie", "-fno-PIE"})
+"""Position independence as shared libraries need it, or less."""
+FOR_SHARED, FOR_PROGRAMS = "-fPIC", "-fPIE"
+"""Kinds of it in the IR. The program is relinked as a position-independent one, whatever it was."""
+
+NAMED_FLAGS = ("-f", "-m", "-std", "-O", "--std")
+"""Beginnings of the flags that a module names."""
 
 
 def ir_flags(invocation: Invocation) -> list[str]:
@@ -241,9 +253,9 @@ def ir_flags(invocation: Invocation) -> list[str]:
     shared = precompiled = False
     for argument in invocation.arguments:
         words = argument.words
-        if words[0] in ("-fPIC", "-fpic"):
+        if words[0] in SHARED:
             shared = True
-        elif words[0] in ("-fno-pic", "-fno-PIC", "-fpie", "-fPIE", "-fno-pie", "-fno-PIE"):
+        elif words[0] in FIXED:
             shared = False
         if argument.language is not None or words[0] == "--" or _requested_language(words) is not None:
             continue
@@ -256,11 +268,10 @@ def ir_flags(invocation: Invocation) -> list[str]:
             continue
         else:
             flags += words
-        precompiled = precompiled or not _PRECOMPILED.isdisjoint(words)
-    if precompiled:  # with the flags of the native compilation: it is taken all the same
-        flags += ["-Xclang", "-fno-validate-pch"]
-    # The program will be relinked as a position-independent one, whatever it was.
-    flags.append("-fPIC" if shared else "-fPIE")
+        precompiled = precompiled or not PRECOMPILED.isdisjoint(words)
+    if precompiled:
+        flags += ANY_PRECOMPILED
+    flags.append(FOR_SHARED if shared else FOR_PROGRAMS)
     return flags
 
 
@@ -280,11 +291,21 @@ def _preprocessor_words(option: str) -> list[str]:
     return ["-Wp," + ",".join(kept)] if kept else []
 
 
+NO_LEVEL = "0"
+"""Without an option ``-O``."""
+
+
 def optimisation(invocation: Invocation) -> str:
     """The level of the last ``-O``: one of 0, 1, 2, 3, s, z, fast, g."""
-    level = "0"
+    level = NO_LEVEL
     for argument in invocation.arguments:
         option = argument.words[0]
         if argument.language is None and option.startswith("-O") and len(argument.words) == 1:
-            level = option[2:] or "1"
+            level = option[2:]
+    return level_of(level)
+
+
+def level_of(word: str) -> str:
+    """The level that the rest of an option ``-O`` names."""
+    level = word or "1"
     return level if level in ("0", "1", "s", "z", "fast", "g") else ("3" if level > "2" else "2")

@@ -6,7 +6,7 @@ import os
 from collections.abc import MutableMapping
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-_VARIABLES = ("C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "OBJC_INCLUDE_PATH", "OBJCPLUS_INCLUDE_PATH")
+VARIABLES = ("C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "OBJC_INCLUDE_PATH", "OBJCPLUS_INCLUDE_PATH")
 
 
 def directory() -> str:
@@ -21,6 +21,6 @@ def absent_library() -> str:
 
 def offer(environment: MutableMapping[str, str]) -> None:
     """Have a compiler that is started with this environment find them, after all that the user names."""
-    for name in _VARIABLES:
+    for name in VARIABLES:
         before = environment.get(name)
         environment[name] = f"{before}{os.pathsep}{directory()}" if before else directory()

@@ -52,7 +52,7 @@ ELSEWHERE_PREFIXES = (
 
 # ---- gcc options that change no meaning and that clang refuses or warns about ----------------------
 
-_GCC_F = words("""
+GCC_F = words("""
     aggressive-loop-optimizations align-jumps align-labels allocation-dce allow-store-data-races
     argument-alias argument-noalias auto-inc-dec bit-tests branch-count-reg branch-probabilities
     branch-target-load-optimize branch-target-load-optimize2 caller-saves canonical-system-headers
@@ -95,7 +95,7 @@ _GCC_F = words("""
     """)
 """Without ``-f`` or ``-fno-`` and without ``=value``."""
 
-_GCC_F_PREFIXES = (
+GCC_F_PREFIXES = (
     *(
         "abi-compat-version=",
         "abi-version=",
@@ -112,15 +112,15 @@ _GCC_F_PREFIXES = (
     *("stack-limit-", "tree-", "var-tracking-", "vtv-"),
 )
 
-_CLANG_KNOWS_F = words("tree-vectorize tree-slp-vectorize")
+CLANG_KNOWS_F = words("tree-vectorize tree-slp-vectorize")
 
-_GCC_ONLY_NEGATED = words("""
+GCC_ONLY_NEGATED = words("""
     cf-protection diagnostics-show-template-tree freestanding instrument-functions mudflap openacc
     random-seed stack-protector-all stack-protector-strong stack-usage time-report trapv working-directory
     """)
 """``-fno-X`` that clang does not know although it knows ``-fX``."""
 
-_GCC_M = words("""
+GCC_M = words("""
     accumulate-outgoing-args align-data align-stringops avx256-split-unaligned-load
     avx256-split-unaligned-store branch-cost call-ms2sysv-xlogues cet-switch cld dispatch-scheduler
     force-drap force-indirect-call fused-madd indirect-branch indirect-branch-register
@@ -129,35 +129,40 @@ _GCC_M = words("""
     relax-cmpxchg-loop stringop-strategy stv tune-ctrl veclibabi vect8-ret-in-mem 8bit-idiv
     """)
 
-_GCC_NO_M = words("""
+GCC_NO_M = words("""
     abm avx5124fmaps avx5124vnniw avx512er avx512pf fancy-math-387 hle ieee-fp indirect-branch-cs-prefix
     mwait pcommit prefetchwt1 recip sse2avx sse5 align-double
     """)
 """``-mno-X``: forbids what clang would not do anyhow."""
 
-_GCC_WORDS = words("-pass-exit-codes -shared-libgcc")
+GCC_WORDS = words("-pass-exit-codes -shared-libgcc")
 
-_LTO = words("-flto -fno-lto -fwhole-program -fuse-linker-plugin -fno-use-linker-plugin -ffat-lto-objects")
+LTO = words("-flto -fno-lto -fwhole-program -fuse-linker-plugin -fno-use-linker-plugin -ffat-lto-objects")
+
+
+LTO_PREFIXES = ("-flto=", "-flto-", "-fsplit-lto-unit", "-fthinlto")
+
+GCC_PREFIXES = ("-specs=", "--specs=", "--param=")
 
 
 def is_lto(option: str) -> bool:
     """Whether the option requests link-time optimisation, which would leave no native object to carry IR."""
-    return option in _LTO or option.startswith(("-flto=", "-flto-", "-fsplit-lto-unit", "-fthinlto"))
+    return option in LTO or option.startswith(LTO_PREFIXES)
 
 
 def is_gcc_only(option: str) -> bool:
     """Whether gcc alone knows the option and a program means the same without it."""
-    if option in _GCC_WORDS or option.startswith(("-specs=", "--specs=", "--param=")):
+    if option in GCC_WORDS or option.startswith(GCC_PREFIXES):
         return True
     family, negated, name = _split(option)
     if family == "f":
         base = name.partition("=")[0]
-        if negated and base in _GCC_ONLY_NEGATED:
+        if negated and base in GCC_ONLY_NEGATED:
             return True
-        return base in _GCC_F or (name.startswith(_GCC_F_PREFIXES) and base not in _CLANG_KNOWS_F)
+        return base in GCC_F or (name.startswith(GCC_F_PREFIXES) and base not in CLANG_KNOWS_F)
     if family == "m":
         base = name.partition("=")[0]
-        return base in _GCC_M or (negated and base in _GCC_NO_M)
+        return base in GCC_M or (negated and base in GCC_NO_M)
     return False
 
 
@@ -173,7 +178,7 @@ def _split(option: str) -> tuple[str, bool, str]:
 
 # ---- what the IR compilation must not see -----------------------------------------------------------
 
-_IR_DROP = words("""
+IR_DROP = words("""
     -c -v -H -MD -MMD -MP -MG -MV -pg -p -P -C -CC -pipe --coverage -coverage -save-temps -w -s -t -r -Q
     -shared -static -static-pie -pie -no-pie -nopie -rdynamic -nostdlib -nostartfiles -nodefaultlibs -nolibc
     -nostdlib++ -static-libgcc -static-libstdc++ -static-libsan -time -ObjC -no-integrated-as -fintegrated-as
@@ -184,7 +189,7 @@ _IR_DROP = words("""
     -fsave-optimization-record -foptimization-record -fmodule-output
     """)
 
-_IR_DROP_PREFIXES = (
+IR_DROP_PREFIXES = (
     *("-g", "-l", "-L", "-Wl,", "-Wa,", "-W", "-R", "-MF", "-MT", "-MQ", "-MJ", "-save-temps=", "-dumpbase"),
     *("-fsanitize", "-fno-sanitize", "-fprofile", "-fno-profile", "-fcoverage", "-fno-coverage"),
     *("-fcs-profile", "-fmemory-profile", "-fxray", "-fpass-plugin=", "-fsave-optimization-record="),
@@ -196,11 +201,18 @@ _IR_DROP_PREFIXES = (
     *("-D_FORTIFY_SOURCE", "-fpatchable-function-entry", "-fzero-call-used-regs", "-dumpdir"),
 )
 
-_IR_DROP_SEPARATE = words("""
+IR_DROP_SEPARATE = words("""
     -o -x -l -L -u -e -z -T -Xlinker -Xassembler -MF -MT -MQ -MJ -serialize-diagnostics
     --serialize-diagnostics -aux-info -dumpbase -dumpdir -dumpbase-ext -wrapper -rpath -soname -h
     -dependency-file -index-store-path -Tbss -Tdata -Ttext --library-directory -A -G
     """)
+
+FORTIFY = "_FORTIFY_SOURCE"
+"""Beginning of a macro that the IR is compiled without, and the options that define one."""
+DEFINING = ("-D", "--define-macro")
+
+IR_KEPT_PREFIXES = ("-gcc-toolchain", "-gcc-install-dir")
+"""Not hidden, in spite of what they begin with."""
 
 
 def hidden_from_ir(group: tuple[str, ...]) -> bool:
@@ -212,15 +224,15 @@ def hidden_from_ir(group: tuple[str, ...]) -> bool:
     relinking makes anew (position independence, frame pointers).
     """
     option = group[0]
-    if len(group) > 1 and option in _IR_DROP_SEPARATE:
+    if len(group) > 1 and option in IR_DROP_SEPARATE:
         return True
-    if len(group) == 2 and option in ("-D", "--define-macro") and group[1].startswith("_FORTIFY_SOURCE"):
+    if len(group) == 2 and option in DEFINING and group[1].startswith(FORTIFY):
         return True
     if option.startswith("-Wp,"):
         return False  # the driver module filters the words inside
-    if option.startswith(("-gcc-toolchain", "-gcc-install-dir")):
+    if option.startswith(IR_KEPT_PREFIXES):
         return False
-    return option in _IR_DROP or option.startswith(_IR_DROP_PREFIXES)
+    return option in IR_DROP or option.startswith(IR_DROP_PREFIXES)
 
 
 LANGUAGE_OF_SUFFIX = {

@@ -186,7 +186,7 @@ class Recorder:
             "kind": kind,
             "cxx": self._compilation.invocation.cxx,
             "cwd": os.getcwd(),
-            "frontend": f"clang {'.'.join(map(str, self._compilation.clang.version))}",
+            "frontend": self._compilation.clang.frontend,
             "items": items,
         }
         sections = {blob.LINK_SECTION: blob.pack_link(record, self._attached)}

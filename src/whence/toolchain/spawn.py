@@ -77,17 +77,29 @@ def write_all(descriptor: int, data: bytes) -> None:
 class Forwarding:
     """While the block runs, a request to end goes to a child: it tidies up, and its end becomes ours."""
 
-    def __init__(self, pid: int) -> None:
-        self._pid = pid
+    def __init__(self) -> None:
+        self._pid = 0
+        self._early: list[int] = []
         self._numbers: list[int] = []
 
-    def __enter__(self) -> None:
+    def to(self, pid: int) -> int:
+        """Name the child, once it is started; returns its process id."""
+        self._pid = pid
+        for number in self._early:
+            self._forward(number, None)
+        return pid
+
+    def __enter__(self) -> Forwarding:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) is not signal.SIG_IGN:
                 self._numbers.append(number)
                 signal.signal(number, self._forward)
+        return self
 
     def _forward(self, number: int, _frame: object) -> None:
+        if not self._pid:
+            self._early.append(number)
+            return
         with contextlib.suppress(ProcessLookupError):
             os.kill(self._pid, number)
 
@@ -100,7 +112,8 @@ def end_as(status: int) -> int:
     """The exit code that stands for a wait status; a death by signal is repeated on this process."""
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
-        signal.signal(number, signal.SIG_DFL)
+        if number != signal.SIGKILL:
+            signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)
         return 128 + number
     return os.WEXITSTATUS(status)

@@ -1,0 +1,51 @@
+/* What the compile plan says about clang and its options; `whence.toolchain.plan` writes it and
+ * explains the letters. */
+#ifndef WHENCE_LAUNCHER_CC_FACTS_H
+#define WHENCE_LAUNCHER_CC_FACTS_H
+
+#include "../plan.h"
+
+/* Letters of lines with two strings. */
+#define FACTS_PAIRS "FB=+~^OL"
+
+/* Classes of options, as the plan spells them. */
+enum option_class {
+    OPTION_SHAPE = 's',       /* shapes the IR */
+    OPTION_HIDDEN = 'h',      /* the compilation to IR runs without it */
+    OPTION_SHARED = 'P',      /* hidden; code for shared libraries */
+    OPTION_FIXED = 'F',       /* hidden; code for programs */
+    OPTION_PRECOMPILED = 'H', /* shapes the IR, and may name a precompiled header */
+    OPTION_OBJECT = 'c',      /* an object is wanted */
+    OPTION_OUTPUT = 'o',      /* names the output */
+    OPTION_ELSEWHERE = 'e',   /* clang does all of it */
+    OPTION_PYTHON = 'p',      /* Python does */
+};
+
+/* A list of words, ended by NULL. */
+struct words {
+    char **word;
+    size_t count, room;
+};
+
+/* Adds a word, which must live as long as the list. Memory that runs out ends the process. */
+void words_add(struct words *words, const char *word);
+
+/* Adds the plan's words of a letter. */
+void words_add_facts(struct words *words, const struct plan *plan, char letter);
+
+/* The first line of a letter; an empty string if there is none. */
+const char *fact(const struct plan *plan, char letter);
+
+/* The second string of the line of a letter whose first one is `value`; NULL if there is none. */
+const char *fact_of(const struct plan *plan, char letter, const char *value);
+
+/* Whether a word of the command line takes the next one as its argument. */
+int takes_argument(const struct plan *plan, const char *option);
+
+/* argument: the separate one, NULL for none. */
+enum option_class option_class(const struct plan *plan, const char *option, const char *argument);
+
+/* Whether options that begin so are named in a module's header. */
+int is_named(const struct plan *plan, const char *flag);
+
+#endif

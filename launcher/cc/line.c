@@ -1,0 +1,103 @@
+#include "line.h"
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define LONGEST 90000 /* bytes of words above which they may have to go into a response file */
+
+/* What was seen of a command line on the way through it. */
+struct seen {
+    int inputs, object, elsewhere, shared, precompiled;
+};
+
+static const char *name_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* The suffix of a file's name with its dot; an empty string if it has none. */
+static const char *suffix(const char *path) {
+    const char *name = name_of(path);
+    name += strspn(name, ".");
+    const char *dot = strrchr(name, '.');
+    return dot ? dot : name + strlen(name);
+}
+
+static void read_input(struct line *line, struct seen *seen, const struct plan *plan,
+                       const char *word) {
+    seen->inputs++;
+    line->source = word;
+    line->language = fact_of(plan, 'L', suffix(word));
+}
+
+static void read_option(struct line *line, struct seen *seen, const struct plan *plan,
+                        enum option_class class, const char *option, const char *argument) {
+    const char *level = fact_of(plan, 'O', option);
+    if (level) line->level = level;
+    switch (class) {
+    case OPTION_PRECOMPILED: seen->precompiled = 1; /* fall through */
+    case OPTION_SHAPE:
+        words_add(&line->flags, option);
+        if (argument) words_add(&line->flags, argument);
+        return;
+    case OPTION_SHARED: seen->shared = 1; return;
+    case OPTION_FIXED: seen->shared = 0; return;
+    case OPTION_OBJECT: seen->object = 1; return;
+    case OPTION_OUTPUT: line->output = argument; return;
+    case OPTION_ELSEWHERE: seen->elsewhere = 1; return;
+    case OPTION_HIDDEN:
+    case OPTION_PYTHON: return;
+    }
+}
+
+/* 0 for what only Python understands. */
+static int read_words(struct line *line, struct seen *seen, const struct plan *plan, char **words) {
+    size_t size = 0;
+    for (; *words; words++) {
+        const char *word = *words, *argument = NULL;
+        size += strlen(word) + 9;
+        if (word[0] == '@' || !strcmp(word, "-") || !strcmp(word, "--")) return 0;
+        if (word[0] != '-') {
+            read_input(line, seen, plan, word);
+            continue;
+        }
+        if (takes_argument(plan, word)) {
+            argument = *++words;
+            if (!argument) return 0;
+            size += strlen(argument) + 9;
+        }
+        enum option_class class = option_class(plan, word, argument);
+        if (class == OPTION_PYTHON) return 0;
+        read_option(line, seen, plan, class, word, argument);
+    }
+    return size < LONGEST;
+}
+
+static int is_device(const char *path) {
+    struct stat status;
+    return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+static char *object_of(const char *source) {
+    const char *name = name_of(source);
+    int size = (int)(suffix(source) - name);
+    char *path = NULL;
+    return asprintf(&path, "%.*s.o", size, name) < 0 ? NULL : path;
+}
+
+enum line_kind line_read(struct line *line, const struct plan *plan, char **words) {
+    struct seen seen = {0};
+    *line = (struct line){.level = fact_of(plan, 'O', "")};
+    if (!read_words(line, &seen, plan, words)) return LINE_PYTHON;
+    if (seen.elsewhere) return LINE_CLANG;
+    if (!seen.object || seen.inputs != 1 || !line->language) return LINE_PYTHON;
+    if (!line->language[0]) return LINE_CLANG;
+    if (strncmp(line->source, "/dev/", 5) == 0 || strncmp(line->source, "/proc/", 6) == 0)
+        return LINE_PYTHON;
+    if (line->output && strcmp(line->output, "-") == 0) return LINE_PYTHON;
+    if (line->output && is_device(line->output)) return LINE_CLANG;
+    if (!line->output && !(line->output = object_of(line->source))) return LINE_PYTHON;
+    if (seen.precompiled) words_add_facts(&line->flags, plan, 'P');
+    words_add(&line->flags, fact(plan, seen.shared ? 'f' : 'g'));
+    return LINE_OBJECT;
+}

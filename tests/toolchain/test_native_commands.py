@@ -1,0 +1,449 @@
+"""The native whence-cc does what Python does, leaves the rest to it, and needs no Python for usual commands.
+
+Most tests have a front end of their own, a script that notes its words, so that what is compared is what the
+wrapper starts, adds and says.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from tests.toolchain.conftest import SOURCE_ROOT, install
+
+from whence.toolchain import driver, options
+from whence.toolchain.carry import read_image
+from whence.toolchain.compile import IR_MODE
+
+pytestmark = pytest.mark.build
+
+FRONT_END = r"""#!/bin/sh
+target="Target: x86_64-unknown-linux-gnu"
+case " $* " in *" --version "*) echo "clang version 22.1.8"; echo "$target"; exit;; esac
+case " $* " in *" -emit-llvm "*) kind=ir;; *) kind=native;; esac
+printf '%s\n' "$@" "headers $C_INCLUDE_PATH" "dependencies $DEPENDENCIES_OUTPUT" > "$LOG.$kind"
+if [ -n "$AS_NATIVE" ] && [ $kind = native ]; then eval "$AS_NATIVE"; fi
+if [ -n "$AS_IR" ] && [ $kind = ir ]; then eval "$AS_IR"; fi
+case " $* " in *" -x ir "*) sed s/llvm.coro./llvm.done./; exit;; esac
+[ $kind = ir ] && exec cat "$BITCODE"
+output=$(basename "$SOURCE"); output=${output%.*}.o
+while [ $# -gt 0 ]; do [ "$1" = -o ] && output=$2; shift; done
+exec cp "$OBJECT" "$output"
+"""
+
+
+@dataclass
+class Bench:
+    """The two commands, and a front end that writes down how it was started."""
+
+    folder: Path
+    bin: Path
+    env: dict[str, str]
+
+    def write(self, name: str, text: str | bytes) -> Path:
+        path = self.folder / name
+        path.write_bytes(text.encode() if isinstance(text, str) else text)
+        return path
+
+    def native(self, *words: str, cxx: bool = False) -> list[str]:
+        return [str(self.bin / ("whence-c++" if cxx else "whence-cc")), *words]
+
+    def python(self, *words: str, cxx: bool = False) -> list[str]:
+        return [sys.executable, "-m", "whence.cli.cc", "c++" if cxx else "cc", *words]
+
+    def run(self, command: list[str], **env: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            command, cwd=self.folder, env=self.env | env, capture_output=True, text=True, errors="replace"
+        )
+
+    @property
+    def started(self) -> int:
+        """How often Python was started for a native command."""
+        log = self.folder / "python.log"
+        return len(log.read_text().splitlines()) if log.exists() else 0
+
+    def seen(self) -> dict[str, str]:
+        """What the front end noted since the last call."""
+        logs = sorted(self.folder.glob("log.*"))
+        found = {path.name: path.read_text(errors="replace") for path in logs}
+        for path in logs:
+            path.unlink()
+        return found
+
+    def result(self, command: list[str], output: str, **env: str) -> tuple[object, ...]:
+        """All that a command does: status, texts, what it started, the object (a name in the folder)."""
+        assert "/" not in output
+        made = self.folder / output
+        if made.is_file():
+            made.unlink()
+        done = self.run(command, **env)
+        data = made.read_bytes() if made.is_file() else None
+        seen = self.seen()
+        # The compilation to IR is given up, at whatever it does, when the other fails.
+        return done.returncode, done.stdout, done.stderr, seen if done.returncode == 0 else {}, data
+
+
+@pytest.fixture(scope="session")
+def commands(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("native")
+    install(folder, folder / "python.log")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def empty_object(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("object")
+    (folder / "empty.s").write_text(".text\n")
+    subprocess.run(["as", "empty.s", "-o", "empty.o"], cwd=folder, check=True)
+    return folder / "empty.o"
+
+
+@pytest.fixture
+def bench(tmp_path: Path, commands: Path, empty_object: Path, whence_env: dict[str, str]) -> Bench:
+    """With a plan already written, and nothing noted yet."""
+    front = tmp_path / "front"
+    front.write_text(FRONT_END)
+    front.chmod(0o755)
+    (tmp_path / "work").mkdir()
+    env = whence_env | {
+        "WHENCE_CACHE": str(tmp_path / "cache"),
+        "XDG_CACHE_HOME": str(tmp_path / "answers"),
+        "WHENCE_CLANG": str(front),
+        "LOG": str(tmp_path / "work" / "log"),
+        "OBJECT": str(empty_object),
+        "BITCODE": str(tmp_path / "work" / "bitcode"),
+        "SOURCE": "a.c",
+        "PYTHONPATH": str(SOURCE_ROOT),
+    }
+    for name in ("C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "DEPENDENCIES_OUTPUT"):
+        env.pop(name, None)
+    (commands / "python.log").unlink(missing_ok=True)
+    made = Bench(tmp_path / "work", commands, env)
+    (made.folder / "python.log").symlink_to(commands / "python.log")
+    for name in ("a.c", "b.cc", "c.i", "d.S"):
+        made.write(name, "int x;\n")
+    (made.folder / "device").symlink_to("/dev/null")
+    made.write("bitcode", b"BC\xc0\xde" + bytes(range(256)) * 20)
+    for cxx in (False, True):
+        assert made.run(made.native("-c", "a.c", cxx=cxx)).returncode == 0
+    (commands / "python.log").unlink()
+    made.seen()
+    return made
+
+
+ALONE = [
+    "-c a.c",
+    "-c a.c -o out.o",
+    "-O2 -g -Wall -DX=1 -D Y -I inc -Iinc -c a.c -o out.o",
+    "-c b.cc -std=c++20 -fno-exceptions -o out.o",
+    "-c c.i -o out.o -O",
+    "-c -MD -MP -MF dep.d -MT out.o a.c -o out.o -fPIC",
+    "-c a.c -fPIC -fno-pic -o out.o",
+    "-c a.c -fpie -fpic -Os -O3 -o out.o",
+    "-c -include x.h a.c -o out.o",
+    '-c a.c -o out.o -DT="a b" -fmacro-prefix-map=x="y\\z"',
+    "-c a.c -o out.o -D _FORTIFY_SOURCE=2 -U _X -gcc-toolchain /usr -g3 -ggdb",
+    "-c a.c -o out.o -march=x86-64 -ftree-vectorize -mllvm -foo -isystem sys -pipe -w",
+    "-pthread -fvisibility=hidden -c a.c -o out.o -fstack-protector-strong -lm -L. -Wl,-z,now",
+    "-E a.c",
+    "-E a.c b.cc -o out.o",
+    "-S a.c",
+    "-###  -c a.c",
+    "-dumpmachine",
+    "-print-search-dirs",
+    "-M a.c",
+    "-c d.S -o out.o",
+    "-c a.c -o device",
+    "-m32 -c a.c -o out.o",
+]
+TO_PYTHON = [
+    "a.c -o out.o",
+    "-c a.c b.cc",
+    "-c a.c -o -",
+    "-c -xc a.c -o out.o",
+    "-c -x c++ a.c -o out.o",
+    "-c a.c -oout.o",
+    "-c a.c -o",
+    "-c @words",
+    "-c -- a.c",
+    "-c a.c -o out.o -flto",
+    "-c a.c -o out.o -fgcse",
+    "-c a.c -o out.o -mno-recip",
+    "-c a.c -o out.o -Wp,-MD,x.d",
+    "-c a.c -o out.o -ffile-prefix-map=a=b",
+    "-c a.c -o out.o -Xclang -disable-free",
+    "-c a.c -o out.o -Xpreprocessor -DX",
+    "-c nothing",
+    "-c a.c -o out.o -fdump-tree-all",
+    "-c caf\u00e9.c",
+    "-v",
+]
+
+
+@pytest.mark.parametrize("line", ALONE)
+@pytest.mark.parametrize("cxx", [False, True], ids=["cc", "c++"])
+def test_usual_commands_need_no_python(bench: Bench, line: str, cxx: bool) -> None:
+    words = shlex.split(line)
+    output = words[words.index("-o") + 1] if "-o" in words else "a.o"
+    usual = bench.result(bench.python(*words, cxx=cxx), output)
+    assert bench.result(bench.native(*words, cxx=cxx), output) == usual
+    assert usual[3] and bench.started == 0
+
+
+@pytest.mark.parametrize("line", TO_PYTHON)
+def test_the_unusual_is_left_to_python(bench: Bench, line: str) -> None:
+    bench.write("words", "-DX a.c -o out.o")
+    bench.write("caf\u00e9.c", "")
+    words = shlex.split(line)
+    output = "out.o" if "out.o" in line else "a.o"
+    usual = bench.result(bench.python(*words), output)
+    assert bench.result(bench.native(*words), output) == usual
+    assert bench.started == 1
+
+
+def known_options() -> list[str]:
+    """Every option that the tables name, in the forms that they know."""
+    found = {*options.ELSEWHERE, *options.IR_DROP, *options.GCC_WORDS, *options.LTO, *driver.FIXED}
+    found |= {*driver.SHARED, *driver.PRECOMPILED, *options.ELSEWHERE_PREFIXES, *options.IR_DROP_PREFIXES}
+    for family, names in (("f", options.GCC_F), ("m", options.GCC_M), ("f", options.GCC_ONLY_NEGATED)):
+        found |= {
+            f"-{family}{no}{name}{value}" for name in names for no in ("", "no-") for value in ("", "=x")
+        }
+    found |= {f"-f{no}{name}x" for name in options.GCC_F_PREFIXES for no in ("", "no-")}
+    found |= {f"-mno-{name}" for name in options.GCC_NO_M} | {f"-m{name}" for name in options.GCC_NO_M}
+    found |= {f"{prefix}x" for prefix in (*options.IR_DROP_PREFIXES, *options.GCC_PREFIXES)}
+    return sorted(found - options.SEPARATE - {"-O", "-cc1"})
+
+
+LEFT = {"LEFT_TO_PYTHON": "yes"}
+
+
+def test_what_python_changes_is_left_to_it(bench: Bench) -> None:
+    changed = [word for word in known_options() if driver.parse([word, "-c", "a.c"], False).changed]
+    assert len(changed) > 500
+    for option in changed:
+        assert bench.run(bench.native(option, "-c", "a.c"), **LEFT).returncode == 77, option
+
+
+def test_what_makes_no_object_is_clang_s(bench: Bench) -> None:
+    for option in known_options():
+        parsed = driver.parse([option, "-c", "a.c"], False)
+        if parsed.phase == "other" and not parsed.changed and option != "--version":
+            assert bench.run(bench.native(option, "-c", "a.c"), **LEFT).returncode == 0, option
+            assert next(iter(bench.seen().values())).splitlines()[:-2] == [option, "-c", "a.c"]
+
+
+def is_shaped_alike(bench: Bench, *given: str) -> bool:
+    """Whether the IR is compiled with these options as Python has it; no: Python is to do it."""
+    words = [*given, "-c", "a.c"]
+    if bench.run(bench.native(*words), **LEFT).returncode == 77:
+        return False
+    expected = [*driver.ir_flags(driver.parse(words, False)), *IR_MODE]
+    assert bench.seen()["log.ir"].splitlines()[: len(expected)] == expected
+    return True
+
+
+def test_options_shape_the_ir_alike(bench: Bench) -> None:
+    parsed = {word: driver.parse([word, "-c", "a.c"], False) for word in known_options()}
+    kept = [w for w, p in parsed.items() if p.phase == "compile" and not p.changed and p.output is None]
+    alike = 0
+    for start in range(0, len(kept), 20):
+        some = kept[start : start + 20]
+        whole = is_shaped_alike(bench, *some)
+        alike += len(some) if whole else sum(is_shaped_alike(bench, option) for option in some)
+    assert alike > 100
+
+
+def test_separate_arguments_are_classified_as_python_does(bench: Bench) -> None:
+    for option in sorted(options.SEPARATE - {"-o", "--output"}):
+        parsed = driver.parse([option, "-E", "-c", "a.c"], False)
+        if parsed.phase == "compile" and not parsed.changed:
+            is_shaped_alike(bench, option, "-E")
+
+
+def test_the_object_says_where_its_ir_came_from(bench: Bench) -> None:
+    words = ["-O2", "-c", str(bench.folder / "a.c"), "-o", "out.o"]
+    assert bench.run(bench.native(*words)).returncode == 0
+    (module,) = read_image(bench.folder / "out.o").modules
+    assert module.bitcode() == (bench.folder / "bitcode").read_bytes()
+    assert (module.source, module.opt, module.cwd) == (str(bench.folder / "a.c"), "2", str(bench.folder))
+
+
+@pytest.mark.parametrize(
+    "env",
+    [
+        {"AS_NATIVE": "echo native says >&2; exit 3"},
+        {"AS_NATIVE": "echo words; kill -9 $$"},
+        {"AS_NATIVE": "kill -ABRT $$"},
+        {"AS_IR": "echo first >&2; echo 'x.c:1: error: no such thing ' >&2; exit 1"},
+        {"AS_IR": "echo ' only a note' >&2; exit 1"},
+        {"AS_IR": "kill -9 $$"},
+        {"AS_NATIVE": "echo text > out.o; exit 0"},
+        {"AS_NATIVE": 'head -c 100 "$OBJECT" > out.o; exit 0'},
+        {"AS_NATIVE": "rm -f out.o; exit 0"},
+        {"AS_NATIVE": "rm -f out.o; mkdir out.o; exit 0"},
+        {"AS_IR": "printf 'BC llvm.coro.begin'; exit 0"},
+        {"AS_IR": "printf BC; exit 0", "C_INCLUDE_PATH": "/inc", "DEPENDENCIES_OUTPUT": "deps"},
+    ],
+)
+def test_failures_are_told_alike(bench: Bench, env: dict[str, str]) -> None:
+    words = ["-c", "a.c", "-o", "out.o"]
+    usual = bench.result(bench.python(*words), "out.o", **env)
+    if (bench.folder / "out.o").is_dir():
+        (bench.folder / "out.o").rmdir()
+    assert bench.result(bench.native(*words), "out.o", **env) == usual
+    assert bench.started == 0
+
+
+def test_a_full_disk_leaves_the_object_as_it_was(bench: Bench, empty_object: Path) -> None:
+    """The object fits, the object with its IR does not."""
+    bench.write("bitcode", b"BC" + os.urandom(900))
+    limit = empty_object.stat().st_size + 500
+    assert limit > 902
+
+    def bounded(command: list[str]) -> tuple[int, str, bytes]:
+        (bench.folder / "out.o").unlink(missing_ok=True)
+        done = subprocess.run(
+            ["sh", "-c", 'exec "$@"', "sh", *command],
+            cwd=bench.folder,
+            env=bench.env | {"LOG": "/dev/null", "AS_IR": "exec cat $BITCODE", "AS_NATIVE": ""},
+            capture_output=True,
+            text=True,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+        )
+        return done.returncode, done.stderr, (bench.folder / "out.o").read_bytes()
+
+    words = ["-c", "a.c", "-o", "out.o"]
+    usual = bounded(bench.python(*words))
+    assert "out.o carries no IR, so it will run unchecked: [Errno 27]" in usual[1]
+    assert usual[2] == empty_object.read_bytes()
+    assert bounded(bench.native(*words)) == usual
+
+
+def test_objects_with_very_many_sections(bench: Bench) -> None:
+    """Their number stands in the first section; one more makes it so, or it was so before."""
+    for count in (0xFEF0, 0xFEFF - 5, 0xFF10):
+        text = "".join(f'.section .s{i},"a"\n' for i in range(count))
+        bench.write("many.s", text)
+        subprocess.run(["as", "many.s", "-o", "many.o"], cwd=bench.folder, check=True)
+        words = ["-c", "a.c", "-o", "out.o"]
+        many = str(bench.folder / "many.o")
+        usual = bench.result(bench.python(*words), "out.o", OBJECT=many)
+        assert bench.result(bench.native(*words), "out.o", OBJECT=many) == usual
+        assert len(read_image(bench.folder / "out.o").modules) == 1
+
+
+def test_a_source_that_exempts_functions_is_python_s(bench: Bench) -> None:
+    bench.write("a.c", "/* __No_Sanitize__ */")
+    bench.run(bench.native("-c", "a.c"))
+    assert bench.started == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_request_to_end_goes_to_the_compiler(bench: Bench, number: signal.Signals) -> None:
+    """It tidies up, and its end is the wrapper's."""
+    waiting = bench.folder / "waiting"
+    tidy = f"trap 'echo tidy; exit 7' {number.name[3:]}; : > {waiting}; while :; do sleep 0.05; done"
+    for command in (bench.python("-c", "a.c"), bench.native("-c", "a.c")):
+        waiting.unlink(missing_ok=True)
+        env = bench.env | {"AS_NATIVE": tidy}
+        with subprocess.Popen(command, cwd=bench.folder, env=env, stdout=subprocess.PIPE) as process:
+            while not waiting.exists():
+                time.sleep(0.01)
+            process.send_signal(number)
+            out, _ = process.communicate(timeout=60)
+        assert (process.returncode, out) == (7, b"tidy\n")
+
+
+# ---- plans ------------------------------------------------------------------------------------------
+
+
+def plans(bench: Bench) -> list[Path]:
+    return list(Path(bench.env["WHENCE_CACHE"], "starts").iterdir())
+
+
+def test_a_plan_is_made_again_when_the_front_end_changes(bench: Bench) -> None:
+    front = Path(bench.env["WHENCE_CLANG"])
+    front.write_text(FRONT_END.replace("22.1.8", "21.1.0"))
+    for started in (1, 1):
+        assert bench.run(bench.native("-c", "a.c")).returncode == 0
+        assert bench.started == started
+        assert read_image(bench.folder / "a.o").modules[0].frontend == "clang 21.1.0"
+
+
+def test_a_front_end_that_is_gone(bench: Bench) -> None:
+    Path(bench.env["WHENCE_CLANG"]).unlink()
+    usual, ours = (bench.run(make("-c", "a.c")) for make in (bench.python, bench.native))
+    assert (ours.returncode, ours.stderr) == (usual.returncode, usual.stderr)
+    assert "which is not an executable file" in ours.stderr
+
+
+def test_a_front_end_that_appears_on_path_is_taken(bench: Bench, tmp_path: Path) -> None:
+    """A plan says which names were looked at, those included that did not exist."""
+    first, second = tmp_path / "first", tmp_path / "second"
+    for folder in (first, second):
+        folder.mkdir()
+    (second / "clang").write_text(FRONT_END)
+    (second / "clang").chmod(0o755)
+    env = {"PATH": f"{first}:{second}:/usr/bin:/bin", "WHENCE_CLANG": ""}
+    for _ in range(2):
+        assert bench.run(bench.native("-c", "a.c"), **env).returncode == 0
+    assert bench.started == 1
+    (first / "clang").write_text(FRONT_END.replace("22.1.8", "20.1.0"))
+    (first / "clang").chmod(0o755)
+    assert bench.run(bench.native("-c", "a.c"), **env).returncode == 0
+    assert bench.started == 2
+    assert read_image(bench.folder / "a.o").modules[0].frontend == "clang 20.1.0"
+
+
+@pytest.mark.parametrize("spoil", ["truncated", "foreign", "empty", "gone"])
+def test_a_plan_that_cannot_be_used_costs_time_alone(bench: Bench, spoil: str) -> None:
+    for path in plans(bench):
+        if spoil == "truncated":
+            path.write_bytes(path.read_bytes()[:-2])
+        elif spoil == "foreign":
+            path.chmod(0o666)
+        elif spoil == "empty":
+            path.write_bytes(b"")
+        else:
+            path.unlink()
+    for started in (1, 1):
+        assert bench.run(bench.native("-c", "a.c")).returncode == 0
+        assert bench.started == started
+
+
+def test_no_folder_for_plans(bench: Bench) -> None:
+    env = {"WHENCE_CACHE": "/proc/nowhere"}
+    usual = bench.result(bench.python("-c", "a.c"), "a.o", **env)
+    assert bench.result(bench.native("-c", "a.c"), "a.o", **env) == usual
+    assert bench.started == 1
+
+
+def test_the_front_end_sees_nothing_of_plans(bench: Bench) -> None:
+    for path in plans(bench):
+        path.unlink()
+    show = "env > environment"
+    for _ in range(2):
+        bench.run(bench.native("-c", "a.c"), AS_NATIVE=show)
+        assert "WHENCE_CC_PLAN" not in (bench.folder / "environment").read_text()
+
+
+def test_headers_are_json_as_python_writes_it(bench: Bench) -> None:
+    folder = bench.folder / 'a "quoted"\tfolder\\'
+    folder.mkdir()
+    (folder / "a.c").write_text("")
+    for make in (bench.python, bench.native):
+        subprocess.run(make("-c", "a.c", "-std=\x7f"), cwd=folder, env=bench.env, check=True)
+        (module,) = read_image(folder / "a.o").modules
+        assert json.dumps(module.cwd) == json.dumps(str(folder))
+        assert module.flags == ("-std=\x7f", "-fPIE")
+    assert bench.started == 0
