@@ -2,13 +2,15 @@
 
 An empty program, plain, with AddressSanitizer, under Memcheck where that is installed, and under whence, in
 turns; then a shell that starts it many times, as it is and with `whence run --trace-children`; then an empty
-source by clang and by whence-cc. Wall-clock milliseconds: median and minimum, and the median above plain's.
+source by clang and by whence-cc. Wall-clock milliseconds: median and minimum, and the median above plain's;
+and the median of the processor time of all processes, which other work on the machine changes less.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import resource
 import shutil
 import statistics
 import subprocess
@@ -17,6 +19,7 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from whence.toolchain.clang import find_clang
 
@@ -24,6 +27,13 @@ SOURCE = "int main(void) { return 0; }\n"
 CHILDREN = 20
 
 Command = Sequence[str]
+
+
+class Times(NamedTuple):
+    """Of one run, in milliseconds: by the clock, and of the processors."""
+
+    wall: float
+    cpu: float
 
 
 def main() -> int:
@@ -36,7 +46,7 @@ def main() -> int:
         (folder / "empty.c").write_text(SOURCE)
         _table("start of an empty program", _in_turns(_starts(folder), rounds))
         children = _in_turns(_children(folder), max(rounds // 5, 3))
-        _table("one child of a shell", {name: [t / CHILDREN for t in ts] for name, ts in children.items()})
+        _table("one child of a shell", {name: _each(CHILDREN, ts) for name, ts in children.items()})
         _table("compiling an empty file", _in_turns(_compilers(folder), rounds))
     return 0
 
@@ -76,29 +86,40 @@ def _compilers(folder: Path) -> dict[str, Command]:
     return {"plain": [*clang, *words], "whence-cc": [_command("whence-cc"), *words]}
 
 
-def _in_turns(commands: Mapping[str, Command], rounds: int) -> dict[str, list[float]]:
-    """Milliseconds of each run; the first round fills caches and does not count."""
-    times: dict[str, list[float]] = {name: [] for name in commands}
+def _each(count: int, times: Sequence[Times]) -> list[Times]:
+    """The share of one of `count` things that were timed together."""
+    return [Times(each.wall / count, each.cpu / count) for each in times]
+
+
+def _in_turns(commands: Mapping[str, Command], rounds: int) -> dict[str, list[Times]]:
+    """The times of each run; the first round fills caches and does not count."""
+    times: dict[str, list[Times]] = {name: [] for name in commands}
     for turn in range(rounds + 1):
         for name, command in commands.items():
-            seconds = _timed(command)
+            measured = _timed(command)
             if turn:
-                times[name].append(1000 * seconds)
+                times[name].append(measured)
     return times
 
 
-def _timed(command: Command) -> float:
-    begin = time.perf_counter()
+def _timed(command: Command) -> Times:
+    begin, before = time.perf_counter(), _processor_time()
     subprocess.run(command, check=True, capture_output=True)
-    return time.perf_counter() - begin
+    return Times(1000 * (time.perf_counter() - begin), 1000 * (_processor_time() - before))
 
 
-def _table(title: str, times: Mapping[str, list[float]]) -> None:
-    plain = statistics.median(times["plain"])
-    print(f"{title:<28}{'median ms':>10}{'least':>8}{'above plain':>13}")
+def _processor_time() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _table(title: str, times: Mapping[str, list[Times]]) -> None:
+    plain = statistics.median(each.wall for each in times["plain"])
+    print(f"{title:<28}{'median ms':>10}{'least':>8}{'above plain':>13}{'CPU':>8}")
     for name, measured in times.items():
-        median = statistics.median(measured)
-        print(f"  {name:<26}{median:10.1f}{min(measured):8.1f}{median - plain:13.1f}")
+        walls = [each.wall for each in measured]
+        median, cpu = statistics.median(walls), statistics.median(each.cpu for each in measured)
+        print(f"  {name:<26}{median:10.1f}{min(walls):8.1f}{median - plain:13.1f}{cpu:8.1f}")
     print()
 
 
