@@ -79,6 +79,7 @@ class Launcher:
             cwd=self.folder,
             env=self.env | env,
             text=True,
+            errors="replace",
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
