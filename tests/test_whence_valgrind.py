@@ -68,6 +68,33 @@ def test_generated_suppressions_are_valgrind_s(whence: Whence) -> None:
     assert kinds == ["Memcheck:Addr1", "Memcheck:Leak"]
 
 
+KEPT = """#include <stdlib.h>
+static char *kept;
+int main(int argc, char **argv) {
+    kept = malloc(20);
+    if (argc > 1) free(kept);
+    return 0;
+}
+"""
+
+
+def test_the_leak_summary_says_that_nothing_was_lost(whence: Whence) -> None:
+    """Programs' own test suites look for it (redis' does)."""
+    whence.build(KEPT, "kept")
+    full = ("--leak-check=full", "--show-reachable=no")
+    done = memcheck(whence, *full, "./kept")
+    lines = [line.partition("== ")[2] for line in done.err.splitlines()]
+    first = lines.index("LEAK SUMMARY:")
+    assert lines[first + 1] == "   definitely lost: 0 bytes in 0 blocks"
+    assert lines[first + 4] == "   still reachable: 20 bytes in 1 blocks"
+    assert "no leaks are possible" not in done.err
+    assert "All heap blocks were freed -- no leaks are possible" in memcheck(whence, *full, "./kept", "x").err
+    lost = memcheck(whence, "--leak-check=full", "./bad").err
+    assert "   definitely lost: 33 bytes in 1 blocks" in lost
+    for words in (("-q", "./kept"), ("--leak-check=no", "./kept")):
+        assert "SUMMARY: " not in memcheck(whence, *words).err.replace("ERROR SUMMARY: ", "")
+
+
 def test_without_a_leak_check_leaks_are_no_errors(whence: Whence) -> None:
     done = memcheck(whence, "--error-exitcode=3", "./bad")
     assert done.status == 3

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from whence import __version__
 from whence.findings import Finding, Frame, RunInfo
+from whence.report import words
 from whence.report.styles import printable
 from whence.report.valgrind_errors import Error, errors
 from whence.report.valgrind_xml import ALL_CALLERS
@@ -26,7 +27,7 @@ class ValgrindTextRenderer:
         for error in made:
             lines += [*_error(error, run), ""]
         if not self.quiet:
-            lines.append(_summary(made, run))
+            lines += [*_leaks(run), _summary(made, run)]
         return "".join(f"=={run.pid}== {printable(line)}\n" for line in lines)
 
 
@@ -52,6 +53,18 @@ def _place(frame: Frame, run: RunInfo) -> str:
         return f" ({os.path.basename(frame.file)}:{frame.line})"
     module = run.originals.get(frame.module or "", frame.module)
     return f" (in {module})" if module else ""
+
+
+def _leaks(run: RunInfo) -> list[str]:
+    """What the last search for leaks found, of every kind: tools read from it that nothing was lost."""
+    check = words.leak_check(run)
+    if check is None:
+        return []
+    totals = [(name, getattr(check, field)) for name, field in words.LEAK_ROWS]
+    if not any(total.blocks for _, total in totals):
+        return ["All heap blocks were freed -- no leaks are possible", ""]
+    rows = [f"{name:>18}: {total.bytes:,} bytes in {total.blocks:,} blocks" for name, total in totals]
+    return ["LEAK SUMMARY:", *rows, ""]
 
 
 def _summary(made: Sequence[Error], run: RunInfo) -> str:
