@@ -113,7 +113,7 @@ CONDITIONS = {
     "(expected one of: malloc, free, call, ret, write)",
     "exists b in G": "f.rules:2:13: unknown domain 'G' (expected one of: trace, H, F, P, L)",
     "Sizes(r) == 1": "f.rules:2:1: 'Sizes(…)' is not a value (did you mean 'Size'?) "
-    "(expected one of: Bid, Begin, End, Size, Idx, Family, Kind, Time, Value)",
+    "(expected one of: Bid, Begin, End, Size, Idx, Family, Align, Kind, Time, Value)",
     # arity
     "Allocated(r, r)": "f.rules:2:1: 'Allocated(r)' takes 1 argument, not 2",
     "Size(r, r) == 1": "f.rules:2:1: 'Size' takes 1 argument, not 2",
