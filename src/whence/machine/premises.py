@@ -81,16 +81,17 @@ def _has_no_block(state: State, probe: Probe) -> bool:
 
 
 def _in_free_heap(state: State, probe: Probe) -> bool:
+    """Of a pointer without a block, that no access is possible: one from null may lead to a block."""
     (pointer,) = probe.operands
-    nothing_there = not is_null_derived(pointer) and access(state, pointer, 1) is None
-    return state.kind_at(state.where(pointer.value).address) == HEAP and nothing_there
+    return state.kind_at(state.where(pointer.value).address) == HEAP and not is_null_derived(pointer)
 
 
 def uninitialized(state: State, probe: Probe) -> Found:
     """Value(r) = junk: some byte of it. Copies may carry junk."""
     target = access(state, probe.operands[0], probe.width)
-    if not isinstance(state.focus, Read) or target is None or target.block is None:
+    if not isinstance(state.focus, Read) or target is None:
         return ()
+    assert target.block is not None
     block = state.live(target.block)
     assert block is not None
     junk = any(block.byte(target.index + at) is None for at in range(probe.width))
