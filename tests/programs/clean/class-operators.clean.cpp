@@ -1,6 +1,6 @@
 // Operators new and delete of classes: sized, aligned, of arrays, with more arguments, inherited through a
 // virtual destructor, from a pool, and a constructor that throws; a destroying operator delete.
-// RUN: cflags -std=c++20
+// RUN: cflags -std=c++20 -fsized-deallocation
 #include <cstddef>
 #include <cstdlib>
 #include <new>

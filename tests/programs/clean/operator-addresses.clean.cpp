@@ -1,6 +1,6 @@
 // A program at a fixed address takes the address of operators: it gets that of a stub of its own, and
 // none of them is replaced.
-// RUN: cflags -fno-pie -std=c++17
+// RUN: cflags -fno-pie -std=c++17 -fsized-deallocation
 // RUN: ldflags -no-pie
 #include <functional>
 #include <memory>
