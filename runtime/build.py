@@ -75,7 +75,7 @@ PRODUCTS = {
     ),
     "libwhence-spread.so": Product(("alloc/kd", "os", "settings", "spread")),
     ALLOC_LIBRARY: Product(
-        (*ALLOCATOR, *CHECKING, "guard", "interface/leaks.c", "port/guarded"),
+        (*ALLOCATOR, *CHECKING, "guard", "intercept/bounce.c", "interface/leaks.c", "port/guarded"),
         port="guarded",
         without=("alloc/heap.c", "rt/access.c", "rt/loading.c", "rt/namespace.c"),
         rules=True,

@@ -6,7 +6,7 @@
 #include "trap.h"
 
 uintptr_t port_first_bad(uintptr_t address, uint64_t size) {
-    if (!heap_contains(address)) return address + size;
+    if (!blocks_govern(address)) return address + size;
     uintptr_t end = blocks_live_end(address);
     if (!end) return address;
     return size < end - address ? address + size : end;
@@ -35,4 +35,38 @@ uint64_t port_trapped(struct context *context, uintptr_t address, int write) {
         return context->findings;
     }
     return event_evaluate(context);
+}
+
+/* ---- accesses of the kernel, which no trap reports ---- */
+
+static uint32_t forbidden(struct block place, int write) {
+    uint32_t flags = write ? GUARD_CLOSED | GUARD_READ_ONLY : GUARD_CLOSED;
+    return guard_is_paged(place) ? guard_extra(place)->flags & flags : 0;
+}
+
+int access_clean(uintptr_t address, uint64_t size) {
+    if (!blocks_govern(address)) return 1;
+    return port_first_bad(address, size) == address + size && !forbidden(block_at(address), 1);
+}
+
+void access_check(uintptr_t address, uint64_t size, uintptr_t root, int write, const char *library,
+                  const struct frame *frame) {
+    if (!size || !blocks_govern(address)) return;
+    struct block place = block_nearest(address);
+    struct context context = {0};
+    context.bad = port_first_bad(address, size);
+    int is_bad = context.bad != address + size;
+    if (!is_bad && !forbidden(place, write)) return;
+    context.event.point = write ? WH_POINT_DEREF_W : WH_POINT_DEREF_R;
+    context.event.r = address;
+    context.event.root = root;
+    context.event.width = size;
+    block_read(place, &context.event.block);
+    context.frame = frame;
+    context.library = library;
+    context.flags = WH_FLAG_LIBRARY | (write ? WH_FLAG_WRITE : 0);
+    if (is_bad)
+        event_evaluate(&context);
+    else
+        report_fixed(&context, WH_RULE_PROTECTED_BLOCK, place);
 }

@@ -7,11 +7,6 @@
 #include <ctype.h>
 #include <string.h>
 
-void check_range(struct site site, const void *pointer, size_t size, int write, const void *root) {
-    if (WH_LIKELY(access_fine((uintptr_t)pointer, size, (uintptr_t)root))) return;
-    access_check((uintptr_t)pointer, size, (uintptr_t)root, write, site.function, site.frame);
-}
-
 /* ---- strings ---- */
 
 #define LINE 64u /* bytes that eight state bytes describe */
@@ -98,31 +93,6 @@ void check_number(struct site site, const char *text) {
     for (size_t i = 0; i < count; i++)
         if (ends_number(text[i])) return;
     check_range(site, text, count + 1, 0, text);
-}
-
-/* ---- bounce buffers ---- */
-
-#define BOUNCE_MOST (64ull << 20)
-
-struct bounce bounce_begin(struct site site, void *target, size_t size) {
-    struct bounce bounce = {target, target, 0};
-    if (!size || access_clean((uintptr_t)target, size)) return bounce;
-    uintptr_t buffer = size <= BOUNCE_MOST ? os_map(wh_round_up(size, OS_PAGE)) : 0;
-    if (!buffer) {
-        /* Elsewhere, nothing is known of how much it will need. */
-        if (blocks_govern((uintptr_t)target)) check_range(site, target, size, 1, target);
-        return bounce;
-    }
-    bounce.buffer = (void *)buffer;
-    bounce.room = size;
-    return bounce;
-}
-
-void bounce_end(struct site site, struct bounce *bounce, size_t stored) {
-    if (!bounce->room) return;
-    check_range(site, bounce->target, stored, 1, bounce->target);
-    if (stored) wh_copy(bounce->target, bounce->buffer, stored);
-    os_unmap((uintptr_t)bounce->buffer, wh_round_up(bounce->room, OS_PAGE));
 }
 
 int is_there(const void *structure, size_t size) {

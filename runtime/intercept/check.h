@@ -19,7 +19,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "../rt/access.h"
+#include "bounce.h"
 
 #define WRAP(type, name, parameters)                                                               \
     type __whence_##name parameters;                                                               \
@@ -29,15 +29,7 @@
 #define NAME (__func__ + sizeof "__whence_" - 1)
 #define SITE ((struct site){NAME, FRAME_HERE})
 
-struct site {
-    const char *function;
-    const struct frame *frame;
-};
-
 #define NO_LIMIT SIZE_MAX
-
-/* Checks that all bytes are addressable; `root` is the pointer it is judged by. */
-void check_range(struct site site, const void *pointer, size_t size, int write, const void *root);
 
 /* Bytes from `string` to the first `stop` byte, which is not counted, or `most`;
  * checks that they, and the stop byte, can be read. */
@@ -106,19 +98,5 @@ static inline size_t times(size_t count, size_t size) {
     size_t bytes;
     return __builtin_mul_overflow(count, size, &bytes) ? SIZE_MAX : bytes;
 }
-
-/* ---- functions that fill a buffer they may not need in full ---- */
-
-/* A stand-in for a buffer that is not accessible as a whole: the function
- * fills the stand-in, then exactly what it stored is checked and copied. */
-struct bounce {
-    void *buffer; /* where the function shall write */
-    void *target;
-    size_t room; /* 0: buffer is the target itself */
-};
-
-struct bounce bounce_begin(struct site site, void *target, size_t size);
-/* `stored` bytes at most the room were written; the checks are made for `site`. */
-void bounce_end(struct site site, struct bounce *bounce, size_t stored);
 
 #endif

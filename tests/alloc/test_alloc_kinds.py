@@ -62,6 +62,42 @@ def test_memory_mapped_over_blocks_is_left_alone(
     assert (done.status, done.out[-5:], done.err) == (0, "good\n", "")
 
 
+FILLING, READING = ("read", "pread", "readv"), ("write", "send", "writev")
+
+
+@pytest.mark.parametrize("guard", ["T", "B", "P", "BR"])
+@pytest.mark.parametrize("call", [*FILLING, *READING])
+def test_buffers_of_system_calls(call: str, guard: str, compile_plain: Compile, preload: Preload) -> None:
+    """Where the kernel refuses them, stops before their end, or writes beside a block without a trap."""
+    program = compile_plain("kernel.c")
+    for size in ("96", "13", "5000"):
+        for where, rule in (("short", OVERFLOW), ("freed", DANGLING)):
+            done = preload(program, call, where, size, guard=guard)
+            assert (done.status, done.rules) == (99, [rule]), (size, where, done.err)
+        done = preload(program, call, "fits", size, guard=guard)
+        assert (done.status, done.out, done.err) == (0, f"{size}\n", "")
+
+
+@pytest.mark.parametrize("guard", ["T", "BR"])
+def test_the_kernel_keeps_to_what_a_block_allows(
+    guard: str, compile_plain: Compile, preload: Preload
+) -> None:
+    program = compile_plain("kernel.c")
+    forbidden = [("read", "read-only"), ("readv", "read-only"), ("read", "closed"), ("write", "closed")]
+    for call, where in forbidden:
+        done = preload(program, call, where, guard=guard)
+        assert (done.status, done.rules) == (99, ["protected-block"]), (call, where, done.err)
+    done = preload(program, "write", "read-only", guard=guard)
+    assert (done.status, done.out, done.err) == (0, "96\n", "")
+
+
+@pytest.mark.parametrize("guard", ["T", "B", "P", "BR"])
+def test_what_does_not_arrive_is_not_judged(guard: str, compile_plain: Compile, preload: Preload) -> None:
+    for call in ("read", "recv"):
+        done = preload(compile_plain("kernel.c"), call, "partial", guard=guard)
+        assert (done.status, done.out, done.err) == (0, "12\n", "")
+
+
 def test_wild(compile_plain: Compile, preload: Preload) -> None:
     """An empty zone belongs to no block."""
     done = preload(compile_plain("kinds.c"), "wild", guard="T,4k,64k")

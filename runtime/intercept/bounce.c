@@ -1,0 +1,35 @@
+#include "bounce.h"
+#include "../os/mem.h"
+#include "../os/os.h"
+
+void check_range(struct site site, const void *pointer, size_t size, int write, const void *root) {
+    if (WH_LIKELY(PORT_PLANES && access_fine((uintptr_t)pointer, size, (uintptr_t)root))) return;
+    access_check((uintptr_t)pointer, size, (uintptr_t)root, write, site.function, site.frame);
+}
+
+/* ---- bounce buffers ---- */
+
+#define BOUNCE_MOST (64ull << 20)
+
+struct bounce bounce_begin(struct site site, void *target, size_t size) {
+    struct bounce bounce = {target, target, 0};
+    if (!size || access_clean((uintptr_t)target, size)) return bounce;
+    uintptr_t buffer = size <= BOUNCE_MOST ? os_map(wh_round_up(size, OS_PAGE)) : 0;
+    if (!buffer) {
+        /* Elsewhere, nothing is known of how much it will need. */
+        if (blocks_govern((uintptr_t)target)) check_range(site, target, size, 1, target);
+        return bounce;
+    }
+    bounce.buffer = (void *)buffer;
+    bounce.room = size;
+    return bounce;
+}
+
+void bounce_end(struct site site, struct bounce *bounce, size_t stored) {
+    if (!bounce->room) return;
+    check_range(site, bounce->target, stored, 1, bounce->target);
+    /* After a finding, closed pages would trap. */
+    if (stored && (!PORT_GUARDS || access_clean((uintptr_t)bounce->target, stored)))
+        wh_copy(bounce->target, bounce->buffer, stored);
+    os_unmap((uintptr_t)bounce->buffer, wh_round_up(bounce->room, OS_PAGE));
+}

@@ -1,0 +1,30 @@
+/* Checks of the ranges that library functions access, and stand-ins for buffers that they fill. */
+#ifndef WHENCE_INTERCEPT_BOUNCE_H
+#define WHENCE_INTERCEPT_BOUNCE_H
+
+#include "../rt/access.h"
+
+/* The function that makes the access, and where the program called it. */
+struct site {
+    const char *function;
+    const struct frame *frame;
+};
+
+/* Checks that all bytes are addressable; `root` is the pointer it is judged by. */
+void check_range(struct site site, const void *pointer, size_t size, int write, const void *root);
+
+/* ---- functions that fill a buffer they may not need in full ---- */
+
+/* A stand-in for a buffer that is not accessible as a whole: the function
+ * fills the stand-in, then exactly what it stored is checked and copied. */
+struct bounce {
+    void *buffer; /* where the function shall write */
+    void *target;
+    size_t room; /* 0: buffer is the target itself */
+};
+
+struct bounce bounce_begin(struct site site, void *target, size_t size);
+/* `stored` bytes at most the room were written; the checks are made for `site`. */
+void bounce_end(struct site site, struct bounce *bounce, size_t stored);
+
+#endif
