@@ -77,7 +77,7 @@ PRODUCTS = {
     ALLOC_LIBRARY: Product(
         (*ALLOCATOR, *CHECKING, "guard", "intercept/bounce.c", "interface/leaks.c", "port/guarded"),
         port="guarded",
-        without=("alloc/heap.c", "rt/access.c", "rt/loading.c", "rt/namespace.c"),
+        without=("alloc/heap.c", "rt/access.c", "rt/loading.c", "rt/locals.c", "rt/namespace.c"),
         rules=True,
     ),
     "libwhence-absent.a": Product(("absent",), ("-fvisibility=default",), archive=True),

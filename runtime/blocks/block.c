@@ -9,8 +9,10 @@ static const struct block_provider *providers[BLOCK_PROVIDERS_MOST];
 int blocks_provide(const struct block_provider *provider) {
     if (provider->begin >= provider->end || blocks_providers == BLOCK_PROVIDERS_MOST) return 0;
     if (heap_overlaps(provider->begin, provider->end)) return 0;
-    for (uint32_t i = 0; i < blocks_providers; i++)
-        if (provider->begin < providers[i]->end && provider->end > providers[i]->begin) return 0;
+    for (uint32_t i = 0; i < blocks_providers && !provider->holds; i++)
+        if (!providers[i]->holds && provider->begin < providers[i]->end &&
+            provider->end > providers[i]->begin)
+            return 0;
     providers[blocks_providers++] = provider;
     return 1;
 }
@@ -18,7 +20,8 @@ int blocks_provide(const struct block_provider *provider) {
 /* The region of the provider whose range contains the address; 0: none. */
 static unsigned region_of(uintptr_t address) {
     for (uint32_t i = 0; i < blocks_providers; i++)
-        if (address >= providers[i]->begin && address < providers[i]->end)
+        if (address >= providers[i]->begin && address < providers[i]->end &&
+            (!providers[i]->holds || providers[i]->holds(address)))
             return BLOCK_PROVIDED + i;
     return 0;
 }
@@ -142,7 +145,8 @@ WH_COLD int blocks_provided_apart(uintptr_t a, uintptr_t b) {
 static struct whence_bounds gap_at(uintptr_t address) {
     struct whence_bounds gap = blocks_between(address);
     for (uint32_t i = 0; gap.size && i < blocks_providers; i++)
-        gap = blocks_clip(gap, address, providers[i]->begin, providers[i]->end);
+        if (!providers[i]->holds)
+            gap = blocks_clip(gap, address, providers[i]->begin, providers[i]->end);
     return gap;
 }
 

@@ -28,6 +28,7 @@ struct block_facts {
     struct whence_block row;
     uint64_t free_thread;             /* number of the thread that freed it */
     uint64_t alloc_stack, free_stack; /* of the depot; 0: none */
+    const char *text;                 /* of the variable (whence.abi.zones); NULL: none */
 };
 
 /* The number of providers. */
@@ -110,6 +111,12 @@ static inline int block_is_live(struct block block) {
 /* Whether it lives and begins at the address. */
 static inline int block_begins_live(struct block block, uintptr_t address) {
     return block_is_live(block) && block_begin(block) == address;
+}
+
+/* The text of the variable that the block is; NULL if it is none. */
+static inline const char *block_text(struct block block) {
+    if (block_in_heap(block)) return NULL;
+    return (const char *)(uintptr_t)block_fact(block, offsetof(struct block_facts, text));
 }
 
 /* Fills one row; its id is 0 if there is no block or its room was never used. */

@@ -15,6 +15,9 @@
 struct block_provider {
     uintptr_t begin, end; /* overlaps neither the heap nor another provider's range */
     uint64_t kind;        /* WH_KIND_* of all its blocks */
+    /* Whether the address is in a room, where the range holds much else; such a range may overlap
+     * others. NULL: all addresses of the range are. */
+    int (*holds)(uintptr_t address);
     /* For an address in the range: the number of the block in whose room it lies, and of the
      * nearest block, live or freed; 0: none. */
     uint64_t (*around)(uintptr_t address);

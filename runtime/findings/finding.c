@@ -19,6 +19,7 @@ static struct {
     struct wh_finding head;
     uint64_t stack[WH_MAX_FRAMES], alloc[WH_ALLOC_FRAMES], free[WH_ALLOC_FRAMES];
     uint8_t states[STATE_BYTES];
+    const char *variable;
 } draft;
 static struct os_lock draft_lock;
 
@@ -159,6 +160,8 @@ static void fill_block(struct wh_finding *head, const struct whence_block *block
     head->block_free_thread = block_free_thread(kept);
     head->n_alloc = depot_stack(block_alloc_stack(kept), draft.alloc);
     head->n_free = depot_stack(block_free_stack(kept), draft.free);
+    draft.variable = block_text(kept);
+    if (draft.variable) head->n_variable = (uint32_t)wh_length(draft.variable);
     port_describe_block(kept, head);
 }
 
@@ -191,6 +194,7 @@ static enum record_status append(const struct context *context, const struct wit
         {witness->values, head->n_values * sizeof(uint64_t)},
         {draft.states, head->n_states},
         {source_name(context->library).begin, head->n_name},
+        {draft.variable, head->n_variable},
     };
     return record_append_at(WH_RECORD_FINDING, parts, sizeof parts / sizeof *parts, offset);
 }

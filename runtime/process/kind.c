@@ -33,10 +33,12 @@ void kind_stack_died(void) {
         }
 }
 
-static int in_stack(uintptr_t address) {
+int kind_stack_of(uintptr_t address, struct stack_bounds *stack) {
     for (unsigned i = 0; i < STACKS_MOST; i++) {
         uintptr_t high = __atomic_load_n(&stacks[i].high, __ATOMIC_ACQUIRE);
-        if (address < high && address >= stacks[i].low) return 1;
+        if (address >= high || address < stacks[i].low) continue;
+        *stack = (struct stack_bounds){stacks[i].low, high};
+        return 1;
     }
     return 0;
 }
@@ -65,7 +67,8 @@ static int holds(struct dl_phdr_info *info, size_t size, void *wanted) {
 uint64_t kind_of(uintptr_t address) {
     uint64_t kind = blocks_kind(address);
     if (kind != WH_KIND_ELSEWHERE) return kind;
-    if (in_stack(address)) return WH_KIND_STACK;
+    struct stack_bounds stack;
+    if (kind_stack_of(address, &stack)) return WH_KIND_STACK;
     if (dl_iterate_phdr(holds, &address)) return WH_KIND_GLOBAL;
     return WH_KIND_ELSEWHERE;
 }

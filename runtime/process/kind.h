@@ -9,6 +9,10 @@
 void kind_stack_born(void);
 void kind_stack_died(void);
 
+struct stack_bounds;
+/* The bounds of the thread's stack that holds the address; 0 if none does. */
+int kind_stack_of(uintptr_t address, struct stack_bounds *stack);
+
 /* WH_KIND_* */
 uint64_t kind_of(uintptr_t address);
 

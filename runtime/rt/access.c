@@ -1,4 +1,5 @@
 #include "access.h"
+#include "locals.h"
 #include "signals.h"
 #include "../findings/repeat.h"
 #include "../os/os.h"
@@ -17,14 +18,16 @@ uintptr_t port_first_bad(uintptr_t address, uint64_t size) {
     uint64_t scanned = end - address;
     if (scanned > ACCESS_SCAN_MOST && !blocks_govern(address)) scanned = ACCESS_SCAN_MOST;
     uintptr_t bad = plane_first_bad(address, scanned);
+    while (bad != address + scanned && locals_open_litter(bad))
+        bad = plane_first_bad(bad, address + scanned - bad);
     return bad == address + scanned ? end : bad;
 }
 
 int access_clean(uintptr_t address, uint64_t size) {
     if (size > ACCESS_SCAN_MOST || !plane_covers(address) || size > ADDRESS_END - address)
         return size && port_first_bad(address, size) == address + size;
-    if (!heap_state_exact(address)) return port_first_bad(address, size) == address + size;
-    return plane_first_bad(address, size) == address + size;
+    if (heap_state_exact(address) && plane_clean(address, size)) return 1;
+    return port_first_bad(address, size) == address + size;
 }
 
 /* ---- bounds ---- */

@@ -21,11 +21,9 @@ static inline int access_quick(uintptr_t address, uint64_t size) {
  * looks at it; 0 if that is not known. */
 static inline int access_fine(uintptr_t address, uint64_t size, uintptr_t root) {
     if (WH_UNLIKELY(size - 1 >= ACCESS_FINE_MOST || event_every)) return 0;
-    if (blocks_apart(address, root) || !heap_state_exact(address)) return 0;
-    if (!blocks_govern(address)) {
-        if (root < WH_NULL_PAGE_SIZE) return 0;
-        if (!plane_covers(address) || !plane_covers(address + size - 1)) return 0;
-    }
+    if (address != root && blocks_apart(address, root)) return 0;
+    if (!heap_state_exact(address) || root < WH_NULL_PAGE_SIZE) return 0;
+    if (!plane_covers(address) || !plane_covers(address + size - 1)) return 0;
     return plane_clean(address, size);
 }
 

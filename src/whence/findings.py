@@ -169,10 +169,27 @@ class Relation:
 
 
 @dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable that is a block, as the source declares it; what is not known is empty, a line 0."""
+
+    name: str
+    is_array: bool = False
+    function: str = ""
+    file: str | None = None
+    line: int = 0
+
+    @property
+    def place(self) -> Frame:
+        """Where it is declared, as a frame without an address."""
+        return Frame(0, function=self.function or None, file=self.file, line=self.line)
+
+
+@dataclass(frozen=True, slots=True)
 class Block:
     """The block a pointer was derived from, or the nearest one.
 
-    `moved`: it was freed by realloc. `last_use`: where accesses were seen, the last one before the finding.
+    `moved`: it was freed by realloc. `variable`: which one it is, if it was not allocated.
+    `last_use`: where accesses were seen, the last one before the finding.
     """
 
     id: int
@@ -185,6 +202,7 @@ class Block:
     moved: bool = False
     last_use: Use | None = None
     kind: BlockKind = BlockKind.HEAP
+    variable: Variable | None = None
 
     @property
     def end(self) -> int:

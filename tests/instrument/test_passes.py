@@ -23,7 +23,8 @@ JOB = jobs.make_job(load_standard(), "test.c", "2", ())
 
 
 def context() -> Context:
-    return Context("example", JOB.policy, watched=("transaction",))
+    policy = replace(JOB.policy, locals=True)
+    return Context("example", policy, watched=("transaction",))
 
 
 def examples(each: AnyPass) -> dict[str, str]:

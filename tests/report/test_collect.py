@@ -27,8 +27,10 @@ from whence.findings import (
     RunInfo,
     States,
     Value,
+    Variable,
 )
 from whence.report import JsonRenderer, TextRenderer
+from whence.report.words import block_phrase
 from whence.symbols import Symbolizer
 
 RULES = (
@@ -73,6 +75,7 @@ def finding(
     values: tuple[int, ...] = (),
     states: bytes = b"",
     name: bytes = b"",
+    variable: bytes = b"",
     **fields: int,
 ) -> bytes:
     """A FINDING record: a four-byte write behind a live block of 20 bytes unless said otherwise."""
@@ -96,10 +99,12 @@ def finding(
         "n_values": len(values),
         "n_states": len(states),
         "n_name": len(name),
+        "n_variable": len(variable),
         **fields,
     }
     head = struct.pack(records.FINDING.format, *(numbers.get(f.name, 0) for f in records.FINDING.fields))
-    arrays = [words(*stack), words(*alloc), words(*free), words(*values), padded(states), padded(name)]
+    arrays = [words(*stack), words(*alloc), words(*free), words(*values), padded(states)]
+    arrays += [padded(name), padded(variable)]
     return record(records.RECORD_TYPES["FINDING"], head + b"".join(arrays))
 
 
@@ -191,6 +196,16 @@ def test_a_finding_whose_map_was_lost(tmp_path: Path) -> None:
 
 def test_no_block(tmp_path: Path) -> None:
     assert one(tmp_path, finding(block_id=0, alloc=())).block is None
+
+
+def test_a_block_that_is_a_variable(tmp_path: Path) -> None:
+    kind = records.BLOCK_KINDS["STACK"]
+    text = b"5\tarray\tbuf\t_ZN3app5parseEv\t/src/a.cpp"
+    block = one(tmp_path, finding(variable=text, block_kind=kind, alloc=())).block
+    assert block is not None and block.allocated is None
+    assert block.variable == Variable("buf", True, "app::parse()", "/src/a.cpp", 5)
+    assert block.variable.place.line == 5
+    assert block_phrase(block) == "`buf`, an array of 20 bytes in `app::parse()`"
 
 
 @pytest.mark.parametrize(

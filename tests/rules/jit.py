@@ -73,6 +73,7 @@ class Primitives:
 
     world: World = field(default_factory=World)
     registered: list[int] = field(default_factory=list)
+    with_locals: bool = False
     fired: list[Fired] = field(default_factory=list)
     functions: tuple[str, ...] = ()
     redex: Redex = field(default_factory=lambda: Redex("FREE", (0,)))
@@ -95,6 +96,9 @@ class Primitives:
 
     def register_rules(self, table: int) -> None:
         self.registered.append(table)
+
+    def locals(self) -> None:
+        self.with_locals = True
 
     def block_of(self, pointer: int, out: int) -> None:
         Block.from_address(out).__init__(*_words(self.record(self.world.find(pointer))))
@@ -164,6 +168,7 @@ def _install() -> None:
     p = ctypes.c_void_p
     signatures: list[tuple[str, object, list[object]]] = [
         ("register_rules", None, [p]),
+        ("locals", None, []),
         ("block_of", None, [U64, p]),
         ("next_block", U64, [p, U64, p]),
         ("pointed", U64, [U64]),
@@ -196,9 +201,12 @@ class Compiled:
         self.engine = llvm.create_mcjit_compiler(module, machine)
         self.engine.finalize_object()
         _PRIMITIVES.registered.clear()
+        _PRIMITIVES.with_locals = False
         self.engine.run_static_constructors()
         assert len(_PRIMITIVES.registered) == 1
         self.table = Set.from_address(_PRIMITIVES.registered[0])
+        self.with_locals = _PRIMITIVES.with_locals
+        """Whether local variables are to be blocks."""
         self.functions = plan_of(rules).functions
         self.rules = [self.table.rules[i] for i in range(self.table.rule_count)]
 

@@ -179,6 +179,12 @@ def test_shipped_rules(data: st.DataObject, world: World) -> None:
         agree(witnesses(rule, STANDARD, world, redex), *COMPILED.run(i, world, redex), rule.name)
 
 
+def test_local_variables_are_blocks_where_a_rule_about_accesses_names_them() -> None:
+    assert COMPILED.with_locals
+    frees = load_standard().select(["free-of-stack"], ["all"])
+    assert not Compiled(frees).with_locals
+
+
 def test_the_table_is_in_order_and_named() -> None:
     names = [rule.name.decode() for rule in COMPILED.rules]
     assert names == [rule.name for rule in STANDARD.active]

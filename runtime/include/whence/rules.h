@@ -13,6 +13,9 @@
 
 void __whence_register_rules(const struct whence_rule_set *set);
 
+/* Local variables are blocks from here on: called before there are threads. */
+void __whence_locals(void);
+
 /* ---- primitives that evaluators call ---- */
 
 /* Block that holds (or is nearest to) the pointer; id 0 if none. */

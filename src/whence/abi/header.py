@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 
-from whence.abi import fixed, layout, options, places, points, records, rules, runs, structs, variables
+from whence.abi import fixed, layout, options, places, points, records, rules, runs, structs, variables, zones
 
 _MOVABLE = ("STATE_OFFSET", "HEAP_BASE", "META_BASE", "DEPOT_BASE", "PRIVATE_BASE")
 _FIXED = (
@@ -109,7 +109,7 @@ def _rule_lines() -> Iterator[str]:
     yield f"#define WHENCE_DESC_FUNCTION_SHIFT {_number(rules.DESC_FUNCTION_SHIFT)}"
     for name, number in rules.DESC_FUNCTIONS.items():
         yield f"#define WHENCE_DESC_{name.upper()} {_number(number)}"
-    for struct in (rules.BLOCK, rules.EVENT, rules.RULE, rules.RULE_SET):
+    for struct in (rules.BLOCK, rules.EVENT, rules.RULE, rules.RULE_SET, zones.VARIABLE, zones.LOCAL):
         yield from _struct(struct)
 
 

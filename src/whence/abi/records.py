@@ -22,7 +22,7 @@ from __future__ import annotations
 from whence.abi.structs import Field, Layout
 
 MAGIC = b"WHENCERC"
-VERSION = 4
+VERSION = 5
 HEADER_SIZE = 4096
 FILE_SIZE = 64 << 20
 """Size of the record file in bytes; sparse, so only what is written costs."""
@@ -117,6 +117,8 @@ FINDING = Layout(
         Field("n_values", "u32", "u64 values to trace, in the order of the rule"),
         Field("n_states", "u32", "u8 state bytes around the address"),
         Field("n_name", "u32", "chars: library function that made the access, or none"),
+        Field("n_variable", "u32", "chars: the variable that the block is (whence.abi.zones), or none"),
+        Field("reserved2", "u32", "zero"),
     ),
 )
 
@@ -154,6 +156,7 @@ FINDING_ARRAYS = (
     ("values", "u64"),
     ("states", "u8"),
     ("name", "u8"),
+    ("variable", "u8"),
 )
 
 RULE_SIGNAL = 0xFFFFFFFF

@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from whence import ir
 from whence.abi.layout import RED_ZONE
 from whence.abi.rules import DESC_FUNCTION_SHIFT, DESC_FUNCTIONS, DESC_WRITE
+from whence.instrument.exposure import size_of
 from whence.instrument.facts import Facts, Flow
-from whence.instrument.filters import SIZES, copy_marker_name, marker_name
+from whence.instrument.filters import SIZES, copy_marker_name, inside_name, marker_name
 from whence.instrument.lifetimes import may_free
 from whence.instrument.markers import RANGE
 from whence.instrument.passes import Context
@@ -205,6 +206,11 @@ def _check(access: Access, provenance: Provenance, policy: Policy, facts: Facts,
     if size and facts.is_checked(place, size):
         return
     root, judged = access.pointer, provenance.place(derived.root)
+    variable = provenance.variable(derived) if policy.locals else None
+    if variable is not None and size in SIZES:
+        _check_inside(access, derived, size_of(variable) or 0, used)
+        facts.add(place, size, judged)
+        return
     if policy.provenance and not _stays_near(access, place, judged, derived, provenance, facts):
         root = derived.root
     text, name = _marker_call(access, root)
@@ -212,6 +218,18 @@ def _check(access: Access, provenance: Provenance, policy: Policy, facts: Facts,
     access.anchor.insert_before(text)
     if size:
         facts.add(place, size, judged)
+
+
+def _check_inside(access: Access, derived: Derivation, room: int, used: set[str]) -> None:
+    """Insert the marker of an access to a variable of `room` bytes, unless it certainly lies in it."""
+    assert isinstance(access.size, int)
+    limit = max(room - access.size + 1, 0)
+    if derived.offset is not None and 0 <= derived.offset < limit:
+        return
+    name = inside_name(access.write, access.size)
+    used.add(name)
+    operands = f"ptr {access.pointer}, ptr {derived.root}, i64 {limit}"
+    access.anchor.insert_before(f"call void @{name}({operands}) nomerge")
 
 
 def _check_length(accesses: list[Access], provenance: Provenance, policy: Policy, used: set[str]) -> None:

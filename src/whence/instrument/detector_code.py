@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from whence.abi.records import BLOCK_KINDS
 from whence.abi.rules import BLOCK, EVENT
 from whence.rules import binding
 from whence.rules import model as m
@@ -302,13 +303,15 @@ class ConditionCode:
         then(fail)
 
     def check_state(self, pattern: m.Pattern, domain: str, record: str, fail: str) -> None:
-        """Only a freed block has a free event, or is in F; only a live one is in H."""
+        """Events and domains are of the heap: a free event and F of freed blocks, H of live ones."""
         if isinstance(pattern, m.PointerPattern):
             identity = self.block_word(record, "id")
             pointed = self.value(f"call i64 @{_search(pattern, domain)}(i64 {identity})")
             self.require(self.value(f"icmp ne i64 {pointed}, 0"), fail)
             return
         kind = pattern.event if isinstance(pattern, m.EventPattern) else domain
+        memory = self.block_word(record, "kind")
+        self.require(self.value(f"icmp eq i64 {memory}, {BLOCK_KINDS['HEAP']}"), fail)
         if kind != "malloc":
             state = self.block_word(record, "state")
             self.require(self.value(f"icmp eq i64 {state}, {RECORD_STATES[kind]}"), fail)

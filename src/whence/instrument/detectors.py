@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from whence.abi.rules import BLOCK, EVENT, RULE, RULE_SET, RULES_VERSION
 from whence.instrument.detector_code import ConditionCode
-from whence.rules.lowering import Plan, RulePlan, plan_of, point_mask
+from whence.rules.lowering import Plan, RulePlan, accesses_name, plan_of, point_mask
 from whence.rules.ruleset import RuleSet
 
 NO_FUNCTION = (1 << 64) - 1
@@ -134,7 +134,7 @@ def generate(rules: RuleSet, *, registers: bool = True) -> str:
     numbers = {name: i for i, name in enumerate(plan.functions)}
     evaluators = [ConditionCode(each, numbers).function(_symbol(each)) for each in plan.rules]
     parts = [_TYPES, *evaluators, _strings(plan), _tables(plan, numbers), _SHIFTS, _DIVISION, _PRIMITIVES]
-    return "\n\n".join([*parts, _REGISTER] if registers else parts)
+    return "\n\n".join([*parts, _register(plan)] if registers else parts)
 
 
 def _symbol(plan: RulePlan) -> str:
@@ -176,8 +176,15 @@ def _watched(plan: RulePlan, numbers: dict[str, int]) -> int:
     return NO_FUNCTION if function is None else numbers[function]
 
 
+def _register(plan: Plan) -> str:
+    """The constructor, which also says which kinds of blocks there are."""
+    calls = ["  call void @__whence_locals()\n"] if accesses_name(plan, "Stack") else []
+    return _REGISTER.replace("  ret void", "".join(calls) + "  ret void")
+
+
 _REGISTER = f"""
 declare void @__whence_register_rules(ptr)
+declare void @__whence_locals()
 
 define internal void @whence.register() #0 {{
   call void @__whence_register_rules(ptr @whence_rule_set)

@@ -34,6 +34,8 @@ are `void`. `__whence_check_copy(ptr to, ptr from, i64 n, i32 desc)` is for copi
 `__whence_checkin_…(ptr addr, ptr root, i64 begin, i64 limit)` is a `checkp` where the bounds of the
 root's block are known (`whence.instrument.bounds`): it passes an address less than
 `limit` bytes behind `begin`, and leaves all others to the same tests.
+`__whence_checkof_…(ptr addr, ptr root, i64 limit)` passes an address less than `limit` bytes behind
+`root`, the begin of a variable, and leaves all others to the runtime.
 The state test may say "maybe" for an access that is in bounds (8
 bytes in a granule that has fewer): the cold path decides.
 
@@ -88,6 +90,11 @@ def within_name(write: bool, size: int, unaligned: bool = False) -> str:
     return marker_name(write, size, True, unaligned).replace("_checkp_", "_checkin_")
 
 
+def inside_name(write: bool, size: int) -> str:
+    """The symbol of the marker of an access to a variable, whose bytes it knows."""
+    return marker_name(write, size, True).replace("_checkp_", "_checkof_")
+
+
 def copy_marker_name(size: int | None) -> str:
     """The symbol of the marker of a copy of `size` bytes, one of SIZES, or of any number of them."""
     return "__whence_check_copy" if size is None else f"__whence_check_copy_{size}"
@@ -121,7 +128,8 @@ def generate(plan: Plan) -> str:
     if asks_for_block(plan):
         wide = [_suspect(_JUDGED, size, unaligned) for size in (8, 16) for unaligned in (False, True)]
         known = [_within(write, size, unaligned) for _, write, size, judged, unaligned in markers() if judged]
-        suspects += [*wide, *known, lookup.define("#4")]
+        inside = [_inside(write, size) for write in (False, True) for size in SIZES]
+        suspects += [*wide, *known, *inside, lookup.define("#4")]
     copies = [_copy(size, "COPY" in plan.points) for size in (None, *SIZES)]
     return "\n\n".join([*functions, *suspects, *copies]) + "\n" + _EPILOGUE
 
@@ -221,6 +229,24 @@ def _within(write: bool, size: int, unaligned: bool) -> str:
 cold:
   %b = ptrtoint ptr %root to i64
   call preserve_mostcc void @{closer}(i64 %a, i64 %b, i32 {desc}) #3
+  br label %end
+end:
+  ret void
+}}"""
+
+
+def _inside(write: bool, size: int) -> str:
+    """The marker of an access to a variable: all that is not in its bytes is judged."""
+    desc = size | (DESC_WRITE if write else 0)
+    name = inside_name(write, size)
+    return f"""define linkonce_odr hidden void @{name}(ptr %addr, ptr %root, i64 %limit) #0 {{
+  %a = ptrtoint ptr %addr to i64
+  %b = ptrtoint ptr %root to i64
+  %at = sub i64 %a, %b
+  %outside = icmp uge i64 %at, %limit
+  br i1 %outside, label %cold, label %end, !prof !0
+cold:
+  call preserve_mostcc void @__whence_access(i64 %a, i64 %b, i32 {desc}) #3
   br label %end
 end:
   ret void

@@ -12,7 +12,7 @@ from whence.instrument.provenance import OBJECTS, Kind
 from whence.instrument.requests import CLOSES
 from whence.rules import RuleSet
 from whence.rules.filters import Filter
-from whence.rules.lowering import Plan, plan_of
+from whence.rules.lowering import Plan, accesses_name, plan_of
 
 
 def make_job(rules: RuleSet, name: str, speed: str, own: tuple[str, ...]) -> Job:
@@ -35,14 +35,23 @@ def _shared(rules: RuleSet) -> tuple[Policy, tuple[str, ...], str]:
 def policy_of(plan: Plan) -> Policy:
     """What the plan's filters let the access pass leave out."""
     every = Filter.ALWAYS in (plan.reads, plan.writes)
+    bounds = filters.asks_for_block(plan)
+    locals_ = bounds and accesses_name(plan, "Stack")
     return Policy(
         reads=plan.reads is not Filter.NEVER,
         writes=plan.writes is not Filter.NEVER,
         provenance=bool((plan.reads | plan.writes) & Filter.SLOT),
         merge=plan.reads is plan.writes and plan.reads is not Filter.ALWAYS,
-        bounds=filters.asks_for_block(plan),
+        bounds=bounds,
         reachability=plan.needs_pointer_search,
         copies="COPY" in plan.points,
         lengths="LENGTH" in plan.points,
-        judged=frozenset((Kind.UNKNOWN, *OBJECTS)) if every else frozenset((Kind.UNKNOWN,)),
+        judged=_judged(every, locals_),
+        locals=locals_,
     )
+
+
+def _judged(every: bool, locals_: bool) -> frozenset[Kind]:
+    if every:
+        return frozenset((Kind.UNKNOWN, *OBJECTS))
+    return frozenset((Kind.UNKNOWN, Kind.STACK, Kind.OBJECT) if locals_ else (Kind.UNKNOWN,))

@@ -76,6 +76,8 @@ def _declaration(name: str) -> str:
         return f"declare void @{name}({pointer}, {pointer}, i64, i32) {ATTRIBUTES}"
     if name == LOOKUP:
         return f"declare preserve_mostcc {{ i64, i64 }} @{LOOKUP}({pointer}) {ATTRIBUTES}"
+    if name.startswith("__whence_checkof_"):
+        return f"declare void @{name}({pointer}, {pointer}, i64) {ATTRIBUTES}"
     if name.startswith("__whence_checkin_"):
         return f"declare void @{name}({pointer}, {pointer}, i64, i64) {ATTRIBUTES}"
     two = name.startswith(("__whence_checkp_", "__whence_check_copy_"))

@@ -47,6 +47,7 @@ class Context:
     name: for messages. own: library functions that the program defines itself.
     watched: functions with call and return events. used: markers and events
     that passes have put in, declared once a pass is done. checked: functions whose accesses have markers.
+    guarded_variables: local variables that lie between zones.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Context:
     watched: tuple[str, ...] = ()
     used: set[str] = field(default_factory=set)
     checked: int = 0
+    guarded_variables: int = 0
     redirected: frozenset[str] = frozenset()
     module: ir.Module = field(default_factory=ir.Module)
     _flows: dict[str, Flow] = field(default_factory=dict)

@@ -31,6 +31,7 @@ from whence.instrument.descriptions import keep_line_tables
 from whence.instrument.events import watch
 from whence.instrument.frames import keep_locals
 from whence.instrument.library import own_strings, redirect
+from whence.instrument.overruns import keep_overruns
 from whence.instrument.passes import (
     AnyPass,
     Context,
@@ -47,10 +48,14 @@ from whence.instrument.requests import redirect_requests
 from whence.instrument.roots import keep_pointers
 from whence.instrument.settled import compare_bounds, drop_settled
 from whence.instrument.unwritten import define_unwritten
+from whence.instrument.variable_names import name_variables
+from whence.instrument.zones import guard_variables
 
 PASSES: tuple[AnyPass, ...] = (
+    TextPass("name-variables", Stage.CARRIED, name_variables, lambda policy: policy.locals),
     TextPass("line-tables", Stage.CARRIED, keep_line_tables),
     TextPass("withdraw-values", Stage.CARRIED, withdraw_values),
+    Pass("keep-overruns", Stage.CARRIED, keep_overruns, lambda policy: policy.locals),
     Pass("keep-locals", Stage.CARRIED, keep_locals, lambda policy: policy.reachability),
     Pass("own-strings", Stage.PROMOTED, own_strings),
     Pass("define-unwritten", Stage.PROMOTED, define_unwritten),
@@ -62,6 +67,7 @@ PASSES: tuple[AnyPass, ...] = (
     Pass("keep-globals", Stage.PROMOTED, keep_pointers, lambda policy: policy.reachability),
     Pass("drop-settled", Stage.OPTIMISED, drop_settled, lambda policy: policy.merge),
     Pass("compare-bounds", Stage.OPTIMISED, compare_bounds, lambda policy: policy.merge and policy.bounds),
+    Pass("guard-variables", Stage.OPTIMISED, guard_variables, lambda policy: policy.locals),
 )
 """In the order in which they run. A stage whose passes are not needed costs nothing."""
 

@@ -20,8 +20,9 @@ class Policy:
     holes: whether the program makes bytes inside of its blocks inaccessible.
     copies: whether a rule judges copies whose ranges overlap.
     lengths: whether a rule judges lengths that reach beyond mapped memory.
-    judged: the kinds of roots whose accesses are checked: what can be a heap block, and all that have an
+    judged: the kinds of roots whose accesses are checked: what can be a block, and all that have an
     address when a rule has to see every access.
+    locals: whether local variables are blocks.
     """
 
     reads: bool = True
@@ -34,3 +35,4 @@ class Policy:
     copies: bool = True
     lengths: bool = True
     judged: frozenset[Kind] = frozenset((Kind.UNKNOWN,))
+    locals: bool = False

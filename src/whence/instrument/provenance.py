@@ -107,6 +107,13 @@ class Provenance:
             found = self._known[pointer] = Derivation(root, offset, kind)
         return found
 
+    def variable(self, derived: Derivation) -> ir.Alloca | None:
+        """The local variable that a pointer was derived from, if its size is constant."""
+        found = self._definition(derived.root) if derived.kind is Kind.STACK else None
+        if not isinstance(found, ir.Alloca) or not (found.count or "1").isdecimal():
+            return None
+        return found
+
     def place(self, pointer: str) -> Place:
         """Where an address lies, as far as the function shows."""
         found = self._places.get(pointer)

@@ -91,8 +91,8 @@ ERROR_RULES: tuple[ErrorRule, ...] = (
         "bug-poisoned",
         premises.poisoned,
         "an access to bytes that the program has made inaccessible",
-        "use-after-poison also fires where an access leaves a stack block or global and meets poisoned bytes"
-        " of the same block: the error is then bug-stack-overflow or bug-global-overflow",
+        "use-after-poison also fires where an access leaves a global and meets poisoned bytes"
+        " of the same block: the error is then bug-global-overflow",
     ),
     *_deref("bug-dead-stack-deref", premises.dead_stack, "an access to a stack block whose scope has ended"),
     *_deref(
@@ -107,8 +107,8 @@ ERROR_RULES: tuple[ErrorRule, ...] = (
         "bug-wild-ptr-deref",
         premises.wild,
         "an access through a number in the memory of the heap that is the address of no block",
-        "wild-pointer-dereference also fires where an access leaves a stack block or global for the memory of"
-        " the heap: the error is then bug-stack-overflow or bug-global-overflow",
+        "wild-pointer-dereference also fires where an access leaves a global for the memory of the heap:"
+        " the error is then bug-global-overflow",
     ),
     *_deref(
         "bug-stray-ptr-deref",

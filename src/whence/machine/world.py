@@ -1,7 +1,7 @@
 """A state as rules see it: the `World` and the `Redex` of the reference interpreter.
 
-Rules know heap blocks by their numbers, and stack blocks and globals by `Kind`
-alone. Nothing is copied: what a rule does not use costs nothing.
+Rules know heap blocks by their numbers, the live stack block that an access was derived from likewise,
+and globals by `Kind` alone. Nothing is copied: what a rule does not use costs nothing.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from whence.machine.state import Blocks, CallEvent, Event, FreeEvent, MallocEven
 from whence.machine.values import (
     HEAP,
     KIND_NUMBERS,
+    STACK,
     BlockId,
     FromGlobal,
     FromMemory,
@@ -39,6 +40,8 @@ _EVENTS: Mapping[str, type[Event]] = {
     "ret": RetEvent,
     "write": WriteEvent,
 }
+_OF_STACK = 1 << 62
+"""Added to the numbers of stack blocks."""
 _Element = tuple[int | str, ...]
 
 
@@ -108,14 +111,15 @@ def _origin(state: State, origin: Origin) -> int:
 
 
 class _OfBlocks(Mapping[int, int]):
-    """Something about each heap block, live or freed."""
+    """Something about each heap block, live or freed; of stack blocks, what is asked by number."""
 
     def __init__(self, state: State, what: str) -> None:
         self.state = state
         self.what = what
 
     def __getitem__(self, number: int) -> int:
-        block = self.state.block(BlockId(HEAP, number))
+        kind, number = (STACK, number - _OF_STACK) if number >= _OF_STACK else (HEAP, number)
+        block = self.state.block(BlockId(kind, number))
         if block is None:
             raise KeyError(number)
         found: int = getattr(block, self.what)
@@ -213,7 +217,7 @@ def redex_of(state: State, probe: Probe) -> Redex:
     block = None if target.block is None else state.block(target.block)
     return replace(
         redex,
-        block=None if target.block is None else _number(target.block),
+        block=None if target.block is None else _number_at(target.block, "Root" in row.gives, state),
         width=probe.width if "Width" in row.gives else 0,
         root=0 if "Root" in row.gives and is_null_derived(pointer) else None,
         closed=block.closed_bytes(target.index, probe.width) if "Closed" in row.gives and block else 0,
@@ -233,6 +237,13 @@ def _slot_values(state: State, probe: Probe) -> Iterator[int | str]:
         else:
             assert probe.block is not None
             yield probe.block.number if slot.type == "BID" else state.heap[probe.block].size
+
+
+def _number_at(bid: BlockId, derefs: bool, state: State) -> int | None:
+    """How rules call the block that the pointer of a step was derived from."""
+    if derefs and bid.kind == STACK and state.live(bid) is not None:
+        return bid.number + _OF_STACK
+    return _number(bid)
 
 
 def _number(bid: BlockId) -> int | None:

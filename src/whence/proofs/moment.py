@@ -3,7 +3,8 @@
 A moment is a state and one detection point of its redex (`whence.machine.probes`): its code, its
 operands, and where its pointer points. The view that rules have of it is defined here,
 as `whence.machine` defines it for real states: H and F are the heap blocks alone, Bid(r)
-is the heap block that r was derived from, P holds the pointers that are live.
+is the heap block that r was derived from or, at an access, the live stack block, P holds the pointers
+that are live.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from whence.abi.points import BY_CODE, POINTS, Slot, giving
 from whence.abi.records import FAMILIES, KINDS
 from whence.machine.values import KIND_NUMBERS
 from whence.proofs.logic import ADDRESS, BLOCK, EVENT, POINTER, Number, Truth, every, exists, forall
-from whence.proofs.state import HEAP, LETTERS, State, any_state
+from whence.proofs.state import HEAP, LETTERS, STACK, State, any_state
 from whence.proofs.symbols import Entry, Redex, View, predicate, symbol
 from whence.proofs.terms import WORD
 from whence.rules import model as m
@@ -235,6 +236,13 @@ def view_of(moment: Moment) -> View:
     )
 
 
+def _has_rule_block(moment: Moment) -> Truth:
+    """Whether rules know the block of r: one of the heap, or a live variable that is accessed."""
+    sort, block = moment.state.sort(moment.block), moment.block
+    variable = z3.And(moment.is_("DEREF_R", "DEREF_W"), sort == STACK, moment.state.live(block))
+    return z3.Or(sort == HEAP, variable)
+
+
 def redex_of(moment: Moment, point: m.DetectionPoint) -> Redex:
     """The step as a rule at this detection point sees it."""
     known = {"POINTER": moment.address, "FUNCTION": moment.function, "BID": moment.block}
@@ -243,7 +251,7 @@ def redex_of(moment: Moment, point: m.DetectionPoint) -> Redex:
         values=tuple(
             known[slot.type] if _of_block(slot, at) else moment.words[slot.name] for at, slot in slots
         ),
-        has_block=z3.And(moment.derived, moment.state.sort(moment.block) == HEAP),
+        has_block=z3.And(moment.derived, _has_rule_block(moment)),
         block=moment.block,
         width=moment.width,
         now=moment.state.now,

@@ -210,6 +210,8 @@ class FindingText:
         block = self.finding.block
         if block is None:
             return []
+        if block.variable is not None:
+            return self._section("declared", (block.variable.place,))
         family = "" if block.family is Family.UNKNOWN else f" by {block.family}"
         return self._event(f"allocated{family}", block.allocated)
 

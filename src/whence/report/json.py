@@ -30,6 +30,7 @@ from whence.findings import (
     RunInfo,
     States,
     SuppressionUse,
+    Variable,
 )
 
 SCHEMA = 1
@@ -178,11 +179,23 @@ def _block(block: Block | None) -> dict[str, Any] | None:
         "allocated": _event(block.allocated),
         "freed": _event(block.freed),
     }
+    if block.variable is not None:
+        made["variable"] = _variable(block.variable)
     if block.moved:
         made["moved"] = True
     if (use := block.last_use) is not None:
         made["last_use"] = {"time": use.time, "address": _hex(use.address), "stack": _stack(use.stack)}
     return made
+
+
+def _variable(variable: Variable) -> dict[str, Any]:
+    return {
+        "name": _text(variable.name) or None,
+        "is_array": variable.is_array,
+        "function": _text(variable.function) or None,
+        "file": None if variable.file is None else _text(variable.file),
+        "line": variable.line or None,
+    }
 
 
 def _hit(hit: HitBlock | None) -> dict[str, Any] | None:

@@ -51,6 +51,7 @@ class Cell(Enum):
 
 _BY_STATE = {
     "HEAP_RED_ZONE": Cell.RED_ZONE,
+    "STACK_BEGIN": Cell.RED_ZONE,
     "STACK_RED_ZONE": Cell.RED_ZONE,
     "GLOBAL_RED_ZONE": Cell.RED_ZONE,
     "HEAP_UNUSED": Cell.UNUSED,

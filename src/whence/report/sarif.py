@@ -166,6 +166,8 @@ def _related(finding: Finding) -> Iterator[tuple[str, Frame]]:
             ("the block was freed here", block.freed),
             ("the block was allocated here", block.allocated),
         )
+        if block.variable is not None and block.variable.file:
+            yield "the variable is declared here", block.variable.place
     for text, event in events:
         place = frames.place(event.stack) if event else None
         if place is not None and (place.file or place.module):

@@ -22,6 +22,7 @@ from whence.findings import (
     RunInfo,
     SuppressionUse,
     Total,
+    Variable,
     Where,
 )
 
@@ -93,9 +94,18 @@ def is_block_start(finding: Finding) -> bool:
 
 def block_phrase(block: Block) -> str:
     """``a freed block of 20 bytes``; blocks of other kinds than the heap's are named."""
+    if block.variable is not None:
+        return variable_phrase(block.variable, block.size)
     freed = "freed " if block.state is BlockState.FREED else ""
     kind = "" if block.kind in (BlockKind.HEAP, BlockKind.UNKNOWN) else f"{block.kind} "
     return f"a {freed}{kind}block of {bytes_(block.size)}"
+
+
+def variable_phrase(variable: Variable, size: int) -> str:
+    """```buf`, an array of 80 bytes in `parse```"""
+    shape = "an array" if variable.is_array else "a variable"
+    what = f"{shape} of {bytes_(size)}" + (f" in `{variable.function}`" if variable.function else "")
+    return f"`{variable.name}`, {what}" if variable.name else what
 
 
 def start_phrase(relation: Relation, what: str) -> str:
@@ -378,7 +388,8 @@ def _size_fact(finding: Finding) -> str | None:
     near = relation.where is Where.AFTER and relation.distance < _FAR and finding.hit_block is None
     if not near and not relation.overrun:
         return None
-    return f"the access needs a block of {bytes_(finding.access.end - block.begin)}"
+    what = "block" if block.variable is None else "variable"
+    return f"the access needs a {what} of {bytes_(finding.access.end - block.begin)}"
 
 
 # ---- advice ----

@@ -109,6 +109,12 @@ def plan_of(rules: RuleSet, engine: Observable = NATIVE) -> Plan:
     )
 
 
+def accesses_name(plan: Plan, constant: str) -> bool:
+    """Does a rule that judges accesses name this constant of the language?"""
+    rules = (each for each in plan.rules if each.rule.point.info.is_deref)
+    return any(m.Constant(constant) in m.walk_terms(each.condition.formula) for each in rules)
+
+
 def unobserved(rules: RuleSet, engine: Observable) -> dict[str, str]:
     """The rules that are on and need more than the engine observes, by name: a sentence that says what."""
     found = {}

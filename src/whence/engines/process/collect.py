@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from whence.abi import fixed, points, records
+from whence.abi.zones import SHAPES, TEXT_FIELDS
 from whence.engines.process.decode import RawFinding, RawRun
 from whence.findings import (
     ACCESS_OF_POINT,
@@ -25,10 +26,12 @@ from whence.findings import (
     States,
     Use,
     Value,
+    Variable,
     Where,
     is_runtime,
 )
 from whence.symbols import MemoryMap, Symbolizer
+from whence.symbols.demangle import demangle
 
 _POINTS = {number: Point[name] for name, number in points.NUMBERS.items()}
 _BLOCK_STATES = {
@@ -174,6 +177,7 @@ def _block(raw: RawFinding, memory: MemoryMap | None, symbolizer: Symbolizer) ->
     f = raw.fields
     if not f["block_id"]:
         return None
+    variable = _variable(raw)
     allocated = Event(f["block_alloc_time"], f["block_alloc_thread"], _stack(raw.alloc, memory, symbolizer))
     freed = None
     if f["block_free_time"]:
@@ -183,13 +187,23 @@ def _block(raw: RawFinding, memory: MemoryMap | None, symbolizer: Symbolizer) ->
         f["block_begin"],
         f["block_size"],
         _BLOCK_STATES.get(f["block_state"], BlockState.UNKNOWN),
-        _FAMILIES.get(f["block_family"], Family.UNKNOWN),
-        allocated,
+        Family.UNKNOWN if variable else _FAMILIES.get(f["block_family"], Family.UNKNOWN),
+        None if variable else allocated,
         freed,
         raw.flag("MOVED"),
         _last_use(f, memory, symbolizer),
         _BLOCK_KINDS.get(f["block_kind"], BlockKind.UNKNOWN),
+        variable,
     )
+
+
+def _variable(raw: RawFinding) -> Variable | None:
+    """The fields of `TEXT_FIELDS`, if the block is a variable."""
+    fields = raw.variable.split("\t")
+    if len(fields) != len(TEXT_FIELDS):
+        return None
+    line, shape, name, function, file = fields
+    return Variable(name, shape == SHAPES[0], demangle(function), file or None, int(line))
 
 
 def _last_use(fields: dict[str, int], memory: MemoryMap | None, symbolizer: Symbolizer) -> Use | None:

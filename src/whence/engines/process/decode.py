@@ -33,6 +33,7 @@ class RawFinding:
     values: tuple[int, ...] = ()
     states: bytes = b""
     name: str = ""
+    variable: str = ""
     process: Process | None = None
 
     def flag(self, name: str) -> bool:
@@ -210,6 +211,7 @@ def _decode_finding(payload: memoryview) -> RawFinding:
         values=_words(arrays["values"]),
         states=arrays["states"],
         name=_text(memoryview(arrays["name"])),
+        variable=_text(memoryview(arrays["variable"])),
     )
 
 

@@ -1,0 +1,119 @@
+#include "locals.h"
+#include "../blocks/provider.h"
+#include "../planes/planes.h"
+#include "../process/kind.h"
+#include "../process/thread.h"
+
+/* Where stacks of threads are: the kernel maps from the top of the address space downward. */
+#define STACKS_BEGIN 0x7f0000000000ull
+
+/* A frame is no larger than this, so that what a header says of its own is not followed far. */
+#define FRAME_MOST (64ull << 20)
+
+typedef const struct whence_local *local;
+
+/* The part of a stack that can hold variables: what lies below the caller of the runtime is dead.
+ */
+static int stack_around(uintptr_t address, struct stack_bounds *stack) {
+    *stack = thread_self.stack;
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    if (address >= stack->low && address < stack->high) {
+        if (here >= stack->low && here < stack->high) stack->low = here;
+        return address >= stack->low;
+    }
+    return kind_stack_of(address, stack);
+}
+
+/* The header of the last variable that begins at or before the address, by the state plane. */
+static local header_before(uintptr_t address, uintptr_t low) {
+    uintptr_t at = wh_round_down(address, WH_GRANULE);
+    if (*plane_state(at) == WH_STATE_STACK_BEGIN) {
+        while (*plane_state(at) == WH_STATE_STACK_BEGIN) at += WH_GRANULE;
+        return (local)(at - sizeof(struct whence_local));
+    }
+    while (at > low) {
+        at -= WH_GRANULE;
+        if (*plane_state(at) == WH_STATE_STACK_BEGIN)
+            return (local)(at + WH_GRANULE - sizeof(struct whence_local));
+        while (at % (8 * WH_GRANULE) == 0 && at > low + 8 * WH_GRANULE &&
+               *(const wh_word *)plane_state(at - 8 * WH_GRANULE) == 0)
+            at -= 8 * WH_GRANULE;
+    }
+    return NULL;
+}
+
+static int holds_word(const struct stack_bounds *stack, uintptr_t at) {
+    return at >= stack->low && at < stack->high && stack->high - at >= sizeof(uint64_t) &&
+           at % sizeof(uint64_t) == 0;
+}
+
+/* Whether the activation that wrote the header goes on: its frame is still the caller's callee. */
+static int is_active(local header, const struct stack_bounds *stack) {
+    uintptr_t at = (uintptr_t)header, frame = header->frame;
+    if (at < stack->low || frame < at || frame - at > FRAME_MOST) return 0;
+    if (!holds_word(stack, frame + sizeof(uint64_t)) || !header->returns) return 0;
+    if (*(const uint64_t *)(frame + sizeof(uint64_t)) != header->returns) return 0;
+    uintptr_t variable = (uintptr_t)header->variable;
+    return variable >= WH_NULL_PAGE_SIZE && variable < ADDRESS_END && plane_covers(variable);
+}
+
+/* The header of the live variable in whose zones or bytes the address lies. */
+static local local_around(uintptr_t address) {
+    struct stack_bounds stack;
+    if (!stack_around(address, &stack)) return NULL;
+    local header = header_before(address, stack.low);
+    if (!header || !is_active(header, &stack)) return NULL;
+    uintptr_t begin = (uintptr_t)(header + 1);
+    const struct whence_variable *variable = header->variable;
+    if (address < begin) return begin - address <= variable->before ? header : NULL;
+    return address - begin < variable->size + variable->after ? header : NULL;
+}
+
+/* ---- the provider ---- */
+
+static int holds(uintptr_t address) { return local_around(address) != NULL; }
+
+static uint64_t around(uintptr_t address) {
+    local header = local_around(address);
+    return header ? ((uintptr_t)(header + 1) - STACKS_BEGIN) / WH_GRANULE : 0;
+}
+
+/* They are found by address alone. */
+static uint64_t count(void) { return 0; }
+
+static void describe(uint64_t number, struct block_facts *facts) {
+    uintptr_t begin = STACKS_BEGIN + number * WH_GRANULE;
+    local header = (local)begin - 1;
+    const struct whence_variable *variable = header->variable;
+    facts->row.begin = begin;
+    facts->row.size = variable->size;
+    facts->row.id = begin;
+    facts->row.state = WH_BLOCK_LIVE;
+    facts->row.thread = thread_self.number;
+    facts->text = (const char *)(variable + 1);
+}
+
+static const struct block_provider provider = {
+    .begin = STACKS_BEGIN,
+    .end = ADDRESS_END,
+    .kind = WH_KIND_STACK,
+    .holds = holds,
+    .around = around,
+    .nearest = around,
+    .count = count,
+    .read = describe,
+};
+
+WH_EXPORT void __whence_locals(void) {
+    static int begun;
+    if (!__atomic_exchange_n(&begun, 1, __ATOMIC_RELAXED)) blocks_provide(&provider);
+}
+
+int locals_open_litter(uintptr_t address) {
+    struct stack_bounds stack = thread_self.stack;
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    if (address < here || here < stack.low || address >= stack.high) return 0;
+    if (!*plane_state(address) || local_around(address)) return 0;
+    *plane_state(address) = WH_STATE_ADDRESSABLE;
+    return 1;
+}

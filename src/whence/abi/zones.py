@@ -1,0 +1,39 @@
+"""Blocks that are variables: what instrumented code leaves for the runtime.
+
+A variable that is a block lies between red zones::
+
+    | zone, WH_STATE_STACK_BEGIN … header | the variable | zone |
+
+The header is the end of the zone before a local variable, and is written whenever its function is entered.
+It says which variable it is, and in which activation of the function, so that what an abandoned frame has
+left behind is not mistaken for a variable.
+"""
+
+from __future__ import annotations
+
+from whence.abi.structs import Field, Layout
+
+VARIABLE = Layout(
+    "whence_variable",
+    (
+        Field("size", "u64", "bytes of the variable"),
+        Field("before", "u32", "bytes of the zone before it"),
+        Field("after", "u32", "bytes from its end to the end of the zone after it"),
+    ),
+)
+"""What is known of a variable; a text of `TEXT_FIELDS` follows, with a zero byte at its end."""
+
+TEXT_FIELDS = ("line", "shape", "name", "function", "file")
+"""Separated by tabs. `shape` is one of `SHAPES`; what is not known is empty, a line 0."""
+SHAPES = ("array", "variable")
+
+LOCAL = Layout(
+    "whence_local",
+    (
+        Field("variable", "ptr", c="const struct whence_variable *variable"),
+        Field("frame", "u64", "frame pointer of the function"),
+        Field("returns", "u64", "its return address, which stands behind the saved frame pointer"),
+        Field("reserved", "u64"),
+    ),
+)
+"""The header before a local variable."""

@@ -1,0 +1,148 @@
+"""Which variables need to be blocks?
+
+A variable is safe where the function shows every access to it, and each is at a constant offset within it:
+no rule can speak of it, and it costs nothing. What is given to a function, stored, or indexed is exposed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from whence import ir
+from whence.instrument.lookup import LOOKUP
+from whence.instrument.markers import PREFIX, RANGE
+
+_LOCAL = re.compile(r'%(?:"[^"\n]*"|[-\w$.]+)')
+_BENIGN = ("llvm.lifetime.", "llvm.objectsize.", "llvm.assume", PREFIX, RANGE, LOOKUP)
+"""Calls that neither access their arguments nor keep them: accesses have markers, and are looked at."""
+_SAME = ("llvm.launder.invariant.group", "llvm.strip.invariant.group")
+_MEMORY = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.")
+_WRITTEN = 'asm sideeffect "", "=*m"('
+"""What `whence.instrument.unwritten` puts in."""
+
+Uses = dict[str, list[ir.Instruction]]
+
+
+def uses_of(function: ir.Function) -> Uses:
+    """The instructions in which each local value is an operand."""
+    found: Uses = {}
+    for instruction in function.instructions():
+        for name in dict.fromkeys(_LOCAL.findall(instruction.text)):
+            if name != instruction.result:
+                found.setdefault(name, []).append(instruction)
+    return found
+
+
+def size_of(variable: ir.Alloca) -> int | None:
+    """Bytes of a variable; None if its size is not constant."""
+    count = variable.count or "1"
+    if not count.isdecimal():
+        return None
+    return variable.function.module.layout.size_of(variable.allocated_type) * int(count)
+
+
+def is_exposed(variable: ir.Alloca, size: int, uses: Uses) -> bool:
+    """Can an access to the variable, or from it, be anything but in bounds?"""
+    return any(not _is_safe(*each, size) for each in _ends(variable, uses))
+
+
+def is_overrun(variable: ir.Alloca, size: int, uses: Uses) -> bool:
+    """Does the function access the variable at a constant offset out of its bounds?"""
+    return any(
+        offset is not None and _is_access(use, pointer) and not _is_safe(use, pointer, offset, size)
+        for use, pointer, offset in _ends(variable, uses)
+    )
+
+
+def _ends(variable: ir.Alloca, uses: Uses) -> Iterator[tuple[ir.Instruction, str, int | None]]:
+    """Uses of pointers into the variable that compute no further ones: the use, the pointer, its offset."""
+    offsets: dict[str, int | None] = {variable.result or "": 0}
+    waiting = list(offsets)
+    while waiting:
+        pointer = waiting.pop()
+        for use in uses.get(pointer, ()):
+            derived = _derived(use, pointer, offsets[pointer])
+            if derived is None:
+                yield use, pointer, offsets[pointer]
+                continue
+            result = use.result or ""
+            offset: int | None = derived[0]
+            if result in offsets:
+                if offsets[result] == offset or offsets[result] is None:
+                    continue
+                offset = None
+            offsets[result] = offset
+            waiting.append(result)
+
+
+def _is_access(use: ir.Instruction, pointer: str) -> bool:
+    if isinstance(use, ir.MemoryAccess):
+        return use.pointer == pointer and [each.value for each in use.operands].count(pointer) == 1
+    if isinstance(use, ir.Call) and (use.callee or "").startswith(_MEMORY):
+        return use.arguments[2].value.isdecimal()
+    return False
+
+
+def _derived(use: ir.Instruction, pointer: str, offset: int | None) -> tuple[int | None] | None:
+    """The offset of what the instruction computes, if that is a pointer derived from this one."""
+    if isinstance(use, ir.GetElementPtr) and use.base == pointer:
+        more = use.constant_offset
+        return (None if offset is None or more is None else offset + more,)
+    if isinstance(use, ir.Phi | ir.Select):
+        return (offset,)
+    if use.opcode == "freeze" or (isinstance(use, ir.Call) and (use.callee or "").startswith(_SAME)):
+        return (offset,)
+    return None
+
+
+def _is_safe(use: ir.Instruction, pointer: str, offset: int | None, size: int) -> bool:
+    layout = use.function.module.layout
+    if isinstance(use, ir.MemoryAccess):
+        others = [each.value for each in use.operands].count(pointer)
+        if others > 1 or use.pointer != pointer:
+            return False  # the pointer itself is stored
+        return _fits(offset, layout.store_size_of(use.value_type), size)
+    if isinstance(use, ir.Call):
+        return _is_safe_call(use, pointer, offset, size)
+    return use.opcode == "icmp"
+
+
+def _is_safe_call(call: ir.Call, pointer: str, offset: int | None, size: int) -> bool:
+    callee = call.callee or ""
+    if callee.startswith(_BENIGN):
+        return True
+    if callee.startswith(_MEMORY):
+        length = call.arguments[2].value
+        return length.isdecimal() and _fits(offset, int(length), size)
+    if _WRITTEN in call.text:
+        return True
+    return _all_byval(call, pointer) and _fits(offset, _byval_size(call, pointer), size)
+
+
+def _all_byval(call: ir.Call, pointer: str) -> bool:
+    given = [each for each in call.arguments if each.value == pointer]
+    return bool(given) and all(each.attributes.get("byval") for each in given)
+
+
+def _byval_size(call: ir.Call, pointer: str) -> int:
+    layout = call.function.module.layout
+    passed = (each.attributes.get("byval") or "" for each in call.arguments if each.value == pointer)
+    return max(layout.size_of(each[len("byval(") : -1]) for each in passed)
+
+
+def _fits(offset: int | None, width: int, size: int) -> bool:
+    return offset is not None and offset >= 0 and offset + width <= size
+
+
+def variables_of(function: ir.Function) -> Iterable[ir.Alloca]:
+    """The variables of the frame: those that are there from its begin, of a size that is known."""
+    return [
+        each
+        for each in function.entry
+        if isinstance(each, ir.Alloca) and each.type == "ptr" and size_of(each) and _is_plain(each)
+    ]
+
+
+def _is_plain(variable: ir.Alloca) -> bool:
+    return "inalloca" not in variable.text and "swifterror" not in variable.text

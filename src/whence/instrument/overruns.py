@@ -1,0 +1,44 @@
+"""Variables that are accessed out of their bounds at constant offsets stay in memory.
+
+Promotion to registers takes such an access for one that cannot happen: it cuts copies to the size of the
+variable, and drops the rest.
+"""
+
+from __future__ import annotations
+
+from whence.instrument.exposure import is_overrun, size_of, uses_of, variables_of
+from whence.instrument.passes import Context
+
+_KNOWN = 'call void asm sideeffect "", "r"(ptr {}) nounwind'
+
+
+def keep_overruns(context: Context) -> None:
+    """Keep what is certainly wrong from promotion, so that the program does it.
+
+    Before::
+
+        declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
+        define void @f() {
+          %x = alloca [4 x i8], align 1
+          call void @llvm.memset.p0.i64(ptr %x, i8 0, i64 5, i1 false)
+          ret void
+        }
+
+    After::
+
+        declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
+        define void @f() {
+          %x = alloca [4 x i8], align 1
+          call void asm sideeffect "", "r"(ptr %x) nounwind
+          call void @llvm.memset.p0.i64(ptr %x, i8 0, i64 5, i1 false)
+          ret void
+        }
+    """
+    for function in context.functions():
+        variables = variables_of(function)
+        if not variables:
+            continue
+        uses = uses_of(function)
+        for variable in variables:
+            if is_overrun(variable, size_of(variable) or 0, uses):
+                variable.insert_after(_KNOWN.format(variable.result), dbg=False)

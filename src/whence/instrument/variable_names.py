@@ -1,0 +1,119 @@
+"""What reports call a variable, kept through LLVM's pipeline as metadata of its own.
+
+Descriptions of variables are dropped before anything is instrumented, and most variables become registers.
+Those that stay in memory carry name, place and shape along, wherever they are inlined.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from whence import ir
+from whence.abi.zones import SHAPES
+from whence.ir.lexer import unquote
+
+ATTACHMENT = "whence.variable"
+
+_TAB = r"\09"
+_NAME = r'(?:"[^"\n]*"|[-\w$.]+)'
+_SCAN = re.compile(
+    rf"^define [^\n]*?@({_NAME})\(|^  (%{_NAME}) = alloca ([^\n]*)|^ +#dbg_declare\(ptr (%{_NAME}), !(\d+)",
+    re.MULTILINE,
+)
+_NODE = re.compile(r"^!(\d+) = ", re.MULTILINE)
+_LOCAL = re.compile(r'^!(\d+) = !DILocalVariable\(name: "([^"]*)"([^\n]*)', re.MULTILINE)
+_FILE = re.compile(r'^!(\d+) = !DIFile\(filename: "([^"]*)", directory: "([^"]*)"', re.MULTILINE)
+_LINE_FIELD = re.compile(r"\bline: (\d+)")
+_FILE_FIELD = re.compile(r"\bfile: !(\d+)")
+
+
+def name_variables(text: str) -> str:
+    """Attach to each variable what reports say of it.
+
+    Before::
+
+        define void @f() !dbg !3 {
+          %a = alloca [80 x i8], align 16
+            #dbg_declare(ptr %a, !4, !DIExpression(), !5)
+          ret void, !dbg !5
+        }
+        !llvm.dbg.cu = !{!0}
+        !llvm.module.flags = !{!2}
+        !0 = distinct !DICompileUnit(language: DW_LANG_C11, file: !1, emissionKind: FullDebug)
+        !1 = !DIFile(filename: "a.c", directory: "/src")
+        !2 = !{i32 2, !"Debug Info Version", i32 3}
+        !3 = distinct !DISubprogram(name: "f", file: !1, type: !6, spFlags: DISPFlagDefinition, unit: !0)
+        !4 = !DILocalVariable(name: "a", scope: !3, file: !1, line: 7)
+        !5 = !DILocation(line: 7, scope: !3)
+        !6 = !DISubroutineType(types: !{})
+
+    After::
+
+        define void @f() !dbg !3 {
+          %a = alloca [80 x i8], align 16, !whence.variable !7
+            #dbg_declare(ptr %a, !4, !DIExpression(), !5)
+          ret void, !dbg !5
+        }
+        !llvm.dbg.cu = !{!0}
+        !llvm.module.flags = !{!2}
+        !0 = distinct !DICompileUnit(language: DW_LANG_C11, file: !1, emissionKind: FullDebug)
+        !1 = !DIFile(filename: "a.c", directory: "/src")
+        !2 = !{i32 2, !"Debug Info Version", i32 3}
+        !3 = distinct !DISubprogram(name: "f", file: !1, type: !6, spFlags: DISPFlagDefinition, unit: !0)
+        !4 = !DILocalVariable(name: "a", scope: !3, file: !1, line: 7)
+        !5 = !DILocation(line: 7, scope: !3)
+        !6 = !DISubroutineType(types: !{})
+        !7 = !{!"7\\09array\\09a\\09f\\09/src/a.c"}
+    """
+    described = dict(_described(text))
+    if not described:
+        return text
+    number = max(int(each) for each in _NODE.findall(text)) + 1
+    parts, nodes, done = list[str](), list[str](), 0
+    function, places = "", dict[str, tuple[int, str]]()
+    attached: list[tuple[int, int]] = []
+    for match in _SCAN.finditer(text):
+        if match[1]:
+            function, places = match[1], {}
+        elif match[2]:
+            places[match[2]] = match.end(), match[3]
+        elif match[4] in places and match[5] in described:
+            end, type_ = places.pop(match[4])
+            name, line, file = described[match[5]]
+            shape = SHAPES[0] if type_.startswith("[") else SHAPES[1]
+            fields = (line, shape, name, unquote(f"@{function}"), file)
+            attached.append((end, number + len(nodes)))
+            joined = _TAB.join(map(_quoted, fields))
+            nodes.append(f'!{number + len(nodes)} = !{{!"{joined}"}}')
+    for end, node in sorted(attached):
+        parts += [text[done:end], f", !{ATTACHMENT} !{node}"]
+        done = end
+    return "".join([*parts, text[done:].rstrip("\n"), "\n", "\n".join(nodes), "\n"])
+
+
+def _described(text: str) -> Iterator[tuple[str, tuple[str, str, str]]]:
+    """Number of a description: name, line and file of the variable."""
+    files = {number: _path(name, folder) for number, name, folder in _FILE.findall(text)}
+    for number, name, rest in _LOCAL.findall(text):
+        line, file = _LINE_FIELD.search(rest), _FILE_FIELD.search(rest)
+        yield number, (name, line[1] if line else "0", files.get(file[1], "") if file else "")
+
+
+def _path(name: str, folder: str) -> str:
+    return name if name.startswith("/") or not folder else f"{folder}/{name}"
+
+
+def _quoted(field: str) -> str:
+    """For a metadata string; what came out of one is quoted already."""
+    return field.replace('"', "\\22")
+
+
+def text_of(variable: ir.Instruction) -> bytes | None:
+    """What is attached to a variable: fields of `whence.abi.zones.TEXT_FIELDS`; None without."""
+    node = variable.attachments.get(ATTACHMENT)
+    if node is None:
+        return None
+    tree = variable.function.module.metadata.node(int(node[1:]))
+    match = re.search(r'!"([^"]*)"', tree)
+    return ir.lexer.decode_string(match[1]).encode("utf-8", "surrogateescape") if match else None

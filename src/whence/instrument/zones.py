@@ -1,0 +1,219 @@
+"""Local variables between zones that the state plane closes while their function runs.
+
+The zones are written when the function is entered, with a header that says which variable it is
+(`whence.abi.zones`), and opened again where it is left. All state bytes of the variable are written, so
+that nothing an abandoned frame has left behind is mistaken for a zone inside of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from whence import ir
+from whence.abi.layout import GRANULE, GRANULE_SHIFT, RED_ZONE, STATE_OFFSET, STATES
+from whence.abi.zones import LOCAL, SHAPES, VARIABLE
+from whence.instrument.exposure import is_exposed, size_of, uses_of, variables_of
+from whence.instrument.passes import Context
+from whence.instrument.variable_names import text_of
+from whence.ir.datalayout import align_up
+
+_VALUES = {state.name: state.value for state in STATES}
+_BEGIN, _RED_ZONE = _VALUES["STACK_BEGIN"], _VALUES["STACK_RED_ZONE"]
+_LINE = 32
+"""Whole frames of variables are multiples of it: four state bytes."""
+_RUN = 64
+"""So many equal state bytes are written by memset."""
+_EXEMPT = "disable_sanitizer_instrumentation"
+_FRAME = "declare ptr @llvm.frameaddress.p0(i32 immarg)"
+_RETURNS = "declare ptr @llvm.returnaddress(i32 immarg)"
+_MEMSET = "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"
+_OWN = "%wh."
+"""Names of variables that passes have put in."""
+
+
+@dataclass(frozen=True)
+class Room:
+    """Where a variable of `size` bytes lies in its memory: `before` bytes, itself, `after` bytes."""
+
+    before: int
+    size: int
+    after: int
+
+    @property
+    def total(self) -> int:
+        return self.before + self.size + self.after
+
+    def states(self) -> bytes:
+        """State bytes while the function runs."""
+        whole, part = divmod(self.size, GRANULE)
+        inside = bytes(whole) + (bytes([part]) if part else b"")
+        head = bytes([_BEGIN]) * (self.before // GRANULE)
+        return (head + inside).ljust(self.total // GRANULE, bytes([_RED_ZONE]))
+
+
+def room_of(size: int, align: int) -> Room:
+    """The zones grow with the variable: an index that is wrong jumps as far as objects are large."""
+    before = max(LOCAL.size, align)
+    least = RED_ZONE if size <= 4 * _LINE else 64 if size <= 1024 else 256
+    total = align_up(before + align_up(size, GRANULE) + least, _LINE)
+    return Room(before, size, total - before - size)
+
+
+def guard_variables(context: Context) -> None:
+    """Put exposed variables between zones.
+
+    Before::
+
+        declare void @g(ptr)
+        define void @f() {
+          %x = alloca i32, align 4
+          call void @g(ptr %x)
+          ret void
+        }
+
+    After::
+
+        declare void @g(ptr)
+        define void @f() {
+          %wh.0 = alloca [64 x i8], align 8
+          %x = getelementptr i8, ptr %wh.0, i64 32
+          %wh.1 = getelementptr i8, ptr %x, i64 -32
+          store ptr @whence.variable.0, ptr %wh.1, align 8
+          %wh.2 = getelementptr i8, ptr %x, i64 -24
+          %wh.3 = call ptr @llvm.frameaddress.p0(i32 0)
+          store ptr %wh.3, ptr %wh.2, align 8
+          %wh.4 = getelementptr i8, ptr %x, i64 -16
+          %wh.5 = call ptr @llvm.returnaddress(i32 0)
+          store ptr %wh.5, ptr %wh.4, align 8
+          %wh.6 = ptrtoint ptr %wh.0 to i64
+          %wh.7 = lshr i64 %wh.6, 3
+          %wh.8 = add i64 %wh.7, 2147450880
+          %wh.9 = inttoptr i64 %wh.8 to ptr
+          store i64 -940423269114056207, ptr %wh.9, align 1
+          call void @g(ptr %x)
+          store i64 0, ptr %wh.9, align 1
+          ret void
+        }
+        @whence.variable.0 = private constant { i64, i32, i32, [14 x i8] } { i64 4, i32 32, i32 28, [14 x i8] c"0\\09variable\\09\\09\\09\\00" }, align 8
+        declare ptr @llvm.frameaddress.p0(i32 immarg)
+        declare ptr @llvm.returnaddress(i32 immarg)
+    """  # noqa: E501
+    for function in context.functions():
+        if not function.attributes.has(_EXEMPT):
+            _guard_in(function, context)
+
+
+def _guard_in(function: ir.Function, context: Context) -> None:
+    variables = variables_of(function)
+    if not variables:
+        return
+    uses = uses_of(function)
+    states: list[tuple[str, Room]] = []
+    for variable in variables:
+        size = size_of(variable) or 0
+        if (variable.result or "").startswith(_OWN) or not is_exposed(variable, size, uses):
+            continue
+        context.guarded_variables += 1
+        for use in uses.get(variable.result or "", ()):
+            if "@llvm.lifetime." in use.text:
+                use.remove()
+        states.append(_guard(variable, size, context))
+    if states:
+        for exit_ in _exits(function):
+            for plane, room in states:
+                _open(exit_, plane, room)
+
+
+def _guard(variable: ir.Alloca, size: int, context: Context) -> tuple[str, Room]:
+    """Give a variable its zones; returns the pointer to its state bytes."""
+    module = variable.function.module
+    align = max(variable.align or 1, GRANULE)
+    room = room_of(size, align)
+    described = _describe(variable, room, context)
+    memory = variable.insert_before(f"alloca [{room.total} x i8], align {align}", dbg=False).result
+    moved = variable.replace(f"getelementptr i8, ptr {memory}, i64 {room.before}", dbg=False)
+    name, at = moved.result, _After(moved)
+    for declaration in (_FRAME, _RETURNS):
+        module.add_declaration(declaration)
+    words = (described, "call ptr @llvm.frameaddress.p0(i32 0)", "call ptr @llvm.returnaddress(i32 0)")
+    for number, word in enumerate(words):
+        where = at.put(f"getelementptr i8, ptr {name}, i64 {number * 8 - LOCAL.size}")
+        value = word if word.startswith("@") else at.put(word)
+        at.put(f"store ptr {value}, ptr {where}, align 8")
+    address = at.put(f"ptrtoint ptr {memory} to i64")
+    granule = at.put(f"lshr i64 {address}, {GRANULE_SHIFT}")
+    state = at.put(f"add i64 {granule}, {STATE_OFFSET}")
+    plane = at.put(f"inttoptr i64 {state} to ptr")
+    for offset, store in _stores(room.states()):
+        where = at.put(f"getelementptr i8, ptr {plane}, i64 {offset}") if offset else plane
+        at.put(store.format(where))
+    module.add_declaration(_MEMSET)
+    return plane, room
+
+
+class _After:
+    """Puts instructions one behind the other."""
+
+    def __init__(self, anchor: ir.Instruction) -> None:
+        self.anchor = anchor
+
+    def put(self, text: str) -> str:
+        self.anchor = self.anchor.insert_after(text, dbg=False)
+        return self.anchor.result or ""
+
+
+def _stores(states: bytes) -> Iterator[tuple[int, str]]:
+    """Offsets in the plane, and the instructions that write there, with {} for the address."""
+    at = 0
+    while at < len(states):
+        run = len(states) - at - len(states[at:].lstrip(states[at : at + 1]))
+        if run >= _RUN:
+            fill = f"i8 {states[at]}, i64 {run}, i1 false"
+            yield at, "call void @llvm.memset.p0.i64(ptr {}, " + fill + ")"
+            at += run
+            continue
+        width = next(each for each in (8, 4, 2, 1) if at + each <= len(states))
+        value = int.from_bytes(states[at : at + width], "little", signed=True)
+        yield at, f"store i{8 * width} {value}, ptr {{}}, align 1"
+        at += width
+
+
+def _exits(function: ir.Function) -> Iterator[ir.Instruction]:
+    """Before what the function is left."""
+    for block in function.blocks:
+        if isinstance(block.terminator, ir.Ret | ir.Resume):
+            calls = [each for each in block.instructions if isinstance(each, ir.Call)]
+            musttail = calls and calls[-1].marker == "musttail"
+            yield calls[-1] if musttail else block.terminator
+
+
+def _open(exit_: ir.Instruction, plane: str, room: Room) -> None:
+    """Make the zones addressable again."""
+    states = room.states()
+    closed = [i for i, state in enumerate(states) if state]
+    last = next(i for i in closed if i * GRANULE >= room.before)
+    parts = [(0, room.before // GRANULE), (last, len(states))]
+    if len(states) * GRANULE <= 4 * _LINE:
+        parts = [(0, len(states))]
+    for begin, end in parts:
+        for offset, store in _stores(bytes(end - begin)):
+            where = plane
+            if begin + offset:
+                text = f"getelementptr i8, ptr {plane}, i64 {begin + offset}"
+                where = exit_.insert_before(text, dbg=False).result or ""
+            exit_.insert_before(store.format(where), dbg=False)
+
+
+def _describe(variable: ir.Alloca, room: Room, context: Context) -> str:
+    """The constant that says which variable it is."""
+    shape = SHAPES[0] if variable.allocated_type.startswith("[") else SHAPES[1]
+    text = text_of(variable) or f"0\t{shape}\t\t\t".encode()
+    body = "".join(chr(c) if chr(c).isalnum() and c < 128 else f"\\{c:02X}" for c in text + b"\0")
+    type_ = f"[{len(text) + 1} x i8]"
+    fields = ", ".join(each.llvm for each in VARIABLE.fields)
+    value = f'i64 {room.size}, i32 {room.before}, i32 {room.after}, {type_} c"{body}"'
+    name = f"@whence.variable.{context.guarded_variables - 1}"
+    module = variable.function.module
+    module.add_global(f"{name} = private constant {{ {fields}, {type_} }} {{ {value} }}, align 8")
+    return name

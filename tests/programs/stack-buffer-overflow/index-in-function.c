@@ -1,0 +1,11 @@
+// A local array is written past its end by an index, in the function that declares it.
+// RUN: options --enable stack-buffer-overflow
+#include <stdlib.h>
+
+int main(int argc, char **argv) {
+    int last = atoi("10");
+    int values[10];
+    for (int i = 0; i <= last; i++)
+        values[i] = argc;  // EXPECT stack-buffer-overflow write 4 block 40 after 0
+    return values[argc] != argc;
+}

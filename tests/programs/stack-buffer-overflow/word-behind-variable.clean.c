@@ -1,0 +1,11 @@
+// An integer variable is written through its address.
+// RUN: options --enable stack-buffer-overflow
+__attribute__((noinline)) static void put(int *to, int at) {
+    to[at] = 7;
+}
+
+int main(void) {
+    int number = 1;
+    put(&number, 0);
+    return number != 7;
+}
