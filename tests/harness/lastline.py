@@ -6,7 +6,7 @@ import re
 
 _CLEAN = re.compile(
     r"whence: no findings(?:, \d+ suppressed)?; the program [^\n]*; "
-    r"checked: [^\n]* rules?(?:; [^\n]*)?\n\Z"
+    r"checked: [^\n]* rules?(?: \([^\n()]*\))?(?:; [^\n]*)?\n\Z"
 )
 
 

@@ -34,8 +34,9 @@ pytestmark = pytest.mark.build
 
 SEED = 2013
 PROGRAMS = 1000
-NEVER = {"possible-leak", *NOT_MODELLED}
-"""Where all rules are on, a more specific rule than possible-leak reports every block."""
+NEVER = {"possible-leak", "stack-buffer-overflow", *NOT_MODELLED}
+"""Where all rules are on, a more specific rule than possible-leak reports every block. No access outside of a
+local variable is drawn, because the optimiser removes many of them (`differences`)."""
 
 
 @pytest.fixture(autouse=True)
@@ -73,10 +74,10 @@ def test_what_an_engine_misses_is_made_small(
     missed: str, smallest: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(engine, "verdicts", forgetful_engine(missed, {""}))
-    (run,) = conform(400, 2, tmp_path)
+    (run,) = conform(400, 3, tmp_path)
     assert {bug.rule for case in run.disagreements for bug in case.subject.judgement.rules} == {missed}
     assert print_program(minimal(run, tmp_path).subject.program) == smallest
-    assert 'again: make conform CONFORM="--programs 400 --seed 2"' in report([run], tmp_path)
+    assert 'again: make conform CONFORM="--programs 400 --seed 3"' in report([run], tmp_path)
 
 
 def forgetful_engine(

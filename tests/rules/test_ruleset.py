@@ -31,6 +31,7 @@ NAMES = [
     "heap-buffer-overflow",
     "wild-pointer-dereference",
     "use-after-poison",
+    "stack-buffer-overflow",
     "overlapping-copy",
     "null-argument",
     "absurd-length",
@@ -44,6 +45,7 @@ NAMES = [
     "possible-leak",
 ]
 OFF = {
+    "stack-buffer-overflow",
     "refused-alignment",
     "absurd-size",
     "indirect-leak",

@@ -30,7 +30,9 @@ FRONT_END = r"""#!/bin/sh
 target="Target: x86_64-unknown-linux-gnu"
 case " $* " in *" --version "*) echo "clang version 22.1.8"; echo "$target"; exit;; esac
 case " $* " in *" -emit-llvm "*) kind=ir;; *) kind=native;; esac
-printf '%s\n' "$@" "headers $C_INCLUDE_PATH" "dependencies $DEPENDENCIES_OUTPUT" > "$LOG.$kind"
+log=$LOG.$kind
+case "$kind $*" in "ir "*" b.cc") log=$log.second;; esac  # sources are compiled to IR at the same time
+printf '%s\n' "$@" "headers $C_INCLUDE_PATH" "dependencies $DEPENDENCIES_OUTPUT" > "$log"
 if [ -n "$AS_NATIVE" ] && [ $kind = native ]; then eval "$AS_NATIVE"; fi
 if [ -n "$AS_IR" ] && [ $kind = ir ]; then eval "$AS_IR"; fi
 case " $* " in *" -x ir "*) sed s/llvm.coro./llvm.done./; exit;; esac
