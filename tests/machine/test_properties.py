@@ -90,7 +90,7 @@ def sound(step: Step) -> None:
         assert any(fired & set(ALL_RULES.announcing(name)) for name in same_block), (error.rule.name, fired)
     for verdict in step.verdicts:
         blocks = {each.block for each in step.errors if each.rule.name in verdict.rule.errors}
-        same = None in blocks or verdict.block in map(_heap, blocks)
+        same = None in blocks or verdict.block in {*blocks, *map(_heap, blocks)}
         assert same or (verdict.rule.wider and error is not None)
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from tests.machine.strategies import programs
@@ -9,7 +12,7 @@ from tests.machine.strategies import programs
 from whence.machine import State, parse_program, parse_state, run, steps
 from whence.machine.probes import probes
 from whence.machine.syntax import Program
-from whence.machine.world import Elements, MachineWorld, redex_of, world_of
+from whence.machine.world import OF_STACK, Elements, MachineWorld, redex_of, world_of
 from whence.rules import load_standard, load_texts
 from whence.rules import model as m
 from whence.rules.evaluate import witnesses
@@ -36,6 +39,17 @@ rule sized "a block of 8 bytes, whichever, was allocated"
 RULES = load_texts([("more.rules", MORE)], load_standard()).select(["all"])
 
 
+@dataclass(frozen=True)
+class Listed(World):
+    """A world whose events do not name all blocks: those of the stack have no malloc event."""
+
+    others: Mapping[int, int] = field(default_factory=dict)
+
+    @property
+    def sizes(self) -> dict[int, int]:
+        return {**super().sizes, **self.others}
+
+
 def plain(state: State, world: MachineWorld) -> World:
     """All that can be listed, listed."""
     found = ((kind, fields) for kind in EVENTS for fields in Elements().of(kind, state, None))
@@ -45,9 +59,11 @@ def plain(state: State, world: MachineWorld) -> World:
         anything = m.PointerPattern(m.Wildcard(), m.Wildcard(), m.Wildcard())
         return frozenset(world.elements(anything, domain))  # type: ignore[arg-type]
 
-    return World(
+    stack = [bid.number + OF_STACK for bid in state.stack_blocks]
+    return Listed(
+        others={number: world.sizes[number] for number in stack},
         trace=tuple(sorted(listed, key=lambda event: event.time)),
-        begins=dict(world.begins),
+        begins={**world.begins, **{number: world.begins[number] for number in stack}},
         pointers=pointers("P"),
         lost=pointers("L"),
         find=world.find,

@@ -20,8 +20,8 @@ from whence.machine.probes import Probe, probe_after, probes
 from whence.machine.reduce import reduce
 from whence.machine.state import CallEvent, Event, FreeEvent, RetEvent, State, Trace, WriteEvent
 from whence.machine.syntax import Literal, Program
-from whence.machine.values import HEAP, BlockId, Pointer
-from whence.machine.world import Elements, redex_of, world_of
+from whence.machine.values import BlockId, Pointer
+from whence.machine.world import Elements, block_of, redex_of, world_of
 from whence.rules import model as m
 from whence.rules.evaluate import Witness, witnesses
 from whence.rules.printer import print_term
@@ -185,7 +185,7 @@ class _Judge:
         for rule in rules:
             for witness in _one_each(witnesses(rule, self.rules, world, redex), taken):
                 block = redex.block if witness.block is None else witness.block
-                bid = None if block is None else BlockId(HEAP, block)
+                bid = None if block is None else block_of(block)
                 chains = _chains(state, rule, probe, witness)
                 place = made.focus.place
                 verdicts.append(Verdict(number, rule, probe, bid, chains, print_redex(made), place, state))

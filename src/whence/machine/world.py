@@ -40,7 +40,7 @@ _EVENTS: Mapping[str, type[Event]] = {
     "ret": RetEvent,
     "write": WriteEvent,
 }
-_OF_STACK = 1 << 62
+OF_STACK = 1 << 62
 """Added to the numbers of stack blocks."""
 _Element = tuple[int | str, ...]
 
@@ -118,8 +118,7 @@ class _OfBlocks(Mapping[int, int]):
         self.what = what
 
     def __getitem__(self, number: int) -> int:
-        kind, number = (STACK, number - _OF_STACK) if number >= _OF_STACK else (HEAP, number)
-        block = self.state.block(BlockId(kind, number))
+        block = self.state.block(block_of(number))
         if block is None:
             raise KeyError(number)
         found: int = getattr(block, self.what)
@@ -242,8 +241,13 @@ def _slot_values(state: State, probe: Probe) -> Iterator[int | str]:
 def _number_at(bid: BlockId, derefs: bool, state: State) -> int | None:
     """How rules call the block that the pointer of a step was derived from."""
     if derefs and bid.kind == STACK and state.live(bid) is not None:
-        return bid.number + _OF_STACK
+        return bid.number + OF_STACK
     return _number(bid)
+
+
+def block_of(number: int) -> BlockId:
+    """The block that rules call by this number."""
+    return BlockId(STACK, number - OF_STACK) if number >= OF_STACK else BlockId(HEAP, number)
 
 
 def _number(bid: BlockId) -> int | None:
@@ -251,4 +255,4 @@ def _number(bid: BlockId) -> int | None:
     return bid.number if bid.kind == HEAP else None
 
 
-__all__ = ["Elements", "MachineWorld", "redex_of", "word", "world_of"]
+__all__ = ["OF_STACK", "Elements", "MachineWorld", "block_of", "redex_of", "word", "world_of"]

@@ -1,5 +1,5 @@
-// new and delete in forms that belong together though they differ: sized and plain, aligned and
-// plain, nothrow; the C++ library's temporary buffers; what it allocates with malloc.
+// new and delete in forms that belong together though they differ: sized and plain, nothrow; aligned ones;
+// the C++ library's temporary buffers; what it allocates with malloc.
 // RUN: cflags -std=c++17 -fsized-deallocation
 #include <algorithm>
 #include <cstdlib>
@@ -27,7 +27,6 @@ int main() {
     ::operator delete(::operator new(10, std::nothrow));
     ::operator delete[](::operator new[](10), std::nothrow);
     ::operator delete(::operator new(128, std::align_val_t(128)), std::size_t(128), std::align_val_t(128));
-    ::operator delete(::operator new(128, std::align_val_t(128)));
     delete new Page;
     delete[] new Page[3];
     delete static_cast<Base *>(new Derived);
