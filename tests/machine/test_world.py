@@ -43,11 +43,16 @@ RULES = load_texts([("more.rules", MORE)], load_standard()).select(["all"])
 class Listed(World):
     """A world whose events do not name all blocks: those of the stack have no malloc event."""
 
-    others: Mapping[int, int] = field(default_factory=dict)
+    other_sizes: Mapping[int, int] = field(default_factory=dict)
+    other_times: Mapping[int, int] = field(default_factory=dict)
 
     @property
     def sizes(self) -> dict[int, int]:
-        return {**super().sizes, **self.others}
+        return {**super().sizes, **self.other_sizes}
+
+    @property
+    def times(self) -> dict[int, int]:
+        return {**super().times, **self.other_times}
 
 
 def plain(state: State, world: MachineWorld) -> World:
@@ -61,7 +66,8 @@ def plain(state: State, world: MachineWorld) -> World:
 
     stack = [bid.number + OF_STACK for bid in state.stack_blocks]
     return Listed(
-        others={number: world.sizes[number] for number in stack},
+        other_sizes={number: world.sizes[number] for number in stack},
+        other_times={number: world.times[number] for number in stack},
         trace=tuple(sorted(listed, key=lambda event: event.time)),
         begins={**world.begins, **{number: world.begins[number] for number in stack}},
         pointers=pointers("P"),
