@@ -25,8 +25,10 @@ struct bounce bounce_begin(struct site site, void *target, size_t size) {
     return bounce;
 }
 
-void bounce_end(struct site site, struct bounce *bounce, size_t stored) {
+void bounce_end(struct site site, struct bounce *bounce, size_t count) {
     if (!bounce->room) return;
+    /* With MSG_TRUNC the kernel counts what it has dropped, too. */
+    size_t stored = count < bounce->room ? count : bounce->room;
     check_range(site, bounce->target, stored, 1, bounce->target);
     /* After a finding, closed pages would trap. */
     if (stored && (!PORT_GUARDS || access_clean((uintptr_t)bounce->target, stored)))

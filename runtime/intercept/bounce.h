@@ -4,6 +4,8 @@
 
 #include "../rt/access.h"
 
+#include <sys/types.h>
+
 /* The function that makes the access, and where the program called it. */
 struct site {
     const char *function;
@@ -24,7 +26,10 @@ struct bounce {
 };
 
 struct bounce bounce_begin(struct site site, void *target, size_t size);
-/* `stored` bytes at most the room were written; the checks are made for `site`. */
-void bounce_end(struct site site, struct bounce *bounce, size_t stored);
+/* `count` bytes were written, or as many as there was room for; the checks are made for `site`. */
+void bounce_end(struct site site, struct bounce *bounce, size_t count);
+
+/* The bytes that a call like read has stored, by its result. */
+static inline size_t arrived(ssize_t result) { return result > 0 ? (size_t)result : 0; }
 
 #endif

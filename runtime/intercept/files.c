@@ -23,8 +23,6 @@
 
 /* ---- reading: what arrives may be less than was requested ---- */
 
-static size_t arrived(ssize_t result) { return result > 0 ? (size_t)result : 0; }
-
 WRAP(ssize_t, read, (int file, void *to, size_t size)) {
     struct bounce bounce = bounce_begin(SITE, to, size);
     ssize_t count = read(file, bounce.buffer, size);

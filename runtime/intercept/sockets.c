@@ -8,8 +8,6 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
-static size_t arrived(ssize_t result) { return result > 0 ? (size_t)result : 0; }
-
 /* What a length says; 0 where there is none, and where the kernel will answer EFAULT. */
 static socklen_t room_of(const socklen_t *length) {
     return is_there(length, sizeof *length) ? *length : 0;
@@ -27,9 +25,7 @@ static void check_answer(struct site site, const void *answer, const socklen_t *
 WRAP(ssize_t, recv, (int socket, void *to, size_t size, int flags)) {
     struct bounce bounce = bounce_begin(SITE, to, size);
     ssize_t count = recv(socket, bounce.buffer, size, flags);
-    size_t stored =
-        arrived(count) < size ? arrived(count) : size; /* with MSG_TRUNC the result is larger */
-    bounce_end(SITE, &bounce, stored);
+    bounce_end(SITE, &bounce, arrived(count));
     return count;
 }
 
@@ -37,7 +33,7 @@ ssize_t __recv_chk(int, void *, size_t, size_t, int);
 WRAP(ssize_t, __recv_chk, (int socket, void *to, size_t size, size_t room, int flags)) {
     struct bounce bounce = bounce_begin(SITE, to, size);
     ssize_t count = __recv_chk(socket, bounce.buffer, size, room, flags);
-    bounce_end(SITE, &bounce, arrived(count) < size ? arrived(count) : size);
+    bounce_end(SITE, &bounce, arrived(count));
     return count;
 }
 
@@ -48,7 +44,7 @@ WRAP(ssize_t, recvfrom,
     struct bounce bounce = bounce_begin(SITE, to, size);
     ssize_t count = recvfrom(socket, bounce.buffer, size, flags, address, length);
     if (count >= 0) check_answer(SITE, address, length, room);
-    bounce_end(SITE, &bounce, arrived(count) < size ? arrived(count) : size);
+    bounce_end(SITE, &bounce, arrived(count));
     return count;
 }
 

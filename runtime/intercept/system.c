@@ -277,14 +277,14 @@ WRAP(void, arc4random_buf, (void *to, size_t size)) {
         READ_STRING(name);                                                                         \
         struct bounce bounce = bounce_begin(SITE, to, size);                                       \
         ssize_t count = get(key, name, bounce.buffer, size);                                       \
-        bounce_end(SITE, &bounce, count > 0 ? (size_t)count : 0);                                  \
+        bounce_end(SITE, &bounce, arrived(count));                                                 \
         return count;                                                                              \
     }                                                                                              \
     WRAP(ssize_t, list, (key_type key, char *to, size_t size)) {                                   \
         check;                                                                                     \
         struct bounce bounce = bounce_begin(SITE, to, size);                                       \
         ssize_t count = list(key, bounce.buffer, size);                                            \
-        bounce_end(SITE, &bounce, count > 0 ? (size_t)count : 0);                                  \
+        bounce_end(SITE, &bounce, arrived(count));                                                 \
         return count;                                                                              \
     }                                                                                              \
     WRAP(int, set, (key_type key, const char *name, const void *from, size_t size, int flags)) {   \

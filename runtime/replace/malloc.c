@@ -40,13 +40,20 @@ static WH_COLD void report_size(const struct heap_request *request, const struct
     report_wish(&wish, frame);
 }
 
-static WH_COLD void report_new(uintptr_t begin, uint64_t size, const struct frame *frame) {
+/* An event about a block, at a pointer that the program got or gave. */
+static struct context about(unsigned point, uintptr_t address, uint64_t size, struct block block,
+                            const struct frame *frame) {
     struct context context = {0};
-    context.event.point = WH_POINT_MALLOC;
-    context.event.r = context.event.root = begin;
+    context.event.point = point;
+    context.event.r = context.event.root = address;
     context.event.width = size;
-    block_read(block_around(begin), &context.event.block);
+    block_read(block, &context.event.block);
     context.frame = frame;
+    return context;
+}
+
+static WH_COLD void report_new(uintptr_t begin, uint64_t size, const struct frame *frame) {
+    struct context context = about(WH_POINT_MALLOC, begin, size, block_around(begin), frame);
     event_evaluate(&context);
 }
 
@@ -64,27 +71,18 @@ static void report_free(uintptr_t address, const struct parting *parting,
                         const struct frame *frame) {
     uint8_t family = parting->family;
     if (!event_watched(WH_POINT_FREE)) return;
-    struct context context = {0};
-    context.event.point = WH_POINT_FREE;
-    context.event.r = context.event.root = address;
+    struct context context =
+        about(WH_POINT_FREE, address, parting->size, block_nearest(address), frame);
     context.event.family = family;
-    context.event.width = parting->size;
     context.event.value = parting->sized;
     context.event.other = parting->alignment;
     if (family != WH_FAMILY_MALLOC)
         context.library = family == WH_FAMILY_NEW ? "operator delete" : "operator delete[]";
-    block_read(block_nearest(address), &context.event.block);
-    context.frame = frame;
     event_evaluate(&context);
 }
 
 static WH_COLD void report_resize(uintptr_t address, uint64_t size, const struct frame *frame) {
-    struct context context = {0};
-    context.event.point = WH_POINT_REALLOC;
-    context.event.r = context.event.root = address;
-    context.event.width = size;
-    block_read(block_nearest(address), &context.event.block);
-    context.frame = frame;
+    struct context context = about(WH_POINT_REALLOC, address, size, block_nearest(address), frame);
     context.library = "realloc";
     event_evaluate(&context);
 }

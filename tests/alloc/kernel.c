@@ -29,6 +29,13 @@ int main(int count, char **words) {
     if (!strcmp(call, "pread")) done = pread(zero, block, asked, 0);
     if (!strcmp(call, "readv")) done = readv(zero, parts, 2);
     if (!strcmp(call, "recv")) done = recv(pair[0], block, asked, 0);
+    if (!strcmp(call, "recv-trunc")) {
+        char packet[200];
+        int ends[2];
+        memset(packet, 'x', sizeof packet);
+        if (socketpair(AF_UNIX, SOCK_DGRAM, 0, ends) || send(ends[1], packet, sizeof packet, 0) < 0) return 2;
+        done = recv(ends[0], block, asked, MSG_TRUNC);
+    }
     if (!strcmp(call, "write")) done = write(pair[0], block, asked);
     if (!strcmp(call, "send")) done = send(pair[0], block, asked, 0);
     if (!strcmp(call, "writev")) done = writev(pair[0], parts, 2);

@@ -98,6 +98,17 @@ def test_what_does_not_arrive_is_not_judged(guard: str, compile_plain: Compile, 
         assert (done.status, done.out, done.err) == (0, "12\n", "")
 
 
+@pytest.mark.parametrize("guard", ["T", "BR"])
+def test_what_the_kernel_drops_is_not_judged(guard: str, compile_plain: Compile, preload: Preload) -> None:
+    """With MSG_TRUNC the result of recv is the size of the packet, which the buffer need not have."""
+    program = compile_plain("kernel.c")
+    done = preload(program, "recv-trunc", "short", guard=guard)
+    assert (done.status, done.rules) == (99, [OVERFLOW])
+    assert "97 bytes" in done.err and "200 bytes" not in done.err
+    done = preload(program, "recv-trunc", "fits", guard=guard)
+    assert (done.status, done.out, done.err) == (0, "200\n", "")
+
+
 def test_wild(compile_plain: Compile, preload: Preload) -> None:
     """An empty zone belongs to no block."""
     done = preload(compile_plain("kinds.c"), "wild", guard="T,4k,64k")
@@ -119,7 +130,7 @@ def test_exact_ends(compile_plain: Compile, preload: Preload) -> None:
     """Without alignment, the byte behind a block of any size traps; with it, it is found at free."""
     exact = preload(compile_plain("kinds.c"), "slack", guard="T,,,,E")
     aligned = preload(compile_plain("kinds.c"), "slack", guard="T,,,,A")
-    assert (": write\n" in exact.err, ": an earlier write\n" in aligned.err) == (True, True)
+    assert (": write of 1 byte\n" in exact.err, ": an earlier write\n" in aligned.err) == (True, True)
 
 
 def test_leak(compile_plain: Compile, preload: Preload) -> None:

@@ -16,8 +16,6 @@
     static __typeof__(&name) next;                                                                 \
     if (!next) next = (__typeof__(&name))(uintptr_t)dlsym(RTLD_NEXT, #name)
 
-static size_t arrived(ssize_t result) { return result > 0 ? (size_t)result : 0; }
-
 /* ---- one buffer ---- */
 
 #define FILLS(name, parameters, arguments)                                                         \
@@ -69,9 +67,8 @@ WH_EXPORT ssize_t readv(int file, const struct iovec *parts, int count) {
     int saved = errno;
     size_t left = arrived(size);
     for (int i = 0; i < count; i++) {
-        size_t stored = fills[i].iov_len < left ? fills[i].iov_len : left;
-        bounce_end(SITE, &bounces[i], stored);
-        left -= stored;
+        bounce_end(SITE, &bounces[i], left);
+        left -= fills[i].iov_len < left ? fills[i].iov_len : left;
     }
     errno = saved;
     return size;
@@ -79,7 +76,8 @@ WH_EXPORT ssize_t readv(int file, const struct iovec *parts, int count) {
 
 WH_EXPORT ssize_t writev(int file, const struct iovec *parts, int count) {
     NEXT(writev);
-    for (int i = 0; i < count && are_there(parts, count); i++)
+    int known = are_there(parts, count) ? count : 0;
+    for (int i = 0; i < known; i++)
         check_range(SITE, parts[i].iov_base, parts[i].iov_len, 0, parts[i].iov_base);
     return next(file, parts, count);
 }

@@ -104,9 +104,13 @@ static void put_leak(const struct wh_finding *head) {
     put_line(&line);
 }
 
-static const char *step(const struct wh_finding *head, const struct port_words *words) {
-    if (head->flags & WH_FLAG_LATE) return "an earlier write";
-    return head->point == WH_POINT_RET ? "leak" : words->step;
+static void put_step(struct text *line, const struct wh_finding *head, const char *step) {
+    int late = head->flags & WH_FLAG_LATE;
+    text_put(line, late ? "an earlier write" : head->point == WH_POINT_RET ? "leak" : step);
+    if (!late && head->size) {
+        text_put(line, " of ");
+        put_bytes(line, head->size);
+    }
 }
 
 void port_say(const struct wh_finding *head, const struct port_words *words,
@@ -115,7 +119,7 @@ void port_say(const struct wh_finding *head, const struct port_words *words,
     text_put(&line, "whence: ");
     text_put(&line, words->rule);
     text_put(&line, ": ");
-    text_put(&line, step(head, words));
+    put_step(&line, head, words->step);
     if (head->n_name) text_put(&line, " by ");
     text_put_n(&line, words->function, head->n_name);
     put_line(&line);
