@@ -80,7 +80,7 @@ static const char *read_names(struct object *object, size_t more) {
 static int write_at(int file, const void *from, uint64_t offset, uint64_t size) {
     for (uint64_t done = 0; done < size;) {
         ssize_t n = pwrite(file, (const char *)from + done, size - done, (off_t)(offset + done));
-        if (n < 0) return 0;
+        if (n <= 0) return 0;
         done += (uint64_t)n;
     }
     return 1;
@@ -123,7 +123,8 @@ static const char *append(struct object *object, const char *name, const void *d
         write_at(object->file, &object->header, 0, sizeof object->header))
         return NULL;
     snprintf(problem, sizeof problem, "[Errno %d] %s", errno, strerror(errno));
-    if (ftruncate(object->file, (off_t)object->size) != 0) return problem;
+    /* The header still refers to the old table: what cannot be cut off does no harm. */
+    (void)!ftruncate(object->file, (off_t)object->size);
     return problem;
 }
 

@@ -50,7 +50,7 @@ def run(
     from whence.engines.process.interpreter import interpreter_words
     from whence.engines.progress import NO_PROGRESS
     from whence.engines.protocol import Task
-    from whence.toolchain.cache import Cache, default_directory, default_limit, home_directory
+    from whence.toolchain.cache import Cache
 
     chosen = (options or RunOptions()).merged(dict(keywords))
     environment = dict(os.environ if chosen["env"] is None else chosen["env"])
@@ -59,8 +59,7 @@ def run(
     if settings.engine != "alloc" and interpreter_words(path):
         settings = replace(settings, children=True)  # what a script starts is what is to be checked
     words = [os.fspath(word) for word in (program, *args)]
-    size = chosen["cache_size"]
-    cache = Cache(default_directory(), default_limit() if size is None else size, home_directory())
+    cache = Cache.of_user(chosen["cache_size"])
     try:
         with shortages():
             return checked.run(Task(path, words, settings, cache, chosen["progress"] or NO_PROGRESS))

@@ -42,15 +42,14 @@ def prepare(
     from whence.engines.process.building import BuildSettings
     from whence.engines.progress import NO_PROGRESS
     from whence.rules.observable import NATIVE
-    from whence.toolchain.cache import Cache, default_directory, default_limit, home_directory
+    from whence.toolchain.cache import Cache
 
     for name, value in (("jobs", jobs), ("cache_size", cache_size)):
         KEYWORDS[name].check(value)
     environment = dict(os.environ if env is None else env)
     sources = _sources(programs, environment)
     chosen = select_rules(rules, enable, disable)
-    size = default_limit() if cache_size is None else cache_size
-    cache = Cache(default_directory(), size, home_directory())
+    cache = Cache.of_user(cache_size)
     try:
         with shortages():
             observed, _ = observed_rules(chosen, NATIVE, cache)

@@ -17,6 +17,7 @@ from whence.config import ConfiguredCommand
 from whence.errors import ExitCode, WhenceError
 from whence.options import COMMAND_LINE
 from whence.preparation import IMPOSSIBLE, KNOWN, PREPARED, Preparation, Preparations
+from whence.report.words import plural
 
 if TYPE_CHECKING:
     from whence.engines.progress import Progress
@@ -115,7 +116,7 @@ def _lines(image: Preparation) -> list[str]:
     if image.state == IMPOSSIBLE:
         return [f"not possible: {image.reason}"]
     state = "prepared" if image.state == PREPARED else "known already"
-    modules, functions = _plural(image.modules, "module"), _plural(image.functions, "function")
+    modules, functions = plural(image.modules, "module"), plural(image.functions, "function")
     return [f"{state}: {image.path} ({modules}, {functions})", *(f"  note: {note}" for note in image.notes)]
 
 
@@ -123,9 +124,5 @@ def _last(done: Preparations) -> str:
     counts = f"{done.count(PREPARED):,} prepared, {done.count(KNOWN):,} known already"
     refused = done.count(IMPOSSIBLE)
     more = f", {refused:,} not possible" if refused else ""
-    instrumented = _plural(done.instrumented, "module")
+    instrumented = plural(done.instrumented, "module")
     return f"whence: {counts}{more}; {instrumented} instrumented in {done.seconds:.1f} s"
-
-
-def _plural(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -46,8 +46,9 @@ class Lines:
     def wait(self) -> None:
         now = time.monotonic()
         if not self._said and now - self._begun >= _SHORT:
-            modules = "1 module" if self._total == 1 else f"{self._total:,} modules"
-            say(f"whence: {self._what}: {modules}\n")
+            from whence.report.words import plural
+
+            say(f"whence: {self._what}: {plural(self._total, 'module')}\n")
         elif not self._said or now - self._said < _INTERVAL:
             return
         else:

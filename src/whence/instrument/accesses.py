@@ -207,8 +207,9 @@ def _check(access: Access, provenance: Provenance, policy: Policy, facts: Facts,
         return
     root, judged = access.pointer, provenance.place(derived.root)
     variable = provenance.variable(derived) if policy.locals else None
-    if variable is not None and size in SIZES:
-        _check_inside(access, derived, size_of(variable) or 0, used)
+    room = None if variable is None else size_of(variable)
+    if room is not None and size in SIZES:
+        _check_inside(access, derived, room, used)
         facts.add(place, size, judged)
         return
     if policy.provenance and not _stays_near(access, place, judged, derived, provenance, facts):

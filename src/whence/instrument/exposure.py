@@ -7,13 +7,14 @@ no rule can speak of it, and it costs nothing. What is given to a function, stor
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from whence import ir
 from whence.instrument.lookup import LOOKUP
 from whence.instrument.markers import PREFIX, RANGE
+from whence.ir.lexer import LOCAL
 
-_LOCAL = re.compile(r'%(?:"[^"\n]*"|[-\w$.]+)')
+_LOCAL = re.compile(LOCAL)
 _BENIGN = ("llvm.lifetime.", "llvm.objectsize.", "llvm.assume", PREFIX, RANGE, LOOKUP)
 """Calls that neither access their arguments nor keep them: accesses have markers, and are looked at."""
 _SAME = ("llvm.launder.invariant.group", "llvm.strip.invariant.group")
@@ -78,10 +79,15 @@ def _ends(variable: ir.Alloca, uses: Uses) -> Iterator[tuple[ir.Instruction, str
 
 def _is_access(use: ir.Instruction, pointer: str) -> bool:
     if isinstance(use, ir.MemoryAccess):
-        return use.pointer == pointer and [each.value for each in use.operands].count(pointer) == 1
+        return not _is_stored(use, pointer)
     if isinstance(use, ir.Call) and (use.callee or "").startswith(_MEMORY):
         return use.arguments[2].value.isdecimal()
     return False
+
+
+def _is_stored(access: ir.MemoryAccess, pointer: str) -> bool:
+    """Is the pointer also, or only, a value that the access writes or compares?"""
+    return access.pointer != pointer or [each.value for each in access.operands].count(pointer) > 1
 
 
 def _derived(use: ir.Instruction, pointer: str, offset: int | None) -> tuple[int | None] | None:
@@ -99,10 +105,7 @@ def _derived(use: ir.Instruction, pointer: str, offset: int | None) -> tuple[int
 def _is_safe(use: ir.Instruction, pointer: str, offset: int | None, size: int) -> bool:
     layout = use.function.module.layout
     if isinstance(use, ir.MemoryAccess):
-        others = [each.value for each in use.operands].count(pointer)
-        if others > 1 or use.pointer != pointer:
-            return False  # the pointer itself is stored
-        return _fits(offset, layout.store_size_of(use.value_type), size)
+        return not _is_stored(use, pointer) and _fits(offset, layout.store_size_of(use.value_type), size)
     if isinstance(use, ir.Call):
         return _is_safe_call(use, pointer, offset, size)
     return use.opcode == "icmp"
@@ -135,12 +138,13 @@ def _fits(offset: int | None, width: int, size: int) -> bool:
     return offset is not None and offset >= 0 and offset + width <= size
 
 
-def variables_of(function: ir.Function) -> Iterable[ir.Alloca]:
-    """The variables of the frame: those that are there from its begin, of a size that is known."""
+def variables_of(function: ir.Function) -> list[tuple[ir.Alloca, int]]:
+    """The variables of the frame with their sizes: those that are there from its begin, of a size that is
+    known."""
     return [
-        each
+        (each, size)
         for each in function.entry
-        if isinstance(each, ir.Alloca) and each.type == "ptr" and size_of(each) and _is_plain(each)
+        if isinstance(each, ir.Alloca) and each.type == "ptr" and _is_plain(each) and (size := size_of(each))
     ]
 
 

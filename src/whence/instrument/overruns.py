@@ -6,7 +6,7 @@ variable, and drops the rest.
 
 from __future__ import annotations
 
-from whence.instrument.exposure import is_overrun, size_of, uses_of, variables_of
+from whence.instrument.exposure import is_overrun, uses_of, variables_of
 from whence.instrument.passes import Context
 
 _KNOWN = 'call void asm sideeffect "", "r"(ptr {}) nounwind'
@@ -39,6 +39,6 @@ def keep_overruns(context: Context) -> None:
         if not variables:
             continue
         uses = uses_of(function)
-        for variable in variables:
-            if is_overrun(variable, size_of(variable) or 0, uses):
+        for variable, size in variables:
+            if is_overrun(variable, size, uses):
                 variable.insert_after(_KNOWN.format(variable.result), dbg=False)

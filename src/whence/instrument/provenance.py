@@ -108,11 +108,9 @@ class Provenance:
         return found
 
     def variable(self, derived: Derivation) -> ir.Alloca | None:
-        """The local variable that a pointer was derived from, if its size is constant."""
+        """The local variable that a pointer was derived from."""
         found = self._definition(derived.root) if derived.kind is Kind.STACK else None
-        if not isinstance(found, ir.Alloca) or not (found.count or "1").isdecimal():
-            return None
-        return found
+        return found if isinstance(found, ir.Alloca) else None
 
     def place(self, pointer: str) -> Place:
         """Where an address lies, as far as the function shows."""

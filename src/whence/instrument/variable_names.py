@@ -11,14 +11,13 @@ from collections.abc import Iterator
 
 from whence import ir
 from whence.abi.zones import SHAPES
-from whence.ir.lexer import unquote
+from whence.ir.lexer import NAME, decode_string, unquote
 
 ATTACHMENT = "whence.variable"
 
 _TAB = r"\09"
-_NAME = r'(?:"[^"\n]*"|[-\w$.]+)'
 _SCAN = re.compile(
-    rf"^define [^\n]*?@({_NAME})\(|^  (%{_NAME}) = alloca ([^\n]*)|^ +#dbg_declare\(ptr (%{_NAME}), !(\d+)",
+    rf"^define [^\n]*?@({NAME})\(|^  (%{NAME}) = alloca ([^\n]*)|^ +#dbg_declare\(ptr (%{NAME}), !(\d+)",
     re.MULTILINE,
 )
 _NODE = re.compile(r"^!(\d+) = ", re.MULTILINE)
@@ -81,8 +80,7 @@ def name_variables(text: str) -> str:
         elif match[4] in places and match[5] in described:
             end, type_ = places.pop(match[4])
             name, line, file = described[match[5]]
-            shape = SHAPES[0] if type_.startswith("[") else SHAPES[1]
-            fields = (line, shape, name, unquote(f"@{function}"), file)
+            fields = (line, _shape(type_), name, unquote(f"@{function}"), file)
             attached.append((end, number + len(nodes)))
             joined = _TAB.join(map(_quoted, fields))
             nodes.append(f'!{number + len(nodes)} = !{{!"{joined}"}}')
@@ -109,11 +107,17 @@ def _quoted(field: str) -> str:
     return field.replace('"', "\\22")
 
 
-def text_of(variable: ir.Instruction) -> bytes | None:
-    """What is attached to a variable: fields of `whence.abi.zones.TEXT_FIELDS`; None without."""
+def _shape(type_: str) -> str:
+    """One of `whence.abi.zones.SHAPES`, for the type of a variable."""
+    array, other = SHAPES
+    return array if type_.startswith("[") else other
+
+
+def text_of(variable: ir.Alloca) -> bytes:
+    """The fields of `whence.abi.zones.TEXT_FIELDS` that are attached to a variable, or its shape alone."""
     node = variable.attachments.get(ATTACHMENT)
-    if node is None:
-        return None
-    tree = variable.function.module.metadata.node(int(node[1:]))
+    tree = "" if node is None else variable.function.module.metadata.node(int(node[1:]))
     match = re.search(r'!"([^"]*)"', tree)
-    return ir.lexer.decode_string(match[1]).encode("utf-8", "surrogateescape") if match else None
+    if match is None:
+        return f"0\t{_shape(variable.allocated_type)}\t\t\t".encode()
+    return decode_string(match[1]).encode("utf-8", "surrogateescape")

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from whence import ir
 from whence.abi.layout import GRANULE, GRANULE_SHIFT, RED_ZONE, STATE_OFFSET, STATES
-from whence.abi.zones import LOCAL, SHAPES, VARIABLE
-from whence.instrument.exposure import is_exposed, size_of, uses_of, variables_of
+from whence.abi.zones import LOCAL, VARIABLE
+from whence.instrument.exposure import is_exposed, uses_of, variables_of
 from whence.instrument.passes import Context
 from whence.instrument.variable_names import text_of
 from whence.ir.datalayout import align_up
@@ -110,8 +110,7 @@ def _guard_in(function: ir.Function, context: Context) -> None:
         return
     uses = uses_of(function)
     states: list[tuple[str, Room]] = []
-    for variable in variables:
-        size = size_of(variable) or 0
+    for variable, size in variables:
         if (variable.result or "").startswith(_OWN) or not is_exposed(variable, size, uses):
             continue
         context.guarded_variables += 1
@@ -207,8 +206,7 @@ def _open(exit_: ir.Instruction, plane: str, room: Room) -> None:
 
 def _describe(variable: ir.Alloca, room: Room, context: Context) -> str:
     """The constant that says which variable it is."""
-    shape = SHAPES[0] if variable.allocated_type.startswith("[") else SHAPES[1]
-    text = text_of(variable) or f"0\t{shape}\t\t\t".encode()
+    text = text_of(variable)
     body = "".join(chr(c) if chr(c).isalnum() and c < 128 else f"\\{c:02X}" for c in text + b"\0")
     type_ = f"[{len(text) + 1} x i8]"
     fields = ", ".join(each.llvm for each in VARIABLE.fields)

@@ -101,6 +101,11 @@ class Cache:
         self._trust: dict[str, bool] = {}
         self._used: dict[str, Path] = {}
 
+    @classmethod
+    def of_user(cls, limit: int | None = None) -> Cache:
+        """The user's cache, with the one in the user's home behind it; `limit`: None for the default."""
+        return cls(default_directory(), default_limit() if limit is None else limit, home_directory())
+
     def find(self, kind: str, key: str) -> Path | None:
         """The entry, None if there is none; it stays until `close`."""
         return self._find(kind, key) or self._copied(kind, key)

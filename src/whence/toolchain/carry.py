@@ -322,7 +322,7 @@ def _member_modules(path: Path, descriptor: int, member: archive.Member) -> list
 
 
 def _modules_of(path: Path, descriptor: int, offset: int, size: int | None) -> list[CarriedModule]:
-    if elf.read_at(descriptor, offset, 4) != b"\x7fELF":
+    if elf.read_at(descriptor, offset, 4) != elf.MAGIC:
         return []
     return list(_modules(path, elf.Elf(descriptor, offset, size)))
 

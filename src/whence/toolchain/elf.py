@@ -10,12 +10,14 @@ until that one write the file is what it was.
 from __future__ import annotations
 
 import os
+import stat
 import struct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+MAGIC = b"\x7fELF"
 HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 SECTION = struct.Struct("<IIQQQQIIQQ")
 SEGMENT = struct.Struct("<IIQQQQQQ")
@@ -36,6 +38,11 @@ MAX_DYNAMIC = 1 << 16
 
 class ElfError(Exception):
     """The file is not an ELF file of our kind, or it is damaged; the message says how, without the path."""
+
+
+def is_elf(descriptor: int) -> bool:
+    """Does the regular file begin as ELF files do? Raises `OSError`."""
+    return stat.S_ISREG(os.fstat(descriptor).st_mode) and os.pread(descriptor, len(MAGIC), 0) == MAGIC
 
 
 class Section:
@@ -72,7 +79,7 @@ class Elf:
 
     def _read_header(self) -> tuple[int, ...]:
         start = read_at(self.descriptor, self.base, min(HEADER.size, self.size))
-        if start[:4] != b"\x7fELF":
+        if start[:4] != MAGIC:
             raise ElfError("it is not an ELF file")
         if len(start) > 4 and start[4] == 1:
             raise ElfError("it is a 32-bit program")

@@ -159,7 +159,7 @@ class Recorder:
         """Record the link in `output` if anything in it carries IR; raises `NotRecordedError`."""
         try:
             with _Opened(output) as file:
-                if not _is_elf(file.number):
+                if not elf.is_elf(file.number):
                     return
                 image = elf.Elf(file.number)
                 section = image.section(blob.IR_SECTION)
@@ -366,10 +366,6 @@ def _blobs_of(one: Object, wanted: set[str]) -> dict[str, bytes]:
             }
     except (OSError, elf.ElfError, blob.BlobError):
         return {}
-
-
-def _is_elf(descriptor: int) -> bool:
-    return stat.S_ISREG(os.fstat(descriptor).st_mode) and os.pread(descriptor, 4, 0) == b"\x7fELF"
 
 
 def _absolute(path: str) -> str:

@@ -18,14 +18,12 @@ from whence.engines.process.interpreter import interpreter_words
 from whence.errors import CannotExecute, CarriesNoIR, ExitCode, ToolLimit, WhenceError
 from whence.preparation import IMPOSSIBLE, KNOWN, PREPARED, Preparation, Preparations
 from whence.shortage import shortage
+from whence.toolchain import elf
 from whence.toolchain.cache import Cache
 from whence.toolchain.carry import CarriedModule, read_image
 
 if TYPE_CHECKING:
     from whence.engines.native.workers import Failure
-
-_MAGIC = b"\x7fELF"
-
 
 @dataclass(frozen=True)
 class _Image:
@@ -93,15 +91,15 @@ def _inside(folder: Path, settings: BuildSettings, own: Path) -> Iterator[_Image
 
 def _is_image(path: Path) -> bool:
     try:
-        with open(path, "rb", opener=_without_waiting) as file:
-            return file.read(len(_MAGIC)) == _MAGIC
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # it may be a pipe
     except OSError:
         return False
-
-
-def _without_waiting(path: str, flags: int) -> int:
-    """Open what may be a pipe."""
-    return os.open(path, flags | os.O_NONBLOCK)
+    try:
+        return elf.is_elf(descriptor)
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
 
 
 def _image(name: str, path: Path, settings: BuildSettings) -> _Image:
@@ -146,6 +144,7 @@ class _Ahead:
         self.missing: dict[str, Wanted] = {}
         self.lacking: set[str] = set()
         self._subject = images[0].path.name if len(images) == 1 else f"{len(images):,} programs and libraries"
+        self._failures: dict[str, Failure] = {}
         _, self._failures = self._own_functions(_modules(images))
         self._users = self._kinds_of_programs(images)
         for image in images:
@@ -153,7 +152,9 @@ class _Ahead:
                 self._look_up(image, known)
 
     def _own_functions(self, modules: Sequence[CarriedModule]) -> tuple[tuple[str, ...], dict[str, Failure]]:
-        return own_functions(modules, self._settings, self._cache, self._subject)
+        """Modules that could not be read once are not read again."""
+        readable = [each for each in modules if each.digest not in self._failures]
+        return own_functions(readable, self._settings, self._cache, self._subject)
 
     def instrument(self) -> list[str]:
         """Make the objects that are missing; returns notes for the user."""
