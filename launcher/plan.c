@@ -53,7 +53,7 @@ static const char *const bases[][2] = {
 };
 
 static int folder_below(char path[PATH_MAX], const char *base, const char *below) {
-    int used = snprintf(path, PATH_MAX, "%s/%s/starts", base, below);
+    int used = snprintf(path, PATH_MAX, "%s/%s/" WH_PLAN_FOLDER, base, below);
     return used > 0 && used < PATH_MAX;
 }
 
@@ -117,29 +117,29 @@ static char *read_all(const char *path, size_t *size) {
     return data;
 }
 
-/* "DEVICE INODE SIZE MTIME", times in ns, and after a blank CTIME if `changed`; "-" for a file that
- * does not exist. */
-static void identify(const char *path, int changed, char *into, size_t size) {
+/* Whether the file is the one of this identity (`whence.plans.identity`), "-" for none. changed:
+ * with the time of its last change of status. */
+static int is_identical(const char *path, const char *identity, int changed) {
     struct stat status;
-    if (stat(path, &status) != 0) {
-        snprintf(into, size, "-");
-        return;
-    }
-    long long written = status.st_mtim.tv_sec * 1000000000ll + status.st_mtim.tv_nsec;
-    int used = snprintf(into, size, "%llu %llu %lld %lld", (unsigned long long)status.st_dev,
-                        (unsigned long long)status.st_ino, (long long)status.st_size, written);
-    if (changed)
-        snprintf(into + used, size - (size_t)used, " %lld",
-                 status.st_ctim.tv_sec * 1000000000ll + status.st_ctim.tv_nsec);
+    if (stat(path, &status) != 0) return strcmp(identity, "-") == 0;
+#define NUMBER(field) (unsigned long long)status.field,
+#define TIME(field) status.field.tv_sec * 1000000000ull + (unsigned long long)status.field.tv_nsec,
+    const unsigned long long numbers[] = {WH_IDENTITY(NUMBER, TIME) WH_CHANGED(NUMBER, TIME)};
+    const unsigned long long always[] = {WH_IDENTITY(NUMBER, TIME)};
+#undef NUMBER
+#undef TIME
+    size_t count = (changed ? sizeof numbers : sizeof always) / sizeof *numbers;
+    char *at = (char *)identity;
+    for (size_t i = 0; i < count; i++, at += *at == ' ')
+        if (strtoull(at, &at, 10) != numbers[i]) return 0;
+    return !*at;
 }
 
 /* Whether what the line names is as it was, if it names anything. An entry of the cache has its
  * status changed whenever it is marked as used. */
 static int is_unchanged(const struct plan_entry *entry) {
-    char identity[128];
-    if (entry->kind != 'F' && entry->kind != 'G') return 1;
-    identify(entry->value, entry->kind == 'F', identity, sizeof identity);
-    return strcmp(identity, entry->more) == 0;
+    if (entry->kind != WH_PLAN_FILE && entry->kind != WH_PLAN_ENTRY) return 1;
+    return is_identical(entry->value, entry->more, entry->kind == WH_PLAN_FILE);
 }
 
 /* Splits the strings after the key into entries; 0 if the entry that ends a plan is missing. */
@@ -155,7 +155,7 @@ static int cut(struct plan *plan, char *at, const char *end, const char *pairs) 
         struct plan_entry *entry = &plan->entries[plan->count];
         char *next = at + strlen(at) + 1;
         *entry = (struct plan_entry){at[0], at + (at[0] != 0), NULL};
-        if (entry->kind == '.') return 1;
+        if (entry->kind == WH_PLAN_END) return 1;
         if (strchr(pairs, entry->kind)) {
             if (next >= end) return 0;
             entry->more = next;
@@ -189,7 +189,7 @@ void plan_request(const char *variable, const struct plan_key *key, size_t numbe
     char value[PATH_MAX + 128];
     int file = memfd_create("whence-plan", 0);
     if (file < 0 || write(file, key->text, key->size) != (ssize_t)key->size) return;
-    snprintf(value, sizeof value, "%d %zu %s %s", file, number, key->name, folder);
+    snprintf(value, sizeof value, WH_REQUEST_FORMAT, file, number, key->name, folder);
     setenv(variable, value, 1);
 }
 

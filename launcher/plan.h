@@ -2,8 +2,8 @@
  *
  * A plan is found by its key, which says everything that its meaning depends on. It names the files
  * that it was made from; when one of them has changed, the plan is not used. The file is the key's
- * text and a sequence of strings, each ended by a zero byte, the first character of each a letter
- * that says what it is (`whence.plans` writes it).
+ * text and a sequence of strings, each ended by a zero byte; the first character of a line is a
+ * letter that says what it is (`whence.abi.plans`).
  */
 #ifndef WHENCE_LAUNCHER_PLAN_H
 #define WHENCE_LAUNCHER_PLAN_H
@@ -53,7 +53,7 @@ int plan_home_folder(char path[PATH_MAX]);
 int plan_read(struct plan *plan, const char *folder, const struct plan_key *key, const char *pairs);
 
 /* Has Python, which is executed next, write the plan that was missing: sets `variable` to
- * "DESCRIPTOR NUMBER NAME FOLDER". The key's text goes in a file without a name, because it has
+ * the words of WH_REQUEST_FORMAT. The key's text goes in a file without a name, because it has
  * zero bytes. */
 void plan_request(const char *variable, const struct plan_key *key, size_t number,
                   const char *folder);

@@ -52,9 +52,10 @@ static int make_places(const struct run *run, const struct plan *start) {
     char path[sizeof run->folder + 4096];
     for (size_t i = 0; i < start->count; i++) {
         const struct plan_entry *entry = &start->entries[i];
-        if (entry->kind != 'D' && entry->kind != 'L') continue;
+        if (entry->kind != WH_START_DIRECTORY && entry->kind != WH_START_LINK) continue;
         if (!path_in(run, entry->value, path, sizeof path)) return 0;
-        if (entry->kind == 'D' ? mkdir(path, 0700) : symlink(entry->more, path)) return 0;
+        if (entry->kind == WH_START_DIRECTORY ? mkdir(path, 0700) : symlink(entry->more, path))
+            return 0;
     }
     return 1;
 }
@@ -81,7 +82,7 @@ static int remove_one(const char *path, const struct stat *status, int what, str
 
 void run_remove(const struct run *run, const struct plan *start) {
     char path[sizeof run->folder + 16];
-    if (!entry_of(start, 'D') && !entry_of(start, 'S') &&
+    if (!entry_of(start, WH_START_DIRECTORY) && !entry_of(start, WH_START_SERVICE) &&
         path_in(run, WH_RUN_RECORD, path, sizeof path) && unlink(path) == 0 &&
         rmdir(run->folder) == 0)
         return;
@@ -93,7 +94,7 @@ void run_remove(const struct run *run, const struct plan *start) {
 /* Locks entries against removal, as `whence.toolchain.cache_locks` does: with a shared lock on one
  * byte of the lock file for each entry, until this process ends. */
 static int lock_entries(const struct plan *start) {
-    const struct plan_entry *locks = entry_of(start, 'C');
+    const struct plan_entry *locks = entry_of(start, WH_START_LOCKS);
     if (!locks) return 1;
     int file = open(locks->value, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     if (file < 0) return errno != ENOENT; /* a cache that cannot be written needs no locks */
@@ -110,24 +111,27 @@ static int lock_entries(const struct plan *start) {
 static void touch_entries(const struct plan *start) {
     static const struct timespec now[] = {{.tv_nsec = UTIME_NOW}, {.tv_nsec = UTIME_OMIT}};
     for (size_t i = 0; i < start->count; i++)
-        if (start->entries[i].kind == 'G') utimensat(AT_FDCWD, start->entries[i].value, now, 0);
+        if (start->entries[i].kind == WH_START_ENTRY)
+            utimensat(AT_FDCWD, start->entries[i].value, now, 0);
 }
 
 /* ---- the program ---- */
 
-/* A value with \1 replaced by the run's folder and \2 by the number of this process. */
+/* A value with the run's folder and the number of this process in place of their signs. */
 static char *filled(const char *value, const struct run *run) {
     char number[16];
     snprintf(number, sizeof number, "%d", (int)getpid());
     size_t room = 1;
     for (const char *c = value; *c; c++)
-        room += *c == '\1' ? strlen(run->folder) : *c == '\2' ? strlen(number) : 1;
+        room += *c == WH_RUN_FOLDER_SIGN ? strlen(run->folder)
+                : *c == WH_LAUNCHER_SIGN ? strlen(number)
+                                         : 1;
     char *text = malloc(room), *to = text;
     if (!text) return NULL;
     for (const char *c = value; *c; c++) {
-        if (*c == '\1')
+        if (*c == WH_RUN_FOLDER_SIGN)
             to = stpcpy(to, run->folder);
-        else if (*c == '\2')
+        else if (*c == WH_LAUNCHER_SIGN)
             to = stpcpy(to, number);
         else
             *to++ = *c;
@@ -139,7 +143,7 @@ static char *filled(const char *value, const struct run *run) {
 static int set_variables(const struct plan *start, const struct run *run) {
     for (size_t i = 0; i < start->count; i++) {
         char *text;
-        if (start->entries[i].kind == 'E' &&
+        if (start->entries[i].kind == WH_START_SETTING &&
             (!(text = filled(start->entries[i].value, run)) || putenv(text) != 0))
             return 0;
     }
@@ -163,7 +167,7 @@ static int block_signals(void) {
 
 /* 0 if the program could not be executed: then the child writes to the pipe `failure`. */
 static int begin(struct run *run, const struct plan *start, char **words) {
-    const struct plan_entry *image = entry_of(start, 'I');
+    const struct plan_entry *image = entry_of(start, WH_START_IMAGE);
     int failure[2], failed = 0;
     if (!image || pipe2(failure, O_CLOEXEC) != 0) return 0;
     run->child = fork();
@@ -282,7 +286,7 @@ static void say(const struct plan_entry *notes, int status) {
     static char buffer[4096];
     setvbuf(stderr, buffer, _IOFBF, sizeof buffer);
     for (const char *c = notes->value; *c; c++)
-        if (*c == '\1')
+        if (*c == WH_STATUS_SIGN)
             fprintf(stderr, "%d", status);
         else
             fputc(*c, stderr);
@@ -290,12 +294,13 @@ static void say(const struct plan_entry *notes, int status) {
 }
 
 enum run_outcome run_follow(struct run *run, const struct plan *start, char **words) {
-    const struct plan_entry *notes = entry_of(start, is_coloured() ? 'H' : 'N');
+    const struct plan_entry *notes =
+        entry_of(start, is_coloured() ? WH_START_HIGHLIGHTED : WH_START_NOTE);
     run->service = -1;
     if (!lock_entries(start) || !make_folder(run)) return RUN_NOT_STARTED;
     int signals = block_signals();
     if (signals < 0 || !make_record(run) || !make_places(run, start) ||
-        (entry_of(start, 'S') && !listen_in(run)) || !begin(run, start, words)) {
+        (entry_of(start, WH_START_SERVICE) && !listen_in(run)) || !begin(run, start, words)) {
         run_remove(run, start);
         sigprocmask(SIG_SETMASK, &before, NULL);
         return RUN_NOT_STARTED;

@@ -10,9 +10,6 @@
 
 #include "plan.h"
 
-/* Letters of lines with two strings. */
-#define START_PAIRS "FGLC"
-
 /* Makes the key of `whence run WORD…`. Returns how many words belong to it, options and the
  * program's name; 0 if no plan can exist for this command line. */
 size_t start_key_make(struct plan_key *key, int count, char **words);

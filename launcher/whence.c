@@ -19,7 +19,7 @@
 static void offer_state(const struct run *run) {
     char value[sizeof run->folder + 64];
     int service = run->service >= 0 ? dup(run->service) : -1; /* without close-on-exec */
-    snprintf(value, sizeof value, "%d %d %d %s", run->child, run->status, service, run->folder);
+    snprintf(value, sizeof value, WH_STARTED_FORMAT, run->child, run->status, service, run->folder);
     setenv(WH_STARTED_VARIABLE, value, 1);
 }
 
@@ -28,7 +28,7 @@ static void offer_state(const struct run *run) {
 static void follow(const char *folder, const struct plan_key *key, char **words, size_t used) {
     struct plan start;
     struct run run = {0};
-    if (!plan_read(&start, folder, key, START_PAIRS)) return;
+    if (!plan_read(&start, folder, key, WH_START_PAIRS)) return;
     switch (run_follow(&run, &start, words + 1 + used)) {
     case RUN_CLEAN: run_remove(&run, &start); end_like(run.status);
     case RUN_UNFINISHED: offer_state(&run); plan_hand_over(PYTHON, words);

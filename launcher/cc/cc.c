@@ -49,7 +49,7 @@ static void find_plan(struct plan *plan, char **words) {
     char folder[PATH_MAX];
     unsetenv(WH_COMPILE_PLAN_VARIABLE);
     if (!make_key(&key) || !plan_folder(folder)) hand_over(words);
-    if (plan_read(plan, folder, &key, FACTS_PAIRS)) return;
+    if (plan_read(plan, folder, &key, WH_COMPILE_PAIRS)) return;
     plan_request(WH_COMPILE_PLAN_VARIABLE, &key, 0, folder);
     hand_over(words);
 }
@@ -58,7 +58,7 @@ static void find_plan(struct plan *plan, char **words) {
 static void offer_headers(const struct plan *plan) {
     for (size_t i = 0; i < plan->count; i++) {
         const struct plan_entry *line = &plan->entries[i];
-        if (line->kind != 'B') continue;
+        if (line->kind != WH_COMPILE_HEADERS) continue;
         const char *before = getenv(line->value);
         char *both = NULL;
         if (!before || !*before)
@@ -94,7 +94,7 @@ static int may_exempt(const struct plan *plan, const char *source) {
     int found = 0, file = open(source, O_RDONLY | O_CLOEXEC);
     const uint8_t *text = file < 0 ? NULL : contents(file, &size);
     for (size_t i = 0; text && i < plan->count; i++)
-        if (plan->entries[i].kind == 'N')
+        if (plan->entries[i].kind == WH_COMPILE_EXEMPTING)
             found |= has_in_any_case(text, size, plan->entries[i].value);
     if (text) munmap((void *)text, size);
     if (file >= 0) close(file);
@@ -135,7 +135,8 @@ static void carry(const struct blob *blob, const struct plan *plan, const char *
         return;
     }
     if (fstat(file, &status) == 0 && S_ISREG(status.st_mode)) {
-        const char *problem = elf_add_section(file, fact(plan, 's'), blob->data, blob->size);
+        const char *problem =
+            elf_add_section(file, fact(plan, WH_COMPILE_SECTION), blob->data, blob->size);
         if (problem) warn(path, problem);
     }
     close(file);
@@ -143,7 +144,7 @@ static void carry(const struct blob *blob, const struct plan *plan, const char *
 
 static void finish(const struct compilation *made, const struct plan *plan, const struct line *line,
                    const char *cwd) {
-    const char *coroutines = fact(plan, 'c');
+    const char *coroutines = fact(plan, WH_COMPILE_COROUTINE);
     struct blob blob;
     size_t size = 0;
     const uint8_t *bitcode = contents(made->bitcode, &size);

@@ -13,7 +13,7 @@ extern char **environ;
 
 char **clang_command(const struct plan *plan, char **words) {
     struct words command = {0};
-    words_add_facts(&command, plan, 'A');
+    words_add_facts(&command, plan, WH_COMPILE_COMMAND);
     for (; *words; words++) words_add(&command, *words);
     return command.word;
 }
@@ -89,7 +89,7 @@ static int nothing(void) { return open("/dev/null", O_RDWR | O_CLOEXEC); }
 /* The environment without the variables that make a compiler write more files. */
 static char **quiet_environment(const struct plan *plan) {
     struct words kept = {0}, out = {0};
-    words_add_facts(&out, plan, 'U');
+    words_add_facts(&out, plan, WH_COMPILE_UNSET);
     for (char **entry = environ; *entry; entry++) {
         int keep = 1;
         for (size_t i = 0; i < out.count; i++) {
@@ -107,9 +107,9 @@ static pid_t start_ir(struct compilation *made, const struct plan *plan, const s
     made->bitcode = memory("whence-bitcode");
     made->errors = memory("whence-errors");
     if (null < 0 || made->bitcode < 0 || made->errors < 0) return 0;
-    words_add_facts(&command, plan, 'A');
+    words_add_facts(&command, plan, WH_COMPILE_COMMAND);
     for (size_t i = 0; i < line->flags.count; i++) words_add(&command, line->flags.word[i]);
-    words_add_facts(&command, plan, 'M');
+    words_add_facts(&command, plan, WH_COMPILE_IR);
     const char *const source[] = {"-x", line->language, "--", line->source};
     for (size_t i = 0; i < sizeof source / sizeof *source; i++) words_add(&command, source[i]);
     const int standard[] = {null, made->bitcode, made->errors};
@@ -157,7 +157,7 @@ int without_coroutines(const struct plan *plan, int bitcode) {
     struct words command = {0};
     struct stat status;
     int null = nothing(), sink = memory("whence-output");
-    words_add_facts(&command, plan, 'a');
+    words_add_facts(&command, plan, WH_COMPILE_SPLIT);
     lseek(bitcode, 0, SEEK_SET);
     const int standard[] = {bitcode, sink, null};
     pid_t child = null >= 0 && sink >= 0 ? start(command.word, environ, standard) : 0;

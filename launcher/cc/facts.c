@@ -36,7 +36,9 @@ const char *fact_of(const struct plan *plan, char letter, const char *value) {
 
 int takes_argument(const struct plan *plan, const char *option) {
     for (size_t i = 0; i < plan->count; i++)
-        if (plan->entries[i].kind == 'S' && strcmp(plan->entries[i].value, option) == 0) return 1;
+        if (plan->entries[i].kind == WH_COMPILE_SEPARATE &&
+            strcmp(plan->entries[i].value, option) == 0)
+            return 1;
     return 0;
 }
 
@@ -54,23 +56,24 @@ static int has_argument(const char *text, const char *option, const char *argume
 static int fits(const struct plan_entry *line, const char *option, const char *argument) {
     size_t size = strlen(line->value);
     switch (line->kind) {
-    case '=': return strcmp(option, line->value) == 0;
-    case '^': return begins(option, line->value);
-    case '~': return begins(option, line->value) && (!option[size] || option[size] == '=');
-    case '+': return has_argument(line->value, option, argument);
+    case WH_COMPILE_EXACT: return strcmp(option, line->value) == 0;
+    case WH_COMPILE_PREFIX: return begins(option, line->value);
+    case WH_COMPILE_VALUED:
+        return begins(option, line->value) && (!option[size] || option[size] == '=');
+    case WH_COMPILE_ARGUMENT: return has_argument(line->value, option, argument);
     default: return 0;
     }
 }
 
-enum option_class option_class(const struct plan *plan, const char *option, const char *argument) {
+char option_class(const struct plan *plan, const char *option, const char *argument) {
     for (size_t i = 0; i < plan->count; i++)
-        if (fits(&plan->entries[i], option, argument))
-            return (enum option_class)plan->entries[i].more[0];
-    return OPTION_SHAPE;
+        if (fits(&plan->entries[i], option, argument)) return plan->entries[i].more[0];
+    return WH_OPTION_SHAPE;
 }
 
 int is_named(const struct plan *plan, const char *flag) {
     for (size_t i = 0; i < plan->count; i++)
-        if (plan->entries[i].kind == 'K' && begins(flag, plan->entries[i].value)) return 1;
+        if (plan->entries[i].kind == WH_COMPILE_NAMED && begins(flag, plan->entries[i].value))
+            return 1;
     return 0;
 }

@@ -1,25 +1,10 @@
-/* What the compile plan says about clang and its options; `whence.toolchain.plan` writes it and
- * explains the letters. */
+/* What the compile plan says about clang and its options; `whence.toolchain.plan` writes it,
+ * and `whence.abi.plans` explains the letters. */
 #ifndef WHENCE_LAUNCHER_CC_FACTS_H
 #define WHENCE_LAUNCHER_CC_FACTS_H
 
 #include "../plan.h"
-
-/* Letters of lines with two strings. */
-#define FACTS_PAIRS "FB=+~^OL"
-
-/* Classes of options, as the plan spells them. */
-enum option_class {
-    OPTION_SHAPE = 's',       /* shapes the IR */
-    OPTION_HIDDEN = 'h',      /* the compilation to IR runs without it */
-    OPTION_SHARED = 'P',      /* hidden; code for shared libraries */
-    OPTION_FIXED = 'F',       /* hidden; code for programs */
-    OPTION_PRECOMPILED = 'H', /* shapes the IR, and may name a precompiled header */
-    OPTION_OBJECT = 'c',      /* an object is wanted */
-    OPTION_OUTPUT = 'o',      /* names the output */
-    OPTION_ELSEWHERE = 'e',   /* clang does all of it */
-    OPTION_PYTHON = 'p',      /* Python does */
-};
+#include "whence_abi.h"
 
 /* A list of words, ended by NULL. */
 struct words {
@@ -42,8 +27,8 @@ const char *fact_of(const struct plan *plan, char letter, const char *value);
 /* Whether a word of the command line takes the next one as its argument. */
 int takes_argument(const struct plan *plan, const char *option);
 
-/* argument: the separate one, NULL for none. */
-enum option_class option_class(const struct plan *plan, const char *option, const char *argument);
+/* The class of an option, WH_OPTION_*. argument: the separate one, NULL for none. */
+char option_class(const struct plan *plan, const char *option, const char *argument);
 
 /* Whether options that begin so are named in a module's header. */
 int is_named(const struct plan *plan, const char *flag);

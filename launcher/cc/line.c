@@ -27,26 +27,26 @@ static void read_input(struct line *line, struct seen *seen, const struct plan *
                        const char *word) {
     seen->inputs++;
     line->source = word;
-    line->language = fact_of(plan, 'L', suffix(word));
+    line->language = fact_of(plan, WH_COMPILE_LANGUAGE, suffix(word));
 }
 
-static void read_option(struct line *line, struct seen *seen, const struct plan *plan,
-                        enum option_class class, const char *option, const char *argument) {
-    const char *level = fact_of(plan, 'O', option);
+static void read_option(struct line *line, struct seen *seen, const struct plan *plan, char class,
+                        const char *option, const char *argument) {
+    const char *level = fact_of(plan, WH_COMPILE_LEVEL, option);
     if (level) line->level = level;
     switch (class) {
-    case OPTION_PRECOMPILED: seen->precompiled = 1; /* fall through */
-    case OPTION_SHAPE:
+    case WH_OPTION_PRECOMPILED: seen->precompiled = 1; /* fall through */
+    case WH_OPTION_SHAPE:
         words_add(&line->flags, option);
         if (argument) words_add(&line->flags, argument);
         return;
-    case OPTION_SHARED: seen->shared = 1; return;
-    case OPTION_FIXED: seen->shared = 0; return;
-    case OPTION_OBJECT: seen->object = 1; return;
-    case OPTION_OUTPUT: line->output = argument; return;
-    case OPTION_ELSEWHERE: seen->elsewhere = 1; return;
-    case OPTION_HIDDEN:
-    case OPTION_PYTHON: return;
+    case WH_OPTION_SHARED: seen->shared = 1; return;
+    case WH_OPTION_FIXED: seen->shared = 0; return;
+    case WH_OPTION_OBJECT: seen->object = 1; return;
+    case WH_OPTION_OUTPUT: line->output = argument; return;
+    case WH_OPTION_ELSEWHERE: seen->elsewhere = 1; return;
+    case WH_OPTION_HIDDEN:
+    case WH_OPTION_PYTHON: return;
     }
 }
 
@@ -66,8 +66,8 @@ static int read_words(struct line *line, struct seen *seen, const struct plan *p
             if (!argument) return 0;
             size += strlen(argument) + 9;
         }
-        enum option_class class = option_class(plan, word, argument);
-        if (class == OPTION_PYTHON) return 0;
+        char class = option_class(plan, word, argument);
+        if (class == WH_OPTION_PYTHON) return 0;
         read_option(line, seen, plan, class, word, argument);
     }
     return size < LONGEST;
@@ -87,7 +87,7 @@ static char *object_of(const char *source) {
 
 enum line_kind line_read(struct line *line, const struct plan *plan, char **words) {
     struct seen seen = {0};
-    *line = (struct line){.level = fact_of(plan, 'O', "")};
+    *line = (struct line){.level = fact_of(plan, WH_COMPILE_LEVEL, "")};
     if (!read_words(line, &seen, plan, words)) return LINE_PYTHON;
     if (seen.elsewhere) return LINE_CLANG;
     if (!seen.object || seen.inputs != 1 || !line->language) return LINE_PYTHON;
@@ -97,7 +97,8 @@ enum line_kind line_read(struct line *line, const struct plan *plan, char **word
     if (line->output && strcmp(line->output, "-") == 0) return LINE_PYTHON;
     if (line->output && is_device(line->output)) return LINE_CLANG;
     if (!line->output && !(line->output = object_of(line->source))) return LINE_PYTHON;
-    if (seen.precompiled) words_add_facts(&line->flags, plan, 'P');
-    words_add(&line->flags, fact(plan, seen.shared ? 'f' : 'g'));
+    if (seen.precompiled) words_add_facts(&line->flags, plan, WH_COMPILE_PRECOMPILED);
+    words_add(&line->flags,
+              fact(plan, seen.shared ? WH_COMPILE_FOR_SHARED : WH_COMPILE_FOR_PROGRAMS));
     return LINE_OBJECT;
 }

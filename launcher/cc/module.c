@@ -87,8 +87,8 @@ static char *header(size_t *length, size_t size, const struct line *line, const 
     put_field(to, "language", strncmp(line->language, "c++", 3) == 0 ? "c++" : "c");
     put_field(to, "opt", line->level);
     put_flags(to, line, plan);
-    put_field(to, "frontend", fact(plan, 'V'));
-    put_field(to, "triple", fact(plan, 'T'));
+    put_field(to, "frontend", fact(plan, WH_COMPILE_FRONTEND));
+    put_field(to, "triple", fact(plan, WH_COMPILE_TARGET));
     fprintf(to, "\"size\": %zu}", size);
     if (fclose(to) == 0) return text;
     free(text);
@@ -111,11 +111,13 @@ int module_pack(struct blob *blob, const uint8_t *bitcode, size_t size, const st
     unsigned long payload = compress_bound(size);
     size_t before = sizeof(struct prefix) + length;
     if (!text || !(blob->data = malloc(before + payload))) return 0;
-    if (compress_into(blob->data + before, &payload, bitcode, size, atoi(fact(plan, 'l'))) != 0)
+    if (compress_into(blob->data + before, &payload, bitcode, size,
+                      atoi(fact(plan, WH_COMPILE_COMPRESSION))) != 0)
         return 0;
-    struct prefix prefix = {
-        .version = (uint32_t)atoi(fact(plan, 'v')), .header = (uint32_t)length, .payload = payload};
-    memcpy(prefix.magic, fact(plan, 'm'), sizeof prefix.magic);
+    struct prefix prefix = {.version = (uint32_t)atoi(fact(plan, WH_COMPILE_VERSION)),
+                            .header = (uint32_t)length,
+                            .payload = payload};
+    memcpy(prefix.magic, fact(plan, WH_COMPILE_MAGIC), sizeof prefix.magic);
     sha256(blob->data + before, payload, prefix.digest);
     memcpy(blob->data, &prefix, sizeof prefix);
     memcpy(blob->data + sizeof prefix, text, length);

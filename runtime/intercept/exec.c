@@ -47,8 +47,8 @@ static void measure(struct plan *plan) {
     size_t at = plan->talk.at;
     const char *word;
     while ((word = service_next(&plan->talk))) {
-        if (*word == 'a') plan->arguments++;
-        if (*word == 'e') plan->variables++;
+        if (*word == WH_ANSWER_ARGUMENT) plan->arguments++;
+        if (*word == WH_ANSWER_VARIABLE) plan->variables++;
     }
     plan->talk.at = at;
 }
@@ -85,7 +85,7 @@ static void decide(struct plan *plan, char *room, const char *path, char *const 
         return;
     }
     if (!service_known()) return;
-    service_begin(&plan->talk, room, "execute");
+    service_begin(&plan->talk, room, WH_ASK_EXECUTE);
     service_say(&plan->talk, path);
     service_say_directory(&plan->talk);
     say_variable(&plan->talk, environment, "PATH");
@@ -110,7 +110,7 @@ static char **new_arguments(struct plan *plan, char *const *arguments, char **to
     size_t at = plan->talk.at;
     const char *word;
     while (plan->answered && (word = service_next(&plan->talk)))
-        if (*word == 'a') *to++ = (char *)(uintptr_t)(word + 1);
+        if (*word == WH_ANSWER_ARGUMENT) *to++ = (char *)(uintptr_t)(word + 1);
     plan->talk.at = at;
     if (arguments && *arguments && plan->arguments) arguments++;
     while (arguments && *arguments) *to++ = *arguments++;
@@ -125,7 +125,7 @@ static void new_environment(struct plan *plan, char *const *environment, char **
     for (size_t i = 0; plan->again && (word = environment_ours(i)); i++)
         *to++ = (char *)(uintptr_t)word;
     while (plan->answered && (word = service_next(&plan->talk)))
-        if (*word == 'e') *to++ = (char *)(uintptr_t)(word + 1);
+        if (*word == WH_ANSWER_VARIABLE) *to++ = (char *)(uintptr_t)(word + 1);
     *to = NULL;
 }
 

@@ -3,7 +3,7 @@
  * A request and its answer are each one message of words, every word with its final zero. Any code
  * may send a request, also a child of vfork, because a request allocates no memory and keeps no
  * descriptor open. Without a launcher that can be reached there is no answer, and the program
- * continues as it would without whence. whence.engines.process.service defines the words.
+ * continues as it would without whence. whence.abi.runs defines the requests.
  */
 #ifndef WHENCE_PROCESS_SERVICE_H
 #define WHENCE_PROCESS_SERVICE_H

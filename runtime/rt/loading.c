@@ -120,7 +120,7 @@ int loading_ask(struct service_talk *talk, char *room, const char *question, con
 static const struct copy *request_copy(const char *name, uintptr_t caller, char *room) {
     static int unreadable;
     struct service_talk talk;
-    if (!loading_ask(&talk, room, "load", name, caller)) return NULL;
+    if (!loading_ask(&talk, room, WH_ASK_LOAD, name, caller)) return NULL;
     const char *path = service_next(&talk), *original = service_next(&talk);
     if (!path || !original || is_loaded(original)) return NULL;
     int file = os_open(path, OS_OPEN_READ);
@@ -218,7 +218,7 @@ static const struct copy *learn(const char *path) {
     uintptr_t room = length && same == length ? os_map(WH_SERVICE_ROOM) : 0;
     if (!room) return NULL;
     struct service_talk talk;
-    service_begin(&talk, (char *)room, "original");
+    service_begin(&talk, (char *)room, WH_ASK_ORIGINAL);
     service_say(&talk, path);
     const char *original = service_ask(&talk) ? service_next(&talk) : NULL;
     const struct copy *copy = original ? add_copy(path, original) : NULL;

@@ -59,7 +59,7 @@ struct opened whence_dlmopen(Lmid_t space, const char *name, int flags, uintptr_
     struct opened opened = {NULL, 0};
     uintptr_t room = service_known() && name && *name ? os_map(WH_SERVICE_ROOM) : 0;
     struct service_talk talk;
-    if (room && loading_ask(&talk, (char *)room, "apart", name, caller)) {
+    if (room && loading_ask(&talk, (char *)room, WH_ASK_APART, name, caller)) {
         opened.handle = open_files(&talk, space, flags);
         opened.done = opened.handle != NULL;
     }

@@ -44,6 +44,9 @@ _KINDS: Mapping[str, tuple[str, str]] = MappingProxyType(
 )
 """Rule -> (kind of error in XML, kind of suppression) where the detection point does not tell."""
 
+ACCESS_SIZES = (1, 2, 4, 8, 16, 32)
+"""N in the kinds of suppressions ``AddrN`` and ``ValueN``: bytes of one machine access."""
+
 PRELOADED = "/usr/libexec/valgrind/vgpreload_memcheck-amd64-linux.so"
 """The object that Memcheck's own malloc, free and string functions lie in."""
 
@@ -89,7 +92,7 @@ def suppression_kind(finding: Finding) -> str:
     if finding.rule.name in _KINDS:
         return _KINDS[finding.rule.name][1]
     if is_access(finding):
-        fitting = (n for n in (1, 2, 4, 8, 16, 32) if finding.access.size <= n)
+        fitting = (n for n in ACCESS_SIZES if finding.access.size <= n)
         return "Addr1" if finding.library_function else f"Addr{next(fitting, 32)}"
     return "Free" if finding.point is Point.FREE else "User"
 
@@ -102,7 +105,7 @@ def is_suppressed_kind(finding: Finding, kind: str) -> bool:
     functions and copied structs as a whole, where Memcheck sees pieces.
     """
     if kind.startswith("Addr") and kind[4:].isdigit() and is_access(finding):
-        whole = finding.library_function or finding.access.size not in (1, 2, 4, 8, 16, 32)
+        whole = finding.library_function or finding.access.size not in ACCESS_SIZES
         is_plain = finding.rule.name not in _KINDS
         return is_plain and bool(whole or finding.access.size <= int(kind[4:]))
     if kind == "User":

@@ -1,17 +1,17 @@
 """Plans: what was found out once, written down for the native commands (``launcher/``).
 
-A plan is a file in the cache: the text of its key, then strings that each end with a zero byte. The first
-character of a string is a letter that says what it is; the last string is ``.``. Every plan names the files
-that it was made from (``F`` and the path, then the file's `identity`), and the native command uses it only
-as long as they are unchanged. Which other letters there are is up to the writer: `whence.engines.start` for
-``whence run``, `whence.toolchain.plan` for ``whence-cc``.
+A plan is a file in the cache, whose lines `whence.abi.plans` describes. Every plan names the files that it
+was made from, each with its `identity`, and the native command uses it only as long as they are unchanged.
+`whence.engines.start` writes those for ``whence run``, `whence.toolchain.plan` those for ``whence-cc``.
 
-Compiler runs import this: keep to builtins and `os`.
+Compiler runs import this: keep to builtins, `os` and `whence.abi`.
 """
 
 from __future__ import annotations
 
 import os
+
+from whence.abi import plans as abi
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 class Request:
     """A plan that a native command could use.
 
-    text: its key's. words: how many words of the command line, from the first behind ``run`` on, belong to
-    the key (0 for a compiler's). name, folder: where the plan is kept.
+    text: its key's. words, name, folder: as in `whence.abi.plans.REQUEST`.
     """
 
     __slots__ = ("folder", "name", "text", "words")
@@ -39,8 +38,8 @@ def request(value: str) -> Request:
 
     Raises `ValueError` or `OSError` if it is none.
     """
-    descriptor, words, name, folder = value.split(" ", 3)
-    return Request(_content(int(descriptor)), int(words), name, folder)
+    said = abi.words(abi.REQUEST, value)
+    return Request(_content(int(said["descriptor"])), int(said["words"]), said["name"], said["folder"])
 
 
 def _content(descriptor: int) -> bytes:
@@ -59,19 +58,19 @@ def identity(path: str | os.PathLike[str], *, changed: bool) -> str:
         status = os.stat(path)
     except OSError:
         return "-"
-    words = [status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns]
-    return " ".join(map(str, [*words, status.st_ctime_ns] if changed else words))
+    names = {**abi.IDENTITY, **abi.CHANGED} if changed else abi.IDENTITY
+    return " ".join(str(getattr(status, name)) for name in names)
 
 
 def made_from(paths: Iterable[str | os.PathLike[str]]) -> list[str]:
     """The lines that name the files a plan was made from."""
-    return [line for path in paths for line in (f"F{os.fspath(path)}", identity(path, changed=True))]
+    return abi.Plan.FILE.pairs((os.fspath(path), identity(path, changed=True)) for path in paths)
 
 
 def write(asked: Request, lines: Iterable[str]) -> None:
     """Write the plan, without a word where that cannot be done: it costs time, and no more."""
     draft = os.path.join(asked.folder, f".{asked.name}.{os.getpid()}")
-    text = asked.text + b"".join(os.fsencode(line) + b"\0" for line in (*lines, "."))
+    text = asked.text + b"".join(os.fsencode(line) + b"\0" for line in (*lines, *abi.Plan.END.line("")))
     try:
         os.makedirs(asked.folder, mode=0o700, exist_ok=True)
         _write_new(draft, text)

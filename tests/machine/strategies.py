@@ -12,13 +12,13 @@ from typing import TypeVar
 
 from hypothesis import strategies as st
 
+from whence.abi.widths import VALUE_WIDTHS
 from whence.machine.syntax import (
     ALLOCATORS,
     COPIES,
     FREES,
     OPERATORS,
     POISONS,
-    WIDTHS,
     Alloc,
     Apply,
     Assign,
@@ -89,7 +89,7 @@ class Maker:
             case 0:
                 return Assign(self.a_pointer(1), self.of(self.one((True, False)), 1))
             case 1:
-                return Assign(self.a_pointer(1), self.an_int(1), self.one(WIDTHS))
+                return Assign(self.a_pointer(1), self.an_int(1), self.one(VALUE_WIDTHS))
             case 2:
                 return self.free(self.one(("free", "free", *FREES)), 0)
             case 3:
@@ -146,7 +146,7 @@ class Maker:
 
 INT_FORMS: tuple[Callable[[Maker, int], Expr], ...] = (
     lambda m, d: m.an_int(0),
-    lambda m, d: Read(m.a_pointer(d), m.one(WIDTHS)),
+    lambda m, d: Read(m.a_pointer(d), m.one(VALUE_WIDTHS)),
     lambda m, d: Read(m.a_pointer(d), 8),
     lambda m, d: IntOp(m.one(OPERATORS), m.an_int(d), m.an_int(d)),
     lambda m, d: IntOp(m.one(("-", "==", "<")), m.a_pointer(d), m.a_pointer(d)),

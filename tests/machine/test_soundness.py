@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.machine.strategies import INDEX
 from tests.machine.test_properties import sound
 
+from whence.abi.widths import VALUE_WIDTHS
 from whence.machine import State, parse_state, print_state, run, steps
 from whence.machine.context import close, focus_on
 from whence.machine.error_rules import fatal
@@ -21,7 +22,6 @@ from whence.machine.syntax import (
     ALLOCATORS,
     COPIES,
     FREES,
-    WIDTHS,
     Alloc,
     Assign,
     Copy,
@@ -104,7 +104,7 @@ class Redexes:
         return Literal(self.one(values))
 
     def redex(self) -> Expr:
-        width = self.one(WIDTHS)
+        width = self.one(VALUE_WIDTHS)
         count = Literal(Int(self.one((8, 0, 1, 16, 17, 40, -1))))
         match self.one(range(8)):
             case 0 | 1:

@@ -77,7 +77,7 @@ class Outputs:
 
         coverage: what such a run checks.
         """
-        from whence.engines.start import STATUS
+        from whence.abi.plans import STATUS
         from whence.report.text import TextRenderer
 
         run = replace(result.run, signal=None, exit_status=_SOME_STATUS, coverage=coverage)

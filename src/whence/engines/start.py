@@ -4,21 +4,7 @@ The command ``whence`` is a small native program (``launcher/``). It starts a pr
 *start plan* serves the command line. A plan is written here, after a run that went well; a
 `plans.Request` says for which key. The launcher hands over what it cannot end alone, a program that runs or
 a record to be read: `Resumed`. Both come in variables of the environment (`take`).
-
-The lines of a plan (`whence.plans`):
-
-====================  ===================================================================================
-``F``\\ path, identity  a file (or a folder, or the absence of one) that the plan was made from
-``G``\\ path, identity  likewise an entry of the cache, which is marked as used
-``C``\\ path, numbers   the cache's lock file, and the bytes of it to lock
-``I``\\ path            the program to execute
-``E``\\ NAME=VALUE      a variable to set; ``\\1`` stands for the run's folder, ``\\2`` for the launcher's pid
-``D``\\ name            a folder to make in the run's folder
-``L``\\ name, target    a symbolic link to make there
-``S``                 the launcher listens on the socket ``service`` there
-``N``\\ text            what a clean run says on standard error; ``\\1`` stands for the exit status
-``H``\\ text            likewise, highlighted for a terminal
-====================  ===================================================================================
+The lines of a plan are those of `whence.abi.plans.Start`.
 """
 
 from __future__ import annotations
@@ -32,21 +18,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from whence import plans
 from whence.abi import variables
+from whence.abi.plans import LAUNCHER, RUN_FOLDER, STARTED, words
+from whence.abi.plans import Start as Lines
 
 if TYPE_CHECKING:
     from whence.coverage import Coverage
 
-_FOLDER, _PID = "\1", "\2"
-STATUS = "\1"
-"""Stands for the program's exit status in the text of a clean run."""
-
 
 class Resumed(NamedTuple):
-    """A run that the launcher began.
-
-    child: the program's process number, 0 if it has ended with `status` (as waitpid gives it).
-    service: the descriptor of the listening socket, -1 for none. folder: the run's.
-    """
+    """A run that the launcher began: the words of `whence.abi.plans.STARTED`."""
 
     child: int
     status: int
@@ -72,10 +52,10 @@ class Start:
         if self.request is None:
             return
         place, number = str(folder), f"reader={os.getpid()}"
-        values = (f"{name}={value}".replace(place, _FOLDER) for name, value in own.items())
-        self._lines = [f"I{image.absolute()}"]
-        self._lines += [f"E{value.replace(number, f'reader={_PID}')}" for value in values]
-        self._lines += [*_places(folder), *(["S"] if serves else [])]
+        values = (f"{name}={value}".replace(place, RUN_FOLDER) for name, value in own.items())
+        self._lines = [*Lines.IMAGE.line(str(image.absolute()))]
+        self._lines += Lines.SETTING.lines(value.replace(number, f"reader={LAUNCHER}") for value in values)
+        self._lines += [*_places(folder), *(Lines.SERVICE.line("") if serves else ())]
 
     def depend(
         self, files: Iterable[Path], entries: Iterable[Path], locks: Path, held: Iterable[int]
@@ -87,9 +67,9 @@ class Start:
         if self.request is None:
             return
         self._sources += plans.made_from(files)
-        for path in entries:
-            self._sources += [f"G{path}", plans.identity(path, changed=False)]
-        self._sources += [f"C{locks}", " ".join(map(str, held))]
+        identities = ((str(path), plans.identity(path, changed=False)) for path in entries)
+        self._sources += Lines.ENTRY.pairs(identities)
+        self._sources += Lines.LOCKS.line(str(locks), " ".join(map(str, held)))
 
     def keep(self, configured: Iterable[Path], plain: str, highlighted: str) -> None:
         """Write the plan, without a word where that cannot be done: it costs time, and no more.
@@ -100,7 +80,9 @@ class Start:
         if self.request is None or not self._lines or not self._sources:
             return
         lines = plans.made_from([*configured, *own_files()])
-        lines += [*self._sources, *self._lines, *([f"N{plain}", f"H{highlighted}"] if plain else [])]
+        lines += [*self._sources, *self._lines]
+        if plain:
+            lines += [*Lines.NOTE.line(plain), *Lines.HIGHLIGHTED.line(highlighted)]
         plans.write(self.request, lines)
 
 
@@ -117,8 +99,9 @@ def take(environment: MutableMapping[str, str]) -> None:
         if key is not None:
             request = plans.request(key)
     if state is not None:
-        child, status, service, folder = state.split(" ", 3)
-        resumed = Resumed(int(child), int(status), int(service), Path(folder))
+        said = words(STARTED, state)
+        child, status, service = (int(said[name]) for name in ("child", "status", "service"))
+        resumed = Resumed(child, status, service, Path(said["folder"]))
     begun = Start(request, resumed)
 
 
@@ -136,10 +119,9 @@ def _places(folder: Path) -> Iterator[str]:
     for path in sorted(folder.rglob("*")):
         name = str(path.relative_to(folder))
         if path.is_symlink():
-            yield f"L{name}"
-            yield str(path.readlink())
+            yield from Lines.LINK.line(name, str(path.readlink()))
         elif path.is_dir():
-            yield f"D{name}"
+            yield from Lines.DIRECTORY.line(name)
 
 
 def own_files() -> Iterator[Path]:

@@ -16,9 +16,10 @@ from dataclasses import dataclass
 from whence import ir
 from whence.abi.layout import RED_ZONE
 from whence.abi.rules import DESC_FUNCTION_SHIFT, DESC_FUNCTIONS, DESC_WRITE
+from whence.abi.widths import CHECKED_WIDTHS
 from whence.instrument.exposure import size_of
 from whence.instrument.facts import Facts, Flow
-from whence.instrument.filters import SIZES, copy_marker_name, inside_name, marker_name
+from whence.instrument.filters import copy_marker_name, inside_name, marker_name
 from whence.instrument.lifetimes import may_free
 from whence.instrument.markers import RANGE
 from whence.instrument.passes import Context
@@ -150,7 +151,7 @@ def _check_copy(to: Access, source: Access, provenance: Provenance, used: set[st
     """Insert the marker of a copy unless its ranges cannot overlap, or are equal."""
     if _certainly_apart(to, source, provenance):
         return
-    size = to.size if isinstance(to.size, int) and to.size in SIZES else None
+    size = to.size if isinstance(to.size, int) and to.size in CHECKED_WIDTHS else None
     name = copy_marker_name(size)
     used.add(name)
     operands = f"ptr {to.pointer}, ptr {source.pointer}"
@@ -208,7 +209,7 @@ def _check(access: Access, provenance: Provenance, policy: Policy, facts: Facts,
     root, judged = access.pointer, provenance.place(derived.root)
     variable = provenance.variable(derived) if policy.locals else None
     room = None if variable is None else size_of(variable)
-    if room is not None and size in SIZES:
+    if room is not None and size in CHECKED_WIDTHS:
         _check_inside(access, derived, room, used)
         facts.add(place, size, judged)
         return
@@ -262,7 +263,7 @@ def _stays_near(
 
 def _marker_call(access: Access, root: str) -> tuple[str, str]:
     pointer, size = access.pointer, access.size
-    if size in SIZES:
+    if size in CHECKED_WIDTHS:
         assert isinstance(size, int)
         aligned = access.align >= min(size, 8)
         name = marker_name(access.write, size, root != pointer, not aligned)

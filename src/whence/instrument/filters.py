@@ -49,6 +49,7 @@ from collections.abc import Iterator
 
 from whence.abi.layout import GRANULE, GRANULE_SHIFT, REGION_COUNT, REGION_SHIFT, STATE_OFFSET
 from whence.abi.rules import DESC_COPY, DESC_WRITE
+from whence.abi.widths import CHECKED_WIDTHS
 from whence.instrument import lookup
 from whence.rules.filters import Filter
 from whence.rules.lowering import Plan
@@ -56,7 +57,6 @@ from whence.rules.lowering import Plan
 _JUDGED = Filter.STATE | Filter.SLOT
 """What rules ask that judge an access by the block that its pointer was derived from."""
 
-SIZES = (1, 2, 4, 8, 16)
 # The dynamic linker's lazy binding saves fewer registers than the convention promises.
 _EPILOGUE = """
 declare preserve_mostcc void @__whence_access(i64, i64, i32) nonlazybind #1
@@ -74,7 +74,7 @@ attributes #4 = { noinline nounwind "frame-pointer"="non-leaf" }
 
 def marker_name(write: bool, size: int, provenance: bool, unaligned: bool = False) -> str:
     """The symbol of a marker; raises `ValueError` for a size that has none."""
-    if size not in SIZES:
+    if size not in CHECKED_WIDTHS:
         raise ValueError(f"no check marker for an access of {size} bytes")
     access, suffix = "w" if write else "r", "u" if unaligned and size > 1 else ""
     return f"__whence_check{'p' if provenance else ''}_{access}{size}{suffix}"
@@ -96,7 +96,7 @@ def inside_name(write: bool, size: int) -> str:
 
 
 def copy_marker_name(size: int | None) -> str:
-    """The symbol of the marker of a copy of `size` bytes, one of SIZES, or of any number of them."""
+    """The symbol of the marker of a copy of `size` bytes, one of CHECKED_WIDTHS, or of any number of them."""
     return "__whence_check_copy" if size is None else f"__whence_check_copy_{size}"
 
 
@@ -104,7 +104,7 @@ def markers() -> Iterator[tuple[str, bool, int, bool, bool]]:
     """(name, write, size, provenance, unaligned) of every marker."""
     for provenance in (False, True):
         for write in (False, True):
-            for size in SIZES:
+            for size in CHECKED_WIDTHS:
                 for unaligned in (False, True) if size > 1 else (False,):
                     name = marker_name(write, size, provenance, unaligned)
                     yield name, write, size, provenance, unaligned
@@ -128,9 +128,9 @@ def generate(plan: Plan) -> str:
     if asks_for_block(plan):
         wide = [_suspect(_JUDGED, size, unaligned) for size in (8, 16) for unaligned in (False, True)]
         known = [_within(write, size, unaligned) for _, write, size, judged, unaligned in markers() if judged]
-        inside = [_inside(write, size) for write in (False, True) for size in SIZES]
+        inside = [_inside(write, size) for write in (False, True) for size in CHECKED_WIDTHS]
         suspects += [*wide, *known, *inside, lookup.define("#4")]
-    copies = [_copy(size, "COPY" in plan.points) for size in (None, *SIZES)]
+    copies = [_copy(size, "COPY" in plan.points) for size in (None, *CHECKED_WIDTHS)]
     return "\n\n".join([*functions, *suspects, *copies]) + "\n" + _EPILOGUE
 
 

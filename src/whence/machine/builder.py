@@ -9,6 +9,7 @@ from typing import Any
 from lark import Token, Transformer_NonRecursive, v_args
 from lark.tree import Meta
 
+from whence.abi.widths import VALUE_WIDTHS
 from whence.hints import expected
 from whence.machine.clauses import Clauses
 from whence.machine.syntax import (
@@ -17,7 +18,6 @@ from whence.machine.syntax import (
     COPIES,
     FREES,
     POISONS,
-    WIDTHS,
     Alloc,
     Apply,
     Assign,
@@ -129,8 +129,8 @@ class ProgramBuilder(Transformer_NonRecursive):  # type: ignore[type-arg]
 
     def width(self, meta: Meta, children: list[Token]) -> int:
         width = self._number(children[0])
-        if width not in WIDTHS:
-            words = expected(map(str, WIDTHS))
+        if width not in VALUE_WIDTHS:
+            words = expected(map(str, VALUE_WIDTHS))
             self.problems.add(self._at(children[0]), f"{width} is no width of an access {words}")
             return WORD
         return width

@@ -21,7 +21,6 @@ from whence.machine.values import GLOBAL, LITERAL, WORD, BlockId, Origin, Value
 from whence.rules.problems import NOWHERE, Place
 
 MAIN = "main"
-WIDTHS = (1, 2, 4, 8)
 OPERATORS = ("+", "-", "*", "==", "<")
 
 

@@ -15,13 +15,13 @@ from rpds import HashTrieMap
 
 from whence.abi.points import POINTS
 from whence.abi.records import KINDS
+from whence.abi.widths import VALUE_WIDTHS
 from whence.machine.memory import Block, Fragment
 from whence.machine.state import State
 from whence.machine.syntax import (
     ALLOCATORS,
     FREES,
     MAIN,
-    WIDTHS,
     Alloc,
     Apply,
     Assign,
@@ -137,7 +137,7 @@ def _possible(moment: Moment, code: str) -> Truth:
     small = moment.index <= _MOST_INDEX
     match REDEXES[code]:
         case "Read" | "Assign":
-            return z3.And(at, z3.Or(*(moment.width == width for width in WIDTHS)))
+            return z3.And(at, z3.Or(*(moment.width == width for width in VALUE_WIDTHS)))
         case "Free":
             return z3.And(at, z3.Or(*(_released(moment, name) for name in FREES)))
         case "Alloc":
@@ -185,7 +185,7 @@ def _copied(moment: Moment) -> Truth:
 def _closed(moment: Moment) -> Iterator[Truth]:
     """`closed` counts the closed bytes of r's block."""
     state, block = moment.state, moment.block
-    each = [_closed_at(moment, i) for i in range(max(WIDTHS))]
+    each = [_closed_at(moment, i) for i in range(max(VALUE_WIDTHS))]
     count = z3.Sum([z3.If(z3.And(i < moment.width, each[i]), 1, 0) for i in range(len(each))])
     judged = z3.And(moment.is_(*ACCESSES), moment.derived, state.live(block))
     yield z3.If(judged, moment.closed == count, moment.closed == 0)

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from lark import Token, Tree
 
+from whence.abi.widths import VALUE_WIDTHS
 from whence.hints import did_you_mean, expected
 from whence.rules import model as m
 from whence.rules.problems import Place, Problems
@@ -24,7 +25,6 @@ from whence.rules.vocabulary import (
     POINTER_DOMAINS,
     POINTS,
     SEVERITIES,
-    VALUE_WIDTHS,
     Type,
 )
 

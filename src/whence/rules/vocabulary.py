@@ -190,7 +190,6 @@ BLOCK_FUNCTIONS = frozenset(name for name, function in FUNCTIONS.items() if func
 """Functions that are said of the block of their argument."""
 
 FIND_LAST = "FindLast"
-VALUE_WIDTHS = (1, 2, 4, 8)
 
 
 @dataclass(frozen=True)

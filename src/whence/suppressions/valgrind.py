@@ -33,11 +33,11 @@ from whence.suppressions.model import (
     stack_matches,
 )
 
-UNDEFINED = frozenset({"Cond", *(f"Value{n}" for n in (0, 1, 2, 4, 8, 16, 32))})
+UNDEFINED = frozenset({"Cond", *(f"Value{n}" for n in (0, *memcheck.ACCESS_SIZES))})
 """Kinds about undefined values."""
 MET = frozenset(
     {"Free", "Leak", "Overlap", "Param", "User", "FishyValue", "ReallocZero", "BadAlign", "BadSize"}
-    | {"SizeMismatch", "AlignMismatch", "Jump", *(f"Addr{n}" for n in (1, 2, 4, 8, 16, 32))}
+    | {"SizeMismatch", "AlignMismatch", "Jump", *(f"Addr{n}" for n in memcheck.ACCESS_SIZES)}
 )
 """Kinds that findings are compared with."""
 _WITH_CALL = ("Param", "FishyValue")

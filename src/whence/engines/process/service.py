@@ -1,23 +1,8 @@
 """Answers what checked processes ask while they run; the other side is ``runtime/process/service.c``.
 
-A question and its answer are one message each on a connection of its own:
-words, every one with a final zero byte. Questions, and their answers:
-
-=============================================  ==========================================
-``load`` name, working directory, file of the   path of the instrumented copy, path of the
-caller, folders to search                       file it was made from
-``apart`` as above                               paths of files to open one after the other, the
-                                                one that was asked for last
-``original`` path of a copy                     path of the file it was made from
-``execute`` path, working directory, PATH,      path to execute instead or '', ``a``WORD for
-LD_PRELOAD, LD_LIBRARY_PATH                     arguments in place of the first one,
-                                                ``e``NAME=VALUE for variables to set
-=============================================  ==========================================
-
-One empty word says: as it is. The launcher answers between waiting and waiting
-(`attend`), so there is no second thread, and a process waits while its
-library is instrumented. That is abandoned when a signal ends the run and that
-process, or when a second signal comes.
+The questions and their answers are those of `whence.abi.runs.REQUESTS`. The launcher answers between
+waiting and waiting (`attend`), so there is no second thread, and a process waits while its library is
+instrumented. That is abandoned when a signal ends the run and that process, or when a second signal comes.
 """
 
 from __future__ import annotations
@@ -95,18 +80,17 @@ class Service:
 
     def answer(self, words: list[str]) -> Answer:
         """The answer to a question; a library or program that cannot be instrumented runs as it is."""
-        questions: dict[str, tuple[int, Callable[..., Answer]]] = {
-            "load": (3, self._load),
-            "apart": (3, self._load_apart),
-            "original": (1, self._original),
-            "execute": (5, self._execute),
+        methods: dict[runs.Request, Callable[..., Answer]] = {
+            runs.LOAD: self._load,
+            runs.APART: self._load_apart,
+            runs.ORIGINAL: self._original,
+            runs.EXECUTE: self._execute,
         }
-        least, method = questions.get(words[0] if words else "", (0, lambda *_: _AS_IT_IS))
-        if len(words) <= least:
+        request = next((each for each in methods if [each.word] == words[:1]), None)
+        if request is None or len(words) <= len(request.words):
             return _AS_IT_IS
         try:
-            answer: Answer = method(*words[1:])
-            return answer
+            return methods[request](*words[1:])
         except Abandoned as error:
             self.notes.append(f"{words[1]} was not instrumented to the end: {error}")
             return _AS_IT_IS
@@ -169,9 +153,9 @@ class Service:
         }
         program, words = resolve(Path(cwd, name), [name], {"PATH": path}, Path(cwd))
         if not _can_be_checked(program):
-            return ("", *(f"e{variable}={value}" for variable, value in own.items() if value))
+            return ("", *(f"{runs.VARIABLE}{variable}={value}" for variable, value in own.items() if value))
         answer = self._remembered(program, lambda: self._follow(program, own), *own.values())
-        script = [f"a{word}" for word in words if len(words) > 1 and answer[0]]
+        script = [f"{runs.ARGUMENT}{word}" for word in words if len(words) > 1 and answer[0]]
         return (answer[0], *script, *answer[1:])
 
     def _follow(self, program: Path, own: Mapping[str, str]) -> Answer:
@@ -182,7 +166,7 @@ class Service:
         self._take_down(built)
         variables = changes(own, built, run.folder, run.options, serving=True)
         changed = "" if built.image == program else str(built.image.absolute())
-        return (changed, *(f"e{name}={value}" for name, value in variables.items()))
+        return (changed, *(f"{runs.VARIABLE}{name}={value}" for name, value in variables.items()))
 
 
 def _hung_up(connection: socket.socket) -> bool:
