@@ -130,8 +130,8 @@ class Maker:
         return Alloc(name, tuple(Literal(Int(1 if each > 24 else each)) for each in sizes))
 
     def free(self, name: str, depth: int) -> Expr:
-        told = (self.one(ALIGNMENTS if each == "align" else SIZES[:6]) for each in FREES[name].parameters)
-        return Free(name, self.a_pointer(depth), tuple(Literal(Int(each)) for each in told))
+        given = (self.one(ALIGNMENTS if each == "align" else SIZES[:6]) for each in FREES[name].parameters)
+        return Free(name, self.a_pointer(depth), tuple(Literal(Int(each)) for each in given))
 
     def copy(self, depth: int) -> Expr:
         return Copy(self.one(COPIES), self.a_pointer(depth), self.a_pointer(depth), self.an_int(0))

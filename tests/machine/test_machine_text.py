@@ -64,7 +64,7 @@ def test_nesting_costs_no_recursion() -> None:
         ),
         (
             "state { time 2 trace (1, malloc, 8, 5H) expression 0 }",
-            "p:1:16: the trace tells of block 5H, which is neither in heap nor in freed",
+            "p:1:16: the trace has block 5H, which is neither in heap nor in freed",
         ),
         ("state { time 1 time 2 expression 0 }", "p:1:16: 'time' is given twice"),
         (

@@ -113,8 +113,8 @@ class Redexes:
                 return Assign(self.pointer(), self.pointer(), width)
             case 3 | 4:
                 name = self.one(sorted(FREES))
-                told = tuple(Literal(Int(self.one((16, 64, 8, 24)))) for _ in FREES[name].parameters)
-                return Free(name, self.pointer(), told)
+                given = tuple(Literal(Int(self.one((16, 64, 8, 24)))) for _ in FREES[name].parameters)
+                return Free(name, self.pointer(), given)
             case 5:
                 return Copy(self.one(COPIES), self.pointer(), self.pointer(), count)
             case 6:

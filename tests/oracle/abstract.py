@@ -1,5 +1,4 @@
-"""The abstract machine's judgement of a program: the error rule that applies first, and the rules that hold
-there."""
+"""The abstract machine's judgement of a program: the error rules and the rules that hold at its first bug."""
 
 from __future__ import annotations
 
@@ -19,8 +18,11 @@ _ORDER = {rule.name: number for number, rule in enumerate(RULES.rules)}
 
 @dataclass(frozen=True)
 class Judgement:
-    """`machine`: the verdict of the error rules, None where no shipped rule announces them; `rules`: the
-    verdict of the rules, evaluated on the machine; `names`: the error rules that apply, or `stuck`."""
+    """Two verdicts on a program.
+
+    `machine`: the bugs by the error rules, None if no shipped rule announces one of them; `rules`: the bugs
+    by the shipped rules, evaluated on the machine's states; `names`: the error rules that apply, or `stuck`.
+    """
 
     machine: Verdict | None
     rules: Verdict
@@ -54,7 +56,7 @@ def _by_rules(step: Step, allocated: Mapping[BlockId, int]) -> Verdict:
 
 
 def _reported(step: Step, bugs: list[Bug]) -> Verdict:
-    """All leaks at the end; elsewhere the first bug, which stops the program."""
+    """All leaks at the end; at another step only the first bug, because it stops the program."""
     return frozenset(bugs if isinstance(step.before.focus, Ret) else bugs[:1])
 
 

@@ -60,8 +60,7 @@ class Case:
 
     def __str__(self) -> str:
         program, judgement = self.subject.program, self.subject.judgement
-        source = translate([program])
-        steps = {step: source.lines[line - 1].strip() for line, (_, step) in source.steps.items()}
+        steps = translate([program]).statements()
         verdicts = (judgement.machine or (), judgement.rules, self.engine or ())
         named = {number for verdict in verdicts for bug in verdict for number in (bug.step, bug.block)}
         return "\n".join(
@@ -79,7 +78,11 @@ class Case:
 
 @dataclass
 class Run:
-    """All cases of one front end (`WHENCE_CLANG`, "" for the default); `options` draw the same programs."""
+    """The cases of one front end.
+
+    `front_end`: the value of `WHENCE_CLANG`, "" for the default; `options`: the command line options that
+    draw the same programs again.
+    """
 
     seed: int
     options: str

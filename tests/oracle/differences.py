@@ -7,9 +7,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Difference:
-    """`machine`: the shipped rule that announces what the machine runs into, or the error rule where there is
-    none; `engine`: the rule that the native engine reports, `of another block` if only that differs, or
-    `clean`."""
+    """A program on which the two verdicts differ.
+
+    `machine`: the shipped rule that announces the machine's error state, or the error rule if none does;
+    `engine`: the rule that the native engine reports, with `of another block` if only the block differs, or
+    `clean`.
+    """
 
     program: str
     reason: str

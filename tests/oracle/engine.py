@@ -15,10 +15,10 @@ from whence.machine.syntax import Program
 
 
 def verdicts(programs: Sequence[Program], folder: Path, level: str) -> list[Verdict]:
-    """A verdict for each program, built with the flag `level`, under all rules, stopped at its first finding.
+    """The verdict on each program, built with the optimisation flag `level` and run with all rules on.
 
-    Raises `AssertionError` where a finding belongs to none of the programs, or a program is ended by a
-    signal.
+    The first finding ends a program. Raises `AssertionError` if a finding belongs to none of the programs, or
+    a signal ends a program.
     """
     source = translate(programs)
     path = folder / "programs.cc"
@@ -37,14 +37,14 @@ def _bug(finding: Finding, source: Source) -> tuple[int, Bug]:
     allocated = finding.block.allocated if finding.block is not None else None
     block = _step(allocated.stack if allocated is not None else (), source)
     step = block if finding.leak is not None else _step(finding.stack, source)
-    assert step is not None, f"a finding that belongs to no program: {finding}"
+    assert step is not None, f"the finding belongs to no program: {finding}"
     index = step[0]
     number = END if finding.leak is not None else step[1]
     return index, Bug(finding.rule.name, number, block[1] if block is not None else 0)
 
 
 def _step(stack: Iterable[Frame], source: Source) -> tuple[int, int] | None:
-    """The program and the step of the innermost frame that is a line with a step."""
+    """The index of the program and the number of the step, of the innermost frame on a step's line."""
     return next((source.steps[frame.line] for frame in stack if _is_ours(frame, source)), None)
 
 

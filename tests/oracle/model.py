@@ -1,6 +1,7 @@
 """The generator's model of the program it writes: blocks, their contents, and pointers to them.
 
-It only steers the draws towards steps that are right, or wrong in one way; the machine judges the program.
+The model steers the draws to steps that are correct or have one error; the abstract machine judges the
+program.
 """
 
 from __future__ import annotations
@@ -11,12 +12,13 @@ from whence.machine import syntax as s
 from whence.machine.values import Int
 
 Statement = tuple[str | None, s.Expr, int | None]
-"""Name that is bound, expression, size of a salloc."""
+"""The name that a statement binds (or None), its expression, and the size of a salloc (or None)."""
 
 
 @dataclass
 class Block:
-    """`words`: index -> what the word there holds: an integer, or the variable it is a copy of."""
+    """A block of the program. `words`: index -> the value of the word there, an integer or the variable whose
+    pointer was stored; an index without a word is uninitialized unless the block is `zeroed`."""
 
     kind: str
     size: int
@@ -25,7 +27,6 @@ class Block:
     live: bool = True
     zeroed: bool = False
     words: dict[int, int | Variable] = field(default_factory=dict)
-    closed: tuple[int, int] | None = None
 
     def readable(self, index: int) -> bool:
         return self.zeroed or index in self.words
@@ -33,7 +34,7 @@ class Block:
 
 @dataclass(frozen=True, eq=False)
 class Variable:
-    """A name for a pointer: `index` bytes into `block`, or null."""
+    """A variable that holds a pointer: `index` bytes into `block`, or NULL where `block` is None."""
 
     name: str
     block: Block | None
@@ -55,7 +56,7 @@ def at(variable: Variable, index: int) -> s.Expr:
 
 @dataclass
 class Draft:
-    """A growing body of statements, and the model at its end."""
+    """The statements so far, and the model of the state after them."""
 
     statements: list[Statement] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
@@ -72,12 +73,12 @@ class Draft:
         self.statements.append((None, expr, None))
 
     def bind(self, expr: s.Expr, block: Block | None, index: int = 0) -> Variable:
-        """let p = expr: a pointer into the block."""
+        """Adds `let p = expr`, where the value points to `index` of the block."""
         variable = Variable(self.fresh("p"), block, index)
         self.statements.append((variable.name, expr, None))
-        return self.know(variable)
+        return self.add_variable(variable)
 
-    def know(self, variable: Variable) -> Variable:
+    def add_variable(self, variable: Variable) -> Variable:
         if variable.block is not None and variable.block not in self.blocks:
             self.blocks.append(variable.block)
         self.variables.append(variable)
@@ -87,14 +88,14 @@ class Draft:
         block = Block("stack", size)
         variable = Variable(self.fresh("s"), block)
         self.statements.append((variable.name, integer(0), size))
-        return self.know(variable)
+        return self.add_variable(variable)
 
-    def of(self, *, kind: str = "heap", live: bool = True) -> list[Variable]:
-        """The variables that point to such blocks."""
+    def pointers(self, *, kind: str = "heap", live: bool = True) -> list[Variable]:
+        """The variables that point into blocks of this kind, live or freed."""
         return [v for v in self.variables if v.block and v.block.kind == kind and v.block.live == live]
 
     def body(self, last: s.Expr) -> s.Expr:
-        """The statements as one expression whose value is the last one's."""
+        """The statements as one expression with the value of `last`."""
         for name, expr, size in reversed(self.statements):
             if size is not None and name is not None:
                 last = s.LetSalloc(name, size, last)

@@ -1,10 +1,10 @@
-"""Random programs of the calculus: mostly right, often with one mistake, sometimes anything.
+"""A generator of random programs of the calculus, most of them with one memory error.
 
-`programs()` draws steps one after the other. Each is right as far as the generator knows (`model`), or is
-one of `MISTAKES`, or has an operand that is any pointer there is. What a program really does wrong the
-machine says. Where the engine and the calculus mean different things by design (docs/oracle.md), nothing is
-drawn: bytes that were never written are not read, stack blocks are not used out of bounds, and a pointer
-that goes through memory is moved by less than a red zone.
+`programs()` draws steps one after the other. A step is correct by the generator's model (`model`), or is one
+of `MISTAKES`, or uses an arbitrary pointer. The abstract machine decides which errors a program has. The
+generator leaves out what the engine and the calculus judge differently by design (docs/oracle.md): reads of
+uninitialized bytes, accesses outside of stack blocks, and pointers that are loaded from memory and lie
+further outside of their block than a red zone.
 """
 
 from __future__ import annotations
@@ -22,34 +22,34 @@ Step = Callable[[Draw, Draft], None]
 SIZES = (1, 7, 8, 16, 24, 40, 64, 200, 5000)
 WIDTHS = (8, 8, 8, 4, 2, 1)
 NEAR = (0, 1, 3, 7, -1, -8)
-"""Distances from the end or begin of a block at which it is still the nearest, within its red zones."""
+"""Distances from the begin (below 0) or the end of a block, in bytes, that stay inside its red zones."""
 FAR = (*NEAR, 100, 4096, 1 << 20, -4096)
-FREE_OF = {s.FREES[name].family: name for name in ("free", "delete", "delete_array")}
+PLAIN_FREE = {s.FREES[name].family: name for name in ("free", "delete", "delete_array")}
 FAMILY = s.FREES["free"].family
-"""malloc's."""
+"""The family of malloc."""
 
 
-# ---- choosing ----
+# ---- choices ----
 
 
 def heap_pointer(draw: Draw, draft: Draft) -> Variable:
-    """A pointer to a live heap block, allocated now if there is none."""
-    found = draft.of()
+    """A pointer to a live heap block; allocates one if there is none."""
+    found = draft.pointers()
     if not found:
         allocate(draw, draft)
-        found = draft.of()
+        found = draft.pointers()
     return draw(st.sampled_from(found))
 
 
-def place_in(draw: Draw, block: Block, width: int) -> int | None:
-    """An index at which an access is in bounds, of whole words if the width is one; None: there is none."""
+def index_in_bounds(draw: Draw, block: Block, width: int) -> int | None:
+    """An index, a multiple of `width`, at which an access of `width` bytes is in bounds; None if none is."""
     if block.size < width:
         return None
     return width * draw(st.integers(0, min(block.size // width, 8) - 1))
 
 
 def number(draw: Draw, value: int) -> s.Expr:
-    """A number, now and then computed."""
+    """An expression with the value `value`: a literal, or for one draw in six an operation."""
     if draw(st.integers(0, 5)) < 5:
         return integer(value)
     operator = draw(st.sampled_from(["+", "-", "*"]))
@@ -58,28 +58,28 @@ def number(draw: Draw, value: int) -> s.Expr:
 
 
 def deallocation(block: Block, pointer: s.Expr, sized: bool) -> s.Expr:
-    """The free that the block wants, told the size or not."""
-    name, told = FREE_OF[block.family], []
+    """The correct deallocation of the block; with its size if `sized` and its family has a sized function."""
+    name, given = PLAIN_FREE[block.family], []
     if sized and block.family != FAMILY:
-        name, told = f"{name}_sized", [integer(block.size)]
+        name, given = f"{name}_sized", [integer(block.size)]
     if block.align:
-        name, told = f"{name}_aligned", [*told, integer(block.align)]
-    return s.Free(name, pointer, tuple(told))
+        name, given = f"{name}_aligned", [*given, integer(block.align)]
+    return s.Free(name, pointer, tuple(given))
 
 
-def freeing(draw: Draw, block: Block, pointer: s.Expr) -> s.Expr:
+def any_deallocation(draw: Draw, block: Block, pointer: s.Expr) -> s.Expr:
     return deallocation(block, pointer, draw(st.booleans()))
 
 
 def any_free(draw: Draw, pointer: s.Expr) -> s.Expr:
-    """By any function, which is told anything."""
+    """A deallocation by any function, with any size and alignment."""
     name = draw(st.sampled_from(sorted(s.FREES)))
-    told = {"size": [8, 16, 0], "align": [16, 64]}
-    given = (integer(draw(st.sampled_from(told[each]))) for each in s.FREES[name].parameters)
+    choices = {"size": [8, 16, 0], "align": [16, 64]}
+    given = (integer(draw(st.sampled_from(choices[each]))) for each in s.FREES[name].parameters)
     return s.Free(name, pointer, tuple(given))
 
 
-# ---- right steps ----
+# ---- correct steps ----
 
 
 def allocate(draw: Draw, draft: Draft) -> None:
@@ -89,7 +89,7 @@ def allocate(draw: Draw, draft: Draft) -> None:
     count = draw(st.sampled_from([1, 1, 3])) if name == "calloc" else 1
     allocator = s.ALLOCATORS[name]
     arguments = tuple(number(draw, {**given, "count": count}[each]) for each in allocator.parameters)
-    align = given["align"] if allocator.tells_align else 0
+    align = given["align"] if allocator.keeps_align else 0
     block = Block("heap", size * count, allocator.family, align, zeroed=allocator.zeroed)
     draft.bind(s.Alloc(name, arguments), block)
 
@@ -111,24 +111,25 @@ def access(draw: Draw, draft: Draft, variable: Variable, writes: bool) -> None:
     """An access in bounds."""
     block, width = variable.block, draw(st.sampled_from(WIDTHS))
     assert block is not None
-    index = place_in(draw, block, width)
+    index = index_in_bounds(draw, block, width)
     if index is None:
         width, index = 1, 0
     if writes:
         number = draw(st.integers(0, 3))
         draft.do(s.Assign(at(variable, index), integer(number), width))
-        written(block, index, width, number)
+        record_write(block, index, width, number)
     elif all(block.readable(each) for each in range(index, index + width)):
         draft.do(s.Read(at(variable, index), width))
 
 
-def written(block: Block, index: int, width: int, what: int | Variable) -> None:
+def record_write(block: Block, index: int, width: int, value: int | Variable) -> None:
+    """Enters a write into the model; pointers that it overwrites in part become plain bytes."""
     for each in range(index, index + width):
         block.words[each] = 0
     for each in range(index - 7, index + width):
         if isinstance(block.words.get(each), Variable):
             block.words[each] = 0
-    block.words[index] = what if width == 8 else 0
+    block.words[index] = value if width == 8 else 0
 
 
 def read(draw: Draw, draft: Draft) -> None:
@@ -136,52 +137,52 @@ def read(draw: Draw, draft: Draft) -> None:
 
 
 def store(draw: Draw, draft: Draft) -> None:
-    """A pointer is put into memory: of the heap, of a global variable or of the stack."""
-    homes = [v for v in draft.variables if v.block and v.block.live and v.block.size >= 8]
-    what = draw(st.sampled_from(draft.of(live=True) or [heap_pointer(draw, draft)]))
-    if not homes:
+    """A store of a pointer into a heap block, a global variable or a stack block."""
+    destinations = [v for v in draft.variables if v.block and v.block.live and v.block.size >= 8]
+    stored = draw(st.sampled_from(draft.pointers(live=True) or [heap_pointer(draw, draft)]))
+    if not destinations:
         return
-    home = draw(st.sampled_from(homes))
-    assert home.block is not None
-    index = place_in(draw, home.block, 8)
-    if index is not None and home.block is not what.block:
-        draft.do(s.Assign(at(home, index), s.Name(what.name)))
-        written(home.block, index, 8, what)
+    to = draw(st.sampled_from(destinations))
+    assert to.block is not None
+    index = index_in_bounds(draw, to.block, 8)
+    if index is not None and to.block is not stored.block:
+        draft.do(s.Assign(at(to, index), s.Name(stored.name)))
+        record_write(to.block, index, 8, stored)
 
 
 def load(draw: Draw, draft: Draft) -> None:
-    """A pointer is read from memory."""
+    """A load of a pointer from memory."""
     found = [
-        (home, index, what)
-        for home in draft.variables
-        if home.block is not None and home.block.live
-        for index, what in home.block.words.items()
-        if isinstance(what, Variable)
+        (source, index, stored)
+        for source in draft.variables
+        if source.block is not None and source.block.live
+        for index, stored in source.block.words.items()
+        if isinstance(stored, Variable)
     ]
     if found:
-        home, index, what = draw(st.sampled_from(found))
-        draft.bind(s.Read(at(home, index)), what.block, what.index)
+        source, index, stored = draw(st.sampled_from(found))
+        draft.bind(s.Read(at(source, index)), stored.block, stored.index)
 
 
 def release(draw: Draw, draft: Draft) -> None:
     variable = heap_pointer(draw, draft)
     assert variable.block is not None
-    draft.do(freeing(draw, variable.block, at(variable, 0)))
+    draft.do(any_deallocation(draw, variable.block, at(variable, 0)))
     variable.block.live = False
 
 
-def local(draw: Draw, draft: Draft) -> None:
-    """A local variable, filled."""
+def add_local(draw: Draw, draft: Draft) -> None:
+    """An initialized local variable."""
     variable = draft.salloc(draw(st.sampled_from([8, 16])))
     draft.do(s.Assign(s.Name(variable.name), integer(1)))
     assert variable.block is not None
-    written(variable.block, 0, 8, 1)
+    record_write(variable.block, 0, 8, 1)
 
 
-def global_(draw: Draw, draft: Draft) -> None:
+def add_global(draw: Draw, draft: Draft) -> None:
     name = draft.fresh("g")
     draft.globals.append(s.GlobalVariable(name, draw(st.sampled_from([8, 16]))))
-    draft.know(Variable(name, Block("global", draft.globals[-1].size, zeroed=True)))
+    draft.add_variable(Variable(name, Block("global", draft.globals[-1].size, zeroed=True)))
 
 
 def copy(draw: Draw, draft: Draft) -> None:
@@ -204,8 +205,8 @@ def use(draw: Draw, draft: Draft) -> None:
     draft.do(s.Use(at(heap_pointer(draw, draft), 0)))
 
 
-def close(draw: Draw, draft: Draft) -> None:
-    """Bytes are made inaccessible, and accessible again."""
+def poison(draw: Draw, draft: Draft) -> None:
+    """Poisons bytes of a block; half of the draws unpoison them again."""
     variable = heap_pointer(draw, draft)
     assert variable.block is not None
     if variable.block.size >= 16:
@@ -213,8 +214,6 @@ def close(draw: Draw, draft: Draft) -> None:
         if draw(st.booleans()):
             draft.do(s.Read(at(variable, 0), 1)) if variable.block.readable(0) else None
             draft.do(s.Poison("unpoison", at(variable, 8), integer(8)))
-        else:
-            variable.block.closed = (8, 16)
 
 
 def call(draw: Draw, draft: Draft) -> None:
@@ -230,7 +229,7 @@ def call(draw: Draw, draft: Draft) -> None:
     block, given = variable.block, s.Read(s.Name("x"))
     argument = (at(variable, 0),)
     if kind == "free":
-        name = called(draw, draft, ("x",), freeing(draw, block, given))
+        name = called(draw, draft, ("x",), any_deallocation(draw, block, given))
         draft.do(s.Apply(s.Name(name), argument))
         block.live = False
     elif kind == "same":
@@ -241,13 +240,13 @@ def call(draw: Draw, draft: Draft) -> None:
     elif kind == "write":
         name = called(draw, draft, ("x", "v"), s.Assign(given, s.Read(s.Name("v")), 1))
         draft.do(s.Apply(s.Name(name), (*argument, integer(7))))
-        written(block, 0, 1, 0)
+        record_write(block, 0, 1, 0)
     elif block.readable(0):
         draft.do(s.Apply(s.Name(called(draw, draft, ("x",), s.Read(given, 1))), argument))
 
 
 def called(draw: Draw, draft: Draft, parameters: tuple[str, ...], body: s.Expr) -> str:
-    """The name of a function with this definition, or of one that calls it."""
+    """The name of a function with this body, or of one that passes its arguments on to such a function."""
     name = function(draft, parameters, body)
     if draw(st.integers(0, 3)) < 3:
         return name
@@ -256,7 +255,7 @@ def called(draw: Draw, draft: Draft, parameters: tuple[str, ...], body: s.Expr) 
 
 
 def function(draft: Draft, parameters: tuple[str, ...], body: s.Expr) -> str:
-    """The name of a function of the program with this definition."""
+    """The name of the program's function with this body; adds it if it is missing."""
     for known in draft.functions:
         if (known.parameters, known.body) == (parameters, body):
             return known.name
@@ -266,7 +265,7 @@ def function(draft: Draft, parameters: tuple[str, ...], body: s.Expr) -> str:
 
 
 def branch(draw: Draw, draft: Draft) -> None:
-    """One step in a branch that is taken; any mistake in the other one does nothing."""
+    """A conditional: a correct step in the branch that runs, errors in the branch that does not."""
     taken, other = Draft(**vars(draft)), Draft(**vars(draft))
     taken.statements, other.statements = [], []
     other.variables, other.blocks = list(draft.variables), list(draft.blocks)
@@ -274,7 +273,7 @@ def branch(draw: Draw, draft: Draft) -> None:
     draw(st.sampled_from([write, read, release, copy]))(draw, taken)
     draft.names = max(draft.names, taken.names)
     other.names = draft.names
-    double_free_text(draw, other)
+    add_steps_never_run(draw, other)
     draft.names = max(draft.names, other.names)
     del draft.variables[variables:]
     zero = draw(st.booleans())
@@ -285,17 +284,17 @@ def branch(draw: Draw, draft: Draft) -> None:
     draft.do(s.If0(guard, yes.body(integer(1)), no.body(integer(2))))
 
 
-def double_free_text(draw: Draw, draft: Draft) -> None:
-    """Steps that are wrong wherever they run, without a trace in the model."""
-    found = draft.of() or draft.of(live=False)
+def add_steps_never_run(draw: Draw, draft: Draft) -> None:
+    """Adds a free and a NULL access that never run; the model does not change."""
+    found = draft.pointers() or draft.pointers(live=False)
     pointer: s.Expr = s.Name(draw(st.sampled_from(found)).name) if found else NULL
     draft.do(s.Free("free", pointer))
     draft.do(s.Read(NULL))
 
 
-RIGHT: tuple[Step, ...] = (
-    *(allocate, allocate, alias, write, write, read, store, load, release, local, global_, copy, use),
-    *(close, call, call, branch),
+CORRECT: tuple[Step, ...] = (
+    *(allocate, allocate, alias, write, write, read, store, load, release, add_local, add_global, copy, use),
+    *(poison, call, call, branch),
 )
 
 
@@ -305,22 +304,22 @@ RIGHT: tuple[Step, ...] = (
 def free_again(draw: Draw, draft: Draft) -> None:
     variable = heap_pointer(draw, draft)
     assert variable.block is not None
-    name = FREE_OF[variable.block.family]
+    name = PLAIN_FREE[variable.block.family]
     for _ in range(2):
         draft.do(s.Free(name, at(variable, 0)))
     variable.block.live = False
 
 
 def use_after_free(draw: Draw, draft: Draft) -> None:
-    dead = draft.of(live=False)
+    dead = draft.pointers(live=False)
     if not dead:
         release(draw, draft)
-        dead = draft.of(live=False)
-    touch(draw, draft, draw(st.sampled_from(dead)), draw(st.sampled_from([0, 8, 1])))
+        dead = draft.pointers(live=False)
+    access_at(draw, draft, draw(st.sampled_from(dead)), draw(st.sampled_from([0, 8, 1])))
 
 
-def touch(draw: Draw, draft: Draft, variable: Variable, index: int) -> None:
-    """A read or a write at an index, here or in a function."""
+def access_at(draw: Draw, draft: Draft, variable: Variable, index: int) -> None:
+    """An access at an index of the variable's block: a read or a write, or a write by a function."""
     width = draw(st.sampled_from(WIDTHS))
     how = draw(st.sampled_from(["write", "read", "call"]))
     pointer = at(variable, index)
@@ -339,25 +338,25 @@ def overflow(draw: Draw, draft: Draft) -> None:
     variable = heap_pointer(draw, draft)
     assert variable.block is not None
     distance = draw(st.sampled_from(FAR))
-    touch(draw, draft, variable, distance if distance < 0 else variable.block.size + distance)
+    access_at(draw, draft, variable, distance if distance < 0 else variable.block.size + distance)
 
 
-def overflow_elsewhere(draw: Draw, draft: Draft) -> None:
-    """The pointer comes from memory, and has left its block, by less than a red zone, before."""
-    variable, home = heap_pointer(draw, draft), draft.salloc(8)
+def overflow_through_memory(draw: Draw, draft: Draft) -> None:
+    """An access outside of a block through a pointer that was stored and loaded again, within a red zone."""
+    variable, slot = heap_pointer(draw, draft), draft.salloc(8)
     assert variable.block is not None
     distance = draw(st.sampled_from(NEAR))
     index = distance if distance < 0 else variable.block.size + distance
-    draft.do(s.Assign(s.Name(home.name), at(variable, index)))
-    draft.do(s.Read(s.Read(s.Name(home.name)), draw(st.sampled_from([1, 1, 8]))))
+    draft.do(s.Assign(s.Name(slot.name), at(variable, index)))
+    draft.do(s.Read(s.Read(s.Name(slot.name)), draw(st.sampled_from([1, 1, 8]))))
 
 
 FAR_AWAY = 1 << 37
-"""From any block to memory of the heap that no block uses, in the machine and in the engine."""
+"""Distance in bytes from any block to heap memory without blocks, in the machine and in the engine."""
 
 
 def wild_access(draw: Draw, draft: Draft) -> None:
-    """A function writes to a number, the address of a block and a large distance."""
+    """A write by a function to an integer: the address of a block plus a large distance."""
     variable, width = heap_pointer(draw, draft), draw(st.sampled_from(WIDTHS))
     begin = s.IntOp("-", s.Name(variable.name), integer(0))
     name = function(draft, ("x",), s.Assign(s.Read(s.Name("x")), integer(1), width))
@@ -376,36 +375,36 @@ def free_inside(draw: Draw, draft: Draft) -> None:
     variable = heap_pointer(draw, draft)
     assert variable.block is not None
     index = draw(st.sampled_from([1, 8, variable.block.size]))
-    draft.do(freeing(draw, variable.block, at(variable, min(index, variable.block.size))))
+    draft.do(any_deallocation(draw, variable.block, at(variable, min(index, variable.block.size))))
 
 
 def free_outside(draw: Draw, draft: Draft) -> None:
     variable = heap_pointer(draw, draft)
     assert variable.block is not None
     index = draw(st.sampled_from([-1, -8, variable.block.size + 8]))
-    draft.do(freeing(draw, variable.block, at(variable, index)))
+    draft.do(any_deallocation(draw, variable.block, at(variable, index)))
 
 
 def free_local(draw: Draw, draft: Draft) -> None:
-    local(draw, draft)
+    add_local(draw, draft)
     draft.do(any_free(draw, s.Name(draft.variables[-1].name)))
 
 
 def free_global(draw: Draw, draft: Draft) -> None:
-    global_(draw, draft)
+    add_global(draw, draft)
     draft.do(any_free(draw, s.Name(draft.variables[-1].name)))
 
 
 def free_of_other_family(draw: Draw, draft: Draft) -> None:
     variable = heap_pointer(draw, draft)
     assert variable.block is not None
-    others = [name for family, name in FREE_OF.items() if family != variable.block.family]
+    others = [name for family, name in PLAIN_FREE.items() if family != variable.block.family]
     draft.do(s.Free(draw(st.sampled_from(others)), at(variable, 0)))
     variable.block.live = False
 
 
-def free_with_wrong_words(draw: Draw, draft: Draft) -> None:
-    """A delete that is told another size, another alignment, one too many, or none."""
+def free_with_wrong_arguments(draw: Draw, draft: Draft) -> None:
+    """An operator delete whose size or alignment may be wrong, missing, or given without need."""
     names = [name for name, allocator in s.ALLOCATORS.items() if allocator.family != FAMILY]
     name = draw(st.sampled_from(sorted(names)))
     parameters = s.ALLOCATORS[name].parameters
@@ -417,18 +416,18 @@ def free_with_wrong_words(draw: Draw, draft: Draft) -> None:
     wrong = {"size": draw(st.sampled_from([0, 8, 16, 24])), "align": draw(st.sampled_from([0, 16, 32, 64]))}
     frees = [each for each, function in s.FREES.items() if function.family == block.family]
     free = draw(st.sampled_from(sorted(frees)))
-    told = tuple(integer(wrong[each]) for each in s.FREES[free].parameters)
-    draft.do(s.Free(free, at(variable, 0), told))
+    arguments = tuple(integer(wrong[each]) for each in s.FREES[free].parameters)
+    draft.do(s.Free(free, at(variable, 0), arguments))
 
 
-def use_closed(draw: Draw, draft: Draft) -> None:
-    block = Block("heap", 24, FAMILY, zeroed=True, closed=(8, 16))
+def use_poisoned(draw: Draw, draft: Draft) -> None:
+    block = Block("heap", 24, FAMILY, zeroed=True)
     variable = draft.bind(s.Alloc("calloc", (integer(1), integer(24))), block)
     draft.do(s.Poison("poison", at(variable, 8), integer(8)))
-    touch(draw, draft, variable, draw(st.sampled_from([8, 8, 15, 4])))
+    access_at(draw, draft, variable, draw(st.sampled_from([8, 8, 15, 4])))
 
 
-def copy_onto_itself(draw: Draw, draft: Draft) -> None:
+def copy_within_block(draw: Draw, draft: Draft) -> None:
     block = Block("heap", 32, FAMILY, zeroed=True)
     variable = draft.bind(s.Alloc("calloc", (integer(1), integer(32))), block)
     indexes = draw(st.sampled_from([(0, 8), (8, 0), (1, 0), (0, 0), (0, 16)]))
@@ -440,41 +439,41 @@ def use_null(draw: Draw, draft: Draft) -> None:
 
 
 def align_wrongly(draw: Draw, draft: Draft) -> None:
-    """An invalid alignment."""
+    """An allocation with an alignment that is invalid for some functions."""
     names = [name for name, allocator in s.ALLOCATORS.items() if "align" in allocator.parameters]
     align = integer(draw(st.sampled_from([3, 0, 24, 2])))
     draft.bind(s.Alloc(draw(st.sampled_from(names)), (align, integer(16))), None)
 
 
-def ask_for_too_much(draw: Draw, draft: Draft) -> None:
-    """A size above that of any object."""
+def request_too_much(draw: Draw, draft: Draft) -> None:
+    """An allocation of more bytes than any object can have."""
     size = integer(draw(st.sampled_from([-1, -8, -(1 << 63)])))
     name = draw(st.sampled_from(["malloc", "calloc", "new", "new_array"]))
     count = integer(draw(st.sampled_from([1, 1 << 62])))
     draft.bind(s.Alloc(name, (count, size) if name == "calloc" else (size,)), None)
 
 
-def lose(draw: Draw, draft: Draft) -> None:
-    """A block without a free: lost, or held by a global variable or another block, at its begin or
-    inside."""
+def leak(draw: Draw, draft: Draft) -> None:
+    """A block that is never freed: unreachable, or reachable from a global variable by its begin or an
+    interior pointer, or pointed to by another leaked block."""
     size = draw(st.sampled_from([8, 24]))
     block = Block("heap", size, FAMILY, zeroed=True)
     variable = draft.bind(s.Alloc("calloc", (integer(1), integer(size))), block)
     draft.variables.pop()
     how = draw(st.sampled_from(["lost", "global", "inside", "indirect"]))
     if how in ("global", "inside"):
-        global_(draw, draft)
+        add_global(draw, draft)
         holder = s.Name(draft.variables[-1].name)
         draft.do(s.Assign(holder, at(variable, 1 if how == "inside" else 0)))
     elif how == "indirect":
         other = Block("heap", 16, FAMILY, zeroed=True)
-        holder_ = draft.bind(s.Alloc("calloc", (integer(1), integer(16))), other)
+        block_holder = draft.bind(s.Alloc("calloc", (integer(1), integer(16))), other)
         draft.variables.pop()
-        draft.do(s.Assign(at(holder_, 8), s.Name(variable.name)))
+        draft.do(s.Assign(at(block_holder, 8), s.Name(variable.name)))
 
 
-def anything(draw: Draw, draft: Draft) -> None:
-    """A free or a write through any pointer there is."""
+def use_any_pointer(draw: Draw, draft: Draft) -> None:
+    """A deallocation or a write through an arbitrary pointer."""
     variable = draw(st.sampled_from(draft.variables)) if draft.variables else heap_pointer(draw, draft)
     heap = variable.block is not None and variable.block.kind == "heap"
     if heap and draw(st.booleans()):
@@ -486,16 +485,16 @@ def anything(draw: Draw, draft: Draft) -> None:
 
 
 MISTAKES: tuple[Step, ...] = (
-    *(free_again, use_after_free, use_after_free, overflow, overflow, overflow_elsewhere, null_access),
-    *(free_inside, free_outside, free_local, free_global, free_of_other_family, use_closed),
-    *(free_with_wrong_words, free_with_wrong_words),
-    *(wild_access, copy_onto_itself, use_null, align_wrongly, ask_for_too_much, lose, lose),
-    *(anything, anything),
+    *(free_again, use_after_free, use_after_free, overflow, overflow, overflow_through_memory, null_access),
+    *(free_inside, free_outside, free_local, free_global, free_of_other_family, use_poisoned),
+    *(free_with_wrong_arguments, free_with_wrong_arguments),
+    *(wild_access, copy_within_block, use_null, align_wrongly, request_too_much, leak, leak),
+    *(use_any_pointer, use_any_pointer),
 )
 
 
-def tidy(draft: Draft) -> None:
-    """Frees the blocks that the model has as live."""
+def free_all(draft: Draft) -> None:
+    """Frees the heap blocks that are live in the model."""
     for block in draft.blocks:
         if block.kind != "heap" or not block.live:
             continue
@@ -507,15 +506,15 @@ def tidy(draft: Draft) -> None:
 
 @st.composite
 def programs(draw: Draw) -> s.Program:
-    """Some right steps, in two programs of three a mistake, some more steps; mostly all is freed in the
-    end."""
+    """Correct steps, in two of three programs followed by a mistake and up to two more steps; eight of ten
+    programs free their blocks at the end."""
     draft = Draft()
     for _ in range(draw(st.integers(0, 7))):
-        draw(st.sampled_from(RIGHT))(draw, draft)
+        draw(st.sampled_from(CORRECT))(draw, draft)
     if draw(st.integers(0, 2)):
         draw(st.sampled_from(MISTAKES))(draw, draft)
         for _ in range(draw(st.integers(0, 2))):
-            draw(st.sampled_from(RIGHT))(draw, draft)
+            draw(st.sampled_from(CORRECT))(draw, draft)
     if draw(st.integers(0, 9)) < 8:
-        tidy(draft)
+        free_all(draft)
     return draft.program()

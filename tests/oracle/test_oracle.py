@@ -35,8 +35,9 @@ pytestmark = pytest.mark.build
 SEED = 2013
 PROGRAMS = 1000
 NEVER = {"possible-leak", "stack-buffer-overflow", *NOT_MODELLED}
-"""Where all rules are on, a more specific rule than possible-leak reports every block. No access outside of a
-local variable is drawn, because the optimiser removes many of them (`differences`)."""
+"""Rules that report nothing here. With all rules on, a more specific rule reports every block of
+possible-leak. The generator draws no access outside of a local variable, because the optimiser removes many
+of them (`differences`)."""
 
 
 @pytest.fixture(autouse=True)
@@ -70,7 +71,7 @@ def test_programs_are_right_in_form_and_type() -> None:
         ("free-of-stack", "fun main() =\n  let s1 = salloc 8 in\n  s1 := 1;\n  delete(s1);\n  0\n"),
     ],
 )
-def test_what_an_engine_misses_is_made_small(
+def test_a_program_with_a_missed_bug_is_shrunk(
     missed: str, smallest: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(engine, "verdicts", forgetful_engine(missed, {""}))
@@ -94,7 +95,7 @@ def forgetful_engine(
 
 
 def test_one_run_for_each_front_end(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Programs are drawn once; a front end's disagreements stand in its own lines."""
+    """Programs are drawn once; the report has the disagreements of each front end on lines of its own."""
     default = find_clang()
     other = tmp_path / "clang-of-mine"
     other.write_text(f'#!/bin/sh\nexec {" ".join([default.path, *default.prefix])} "$@"\n')
@@ -117,7 +118,7 @@ def test_one_run_for_each_front_end(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     assert lines[-1] == f'again: make conform CONFORM="{options}"'
 
 
-def test_a_front_end_that_is_none(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_front_end_that_does_not_exist(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["--front-end", "/nowhere/clang"])
     assert "--front-end /nowhere/clang: WHENCE_CLANG is '/nowhere/clang'" in capsys.readouterr().err
@@ -130,15 +131,14 @@ def test_each_difference_of_a_verdict_counts() -> None:
     (bug,) = judgement.machine
     assert judgement.machine == judgement.rules
     assert bug == Bug("double-free", step=bug.step, block=bug.block)
-    source = translate([program])
-    steps = {step: source.lines[line - 1].strip() for line, (_, step) in source.steps.items()}
+    steps = translate([program]).statements()
     assert steps[bug.step] == "free(t1);" and [*steps.values()].count("free(t1);") == 2
     assert steps[bug.block] == "ptr t1 = (ptr)malloc((u64)(ptr)8L);"
     assert bug.step != END
 
 
 def test_what_differs_by_design(tmp_path: Path) -> None:
-    """Each is a failure that is expected: if one disappears, it has to go from the list."""
+    """Each listed difference is an expected failure: one that no longer occurs must leave the list."""
     programs = [numbered(parse_program(each.program)) for each in DIFFERENCES]
     verdicts = engine.verdicts(programs, tmp_path, "-O0")
     judgements = [abstract.judge(program) for program in programs]
@@ -156,7 +156,7 @@ def _engine(verdict: Verdict, judgement: abstract.Judgement) -> str:
 
 
 def _kind(judgement: abstract.Judgement) -> str:
-    """The rule, or where there is none the error rule."""
+    """The shipped rule; the error rules if no shipped rule announces them."""
     return " ".join(sorted(judgement.names)) if judgement.machine is None else _rule(judgement.machine)
 
 

@@ -1,9 +1,9 @@
 """Programs of the calculus as C++: one function each, one step a line.
 
-Every value is a `ptr` (`char *`), so that a pointer keeps its derivation wherever C keeps it: through
-variables, `+&` and parameters, and not through memory. Every expression that is a step stands on a line of
-its own, and its `place.line` (see `numbered`) is remembered for that line. Many programs make one file:
-each has its own names.
+Every value has the type `ptr` (`char *`), so that a pointer keeps its derivation wherever C keeps it:
+through variables, `+&` and parameters, and not through memory. Every step has a line of its own, and
+`Source.steps` maps that line to the step's number (`numbered`). One file has many programs; a prefix keeps
+their names apart.
 
     fun main() = let p = malloc(16) in free(p +& 8)
 
@@ -44,8 +44,8 @@ typedef unsigned short far2 __attribute__((aligned(1)));
 EPILOGUE = """\
 static void run(ptr (*program)())
 {
-    /* What was on the stack before, where exit will use it, and what the program leaves there and in
-     * registers could be taken for a pointer that is still in use. */
+    /* Old values on the stack and in registers could be taken for pointers that are still in use, and hide
+     * leaks: this clears the part of the stack that exit will use, and the registers. */
     char spread[65536];
     memset(spread, 0, sizeof spread);
     asm volatile("" ::"r"(spread) : "memory");
@@ -99,7 +99,7 @@ _CALLS = {
 
 
 def numbered(program: s.Program) -> s.Program:
-    """The same program, each expression with a `place.line` of its own, from 1 on."""
+    """The same program; `place.line` numbers its expressions from 1."""
     count = 0
 
     def number(expr: s.Expr, made: tuple[s.Expr, ...]) -> s.Expr:
@@ -114,7 +114,11 @@ def numbered(program: s.Program) -> s.Program:
 
 @dataclass
 class Source:
-    """A C++ file in the making. `steps`: line -> (index of the program, number of the step)."""
+    """The lines of a C++ file.
+
+    `steps`: line, from 1 -> (index of the program, number of the step); `mains`: the names of the programs'
+    main functions.
+    """
 
     lines: list[str] = field(default_factory=PROLOGUE.splitlines)
     steps: dict[int, tuple[int, int]] = field(default_factory=dict)
@@ -123,6 +127,14 @@ class Source:
     def text(self) -> str:
         table = f"static ptr (*const programs[])() = {{{', '.join(self.mains)}}};"
         return "\n".join([*self.lines, table, EPILOGUE])
+
+    def statements(self, program: int = 0) -> dict[int, str]:
+        """The C++ statement of each step of one program, by the step's number."""
+        return {
+            step: self.lines[line - 1].strip()
+            for line, (index, step) in self.steps.items()
+            if index == program
+        }
 
 
 def translate(programs: Iterable[s.Program]) -> Source:
@@ -191,7 +203,7 @@ class _Translator:
             case s.Name(name=name):
                 return known.get(name, f"((ptr){self.symbol(name)})")
             case _:
-                raise AssertionError(f"no operand: {literal}")
+                raise AssertionError(f"not an operand: {literal}")
 
     def expr(self, expr: s.Expr, known: Mapping[str, str], depth: int) -> str:
         """Writes the steps of an expression; returns its value as C."""
@@ -266,7 +278,7 @@ class _Translator:
 
 
 def _keeps_alignment(program: s.Program) -> bool:
-    """Whether every pointer is moved by whole words, so that C's alignment of words is kept."""
+    """Whether pointers move by multiples of 8 only, so that every access is aligned as C demands."""
     steps = (node for function in program.functions for node in s.walk(function.body))
     moves = (node.offset for node in steps if isinstance(node, s.PtrAdd))
     return all(

@@ -1,4 +1,4 @@
-"""A verdict about a program: the first bug, as kind, block and step."""
+"""The verdict on a program: its first bug as rule, step and block, or its leaks."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ END = 0
 
 @dataclass(frozen=True, order=True)
 class Bug:
-    """`rule`: the shipped rule; `step`: the number of the redex, or END; `block`: the step that allocated the
-    heap block concerned, 0 if the bug concerns no block."""
+    """`rule`: the name of the shipped rule; `step`: the number of the step, or END; `block`: the number of
+    the step that allocated the heap block concerned, 0 if the bug concerns no heap block."""
 
     rule: str
     step: int

@@ -106,7 +106,7 @@ class Concrete:
         )
 
     def moment(self, state: State, probe: Probe) -> Moment:
-        """A detection point of a state; what it has not is 0."""
+        """A detection point of a state; parts that it lacks are 0."""
         free = any_moment()
         first = probe.operands[0]
         target = state.where(first.value)
@@ -115,9 +115,13 @@ class Concrete:
         address = target.address
         slots = [slot.name for slot, field in zip(probe.row.slots, probe.row.operands, strict=True) if field]
         numbers = dict(zip(slots, (word(state, each.value) for each in probe.operands), strict=True))
-        there = access(state, first, probe.width) if probe.code == "DEREF_R" else None
-        held = None if there is None or there.block is None else state.live(there.block)
-        junk = held is not None and None in [held.byte(there.index + i) for i in range(probe.width)]  # type: ignore[union-attr]
+        source = access(state, first, probe.width) if probe.code == "DEREF_R" else None
+        read = None if source is None or source.block is None else state.live(source.block)
+        junk = (
+            source is not None
+            and read is not None
+            and any(read.byte(source.index + i) is None for i in range(probe.width))
+        )
         index = target.index if derived else wrap(address) if address >= _HALF else address
         return replace(
             free,
@@ -136,21 +140,22 @@ class Concrete:
             function=z3.IntVal(function_code(probe.function)),
             bad_call=z3.BoolVal(is_bad_call(state)),
             sized=z3.BoolVal(probe.given_size is not None),
-            told=(z3.IntVal(probe.given_size or 0), z3.IntVal(probe.given_align)),
+            given_size=z3.IntVal(probe.given_size or 0),
+            given_align=z3.IntVal(probe.given_align),
         )
 
     def truth(self, formula: Truth, state: State) -> bool:
-        """The value of a formula; what the machine knows of addresses is asked of it."""
+        """The value of a formula; the machine gives the kinds and owners of addresses."""
         plain = z3.simplify(spell_out(formula, self.ranges))
         for _ in range(8):
             open_ = applications([plain], [KIND_SYMBOL, FIND_SYMBOL, CLOSED_SYMBOL, *_HOW_HELD])
             if not open_:
                 break
-            plain = z3.simplify(z3.substitute(plain, *((node, self.asked(node, state)) for node in open_)))
+            plain = z3.simplify(z3.substitute(plain, *((node, self.answer(node, state)) for node in open_)))
         assert z3.is_true(plain) or z3.is_false(plain), plain
         return bool(z3.is_true(plain))
 
-    def asked(self, node: Number, state: State) -> Number:
+    def answer(self, node: Number, state: State) -> Number:
         arguments = [each.as_long() for each in node.children()]
         name = node.decl().name()
         if name == KIND_SYMBOL:

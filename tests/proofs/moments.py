@@ -71,9 +71,9 @@ def _expressions() -> Iterator[str]:
         yield f"use({pointer})"
     for pointer in _FREED:
         for name, function in FREES.items():
-            told = {"size": (0, 8, 16, 24), "align": (0, 16, 64)}
-            for first in told[function.parameters[0]] if function.parameters else (0,):
-                for second in told["align"] if len(function.parameters) == 2 else (0,):
+            choices = {"size": (0, 8, 16, 24), "align": (0, 16, 64)}
+            for first in choices[function.parameters[0]] if function.parameters else (0,):
+                for second in choices["align"] if len(function.parameters) == 2 else (0,):
                     words = (first, second)[: len(function.parameters)]
                     yield f"{name}({', '.join([pointer, *map(str, words)])})"
     for name, allocator in ALLOCATORS.items():

@@ -40,13 +40,13 @@ _TURNED: dict[type[ast.cmpop], Sequence[type[ast.cmpop]]] = {
 }
 _NO_BLOCK = "None is the name of no block"
 EQUIVALENT = {
-    "inside+3: found is not None and block is not None and (0 < found[1] <= block.size) -> "
+    "inside+4: found is not None and block is not None and (0 < found[1] <= block.size) -> "
     "block is not None and 0 < found[1] <= block.size": "a block was found",
-    "double+2: bid is not None and bid in state.freed -> bid in state.freed": _NO_BLOCK,
-    "mismatched+2: None if bid is None else state.heap.get(bid) -> state.heap.get(bid)": _NO_BLOCK,
+    "double+3: bid is not None and bid in state.freed -> bid in state.freed": _NO_BLOCK,
+    "mismatched+3: None if bid is None else state.heap.get(bid) -> state.heap.get(bid)": _NO_BLOCK,
     "_matched+3: None if bid is None else state.heap.get(bid) -> state.heap.get(bid)": _NO_BLOCK,
 }
-"""Mutants that say the same, and why."""
+"""Mutants with the same verdicts, and the reason."""
 
 
 def verdicts(module: ModuleType, state: State) -> list[tuple[str, object]] | str:

@@ -35,8 +35,8 @@ def code(value: int | str) -> int:
     return function_code(value) if isinstance(value, str) else value
 
 
-def seen(world: World, addresses: list[int]) -> View:
-    """The view of a world; what is asked of an address is known for these addresses."""
+def view_of(world: World, addresses: list[int]) -> View:
+    """The view of a world; its functions of addresses are correct for these addresses."""
     trace = list(enumerate(world.trace))
     found = {a: b for a in addresses if (b := world.find(a)) is not None}
 
@@ -92,25 +92,25 @@ def step(redex: Redex) -> SymbolicRedex:
     )
 
 
-def listening(world: World) -> tuple[World, list[int]]:
-    """The same world, and the addresses it will have been asked about."""
-    asked: list[int] = []
+def recording(world: World) -> tuple[World, list[int]]:
+    """The same world, and a list that gets the addresses at which it is used."""
+    addresses: list[int] = []
 
     def find(address: int) -> int | None:
-        asked.append(address)
+        addresses.append(address)
         return world.find(address)
 
     def load(address: int, width: int) -> int | None:
-        asked.append(address)
+        addresses.append(address)
         return world.load(address, width)
 
     def kind(address: int) -> int:
-        asked.append(address)
+        addresses.append(address)
         return world.kind(address)
 
     return World(
         world.trace, world.begins, world.pointers, find, load, world.lost, world.families, kind, world.aligns
-    ), asked
+    ), addresses
 
 
 def truth_of(formula: Truth, world: World) -> bool:
@@ -140,9 +140,9 @@ def test_random_rules(data: st.DataObject) -> None:
     world = data.draw(worlds())
     assume(world.begins or rule.point.name != "malloc")
     redex = data.draw(redexes(str(rule.point), world))
-    heard, asked = listening(world)
-    expected = fires(rule, rules, heard, redex)
-    formula = holds(rule, rules, seen(world, asked), step(redex))
+    recorded, addresses = recording(world)
+    expected = fires(rule, rules, recorded, redex)
+    formula = holds(rule, rules, view_of(world, addresses), step(redex))
     assert truth_of(formula, world) == expected
 
 
@@ -169,5 +169,5 @@ def test_the_last_event_and_undefined_values(condition: str) -> None:
     rules = load_texts([("f.rules", f'rule a "a" at deref r when {condition}'.encode())], BASE)
     redex = Redex("DEREF_R", (BEGIN,), 1, 4, now=9)
     expected = fires(rules.rules[-1], rules, WORLD, redex)
-    formula = holds(rules.rules[-1], rules, seen(WORLD, [0, BEGIN, BEGIN + 8]), step(redex))
+    formula = holds(rules.rules[-1], rules, view_of(WORLD, [0, BEGIN, BEGIN + 8]), step(redex))
     assert truth_of(formula, WORLD) == expected

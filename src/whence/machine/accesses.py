@@ -1,4 +1,4 @@
-"""The reduction rules of accesses, and where an access takes place."""
+"""The reduction rules of accesses: [READ] and [ASSIGN] of figure 8, and those of library functions."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from whence.machine.values import (
 
 
 def access(state: State, pointer: Literal, width: int) -> Target | None:
-    """Where an access takes place, if all its bytes lie in one live block and none is closed.
+    """The target of an access if all its bytes lie in one live block and none is closed, else None.
 
-    A pointer that was derived from null points to its number.
+    The target of a pointer that was derived from NULL is the block at its address.
     """
     target = state.where(pointer.value)
     if target.address < NULL_PAGE:
@@ -47,6 +47,7 @@ def _at(state: State, target: Target) -> tuple[BlockId, Block]:
 
 
 def read(state: State, redex: Read) -> Outcome:
+    """[READ]: the value of the bytes, none of which may be junk."""
     pointer = literal(redex.pointer)
     target = access(state, pointer, redex.width)
     if target is None:
@@ -61,6 +62,7 @@ def read(state: State, redex: Read) -> Outcome:
 
 
 def assign(state: State, redex: Assign) -> Outcome:
+    """[ASSIGN]: writes the bytes of the value."""
     pointer, value = literal(redex.pointer), literal(redex.value)
     target = access(state, pointer, redex.width)
     if target is None:
@@ -73,6 +75,7 @@ def assign(state: State, redex: Assign) -> Outcome:
 
 
 def copy(state: State, redex: Copy) -> Outcome:
+    """[COPY]: copies bytes, junk included; memcpy forbids an overlap."""
     to, source, count = literal(redex.to), literal(redex.source), literal(redex.count)
     size = unsigned(state.number(count.value))
     if size == 0:
@@ -100,6 +103,7 @@ def overlap(to: Target, source: Target, size: int) -> bool:
 
 
 def use(state: State, redex: Use) -> Outcome:
+    """[USE]: the pointer must not be NULL."""
     pointer = literal(redex.pointer)
     if unsigned(state.number(pointer.value)) == 0:
         return None
@@ -107,7 +111,7 @@ def use(state: State, redex: Use) -> Outcome:
 
 
 def poison(state: State, redex: Poison) -> Outcome:
-    """Bytes outside of the block, or of no live block, stay as they are."""
+    """[POISON], [UNPOISON]: closes or opens bytes; has no effect on bytes outside of a live block."""
     target = state.where(literal(redex.pointer).value)
     block = None if target.block is None else state.live(target.block)
     if block is not None and target.block is not None:

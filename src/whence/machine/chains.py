@@ -1,8 +1,8 @@
-"""Value propagation chains: whence a value came (section 2.1 of the ISMM 2013 paper).
+"""Value propagation chains: the origin of a value (section 2.1 of the ISMM 2013 paper).
 
-A value that was read at time k from r is the one of the last write to r before
-k, and that write has the origin of its value; and so on back to gen, to a
-global symbol, or to what memory began with.
+A value that was read from r at time k comes from the last write to r before k,
+and that write records the origin of the value it wrote. A chain follows these
+origins back to gen, to a global symbol, or to the initial contents of memory.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from whence.rules.problems import NOWHERE, Place
 class Link:
     """One step of a chain, newest first.
 
-    `kind`: `read` and `write` (of `pointer`), `copy` (to `pointer`), or what
-    the chain ends with: `gen` (computed at `time`), `malloc` (returned at
-    `time`), `written` (a constant of the program), `global` (the symbol
-    `name`), `initial` (what a global or a zeroed block begins with), `unknown`
-    (a state that was written by hand does not tell).
+    `kind`: `read` and `write` (of `pointer`), `copy` (to `pointer`), or the
+    last link: `gen` (computed at `time`), `malloc` (returned at `time`),
+    `written` (a constant of the program), `global` (the symbol `name`),
+    `initial` (the initial contents of a global or of a zeroed block), `unknown`
+    (the trace of a state that was not reached by a run lacks the write).
     """
 
     kind: str
@@ -45,7 +45,7 @@ class Chain:
 
     @property
     def copies(self) -> int:
-        """How many times the value was written to memory on its way."""
+        """The number of links that wrote the value to memory."""
         return sum(link.kind in ("write", "copy") for link in self.links)
 
 
@@ -96,7 +96,7 @@ def _birth(state: State, origin: Gen) -> Link:
 
 
 def _last_write(events: Iterator[Event], origin: FromMemory) -> Event | None:
-    """The last write before the read that touches what was read; goes on where it stopped."""
+    """The last write to some of the bytes before the read; consumes `events`, newest first, up to it."""
     for event in events:
         if event.time >= origin.time:
             continue
@@ -123,7 +123,7 @@ def _copied(event: CopyEvent, origin: FromMemory) -> FromMemory:
 
 
 def _unwritten(state: State, pointer: Pointer) -> Link:
-    """What was read was no junk: a global began with it, or a block that was allocated zeroed."""
-    made = (event.block for event in state.trace.of_kind(MallocEvent) if isinstance(event, MallocEvent))
-    known = pointer.block.kind == GLOBAL or pointer.block in made
+    """The last link of a value that no event wrote: initial contents, since a read of junk is an error."""
+    allocated = (event.block for event in state.trace.of_kind(MallocEvent) if isinstance(event, MallocEvent))
+    known = pointer.block.kind == GLOBAL or pointer.block in allocated
     return Link("initial" if known else "unknown", pointer=pointer)

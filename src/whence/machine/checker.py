@@ -1,8 +1,9 @@
-"""Names and types of programs: the mistakes that need no run to be found.
+"""Static checks of programs: names, numbers of arguments, and types.
 
-Memory and results hold words, and only a run shows whether they are
-pointers; so a type is an error only where it can never be right. The expression
-of a state is judged by its names alone: it may be one that no program reaches.
+Memory and results of functions have the type word, because only a run shows
+whether they are pointers; so a type is an error only where no run can make it
+right. The expression of a state is checked for names only: it may be one that
+no program reaches.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ from whence.rules.problems import Place, Problems
 
 
 class Type(Enum):
-    """Of an expression's value; a word is an integer, a pointer or a function."""
+    """The type of an expression's value; a word may be an integer, a pointer or a function."""
 
     INT = "an integer"
     POINTER = "a pointer"
@@ -58,9 +59,9 @@ _Walk: TypeAlias = "Generator[tuple[Expr, _Scope], Type, Type]"
 
 
 def check(program: Program, expression: Expr | None, begin: Place | None, problems: Problems) -> None:
-    """Adds what is wrong with the definitions, and with the expression of a state if there is one.
+    """Adds the mistakes in the definitions, and in the expression of a state if there is one, to `problems`.
 
-    `begin` is where a missing main is missed; None if there need not be one.
+    `begin` is the place for the message about a missing main; None if main may be missing.
     """
     _definitions(program, problems)
     main = program.by_name.get(MAIN)
@@ -106,7 +107,7 @@ class _Checker:
         self.initial = False
 
     def run(self, expr: Expr, scope: _Scope) -> Type:
-        """The type of an expression. Walks are generators on a stack of their own: no recursion."""
+        """The type of an expression. The walks are generators on an explicit stack, not recursive calls."""
         walks = [self.walk(expr, scope)]
         answer: Type | None = None
         while walks:
@@ -148,9 +149,9 @@ class _Checker:
                 for argument, parameter in zip(arguments, ALLOCATORS[name].parameters, strict=True):
                     self.want(Type.INT, (yield argument, scope), argument, f"the {parameter} of {name}")
                 return Type.POINTER
-            case Free(function=name, pointer=pointer, told=told):
+            case Free(function=name, pointer=pointer, given=given):
                 self.want(Type.POINTER, (yield pointer, scope), pointer, f"the argument of {name}")
-                for argument, parameter in zip(told, FREES[name].parameters, strict=True):
+                for argument, parameter in zip(given, FREES[name].parameters, strict=True):
                     self.want(Type.INT, (yield argument, scope), argument, f"the {parameter} of {name}")
                 return Type.INT
             case Read(pointer=pointer):
@@ -225,7 +226,7 @@ class _Checker:
         return Type.WORD
 
     def callee(self, function: Expr, scope: _Scope) -> FunctionDefinition | None:
-        """The definition, where it is written what is called."""
+        """The definition of the called function, None where only a run can determine it."""
         if isinstance(function, Name) and function.name not in scope:
             return self.program.by_name.get(function.name)
         if isinstance(function, Literal) and isinstance(function.value, Function):

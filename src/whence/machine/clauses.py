@@ -1,8 +1,8 @@
-"""From the clauses of a state's text to a `State`, and what must hold for it.
+"""From the clauses of a state's text to a `State`, with checks.
 
-A state may be one that no program reaches, as a prover's counterexamples are;
-but it must be well-formed (definition A.1), and refer to nothing that it does
-not have.
+No program needs to reach the state, as with a prover's counterexamples; but it
+must be well-formed (definition A.1), and every block, function and global that
+it refers to must exist.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from whence.rules.problems import Place, Problems
 
 @dataclass
 class Clauses:
-    """The clauses of a state, with the places of those that are given."""
+    """The clauses of a state; `places`: the places of those that the text has, by name."""
 
     sections: dict[str, list[tuple[BlockId, Block, Place]]] = field(default_factory=dict)
     frames: list[list[tuple[BlockId, Block, Place]]] = field(default_factory=list)
@@ -62,7 +62,7 @@ class Clauses:
 
 
 def build_state(program: Program, clauses: Clauses, place: Place, problems: Problems) -> State | None:
-    """A state from its clauses, or None after adding what is wrong."""
+    """A state from its clauses; None after adding its mistakes to `problems`."""
     before = len(problems.found)
     sections = {name: _blocks(clauses, name, kinds, problems) for name, kinds in _SECTIONS.items()}
     if "globals" not in clauses.sections:
@@ -70,8 +70,8 @@ def build_state(program: Program, clauses: Clauses, place: Place, problems: Prob
     if clauses.expression is None:
         problems.add(place, "a state needs an expression")
     frames = [tuple(bid for bid, _, _ in frame) for frame in clauses.frames]
-    _say_twice(clauses, problems)
-    _say_unknown(program, clauses, sections, place, problems)
+    _report_duplicates(clauses, problems)
+    _report_unknown(program, clauses, sections, place, problems)
     if len(problems.found) > before or clauses.expression is None:
         return None
     trace = Trace()
@@ -93,7 +93,7 @@ def build_state(program: Program, clauses: Clauses, place: Place, problems: Prob
             origin=clauses.origin,
             fresh_heap=max_number(HEAP, heap, freed) + 1,
             fresh_stack=max_number(STACK, stack, freed) + 1,
-            by_hand=any(
+            custom_begins=any(
                 block.begin != begin_of(bid) for blocks in sections.values() for bid, block in blocks.items()
             ),
         ),
@@ -120,8 +120,8 @@ def _blocks(clauses: Clauses, name: str, kinds: str, problems: Problems) -> Bloc
     return blocks
 
 
-def _say_twice(clauses: Clauses, problems: Problems) -> None:
-    """Definition A.1: H, F and S share no block."""
+def _report_duplicates(clauses: Clauses, problems: Problems) -> None:
+    """Reports blocks that are in two of H, F and S (definition A.1)."""
     seen: set[BlockId] = set()
     for name in _SECTIONS:
         for bid, _, place in _given(clauses, name):
@@ -130,10 +130,10 @@ def _say_twice(clauses: Clauses, problems: Problems) -> None:
             seen.add(bid)
 
 
-def _say_unknown(
+def _report_unknown(
     program: Program, clauses: Clauses, sections: dict[str, Blocks], place: Place, problems: Problems
 ) -> None:
-    """Symbols are defined, events are in order and about blocks that are in H or F."""
+    """Reports undefined symbols, events out of order, and events about blocks that are in neither H nor F."""
     for name in sorted(set(_symbols(clauses, sections)) - set(program.by_name)):
         problems.add(place, f"the state holds the function &{name}, which is not defined")
     for name in sorted(set(_global_origins(clauses)) - set(program.by_name) - set(program.global_blocks)):
@@ -146,11 +146,11 @@ def _say_unknown(
         if isinstance(event, MallocEvent | FreeEvent):
             bid = event.block
             if bid not in sections["heap"] and bid not in sections["freed"]:
-                problems.add(trace, f"the trace tells of block {bid}, which is neither in heap nor in freed")
+                problems.add(trace, f"the trace has block {bid}, which is neither in heap nor in freed")
 
 
 def _symbols(clauses: Clauses, sections: dict[str, Blocks]) -> Iterator[str]:
-    """The functions that are values in memory or in events; those in the expression are checked with it."""
+    """The functions in memory and in events; `checker` checks those in the expression."""
     values: list[Value] = [literal.value for literal in _in_events(clauses.trace)]
     for blocks in sections.values():
         for block in blocks.values():
@@ -183,7 +183,7 @@ def _in_events(trace: tuple[Event, ...]) -> Iterator[Literal]:
 
 
 def _mentioned(expr: Expr, sections: dict[str, Blocks], program: Program) -> list[Pointer]:
-    """The pointers in the expression and in memory, and those of the global symbols."""
+    """The pointers in the expression and in memory, and those to the global variables."""
     found = [Pointer(bid) for bid in program.global_blocks.values()]
     for node in walk(expr):
         if isinstance(node, Literal) and isinstance(node.value, Pointer):

@@ -1,7 +1,7 @@
-"""[CONG]: finding the redex of an expression, and putting the expression together again.
+"""[CONG]: decomposition of an expression into contexts and redex, and the inverse.
 
-Both are loops over an explicit stack of contexts. Looking for the redex is no
-step; over a whole run it costs a constant for each expression evaluated.
+Both are loops over an explicit stack of contexts. The search for the redex is
+no step; over a whole run it costs a constant for each evaluated expression.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from whence.machine.values import FromGlobal, Function, Pointer
 
 
 def focus_on(state: State, focus: Expr, env: Env, context: List[Frame] | None = None) -> State:
-    """The state with E[focus] as its expression; `context` is that of the state if not given."""
+    """The state with the expression E[focus], decomposed; E is `context`, by default that of the state."""
     context = state.context if context is None else context
     at = 0
     while True:
@@ -63,7 +63,7 @@ def _with_operand(expr: Expr, at: int, operand: Expr) -> Expr:
 
 
 def expression(state: State) -> Expr:
-    """The whole expression e of a state, closed but for global symbols."""
+    """The whole expression e of a state; its only free names are global symbols."""
     whole = substitute(state.focus, state.env)
     for frame in state.context:
         # The operands before the hole are literals; those after it are open.
@@ -76,7 +76,7 @@ _HOLE = Function("")
 
 
 def close(state: State) -> State:
-    """The same state in the form that reading its text gives: no environment but the expression itself."""
+    """The same state as the parser gives it: variables substituted, the environment empty."""
     return focus_on(state, expression(state), NO_ENV, List())
 
 

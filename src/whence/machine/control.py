@@ -25,12 +25,13 @@ from whence.machine.values import MAX_BLOCKS, STACK, WORD, BlockId, Function, Ge
 
 
 def let(state: State, redex: Let) -> Outcome:
+    """[LET]: binds the value in the environment."""
     env = state.env.insert(redex.name, literal(redex.bound))
     return "LET", next_state(state, redex.body, env)
 
 
 def let_salloc(state: State, redex: LetSalloc) -> Outcome:
-    """The block dies when the body has its value: `end bid body` is evaluated instead of the body."""
+    """[LET-SALLOC]: `end bid body` replaces the body, because the block dies when the body has its value."""
     if not state.frames:
         return None
     bid = BlockId(STACK, state.fresh_stack)
@@ -51,13 +52,14 @@ def let_salloc(state: State, redex: LetSalloc) -> Outcome:
 
 
 def end(state: State, redex: End) -> Outcome:
+    """[END]: the block moves from S to F."""
     block = state.stack_blocks.get(redex.block)
     if block is None:
         return None
     top = next(iter(state.frames), ())
     if top[-1:] == (redex.block,):
         frames = state.frames.drop_first().push_front(top[:-1])
-    else:  # in states that no program reaches
+    else:  # The block is not the newest one only in states that no program reaches.
         frames = List([tuple(bid for bid in frame if bid != redex.block) for frame in state.frames])
     return "END", next_state(
         state,
@@ -69,10 +71,12 @@ def end(state: State, redex: End) -> Outcome:
 
 
 def seq(state: State, redex: Seq) -> Outcome:
+    """[SEQ]: drops the first value."""
     return "SEQ", next_state(state, redex.second, state.env)
 
 
 def if0(state: State, redex: If0) -> Outcome:
+    """[IF-T], [IF-F]: the first branch for a guard of 0, else the second."""
     number = state.number(literal(redex.guard).value)
     trace = state.trace.add(IfEvent(number, time=state.time, place=redex.place))
     if number == 0:
@@ -81,7 +85,7 @@ def if0(state: State, redex: If0) -> Outcome:
 
 
 def apply(state: State, redex: Apply) -> Outcome:
-    """z v becomes ret z (let x = salloc 8 in x := v; …; e) with an empty frame on the stack."""
+    """[CALL]: z v becomes ret z (let x = salloc 8 in x := v; …; e) with an empty frame on the stack."""
     callee = literal(redex.function).value
     definition = state.program.by_name.get(callee.name) if isinstance(callee, Function) else None
     arguments = [literal(argument) for argument in redex.arguments]
@@ -103,7 +107,7 @@ def apply(state: State, redex: Apply) -> Outcome:
 
 
 def called(definition: FunctionDefinition) -> Expr:
-    """What a call is rewritten to, with names that no program can write for the arguments."""
+    """The expression that replaces a call; its argument names have a blank, so no program has them."""
     body = definition.body
     place = definition.place
     for name in reversed(definition.parameters):
@@ -117,7 +121,7 @@ def _argument(name: str) -> str:
 
 
 def ret(state: State, redex: Ret) -> Outcome:
-    """popStack: what the frame still holds goes to F. The end of main is the end of the program."""
+    """[RETURN], popStack: the blocks of the top frame move to F."""
     if not state.frames:
         return None
     value = literal(redex.body)

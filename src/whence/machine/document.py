@@ -1,4 +1,4 @@
-"""What a run of the machine gave, as a document of plain values, for JSON (docs/machine.md)."""
+"""The outcome of a run of the machine as plain values for JSON (docs/machine.md)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ VERSION = 1
 def outcome_document(
     outcome: Outcome, rules: RuleSet, made: list[Step] | None = None, trace: bool = False
 ) -> dict[str, Any]:
-    """Keys are always there; `made` and `trace` only on request. `rules`: those known."""
+    """The outcome; the keys `made` and `trace` are there only on request. `rules`: for `announced_by`."""
     document: dict[str, Any] = {
         "format": "whence-machine",
         "version": VERSION,

@@ -1,8 +1,8 @@
-"""The error rules: figure 8, and those of bugs that it does not have.
+"""The error rules: those of figure 8, and of bugs that figure 8 lacks.
 
-Where shipped rules distinguish cases that figure 8 has in one rule, so do the error
-rules: at one access, and at one free, at most one premise holds. A rule names the error
-states that it announces (`error`); `RuleSet.announcing` gives the rules of an error state.
+Where shipped rules distinguish cases of one rule of figure 8, so do the error
+rules: at one access, and at one free, at most one premise holds. A shipped rule names the
+error states that it announces (`error`); `RuleSet.announcing` gives the rules of an error state.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ from whence.machine.values import GLOBAL, HEAP, STACK, BlockId
 class ErrorRule:
     """An error rule.
 
-    `points`: codes of its detection points; `note`: where the shipped
-    rules that announce it warn more widely, or less; `goes_on`: a bug of the
-    program, but no error state, because the step is defined and is made.
+    `points`: codes of its detection points; `meaning`: when it applies; `note`:
+    where the shipped rules that announce it fire in more or fewer states;
+    `goes_on`: the bug is no error state, because the step is defined and the
+    machine makes it.
     """
 
     name: str
@@ -35,7 +36,7 @@ class ErrorRule:
 
 @dataclass(frozen=True)
 class Error:
-    """An error rule whose premise holds: at which of the redex's probes, and for which block."""
+    """An error rule whose premise holds, the probe of the redex, and the block concerned, if any."""
 
     rule: ErrorRule
     probe: Probe
@@ -61,7 +62,7 @@ def fatal(found: tuple[Error, ...]) -> Error | None:
 
 
 def _deref(name: str, premise: Premise, meaning: str, note: str = "") -> list[ErrorRule]:
-    """Figure 8 has two error rules for each bug of dereferences: of reads, and of writes, with a 2."""
+    """The two error rules of a dereference: of reads, and of writes, whose names end in 2 as in figure 8."""
     return [
         ErrorRule(name, ("DEREF_R",), premise, f"{meaning}, by a read", note),
         ErrorRule(f"{name}2", ("DEREF_W",), premise, f"{meaning}, by a write", note),
@@ -69,7 +70,7 @@ def _deref(name: str, premise: Premise, meaning: str, note: str = "") -> list[Er
 
 
 ERROR_RULES: tuple[ErrorRule, ...] = (
-    # A library function judges its pointers before it follows them.
+    # The engines check an argument before they check the access through it.
     ErrorRule(
         "bug-null-argument",
         ("ARGUMENT",),
@@ -149,13 +150,13 @@ ERROR_RULES: tuple[ErrorRule, ...] = (
         "bug-mismatched-size",
         ("FREE",),
         premises.mismatched_size,
-        "a free that is told another size than the block's",
+        "a free that is given another size than the block's",
     ),
     ErrorRule(
         "bug-mismatched-alignment",
         ("FREE",),
         premises.mismatched_alignment,
-        "a free that is told another alignment than the allocation was, or none where that was told one",
+        "a free that is given another alignment than the allocation, or none although the allocation had one",
     ),
     ErrorRule(
         "bug-overlapping-copy",
@@ -221,14 +222,14 @@ ERROR_RULES: tuple[ErrorRule, ...] = (
         "bug-possible-leak",
         ("RET",),
         premises.possible,
-        "a heap block at the end of main, however it is held",
+        "a heap block at the end of main",
         "a block belongs to the first rule that is on",
         goes_on=True,
     ),
 )
 NOT_MODELLED = {
-    "absurd-length": "what is mapped around a block is no part of a state: such a copy leaves its block, "
-    "which is an error of its own"
+    "absurd-length": "a state has no memory mappings beyond its blocks: such a copy leaves its block, "
+    "which is another error"
 }
 """Shipped rules without an error state, and why; the machine never reaches their points."""
 

@@ -1,4 +1,4 @@
-"""The reduction rules of the heap: what allocates and frees."""
+"""The reduction rules of the heap: [MALLOC] and [FREE] of figure 8, and those of NULL."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ from whence.machine.values import (
 
 
 def request_of(state: State, redex: Alloc) -> Request:
-    """The request of an allocation."""
+    """The request of an allocation whose arguments are values."""
     given = (unsigned(state.number(literal(argument).value)) for argument in redex.arguments)
     return ALLOCATORS[redex.function].request(tuple(given))
 
 
 def alloc(state: State, redex: Alloc) -> Outcome:
+    """[MALLOC]: a new heap block; NULL for a request that cannot be granted."""
     allocator, request = ALLOCATORS[redex.function], request_of(state, redex)
     size = request.count * request.size
     if size > MAX_BLOCK or state.fresh_heap > MAX_BLOCKS or not _can_align(allocator, request):
@@ -35,7 +36,7 @@ def alloc(state: State, redex: Alloc) -> Outcome:
     bid = BlockId(HEAP, state.fresh_heap)
     pointer = Pointer(bid)
     zeroed = whole(size) if allocator.zeroed else ()
-    align = request.align if allocator.tells_align else 0
+    align = request.align if allocator.keeps_align else 0
     block = Block(size, begin_of(bid), state.time, allocator.family, zeroed=zeroed, align=align)
     return "MALLOC", next_value(
         state,
@@ -48,7 +49,7 @@ def alloc(state: State, redex: Alloc) -> Outcome:
 
 
 def _can_align(allocator: Allocator, request: Request) -> bool:
-    """memalign rounds an alignment up; posix_memalign refuses one that is wrong."""
+    """Whether the allocator accepts the alignment: memalign rounds it up, posix_memalign may refuse it."""
     if request.align > SPREAD:
         return False
     return allocator.rounds or (power_of_two(request.align) and request.align >= request.least)
@@ -59,6 +60,7 @@ def power_of_two(number: int) -> bool:
 
 
 def free(state: State, redex: Free) -> Outcome:
+    """[FREE]: the pointer must be the begin of a live heap block; a free of NULL has no effect."""
     pointer = literal(redex.pointer)
     target = state.where(pointer.value)
     done = Literal(ZERO, Gen(state.time, redex.place), place=redex.place)

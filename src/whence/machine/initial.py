@@ -12,7 +12,7 @@ from whence.machine.values import WORD, Function, Int, Pointer, Value, begin_of
 
 
 def initial_state(program: Program) -> State:
-    """H, F, S and the trace are empty (lemma A.2); main is not called yet."""
+    """The state of lemma A.2: H, F, S and the trace are empty, and the call of main is the redex."""
     bare = State(program, Literal(Function(MAIN)))
     state = bare.with_(
         globals=initial_globals(program),

@@ -1,9 +1,9 @@
-"""Which pointers are live: from where a block can still be reached.
+"""Reachability: which pointers are live, and which are lost.
 
-In figure 8 P only grows, so "no pointer in P" would hold for no block. What the
-leak rules of figure 6 mean is the pointers that can still be found: those in
-the expression, in globals and in stack blocks, and in every heap block that
-they lead to. Those in other heap blocks are lost.
+In figure 8 P only grows, so "no pointer in P" would hold for no block. The leak
+rules of figure 6 are about reachable pointers: those in the expression, in
+globals and in stack blocks (the roots), and in every heap block that these
+lead to. Pointers in other heap blocks are lost.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from whence.machine.values import HEAP, WORD, BlockId, Pointer
 
 
 def pointers_in(block: Block) -> Iterator[Pointer]:
-    """The pointers that a block holds whole."""
+    """The pointers whose eight bytes a block has in order."""
     for index, byte in block.contents.items():
         if isinstance(byte, Fragment) and byte.at == 0 and isinstance(byte.value, Pointer):
             rest = (block.contents.get(index + at) for at in range(1, WORD))
@@ -27,7 +27,7 @@ def pointers_in(block: Block) -> Iterator[Pointer]:
 
 
 def live_and_lost(state: State) -> tuple[frozenset[Pointer], frozenset[Pointer]]:
-    """The pointers into heap blocks that can still be found, and those in blocks that nothing leads to."""
+    """The reachable pointers to heap blocks, and those in unreachable heap blocks."""
     found: set[Pointer] = set()
     reached: set[BlockId] = set()
     waiting = list(_roots(state))
@@ -53,7 +53,7 @@ _NO_BLOCK = Block(0, 0, 0)
 
 
 def _roots(state: State) -> Iterator[Pointer]:
-    """What main returns leads nowhere: nobody gets it."""
+    """The reachable pointers outside of the heap; the value that main returns is no root."""
     over = isinstance(state.focus, Ret) and state.focus.function == MAIN and not state.context
     for node in () if over else walk(expression(state)):
         if isinstance(node, Literal) and isinstance(node.value, Pointer):

@@ -28,22 +28,22 @@ class Fragment:
 
 Byte = int | Fragment
 Contents: TypeAlias = "HashTrieMap[int, Byte | None]"
-"""Index -> byte; None is junk. What has no entry is junk, or 0 where the block was zeroed."""
+"""Index -> byte, None for junk. An index without an entry is junk, or 0 where the block is zeroed."""
 Ranges = tuple[tuple[int, int], ...]
-"""(first, last) index, both inclusive: in order, apart, and not touching."""
+"""Pairs (first, last) of indexes, both inclusive; sorted, disjoint and not adjacent."""
 
 NOTHING: Contents = HashTrieMap()
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """(b, n, k) of the paper, and what engines add.
+    """(b, n, k) of the paper, and the attributes that the engines record.
 
-    `begin`: address; `time`: k of its allocation; `family`: one of
-    `abi.records.FAMILIES`; `align`: what operator new was given, else 0;
-    `closed`: the bytes the program has made inaccessible; `zeroed`: where bytes
-    without an entry are 0 instead of junk.
-    An entry is never what its absence would mean.
+    `size`: bytes; `begin`: address; `time`: k of its allocation; `family`: one
+    of `abi.records.FAMILIES`; `align`: the alignment argument of operator new,
+    else 0; `closed`: the bytes that the program has made inaccessible (poisoned);
+    `zeroed`: the indexes at which bytes without an entry are 0 instead of junk.
+    No entry equals the value that its index would have without it.
     """
 
     size: int
@@ -56,23 +56,23 @@ class Block:
     align: int = 0
 
     def byte(self, index: int) -> Byte | None:
-        """The byte at an index inside; None for junk."""
+        """The byte at an index of the block; None for junk."""
         return self.contents[index] if index in self.contents else self._default(index)
 
     def _default(self, index: int) -> Byte | None:
         return 0 if any(first <= index <= last for first, last in self.zeroed) else None
 
     def holds(self, index: int, width: int) -> bool:
-        """Whether all bytes from an index on lie inside."""
+        """Whether `width` bytes from an index on lie inside the block."""
         return index >= 0 and index + width <= self.size
 
     def closed_bytes(self, index: int, width: int) -> int:
-        """How many of the bytes are closed."""
+        """The number of closed bytes among `width` bytes from an index on."""
         end = index + width
         return sum(max(0, min(last + 1, end) - max(first, index)) for first, last in self.closed)
 
     def with_bytes(self, index: int, found: Iterable[Byte | None]) -> Block:
-        """With other bytes from an index on."""
+        """The block with other bytes from an index on."""
         contents = self.contents
         for at, byte in enumerate(found, index):
             default = byte == self._default(at)
@@ -80,7 +80,7 @@ class Block:
         return replace(self, contents=contents)
 
     def with_copy(self, index: int, source: Block, at: int, size: int) -> Block:
-        """With `size` bytes of `source`, from `at` on; costs what was written to the two ranges."""
+        """The block with `size` bytes of `source` from `at` on; the cost depends on the entries there."""
         contents = self.contents
         for old in _keys(self.contents, index, size):
             contents = contents.discard(old)
@@ -92,7 +92,7 @@ class Block:
         return replace(self, contents=contents, zeroed=joined([*kept, *zeroed]))
 
     def with_closed(self, index: int, width: int, closed: bool) -> Block:
-        """With the bytes of a range that lie in the block closed or opened."""
+        """The block with a range of bytes closed or opened; indexes outside of the block do not count."""
         first, end = max(index, 0), min(index + width, self.size)
         if first >= end:
             return self
@@ -119,7 +119,7 @@ def without(ranges: Ranges, begin: int, end: int) -> list[tuple[int, int]]:
 
 
 def joined(ranges: Iterable[tuple[int, int]]) -> Ranges:
-    """The same indexes, as few ranges."""
+    """The same indexes as the fewest ranges."""
     found: list[tuple[int, int]] = []
     for first, last in sorted(ranges):
         if found and first <= found[-1][1] + 1:
@@ -130,14 +130,14 @@ def joined(ranges: Iterable[tuple[int, int]]) -> Ranges:
 
 
 def encode(value: Value, width: int, number: Callable[[Value], int]) -> tuple[Byte, ...]:
-    """The bytes of a value in memory; `number` gives addresses. Pieces of pointers are numbers."""
+    """The bytes of a value in memory; `number` gives addresses. A part of a pointer is plain bytes."""
     if isinstance(value, Int) or width < WORD:
         return tuple((unsigned(number(value)) % (1 << 8 * width)).to_bytes(width, "little"))
     return tuple(Fragment(value, at) for at in range(WORD))
 
 
 def decode(found: tuple[Byte | None, ...], number: Callable[[Value], int]) -> Value | None:
-    """The value of some bytes; None if one is junk. Less than a word is unsigned."""
+    """The value of 1, 2, 4 or 8 bytes; None if one is junk. Fewer than 8 bytes are unsigned."""
     first = found[0]
     if isinstance(first, Fragment) and len(found) == WORD and _is_whole(first, found):
         return first.value
@@ -150,7 +150,7 @@ def decode(found: tuple[Byte | None, ...], number: Callable[[Value], int]) -> Va
 
 
 def plain_byte(byte: Fragment, number: Callable[[Value], int]) -> int:
-    """The number a fragment has in memory."""
+    """The byte of the value's address that the fragment stands for."""
     return unsigned(number(byte.value)) >> 8 * byte.at & 0xFF
 
 

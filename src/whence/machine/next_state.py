@@ -22,15 +22,16 @@ def next_state(state: State, focus: Expr, env: Env = NO_ENV, **changes: Any) -> 
 
 
 def next_value(state: State, literal: Literal, **changes: Any) -> State:
-    """The state after a step that gives a value; f becomes its origin."""
+    """The state after a step whose result is a value; f is the origin of the value."""
     return next_state(state, literal, origin=literal.origin, **changes)
 
 
 def literal(expr: Expr) -> Literal:
+    """The operand of a redex, which is always a value."""
     assert isinstance(expr, Literal), "an operand of a redex is a value"
     return expr
 
 
 def dead(block: Block) -> Block:
-    """What is kept of a block in F."""
+    """The block as F has it: without contents."""
     return Block(block.size, block.begin, block.time, block.family, align=block.align)

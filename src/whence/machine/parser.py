@@ -38,7 +38,7 @@ _TERMINALS = {
 
 @dataclass(frozen=True)
 class Source:
-    """What a text holds: definitions, and perhaps a state to start from."""
+    """The contents of a text: definitions, and the state to start from, if it has one."""
 
     program: Program
     state: State | None = None
@@ -51,9 +51,9 @@ def _grammar() -> Lark:
 
 
 def parse(text: str, path: str = "program") -> Source:
-    """Definitions and, if there is one, a state. Without a state there must be a main.
+    """Reads definitions and, if there is one, a state; a text without a state must define main.
 
-    Raises `ProgramError` with every mistake: of syntax the first, else of names and types all.
+    Raises `ProgramError` with the first syntax error, or with all mistakes of names and types.
     """
     problems = Problems()
     try:
@@ -90,7 +90,7 @@ def parse_state(text: str, path: str = "state") -> State:
 
 
 def load(path: str | Path) -> Source:
-    """What a file holds; raises `ProgramError`, or `UserMistake` if it cannot be read."""
+    """The contents of a file; raises `ProgramError`, or `UserMistake` if it cannot be read."""
     try:
         with Path(path).open("rb") as file:
             data = file.read(MAX_BYTES + 1)

@@ -1,7 +1,8 @@
-"""The premises of the error rules.
+"""The premises of the error rules (figure 8 and docs/machine.md).
 
 A premise is evaluated on a state and one detection point of its redex. It returns the
-blocks that it holds for: none if it does not hold, `NO_BLOCK` if it concerns no block.
+blocks for which it holds: an empty tuple if it does not hold, `NO_BLOCK` if it concerns no block.
+The pointer r is the first operand; Bid(r) is the block it was derived from, Idx(r) its index.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ Premise = Callable[[State, Probe], Found]
 
 
 def null(state: State, probe: Probe) -> Found:
-    """r is NULL, or was derived from it and points to nothing."""
+    """r is in the null page, or was derived from NULL and no byte at its address can be accessed."""
     (pointer,) = probe.operands
     if state.where(pointer.value).address < NULL_PAGE:
         return NO_BLOCK
@@ -34,16 +35,20 @@ def null(state: State, probe: Probe) -> Found:
 
 
 def dangling(state: State, probe: Probe) -> Found:
+    """Bid(r) is a freed heap block."""
     bid = _derived(state, probe)
     return (bid,) if bid is not None and bid.kind == HEAP and bid in state.freed else ()
 
 
 def dead_stack(state: State, probe: Probe) -> Found:
+    """Bid(r) is a stack block whose scope has ended."""
     bid = _derived(state, probe)
     return (bid,) if bid is not None and bid.kind == STACK and bid in state.freed else ()
 
 
 def outside(kind: str) -> Premise:
+    """Bid(r) is a live block of this kind, and the access is not wholly inside it."""
+
     def premise(state: State, probe: Probe) -> Found:
         bid = _derived(state, probe)
         if bid is None or bid.kind != kind:
@@ -55,6 +60,7 @@ def outside(kind: str) -> Premise:
 
 
 def poisoned(state: State, probe: Probe) -> Found:
+    """The access is wholly inside the live block Bid(r), and some of its bytes are closed."""
     bid = _derived(state, probe)
     block = None if bid is None else state.live(bid)
     index = state.where(probe.operands[0].value).index
@@ -64,16 +70,17 @@ def poisoned(state: State, probe: Probe) -> Found:
 
 
 def wild(state: State, probe: Probe) -> Found:
-    """r lies in the memory of the heap, where no block is."""
+    """r has no block and is not derived from NULL, and its address is in the heap."""
     return NO_BLOCK if _has_no_block(state, probe) and _in_free_heap(state, probe) else ()
 
 
 def stray(state: State, probe: Probe) -> Found:
-    """r has no block, what it points to is not all there, and it is no wild pointer into the heap."""
+    """r has no block, the access is not possible, and the pointer is not `wild`."""
     return NO_BLOCK if _has_no_block(state, probe) and not _in_free_heap(state, probe) else ()
 
 
 def _has_no_block(state: State, probe: Probe) -> bool:
+    """Whether r is not null and has no block, and some byte at its address cannot be accessed."""
     (pointer,) = probe.operands
     if null(state, probe) or state.where(pointer.value).block is not None:
         return False
@@ -81,13 +88,13 @@ def _has_no_block(state: State, probe: Probe) -> bool:
 
 
 def _in_free_heap(state: State, probe: Probe) -> bool:
-    """Of a pointer without a block, that no access is possible: one from null may lead to a block."""
+    """Whether the address is in the heap and r was not derived from NULL, which may reach a block."""
     (pointer,) = probe.operands
     return state.kind_at(state.where(pointer.value).address) == HEAP and not is_null_derived(pointer)
 
 
 def uninitialized(state: State, probe: Probe) -> Found:
-    """Value(r) = junk: some byte of it. Copies may carry junk."""
+    """Value(r) = junk: a read gets at least one byte of junk. A copy may copy junk."""
     target = access(state, probe.operands[0], probe.width)
     if not isinstance(state.focus, Read) or target is None:
         return ()
@@ -99,7 +106,7 @@ def uninitialized(state: State, probe: Probe) -> Found:
 
 
 def _derived(state: State, probe: Probe) -> BlockId | None:
-    """Bid(r) of a pointer that is not null."""
+    """Bid(r); None for a pointer into the null page."""
     target = state.where(probe.operands[0].value)
     return None if target.address < NULL_PAGE else target.block
 
@@ -108,6 +115,8 @@ def _derived(state: State, probe: Probe) -> BlockId | None:
 
 
 def of_kind(kind: str) -> Premise:
+    """The address of r is in this kind of memory."""
+
     def premise(state: State, probe: Probe) -> Found:
         address = state.where(probe.operands[0].value).address
         if state.kind_at(address) != kind:
@@ -118,7 +127,7 @@ def of_kind(kind: str) -> Premise:
 
 
 def _heap_free(state: State, probe: Probe) -> tuple[BlockId | None, int] | None:
-    """Bid(r), if a heap block, and Idx(r); None where r points into the stack or a global."""
+    """Bid(r), or None if it is no heap block, and Idx(r); None if the address is in the stack or a global."""
     target = state.where(probe.operands[0].value)
     if state.kind_at(target.address) in (STACK, GLOBAL):
         return None
@@ -127,13 +136,14 @@ def _heap_free(state: State, probe: Probe) -> tuple[BlockId | None, int] | None:
 
 
 def inside(state: State, probe: Probe) -> Found:
+    """Bid(r) is a heap block, live or freed, and r points into it or to its end."""
     found = _heap_free(state, probe)
     block = state.block(found[0]) if found is not None and found[0] is not None else None
     return (found[0],) if found is not None and block is not None and 0 < found[1] <= block.size else ()
 
 
 def unmatched(state: State, probe: Probe) -> Found:
-    """bid is in neither Dom(H) nor Dom(F), or r is not Begin(r), and it is none of the above."""
+    """[BUG-UNMATCHED-FREE] without the cases of `of_kind` and `inside`."""
     found = _heap_free(state, probe)
     if found is None or (found[0] is not None and found[1] == 0) or inside(state, probe):
         return ()
@@ -141,38 +151,41 @@ def unmatched(state: State, probe: Probe) -> Found:
 
 
 def double(state: State, probe: Probe) -> Found:
+    """r is the begin of a freed heap block."""
     bid = _begin(state, probe)
     return (bid,) if bid is not None and bid in state.freed else ()
 
 
 def mismatched(state: State, probe: Probe) -> Found:
+    """r is the begin of a live heap block of another family than the function's."""
     bid = _begin(state, probe)
     block = None if bid is None else state.heap.get(bid)
     return (bid,) if block is not None and block.family != probe.family else ()
 
 
 def mismatched_size(state: State, probe: Probe) -> Found:
+    """The families match, and the size argument is not the block's size."""
     bid = _matched(state, probe)
     wrong = bid is not None and probe.given_size not in (None, state.heap[bid].size)
     return (bid,) if wrong else ()
 
 
 def mismatched_alignment(state: State, probe: Probe) -> Found:
-    """... and not the size, too."""
+    """The families match, the size argument is right or absent, and the alignment is not the block's."""
     bid = _matched(state, probe)
     wrong = bid is not None and probe.given_align != state.heap[bid].align
     return (bid,) if wrong and not mismatched_size(state, probe) else ()
 
 
 def _matched(state: State, probe: Probe) -> BlockId | None:
-    """The live block whose begin r is, if it is of the family of the function that frees."""
+    """The live heap block that begins at r, if the function that frees is of its family."""
     bid = _begin(state, probe)
     block = None if bid is None else state.heap.get(bid)
     return bid if block is not None and block.family == probe.family else None
 
 
 def _begin(state: State, probe: Probe) -> BlockId | None:
-    """The heap block whose begin r is."""
+    """The heap block, live or freed, that begins at r."""
     found = _heap_free(state, probe)
     return found[0] if found is not None and found[1] == 0 else None
 
@@ -222,7 +235,7 @@ def bad_call(state: State, probe: Probe) -> Found:
 
 
 def _leak(holds: Callable[[BlockId, frozenset[Pointer], frozenset[Pointer]], bool]) -> Premise:
-    """`holds`: of a heap block, the pointers that can be found, and those in lost blocks."""
+    """A premise at the return of main; `holds` gets a heap block, the live pointers and the lost pointers."""
 
     def premise(state: State, probe: Probe) -> Found:
         if probe.function != MAIN:

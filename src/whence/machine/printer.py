@@ -160,8 +160,8 @@ def _pieces(node: Expr, line: str) -> tuple[int, list[_Piece]]:
             return own, [(left, own + (own == _COMPARE)), f" {operator} ", (right, own + 1)]
         case Alloc(function=name, arguments=arguments):
             return _PRIMARY, [name, *_arguments(arguments)]
-        case Free(function=name, pointer=pointer, told=told):
-            return _PRIMARY, [name, *_arguments((pointer, *told))]
+        case Free(function=name, pointer=pointer, given=given):
+            return _PRIMARY, [name, *_arguments((pointer, *given))]
         case Copy(function=name, to=to, source=source, count=count):
             return _PRIMARY, [name, *_arguments((to, source, count))]
         case Use(pointer=pointer):

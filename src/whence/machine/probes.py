@@ -34,8 +34,9 @@ class Probe:
 
     `code`: a key of `abi.points.BY_CODE`; `operands`: the values of those slots that are operands of the
     redex, in order; `width`: bytes accessed; `function`: the function that is called, returns, frees,
-    allocates or copies; `family`: its family; `block`: the block that was allocated, at MALLOC;
-    `given_size`, `given_align`: what the function that frees is told, None and 0 where it is told nothing.
+    allocates or copies; `family`: its family; `request`: that of an allocation; `block`: the block that was
+    allocated, at MALLOC; `given_size`, `given_align`: the arguments of the function that frees, in bytes;
+    None and 0 where it does not take them.
     """
 
     code: str
@@ -60,11 +61,11 @@ for _row in POINTS:
 
 
 def probes(state: State) -> tuple[Probe, ...]:
-    """The detection points before the next step, in the order in which the engines come to them.
+    """The detection points before the next step, in the order in which the engines reach them.
 
-    A copy is a read, then a write, then a copy; each pointer is an argument first. Copies of no bytes and
-    frees of NULL have no point, and a memcpy of a range onto itself, which compilers make of *p = *q, is no
-    copy.
+    A copy has the points of a read, of a write, and of a copy; the point of an argument precedes that of an
+    access through it. Copies of no bytes and frees of NULL have no points. A memcpy of a range onto itself,
+    which compilers generate for *p = *q, has no point of a copy.
     """
     redex = state.focus
     if isinstance(redex, Copy):
@@ -75,7 +76,7 @@ def probes(state: State) -> tuple[Probe, ...]:
 
 
 def probe_after(before: State, after: State) -> Probe | None:
-    """The detection point after an allocation."""
+    """The detection point after an allocation; None after other steps and for a result of NULL."""
     redex = before.focus
     if not isinstance(redex, Alloc) or after.fresh_heap == before.fresh_heap:
         return None
@@ -90,7 +91,7 @@ def _of(state: State, redex: Expr, width: int = 0, function: str = "") -> tuple[
     if not rows:
         return ()
     request = request_of(state, redex) if isinstance(redex, Alloc) else None
-    values, told = _values(redex, request), _told(state, redex)
+    values, given = _values(redex, request), _given(state, redex)
     return tuple(
         Probe(
             row.code,
@@ -99,8 +100,8 @@ def _of(state: State, redex: Expr, width: int = 0, function: str = "") -> tuple[
             function or _function(redex),
             _family(redex),
             request,
-            given_size=told.get("size"),
-            given_align=told.get("align", 0),
+            given_size=given.get("size"),
+            given_align=given.get("align", 0),
         )
         for row in rows
     )
@@ -118,7 +119,7 @@ def _of_copy(state: State, redex: Copy) -> tuple[Probe, ...]:
 
 
 def _values(redex: Expr, request: Request | None) -> Mapping[str, Literal]:
-    """The operands by name; those that the program does not write have defaults."""
+    """The operands by name, with the defaults of those that the function does not take."""
     if isinstance(redex, Alloc):
         defaults = {field.name: Literal(Int(wrap(getattr(request, field.name)))) for field in fields(Request)}
         parameters = ALLOCATORS[redex.function].parameters
@@ -145,12 +146,12 @@ def _family(redex: Expr) -> int:
     return FREES[redex.function].family if isinstance(redex, Free) else 0
 
 
-def _told(state: State, redex: Expr) -> Mapping[str, int]:
-    """What a function that frees is told of the block, by name."""
+def _given(state: State, redex: Expr) -> Mapping[str, int]:
+    """The size and alignment arguments of a function that frees, by name; empty for other redexes."""
     if not isinstance(redex, Free):
         return {}
     names = FREES[redex.function].parameters
-    return {name: _number(state, each) for name, each in zip(names, redex.told, strict=True)}
+    return {name: _number(state, each) for name, each in zip(names, redex.given, strict=True)}
 
 
 def _number(state: State, operand: Expr) -> int:

@@ -1,4 +1,4 @@
-"""Mistakes in programs and states, as those of rule files: each with its place, all together."""
+"""The error for mistakes in programs and states, which all have a place."""
 
 from __future__ import annotations
 

@@ -1,10 +1,9 @@
 """The reduction rules of figure 8, one function each, and those that whence adds: the table, and arithmetic.
 
-A rule gets a state whose redex it fits, and gives the next state, or None if
-its premise does not hold. [CONG] is `context.focus_on`. A step costs a constant
-but for what it does itself: a call as many lets as there are parameters, a copy
-its bytes; finding the block of an integer that is used as a pointer is one look
-at its slot.
+The function of a rule gets a state with a redex of the rule's kind, and returns
+the next state, or None if the premise does not hold. [CONG] is
+`context.focus_on`. A step costs constant time, but a call costs a let for each
+parameter, and a copy the bytes it copies.
 """
 
 from __future__ import annotations
@@ -73,7 +72,7 @@ _OPERATORS: Mapping[str, Callable[[int, int], int]] = {
 
 
 def _ptr_add(state: State, redex: PtrAdd) -> Outcome:
-    """A pointer keeps its block; what is moved from the null page is derived from null."""
+    """[PTR-ARITH]: a pointer keeps its block; an integer in the null page becomes one derived from NULL."""
     base = literal(redex.pointer).value
     distance = state.number(literal(redex.offset).value)
     pointers = state.pointers

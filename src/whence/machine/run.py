@@ -1,9 +1,9 @@
 """Running programs under rules: the reference that engines are compared with.
 
-At each detection point of a step every rule that is on is evaluated by the
-reference interpreter, before the step is made; within a step nothing is looked
-at behind a point at which a rule of severity `error` held, as a program that is
-halted there would not come to it.
+The reference interpreter evaluates every rule that is on at each detection
+point, before the step is made. When a rule of severity `error` holds at a
+point, the later points of the step are not evaluated, because a program that
+is halted there does not reach them.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from whence.rules.problems import Place
 from whence.rules.ruleset import RuleSet, load_standard
 
 LIMIT = 100_000
-"""Steps of a run, by default."""
+"""The most steps of a run, by default."""
 
 
 class Ending(Enum):
-    """How a run came to its end."""
+    """How a run ended: main returned, an error state, the limit of steps, or no rule applies (stuck)."""
 
     RETURNED = "returned"
     ERROR = "error"
@@ -43,11 +43,12 @@ class Ending(Enum):
 
 @dataclass(frozen=True)
 class Verdict:
-    """A rule that holds at a step: before it is made, or, at the detection point `malloc`, after.
+    """A rule that holds before a step, or, at the detection point `malloc`, after it.
 
-    `step` counts from 0; `block`: the block of the witness, or that of the
-    pointer that was judged; `values`: the traced values, each with its chain;
-    `place`: of the redex; `state`: what the rule was evaluated on.
+    `step` counts from 0; `block`: the block of the witness, else that of the
+    step's pointer; `values`: the traced values, each with its chain; `redex`
+    and `place`: text and place of the redex; `state`: the state that the rule
+    was evaluated on.
     """
 
     step: int
@@ -62,7 +63,10 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Step:
-    """A step: the state before it, what was found there, and the rule that made it (None: none applies)."""
+    """A step: the states before and after it, the reduction rule, and the errors and verdicts found.
+
+    `rule` and `after` are None where the machine cannot go on.
+    """
 
     number: int
     before: State
@@ -74,10 +78,10 @@ class Step:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run gave: `steps` that were made, the last state, verdicts, and the error state reached, if any.
+    """The result of a run: the number of `steps`, the last state, the verdicts, and the error state, if any.
 
-    `errors`: all error rules whose premises held, with their steps; those that
-    go on are among them.
+    `errors`: each error rule whose premise held, with the number of its step,
+    including the rules that go on.
     """
 
     ending: Ending
@@ -93,7 +97,7 @@ class Outcome:
 
     @property
     def value(self) -> Literal | None:
-        """What main returned."""
+        """The value that main returned, None if it did not."""
         final = self.state.focus
         return final if self.state.is_final and isinstance(final, Literal) else None
 
@@ -104,9 +108,9 @@ def run(
     limit: int = LIMIT,
     watch: Callable[[Step], None] | None = None,
 ) -> Outcome:
-    """Runs a program, or goes on from a state, for at most `limit` steps; `rules`: the standard ones.
+    """Runs a program, or continues from a state, for at most `limit` steps.
 
-    `watch` is called with each step.
+    `rules`: by default the standard ones; `watch` is called with each step.
     """
     verdicts: list[Verdict] = []
     found: list[tuple[int, Error]] = []
@@ -127,7 +131,7 @@ def run(
 
 
 def steps(start: Program | State, rules: RuleSet | None = None, limit: int = LIMIT) -> Iterator[Step]:
-    """The steps of a run, each as it is made; the last has no `after` if the machine cannot go on."""
+    """The steps of a run, lazily; the last one has no `after` if the machine cannot go on."""
     state = start if isinstance(start, State) else initial_state(start)
     judge = _Judge(load_standard() if rules is None else rules)
     for number in range(limit):
@@ -174,8 +178,11 @@ class _Judge:
         return () if probe is None else tuple(self.judge(after, probe, number, before))
 
     def judge(self, state: State, probe: Probe, number: int, before: State | None = None) -> list[Verdict]:
-        """A block belongs to the first rule that holds for it; `before` has the redex if `state` has not."""
-        made = before or state
+        """The verdicts at one probe; only the first rule that holds for a block reports it.
+
+        `before`: the state before the step, whose redex is reported, where `state` is the one after it.
+        """
+        reduced = before or state
         rules = self.at.get(probe.code)
         if not rules:
             return []
@@ -187,13 +194,13 @@ class _Judge:
                 block = redex.block if witness.block is None else witness.block
                 bid = None if block is None else block_of(block)
                 chains = _chains(state, rule, probe, witness)
-                place = made.focus.place
-                verdicts.append(Verdict(number, rule, probe, bid, chains, print_redex(made), place, state))
+                place = reduced.focus.place
+                verdicts.append(Verdict(number, rule, probe, bid, chains, print_redex(reduced), place, state))
         return verdicts
 
 
 def _one_each(found: list[Witness], taken: set[int]) -> Iterator[Witness]:
-    """One witness for each block that is not taken yet, or one if there are no blocks."""
+    """The first witness for each block that is not in `taken`, up to the first witness without a block."""
     for witness in found:
         if witness.block is None:
             yield witness
@@ -218,7 +225,7 @@ def _chains(state: State, rule: m.Rule, probe: Probe, witness: Witness) -> tuple
 
 
 def _operand(rule: m.Rule, probe: Probe, term: m.Term) -> Literal | None:
-    """The value that a name of the detection point stands for."""
+    """The operand of the step that a name of the detection point stands for; None for other terms."""
     slots = len(rule.point.args) - len(probe.operands)
     for arg, operand in zip(rule.point.args[slots:], probe.operands, strict=True):
         if isinstance(arg, m.Variable) and isinstance(term, m.Variable) and arg.name == term.name:
@@ -227,7 +234,7 @@ def _operand(rule: m.Rule, probe: Probe, term: m.Term) -> Literal | None:
 
 
 def _in_event(state: State, time: int, slot: int) -> Literal | None:
-    """The value in a field of the event of a time; fields count from 1, as in patterns."""
+    """The value in a field of the event at this time; fields count from 1, as in patterns."""
     event = next((each for each in state.trace if each.time == time), None)
     return None if event is None else _field(event, slot)
 
@@ -244,7 +251,7 @@ def _field(event: Event, slot: int) -> Literal | None:
 
 
 def _computed(state: State, name: str, number: int) -> Chain:
-    """A number that the rule computes; the begin of a block was born with the block."""
+    """The chain of a number that the rule computes; the begin of a block comes from its allocation."""
     bid = state.owner(number)
     block = None if bid is None else state.block(bid)
     if bid is None or block is None or block.begin != number:

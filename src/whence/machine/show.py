@@ -1,4 +1,4 @@
-"""What a run of the machine gave, as text: one function for each thing, lines without newlines."""
+"""The outcome of a run of the machine as text: lines without newlines."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def step_lines(step: Step, origins: bool = False) -> Iterator[str]:
 
 
 def difference(before: State, after: State, origins: bool) -> Iterator[str]:
-    """What a step changed in H, S, F, the globals, P, sigma, and f if `origins`."""
+    """The changes of a step to H, S, F, the globals, P and sigma; with `origins` also to f."""
     for name in ("heap", "stack_blocks", "globals"):
         old, new = getattr(before, name), getattr(after, name)
         if old is new:

@@ -1,8 +1,8 @@
 """States of the machine: (H; F; S; P; k; sigma; f; e) of figure 8, immutable, with structure shared.
 
-The expression e is kept apart into the redex, its environment and the contexts
-around it, so that a step does not depend on how large e is; `context.close`
-puts it together again.
+The expression e is decomposed into the redex, its environment and the contexts
+around it, so that the cost of a step does not depend on the size of e;
+`context.expression` gives e.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class RetEvent(Event):
 
 @dataclass(frozen=True)
 class WriteEvent(Event):
-    """(k, write, r, v, f): f is the origin that comes with v; `width` bytes were written"""
+    """(k, write, r, v, f): f is the origin of the literal v; `width` bytes were written"""
 
     pointer: Literal
     value: Literal
@@ -105,7 +105,7 @@ class CopyEvent(Event):
 
 @dataclass(frozen=True)
 class Trace:
-    """sigma: the events so far, newest first, all together and by kind."""
+    """sigma: the events so far, newest first: all of them, and by kind."""
 
     events: List[Event] = field(default_factory=lambda: List())
     by_kind: HashTrieMap[str, List[Event]] = field(
@@ -147,7 +147,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where a value points: the block, the index in it, the address; `block` is None for no known block."""
+    """Where a value points: the block (None if it has none), the index in the block, and the address."""
 
     block: BlockId | None
     index: int
@@ -161,10 +161,10 @@ class State:
     `heap`, `freed`, `stack_blocks`, `globals` share no id. `frames` is the
     stack, top first, as the ids of the blocks of each frame, newest first;
     every id in it is in `stack_blocks` and vice versa. `pointers` is Dom(P).
-    `fresh_heap` and `fresh_stack` are the numbers that the next blocks get:
-    larger than any there is. `by_hand`: some block begins elsewhere than where
-    `values.begin_of` puts it. `focus` is the redex, all operands literals, or a
-    literal if `context` is empty and the program is over.
+    `fresh_heap` and `fresh_stack` are the numbers of the next blocks, larger
+    than those of all blocks so far. `custom_begins`: some block does not begin
+    at `values.begin_of` its id. `focus` is the redex, with literals as operands,
+    or the final value if `context` is empty.
     """
 
     program: Program
@@ -182,7 +182,7 @@ class State:
     origin: Origin = LITERAL
     fresh_heap: int = 1
     fresh_stack: int = 1
-    by_hand: bool = False
+    custom_begins: bool = False
 
     @property
     def is_final(self) -> bool:
@@ -205,7 +205,7 @@ class State:
         return self.live(bid) or self.freed.get(bid)
 
     def with_block(self, bid: BlockId, block: Block) -> State:
-        """With other contents of a live block."""
+        """The state with other contents of a live block."""
         if bid.kind == HEAP:
             return replace(self, heap=self.heap.insert(bid, block))
         if bid.kind == STACK:
@@ -239,7 +239,7 @@ class State:
         return Target(bid, 0 if block is None else address - block.begin, address)
 
     def kind_at(self, address: int) -> str | None:
-        """What kind of memory an address lies in: `HEAP`, `STACK`, `GLOBAL` (functions, too) or None."""
+        """The kind of memory at an address: `HEAP`, `STACK`, `GLOBAL` (also of functions) or None."""
         bid = self.owner(address)
         if bid is not None:
             return bid.kind
@@ -247,12 +247,12 @@ class State:
         return GLOBAL if code else region_of(address)
 
     def owner(self, address: int) -> BlockId | None:
-        """The block that holds an address, or in whose slot it lies: O(1) but for states written by hand."""
+        """The block that contains an address, or in whose slot it lies; O(1) unless `custom_begins`."""
         near = slot_of(address)
         block = None if near is None else self.block(near)
         if near is not None and block is not None and block.begin == begin_of(near):
             return near
-        if not self.by_hand:
+        if not self.custom_begins:
             return None
         for blocks in (self.heap, self.stack_blocks, self.globals, self.freed):
             for bid, known in blocks.items():

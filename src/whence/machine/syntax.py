@@ -1,12 +1,12 @@
 """The calculus: programs and expressions (figure 7 of the ISMM 2013 paper, with what engines add).
 
 All nodes are frozen and compare by content; `place` takes no part in it.
-Expressions may be nested as deeply as memory allows, so nothing here or above
-walks them by recursion: `fold` and `Form` are how they are walked.
+Expressions may be nested as deeply as memory allows, so no function walks them
+by recursion: `fold` and `walk` keep an explicit stack.
 
 A value inside an expression, `Literal`, carries its origin: substitution would
-otherwise part the two, and the machine's single f would tell the origin of the
-last value computed instead (docs/machine.md).
+otherwise separate the two, and the machine's single f would be the origin of
+the last computed value instead (docs/machine.md).
 """
 
 from __future__ import annotations
@@ -113,11 +113,11 @@ class Alloc(Node):
 
 @dataclass(frozen=True, slots=True)
 class Free(Node):
-    """free e, and the other functions of `FREES`, with what they are told of the block."""
+    """free e, and the other functions of `FREES`; `given`: the size and alignment arguments."""
 
     function: str
     pointer: Expr
-    told: tuple[Expr, ...] = ()
+    given: tuple[Expr, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +166,7 @@ class Copy(Node):
 
 @dataclass(frozen=True, slots=True)
 class Use(Node):
-    """use(e): a library function gets a pointer that it cannot do without; its value is e."""
+    """use(e): a library function gets a pointer that must not be NULL; its value is e."""
 
     pointer: Expr
 
@@ -204,7 +204,10 @@ Expr = (
 
 @dataclass(frozen=True)
 class Request:
-    """The request of an allocation: the slots of the detection point `alloc`."""
+    """The arguments of an allocation: the slots of the detection point `alloc`.
+
+    `count` objects of `size` bytes each, at a multiple of `align`; `least`: the smallest valid alignment.
+    """
 
     count: int
     size: int
@@ -214,9 +217,10 @@ class Request:
 
 @dataclass(frozen=True)
 class Allocator:
-    """A function that allocates: its parameters by name, its family, its request.
+    """A function that allocates: its family and the names of its parameters.
 
-    `zeroed`: new bytes are 0; `rounds`: an alignment that is no power of two is rounded up.
+    `least`: the smallest alignment that it accepts; `zeroed`: new bytes are 0; `rounds`: it rounds an
+    alignment that is no power of two up.
     """
 
     family: int
@@ -226,12 +230,12 @@ class Allocator:
     rounds: bool = False
 
     @property
-    def tells_align(self) -> bool:
-        """Whether the block keeps its alignment, for the function that frees it to be told the same."""
+    def keeps_align(self) -> bool:
+        """Whether the block records the alignment, because the function that frees it must get the same."""
         return "align" in self.parameters and self.family != FAMILIES["MALLOC"]
 
     def request(self, arguments: tuple[int, ...]) -> Request:
-        """`arguments` without sign."""
+        """The request of a call with these arguments, unsigned words in the order of `parameters`."""
         given = dict(zip(self.parameters, arguments, strict=True))
         return Request(given.get("count", 1), given["size"], given.get("align", 16), self.least)
 
@@ -252,7 +256,7 @@ ALLOCATORS = {
 
 @dataclass(frozen=True)
 class Deallocator:
-    """A function that frees: the family it is for, and its parameters behind the pointer by name."""
+    """A function that frees: the family of its blocks, and the names of its parameters after the pointer."""
 
     family: int
     parameters: tuple[str, ...] = ()
@@ -278,7 +282,7 @@ BUILTINS = {
     **dict.fromkeys(POISONS, 2),
     "use": 1,
 }
-"""Names that no definition or variable may have, and their number of arguments."""
+"""Reserved names -> number of arguments."""
 
 
 @dataclass(frozen=True)
@@ -321,15 +325,15 @@ class Program:
 
 @dataclass(frozen=True)
 class Form:
-    """How a kind of expression is made of others.
+    """The fields of a kind of expression that are expressions, or tuples of expressions.
 
-    `evaluated`: the fields that have their values before the expression itself
-    is a redex, in the order of evaluation (the contexts E of figure 8);
-    `held`: those that stay as they are; a field may be a tuple of expressions.
+    `evaluated`: the operands, in the order of evaluation: the expression is a
+    redex when they are values (the contexts E of figure 8); `unevaluated`: the
+    fields that the reduction of the expression selects or binds.
     """
 
     evaluated: tuple[str, ...] = ()
-    held: tuple[str, ...] = ()
+    unevaluated: tuple[str, ...] = ()
 
 
 FORMS: Mapping[type[Expr], Form] = {
@@ -343,7 +347,7 @@ FORMS: Mapping[type[Expr], Form] = {
     End: Form(("body",)),
     If0: Form(("guard",), ("then", "otherwise")),
     Alloc: Form(("arguments",)),
-    Free: Form(("pointer", "told")),
+    Free: Form(("pointer", "given")),
     Read: Form(("pointer",)),
     Assign: Form(("pointer", "value")),
     PtrAdd: Form(("pointer", "offset")),
@@ -366,22 +370,22 @@ def _in(expr: Expr, fields: tuple[str, ...]) -> tuple[Expr, ...]:
 
 
 def operands(expr: Expr) -> tuple[Expr, ...]:
-    """The parts that are evaluated before the expression is reduced, in order."""
+    """The parts that are evaluated before the expression is reduced, in the order of evaluation."""
     return _in(expr, FORMS[type(expr)].evaluated)
 
 
 def parts(expr: Expr) -> tuple[Expr, ...]:
-    """All expressions directly inside: operands, then those that are held."""
+    """The direct subexpressions: the operands, then the unevaluated ones."""
     form = FORMS[type(expr)]
-    return _in(expr, form.evaluated + form.held)
+    return _in(expr, form.evaluated + form.unevaluated)
 
 
 def with_parts(expr: Expr, new: tuple[Expr, ...]) -> Expr:
-    """The expression with other parts, in the order of `parts`; also just the operands may be given."""
+    """The expression with other parts, in the order of `parts`; `new` may also have the operands only."""
     form = FORMS[type(expr)]
     changes: dict[str, Expr | tuple[Expr, ...]] = {}
     at = 0
-    for name in form.evaluated + form.held:
+    for name in form.evaluated + form.unevaluated:
         if at >= len(new):
             break
         part = getattr(expr, name)
@@ -407,7 +411,7 @@ T = TypeVar("T")
 
 
 def fold(expr: Expr, make: Callable[[Expr, tuple[T, ...]], T]) -> T:
-    """`make` of each expression and what it made of its parts, innermost first."""
+    """The result of `make` for the expression, given the results for its parts; innermost first."""
     results: list[T] = []
     waiting: list[tuple[Expr, int]] = [(expr, -1)]
     while waiting:

@@ -1,4 +1,4 @@
-"""Values, their origins, and where blocks lie: the bottom of the abstract machine.
+"""Values, their origins, and the addresses of blocks.
 
 Section 3 of "Generating Sound and Effective Memory Debuggers" (Wang, Neamtiu,
 Gupta, ISMM 2013): values v, locations r, block ids bid and origins f. A
@@ -33,7 +33,7 @@ SPREAD = 1 << 32
 MAX_BLOCK = 1 << 31
 """Bytes of the largest block; a request for more is answered with NULL."""
 MAX_BLOCKS = 1 << 28
-"""Blocks of one kind that have room."""
+"""The largest number of blocks of one kind."""
 
 _REGIONS = {GLOBAL: 1 << 60, HEAP: 2 << 60, STACK: 3 << 60}
 CODE = 4 << 60
@@ -52,11 +52,11 @@ class BlockId:
 
 
 NULL_BLOCK = BlockId(NULL, 0)
-"""What a pointer belongs to that was derived from a number below the null page; it is in no state."""
+"""The block of pointers that were derived from a number in the null page; no state contains it."""
 
 
 def begin_of(bid: BlockId) -> int:
-    """The address that a new block of this id gets."""
+    """The address at which a new block of this id begins."""
     return 0 if bid == NULL_BLOCK else _REGIONS[bid.kind] + bid.number * SPREAD
 
 
@@ -70,17 +70,17 @@ def slot_of(address: int) -> BlockId | None:
 
 
 def region_of(address: int) -> str | None:
-    """The kind of the blocks that are put around an address."""
+    """The kind of the blocks whose region contains an address."""
     return next((kind for kind, begin in _REGIONS.items() if begin <= address < begin + (1 << 60)), None)
 
 
 def wrap(number: int) -> int:
-    """As a word: 64 bits, two's complement."""
+    """The number modulo 2**64, as a signed word in two's complement."""
     return (number + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
 def unsigned(number: int) -> int:
-    """The same 64 bits without a sign: an address, or what rules see."""
+    """The number modulo 2**64 without sign: addresses, and the numbers of rules."""
     return number % (1 << 64)
 
 
@@ -117,7 +117,7 @@ Value = Int | Pointer | Function
 
 @dataclass(frozen=True, slots=True)
 class Gen:
-    """Born in a step: at time `time`, or written in the program (None)."""
+    """Computed by the step at time `time`, or a constant of the program (None)."""
 
     time: int | None = None
     place: Place = field(default=NOWHERE, compare=False, repr=False)

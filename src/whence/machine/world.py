@@ -1,7 +1,7 @@
 """A state as rules see it: the `World` and the `Redex` of the reference interpreter.
 
-Rules know heap blocks by their numbers, the live stack block that an access was derived from likewise,
-and globals by `Kind` alone. Nothing is copied: what a rule does not use costs nothing.
+Rules know heap blocks by their numbers, and the live stack block that an access was derived from by its
+number plus `OF_STACK`; of globals they know `Kind` only. A world computes its parts when a rule uses them.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _Element = tuple[int | str, ...]
 
 @dataclass
 class Elements:
-    """The events of a growing trace as patterns match them, oldest first; kept through one run."""
+    """A cache of the events of one run in the form that patterns match, oldest first."""
 
     by_kind: dict[str, list[_Element]] = field(default_factory=dict)
     by_block: dict[tuple[str, int], list[_Element]] = field(default_factory=dict)
@@ -110,18 +110,18 @@ def _origin(state: State, origin: Origin) -> int:
             return 0
 
 
-class _OfBlocks(Mapping[int, int]):
-    """Something about each heap block, live or freed; of stack blocks, what is asked by number."""
+class _Attributes(Mapping[int, int]):
+    """An attribute of blocks by number. Iteration gives heap blocks only, lookup also stack blocks."""
 
-    def __init__(self, state: State, what: str) -> None:
+    def __init__(self, state: State, attribute: str) -> None:
         self.state = state
-        self.what = what
+        self.attribute = attribute
 
     def __getitem__(self, number: int) -> int:
         block = self.state.block(block_of(number))
         if block is None:
             raise KeyError(number)
-        found: int = getattr(block, self.what)
+        found: int = getattr(block, self.attribute)
         return found
 
     def __iter__(self) -> Iterator[int]:
@@ -150,11 +150,11 @@ class MachineWorld(World):
 
     @property
     def sizes(self) -> Mapping[int, int]:  # type: ignore[override]
-        return _OfBlocks(self._state, "size")
+        return _Attributes(self._state, "size")
 
     @property
     def times(self) -> Mapping[int, int]:  # type: ignore[override]
-        return _OfBlocks(self._state, "time")
+        return _Attributes(self._state, "time")
 
     by_block: ClassVar[bool] = True
 
@@ -171,7 +171,7 @@ class MachineWorld(World):
 
 
 def world_of(state: State, cache: Elements | None = None) -> MachineWorld:
-    """The world of a state; `cache` is that of earlier states of the same run."""
+    """The world of a state; `cache`: the events of earlier states of the same run."""
 
     def find(address: int) -> int | None:
         bid = state.owner(address)
@@ -194,12 +194,12 @@ def world_of(state: State, cache: Elements | None = None) -> MachineWorld:
         return KIND_NUMBERS.get(state.kind_at(address), KINDS["ELSEWHERE"])
 
     return MachineWorld(
-        begins=_OfBlocks(state, "begin"),
+        begins=_Attributes(state, "begin"),
         find=find,
         load=load,
-        families=_OfBlocks(state, "family"),
+        families=_Attributes(state, "family"),
         kind=kind,
-        aligns=_OfBlocks(state, "align"),
+        aligns=_Attributes(state, "align"),
         state=state,
         cache=cache or Elements(),
     )
@@ -239,19 +239,19 @@ def _slot_values(state: State, probe: Probe) -> Iterator[int | str]:
 
 
 def _number_at(bid: BlockId, derefs: bool, state: State) -> int | None:
-    """How rules call the block that the pointer of a step was derived from."""
+    """The number by which rules know the block of a step's pointer; None if they do not know it."""
     if derefs and bid.kind == STACK and state.live(bid) is not None:
         return bid.number + OF_STACK
     return _number(bid)
 
 
 def block_of(number: int) -> BlockId:
-    """The block that rules call by this number."""
+    """The block with this number of the rules."""
     return BlockId(STACK, number - OF_STACK) if number >= OF_STACK else BlockId(HEAP, number)
 
 
 def _number(bid: BlockId) -> int | None:
-    """How rules call a block: they know those of the heap."""
+    """The number by which rules know a block: None unless it is a heap block."""
     return bid.number if bid.kind == HEAP else None
 
 

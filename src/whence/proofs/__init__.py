@@ -1,6 +1,6 @@
 """Soundness of the rules, proved by a solver (docs/proofs.md).
 
-This module costs nothing to import; the solver is loaded when something is proved.
+This module is cheap to import: only a proof loads the solver.
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ if TYPE_CHECKING:
 
 
 def proof_status(name: str, rules: RuleSet | None = None, *, prove: bool = False) -> Status:
-    """How the proof of a rule ended, together with that of the lemmas it rests on.
+    """The status of a rule's proof and of the lemmas that it depends on: the worse of the two.
 
-    `rules`: the shipped ones if not given. What the cache does not know is `Status.UNKNOWN`
-    unless `prove` is true; it takes the solver a second or two then. Raises `UserMistake` for an
-    unknown rule.
+    `rules`: by default the shipped ones. A result that is not in the cache is `Status.UNKNOWN`, or with
+    `prove` the solver computes it, which takes a second or two. Raises `UserMistake` for an unknown rule.
     """
     from whence.proofs import keeping
     from whence.rules.ruleset import load_standard

@@ -1,7 +1,7 @@
-"""From a model of the solver to a state of the machine, which its printer can write.
+"""From a model of the solver to a state of the machine.
 
-The numbers of blocks count from 1 within each sort, and blocks lie where the machine puts
-them (`placed`), so that a counterexample reads like a state of a run.
+The numbers of blocks count from 1 within each sort, and blocks have the addresses that the machine
+gives them (`placed`), so that a counterexample looks like a state of a run.
 """
 
 from __future__ import annotations
@@ -40,20 +40,20 @@ from whence.proofs.terms import WORD
 
 _EVENT_NAMES = {code: name for name, code in EVENT_CODES.items()}
 _LARGEST = 1 << 24
-"""Bytes of a block in a counterexample, at most."""
+"""The largest size of a block in a counterexample, in bytes."""
 MOST_FUNCTIONS = 64
-"""Functions in a counterexample, at most."""
+"""The largest number of functions in a counterexample."""
 NOBODY = function_code("")
-"""The callee of a call whose target is no function."""
+"""The function code in a call of something that is no function."""
 
 
 def is_function(code: Number) -> Truth:
-    """Whether the number stands for a function that has a name."""
+    """Whether the number is the code of a function with a name."""
     return z3.And(code > 0, code <= MOST_FUNCTIONS, code != NOBODY)
 
 
 def placed(state: symbolic.State, scope: Scope) -> Iterator[Truth]:
-    """Blocks are small and lie where the machine puts them; ids of a sort count from 1."""
+    """The condition that blocks are small, have the machine's addresses, and count from 1 in each sort."""
     for i in (z3.IntVal(n) for n in scope.ranges[EVENT]):
         names = is_function(state.field(i, 0))
         called = z3.Or(*(state.kind(i) == EVENT_CODES[name] for name in ("call", "ret")))
@@ -69,12 +69,12 @@ def placed(state: symbolic.State, scope: Scope) -> Iterator[Truth]:
 
 
 def parameters_of(function: str) -> tuple[str, ...]:
-    """Parameters of a function in a counterexample; it returns 0."""
+    """The parameters of a function in the program of a counterexample, where functions return 0."""
     return () if function == MAIN else ("x",)
 
 
 def numbers_of(state: symbolic.State, scope: Scope) -> Iterator[Number]:
-    """The numbers of a state, the most important to the reader first."""
+    """The numbers of a state; `search` makes the first ones small first."""
     yield from (state.length, state.depth)
     events = [z3.IntVal(i) for i in scope.ranges[EVENT]]
     blocks = [z3.IntVal(b) for b in scope.ranges[BLOCK]]
@@ -90,7 +90,7 @@ def numbers_of(state: symbolic.State, scope: Scope) -> Iterator[Number]:
 
 
 class Decoder:
-    """Reads one model."""
+    """Decodes the state of one model."""
 
     def __init__(self, found: Found, state: symbolic.State) -> None:
         self.found = found
@@ -105,7 +105,7 @@ class Decoder:
             counts[sort] += 1
             yield b, BlockId(LETTERS[sort], counts[sort])
 
-    # -- the parts of a state --
+    # -- parts of a state --
 
     def blocks(self, members: symbolic.Set) -> dict[BlockId, Block]:
         return {
@@ -125,7 +125,7 @@ class Decoder:
         )
 
     def frames(self, stack: dict[BlockId, Block]) -> list[tuple[BlockId, ...]]:
-        """The top one first."""
+        """The blocks of each frame, the top frame first."""
         depth = self.found.number(self.state.depth)
         frame_of = {bid: self.found.number(self.state.frame(z3.IntVal(b))) for b, bid in self.ids.items()}
         return [tuple(bid for bid in stack if frame_of[bid] == each) for each in range(depth, 0, -1)]
@@ -171,10 +171,10 @@ class Decoder:
             trace = trace.add(self.event(z3.IntVal(i)))
         return trace
 
-    # -- the whole --
+    # -- the whole state --
 
     def machine_state(self, focus: Expr | None = None) -> State:
-        """The state, with the expression 0 if there is none."""
+        """The state with the redex `focus`, or with the final value 0."""
         stack = self.blocks(self.state.stack)
         trace = self.trace()
         focus = Literal(Int(0)) if focus is None else focus

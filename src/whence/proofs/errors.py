@@ -27,11 +27,11 @@ Premise = Callable[[Moment], Truth]
 
 @dataclass(frozen=True)
 class ErrorRule:
-    """When the next state is this error state: at one of the machine's points, and where the premise holds.
+    """An error rule: the next state is its error state if the premise holds at one of its detection points.
 
-    `codes`: of these points. `of_block`: the premise for one block, where each block is an error of its own.
-    `of_contents`: whether the premise depends on the contents of memory, which no invariant connects with
-    the trace.
+    `codes`: the detection points; `of_block`: the premise for one block, for rules with an error for each
+    block; `of_contents`: whether the premise depends on the contents of memory, which no invariant connects
+    with the trace.
     """
 
     premise: Premise | None = None
@@ -48,8 +48,8 @@ def _not_null(moment: Moment) -> Truth:
 
 
 def _null(moment: Moment) -> Truth:
-    nothing_there = z3.And(moment.from_null, z3.Not(moment.accessible(1)))
-    return z3.Or(moment.address < NULL_PAGE_SIZE, nothing_there)
+    inaccessible = z3.And(moment.from_null, z3.Not(moment.accessible(1)))
+    return z3.Or(moment.address < NULL_PAGE_SIZE, inaccessible)
 
 
 def _dead(sort: int) -> Premise:
@@ -74,25 +74,25 @@ def _poisoned(moment: Moment) -> Truth:
     return z3.And(_not_null(moment), inside, moment.closed > 0)
 
 
-def _there(moment: Moment) -> Truth:
-    """Whether the access can be made."""
+def _possible(moment: Moment) -> Truth:
+    """Whether the access is possible, as `whence.machine.accesses.access` defines it."""
     inside = z3.And(moment.state.live(moment.block), moment.holds(moment.width), moment.closed == 0)
-    somewhere = z3.And(moment.from_null, z3.Not(_null(moment)), _all_there(moment))
+    somewhere = z3.And(moment.from_null, z3.Not(_null(moment)), _address_accessible(moment))
     return z3.Or(z3.And(_not_null(moment), inside), somewhere)
 
 
-def _all_there(moment: Moment) -> Truth:
-    """A pointer that was derived from NULL points to its number; accesses of up to 8 bytes."""
+def _address_accessible(moment: Moment) -> Truth:
+    """Whether the bytes at r's address, the target of a pointer from NULL, can all be accessed."""
     return z3.Or(*(z3.And(moment.width == n, moment.accessible(n)) for n in range(1, 9)))
 
 
 def _has_no_block(moment: Moment) -> Truth:
-    return z3.And(z3.Not(moment.derived), z3.Not(_null(moment)), z3.Not(_there(moment)))
+    return z3.And(z3.Not(moment.derived), z3.Not(_null(moment)), z3.Not(_possible(moment)))
 
 
 def _in_free_heap(moment: Moment) -> Truth:
-    nothing_there = z3.And(z3.Not(moment.from_null), z3.Not(moment.accessible(1)))
-    return z3.And(_of_kind("HEAP")(moment), nothing_there)
+    inaccessible = z3.And(z3.Not(moment.from_null), z3.Not(moment.accessible(1)))
+    return z3.And(_of_kind("HEAP")(moment), inaccessible)
 
 
 def _wild(moment: Moment) -> Truth:
@@ -104,7 +104,7 @@ def _stray(moment: Moment) -> Truth:
 
 
 def _uninitialized(moment: Moment) -> Truth:
-    return z3.And(_there(moment), moment.junk)
+    return z3.And(_possible(moment), moment.junk)
 
 
 # ---- frees ----
@@ -152,7 +152,7 @@ def _matched(moment: Moment) -> Truth:
 
 
 def _wrong_size(moment: Moment) -> Truth:
-    return z3.And(moment.sized, moment.told[0] != moment.state.size(moment.block))
+    return z3.And(moment.sized, moment.given_size != moment.state.size(moment.block))
 
 
 def _mismatched_size(moment: Moment) -> Truth:
@@ -160,7 +160,7 @@ def _mismatched_size(moment: Moment) -> Truth:
 
 
 def _mismatched_alignment(moment: Moment) -> Truth:
-    other = moment.state.align(moment.block) != moment.told[1]
+    other = moment.state.align(moment.block) != moment.given_align
     return z3.And(_matched(moment), other, z3.Not(_wrong_size(moment)))
 
 

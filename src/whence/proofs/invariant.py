@@ -1,4 +1,4 @@
-"""What is true in every state that can be reached: the hypothesis of soundness.
+"""The invariant of reachable states: the hypothesis of soundness.
 
 Definition A.1 and lemmas A.5 to A.7 of the ISMM 2013 paper, with their converses. Each
 clause is proved for the initial state and preserved by every reduction rule (`lemmas`).
@@ -18,12 +18,12 @@ from whence.proofs.symbols import EVENT_CODES
 
 MALLOC, FREE = EVENT_CODES["malloc"], EVENT_CODES["free"]
 TOP = 1 << 63
-"""No block reaches this address."""
+"""No block contains this address or a higher one."""
 
 
 @dataclass(frozen=True)
 class Clause:
-    """One part of the invariant: the lemma of the paper, its meaning, and when it holds."""
+    """One part of the invariant: the lemma of the paper, a sentence, and the formula."""
 
     lemma: str
     text: str
@@ -190,7 +190,7 @@ def _places(state: State) -> Truth:
 
 
 def room(size: Number) -> Number:
-    """Addresses that a block takes: one of no bytes takes one, too."""
+    """The number of addresses that a block occupies: its size, and 1 for an empty block."""
     return z3.If(size == 0, 1, size)
 
 

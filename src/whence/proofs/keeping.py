@@ -1,8 +1,8 @@
-"""Results of proofs, kept by content in the cache of generated code.
+"""The cache of proof results, in the cache of generated code.
 
-A key is a digest of the rule and the definitions it uses, of the sources that give rules and
-states their meaning, and of the solver's version. What was not settled is not kept:
-the next attempt may have more time.
+A key is a digest of the rule and the definitions it uses, of the sources that define the semantics of
+rules and states, and of the solver's version. The cache omits unsettled proofs, because the next attempt
+may have more time.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ _MEANING = {
     "whence.rules": (".py", ".lark"),
     "whence.abi": ("layout.py", "records.py"),
 }
-"""Package -> endings of the files in which the meaning of rules and states stands."""
+"""Package -> endings of the files that define the semantics of rules and states."""
 
 
 @cache
 def solver_version() -> str:
-    """Of the installed solver, without loading it."""
+    """The version of the installed solver; does not load the solver."""
     return metadata.version("z3-solver")
 
 
 @cache
 def semantics() -> str:
-    """A digest of what rules and states mean, and of the version of the solver."""
+    """A digest of the semantics of rules and states, and of the version of the solver."""
     parts: list[str | bytes] = [solver_version(), str(LANGUAGE_VERSION)]
     for package, endings in _MEANING.items():
         for file in sorted(resources.files(package).iterdir(), key=lambda each: each.name):
@@ -51,13 +51,13 @@ def key_of_lemmas() -> str:
 
 
 def key_of_rule(rule: m.Rule, rules: RuleSet) -> str:
-    """Titles and advice do not count."""
+    """The key of a rule; its title and advice do not count."""
     bare = replace(rule, title="t", advice="", cwe=(), severity="error", default_on=True)
     return digest("rule", semantics(), print_rule(bare), *map(print_predicate, rules.predicates_used([rule])))
 
 
 def kept(cache_: Cache, key: str) -> Proof | None:
-    """What is known of a subject, None if nothing is."""
+    """The cached result, None if there is none."""
     data = cache_.read(KIND, key)
     if data is None:
         return None

@@ -2,7 +2,7 @@
 
 Induction over the reduction: the invariant holds in the initial state (A.2, A.3), and each
 reduction rule preserves each of its clauses (A.4, A.6, A.7) and makes the trace and F grow
-(A.5). States are unbounded.
+(A.5). The number of blocks, events and pointers in a state is unbounded.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def lemmas(reductions: Mapping[str, Rule] = REDUCTIONS) -> Iterator[Obligation]:
 
 
 def initial() -> Iterator[Obligation]:
-    """The initial state is well-formed: its globals have places of their own, and nothing else is there."""
+    """The initial state is well-formed (A.2, A.3): it has globals at disjoint addresses, and nothing else."""
     state = initial_state()
     globals_ = [clause.holds(state) for clause in INVARIANT if clause.text in _OF_THE_LOADER]
     for clause in INVARIANT:
@@ -45,11 +45,11 @@ _OF_THE_LOADER = (
     "a block has a place above the null page",
     "blocks share no address",
 )
-"""The facts about globals before the first step are assumptions: the loader establishes them."""
+"""Clauses that are assumptions about the globals of the initial state: the loader establishes them."""
 
 
 def preservation(name: str, rule: Rule) -> Iterator[Obligation]:
-    """The rule leads from well-formed states to well-formed states."""
+    """The reduction rule leads from well-formed states to well-formed states (A.4, A.6, A.7)."""
     before = any_state()
     step = rule(before)
     hypotheses = (*invariant(before), step.premise)
@@ -59,7 +59,7 @@ def preservation(name: str, rule: Rule) -> Iterator[Obligation]:
 
 
 def growth(name: str, rule: Rule) -> Iterator[Obligation]:
-    """The trace before is a prefix of the trace after, F is part of F after, and the clock goes on."""
+    """The trace before is a prefix of the trace after, F before is in F after, and k increases (A.5)."""
     before = any_state()
     step = rule(before)
     hypotheses = (*invariant(before), step.premise)

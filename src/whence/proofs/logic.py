@@ -1,10 +1,9 @@
-"""Quantifiers over what a state holds, and their replacement by finite ones.
+"""Quantifiers over the elements of a state, and their expansion over finite ranges.
 
 Events (positions in the trace), blocks, pointers and offsets are integers, and any number
-of them may exist. A bound variable says by its name which of them it ranges over, so
-that one formula serves both questions: as it is, whether it holds in *all* states;
-with every quantifier spelled out over the first few elements (`spell_out`), which
-small state it does not hold in.
+of them may exist. The name of a bound variable has its sort, so that one formula serves two
+purposes: a proof that it holds in *all* states uses it as it is; the search for a small
+counterexample uses it with every quantifier expanded over the first few elements (`spell_out`).
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ import z3
 Expr: TypeAlias = Any
 Number: TypeAlias = Any
 Truth: TypeAlias = Any
-"""Terms of the solver, which has no types for the checker; the names say which sort is meant."""
+"""Terms of the solver, which mypy does not type; the two names distinguish numbers and truth values."""
 
 EVENT, BLOCK, POINTER, ADDRESS = "event", "block", "pointer", "address"
 
@@ -38,7 +37,7 @@ def forall(sort: str, body: Callable[[Number], Truth]) -> Truth:
 
 
 def every(sorts: tuple[str, ...], body: Callable[..., Truth]) -> Truth:
-    """All elements of several sorts: one quantifier, which solvers like better than nested ones."""
+    """All elements of several sorts: one quantifier, which solvers handle better than nested ones."""
     variables = [z3.Int(f"{sort}!{next(_numbers)}") for sort in sorts]
     return z3.ForAll(variables, body(*variables))
 
@@ -46,13 +45,13 @@ def every(sorts: tuple[str, ...], body: Callable[..., Truth]) -> Truth:
 def spell_out(formula: Truth, ranges: Mapping[str, range]) -> Truth:
     """The formula with each quantifier replaced by a finite `and` or `or` over the range of its sort.
 
-    Quantifiers over addresses are left out: there are too many addresses, and only hypotheses have them.
+    Quantifiers over addresses are left out: there are too many addresses, and they occur in hypotheses only.
     """
     return _Speller(ranges).truth(formula)
 
 
 def applications(formulas: Iterable[Truth], names: Iterable[str]) -> list[Expr]:
-    """The applications of uninterpreted functions with these names, those under quantifiers left out."""
+    """The applications of uninterpreted functions with these names, except under quantifiers."""
     wanted = tuple(names)
     found = {
         node.get_id(): node
@@ -64,14 +63,14 @@ def applications(formulas: Iterable[Truth], names: Iterable[str]) -> list[Expr]:
 
 
 PRODUCT = "*"
-"""In `applications`, products of several unknown numbers."""
+"""The name of products of several unknown numbers in `applications`."""
 
 _INDEXED: dict[int, tuple[Truth, dict[str, list[Expr]]]] = {}
 _MOST_INDEXED = 1000
 
 
 def _indexed(formula: Truth) -> dict[str, list[Expr]]:
-    """Applications by name, remembered: most formulas are the hypotheses that all statements share."""
+    """Applications by name, cached: most formulas are hypotheses that all statements share."""
     key = formula.get_id()
     if key not in _INDEXED:
         if len(_INDEXED) > _MOST_INDEXED:

@@ -1,10 +1,9 @@
-"""The step about to be made, as symbols of the solver, and what rules see of it.
+"""The next step of a state as symbols of the solver, and the part of it that rules see.
 
 A moment is a state and one detection point of its redex (`whence.machine.probes`): its code, its
-operands, and where its pointer points. The view that rules have of it is defined here,
-as `whence.machine` defines it for real states: H and F are the heap blocks alone, Bid(r)
-is the heap block that r was derived from or, at an access, the live stack block, P holds the pointers
-that are live.
+operands, and the target of its pointer. The view of rules is the one that `whence.machine.world`
+defines for concrete states: H and F have heap blocks only, Bid(r) is the heap block that r was derived
+from or, at an access, the live stack block, and P has the live pointers.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from whence.proofs.terms import WORD
 from whence.rules import model as m
 
 CODES = tuple(BY_CODE)
-"""Codes of detection points; in the solver a code is its index."""
+"""Codes of detection points; the solver has the index of a code."""
 ACCESSES = giving("Width")
 """Codes of the points before an access."""
 
@@ -33,7 +32,7 @@ KIND_SYMBOL, FIND_SYMBOL, BYTE_SYMBOL, CLOSED_SYMBOL = "memory kind", "block at"
 
 
 def _of_block(slot: Slot, at: int) -> bool:
-    """Whether the value of a slot follows from the moment's block or function."""
+    """Whether the block or the function of the moment determines the value of a slot."""
     return slot.type in ("FUNCTION", "BID") or (slot.type == "POINTER" and at == 0)
 
 
@@ -47,11 +46,11 @@ WORDS = tuple(
 class Moment:
     """A state and a detection point.
 
-    `derived`: whether r belongs to a known block, which is `block`, with r at `index`;
-    `from_null`: whether r was derived from NULL instead; `address` is r's number. `junk`: whether
-    the bytes read hold junk. `words`: the operands of all points that are plain numbers, by name of the
-    slot; those that the point lacks have no meaning. `told`: the size (where `sized`) and the alignment that
-    a free is told.
+    `derived`: whether r was derived from a known block, which is `block`, with r at `index`;
+    `from_null`: whether r was derived from NULL; `address`: r's number; `junk`: whether a read gets junk;
+    `words`: the operands of all points that are plain numbers, by name of the slot; those that the point
+    lacks have no meaning; `given_size`, `given_align`: the arguments of a deallocation, the size only where
+    `sized`.
     """
 
     state: State
@@ -69,7 +68,8 @@ class Moment:
     function: Number
     bad_call: Truth
     sized: Truth
-    told: tuple[Number, Number]
+    given_size: Number
+    given_align: Number
 
     def is_(self, *names: str) -> Truth:
         """Whether the detection point has one of these codes."""
@@ -82,20 +82,20 @@ class Moment:
 
     @property
     def root(self) -> Number:
-        """What r was visibly derived from, as far as it matters: NULL, or a pointer that is none."""
+        """The value of Root, which only matters for NULL: 0 for a pointer from NULL, else r's address."""
         return z3.If(self.from_null, 0, self.address)
 
     def holds(self, width: Number) -> Truth:
-        """Whether so many bytes from r on lie inside its block."""
+        """Whether `width` bytes from r on lie inside its block."""
         return z3.And(self.index >= 0, self.index + width <= self.state.size(self.block))
 
     def accessible(self, width: int) -> Truth:
-        """Whether so many bytes at r's address can be accessed."""
+        """Whether `width` bytes at r's address can be accessed."""
         return loadable(self.state, self.address, width)
 
 
 def any_moment() -> Moment:
-    """A moment of which nothing is known."""
+    """An unconstrained moment."""
     state = any_state()
     block, index = symbol("r block"), symbol("r index")
     derived = predicate("r derived")
@@ -115,16 +115,17 @@ def any_moment() -> Moment:
         words={name: symbol(name) for name in WORDS},
         function=symbol("z"),
         bad_call=predicate("bad call"),
-        sized=predicate("is told a size"),
-        told=(symbol("told size"), symbol("told alignment")),
+        sized=predicate("sized"),
+        given_size=symbol("given size"),
+        given_align=symbol("given alignment"),
     )
 
 
 def typed(moment: Moment) -> Iterator[Truth]:
-    """What is true of every moment because of what its parts are: words, families, kinds."""
+    """The facts about every moment that follow from the types of its parts: words, families, kinds."""
     state = moment.state
     yield _one_of(moment.code, len(CODES))
-    for number in (moment.width, *moment.words.values(), *moment.told):
+    for number in (moment.width, *moment.words.values(), moment.given_size, moment.given_align):
         yield _one_of(number, WORD)
     yield z3.And(moment.closed >= 0, moment.closed <= moment.width)
     yield z3.Implies(moment.is_(*ACCESSES), moment.width >= 1)
@@ -152,7 +153,7 @@ def typed(moment: Moment) -> Iterator[Truth]:
 
 
 def _agree_at(moment: Moment) -> Iterator[Truth]:
-    """The facts about all addresses, for the address of r: bounded searches have no other."""
+    """The facts about all addresses, for the address of r, because bounded searches omit the others."""
     kind = symbol(KIND_SYMBOL, moment.address)
     yield _one_of(kind, len(KINDS))
     yield forall(
@@ -172,12 +173,12 @@ def _heap_block(state: State, block: Number) -> Truth:
 
 
 def _in_place(state: State, block: Number, address: Number) -> Truth:
-    """Whether the address is in the block or its end."""
+    """Whether the address is in the block or is its end."""
     return z3.And(state.known(block), state.begin(block) <= address, address <= state.end(block))
 
 
 def _belongs(state: State, address: Number, block: Number) -> Truth:
-    """The address is of the block's kind of memory, and belongs to no other block of the heap."""
+    """The address is in the block's kind of memory, and in no other heap block."""
     sort, kind = state.sort(block), symbol(KIND_SYMBOL, address)
     kinds = [z3.Implies(sort == known, kind == code) for known, code in KIND_OF_SORT.items()]
     return z3.And(*kinds, symbol(FIND_SYMBOL, address) == z3.If(sort == HEAP, block, 0))
@@ -194,7 +195,7 @@ def loadable(state: State, address: Number, width: int) -> Truth:
 
 
 def _load(address: Number, width: int) -> Number:
-    """Little-endian, without sign."""
+    """The little-endian unsigned number of the bytes at an address."""
     return z3.Sum([symbol(BYTE_SYMBOL, address + i) % 256 * (1 << 8 * i) for i in range(width)])
 
 
@@ -212,7 +213,7 @@ def entry(state: State, present: Truth, p: Number) -> Entry:
 
 
 def view_of(moment: Moment) -> View:
-    """The state as rules see it."""
+    """The view that rules have of the moment's state."""
     state = moment.state
     return View(
         length=state.length,
@@ -259,6 +260,6 @@ def redex_of(moment: Moment, point: m.DetectionPoint) -> Redex:
         closed=moment.closed,
         family=moment.family,
         sized=moment.sized,
-        given_size=moment.told[0],
-        given_align=moment.told[1],
+        given_size=moment.given_size,
+        given_align=moment.given_align,
     )

@@ -1,7 +1,7 @@
-"""What is to be proved, and proving it.
+"""Proof obligations, and the strategy that settles them.
 
-A statement is first checked for all states. If the solver finds no proof at once, small states are
-searched for a counterexample; if there is none, the solver gets the rest of the time.
+The solver first tries to prove a statement for all states with little effort. If that fails, the search
+looks for a counterexample among small states; if there is none, the solver gets the rest of the time.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from whence.proofs.search import Found, Scope, search
 from whence.proofs.state import State
 
 _AT_ONCE = 300_000
-"""The solver's measure of effort with which most statements that are true are proved."""
+"""The limit of the solver's resource counter (rlimit) in the first attempt; most proofs need less."""
 
 
 @dataclass(frozen=True)
 class Shape:
-    """How counterexamples of an obligation look.
+    """How to present counterexamples of an obligation.
 
-    `realizable`: what makes a state of the solver one that can be written down; `numbers`:
-    those that are to be small, the most important first; `show`: the text.
+    `realizable`: the conditions for a model to have a text; `numbers`: the numbers that the search makes
+    small, the most important first; `show`: makes the text.
     """
 
     state: State
@@ -38,7 +38,7 @@ class Shape:
 
 
 class Goal(Enum):
-    """Of which states the goal is to hold."""
+    """The states that the obligation is about."""
 
     ALL = auto()
     SOME = auto()
@@ -48,8 +48,9 @@ class Goal(Enum):
 class Obligation:
     """The hypotheses imply the goal in every state; or, if `of` is SOME, in some state they do not.
 
-    `name`: `lemma/rule: what`. `otherwise`: what to say where there is no such state. `unmodelled`: why
-    no program may reach a state that is found, if so; then the statement is settled by a proof alone.
+    `name`: `lemma/rule: what`; `otherwise`: the sentence for a failure because there is no such state;
+    `unmodelled`: the reason why possibly no program reaches a state that the search finds, or empty; with a
+    reason, only a proof settles the statement.
     """
 
     name: str
@@ -101,7 +102,7 @@ class Unconfirmed(Exception):
 
 
 def _solved(obligation: Obligation, timeout: float, effort: int = 0) -> Outcome:
-    """The solver's answer; `effort` 0 is as much as it takes."""
+    """The solver's answer; `effort` 0 sets no limit but the timeout."""
     solver = z3.Solver()
     solver.set("timeout", max(1, int(timeout * 1000)))
     solver.set("rlimit", effort)

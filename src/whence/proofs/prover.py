@@ -1,4 +1,4 @@
-"""Proving the lemmas and the rules of a rule set, with what is known already taken from the cache."""
+"""Proofs of the lemmas and of the rules of a rule set, with cached results."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ except ImportError as missing:
     ) from missing
 
 TIMEOUT = 30.0
-"""Seconds for one statement, by default."""
+"""The default timeout of one statement, in seconds."""
 
 
 @dataclass(frozen=True)
 class Work:
-    """What is to be proved: a subject, how many statements it has, and the key of its result."""
+    """A subject to prove: its statements, their number, and the cache key of its result."""
 
     subject: str
     key: str
@@ -42,7 +42,7 @@ class Work:
 
 
 Progress = Callable[[str], None]
-"""Told of each statement when it is settled."""
+"""A function that gets each statement when it is settled."""
 
 
 def check_names(chosen: Iterable[m.Rule]) -> None:
@@ -62,7 +62,7 @@ def _hint(name: str) -> str:
 
 
 def works(chosen: Iterable[m.Rule], rules: RuleSet, cache: Cache | None) -> Iterator[Proof | Work]:
-    """The lemmas, then each rule: what is known of it, or what is to be done."""
+    """The lemmas, then each rule: the cached proof, or the work to do."""
     yield _known(cache, keeping.key_of_lemmas()) or Work(LEMMAS, keeping.key_of_lemmas(), tuple(lemmas()))
     for rule in chosen:
         key = keeping.key_of_rule(rule, rules)
@@ -75,7 +75,7 @@ def _known(cache: Cache | None, key: str) -> Proof | None:
 
 
 def perform(work: Work, timeout: float, cache: Cache | None, progress: Progress) -> Proof:
-    """Settles all statements of one subject, with so many seconds for each; keeps the result."""
+    """Settles all statements of one subject, `timeout` seconds each; adds the result to the cache."""
     outcomes = []
     for obligation in work.obligations:
         outcomes.append(_settled(obligation, timeout))

@@ -1,8 +1,8 @@
-"""Which moments can be written down as states of the machine, and writing them down.
+"""Realizable moments: those that are states of the machine, and their conversion to such states.
 
-The solver may choose any moment; a counterexample must be a moment that has an expression:
-accesses of 1, 2, 4 or 8 bytes, requests that some allocator makes, pointers in places where
-the machine finds them.
+The solver may choose any moment; a counterexample must be a moment of some expression: accesses of
+1, 2, 4 or 8 bytes, arguments that some function takes, and pointers in memory where the machine finds
+them.
 """
 
 from __future__ import annotations
@@ -66,16 +66,16 @@ from whence.proofs.state import GLOBAL, HEAP, LETTERS
 from whence.proofs.symbols import function_code
 
 REDEXES = {row.code: row.redex for row in POINTS if row.redex and not row.after}
-"""Code -> redex, of the points before a step of the machine. Of others only the state is written."""
+"""Code -> kind of redex, for the points before a step; at other points a counterexample has no redex."""
 _MOST_INDEX = 1 << 40
 _WORD = 8
 
 
-# ---- what makes a moment one that can be written ----
+# ---- conditions ----
 
 
 def realizable(moment: Moment, scope: Scope, formulas: Sequence[Truth]) -> Iterator[Truth]:
-    """Conditions in the scope; `formulas` are those that the moment is to satisfy."""
+    """The conditions in the scope, for a moment that satisfies `formulas`."""
     yield from placed(moment.state, scope)
     yield from _addresses(moment.state, scope, formulas)
     yield from _pointers(moment, scope)
@@ -85,7 +85,7 @@ def realizable(moment: Moment, scope: Scope, formulas: Sequence[Truth]) -> Itera
 
 
 def _addresses(state: symbolic.State, scope: Scope, formulas: Sequence[Truth]) -> Iterator[Truth]:
-    """The machine's kind and owner of each address that occurs in the formulas."""
+    """The kind and the owner of each address in the formulas are those of the machine."""
     for node in applications(formulas, [KIND_SYMBOL, FIND_SYMBOL]):
         address = node.arg(0)
         if node.decl().name() == KIND_SYMBOL:
@@ -114,7 +114,7 @@ def _in_slot(state: symbolic.State, block: Number, address: Number) -> Truth:
 
 
 def _pointers(moment: Moment, scope: Scope) -> Iterator[Truth]:
-    """Live pointers can be put into a global, lost ones into a heap block that no live one leads to."""
+    """A new global can hold the live pointers, and an unreachable heap block the lost ones."""
     state = moment.state
     each = [z3.IntVal(p) for p in scope.ranges[POINTER]]
     for p in each:
@@ -132,7 +132,7 @@ def _holder(state: symbolic.State, block: Number, pointers: Sequence[Number]) ->
 
 
 def _possible(moment: Moment, code: str) -> Truth:
-    """The point has this code, and an expression that leads to it."""
+    """The point has this code, and some expression has this point."""
     at = moment.is_(code)
     small = moment.index <= _MOST_INDEX
     match REDEXES[code]:
@@ -155,16 +155,16 @@ def _possible(moment: Moment, code: str) -> Truth:
 
 
 def _released(moment: Moment, function: str) -> Truth:
-    """The deallocator is told this."""
+    """The deallocation is one by this function: the arguments that it does not take have their defaults."""
     deallocator = FREES[function]
     fixed = [moment.family == deallocator.family, moment.sized == ("size" in deallocator.parameters)]
     if "align" not in deallocator.parameters:
-        fixed.append(moment.told[1] == 0)
+        fixed.append(moment.given_align == 0)
     return z3.And(*fixed)
 
 
 def _requested(moment: Moment, function: str) -> Truth:
-    """The request is one of this allocator: slots that are no parameters of it have its defaults."""
+    """The request is one of this function: the arguments that it does not take have their defaults."""
     allocator = ALLOCATORS[function]
     default = allocator.request((0,) * len(allocator.parameters))
     fixed = {field.name for field in fields(default)} - {*allocator.parameters}
@@ -175,7 +175,7 @@ def _requested(moment: Moment, function: str) -> Truth:
 
 
 def _copied(moment: Moment) -> Truth:
-    """Both ranges lie in the block of r, which is live: the accesses of the copy are in order."""
+    """Both ranges lie in the live block of r, so that the accesses of the copy are valid."""
     n, s, m = (moment.words[name] for name in ("n", "s", "m"))
     state, block = moment.state, moment.block
     inside = z3.And(s >= state.begin(block), s + m <= state.end(block))
@@ -183,7 +183,7 @@ def _copied(moment: Moment) -> Truth:
 
 
 def _closed(moment: Moment) -> Iterator[Truth]:
-    """`closed` counts the closed bytes of r's block."""
+    """`closed` is the number of closed bytes among those that the step accesses."""
     state, block = moment.state, moment.block
     each = [_closed_at(moment, i) for i in range(max(VALUE_WIDTHS))]
     count = z3.Sum([z3.If(z3.And(i < moment.width, each[i]), 1, 0) for i in range(len(each))])
@@ -200,12 +200,12 @@ def _closed_at(moment: Moment, i: int) -> Truth:
 
 
 def _underived(moment: Moment, scope: Scope) -> Iterator[Truth]:
-    """A pointer without a derivation is one from NULL, or a number near no block and no function."""
+    """A pointer that was not derived from a block was derived from NULL, or is near no block or function."""
     state = moment.state
     near = z3.Or(*(z3.And(state.known(b), _in_slot(state, b, moment.address)) for b in _blocks(scope)))
     plain = z3.And(z3.Not(moment.derived), z3.Not(moment.from_null))
     yield z3.Implies(plain, z3.And(z3.Not(near), moment.address < CODE))
-    # An access through a pointer from NULL is judged by its address; functions and closed bytes do not count.
+    # A pointer from NULL accesses the block at its address, so its address must not be a function's.
     yield z3.Implies(moment.from_null, moment.address < CODE)
 
 
@@ -214,19 +214,19 @@ def _blocks(scope: Scope) -> list[Number]:
 
 
 def numbers_of_moment(moment: Moment, scope: Scope) -> Iterator[Number]:
-    """The numbers of a moment, the most important to the reader first."""
+    """The numbers of a moment; `search` makes the first ones small first."""
     state = moment.state
     yield from (state.length, moment.code)
     yield from (moment.width, moment.closed, *moment.words.values())
-    yield from (*moment.told, moment.index, moment.family, moment.function)
+    yield from (moment.given_size, moment.given_align, moment.index, moment.family, moment.function)
     yield from numbers_of(state, scope)
 
 
-# ---- writing it down ----
+# ---- conversion ----
 
 
 class MomentDecoder(Decoder):
-    """Reads a model of a moment."""
+    """Decodes the state of a model of a moment."""
 
     def __init__(self, found: Found, moment: Moment) -> None:
         super().__init__(found, moment.state)
@@ -282,9 +282,9 @@ class MomentDecoder(Decoder):
 
     def release(self, r: Literal) -> Expr:
         name = next(each for each in FREES if self.found.truth(_released(self.moment, each)))
-        given = dict(zip(("size", "align"), self.moment.told, strict=True))
-        told = (self.found.number(given[parameter]) for parameter in FREES[name].parameters)
-        return Free(name, r, tuple(Literal(Int(wrap(each))) for each in told))
+        values = {"size": self.moment.given_size, "align": self.moment.given_align}
+        given = (self.found.number(values[parameter]) for parameter in FREES[name].parameters)
+        return Free(name, r, tuple(Literal(Int(wrap(each))) for each in given))
 
     def allocation(self) -> Expr:
         name = next(each for each in ALLOCATORS if self.found.truth(_requested(self.moment, each)))
@@ -293,7 +293,7 @@ class MomentDecoder(Decoder):
         return Alloc(name, tuple(Literal(Int(wrap(each))) for each in arguments))
 
     def with_bytes(self, state: State) -> State:
-        """The state with the bytes of the model, those that are read and not junk, and closed bytes."""
+        """The state with the bytes and closed bytes of the model; a read of initialized bytes gets 0 by default."""
         number = self.found.number
         bytes_ = {number(node.arg(0)): number(node) % 256 for node in self.found.applications(BYTE_SYMBOL)}
         closed = {
@@ -310,17 +310,17 @@ class MomentDecoder(Decoder):
         for b, bid in self.ids.items():
             block = state.live(bid)
             if block is not None:
-                held = {
+                contents = {
                     a - block.begin: byte for a, byte in bytes_.items() if block.holds(a - block.begin, 1)
                 }
-                block = replace(block, contents=HashTrieMap(held))
+                block = replace(block, contents=HashTrieMap(contents))
                 for at in (i for of, i in closed if of == b):
                     block = block.with_closed(at, 1, True)
                 state = state.with_block(bid, block)
         return state
 
     def with_live_pointers(self, state: State) -> State:
-        """A global that holds the live pointers."""
+        """The state with a new global that holds the live pointers."""
         pointers = self.pointers_in(live_pointer)
         if not pointers:
             return state
@@ -328,7 +328,7 @@ class MomentDecoder(Decoder):
         return state.with_(globals=state.globals.insert(bid, self.block_of(bid, pointers)))
 
     def with_lost_pointers(self, state: State) -> State:
-        """A block that no live pointer leads to holds the lost pointers."""
+        """The state with the lost pointers in a heap block that no live pointer leads to."""
         pointers = self.pointers_in(lost_pointer)
         if not pointers:
             return state

@@ -1,7 +1,7 @@
-"""How proofs ended, as typed data; knows nothing of the solver.
+"""The results of proofs as typed data, without a dependency on the solver.
 
-`as_document` and `from_document` are the one form in which results are kept in the cache
-and printed as JSON (docs/proofs.md).
+`as_document` and `from_document` convert results to and from the form of the cache and of the JSON
+output (docs/proofs.md).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 
 class Verdict(StrEnum):
-    """Of one statement. `UNKNOWN`: the solver did not settle it; never taken for a proof."""
+    """The verdict on one statement. `UNKNOWN`: the solver did not settle it; it never counts as a proof."""
 
     PROVED = "proved"
     FAILED = "failed"
@@ -21,7 +21,7 @@ class Verdict(StrEnum):
 
 
 class Status(StrEnum):
-    """Of a rule. `CHECKED`: it names no error state; it makes sense, but there is nothing to prove."""
+    """The status of a rule. `CHECKED`: it names no error state, so only the checks of sense apply."""
 
     PROVED = "proved"
     CHECKED = "checked"
@@ -33,9 +33,9 @@ class Status(StrEnum):
 class Counterexample:
     """A state in which a statement is false.
 
-    `state`: text for `whence machine run`; `next`: the error rules whose premises hold in it, the
-    first of which names the error state that the machine enters; `fires`: whether the rule
-    does, None where no rule is spoken of.
+    `state`: text for `whence machine run`; `next`: the error rules whose premises hold in it, the first
+    of which names the error state that the machine enters; `fires`: whether the rule fires, None for a
+    lemma.
     """
 
     state: str
@@ -45,7 +45,7 @@ class Counterexample:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of one statement; `reason` is a sentence about why it is not proved."""
+    """The outcome of one statement; `reason`: a sentence that says why it is not proved."""
 
     name: str
     verdict: Verdict
@@ -55,9 +55,9 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Proof:
-    """The outcomes of one subject: a rule, or the lemmas that all rules rest on.
+    """The outcomes of one subject: a rule, or the lemmas that all proofs of rules depend on.
 
-    `errors` and `wider` are those of the rule; `cached`: nothing was computed.
+    `errors` and `wider`: the clauses of the rule; `cached`: the result comes from the cache.
     """
 
     subject: str
@@ -77,23 +77,23 @@ class Proof:
 
 
 LEMMAS = "lemmas"
-"""The subject of the statements about the machine alone; no rule may have this name."""
+"""The subject of the statements about the machine only; no rule has this name."""
 
 
 def overall(proofs: Iterable[Proof]) -> Status:
-    """The worst status there is."""
+    """The worst status of the proofs."""
     order = list(Status)
     return max((proof.status for proof in proofs), key=order.index, default=Status.PROVED)
 
 
 def as_document(proof: Proof) -> dict[str, Any]:
-    """As JSON has it."""
+    """The proof as plain values for JSON."""
     document = asdict(proof)
     return {"subject": document.pop("subject"), "status": str(proof.status), **document}
 
 
 def from_document(document: dict[str, Any]) -> Proof:
-    """The inverse; raises `KeyError`, `TypeError` or `ValueError` for anything else."""
+    """The inverse of `as_document`; raises `KeyError`, `TypeError` or `ValueError` for other values."""
     outcomes = [
         Outcome(
             each["name"],

@@ -1,9 +1,8 @@
-"""Small states that a statement does not hold in.
+"""The bounded search for counterexamples.
 
-A statement about all states that cannot be proved is checked on states with a few events,
-blocks and pointers: there every quantifier is a finite `and` or `or`, and the solver
-decides. The scopes grow until one holds a counterexample; then its numbers are made as small
-as they can be, one after the other.
+In states with a few events, blocks and pointers every quantifier is a finite `and` or `or`, so the
+solver decides whether a statement holds. The scopes grow until one has a counterexample; then the
+search minimizes its numbers, one after the other.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from whence.proofs.symbols import EVENT_CODES, symbol
 
 @dataclass(frozen=True)
 class Scope:
-    """At most so many events, blocks (numbered from 1) and pointers."""
+    """The largest numbers of events, blocks (numbered from 1) and pointers in a state."""
 
     events: int
     blocks: int
@@ -41,7 +40,7 @@ class Scope:
 SCOPES = (Scope(0, 0, 0), Scope(0, 1, 1), Scope(1, 1, 1), Scope(2, 1, 1), Scope(2, 2, 2), Scope(4, 3, 2))
 
 _LADDER = (0, 1, 2, 3, 4, 8, 16, 24, 32, 64, 1 << 16, 1 << 32)
-"""What a number is tried to be, the most readable first."""
+"""The values that the search tries for a number, in this order."""
 
 
 def chosen_blocks() -> list[Number]:
@@ -50,7 +49,7 @@ def chosen_blocks() -> list[Number]:
 
 
 def inside(state: State, scope: Scope) -> Iterator[Truth]:
-    """The state refers to elements of the scope only."""
+    """The condition that the state refers to elements of the scope only."""
     yield state.length <= scope.events
     for i in range(scope.events):
         block = state.field(z3.IntVal(i), 1)
@@ -63,7 +62,7 @@ def inside(state: State, scope: Scope) -> Iterator[Truth]:
 
 @dataclass(frozen=True)
 class Found:
-    """A model, the scope it is in, and the formulas it satisfies, spelled out."""
+    """A model, its scope, and the expanded formulas that it satisfies."""
 
     model: z3.ModelRef
     scope: Scope
@@ -81,7 +80,7 @@ class Found:
 
 
 class Shape(Protocol):
-    """What a counterexample has to look like; see `obligations.Shape`."""
+    """The conditions on a counterexample; see `obligations.Shape`."""
 
     @property
     def state(self) -> State: ...
@@ -115,10 +114,10 @@ def search(
 def _at_corners(
     solver: z3.Solver, spelled: Sequence[Truth], operators: Sequence[Number], end: float
 ) -> z3.ModelRef | None:
-    """A model in which the factors of products are numbers at the borders of words.
+    """A model in which the factors of products are numbers near the limits of words.
 
-    Products of unknown numbers are hard for the solver; with such factors they are not, and what goes
-    wrong with products goes wrong there. The factors stay what they are.
+    Products of unknown numbers are hard for the solver; products with known factors are not, and overflows
+    occur near these limits. Later changes of the model keep the factors.
     """
     products = applications(spelled, [PRODUCT])
     if not products:
@@ -138,7 +137,7 @@ _SPELLED: dict[tuple[int, Scope], tuple[Truth, Truth]] = {}
 
 
 def _spelled(formula: Truth, scope: Scope) -> Truth:
-    """`spell_out`, remembered: most formulas are the hypotheses that all statements share."""
+    """`spell_out`, cached: most formulas are hypotheses that all statements share."""
     key = (formula.get_id(), scope)
     if key not in _SPELLED:
         if len(_SPELLED) > _MOST_SPELLED:
@@ -151,7 +150,7 @@ _MOST_SPELLED = 1000
 
 
 def _checked(solver: z3.Solver, operators: Sequence[Number], end: float) -> z3.ModelRef | None:
-    """A model in which the uninterpreted operators have their real results."""
+    """A model in which the results of the uninterpreted operators are correct."""
     while time.monotonic() < end:
         solver.set("timeout", max(1, int((end - time.monotonic()) * 1000)))
         if solver.check() != z3.sat:
@@ -175,7 +174,7 @@ def _shrunk(
         value = model.eval(number, model_completion=True).as_long()
         for smaller in _LADDER:
             if smaller == value:
-                break  # it is as small as it can be
+                break  # no smaller value is possible
             solver.push()
             solver.add(number == smaller)
             found = _checked(solver, operators, end)

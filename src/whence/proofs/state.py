@@ -18,11 +18,11 @@ from whence.proofs.logic import Number, Truth
 from whence.proofs.symbols import predicate, symbol
 
 HEAP, STACK, GLOBAL = 1, 2, 3
-"""Sorts of blocks: which part of a state their ids are for."""
+"""Sorts of block ids."""
 LETTERS = {HEAP: values.HEAP, STACK: values.STACK, GLOBAL: values.GLOBAL}
 """Sort -> the machine's kind of block."""
 NO_BLOCK = 0
-"""What a pointer belongs to that was derived from NULL."""
+"""The block of pointers that were derived from NULL."""
 
 Of = Callable[[Number], Number]
 Set = Callable[[Number], Truth]
@@ -62,7 +62,7 @@ class State:
         return replace(self, **parts)  # type: ignore[arg-type]
 
     def known(self, block: Number) -> Truth:
-        """Whether the block is or was there."""
+        """Whether the block is live or freed."""
         return z3.Or(self.live(block), self.freed(block))
 
     def live(self, block: Number) -> Truth:
@@ -72,7 +72,7 @@ class State:
         return self.begin(block) + self.size(block)
 
     def address(self, pointer: Number) -> Number:
-        """Modulo 2**64, as a pointer has it."""
+        """The address of a pointer, modulo 2**64."""
         begin = z3.If(self.target(pointer) == NO_BLOCK, 0, self.begin(self.target(pointer)))
         return (begin + self.index(pointer)) % (1 << 64)
 
@@ -80,10 +80,10 @@ class State:
         """Whether the trace has an event with number i, of that kind."""
         return z3.And(i >= 0, i < self.length, self.kind(i) == kind)
 
-    # -- changes that steps are made of --
+    # -- changes by steps --
 
     def add_event(self, kind: int, *fields: Number) -> State:
-        """With one more event, at the time `now`."""
+        """The state with one more event, at the time `now`."""
         end = self.length
         padded = [*fields, *[z3.IntVal(0)] * (3 - len(fields))]
         old_kind, old_time, old_field, now = self.kind, self.time, self.field, self.now
@@ -95,7 +95,7 @@ class State:
         )
 
     def add_block(self, block: Number, size: Number, begin: Number, family: Number, align: Number) -> State:
-        """With the data of a block that is new; it is in no set yet."""
+        """The state with the attributes of a new block, which is in none of H, F and S yet."""
         return self.with_(
             size=updated(self.size, block, size),
             begin=updated(self.begin, block, begin),
@@ -115,7 +115,7 @@ class State:
 
 
 def updated(function: Of, at: Number, value: Number) -> Of:
-    """The function with another value at one place."""
+    """The function with another value for the argument `at`."""
     return lambda x: z3.If(x == at, value, function(x))
 
 
@@ -128,7 +128,7 @@ def excluding(members: Set, block: Number) -> Set:
 
 
 def any_state() -> State:
-    """A state of which nothing is known."""
+    """An unconstrained state."""
     return State(
         now=symbol("now"),
         length=symbol("length"),

@@ -1,9 +1,9 @@
-"""What is to be proved of a rule.
+"""The proof obligations of a rule.
 
-A rule that names its error states: *soundness*, it fires wherever one of them is next
-(theorem A.8 of the ISMM 2013 paper), for each of them; and *precision*, the converse, or,
-where the rule says that it is wider, that it is. A rule that names none is checked for
-sense: it fires somewhere, not everywhere, and looks at nothing but the past.
+A rule that names error states has an obligation of *soundness* for each of them: it fires wherever the
+error state is next (theorem A.8 of the ISMM 2013 paper). It also has one of *precision*, the converse, or
+of *width* if it declares that it is wider: it fires elsewhere, too. A rule without error states has
+obligations of *sense*: it fires in some state, not in every state, and depends on the past only.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def statements(rule: m.Rule, rules: RuleSet) -> Iterator[Obligation]:
 
 @cache
 def _shared() -> tuple[Moment, tuple[Truth, ...]]:
-    """A moment, and what is known of it: the same for all statements."""
+    """A moment and its hypotheses, which all statements share."""
     moment = any_moment()
     return moment, (*typed(moment), *invariant(moment.state))
 
@@ -62,7 +62,7 @@ class _Judged:
     moment: Moment = field(default_factory=lambda: _shared()[0])
     hypotheses: tuple[Truth, ...] = field(default_factory=lambda: _shared()[1])
 
-    # -- the two sides --
+    # -- rule and error states --
 
     @property
     def per_block(self) -> bool:
@@ -99,7 +99,7 @@ class _Judged:
 
     @property
     def unmodelled(self) -> str:
-        """Why states in which rule and error states differ need not be those of a program; else empty."""
+        """The reason why a difference between rule and error states may be unreachable, or empty."""
         of_contents = any(ERRORS[name].of_contents for name in self.rule.errors)
         formula = expand(self.rule, self.rules).formula
         return _CONTENTS if of_contents and _depends_on_contents(formula) else ""
@@ -150,18 +150,18 @@ class _Judged:
         return replace(shown, unmodelled="")
 
     def past(self) -> Obligation:
-        """The rule has the same verdict in two states with the same past."""
+        """The rule has the same result in two states with the same past."""
         view = view_of(self.moment)
         goal = self.fires(view) == self.fires(_other_future(view, self.moment))
         alone = self.implied("sense: depends on the past alone", self.here(), goal, lambda _: True)
         return replace(alone, unmodelled="")
 
     def named(self) -> Truth:
-        """One of the error states that the rule names is next."""
+        """The next state is one of the error states that the rule names."""
         return z3.Or(*(self.next(name) for name in self.rule.errors))
 
     def more(self, first: frozenset[int | None], second: frozenset[int | None]) -> bool:
-        """Whether the first set has blocks that the second lacks."""
+        """Whether the first set has a block that the second lacks."""
         return bool(first - second) if self.per_block else bool(first) and not second
 
     def implied(
@@ -174,7 +174,7 @@ class _Judged:
     def shown(
         self, name: str, wanted: Truth, confirmed: Callable[[Judgement], bool], otherwise: str
     ) -> Obligation:
-        """Some state is as wanted."""
+        """The obligation that the wanted formula holds in some state."""
         goal, shape = z3.Not(wanted), self.shape(confirmed)
         name = f"{self.rule.name}/{name}"
         return Obligation(name, self.hypotheses, goal, shape, Goal.SOME, otherwise, self.unmodelled)
@@ -188,14 +188,16 @@ class _Judged:
         )
 
     def show(self, found: Found, confirmed: Callable[[Judgement], bool]) -> Counterexample:
-        """The text of the state, and the verdicts of machine and interpreter.
+        """The text of the state, and the results of the machine and the reference interpreter.
 
-        Raises `Unconfirmed` if they contradict the solver.
+        Raises `Unconfirmed` if these contradict the solver.
         """
         decoder = MomentDecoder(found, self.moment)
         if decoder.code not in REDEXES:
             return Counterexample(print_state(decoder.moment_state()))
-        text = print_state(parse_state(print_state(decoder.moment_state())))  # P gets what e mentions
+        text = print_state(
+            parse_state(print_state(decoder.moment_state()))
+        )  # the parser adds the pointers in e to P
         judgement = judge(text, self.rule, self.rules, decoder.code)
         if not confirmed(judgement):
             raise Unconfirmed(text)
@@ -219,11 +221,11 @@ def _depends_on_contents(formula: m.Formula) -> bool:
 
 @dataclass(frozen=True)
 class Judgement:
-    """The verdicts of machine and interpreter on a state.
+    """The results of the machine and the reference interpreter on a state.
 
-    `next`: the error rules whose premises hold, first the one whose state is entered; `errors`:
-    each of them with its block, at the detection point in question; `fires`: the witnesses of
-    the rule there.
+    `next`: the error rules whose premises hold, first the one whose error state the machine enters;
+    `errors`: each of them with its block, at the detection point of the rule; `fires`: the witnesses of the
+    rule there.
     """
 
     next: tuple[str, ...]
@@ -236,7 +238,7 @@ class Judgement:
 
 
 def judge(text: str, rule: m.Rule, rules: RuleSet, code: str) -> Judgement:
-    """The verdicts on a state, given as text, at one detection point."""
+    """The results on the state with this text, at one detection point."""
     state = parse_state(text)
     found = errors(state)
     stop = fatal(found)
@@ -258,7 +260,7 @@ def judge(text: str, rule: m.Rule, rules: RuleSet, code: str) -> Judgement:
 
 
 def _other_future(view: View, moment: Moment) -> View:
-    """The same past, and anything else where nothing has been yet."""
+    """A view with the same past, and with other values for events and blocks that do not exist yet."""
     state = moment.state
 
     def past(i: Number) -> Truth:

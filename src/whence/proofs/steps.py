@@ -1,8 +1,8 @@
-"""The reduction rules of the machine as relations between a state and the next.
+"""The reduction rules of the machine as relations between a state and the next state.
 
 The rules of `whence.machine.reduce`. A rule that only moves values (`LET`, `READ`, `INT-OP`, …)
-changes nothing but the clock: the contents of blocks play no part here. What a step chooses (a
-fresh id, a place for a block) is a symbol that its premise restricts.
+changes the clock only, because these states have no contents of blocks. The choices of a step (a fresh
+id, the address of a block) are symbols that its premise restricts.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ OTHER = 0
 
 @dataclass(frozen=True)
 class Step:
-    """When a rule applies, and the state it leads to."""
+    """The premise of a rule, and the next state."""
 
     premise: Truth
     after: State
@@ -36,12 +36,12 @@ _ALWAYS = z3.BoolVal(True)
 
 
 def _fresh(state: State, block: Number, sort: int) -> Truth:
-    """The id is of no block that is or ever was."""
+    """No live or freed block has the id."""
     return z3.And(z3.Not(state.known(block)), state.sort(block) == sort, block > NO_BLOCK)
 
 
 def _free_place(state: State, begin: Number, size: Number) -> Truth:
-    """What an allocator promises: the place is above the null page and touches no known block."""
+    """The guarantee of an allocator: the block is above the null page and apart from all known blocks."""
     end = begin + room(size)
     return z3.And(
         size >= 0,
@@ -85,7 +85,7 @@ def _malloc(state: State) -> Step:
 
 
 def _free(state: State) -> Step:
-    """Of a pointer to the begin of a live block."""
+    """[FREE] of a pointer to the begin of a live block."""
     block = symbol("r block")
     after = state.add_event(EVENT_CODES["free"], state.begin(block), block).with_(
         heap=excluding(state.heap, block), freed=including(state.freed, block)
@@ -99,7 +99,7 @@ def _call(state: State) -> Step:
 
 
 def _return(state: State) -> Step:
-    """popStack: all blocks of the top frame are freed."""
+    """[RETURN], popStack: all blocks of the top frame move to F."""
 
     def popped(b: Number) -> Truth:
         return z3.And(state.stack(b), state.frame(b) == state.depth)
@@ -136,7 +136,7 @@ def _copy(state: State) -> Step:
 
 
 def _ptr_arith(state: State) -> Step:
-    """What is moved from a number that is no pointer is none."""
+    """[PTR-ARITH]: a number that is no pointer stays one."""
     block, index, is_pointer = symbol("r block"), symbol("r index"), predicate("is pointer")
     moved = state.add_pointer(block, index)
     known = z3.Or(z3.Not(is_pointer), block == NO_BLOCK, state.known(block))

@@ -1,8 +1,7 @@
-"""What rules see of a state, as symbols of the solver.
+"""The part of a state that rules see, as symbols of the solver.
 
-A `View` is a state of the abstract machine as far as rules see it, as
-`whence.rules.world.World` is, but its parts are functions into the solver's terms, and it
-may hold any number of events, blocks and pointers. A `Redex` is the step about to be made.
+A `View` has the parts of `whence.rules.world.World` as functions into the solver's terms, so it may have
+any number of events, blocks and pointers. A `Redex` is the next step.
 """
 
 from __future__ import annotations
@@ -24,18 +23,18 @@ _FUNCTIONS: dict[str, int] = {}
 
 
 def function_code(name: str) -> int:
-    """The number that stands for a function of the program in the solver."""
+    """The number of a function of the program in the solver."""
     return _FUNCTIONS.setdefault(name, len(_FUNCTIONS) + 1)
 
 
 def function_name(code: int) -> str:
-    """The function with that number; a name of its own for one that no rule mentions."""
+    """The function with that number; a generated name if no rule mentions it."""
     return next((name for name, number in _FUNCTIONS.items() if number == code), f"other_{code}")
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One pointer of P or L: whether it is there, and (address, block, index)."""
+    """A pointer that may be in P or L: whether it is, and its address, block and index."""
 
     present: Truth
     fields: tuple[Number, Number, Number]
@@ -43,12 +42,11 @@ class Entry:
 
 @dataclass(frozen=True)
 class View:
-    """A state as rules see it.
+    """The part of a state that rules see.
 
-    `length`: of the trace, whose events are numbered from 0, the oldest; `kind`, `time` and
-    `field` of an event; `live` and `freed`: whether a block is in H or F; `found` and
-    `find`: whether an address belongs to a block, and to which; `loadable` and `load`
-    likewise of a word of so many bytes.
+    `length`: of the trace, whose oldest event has number 0; `kind`, `time` and `field`: of an event; `live`
+    and `freed`: whether a block is in H or F; `found` and `find`: whether an address is in a block, and in
+    which; `loadable` and `load`: whether a word of some width can be read at an address, and its value.
     """
 
     length: Number
@@ -73,9 +71,9 @@ class View:
 
 @dataclass(frozen=True)
 class Redex:
-    """The step about to be made: its values in the order of the point's slots, and Bid(r).
+    """The next step: its values in the order of the point's slots, and Bid(r).
 
-    `given_size` is what it is told only where `sized`.
+    `given_size` has a meaning only where `sized`.
     """
 
     values: tuple[Number, ...]
@@ -116,7 +114,7 @@ def symbol(name: str, *args: Number) -> Number:
 
 
 def predicate(name: str, *args: Number) -> Truth:
-    """A truth that the solver may choose; a function of the arguments if there are any."""
+    """A truth value that the solver may choose; a function of the arguments if there are any."""
     if not args:
         return z3.Bool(name)
     return z3.Function(name, *[z3.IntSort()] * len(args), z3.BoolSort())(*args)

@@ -1,11 +1,11 @@
 """Arithmetic of the rule language in the solver's integers.
 
-Numbers of the language have 128 bits. A term that cannot leave that range, by the bounds of
-what stands in it, is plain integer arithmetic; any other is reduced explicitly, so nothing
-is lost. `&` with a constant, shifts by a constant and division are integer arithmetic too;
-`|` and `^` are expressed by `&`. What remains (`&` of two unknown numbers, shifts by
-an unknown count) is an uninterpreted function about which `facts` are known: enough
-for a proof, and a counterexample is computed again with real numbers (`recompute`).
+Numbers of the language have 128 bits. A term that cannot leave that range, by the bounds of its
+operands, is plain integer arithmetic; other terms are reduced explicitly, so the translation is exact.
+`&` with a constant, shifts by a constant and division are integer arithmetic too; `|` and `^` are
+expressed by `&`. The other operations (`&` of two unknown numbers, shifts by an unknown count) are
+uninterpreted functions with axioms (`facts`). These are enough for proofs; for counterexamples
+`recompute` corrects the results of the functions.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _OPERATORS = {_AND.name(): "&", _LEFT.name(): "<<", _RIGHT.name(): ">>"}
 
 @dataclass(frozen=True)
 class Bounded:
-    """A number of the solver and the least and greatest value it can have."""
+    """A number of the solver with its least and greatest possible value."""
 
     number: Number
     low: int
@@ -61,7 +61,7 @@ def binary(op: str, left: Bounded, right: Bounded) -> Bounded:
 
 
 def as_word(term: Bounded) -> Number:
-    """The number modulo 2**64: what an address is."""
+    """The number modulo 2**64, as an address."""
     if term.low >= 0 and term.high < WORD:
         return term.number
     return term.number % WORD
@@ -189,20 +189,19 @@ _OPERATIONS: dict[str, Callable[[Bounded, Bounded], Bounded]] = {
 
 
 def is_power_of_two(number: Number) -> Truth:
-    """Of a number of 64 bits."""
+    """Whether a number of 64 bits is a power of two."""
     return z3.Or(*(number == 1 << bit for bit in range(64)))
 
 
 def opaque(formulas: Iterable[Truth]) -> list[Expr]:
-    """The applications of uninterpreted operators in some formulas."""
+    """The applications of uninterpreted operators in the formulas."""
     return applications(formulas, _OPERATORS)
 
 
 def facts(formulas: Iterable[Truth]) -> list[Truth]:
-    """What is known of `x & y` where it stands in the formulas.
+    """Axioms for the applications of `x & y` in the formulas.
 
-    That `n & (n - 1)` is 0 exactly for powers of two and 0 is proved of bit vectors
-    as an obligation of its own.
+    A separate obligation proves for bit vectors that `n & (n - 1)` is 0 exactly for 0 and powers of two.
     """
     known: list[Truth] = []
     for node in opaque(formulas):
@@ -232,7 +231,7 @@ def computed(node: Expr) -> Expr | None:
 
 
 def recompute(model: z3.ModelRef, operators: Iterable[Expr]) -> list[Truth]:
-    """For each application of an operator that the model gives a wrong result: what the result is."""
+    """Equations with the correct result, for each application whose result in the model is wrong."""
     wrong = []
     for node in operators:
         a, b = (model.eval(child, model_completion=True).as_long() for child in node.children())

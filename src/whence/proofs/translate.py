@@ -1,9 +1,9 @@
-"""Rules as formulas of the solver: the meaning that `whence.rules.evaluate` defines, as formulas.
+"""Rules as formulas of the solver, with the semantics that `whence.rules.evaluate` defines.
 
-A condition is read in core form (`whence.rules.expand`). Its parts are solved one
-after the other, as the interpreter does, each inside the scope of the quantifiers that gave
-its variables their values; so a variable that is matched needs no quantifier of its
-own. An atom with an undefined value is false: each term carries when it is defined.
+The translation takes a condition in core form (`whence.rules.expand`). It solves the parts one after the
+other, as the interpreter does, each inside the scope of the quantifiers that bind its variables; so a
+matched variable needs no quantifier. An atom with an undefined value is false: each term carries the
+formula that says when it is defined.
 """
 
 from __future__ import annotations
@@ -27,10 +27,9 @@ TRUE, FALSE = z3.BoolVal(True), z3.BoolVal(False)
 
 @dataclass(frozen=True)
 class _Value:
-    """A value: its number, when it is defined, and for a pointer of known derivation its block.
+    """A value: its number, when it is defined, and the block that a pointer was derived from.
 
-    `block` is (whether there is one, which), None for a pointer whose block is found by
-    its address.
+    `block`: whether there is one, and which; None for a pointer whose block is found by its address.
     """
 
     number: Bounded
@@ -44,7 +43,7 @@ _Then = Callable[[_Scope], Truth]
 
 
 def holds(rule: m.Rule, rules: RuleSet, view: View, redex: Redex) -> Truth:
-    """Whether the rule fires at this step, in this state; the step is at its detection point."""
+    """Whether the rule fires at this step, which is at its detection point."""
     return _Translator(expand(rule, rules), view, redex).condition()
 
 
@@ -85,7 +84,7 @@ class _Translator:
     # -- formulas --
 
     def solve(self, formula: m.Formula, scope: _Scope, then: _Then) -> Truth:
-        """The formula holds, and `then` of the scope that it leaves."""
+        """The formula holds, and so does `then` of the scope with the variables that it binds."""
         match formula:
             case m.Truth(value=value):
                 return then(scope) if value else FALSE
@@ -106,7 +105,7 @@ class _Translator:
                 return self.find_last(pattern, scope, then)
             case m.Some(body=body):
                 return self.solve(body, scope, then)
-        raise AssertionError(f"core form holds no {type(formula).__name__}")
+        raise AssertionError(f"core form has no {type(formula).__name__}")
 
     def compare(self, formula: m.Compare, scope: _Scope) -> Truth:
         left, right = self.term(formula.left, scope), self.term(formula.right, scope)
@@ -136,7 +135,7 @@ class _Translator:
         )
 
     def find_last(self, pattern: m.EventPattern, scope: _Scope, then: _Then) -> Truth:
-        """Variables without a quantifier are results: compared only after the event is found."""
+        """The last event that matches without the unquantified variables; these must then match, too."""
         results = self.core.free
         items = tuple(
             m.Wildcard() if isinstance(item, m.Variable) and item.name in results else item
@@ -250,5 +249,5 @@ class _Translator:
 
 
 def _found(item: m.Variable, number: Number) -> Bounded:
-    """A value out of the state: a word, but that an index may be less than 0."""
+    """A value of the state: a word, or an index, which may be negative."""
     return Bounded(number, 0 if item.type == Type.POINTER else -terms.WORD, terms.WORD - 1)
