@@ -293,7 +293,7 @@ class MomentDecoder(Decoder):
         return Alloc(name, tuple(Literal(Int(wrap(each))) for each in arguments))
 
     def with_bytes(self, state: State) -> State:
-        """The state with the bytes and closed bytes of the model; a read of initialized bytes gets 0 by default."""
+        """The state with the model's bytes and closed bytes; an initialized byte that it lacks is 0."""
         number = self.found.number
         bytes_ = {number(node.arg(0)): number(node) % 256 for node in self.found.applications(BYTE_SYMBOL)}
         closed = {
