@@ -500,7 +500,7 @@ def test_a_cache_behind_gives_copies(tmp_path: Path) -> None:
     first = Cache(tmp_path / "first")
     first.make("images", KEY, write)
     first.close()
-    second = Cache(tmp_path / "second", behind=tmp_path / "first")
+    second = Cache(tmp_path / "second", fallback=tmp_path / "first")
     found = second.find("images", KEY)
     assert found == tmp_path / "second" / "images" / KEY and found.stat().st_mode & 0o777 == 0o755
     second.add("objects", KEY, b"own")
@@ -515,5 +515,5 @@ def test_a_cache_behind_that_others_can_write_is_not_used(tmp_path: Path) -> Non
     first.add("images", KEY, b"image")
     first.close()
     (tmp_path / "first").chmod(0o777)
-    second = Cache(tmp_path / "second", behind=tmp_path / "first")
+    second = Cache(tmp_path / "second", fallback=tmp_path / "first")
     assert second.find("images", KEY) is None and second.notes == []

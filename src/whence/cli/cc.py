@@ -47,7 +47,7 @@ def run(argv: list[str], cxx: bool) -> int:
         clang = clangs.find_clang()
         if asked is not None:
             _write_plan(asked, clang, cxx)
-        headers.offer(os.environ)
+        headers.add_folder(os.environ)
         return _drive(clang, argv, cxx)
     except OSError as error:
         from whence.shortage import shortage

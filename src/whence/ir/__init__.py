@@ -1,9 +1,9 @@
 """LLVM textual IR as Python objects: parse, walk, rewrite, print.
 
 `parse` reads what LLVM 22 prints (``str(llvmlite.binding.parse_bitcode(…))``).
-What is not touched is printed byte for byte as it was. Everything is lazy: a
-body is split into instructions at the first access to its blocks, an
-instruction is read at the first access to its operands::
+Unchanged parts are printed byte for byte as they were. Parsing is lazy: a body
+is split into instructions at the first access to its blocks, an instruction is
+parsed at the first access to its operands::
 
     module = parse(text, "foo.c")
     for function in module.definitions:
@@ -13,11 +13,11 @@ instruction is read at the first access to its operands::
     module.add_declaration("declare void @seen(ptr)")
     print(module)
 
-A module is many small objects that refer to each other: a process that works
-on one module and ends saves a third of the time with ``gc.disable()``.
+A module has many small objects with references to each other: a short process
+that handles one module saves a third of its time with ``gc.disable()``.
 
-Local values and labels are handled as they stand in operands (``%5``,
-``%"a b"``); symbols by plain name (``malloc``), with ``.ref`` for operands.
+The names of local values and labels are those of operands (``%5``,
+``%"a b"``); symbols have a plain name (``malloc``), and ``.ref`` for operands.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Attributes of parameters, return values, call sites and functions.
 
-One attribute is its text: ``noundef``, ``align 8``, ``dereferenceable(8)``,
-``"frame-pointer"="all"``. Its *name* is the part that identifies which attribute it
-is; names of string attributes keep their quotes (``"frame-pointer"``), so that
-they cannot be mistaken for the others.
+An attribute is a string: ``noundef``, ``align 8``, ``dereferenceable(8)``,
+``"frame-pointer"="all"``. Its *name* is the part without arguments and value; the
+names of string attributes keep their quotes (``"frame-pointer"``), so that they
+differ from the names of other attributes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Attributes(tuple[str, ...]):
 
     @classmethod
     def read(cls, cursor: Cursor) -> Attributes:
-        """All attributes that stand at the cursor."""
+        """The attributes at the cursor, up to the first token that is none."""
         found = []
         while (attribute := cursor.attribute()) is not None:
             found.append(attribute)
@@ -37,7 +37,7 @@ class Attributes(tuple[str, ...]):
 
     @classmethod
     def parse(cls, text: str) -> Attributes:
-        """Attributes that take the whole text; raises `IRSyntaxError`."""
+        """The attributes of a text with nothing else in it; raises `IRSyntaxError`."""
         cursor = Cursor(text)
         found = cls.read(cursor)
         if not cursor.at_end():
@@ -51,7 +51,7 @@ class Attributes(tuple[str, ...]):
         return any(attribute_name(a) == name for a in self)
 
     def get(self, name: str) -> str | None:
-        """The attribute's text, None if it is not there."""
+        """The attribute's text, None if there is none of this name."""
         return next((a for a in self if attribute_name(a) == name), None)
 
     def without(self, *names: str) -> Attributes:

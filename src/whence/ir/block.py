@@ -23,8 +23,8 @@ class Block:
     """A basic block.
 
     `ref` is the label as an operand (``%14``, ``%"a b"``). `header` is the
-    label's line; None for an entry block without a label, which still has a
-    number that phi nodes use.
+    label's line; None for an entry block without a label, whose number phi nodes
+    still use.
     """
 
     __slots__ = ("first", "function", "gap", "header", "last", "ref")
@@ -51,7 +51,7 @@ class Block:
 
     @property
     def items(self) -> list[Item]:
-        """Instructions, debug records and comments, as they are now."""
+        """A list of the current instructions, debug records and comments."""
         found = []
         item = self.first
         while item is not None:
@@ -61,7 +61,7 @@ class Block:
 
     @property
     def instructions(self) -> list[Instruction]:
-        """The instructions as they are now: what is inserted while walking over them is not met."""
+        """A list of the current instructions; later insertions do not change it."""
         found = []
         item = self.first
         while item is not None:
@@ -86,7 +86,7 @@ class Block:
 
     @property
     def terminator(self) -> Instruction:
-        """The last instruction; raises `IRSyntaxError` when it does not end a block."""
+        """The last instruction; raises `IRSyntaxError` if it is no terminator."""
         item = self.last
         while item is not None and not isinstance(item, Instruction):
             item = item.prev
@@ -99,19 +99,19 @@ class Block:
 
     @property
     def successors(self) -> list[Block]:
-        """Blocks where control may go next, without duplicates."""
+        """The successors in the control-flow graph, without duplicates."""
         return [self.function.block(ref) for ref in dict.fromkeys(self.terminator.successors)]
 
     @property
     def predecessors(self) -> list[Block]:
-        """Blocks that may come before, without duplicates."""
+        """The predecessors in the control-flow graph, without duplicates."""
         return self.function.predecessors(self)
 
     @property
     def insertion_point(self) -> Instruction:
-        """The first instruction that others may be put in front of: behind phi nodes and exception pads.
+        """The first instruction with a legal insertion point before it: after phi nodes and exception pads.
 
-        A block that is one ``catchswitch`` has none: `ValueError`.
+        Raises `ValueError` for the block of a ``catchswitch``, which has none.
         """
         item = self.first
         while item is not None:
@@ -121,7 +121,7 @@ class Block:
         raise ValueError(f"nothing can be inserted into block {self.ref}")
 
     def append(self, text: str) -> Instruction:
-        """Add an instruction at the end of a block under construction, whatever stands there."""
+        """Add an instruction at the end of an unfinished block, without any check."""
         return self._adopt(from_text(text), self.last, None)
 
     def insert_before(self, anchor: Instruction, text: str, suffix: str = "") -> Instruction:
@@ -186,10 +186,11 @@ class Block:
             self.function.instruction_removed(item)
 
     def split_before(self, anchor: Instruction, label: str | None = None) -> Block:
-        """Move `anchor` and all behind it to a new block; this one then jumps to it.
+        """Move `anchor` and all items after it to a new block, to which this one then branches.
 
-        Phi nodes of the successors follow. Costs as much as is moved, so split a
-        long block from its end to its beginning. Returns the new block.
+        Updates the phi nodes of the successors. The cost is linear in the moved
+        items, so split a long block from its end to its beginning. Returns the
+        new block.
         """
         if anchor.block is not self or anchor.leads:
             raise ValueError(f"block {self.ref} cannot be split before {anchor.text.strip()}")
@@ -213,13 +214,13 @@ class Block:
         return new
 
     def predecessor_renamed(self, old: str, new: str) -> None:
-        """Let phi nodes name another predecessor."""
+        """Replace a predecessor in the phi nodes."""
         self.forget_comment()
         for phi in self.phis:
             phi.incoming = [(value, new if block == old else block) for value, block in phi.incoming]
 
     def forget_comment(self) -> None:
-        """Drop the list of predecessors that LLVM prints behind the label, once it is wrong."""
+        """Drop LLVM's comment with the predecessors from the label's line, because it is outdated."""
         if self.header is not None and ";" in self.header:
             self.header = self.ref[1:] + ":"
 

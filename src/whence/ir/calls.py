@@ -112,7 +112,7 @@ class Call(Instruction):
 
     @property
     def callee_operand(self) -> Operand:
-        """Whatever is called: ``@f``, ``%5``, inline assembly, a constant expression."""
+        """The called operand: ``@f``, ``%5``, inline assembly, or a constant expression."""
         fields: _Call = self._fields()
         return fields.callee
 
@@ -145,7 +145,7 @@ class Call(Instruction):
 
     @property
     def function_type(self) -> str:
-        """What stands for the type: the return type, or all of it for variadic functions."""
+        """The type as the text has it: the return type, or the function type of a variadic function."""
         fields: _Call = self._fields()
         return fields.function_type
 
@@ -224,7 +224,7 @@ class Call(Instruction):
     def set_argument(
         self, index: int, *, type: str | None = None, attributes: Iterable[str] | None = None, value: str = ""
     ) -> None:
-        """Change parts of argument `index`; what is not given stays."""
+        """Change parts of argument `index`; parts that are None stay as they are."""
         old = self.arguments[index]
         parts = (
             old.type if type is None else type,
@@ -270,7 +270,7 @@ class Invoke(_CallTerminator):
 
     @property
     def normal(self) -> str:
-        """Label where control goes when the call returns."""
+        """The label of the block after a normal return."""
         return self.successors[0]
 
     @property

@@ -1,8 +1,8 @@
 """Constant expressions in their plain form.
 
-Front ends differ in how much they fold, and LLVM folds no expression when it reads one: the same offset
-is ``101`` or ``ptrtoint (ptr inttoptr (i64 101 to ptr) to i64)``. What is a number, or the address of a
-global and a number, has one plain form here:
+Front ends fold different amounts, and LLVM's reader folds nothing: the same offset is ``101`` or
+``ptrtoint (ptr inttoptr (i64 101 to ptr) to i64)``. An expression that is a number, or the address of a
+global plus a number, has one plain form here:
 
 =====================================================  =======================================
 ``sub (i64 8, i64 ptrtoint (ptr null to i64))``        ``8``
@@ -29,7 +29,7 @@ _CONVERSIONS = frozenset(("ptrtoint", "ptrtoaddr", "inttoptr", "trunc", "bitcast
 
 
 class Constant(NamedTuple):
-    """The address of the global `symbol` (nothing: 0) plus `number`, of which `bits` bits are kept."""
+    """The address of the global `symbol` (0 without one) plus `number`, modulo 2**`bits`."""
 
     symbol: str
     number: int
@@ -37,13 +37,13 @@ class Constant(NamedTuple):
 
     @property
     def signed(self) -> int:
-        """The number as one of two's complement."""
+        """The number in two's complement, from -2**(bits - 1) on."""
         half = 1 << self.bits - 1
         return (self.number + half) % (1 << self.bits) - half
 
 
 def fold(layout: DataLayout, type_text: str, text: str) -> str:
-    """The plain form of a constant of a type; the text as it is where it has none or is not understood."""
+    """The plain form of a constant of a type; the unchanged text if there is none or it is unknown."""
     if not text.endswith(")"):
         return text
     try:
@@ -70,7 +70,7 @@ def _plain_pointer(constant: Constant) -> str:
 
 
 class _Reader:
-    """Reads expressions from the outside inwards; None stands for what has no plain form."""
+    """Evaluates expressions recursively; None means that there is no plain form."""
 
     def __init__(self, layout: DataLayout) -> None:
         self._layout = layout
@@ -133,7 +133,7 @@ class _Reader:
 
 
 def _resized(constant: Constant, bits: int) -> Constant | None:
-    """To fewer bits, or to more with zeros; of the address of a global the bits above are not known."""
+    """Truncation or zero extension; None for an extended address, whose upper bits are unknown."""
     if constant.symbol and bits > constant.bits:
         return None
     return Constant(constant.symbol, constant.number % (1 << bits), bits)

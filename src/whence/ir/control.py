@@ -35,7 +35,7 @@ class Terminator(_Control):
 
     @property
     def successors(self) -> tuple[str, ...]:
-        """Labels in the order of the text, each as often as it stands there."""
+        """Labels in the order of the text, with duplicates."""
         return tuple(operand.value for operand in self.operands if operand.type == "label")
 
 
@@ -167,7 +167,7 @@ class LandingPad(_Control):
 
     @property
     def clauses(self) -> list[tuple[str, Operand]]:
-        """(``catch`` or ``filter``, what) in order."""
+        """(``catch`` or ``filter``, operand) in order."""
         fields: _Fields = self._fields()
         return fields.clauses
 

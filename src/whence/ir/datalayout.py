@@ -1,8 +1,8 @@
 """Sizes, alignments and constant offsets, from the data layout string and the type definitions.
 
 The rules are those of the LLVM Language Reference, "Data Layout", as LLVM 22
-implements them; only little-endian x86-64 is meant, but pointer and alignment
-facts come from the string.
+implements them. Only little-endian x86-64 is supported, but the sizes of pointers
+and the alignments come from the string.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class DataLayout:
     """Sizes in bytes of the types of one module.
 
     `definitions` maps the token of a named type (``%struct.x``) to the text of
-    its body; it is read when needed, so later additions are seen.
+    its body; the layout reads it on demand, so later additions count.
     """
 
     def __init__(self, text: str = "", definitions: Mapping[str, str] | None = None) -> None:
@@ -73,7 +73,7 @@ class DataLayout:
             {"i": self._ints, "f": self._floats, "v": self._vectors}[kind][key] = numbers[0]
 
     def invalidate(self) -> None:
-        """Forget what was computed; call it after a type definition has changed."""
+        """Clear the cached sizes; callers must do this after they change a type definition."""
         self._sizes.clear()
         self._by_text.clear()
 

@@ -10,8 +10,8 @@ _SHOWN = 60
 class IRSyntaxError(WhenceError):
     """Malformed LLVM IR: which module, which line (counted from 1), what was expected there.
 
-    Errors found by a reader that knows only a fragment carry line 0; the owner
-    of the fragment raises them again with the place (see `located`).
+    Errors of a reader that knows only a fragment have line 0; the owner of the
+    fragment raises them again with the place (see `located`).
     """
 
     def __init__(self, expected: str, found: str = "", module: str = "", line: int = 0) -> None:
@@ -28,5 +28,5 @@ class IRSyntaxError(WhenceError):
         return f"{place}malformed LLVM IR: expected {self.expected}{found}"
 
     def located(self, module: str, line: int) -> IRSyntaxError:
-        """The same error, at a place."""
+        """The same error with its place."""
         return IRSyntaxError(self.expected, self.found, module, line)

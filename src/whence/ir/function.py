@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from whence.ir.module import Module
 
 FRESH = "wh."
-"""Names that whence gives to new values and blocks begin like this."""
+"""The prefix of the names that whence gives to new values and blocks."""
 
 _FRESH_NAME = re.compile(r'(?:%|^)"?wh\.(\d{1,18})\b', re.ASCII | re.MULTILINE)
 
@@ -28,7 +28,7 @@ _FRESH_NAME = re.compile(r'(?:%|^)"?wh\.(\d{1,18})\b', re.ASCII | re.MULTILINE)
 class Function:
     """A definition or a declaration.
 
-    `line` is where it begins in the text it was read from, 0 when it was made.
+    `line`: its first line in the parsed text, 0 for a new function.
     """
 
     def __init__(self, module: Module, header: str, body: list[str] | None, line: int = 0) -> None:
@@ -178,12 +178,12 @@ class Function:
 
     @property
     def comdat(self) -> str | None:
-        """Name of the comdat (the function's own when only ``comdat`` stands there), or None."""
+        """Name of the comdat (the function's own name for a plain ``comdat``), or None."""
         comdat = self.header.comdat
         return self.name if comdat == "" else comdat
 
     def keep_comdat(self) -> None:
-        """Make a bare ``comdat``, which means the one called like the symbol, say so by name."""
+        """Add the name to a ``comdat`` without one, so that renaming the symbol keeps its comdat."""
         if self.header.comdat == "":
             self._splice_header(self.header.comdat_span, f"comdat(${self.ref[1:]})")
 
@@ -216,7 +216,7 @@ class Function:
         return self.blocks[0]
 
     def instructions(self) -> Iterator[Instruction]:
-        """All instructions, block after block, each block as it is when the walk reaches it."""
+        """All instructions, block after block; each block is listed when the iteration reaches it."""
         for block in list(self.blocks):
             yield from block.instructions
 
@@ -230,7 +230,7 @@ class Function:
         return found
 
     def check(self) -> None:
-        """Read everything now; raises `IRSyntaxError` when something is malformed."""
+        """Parse the whole function; raises `IRSyntaxError` if a part is malformed."""
         _ = self.header
         for block in self.blocks:
             for instruction in block.instructions:
@@ -240,10 +240,10 @@ class Function:
     def error(self, expected: str, found: str) -> IRSyntaxError:
         return IRSyntaxError(expected, found, self.module.name, self.line)
 
-    # Maps over the body: made on demand, dropped when the body changes.
+    # Maps over the body: built on demand, dropped when the body changes.
 
     def definition_of(self, name: str) -> Instruction | Parameter | None:
-        """What defines a local value (``%5``); None for a name that is not one."""
+        """The instruction or parameter that defines a local value (``%5``); None for other names."""
         if self._definitions is None:
             self._definitions = {p.name: p for p in self.parameters if p.name is not None}
             for instruction in self.instructions():
@@ -261,18 +261,18 @@ class Function:
         return self._predecessors[block.ref]
 
     def control_flow_changed(self) -> None:
-        """Called by every edit of a terminator or a block."""
+        """Drop the maps that depend on control flow; every edit of a terminator or a block calls this."""
         self._predecessors = None
 
     def instruction_added(self, instruction: Instruction) -> None:
-        """Called by every insertion."""
+        """Update the map of definitions; every insertion calls this."""
         if self._definitions is not None and instruction.result is not None:
             self._definitions[instruction.result] = instruction
         if instruction.is_terminator:
             self._predecessors = None
 
     def instruction_removed(self, instruction: Instruction) -> None:
-        """Called by every removal."""
+        """Update the map of definitions; every removal calls this."""
         if self._definitions is not None and instruction.result is not None:
             self._definitions.pop(instruction.result, None)
         if instruction.is_terminator:
@@ -281,7 +281,7 @@ class Function:
     # Editing.
 
     def fresh_name(self) -> str:
-        """A new local name, ``%wh.N``: never a number, so the numbering of others stays valid."""
+        """A new local name, ``%wh.N``: never a number, so that other numbers stay valid."""
         if self._fresh is None:
             self._fresh = self._first_fresh()
         self._fresh += 1
@@ -329,7 +329,7 @@ class Function:
         return anchor.insert_before(f"alloca {type_text}{aligned}", dbg=False)
 
     def replace_all_uses(self, old: str, new: str) -> int:
-        """Write `new` for the local value `old` everywhere; returns how many instructions changed."""
+        """Replace the local value `old` by `new` everywhere; returns the number of changed instructions."""
         changed = 0
         for block in self.blocks:
             for item in block.items:
@@ -339,7 +339,7 @@ class Function:
     # Text.
 
     def lines(self) -> Iterator[str]:
-        """The function's text, piece by piece; the pieces are to be joined by newlines."""
+        """The pieces of the function's text, which newlines separate."""
         yield self._header_text
         if self._body is not None:
             yield from self._body
@@ -356,7 +356,7 @@ class Function:
         return "\n".join(self.lines())
 
     def line_of(self, item: Item) -> int:
-        """Line of an item in the module as it was read, if nothing before it in the function has changed."""
+        """The line of an item in the parsed text, if no item before it in the function has changed."""
         number = self.line + 1 + len(self._lead)
         for block in self._blocks or ():
             number += block.header is not None
@@ -368,7 +368,7 @@ class Function:
         return number
 
     def rewrite_text(self, change: Callable[[str], str]) -> None:
-        """Pass the text of header and body through `change`, piece by piece (for renaming symbols)."""
+        """Apply `change` to each piece of the text of header and body (for renaming symbols)."""
         header = change(self._header_text)
         if header != self._header_text:
             self.header_text = header

@@ -107,14 +107,14 @@ class GlobalValue:
         return self.fields.thread_local
 
     def keep_comdat(self) -> None:
-        """Make a bare ``comdat``, which means the one called like the symbol, say so by name."""
+        """Add the name to a ``comdat`` without one, so that renaming the symbol keeps its comdat."""
         if self.fields.comdat == "":
             start, end = self.fields.comdat_span
             self.text = f"{self._text[:start]}comdat(${self.ref[1:]}){self._text[end:]}"
 
     @property
     def value_type(self) -> str:
-        """Type of the variable, or of what the alias or ifunc stands for."""
+        """The type of the variable, the aliasee or the resolved function."""
         return self.fields.value_type
 
     @property

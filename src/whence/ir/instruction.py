@@ -1,8 +1,8 @@
-"""What stands in a block: instructions, debug records, comments.
+"""The items of a block: instructions, debug records, comments.
 
-An item is its text; everything else is read from the text when it is asked
-for, and forgotten when the text changes. A block links its items in a ring of
-``prev`` and ``next``, so insertion costs the same anywhere.
+An item stores its text; its fields are parsed on demand, and dropped when the
+text changes. The items of a block are a doubly linked list (``prev``, ``next``),
+so that insertion takes constant time.
 """
 
 from __future__ import annotations
@@ -26,10 +26,9 @@ _RECORD_KIND = re.compile(r"\s*#(dbg_\w+)\(", re.ASCII)
 
 
 class Item:
-    """Anything inside a block that has a line of its own.
+    """A part of a block that has its own line or lines.
 
-    `text` holds the complete line, or lines, with indentation. It is read
-    freely, and changed only with `rewrite`.
+    `text`: the complete lines with indentation; only `rewrite` may change it.
     """
 
     __slots__ = ("block", "next", "prev", "text")
@@ -59,15 +58,15 @@ class Item:
         return self.owner.function
 
     def rewrite(self, text: str) -> None:
-        """Change the text in place; the result name must stay what it is."""
+        """Change the text in place; the result name must stay the same."""
         self.text = text
 
     def remove(self) -> None:
-        """Take the item out of its block. Uses of its result are the caller's business."""
+        """Remove the item from its block; the caller must handle the uses of its result."""
         self.owner.unlink(self)
 
     def replace_uses(self, old: str, new: str) -> bool:
-        """Write the value `new` wherever the local value `old` is used; True if there was such a place."""
+        """Replace the uses of the local value `old` by `new`; True if there was one."""
         if old not in self.text:
             return False
         text = local_pattern(old).sub(lambda _: new, self.text)
@@ -76,7 +75,7 @@ class Item:
         return changed
 
     def locate(self, error: IRSyntaxError) -> IRSyntaxError:
-        """The error with the place of this item."""
+        """The error with the line of this item."""
         if self.block is None:
             return error.located("", 1)
         function = self.block.function
@@ -90,7 +89,7 @@ class Comment(Item):
 
 
 class DebugRecord(Item):
-    """``#dbg_value(…)`` and its relatives: describes variables, is not an instruction."""
+    """``#dbg_value(…)`` and its relatives: describes variables and is no instruction."""
 
     __slots__ = ()
 
@@ -110,12 +109,12 @@ class DebugRecord(Item):
 
 
 def local_pattern(name: str) -> re.Pattern[str]:
-    """Finds a local name as a whole token."""
+    """A pattern that matches a local name as a whole token."""
     return re.compile(re.escape(name) + (r"(?![-a-zA-Z$._0-9])" if not name.endswith('"') else ""))
 
 
 class Instruction(Item):
-    """One instruction of any opcode; subclasses know the operands of theirs.
+    """One instruction of any opcode; the subclasses parse the operands of theirs.
 
     `result` is the name it defines (``%5``), None when it defines none;
     `opcode` is ``call`` for ``tail call`` and its relatives.
@@ -125,9 +124,9 @@ class Instruction(Item):
 
     is_terminator = False
     has_result = True
-    """Whether the opcode makes a value; a call says so itself by its type."""
+    """Whether the opcode has a result; for calls the type decides."""
     leads = False
-    """Whether it has to stand at the beginning of its block (phi and the exception pads)."""
+    """Whether it must be at the beginning of its block (phi and the exception pads)."""
 
     _parsed: Any
 
@@ -154,11 +153,11 @@ class Instruction(Item):
 
     @property
     def successors(self) -> tuple[str, ...]:
-        """Labels (as ``%name``) where control may go next; empty for all but terminators."""
+        """The labels (as ``%name``) of the successors; empty except for terminators."""
         return ()
 
     def _read(self) -> Any:
-        """Read the fields of this opcode from the text, from `self._at` on."""
+        """Parse the fields of this opcode from the text, from `self._at` on."""
         raise NotImplementedError
 
     def _fields(self) -> Any:
@@ -178,7 +177,7 @@ class Instruction(Item):
         return value if self.block is None else fold(self.function.module.layout, type_text, value)
 
     def check(self) -> None:
-        """Read everything now; raises `IRSyntaxError` when the text is malformed."""
+        """Parse the whole text; raises `IRSyntaxError` if it is malformed."""
         try:
             _ = self.operands, self.type, self.attachments
         except IRSyntaxError as error:
@@ -226,25 +225,25 @@ class Instruction(Item):
         return changed
 
     def retarget(self, old: str, new: str) -> bool:
-        """Jump to `new` where it jumped to `old`; True if it did. Phi nodes are the caller's business."""
+        """Replace the successor `old` by `new`; True if there was one. The caller must update phi nodes."""
         places = [i for i, o in enumerate(self.operands) if o.type == "label" and o.value == old]
         for place in places:
             self.set_operand(place, new)
         return bool(places)
 
     def set_operand(self, index: int, value: str) -> None:
-        """Write another value at place `index` of `operands`."""
+        """Replace the operand at `index` of `operands` by another value."""
         operand = self.operands[index]
         self._splice(operand.start, operand.end, value)
 
-    # Insertion: the block does the work.
+    # Insertion, which the block implements.
 
     def insert_before(self, text: str, dbg: bool = True) -> Instruction:
         """Insert an instruction in front of this one.
 
-        `text` needs no indentation. A value without a name gets a fresh one
-        (see `result`). With `dbg` the new instruction takes over this one's
-        `!dbg`, unless it brings its own.
+        `text` needs no indentation. A result without a name gets a fresh one
+        (see `result`). With `dbg` the new instruction gets the `!dbg` of this
+        one, unless the text has one.
         """
         return self.owner.insert_before(self, text, self.debug_suffix if dbg else "")
 
@@ -253,7 +252,7 @@ class Instruction(Item):
         return self.owner.insert_after(self, text, self.debug_suffix if dbg else "")
 
     def replace(self, text: str, dbg: bool = True) -> Instruction:
-        """Put another instruction here; it inherits the result name unless it has its own."""
+        """Replace this instruction by another, which gets its result name unless the text has one."""
         return self.owner.replace(self, text, self.debug_suffix if dbg else "")
 
     # Metadata attachments.
@@ -282,7 +281,7 @@ class Instruction(Item):
         return _read_attachments(self.text)[1]
 
     def set_attachment(self, name: str, value: str | None) -> None:
-        """Attach metadata (``"!12"``), or take it away with None."""
+        """Attach metadata (``"!12"``); None removes the attachment."""
         start, found = _read_attachments(self.text)
         if value is None:
             found.pop(name, None)
@@ -292,11 +291,11 @@ class Instruction(Item):
 
 
 def _read_attachments(text: str) -> tuple[int, dict[str, str]]:
-    """Where the attachments at the end of a text begin, and what they are."""
+    """The position of the attachments at the end of a text, and the attachments."""
     start = end = len(text)
     found: dict[str, str] = {}
     for match in _ATTACHMENT.finditer(text):
-        if match.start() != end:  # what came before was in a string
+        if match.start() != end:  # the earlier match was in a string
             start, found = match.start(), {}
         found[match[1]] = match[2]
         end = match.end()

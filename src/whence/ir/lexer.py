@@ -1,8 +1,7 @@
 """The tokens of textual LLVM IR, and a cursor over one piece of it.
 
-Names keep their sigil and their quotes (``%x``, ``%"a b"``, ``@main``) when
-they are *references*, because that is what stands in operands and what goes
-back into text. `unquote` and `quote` convert to and from plain names.
+*References* keep their sigil and their quotes (``%x``, ``%"a b"``, ``@main``), as
+in operands and in new text. `unquote` and `quote` convert to and from plain names.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ NAME = r"(?:[-a-zA-Z$._0-9]+|\"[^\"\n]*\")"
 LOCAL = "%" + NAME
 GLOBAL = "@" + NAME
 MAX_DIGITS = 18
-"""Integers that whence reads (sizes, counts, numbers) have at most so many digits."""
+"""The largest number of digits of the integers that whence reads (sizes, counts, numbers)."""
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -98,7 +97,7 @@ def unquote(token: str) -> str:
 
 
 def decode_string(body: str) -> str:
-    """Undo the escapes of a quoted string (without its quotes)."""
+    """The text of a quoted string (given without its quotes), escapes decoded."""
     if "\\" not in body:
         return body
     raw = _ESCAPE.sub(_unescape, body.encode("utf-8", "surrogateescape"))
@@ -181,7 +180,7 @@ Plain = Callable[[str, str], str]
 
 
 class Operand(NamedTuple):
-    """A typed value and where it stands in a text.
+    """A typed value and its span in a text.
 
     ``text[start:end] == value``, but for constant expressions of instructions, whose value is their plain
     form (`whence.ir.constants`).
@@ -208,7 +207,7 @@ class Cursor:
         self.end = len(text) if end is None else end
 
     def fail(self, expected: str) -> IRSyntaxError:
-        """The error to raise at this place."""
+        """The error for a missing `expected` at this position."""
         return IRSyntaxError(expected, self.text[self.pos : self.end])
 
     def skip_space(self) -> int:
@@ -227,7 +226,7 @@ class Cursor:
         return self.text[self.pos : self.pos + 1] if self.pos < self.end else ""
 
     def match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """Match `pattern` here and move behind it."""
+        """Match `pattern` at this position and move past the match."""
         self.skip_space()
         match = pattern.match(self.text, self.pos, self.end)
         if match:
@@ -235,7 +234,7 @@ class Cursor:
         return match
 
     def accept(self, mark: str) -> bool:
-        """Take punctuation, if it comes next."""
+        """Whether punctuation comes next; if so, moves past it."""
         self.skip_space()
         if self.text.startswith(mark, self.pos, self.end):
             self.pos += len(mark)
@@ -255,7 +254,7 @@ class Cursor:
         return word or ""
 
     def accept_word(self, word: str) -> bool:
-        """Take a whole word, if it comes next."""
+        """Whether a whole word comes next; if so, moves past it."""
         if self.peek_word() != word:
             return False
         self.pos += len(word)
@@ -408,18 +407,18 @@ class Cursor:
                 self.group()
 
     def operand(self, type_text: str = "") -> Operand:
-        """A value with its type, or of the type `type_text` that was read before."""
+        """A value with its type; `type_text`: the type if it was read before."""
         type_text = type_text or self.type()
         start, end = self.value(type_text)
         return Operand(type_text, self.plain_value(type_text, start, end), start, end)
 
     def plain_value(self, type_text: str, start: int, end: int) -> str:
-        """The value of a span; of a constant expression its plain form."""
+        """The value of a span, in its plain form for a constant expression."""
         value = self.text[start:end]
         return self.plain(type_text, value) if self.plain is not None and value.endswith(")") else value
 
     def attribute(self) -> str | None:
-        """One attribute of a parameter, a return value or a function; None if something else comes."""
+        """One attribute of a parameter, a return value or a function; None if none comes next."""
         if match := _FAST_ATTRIBUTE.match(self.text, self.pos, self.end):
             self.pos = match.end()
             return match[1]

@@ -55,13 +55,13 @@ class MemoryAccess(Instruction):
 
     @property
     def value_type(self) -> str:
-        """Type of what is read or written."""
+        """The type of the accessed value."""
         fields: _Access = self._parsed or self._fields()
         return fields.value_type
 
     @property
     def align(self) -> int | None:
-        """Alignment in bytes, None when the text does not say."""
+        """Alignment in bytes, None if the text has none."""
         fields: _Access = self._parsed or self._fields()
         return fields.align
 
@@ -126,7 +126,7 @@ class Store(MemoryAccess):
 
     @property
     def value(self) -> str:
-        """What is written."""
+        """The stored value."""
         return self.operands[0].value
 
     def _read(self) -> _Access:
@@ -322,7 +322,7 @@ class GetElementPtr(Instruction):
 
     @property
     def source_type(self) -> str:
-        """The type that the first index counts in."""
+        """The type that the indices apply to."""
         fields: _Gep = self._parsed or self._fields()
         return fields.source_type
 
@@ -333,7 +333,7 @@ class GetElementPtr(Instruction):
 
     @property
     def base(self) -> str:
-        """The pointer that is advanced."""
+        """The base pointer."""
         fields: _Gep = self._parsed or self._fields()
         return fields.operands[0].value
 

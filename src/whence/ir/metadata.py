@@ -32,8 +32,8 @@ class ModuleFlag(NamedTuple):
 class Metadata:
     """Named and numbered metadata.
 
-    LLVM prints nodes in the order of their numbers, so node N is looked for N
-    lines behind node 0 first; only when it is not there are all lines read.
+    LLVM prints nodes in the order of their numbers, so the search for node N
+    begins N lines after node 0; only if it is elsewhere are all lines indexed.
     """
 
     def __init__(self, module_name: str = "<module>") -> None:
@@ -74,7 +74,7 @@ class Metadata:
         return self._find(number) is not None
 
     def node(self, number: int) -> str:
-        """What stands behind ``!N = ``; raises `IRSyntaxError` when there is no such node."""
+        """The text after ``!N = ``; raises `IRSyntaxError` if there is no such node."""
         place = self._find(number)
         if place is None:
             raise IRSyntaxError("a metadata node of the module", f"!{number}", self._module_name, self._line)
@@ -148,7 +148,7 @@ class Metadata:
         return match[1] if match else ""
 
     def location(self, number: int) -> Location:
-        """A ``!DILocation``; raises `IRSyntaxError` when the node is something else."""
+        """A ``!DILocation``; raises `IRSyntaxError` for another kind of node."""
         fields = self.fields(number)
         scope = node_number(fields.get("scope", ""))
         if self.kind(number) != "DILocation" or scope is None:
@@ -157,7 +157,7 @@ class Metadata:
         return Location(line, column, scope, node_number(fields.get("inlinedAt", "")))
 
     def subprogram_of(self, number: int) -> int | None:
-        """Number of the ``!DISubprogram`` that a location or a scope lies in."""
+        """Number of the ``!DISubprogram`` that contains a location or a scope."""
         for _ in range(_MAX_SCOPES):
             if self.kind(number) == "DISubprogram":
                 return number
@@ -179,7 +179,7 @@ def node_number(reference: str) -> int | None:
 
 
 def string_value(text: str) -> str:
-    """``!"x"`` gives ``x``; other text comes back as it is."""
+    """``!"x"`` gives ``x``; other text stays unchanged."""
     return decode_string(text[2:-1]) if text.startswith('!"') and text.endswith('"') else text
 
 

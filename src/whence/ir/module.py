@@ -1,4 +1,4 @@
-"""A module: its entities in the order of the text, and the text again."""
+"""A module: its entities in the order of the text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TARGET = re.compile(r'target (datalayout|triple) = "([^"]*)"')
 _SOURCE = re.compile(r'source_filename = "([^"]*)"')
 
 Entity = str | Function | GlobalValue | AttributeGroup
-"""A line that is kept as it is, or an object that knows its lines."""
+"""A line that stays unchanged, or an object that prints its lines."""
 
 
 class Module:
@@ -42,7 +42,7 @@ class Module:
         self.attribute_groups: dict[int, AttributeGroup] = {}
         self.metadata = Metadata(name)
         self.uses_fresh_names = False
-        """Whether the text may hold names like those that `Function.fresh_name` makes."""
+        """Whether the text may have names like those of `Function.fresh_name`."""
         self.source_filename = ""
         self.triple = ""
         self.trailing_newline = True
@@ -98,7 +98,7 @@ class Module:
     # Text.
 
     def pieces(self) -> Iterator[str]:
-        """The module's text; the pieces are to be joined by newlines."""
+        """The pieces of the module's text, which newlines separate."""
         for entity in self.entities:
             if isinstance(entity, str):
                 yield entity
@@ -109,12 +109,12 @@ class Module:
         yield from self.metadata.lines
 
     def print(self) -> str:
-        """The module as text, byte for byte as it was read where nothing was changed."""
+        """The module as text; unchanged parts are byte for byte those of the parsed text."""
         return "\n".join(self.pieces()) + ("\n" if self.trailing_newline else "")
 
     __str__ = print
 
-    # Taking entities in, from the parser and from the methods below.
+    # Adding entities, for the parser and for the methods below.
 
     def note_line(self, text: str) -> None:
         """Record a property of the whole module from a plain line."""
@@ -127,7 +127,7 @@ class Module:
             self.source_filename = decode_string(match[1])
 
     def take(self, entity: Entity) -> None:
-        """Append what was read."""
+        """Append a parsed entity."""
         self.entities.append(entity)
         if isinstance(entity, AttributeGroup):
             self.attribute_groups[entity.number] = entity
@@ -159,7 +159,7 @@ class Module:
         return new
 
     def add_declaration(self, text: str) -> Function:
-        """Add ``declare …``; the function that exists already if there is one of this name."""
+        """Add ``declare …``; returns the existing function if there is one of this name."""
         new = Function(self, text.strip(), None)
         if new.name in self.functions:
             return self.functions[new.name]
@@ -194,7 +194,7 @@ class Module:
             self._insert(f"${quote(name)} = comdat {kind}")
 
     def attribute_group(self, attributes: Iterable[str]) -> AttributeGroup:
-        """The group that holds exactly these attributes (in any order); made when there is none."""
+        """The group with exactly these attributes in any order; adds it if it is missing."""
         key = tuple(sorted(attributes))
         if self._group_numbers is None:
             self._group_numbers = {}
@@ -218,7 +218,7 @@ class Module:
     # Removing and renaming.
 
     def remove(self, entity: Function | GlobalValue) -> None:
-        """Take a function or a global out; references to it are the caller's business."""
+        """Remove a function or a global; the caller must handle references to it."""
         table: dict[str, Function] | dict[str, GlobalValue] = (
             self.functions if isinstance(entity, Function) else self.globals
         )
@@ -229,12 +229,12 @@ class Module:
         self._insert_at -= place < self._insert_at
 
     def rename(self, names: Mapping[str, str]) -> None:
-        """Give symbols other names, everywhere, in one pass over the text.
+        """Rename symbols everywhere, in one pass over the text.
 
-        `names` maps old to new plain names; those that are not in the module
-        are ignored, and so are numbers (``@0``); names may be swapped. When the new name is taken, or given
-        twice, the symbols become one: at most one of them may be a definition,
-        else `ValueError`. Comdats keep their names.
+        `names` maps old to new plain names and may swap names; names that are
+        not in the module and numbers (``@0``) are ignored. Symbols that get the
+        same name become one: at most one of them may be a definition, else
+        `ValueError`. Comdats keep their names.
         """
         present = {old: new for old, new in names.items() if old != new and self._is_named(old)}
         if not present:
@@ -258,7 +258,7 @@ class Module:
         return [*self.functions.values(), *self.globals.values()]
 
     def _merge(self, names: dict[str, str]) -> None:
-        """Remove declarations of symbols that will share a name with another."""
+        """Remove declarations of symbols that will have the name of another symbol."""
         owners: dict[str, Function | GlobalValue] = {}
         for symbol in self._symbols():
             new = names.get(symbol.name, symbol.name)

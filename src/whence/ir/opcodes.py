@@ -1,4 +1,4 @@
-"""Which class reads which opcode, and instructions made from a line of text."""
+"""The classes of opcodes, and instructions from a line of text."""
 
 from __future__ import annotations
 
@@ -74,11 +74,11 @@ OPCODES: dict[str, type[Instruction]] = {
     "va_arg": VAArg,
     **{opcode: cls for cls, words in _SHARED.items() for opcode in words.split()},
 }
-"""Every opcode of LLVM 22. An unknown one is a syntax error: nothing would be known about its effects."""
+"""Every opcode of LLVM 22. Others are syntax errors, because their effects are unknown."""
 
 
 def from_text(text: str) -> Instruction:
-    """An instruction that is in no block yet; raises `IRSyntaxError` if its head is malformed."""
+    """A new instruction outside of any block; raises `IRSyntaxError` if its head is malformed."""
     line = "  " + text.strip()
     head = HEAD.match(line)
     cls = OPCODES.get(head[2]) if head else None
@@ -88,5 +88,5 @@ def from_text(text: str) -> Instruction:
 
 
 def makes_value(instruction: Instruction) -> bool:
-    """Whether it has to define a name."""
+    """Whether the instruction must have a result."""
     return instruction.has_result and (not isinstance(instruction, Call) or instruction.type != "void")

@@ -1,7 +1,7 @@
-"""From text to a `Module`: the walk over the top level.
+"""From text to a `Module`: the top level of the text.
 
-Only the lines that are not inside functions and not metadata are looked at;
-bodies are cut out as lists of lines and parsed on demand.
+The parser examines only lines outside of function bodies and metadata; bodies
+become lists of lines, which are parsed on demand.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _PLAIN = re.compile(
 def parse(text: str, name: str = "<module>") -> Module:
     """Read a module as printed by LLVM.
 
-    `name` stands in messages. Raises `IRSyntaxError` when the text cannot be
-    split into entities, blocks and instructions' heads; the rest of what may be
-    wrong is found when it is looked at (`check` looks at everything).
+    `name`: the module's name in messages. Raises `IRSyntaxError` if the top level
+    of the text is malformed; other parts raise it when they are parsed on demand
+    (`check` parses all of them).
     """
     module = Module(name)
     module.trailing_newline = text.endswith("\n")
@@ -61,7 +61,7 @@ class _Parser:
             self._pos += 1
 
     def _take(self, line: str) -> None:
-        """Take the entity that begins at the current line."""
+        """Parse the entity that begins at the current line."""
         module, number = self._module, self._pos + 1
         if line.startswith("define "):
             module.take(self._definition(line, number))
@@ -109,7 +109,7 @@ class _Parser:
             raise self._error("a top-level entity", line)
 
     def _take_metadata(self) -> bool:
-        """Take all lines from here on as metadata, if they are; else this line alone. True when done."""
+        """Add the remaining lines as metadata if all of them are, else only this one. True at the end."""
         rest = self._lines[self._pos :]
         if all(line[:1] in ("!", "", ";", "^", "u") for line in rest):
             for offset, line in enumerate(rest):
@@ -124,7 +124,7 @@ class _Parser:
 
 
 def check(module: Module) -> None:
-    """Read everything that is otherwise read on demand; `IRSyntaxError` at the first malformed piece."""
+    """Parse everything that is parsed on demand; raises `IRSyntaxError` for the first malformed part."""
     for variable in module.globals.values():
         _ = variable.fields
     for group in module.attribute_groups.values():

@@ -1,7 +1,7 @@
-"""Reads the body of a function: the cheapest split into blocks and items.
+"""Splitting the body of a function into blocks and items, at the least cost.
 
-Only what every user of the body needs is found here: labels, result names and
-opcodes. Operands are parsed on demand.
+The reader parses labels, result names and opcodes, which all users of a body
+need. Operands are parsed on demand.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _BLANK_OR_COMMENT = re.compile(r"\s*(?:;.*)?\Z")
 
 
 class Body:
-    """What `read_body` finds: blocks, the lines before the first and those behind the last."""
+    """The result of `read_body`: the blocks, and the lines before the first and after the last one."""
 
     def __init__(self, function: Function, lines: list[str]) -> None:
         self.blocks: list[Block] = []
@@ -65,7 +65,7 @@ class Body:
         self.blocks[-1].gap = []
 
     def _close(self, gap: list[str]) -> None:
-        """`gap` ended the block before, or stands before the first."""
+        """Store the lines between the last block and the next, or those before the first one."""
         if self.blocks:
             self.blocks[-1].gap = gap
         else:
@@ -79,7 +79,7 @@ class Body:
         self.by_ref[ref] = block
 
     def _entry_ref(self) -> str:
-        """The number of an entry block without a label comes after those of the parameters."""
+        """The label of an entry block without one: its number follows those of the parameters."""
         last = -1
         for parameter in self._function.parameters:
             if parameter.name is None:
@@ -137,7 +137,7 @@ class Body:
         return None
 
     def _continue(self, last: Item | None, pos: int) -> int:
-        """Give the lines that continue an instruction to it; returns the line behind them."""
+        """Append continuation lines to their instruction; returns the number of the next line."""
         if not isinstance(last, Instruction):
             raise self._malformed("an instruction", pos)
         lines = self._lines

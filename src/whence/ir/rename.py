@@ -12,7 +12,7 @@ _SYMBOL = re.compile(rf'{GLOBAL}|"[^"\n]*"')
 
 
 def renamer(names: Mapping[str, str]) -> Callable[[str], str]:
-    """A function that replaces references to the plain names in a text, and leaves strings alone."""
+    """A function that replaces references to the plain names in a text, except in strings."""
     tokens = {}
     for old, new in names.items():
         token = quote(old)

@@ -1,8 +1,7 @@
 """The type system of LLVM IR: from text to objects and back.
 
-Instructions keep types as text, because text is what goes into new
-instructions; `parse_type` gives the object where its structure is needed.
-Results are cached by text.
+Instructions store types as text, because new instructions need the text;
+`parse_type` gives the object for code that needs the structure, and caches it.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from whence.ir.errors import IRSyntaxError
 from whence.ir.lexer import Cursor, skip_group, to_int, word_set
 
 MAX_DEPTH = 64
-"""Literal types nested deeper than this are refused."""
+"""The largest nesting of literal types; deeper ones are syntax errors."""
 
 _INT = re.compile(r"i([1-9]\d*)\Z", re.ASCII)
 _COUNT = re.compile(r"\s*(vscale\s+x\s+)?(\d+)\s+x\s+", re.ASCII)
@@ -132,7 +131,7 @@ class OtherType(Type):
 
 @lru_cache(maxsize=16384)
 def parse_type(text: str) -> Type:
-    """Read one type that takes the whole text; raises `IRSyntaxError`."""
+    """The type of a text with nothing else in it; raises `IRSyntaxError`."""
     return _parse(text.strip(), 0)
 
 
@@ -188,7 +187,7 @@ def _list(inner: str, depth: int) -> tuple[Type, ...]:
 
 
 def _parse_function(text: str, result: str, depth: int) -> Type:
-    """``result (parameters)``; `result` is the text that was read before the parenthesis."""
+    """``result (parameters)``; `result`: the text before the parenthesis."""
     cursor = Cursor(text, len(result))
     inner = cursor.group()[1:-1].rstrip()
     if not cursor.at_end():

@@ -19,7 +19,7 @@ class _Fields(NamedTuple):
 
 
 class _Computation(Instruction):
-    """What the opcodes of this file have in common."""
+    """The base of the instructions of this file."""
 
     __slots__ = ()
     _parsed: _Fields | None
@@ -37,7 +37,7 @@ class _Computation(Instruction):
 
 
 class Unary(_Computation):
-    """``fneg`` and ``freeze``: one typed operand, which the result has the type of."""
+    """``fneg`` and ``freeze``: one typed operand, whose type is that of the result."""
 
     __slots__ = ()
 

@@ -34,14 +34,14 @@ class Member:
 
 
 def is_archive(start: bytes) -> bool:
-    """Whether a file that begins so is an archive."""
+    """Whether a file that begins with these bytes is an archive."""
     return start[:8] in (MAGIC, THIN)
 
 
 def members(descriptor: int, path: str) -> Iterator[Member]:
-    """The members of an archive, symbol tables left out; raises `ArchiveError`.
+    """The members of an archive except symbol tables; raises `ArchiveError`.
 
-    `path` is where the archive lies: members of a thin one are relative to it.
+    `path`: the archive's path, to whose directory the members of a thin archive are relative.
     """
     total = os.fstat(descriptor).st_size
     thin = read_at(descriptor, 0, 8) == THIN

@@ -1,7 +1,7 @@
-"""What the sections hold: blobs of compressed bitcode, and the record of a link.
+"""The formats of the sections: blobs of compressed bitcode, and records of links.
 
-A linker concatenates sections of one name, so both formats can be read one
-after the other, with zero bytes between them::
+A linker concatenates sections of the same name, so a section may have several
+blobs or records, with zero bytes between them::
 
     .whence.ir    IR_PREFIX, JSON header, payload (zlib, bitcode)
     .whence.link  LINK_PREFIX, body: u32 JSON length, JSON (zlib), attached files (zlib each)
@@ -36,7 +36,7 @@ MAX_RECORD = 16 << 20
 MAX_BITCODE = 1 << 30
 
 LEVEL = 1
-"""Of zlib: 9 times faster than 6 on bitcode with debug information, 5 % larger."""
+"""The level of zlib for bitcode: 9 times faster than 6 with debug information, 5 % larger."""
 
 
 class BlobError(Exception):
@@ -44,7 +44,7 @@ class BlobError(Exception):
 
 
 class Entry:
-    """Where one blob lies: `header` and `payload` as (offset, size) in the section, `digest` in hex."""
+    """The position of one blob: `header` and `payload` as (offset, size) in the section, `digest` in hex."""
 
     __slots__ = ("digest", "end", "header", "payload", "start")
 
@@ -57,14 +57,14 @@ class Entry:
 
 
 def pack_ir(bitcode: bytes, header: dict[str, Any]) -> tuple[str, bytes]:
-    """Digest and blob of one module; `header` gets the field 'size', bytes of the bitcode."""
+    """Digest (hex) and blob of one module; adds the field 'size' to `header`, the bytes of the bitcode."""
     import hashlib
     import json
     import zlib
 
     payload = zlib.compress(bitcode, LEVEL)
     digest = hashlib.sha256(payload)
-    # A file name may hold bytes that are no UTF-8: escapes keep the header pure ASCII.
+    # A file name may have bytes that are no UTF-8: escapes keep the header ASCII.
     text = json.dumps({**header, "size": len(bitcode)}).encode("ascii")
     prefix = IR_PREFIX.pack(IR_MAGIC, VERSION, len(text), len(payload), digest.digest())
     return digest.hexdigest(), prefix + text + payload
@@ -88,9 +88,9 @@ def entries(elf: Elf, section: Section) -> Iterator[Entry]:
 
 
 def _skip_padding(elf: Elf, section: Section, position: int, least: int) -> int:
-    """Position of the next blob after zero bytes that a linker may have put between; -1 at the end."""
+    """The position of the next blob, after the zero bytes of a linker's alignment; -1 at the end."""
     while position < section.size:
-        # Blobs stand close together as a rule: look at a few bytes first.
+        # Gaps are short as a rule, so a short read comes first.
         chunk = elf.read(section.offset + position, min(64, section.size - position))
         if not chunk.strip(b"\0"):
             chunk = elf.read(section.offset + position, min(1 << 20, section.size - position))
@@ -166,7 +166,7 @@ def _link_body(body: bytes) -> tuple[dict[str, Any], dict[str, bytes]]:
 
 
 def inflate(data: bytes, limit: int) -> bytes:
-    """Decompress, refusing to make more than `limit` bytes; raises `BlobError`."""
+    """The decompressed data, at most `limit` bytes; raises `BlobError` if it is larger or damaged."""
     import zlib
 
     stream = zlib.decompressobj()

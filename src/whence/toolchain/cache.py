@@ -1,12 +1,12 @@
 """The cache of generated code, addressed by content.
 
-An entry's name is the digest of everything it was made from, so entries are
-never wrong and never updated; two runs that fill the cache at once write the
-same bytes, each under a temporary name, and rename. An entry that a run has
-found stays until the run is over (`cache_locks`); a run that added entries
-prunes the cache to its bound at its end (`cache_prune`). A cache that cannot
-be written, or that others could have written (`cache_trust`), costs time and
-nothing else: a private directory takes its place for the run.
+An entry's name is the digest of all its inputs, so entries never go stale and
+are never updated; two runs that fill the cache at once write the same bytes,
+each under a temporary name, and rename. The entries that a run uses stay until
+the run ends (`cache_locks`); a run that added entries then prunes the cache to
+its limit (`cache_prune`). A private directory replaces, for one run, a cache
+that is not writable or that other users could have written (`cache_trust`); the
+run is slower, and its entries are lost.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from whence.toolchain.cache_prune import DEFAULT_SIZE, SIZE_VARIABLE, parse_size
 from whence.toolchain.cache_trust import distrust
 
 _ROOM = 64 << 20
-"""Bytes that a directory should have free to take the place of the cache."""
+"""The free space, in bytes, that a directory should have to replace the cache."""
 
 
 def default_directory() -> Path:
@@ -42,22 +42,22 @@ def default_directory() -> Path:
         return Path(chosen).absolute()
     for variable, below in places.BASES:
         base = os.environ.get(variable, "")
-        if os.path.isabs(base):  # others are to be ignored, says the specification
+        if os.path.isabs(base):  # the XDG specification says to ignore relative paths
             return Path(base, below)
     return _listed_home() or Path(tempfile.gettempdir(), f"whence-{os.geteuid()}")
 
 
 def home_directory() -> Path | None:
-    """The cache in the home directory that the user has by the list of users, where another one is chosen.
+    """The cache in the user's home directory by the password database, as the fallback of the default cache.
 
-    None where that is the default, and for a cache that ``$WHENCE_CACHE`` names: that one stands alone.
+    None if it is the default cache itself, or if ``$WHENCE_CACHE`` names the cache, which has no fallback.
     """
     path = None if os.environ.get(variables.CACHE) else _listed_home()
     return path if path != default_directory() else None
 
 
 def _listed_home() -> Path | None:
-    """The cache in the home directory by the list of users."""
+    """The cache in the user's home directory by the password database."""
     try:
         home = pwd.getpwuid(os.geteuid()).pw_dir
     except KeyError:
@@ -72,7 +72,7 @@ def default_limit() -> int:
 
 
 def digest(*parts: str | bytes) -> str:
-    """64 hex digits that stand for the parts and for their number and order."""
+    """The SHA-256, in hex, of the parts with their sizes and order."""
     total = hashlib.sha256()
     for part in parts:
         data = part.encode() if isinstance(part, str) else part
@@ -84,17 +84,16 @@ def digest(*parts: str | bytes) -> str:
 class Cache:
     """Entries of several kinds (one directory each).
 
-    `limit`: bytes that are kept at most when it is closed, None for no bound.
-    `behind`: another directory; what is missing here and stands there is copied, so that tests with a
-    home directory of their own find what was instrumented before. `notes`: what was wrong with the directory.
-    `added`: how many entries it has got.
+    `limit`: the largest size in bytes after `close`, None for no limit. `fallback`: another cache directory,
+    from which missing entries are copied, so that a program with another home directory finds earlier
+    entries. `notes`: sentences about problems of the directory. `added`: the number of new entries.
     """
 
-    def __init__(self, directory: Path, limit: int | None = None, behind: Path | None = None) -> None:
+    def __init__(self, directory: Path, limit: int | None = None, fallback: Path | None = None) -> None:
         self.directory = directory
         self.limit = limit
         self.notes: list[str] = []
-        self._behind = None if behind is None else Cache(behind)
+        self._fallback = None if fallback is None else Cache(fallback)
         self._locks = Locks(directory)
         self._spare: Path | None = None
         self.added = 0
@@ -103,16 +102,16 @@ class Cache:
 
     @classmethod
     def of_user(cls, limit: int | None = None) -> Cache:
-        """The user's cache, with the one in the user's home behind it; `limit`: None for the default."""
+        """The user's cache, with that of the home directory as fallback; `limit`: None for the default."""
         return cls(default_directory(), default_limit() if limit is None else limit, home_directory())
 
     def find(self, kind: str, key: str) -> Path | None:
-        """The entry, None if there is none; it stays until `close`."""
+        """The path of the entry, None if there is none; the entry stays until `close`."""
         return self._find(kind, key) or self._copied(kind, key)
 
     def _copied(self, kind: str, key: str) -> Path | None:
-        """A copy of the entry of the cache behind this one, None if that has none."""
-        found = None if self._behind is None else self._behind.find(kind, key)
+        """A copy of the entry of the fallback, None if that has none."""
+        found = None if self._fallback is None else self._fallback.find(kind, key)
         if found is None:
             return None
         try:
@@ -135,7 +134,7 @@ class Cache:
         try:
             reason = files.check(path)
         except OSError:
-            return None  # removed meanwhile, or unreadable: made anew
+            return None  # removed meanwhile, or unreadable: the caller makes it again
         if reason is None:
             files.touch(path)
             self._used[f"{kind}/{key}"] = path
@@ -145,7 +144,7 @@ class Cache:
         return None
 
     def read(self, kind: str, key: str) -> bytes | None:
-        """What an entry holds, None if there is none."""
+        """The content of an entry, None if there is none."""
         path = self.find(kind, key)
         try:
             return None if path is None else files.content(path)
@@ -153,16 +152,16 @@ class Cache:
             return None
 
     def add(self, kind: str, key: str, content: bytes) -> Path:
-        """Keep an entry; raises `ToolLimit` if not even the temporary directory takes it."""
+        """Adds an entry; raises `ToolLimit` if not even a temporary directory has room."""
         return self.make(kind, key, lambda path: _write(path, content))
 
     def make(self, kind: str, key: str, write: Callable[[Path], None]) -> Path:
-        """Keep the entry that `write` makes at the path it is given.
+        """Adds the entry that `write` makes at a path that it gets.
 
-        With an error nothing is kept. A cache that is full or turns out not to
-        be writable is replaced (`notes`), so `write` may be called twice: an
-        error of its own comes both times, and shows nothing about the cache.
-        Raises `ToolLimit` if there is room nowhere, and what `write` raises.
+        An error leaves no entry. A private directory replaces a cache that is
+        full or not writable (`notes`), so `write` may be called twice: its own
+        errors occur both times, and leave the cache in place. Raises `ToolLimit`
+        if no directory has room, and the errors of `write`.
         """
         if self._spare is None and not self._trusted(kind):
             self._spare = _spare_directory()
@@ -178,22 +177,22 @@ class Cache:
 
     @property
     def keeps(self) -> bool:
-        """Whether entries stay for other runs; `notes` says why not."""
+        """Whether later runs find the entries; `notes` says why not."""
         return self._spare is None
 
     def used(self) -> list[Path]:
-        """The entries of the directory that were found or made, not those that stand aside."""
+        """The entries of the cache directory that this run found or made."""
         return list(self._used.values())
 
-    def held(self) -> tuple[Path, list[int]]:
-        """The lock file, and the bytes of it that stand for the entries of `used`."""
+    def lock_bytes(self) -> tuple[Path, list[int]]:
+        """The lock file, and the offsets of its bytes that lock the entries of `used`."""
         return self._locks.path, [byte_of(name) for name in self._used]
 
     def close(self) -> None:
-        """Give up what is in use, keep the bound, remove the directory that replaced the cache."""
+        """Releases all entries, prunes the cache to its limit, and removes the directory that replaced it."""
         self._locks.close()
-        if self._behind is not None:
-            self._behind.close()
+        if self._fallback is not None:
+            self._fallback.close()
         if self.added and self.limit is not None:
             prune(self.directory, self.limit)
         if self._spare is not None:
@@ -201,7 +200,7 @@ class Cache:
             self._spare = None
 
     def _trusted(self, kind: str) -> bool:
-        """Whether no other user could have written entries of that kind; a note says so once if not."""
+        """Whether only the user can write entries of that kind; otherwise adds a note."""
         if kind not in self._trust:
             reason = distrust(self.directory / kind)
             self._trust[kind] = reason is None
@@ -213,7 +212,7 @@ class Cache:
         return self._trust[kind]
 
     def _store(self, base: Path, kind: str, key: str, write: Callable[[Path], None]) -> Path:
-        """Make an entry below `base`; raises `OSError` and what `write` raises."""
+        """Makes an entry below `base`; raises `OSError` and the errors of `write`."""
         folder = base / kind
         _make_folders(folder)
         shared = base == self.directory
@@ -222,12 +221,12 @@ class Cache:
             write(path)
             files.seal(path)
             if shared:
-                self._hold(f"{kind}/{key}")
+                self._lock(f"{kind}/{key}")
             os.replace(path, folder / key)
         return folder / key
 
-    def _hold(self, name: str) -> None:
-        """Keep an entry from being pruned; who is just removing it needs a moment."""
+    def _lock(self, name: str) -> None:
+        """Locks an entry against pruning; retries while another process removes an entry of this name."""
         for _ in range(_PATIENCE):
             if self._locks.share(name):
                 return
@@ -242,7 +241,7 @@ class Cache:
             ) from error
 
     def _replace(self, reason: str, kind: str, key: str, write: Callable[[Path], None]) -> Path:
-        """Keep an entry and all that follow elsewhere; the cache stays if it cannot be made there either."""
+        """Adds this entry and all later ones to a private directory, unless that fails, too."""
         spare = _spare_directory()
         try:
             path = self._store_aside(spare, kind, key, write)
@@ -262,12 +261,12 @@ class Cache:
 
 
 _PATIENCE = 100
-"""Attempts to hold an entry that somebody is removing."""
+"""Attempts to lock an entry that another process is removing, 2 ms apart."""
 
 
 @contextmanager
 def _scratch(folder: Path, locks: Locks | None) -> Iterator[Path]:
-    """A temporary directory in `folder`; its lock keeps other runs from removing it as a leftover."""
+    """A temporary directory in `folder`, locked so that pruning does not remove it as a leftover."""
     name = f"{files.SCRATCH_PREFIX}{secrets.token_hex(8)}"
     if locks:
         locks.share(f"{folder.name}/{name}")
@@ -290,7 +289,7 @@ def _because(error: Exception) -> str:
 
 
 def _make_folders(path: Path) -> None:
-    """Make a directory and those above it, for us alone."""
+    """Makes a directory and its missing parents, accessible to the user only."""
     missing = []
     while not path.exists():
         missing.append(path)
@@ -300,7 +299,7 @@ def _make_folders(path: Path) -> None:
 
 
 def _remove(folder: Path) -> None:
-    """As far as it goes; with one directory open at a time, where rmtree needs more descriptors."""
+    """Removes a tree as far as possible, with fewer open descriptors than `shutil.rmtree` needs."""
     with contextlib.suppress(OSError):
         for name in os.listdir(folder):
             path = folder / name
@@ -312,7 +311,7 @@ def _remove(folder: Path) -> None:
 
 
 def _spare_directory() -> Path:
-    """A private directory where there is room; it is the caller's to remove."""
+    """A new private directory with enough room, or the most room; the caller must remove it."""
     made = []
     for place in (None, "/dev/shm"):
         with contextlib.suppress(OSError):

@@ -1,9 +1,9 @@
-"""What lies in a cache directory: ``<kind>/<key>``, sealed files, and ``<kind>/.new-…`` in the making.
+"""The files of a cache directory: sealed entries ``<kind>/<key>``, and unfinished ones in ``<kind>/.new-…``.
 
-A file ends in a seal, its size and checksum, so that one that a crash or a
-bad disk has cut off or changed is distinguished from a whole one. Linkers, the kernel
-and the dynamic linker do not look behind the end of an ELF file's last part.
-Only names that are keys (64 hexadecimal digits) are ever listed or removed.
+A file ends in a seal, its size and checksum, which detects files that a crash or
+a bad disk has truncated or changed. Linkers, the kernel and the dynamic linker
+ignore bytes after the last part of an ELF file. Only files whose names are keys
+(64 hexadecimal digits) are listed or removed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _PAGE = 4096
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A file of the cache: `size` in bytes on disk (whole pages), `used` in ns of the epoch."""
+    """A file of the cache: `size` in bytes on disk (whole pages), `used` in ns since the epoch."""
 
     kind: str
     key: str
@@ -42,12 +42,12 @@ class Entry:
 
     @property
     def name(self) -> str:
-        """What it is locked by."""
+        """The name of its lock."""
         return f"{self.kind}/{self.key}"
 
 
 def seal(path: Path) -> None:
-    """Finish a new file: append its seal, let no other user write it. Raises `OSError`."""
+    """Finishes a new file: appends its seal and removes write access of other users. Raises `OSError`."""
     with path.open("r+b") as file:
         checksum, size = _checksum(file)
         file.write(_SEAL.pack(_MAGIC, size, checksum))
@@ -55,7 +55,7 @@ def seal(path: Path) -> None:
 
 
 def check(path: Path) -> str | None:
-    """Why the file at `path` is not taken, None if it is; raises `OSError` if it cannot be read."""
+    """Why the file at `path` is not used, None if it is; raises `OSError` if it cannot be read."""
     with _open(path) as file:
         status = os.fstat(file.fileno())
         reason = distrust_file(status)
@@ -72,7 +72,7 @@ def check(path: Path) -> str | None:
 
 
 def content(path: Path) -> bytes:
-    """What was sealed; raises `OSError`."""
+    """The content without the seal; raises `OSError`."""
     return path.read_bytes()[: -_SEAL.size]
 
 
@@ -81,7 +81,7 @@ def _open(path: Path) -> BinaryIO:
 
 
 def _checksum(file: BinaryIO, limit: int | None = None) -> tuple[int, int]:
-    """CRC-32 and number of the bytes from here to the end, or of `limit` bytes."""
+    """CRC-32 and number of the bytes from the current position to the end, at most `limit` bytes."""
     checksum = size = 0
     left = limit if limit is not None else 1 << 62
     while left and (data := file.read(min(_CHUNK, left))):
@@ -92,7 +92,7 @@ def _checksum(file: BinaryIO, limit: int | None = None) -> tuple[int, int]:
 
 
 def entries(directory: Path) -> Iterator[Entry]:
-    """All entries, in no order; those that vanish meanwhile are left out."""
+    """All entries, in any order, except those that are removed meanwhile."""
     for kind, name in _names(directory):
         if not _KEY.fullmatch(name):
             continue
@@ -106,7 +106,7 @@ def entries(directory: Path) -> Iterator[Entry]:
 
 
 def scratches(directory: Path) -> Iterator[tuple[str, Path]]:
-    """Directories of entries in the making, with the names they are locked by."""
+    """The directories of unfinished entries, with the names of their locks."""
     for kind, name in _names(directory):
         if name.startswith(SCRATCH_PREFIX):
             yield f"{kind}/{name}", directory / kind / name
@@ -128,11 +128,11 @@ def _listed(directory: Path | str) -> list[os.DirEntry[str]]:
 
 
 def used(status: os.stat_result) -> int:
-    """When an entry was used last, in ns of the epoch."""
+    """The time of the last use of an entry, in ns since the epoch."""
     return max(status.st_mtime_ns, status.st_atime_ns)
 
 
 def touch(path: Path) -> None:
-    """Note that the entry was used now; nothing happens where that cannot be written."""
+    """Sets the time of the last use to now, if the file system permits it."""
     with contextlib.suppress(OSError):
         os.utime(path, ns=(time.time_ns(), path.stat().st_mtime_ns))

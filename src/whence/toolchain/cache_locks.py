@@ -3,8 +3,8 @@
 Each name is one byte of ``.lock``, chosen by digest, locked as an open file
 description lock (fcntl(2)): one descriptor for any number of names, the
 kernel releases them with the process, and two threads of a process exclude
-each other as two processes do. Two names that meet on one byte exclude each
-other needlessly, nothing worse.
+each other as two processes do. Two names with the same byte exclude each other
+needlessly, which does no harm.
 """
 
 from __future__ import annotations
@@ -22,40 +22,40 @@ _BUSY = (errno.EAGAIN, errno.EACCES)
 
 
 def byte_of(name: str) -> int:
-    """The byte of the file that stands for a name."""
+    """The offset of the byte of the lock file for a name."""
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:7], "little")
 
 
 class Locks:
-    """Locks that this object holds in `directory`. Nothing here ever waits."""
+    """The locks of one run in `directory`; no method waits for a lock."""
 
     def __init__(self, directory: Path) -> None:
         self.path = directory / ".lock"
         self._file: int | None = None
 
     def share(self, name: str) -> bool:
-        """Keep others from seizing `name`; false while somebody has seized it.
+        """Takes a shared lock on `name`; false while another run has it exclusively.
 
-        True as well where there are no locks (a directory that we cannot
-        write, a file system without them): no name is locked there.
+        Also true where locks are not possible (in a directory without write
+        access, on a file system without locks), because nobody can seize a name there.
         """
         return self._apply(fcntl.F_RDLCK, name) is not False
 
     def seize(self, name: str) -> bool:
-        """Have `name` alone; false if somebody else uses it, or if there are no locks."""
+        """Takes an exclusive lock on `name`; false if another run has a lock on it, or without locks."""
         return self._apply(fcntl.F_WRLCK, name) is True
 
     def release(self, name: str) -> None:
         self._apply(fcntl.F_UNLCK, name)
 
     def close(self) -> None:
-        """Release everything."""
+        """Releases all locks."""
         if self._file is not None:
             os.close(self._file)
             self._file = None
 
     def _apply(self, kind: int, name: str) -> bool | None:
-        """Whether the lock was got; None where there are no locks."""
+        """Whether the lock was obtained; None where locks are not possible."""
         if self._file is None:
             with contextlib.suppress(OSError):
                 flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW

@@ -1,4 +1,4 @@
-"""Keeping a cache below its bound: what was used least recently goes first, what is in use stays."""
+"""Pruning of a cache to its limit: removes the least recently used entries, except those in use."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ SIZE_VARIABLE = "WHENCE_CACHE_SIZE"
 _UNITS = "KMGT"
 _SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(?:([KMGT])(?:I?B)?|B)?", re.IGNORECASE)
 _PRUNING = "prune"
-"""A lock that only one pruner has; no entry's name is like it."""
+"""The name of the lock that only one pruner has; no entry has this name."""
 
 
 def parse_size(text: str, where: str) -> int:
     """Bytes from ``500M``, ``5 GiB``, ``1073741824`` (units are powers of 1024).
 
-    Raises `UserMistake`, which begins with `where` the text comes from.
+    Raises `UserMistake`, which begins with `where`, the source of the text.
     """
     match = _SIZE.fullmatch(text.strip())
     if match is None:
@@ -46,9 +46,9 @@ def format_size(size: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Pruned:
-    """What was removed: entries and their bytes; `left` bytes remain, `busy` entries were in use.
+    """The result of pruning: the entries and bytes removed, the bytes `left`, the `busy` entries in use.
 
-    `refused`: nothing was done, because another process prunes or there are no locks.
+    `refused`: nothing was removed, because another process prunes or locks are not possible.
     """
 
     removed: int = 0
@@ -59,10 +59,10 @@ class Pruned:
 
 
 def prune(directory: Path, limit: int) -> Pruned:
-    """Remove entries until at most `limit` bytes are left, or only those in use.
+    """Removes entries until at most `limit` bytes are left, or only entries in use.
 
-    Any number of processes may fill, use and prune the directory meanwhile;
-    of two pruners one does nothing.
+    Other processes may fill, use and prune the directory meanwhile; of two
+    pruners one removes nothing.
     """
     if not directory.is_dir():
         return Pruned()
@@ -88,7 +88,7 @@ def _prune(found: Iterable[Entry], limit: int, locks: Locks) -> Pruned:
             busy += 1
             continue
         try:
-            if used(entry.path.lstat()) <= entry.used:  # else it was used since we looked
+            if used(entry.path.lstat()) <= entry.used:  # else it was used after it was listed
                 entry.path.unlink()
                 removed, freed, left = removed + 1, freed + entry.size, left - entry.size
         except FileNotFoundError:
@@ -101,7 +101,7 @@ def _prune(found: Iterable[Entry], limit: int, locks: Locks) -> Pruned:
 
 
 def _remove_leftovers(directory: Path, locks: Locks) -> None:
-    """What killed runs left behind half made."""
+    """Removes the unfinished entries of killed runs."""
     for name, path in scratches(directory):
         if locks.seize(name):
             with contextlib.suppress(OSError):

@@ -1,10 +1,9 @@
-"""Whether somebody else could have written what we are about to load.
+"""Whether another user could have written cached code.
 
-Cached code runs with the user's rights, so a directory counts only when every
-step of the way to it belongs to the user or to root, and no other user can
-write there. A sticky directory (``/tmp``) may stand on the way, for others
-cannot replace what we own in it; a symbolic link that another user put there
-may not.
+Cached code runs with the user's rights, so a directory is trusted only if every
+directory of its path belongs to the user or to root, and no other user can write
+to it. A sticky directory (``/tmp``) is allowed, because others cannot replace the
+user's files in it; a symbolic link of another user is not.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _OTHERS = stat.S_IWGRP | stat.S_IWOTH
 def distrust(path: Path) -> str | None:
     """Why others could have written below the directory `path`; None if they could not.
 
-    What does not exist yet is fine: it will be made by us, for us alone.
+    A missing directory is trusted, because this process will make it without access for others.
     """
     current = PurePosixPath("/")
     waiting = list(reversed(PurePosixPath(path.absolute()).parts[1:]))
@@ -57,7 +56,7 @@ def distrust(path: Path) -> str | None:
 
 
 def distrust_file(status: os.stat_result) -> str | None:
-    """Why a file of a trusted directory is not taken; None if it is."""
+    """Why a file of a trusted directory is not used; None if it is."""
     if not stat.S_ISREG(status.st_mode):
         return "is no regular file"
     if status.st_uid not in _owners():
@@ -85,7 +84,7 @@ def _owners() -> tuple[int, int]:
 
 
 def _foreign_root() -> int | None:
-    """What root outside of our user namespace looks like: the overflow id, if no user inside can have it."""
+    """The user id of root outside of this user namespace: the overflow id, if no user inside can have it."""
     try:
         overflow = int(Path("/proc/sys/kernel/overflowuid").read_text())
         for line in Path("/proc/self/uid_map").read_text().splitlines():

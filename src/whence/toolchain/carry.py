@@ -1,4 +1,4 @@
-"""Reading what an image carries: its modules, its link record and what the dynamic linker sees of it."""
+"""Reading the modules, the link record and the dynamic section of an image."""
 
 from __future__ import annotations
 
@@ -65,11 +65,11 @@ class CarriedModule:
 
 @dataclass(frozen=True)
 class CarriedImage:
-    """What one file carries.
+    """The contents of one file for whence.
 
     `kind` is 'exe', 'pie', 'shared', 'object' or 'archive'; `modules` in link
-    order, each digest once; `needed` the names of the shared libraries it
-    asks for; `interp` the dynamic linker ('' in a static program); `rpath` the
+    order, each digest once; `needed` its DT_NEEDED
+    libraries; `interp` the dynamic linker ('' in a static program); `rpath` the
     folders of DT_RUNPATH, else of DT_RPATH, unexpanded; `searches_first`: it is
     DT_RPATH, which comes before LD_LIBRARY_PATH; `build_id` in hex.
     """
@@ -86,15 +86,15 @@ class CarriedImage:
     build_id: str = ""
 
     def link_or_default(self) -> LinkRecord:
-        """The record of the link, or the best guess when the image was linked by plain ld or gcc."""
+        """The record of the link, or a guess from the image when plain ld or gcc linked it."""
         return self.link if self.link is not None else _guess(self)
 
     def folders(self) -> tuple[str, ...]:
-        """`rpath`, with its origin, where other images may use it."""
+        """`rpath` as absolute folders, so that other images may use it."""
         return tuple(filter(None, map(self.placed, self.rpath)))
 
     def placed(self, word: str) -> str:
-        """What is relative to the image's folder made absolute."""
+        """The word with the image's folder for ``$ORIGIN``."""
         origin = str(self.path.resolve().parent)
         return word.replace("${ORIGIN}", origin).replace("$ORIGIN", origin)
 
@@ -102,7 +102,7 @@ class CarriedImage:
 def read_image(path: str | os.PathLike[str]) -> CarriedImage:
     """Read an executable, shared library, object or archive.
 
-    Only headers and the sections of whence are read, however large the file.
+    Reads only headers and the sections of whence, whatever the size of the file.
     Raises `ProgramNotFound` if there is no such file and `CannotExecute` if
     it cannot be read, is no x86-64 ELF file, or is damaged.
     """
@@ -121,7 +121,7 @@ def read_image(path: str | os.PathLike[str]) -> CarriedImage:
 
 
 def mentions(path: str | os.PathLike[str], symbol: str) -> bool:
-    """Whether a program or library defines or refers to a dynamic symbol; no for what cannot be read."""
+    """Whether a program or library defines or refers to a dynamic symbol; false if it cannot be read."""
     try:
         with _reading(Path(path)) as descriptor:
             return f"\0{symbol}\0".encode() in _Dynamic(elf.Elf(descriptor)).strings()
@@ -193,7 +193,7 @@ def _kind(image: elf.Elf, dynamic: _Dynamic) -> str:
         raise elf.ElfError("it is not a program, library or object (a core file?)")
     if any(value & DF_1_PIE for value in dynamic.values(DT_FLAGS_1)):
         return "pie"
-    # Older linkers do not mark position-independent executables; a library that can be run has a name.
+    # Older linkers do not mark position-independent executables; a library with an interpreter has a soname.
     return "pie" if dynamic.interp and not dynamic.values(DT_SONAME) else "shared"
 
 
@@ -260,7 +260,7 @@ def _link_record(image: elf.Elf, modules: tuple[CarriedModule, ...]) -> LinkReco
 
 
 def _combined(records: list[LinkRecord], modules: tuple[CarriedModule, ...]) -> LinkRecord:
-    """All inputs of several partial links, what they do not cover, and no options of the last link."""
+    """The inputs of several partial links, and the modules that none of them has, without link options."""
     items = [item for record in records for item in record.items if item.kind in ("object", "archive")]
     covered = {digest for record in records for digest in record.modules()}
     items += [_module_item(module) for module in modules if module.digest not in covered]
@@ -274,7 +274,7 @@ def _module_item(module: CarriedModule) -> LinkItem:
 
 
 def _guess(image: CarriedImage) -> LinkRecord:
-    """A link line made up from the modules and DT_NEEDED."""
+    """A link line for the modules and the libraries of DT_NEEDED."""
     items = [_module_item(module) for module in image.modules]
     for place in image.folders():
         items += [LinkItem("search", path=place), LinkItem("ld", ("-rpath", place))]
@@ -288,14 +288,14 @@ def _guess(image: CarriedImage) -> LinkRecord:
 
 
 def _needed_item(name: str, folder: str) -> LinkItem:
-    """A library of DT_NEEDED: one without DT_SONAME stands there by its path, which the link needs again."""
+    """A library of DT_NEEDED; one without DT_SONAME has its path there, and the new link needs that path."""
     if "/" in name:
         return LinkItem("shared", path=os.path.normpath(os.path.join(folder, name)))
     return LinkItem("library", (f"-l:{name}",))
 
 
 def _folder_of_paths(image: CarriedImage) -> str:
-    """The folder of DT_NEEDED's relative paths: the image's, or the current one, as at run time."""
+    """The folder of relative paths in DT_NEEDED: the image's if all exist there, else the current one."""
     folder = str(image.path.parent)
     paths = [name for name in image.needed if "/" in name]
     there = all(os.path.exists(os.path.join(folder, path)) for path in paths)
@@ -327,7 +327,7 @@ def _modules_of(path: Path, descriptor: int, offset: int, size: int | None) -> l
     return list(_modules(path, elf.Elf(descriptor, offset, size)))
 
 
-# ---- what the dynamic linker sees -------------------------------------------------------------------
+# ---- the dynamic section ----------------------------------------------------------------------------
 
 
 class _Dynamic:

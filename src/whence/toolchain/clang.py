@@ -1,8 +1,8 @@
 """Finding the front end: ``WHENCE_CLANG``, then ``PATH``, then the clang inside the ``ziglang`` wheel.
 
-A version probe starts a process, so its answer is kept in a small text file
-keyed by the compiler's path, size and modification time. Every import here is
-paid by each run of ``whence-cc``: keep to builtins and `os`.
+A version probe starts a process, so a small text file caches its answer under
+the compiler's path, size and modification time. Each run of ``whence-cc`` pays for
+the imports of this module, so it imports only builtins and `os`.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from whence.abi import variables
 from whence.toolchain import spawn
 
 OLDEST, NEWEST = 16, 22
-"""Major versions whose bitcode the middle end reads and whose driver we know."""
+"""The oldest and newest major versions whose bitcode LLVM here reads and whose options are known."""
 
 NAMES = ("clang", *(f"clang-{major}" for major in range(NEWEST, OLDEST - 1, -1)))
-"""Names that are looked for on ``PATH``, in this order."""
+"""The names to search on ``PATH``, in this order."""
 
 TARGET = "x86_64-linux-gnu"
 
@@ -47,7 +47,7 @@ class Clang:
 
     @property
     def frontend(self) -> str:
-        """How modules and links name it."""
+        """Its name and version in the headers of modules and the records of links."""
         return f"clang {_dotted(self.version)}"
 
     def __repr__(self) -> str:
@@ -55,10 +55,10 @@ class Clang:
 
 
 def find_clang() -> Clang:
-    """The front end to use; raises `ToolLimit` when there is none that fits."""
+    """The front end to use; raises `ToolLimit` if there is none of a supported version."""
     wanted = os.environ.get(variables.CLANG, "")
     if wanted:
-        return _demanded(wanted)
+        return _chosen(wanted)
     rejected = ""
     for path in _on_path():
         found = _examine(path, (), False)
@@ -86,7 +86,7 @@ def _dotted(version: tuple[int, ...]) -> str:
     return ".".join(map(str, version))
 
 
-def _demanded(wanted: str) -> Clang:
+def _chosen(wanted: str) -> Clang:
     """The compiler named by ``WHENCE_CLANG``: a path or a name, optionally followed by arguments."""
     words = [wanted] if os.path.exists(wanted) else wanted.split()
     path = _which(words[0]) if words else None
@@ -130,7 +130,7 @@ def _executable(path: str) -> bool:
 
 
 def _on_path() -> list[str]:
-    """Candidates in order; never this wrapper under another name."""
+    """The candidates on ``PATH`` in order, without this wrapper under another name."""
     paths = []
     for name in NAMES:
         path = _which(name)
@@ -158,7 +158,7 @@ def _zig_prefix(path: str) -> tuple[str, ...]:
 
 
 def _examine(path: str, prefix: tuple[str, ...], is_zig: bool) -> Clang | None:
-    """Version and target of a compiler, from the cache or by asking it; None if it is no clang."""
+    """Version and target of a compiler, from the cache or a probe; None if it is no clang."""
     try:
         status = os.stat(path)
     except OSError:
@@ -201,14 +201,14 @@ def _ask(path: str, prefix: tuple[str, ...]) -> str:
 
 
 def _cache_folders() -> list[str]:
-    """Where the answers are kept: the user's cache, else a private folder in the temporary directory."""
+    """The folders for the answers: the user's cache, else a private folder in the temporary directory."""
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     temporary = os.environ.get("TMPDIR") or "/tmp"
     return [os.path.join(base, "whence"), os.path.join(temporary, f"whence-{os.getuid()}")]
 
 
 def _is_private(folder: str) -> bool:
-    """Whether no other user can have put files there; in /tmp such a name may be another user's link."""
+    """Whether no other user can write there; in /tmp the name may be a link of another user."""
     status = os.lstat(folder)
     kind, writable = status.st_mode & 0o170000, status.st_mode & 0o022
     return status.st_uid == os.getuid() and kind == 0o040000 and not writable

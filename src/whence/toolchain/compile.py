@@ -1,4 +1,4 @@
-"""One run of the wrapper: the native command as it is, and beside it one compilation to IR per source."""
+"""One run of the wrapper: the unchanged native command, and one compilation to IR for each source."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ IR_MODE = (
     *("-mno-omit-leaf-frame-pointer", "-emit-llvm", "-Xclang", "-disable-llvm-passes"),
     *("-Xclang", "-disable-O0-optnone", "-o", "-"),
 )
-"""What turns the user's flags into a compilation to pre-optimisation bitcode on standard output."""
+"""The options that, with the user's flags, compile to unoptimised bitcode on standard output."""
 
 COROUTINES = b"llvm.coro."
-"""Names of the intrinsics of a coroutine that has not been split yet."""
+"""The prefix of the intrinsics of coroutines that are not split yet."""
 
 LOWER_COROUTINES = ("-x", "ir", "-O0", "-w", "-c", "-emit-llvm", "-o", "-", "-")
-"""Splits the coroutines of a module on standard input and optimises nothing.
+"""The options to split the coroutines of a module on standard input without optimisation.
 
-The intrinsics are part of the front end's own LLVM: another version does not
-read them, and code cannot be instrumented across them.
+The front end's own LLVM must do it: other versions do not read its intrinsics,
+and unsplit coroutines cannot be instrumented.
 """
 
 NOT_INHERITED = (
@@ -36,20 +36,29 @@ NOT_INHERITED = (
     "CC_PRINT_HEADERS",
     "CC_LOG_DIAGNOSTICS",
 )
-"""Environment variables that make a compiler write more files: the second compilation must not."""
+"""Environment variables that make a compiler write more files; the compilation to IR must not get them."""
 
 NEEDING = ("-fsanitize", "-fopenmp", "-fuse-ld=", "--coverage", "-coverage", "-fprofile")
-"""Beginnings of options for which libraries are needed that may be missing (`whence.toolchain.runtimes`)."""
+"""Prefixes of options that need libraries which may be missing (`whence.toolchain.runtimes`)."""
 
 SANITIZERS = ("sanitiz", "asan")
-"""A source that exempts functions from checks has one of these, in any case."""
+"""A source that exempts functions from checks contains one of these words, in upper or lower case."""
 
 ARGUMENT_LIMIT = 100_000
-"""Bytes of a command line above which a response file is used (the kernel allows 128 KiB in one word)."""
+"""The size of a command line in bytes above which a response file replaces its words; the kernel
+allows 128 KiB in one word."""
+
+
+def fits_command_line(words: list[str]) -> bool:
+    """Whether the words need no response file; the kernel counts a pointer and a zero byte for each."""
+    return sum(len(word) + 9 for word in words) < ARGUMENT_LIMIT
 
 
 class Source:
-    """One source of a command line on its way to carried IR."""
+    """One source of a command line: its compilation to IR and the resulting blob.
+
+    `sink` and `error`: descriptors of the bitcode and of the messages; `problem`: the first error, or empty.
+    """
 
     __slots__ = ("blob", "digest", "error", "language", "path", "pid", "problem", "sink")
 
@@ -81,10 +90,10 @@ class Compilation:
         self._stdin: bytes | None = None
 
     def run(self, *, extra: tuple[str, ...] = (), stdout: int | None = None) -> int:
-        """Run all of it; returns the wait status of the native command.
+        """Runs all commands; returns the wait status of the native one.
 
-        When that fails, the IR compilations are given up. `extra` are words
-        added to the native command. Raises `OSError` if clang cannot be started.
+        If that fails, the compilations to IR are stopped. `extra`: words to add
+        to the native command. Raises `OSError` if clang cannot be started.
         """
         command, running = self._native(extra), dict[int, Source]()
         with spawn.Forwarding() as requests:
@@ -95,7 +104,7 @@ class Compilation:
         waiting = list(reversed(self.sources))
         status: int | None = None
         while status is None or running or waiting:
-            # With the native command that makes one process more than processors, briefly.
+            # The native command is one process more than there are processors, for a short time.
             while waiting and len(running) < _processors():
                 self._start(waiting.pop(), running)
             if status is not None and not running:
@@ -119,8 +128,8 @@ class Compilation:
         return self._fitting(self.clang.command(self.invocation.cxx), [*self._runtimes, *words])
 
     def _fitting(self, start: list[str], words: list[str]) -> list[str]:
-        """The command line, its words moved to a response file when they are too many."""
-        if sum(len(word) + 9 for word in words) < ARGUMENT_LIMIT:
+        """The command line, with a response file for the words if they are too long."""
+        if fits_command_line(words):
             return [*start, *words]
         descriptor = spawn.memory("response")
         os.set_inheritable(descriptor, True)
@@ -128,7 +137,7 @@ class Compilation:
         return [*start, f"@/proc/self/fd/{descriptor}"]
 
     def _input(self) -> int | None:
-        """A fresh descriptor on standard input's bytes when a source comes from there, else None."""
+        """A new descriptor of standard input's bytes if a source is ``-``, else None."""
         if not any(a.words == ("-",) for a in self.invocation.inputs):
             return None
         if self._stdin is None:
@@ -172,13 +181,13 @@ class Compilation:
         os.close(source.error)
 
     def _without_coroutines(self, bitcode: bytes) -> bytes:
-        """The module with its coroutines split into plain functions; empty when that fails."""
+        """The module with its coroutines split into functions; empty if that fails."""
         target = [f"--target={self.clang.triple}"]
         command = [*self.clang.command(False), *target, *LOWER_COROUTINES]
         return spawn.output(command, bitcode)
 
     def _with_exemptions(self, bitcode: bytes, source: Source) -> bytes:
-        """The module with the functions marked that the source exempts from checks."""
+        """The module with an attribute on the functions that the source exempts from checks."""
         if source.path == "-" or not _mentions_sanitizers(source.path):
             return bitcode
         from whence.toolchain.exempt import exempt
@@ -187,7 +196,7 @@ class Compilation:
         return exempt(bitcode, clang, [*self._flags, "-x", source.language], IR_MODE, source.path)
 
     def _header(self, source: Source) -> dict[str, object]:
-        """What a module's blob says about its origin."""
+        """The header of a module's blob, which describes its compilation."""
         cwd = os.getcwd()
         language = "c++" if source.language.startswith("c++") else "c"
         path = "<stdin>" if source.path == "-" else os.path.join(cwd, source.path)
@@ -207,10 +216,10 @@ class Compilation:
         for pid in running:
             os.waitpid(pid, 0)
 
-    # ---- objects that the link needs and clang does not leave behind ------------------------------
+    # ---- objects of sources without IR, for the record of the link --------------------------------
 
     def native_object(self, path: str, language: str) -> bytes:
-        """The object of one more source, compiled with the user's flags; empty when that fails."""
+        """The object of a source, compiled with the user's flags; empty if that fails."""
         sink, null = spawn.memory("object"), os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
         try:
             words = [*self._flags, "-w", "-Qunused-arguments", "-c", "-o", "-", "-x", language, "--", path]
@@ -229,7 +238,7 @@ class Compilation:
 
 
 def _load() -> None:
-    """Import what the blobs need while the compilers work."""
+    """Imports the modules for blobs while the compilers run."""
     import hashlib
     import json
     import zlib

@@ -1,4 +1,4 @@
-"""The command line of a C compiler driver, understood: words, inputs, phase, output."""
+"""Parsing of a C compiler driver's command line: words, inputs, phase, output."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Argument:
 
     @property
     def is_source(self) -> bool:
-        """Whether its compilation yields carried IR."""
+        """Whether it is a source whose compilation yields IR."""
         return self.language in options.IR_LANGUAGES
 
     def __repr__(self) -> str:
@@ -38,7 +38,7 @@ class Invocation:
     """A parsed command line.
 
     `phase` is 'link', 'compile' (``-c``) or 'other' (clang alone handles it);
-    `native` the words for clang, equal to the given ones unless `changed`.
+    `native` the words for clang, equal to the original ones unless `changed`.
     """
 
     __slots__ = ("arguments", "changed", "cxx", "output", "phase")
@@ -59,11 +59,11 @@ class Invocation:
 
     @property
     def native(self) -> list[str]:
-        """The words for clang, without those it would refuse."""
+        """The words for clang, without options that clang rejects."""
         return [word for argument in self.arguments for word in argument.words]
 
     def object_of(self, source: str) -> str:
-        """Where ``-c`` puts the object of `source`."""
+        """The path at which ``-c`` writes the object of `source`."""
         if self.output is not None:
             return self.output
         return os.path.splitext(os.path.basename(source))[0] + ".o"
@@ -90,7 +90,7 @@ def _response(path: str) -> str | None:
         with open(path, "rb") as stream:
             return os.fsdecode(stream.read().removeprefix(b"\xef\xbb\xbf"))
     except OSError:
-        return None  # a word that happens to begin with @
+        return None  # not a response file: an ordinary word that begins with @
 
 
 def split_response(text: str) -> list[str]:
@@ -129,7 +129,7 @@ def quote_response(words: list[str]) -> str:
 
 
 def parse(words: list[str], cxx: bool) -> Invocation:
-    """Understand a driver command line whose response files are already expanded."""
+    """Parses a driver command line whose response files are already expanded."""
     arguments = list(_arguments(words, cxx))
     kept = [argument for argument in arguments if not _refused(argument)]
     phase, output = "link", None
@@ -164,7 +164,7 @@ def _arguments(words: list[str], cxx: bool) -> Iterator[Argument]:
         word = words[position]
         position += 1
         if word == "--":
-            # Everything after it is an input, whatever it looks like.
+            # All words after it are inputs, even if they begin with a dash.
             yield Argument((word,))
             for name in words[position:]:
                 yield Argument((name,), language_of(name, language, cxx))
@@ -191,14 +191,14 @@ def _requested_language(words: tuple[str, ...]) -> str | None:
 
 
 def language_of(name: str, requested: str | None, cxx: bool) -> str:
-    """The language of an input; `requested`: that of ``-x``."""
+    """The language of an input; `requested`: the language of ``-x``, if any."""
     if requested is not None:
         if requested.endswith(("-header", "-module", "-unit")):
             return "header"
         known = options.IR_LANGUAGES | {"assembler", "assembler-with-cpp", "ir"}
         return requested if requested in known else "foreign"
     if name == "-":
-        return "foreign"  # clang asks for -x, or preprocesses
+        return "foreign"  # without -x, clang only preprocesses standard input
     language = options.LANGUAGE_OF_SUFFIX.get(os.path.splitext(name)[1], "object")
     if cxx and language in ("c", "cpp-output"):
         return "c++" if language == "c" else "c++-cpp-output"
@@ -229,26 +229,26 @@ def _refused(argument: Argument) -> bool:
     return option == "--param" or options.is_lto(option) or options.is_gcc_only(option)
 
 
-# ---- the second compilation -------------------------------------------------------------------------
+# ---- the compilation to IR -------------------------------------------------------------------------
 
 
 PRECOMPILED = frozenset({"-include-pch", "-include", "--include"})
-"""Words of options that may bring in a precompiled header."""
+"""Options whose argument may be a precompiled header."""
 ANY_PRECOMPILED = ("-Xclang", "-fno-validate-pch")
-"""With the flags of the native compilation: it is taken all the same."""
+"""Accepts a precompiled header of the native compilation, although the flags differ."""
 
 SHARED = frozenset({"-fPIC", "-fpic"})
 FIXED = frozenset({"-fno-pic", "-fno-PIC", "-fpie", "-fPIE", "-fno-pie", "-fno-PIE"})
-"""Position independence as shared libraries need it, or less."""
+"""`SHARED`: options for code of shared libraries; `FIXED`: options for other code."""
 FOR_SHARED, FOR_PROGRAMS = "-fPIC", "-fPIE"
-"""Kinds of it in the IR. The program is relinked as a position-independent one, whatever it was."""
+"""The position independence of the IR; executables are always relinked as position independent."""
 
 NAMED_FLAGS = ("-f", "-m", "-std", "-O", "--std")
-"""Beginnings of the flags that a module names."""
+"""Prefixes of the flags that the header of a module lists."""
 
 
 def ir_flags(invocation: Invocation) -> list[str]:
-    """The user's options that shape the IR."""
+    """The options of the compilation to IR that come from the command line."""
     flags: list[str] = []
     shared = precompiled = False
     for argument in invocation.arguments:
@@ -262,7 +262,7 @@ def ir_flags(invocation: Invocation) -> list[str]:
         if words[0].startswith("-Wp,"):
             flags += _preprocessor_words(words[0])
         elif words[0].startswith("-ffile-prefix-map="):
-            # __FILE__ follows the map, debug information keeps the true path.
+            # __FILE__ follows the map, but debug information keeps the true path.
             flags.append("-fmacro-prefix-map=" + words[0].partition("=")[2])
         elif _joined_output(words) or options.hidden_from_ir(words):
             continue
@@ -292,7 +292,7 @@ def _preprocessor_words(option: str) -> list[str]:
 
 
 NO_LEVEL = "0"
-"""Without an option ``-O``."""
+"""The optimisation level without an option ``-O``."""
 
 
 def optimisation(invocation: Invocation) -> str:
@@ -306,6 +306,6 @@ def optimisation(invocation: Invocation) -> str:
 
 
 def level_of(word: str) -> str:
-    """The level that the rest of an option ``-O`` names."""
+    """The level for the text after ``-O``."""
     level = word or "1"
     return level if level in ("0", "1", "s", "z", "fast", "g") else ("3" if level > "2" else "2")

@@ -1,10 +1,10 @@
 """A small reader and editor of 64-bit little-endian x86-64 ELF files.
 
-The reader seeks instead of reading files whole, and believes no number: every
-offset and count is checked against the file's size, so a truncated or hostile
-file costs a bounded amount of time and memory and raises `ElfError`. The
-editor appends sections at the end of a file and changes the file header last:
-until that one write the file is what it was.
+The reader reads only the parts of a file that it needs, and checks every offset
+and count against the file's size, so a truncated or hostile file costs a bounded
+amount of time and memory and raises `ElfError`. The editor appends sections at
+the end of a file and changes the file header last: before that write the file
+has its old meaning.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ MAX_DYNAMIC = 1 << 16
 
 
 class ElfError(Exception):
-    """The file is not an ELF file of our kind, or it is damaged; the message says how, without the path."""
+    """The file is not an x86-64 ELF file, or it is damaged; the message says how, without the path."""
 
 
 def is_elf(descriptor: int) -> bool:
-    """Does the regular file begin as ELF files do? Raises `OSError`."""
+    """Whether the file begins with the magic number of ELF files. Raises `OSError`."""
     return stat.S_ISREG(os.fstat(descriptor).st_mode) and os.pread(descriptor, len(MAGIC), 0) == MAGIC
 
 
@@ -69,7 +69,7 @@ class Elf:
         self._strings: bytes | None = None
 
     def read(self, offset: int, size: int) -> bytes:
-        """Bytes of the image; raises `ElfError` when it ends before."""
+        """Bytes of the image; raises `ElfError` if it ends before them."""
         if offset < 0 or size < 0 or offset + size > self.size:
             raise ElfError("the file is truncated or damaged")
         data = read_at(self.descriptor, self.base + offset, size)
@@ -137,7 +137,7 @@ class Elf:
         return self._strings
 
     def has_code(self) -> bool:
-        """Is there a section of instructions that is not empty?"""
+        """Whether a section with instructions is not empty."""
         return any(fields[2] & SHF_EXECINSTR and fields[5] for fields in SECTION.iter_unpack(self.table()))
 
     def data(self, section: Section) -> bytes:
@@ -217,7 +217,7 @@ def _move(table: bytearray, index: int, offset: int, size: int) -> None:
 
 
 def _new_header(elf: Elf, table: bytearray, names_index: int, position: int) -> bytes:
-    """Write the table behind `position`; numbers of sections beyond 16 bits go into its first entry."""
+    """Writes the table at `position`; its first entry has numbers of sections that exceed 16 bits."""
     count = len(table) // SECTION.size
     first = list(SECTION.unpack_from(table))
     first[5] = count if count >= SHN_LORESERVE else 0

@@ -1,13 +1,12 @@
-"""Functions that their source exempts from AddressSanitizer are exempt here too.
+"""Exemption of functions that the source exempts from AddressSanitizer.
 
-Code that reads on purpose past the end of a block (whole words or vectors of a
-string, up to the next boundary) says so with ``no_sanitize_address`` or
-``no_sanitize("address")``. The front end keeps no trace of that while it does
-not sanitize, so such a source is compiled once more for AddressSanitizer, its
-passes left out, after it was preprocessed without: what then lacks
-``sanitize_address`` is exempt. In the carried IR these functions get LLVM's
-attribute for the same purpose, which clang writes itself for its attribute of
-that name.
+Code that reads past the end of a block on purpose (whole words or vectors of a
+string, up to the next boundary) has the attribute ``no_sanitize_address`` or
+``no_sanitize("address")``. The front end drops it in compilations without the
+sanitizer, so such a source is preprocessed without AddressSanitizer, and then
+compiled once more with it but without its passes: functions without
+``sanitize_address`` in this IR are exempt. In the carried IR they get LLVM's
+attribute ``disable_sanitizer_instrumentation``.
 """
 
 from __future__ import annotations
@@ -18,12 +17,12 @@ from whence.toolchain import spawn
 
 EXEMPT = "disable_sanitizer_instrumentation"
 
-_SAID = b"no_sanitize"
+_ATTRIBUTE = b"no_sanitize"
 _READ = ("-x", "ir", "-O0", "-w", "-Qunused-arguments", "-emit-llvm", "-o", "-")
-"""A module on standard input to one on standard output.
+"""The options to read a module from standard input and write one to standard output.
 
-With passes that puts in line what must be, like the vector intrinsics of the
-headers: their accesses are those of the exempt function then.
+The passes of -O0 inline functions that must be inlined, like the vector intrinsics
+of the headers, so that their accesses become those of the exempt function.
 """
 _SANITIZED = ("-fsanitize=address", "-fno-sanitize-address-use-after-scope", "-S")
 _DEFINITION = re.compile(rb'^define [^\n]*?@("[^"\n]*"|[\w.$-]+)\([^\n]*?( #(\d+)) [^\n]*\{$', re.MULTILINE)
@@ -31,12 +30,12 @@ _GROUP = re.compile(rb"^attributes #(\d+) = \{([^\n]*)\}", re.MULTILINE)
 
 
 def exempt(bitcode: bytes, clang: list[str], flags: list[str], mode: tuple[str, ...], path: str) -> bytes:
-    """`bitcode`, its exempt functions marked; unchanged when there are none or something fails.
+    """`bitcode` with its exempt functions marked; unchanged if there are none or a command fails.
 
     `flags` and `mode` made the bitcode from the source `path`, whose language is among the flags.
     """
     preprocessed = spawn.output([*clang, *flags, "-w", "-Qunused-arguments", "-E", "-o", "-", "--", path])
-    if _SAID not in preprocessed:
+    if _ATTRIBUTE not in preprocessed:
         return bitcode
     language = "c++-cpp-output" if "c++" in flags[-1] else "cpp-output"
     plain = [flag for flag in flags[:-2] if not flag.startswith("-fsanitize")]
@@ -49,7 +48,7 @@ def exempt(bitcode: bytes, clang: list[str], flags: list[str], mode: tuple[str, 
 
 
 def unsanitized(text: bytes) -> set[bytes]:
-    """Names of the functions that IR made for AddressSanitizer leaves out."""
+    """The names of the functions in IR for AddressSanitizer that it does not instrument."""
     groups = {number: b"sanitize_address" in words.split() for number, words in _GROUP.findall(text)}
     return {name for name, _, number in _DEFINITION.findall(text) if not groups.get(number, True)}
 

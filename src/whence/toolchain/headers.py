@@ -1,4 +1,4 @@
-"""The headers that programs may include (``whence/leak.h``, ``sanitizer/*.h``), and what those refer to."""
+"""The headers for programs (``whence/leak.h``, ``sanitizer/*.h``), and the library that they refer to."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ VARIABLES = ("C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "OBJC_INCLUDE_PATH", "OBJCP
 
 
 def directory() -> str:
-    """The folder to search for them, as after ``-I``."""
+    """The folder of the headers, for ``-I``."""
     return os.path.join(_PACKAGE, "include")
 
 
 def absent_library() -> str:
-    """An archive of the sanitizers' interface that does nothing, for programs without sanitizer."""
+    """The path of an archive with empty functions of the sanitizers' interface, for other programs."""
     return os.path.join(_PACKAGE, "_native", "libwhence-absent.a")
 
 
-def offer(environment: MutableMapping[str, str]) -> None:
-    """Have a compiler that is started with this environment find them, after all that the user names."""
+def add_folder(environment: MutableMapping[str, str]) -> None:
+    """Adds the folder of the headers to a compiler's environment, after the folders of the user."""
     for name in VARIABLES:
         before = environment.get(name)
         environment[name] = f"{before}{os.pathsep}{directory()}" if before else directory()

@@ -40,10 +40,10 @@ class LinkItem:
 
 @dataclass(frozen=True)
 class LinkRecord:
-    """How an image was linked.
+    """The record of an image's link.
 
-    `recorded` is false when no record was written (linked by plain ld or gcc)
-    and this one is the best guess from the image itself.
+    `recorded` is false if the image has no record (plain ld or gcc linked it) and
+    this one is a guess from the image; `files`: digest -> zlib-compressed contents.
     """
 
     kind: str
@@ -65,7 +65,7 @@ class LinkRecord:
         return list(dict.fromkeys(_modules(self.items)))
 
     def native(self) -> list[str]:
-        """Names of the objects with code that carry no module: what is in them runs as it is."""
+        """Names of the objects with code but without modules, whose code runs uninstrumented."""
         return list(dict.fromkeys(_native(self.items)))
 
     def libraries(self) -> list[str]:

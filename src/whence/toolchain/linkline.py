@@ -82,7 +82,7 @@ class Part:
 
 
 def parts(arguments: list[Argument]) -> Iterator[Part]:
-    """What the link of a command line depends on, in order; compile-only options are left out."""
+    """The parts of the link in the order of the command line, without options of the compilation."""
     pending: str | None = None
     for argument in arguments:
         words = argument.words
@@ -177,14 +177,14 @@ def _driver_part(words: tuple[str, ...]) -> Part | None:
 
 
 class Libraries:
-    """Where ``-lNAME`` is looked for: the ``-L`` folders of the whole line, then ``LIBRARY_PATH``."""
+    """The folders to search for ``-lNAME``: all ``-L`` folders of the line, then ``LIBRARY_PATH``."""
 
     def __init__(self, line: list[Part]) -> None:
         self.folders = [part.path.removeprefix("=") for part in line if part.kind == "search"]
         self.from_environment = [f for f in os.environ.get("LIBRARY_PATH", "").split(":") if f]
 
     def find(self, word: str, static: bool) -> str:
-        """The file that ``-lNAME`` names, or '' when only the system's folders can have it."""
+        """The path of the library ``-lNAME``, or '' if none of the folders has it."""
         name = word[2:]
         if name.startswith(":"):
             names = [name[1:]]

@@ -19,7 +19,7 @@ class LinkMap:
             self._archives.setdefault(match[2], set()).add(match[1])
 
     def has(self, archive: str, member: str) -> bool:
-        """Whether a member of an archive (a path) was linked; archives of one name are not distinguished."""
+        """Whether a member of the archive at a path was linked; only the archive's file name is compared."""
         name = os.fsencode(os.path.basename(archive))
         for found in self._archives.get(os.fsencode(member), ()):
             if found == name or (found.endswith(name) and found[-len(name) - 1 : -len(name)].isspace()):
@@ -27,5 +27,5 @@ class LinkMap:
         return False
 
     def mentions(self, path: str) -> bool:
-        """Whether a file was linked that a thin archive names by its path."""
+        """Whether the file of a thin archive's member was linked."""
         return os.fsencode(path) in self._text

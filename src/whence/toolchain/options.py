@@ -1,4 +1,4 @@
-"""Tables of driver options: which take an argument, which gcc alone knows, which the IR must not see.
+"""Tables of driver options: those with an argument, those of gcc only, those that IR compilations omit.
 
 Sources: the option tables of clang's driver and of gcc 12, and the answers of
 clang 16 to 21 to every option that ``gcc --help`` lists. Each table is data;
@@ -38,7 +38,7 @@ ELSEWHERE = words("""
     -fdriver-only -emit-interface-stubs -rewrite-objc -rewrite-legacy-objc -save-stats
     --preprocess --assemble --dependencies --user-dependencies --supported-extensions
     """)
-"""A command with one of these makes no object: clang takes it over."""
+"""A command with one of these makes no object, so it goes to clang unchanged."""
 
 ELSEWHERE_PREFIXES = (
     "-print-",
@@ -93,7 +93,7 @@ GCC_F = words("""
     version-loops-for-strides vpt vtable-gc vtable-verify web whole-program
     working-directory zee
     """)
-"""Without ``-f`` or ``-fno-`` and without ``=value``."""
+"""Options ``-fX`` and ``-fno-X`` of gcc only, without the prefix and without ``=value``."""
 
 GCC_F_PREFIXES = (
     *(
@@ -133,7 +133,7 @@ GCC_NO_M = words("""
     abm avx5124fmaps avx5124vnniw avx512er avx512pf fancy-math-387 hle ieee-fp indirect-branch-cs-prefix
     mwait pcommit prefetchwt1 recip sse2avx sse5 align-double
     """)
-"""``-mno-X``: forbids what clang would not do anyhow."""
+"""``-mno-X``: turns off features that clang does not have."""
 
 GCC_WORDS = words("-pass-exit-codes -shared-libgcc")
 
@@ -151,7 +151,7 @@ def is_lto(option: str) -> bool:
 
 
 def is_gcc_only(option: str) -> bool:
-    """Whether gcc alone knows the option and a program means the same without it."""
+    """Whether only gcc has the option, and the meaning of a program does not depend on it."""
     if option in GCC_WORDS or option.startswith(GCC_PREFIXES):
         return True
     family, negated, name = _split(option)
@@ -176,7 +176,7 @@ def _split(option: str) -> tuple[str, bool, str]:
     return family, False, option[2:]
 
 
-# ---- what the IR compilation must not see -----------------------------------------------------------
+# ---- options that the IR compilation omits ----------------------------------------------------------
 
 IR_DROP = words("""
     -c -v -H -MD -MMD -MP -MG -MV -pg -p -P -C -CC -pipe --coverage -coverage -save-temps -w -s -t -r -Q
@@ -208,17 +208,17 @@ IR_DROP_SEPARATE = words("""
     """)
 
 FORTIFY = "_FORTIFY_SOURCE"
-"""Beginning of a macro that the IR is compiled without, and the options that define one."""
+"""The prefix of a macro that the IR is compiled without, and the options that define macros."""
 DEFINING = ("-D", "--define-macro")
 
 IR_KEPT_PREFIXES = ("-gcc-toolchain", "-gcc-install-dir")
-"""Not hidden, in spite of what they begin with."""
+"""Prefixes of options that are not hidden, although they begin like hidden ones."""
 
 
 def hidden_from_ir(group: tuple[str, ...]) -> bool:
-    """Whether the IR compilation runs without this option.
+    """Whether the IR compilation omits this option.
 
-    Hidden are outputs besides the IR, instrumentation of other tools, warnings
+    It omits outputs besides the IR, instrumentation of other tools, warnings
     (they come from the native compilation), debug information flags (the IR
     always has full debug information) and code generation choices that
     relinking makes anew (position independence, frame pointers).

@@ -30,20 +30,17 @@ RARE = (
     *("-o", "--output", "-x", "--language", "-target", "--target=", "-arch", "-Xclang", "-Xpreprocessor"),
     *("-O", "-Wp,", "-ffile-prefix-map=", "--config", "-working-directory"),
 )
-"""Beginnings of options whose meaning only Python knows."""
+"""Prefixes of options that only the Python wrapper handles."""
 
 
 def lines(clang: Clang, cxx: bool, environment: Mapping[str, str]) -> list[str]:
-    """The lines of the plan for a front end; empty where none can be written.
-
-    That is so when the choice depends on the working directory.
-    """
-    looked_at = _looked_at(environment)
-    if any(not os.path.isabs(path) for path in looked_at):
+    """The lines of the plan for a front end; empty if its choice depends on the working directory."""
+    candidates = _front_ends(environment)
+    if any(not os.path.isabs(path) for path in candidates):
         return []
     own = os.path.dirname(os.path.abspath(__file__))
     files = [os.path.abspath(letters.__file__), *(f"{own}/{name}" for name in sorted(os.listdir(own)))]
-    found = plans.made_from([clang.path, *looked_at, *files])
+    found = plans.made_from([clang.path, *candidates, *files])
     found += Compile.COMMAND.lines(clang.command(cxx))
     found += Compile.SPLIT.lines([*clang.command(False), f"--target={clang.triple}", *LOWER_COROUTINES])
     found += Compile.IR.lines(IR_MODE)
@@ -70,8 +67,8 @@ def _languages(cxx: bool) -> Iterator[tuple[str, str]]:
         yield suffix, language if language in options.IR_LANGUAGES else ""
 
 
-def _looked_at(environment: Mapping[str, str]) -> list[str]:
-    """The files whose presence decides which front end is used."""
+def _front_ends(environment: Mapping[str, str]) -> list[str]:
+    """The files whose existence determines which front end is used."""
     wanted = environment.get(variables.CLANG, "")
     folders = clangs.path_folders()
     if not wanted:
@@ -105,7 +102,7 @@ def classes() -> list[str]:
 
 
 def _of_python() -> Iterator[str]:
-    """Options that change the command line, that need a look at the machine, or that are rare."""
+    """Options that change the command line, that depend on the machine, or that are rare."""
     yield from _class(Compile.EXACT, ("--param", *sorted(options.GCC_WORDS | options.LTO)), Option.PYTHON)
     beginnings = (*options.GCC_PREFIXES, *options.LTO_PREFIXES, *NEEDING, *RARE)
     yield from _class(Compile.PREFIX, beginnings, Option.PYTHON)

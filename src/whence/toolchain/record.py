@@ -1,9 +1,8 @@
-"""Recording a link, so that it can be made again with other objects.
+"""Recording a link, so that `relink` can repeat it with other objects.
 
-The record names every part of the link line in order; for each object and each
-archive member that was really linked, the digests of the modules it carries.
-What carries no IR and could be gone tomorrow (it lies outside the system's
-folders) is attached.
+The record has every part of the link line in order, and the digests of the modules
+of each object and each linked archive member. It attaches the contents of objects
+without IR outside of the system's folders, because they may be gone later.
 """
 
 from __future__ import annotations
@@ -25,17 +24,17 @@ if TYPE_CHECKING:
     Item = dict[str, Any]
 
 SYSTEM_FOLDERS = ("/usr/lib/", "/usr/lib64/", "/lib/", "/lib64/", "/usr/libexec/")
-"""What lies here is expected to be there at the next link too."""
+"""Files in these folders are expected to exist at a later link, too."""
 
 
 class NotRecordedError(Exception):
-    """The link stands, but not its record; the message says why."""
+    """The link succeeded, but its record could not be written; the message says why."""
 
 
 class Object:
-    """An object file, or one inside an archive: the digests and records that it carries.
+    """An object file, or a member of an archive, with its digests and its records of partial links.
 
-    code: whether there are instructions in it.
+    `code`: whether it has instructions.
     """
 
     __slots__ = ("code", "digests", "member", "nested", "path")
@@ -82,7 +81,7 @@ class _Opened:
 
 
 class Recorder:
-    """Looks at the inputs before the link, and writes the record into the output after it."""
+    """Examines the inputs before the link, and adds the record to the output after it."""
 
     def __init__(self, compilation: Compilation) -> None:
         self._compilation = compilation
@@ -98,7 +97,7 @@ class Recorder:
     # ---- before the link ------------------------------------------------------------------------
 
     def _resolve(self) -> None:
-        """Find libraries, look into archives, keep the files that may be gone after the link."""
+        """Finds libraries, reads archives, and attaches the files that may be gone after the link."""
         static = any(part.words[:1] == ("-static",) for part in self._line)
         forced = False
         for index, part in enumerate(self._line):
@@ -111,9 +110,9 @@ class Recorder:
             elif part.kind == "ldfile":
                 self._files[index] = self._attach_file(part.path)
             if part.path and part.kind in ("library", "input") and not _in_system(part.path):
-                self._look_into(part.path)
+                self._read_archive(part.path)
 
-    def _look_into(self, path: str) -> None:
+    def _read_archive(self, path: str) -> None:
         try:
             with _Opened(path) as file:
                 start = os.pread(file.number, 8, 0)
@@ -121,20 +120,20 @@ class Recorder:
                     return
                 objects = [Object(path, member) for member in archive.members(file.number, path)]
         except (OSError, archive.ArchiveError):
-            return  # the linker will say it
+            return  # the linker reports it
         for each in objects:
             _examine(each)
         self._archives[path] = objects
 
     def linker_words(self) -> tuple[str, ...]:
-        """Words to add to the native link: a request for a map when digests cannot tell what was linked."""
+        """Words to add to the native link: an option for a map, if digests cannot show the linked members."""
         collected = any(part.words[:1] in (("--gc-sections",), ("-gc-sections",)) for part in self._line)
         unclear = collected or any(not each.digests for group in self._archives.values() for each in group)
         if not self._archives or not unclear or self._own_map():
             return ()
         import tempfile
 
-        # A file by name: lld removes what is there before it writes.
+        # lld replaces the file, so it must have a name.
         number, self._map = tempfile.mkstemp(prefix="whence-", suffix=".map")
         os.close(number)
         return ("-Xlinker", f"-Map={self._map}")
@@ -146,7 +145,7 @@ class Recorder:
                 os.unlink(self._map)
 
     def _own_map(self) -> str:
-        """The map file that the user requests."""
+        """The path of the map file that the user requests, or empty."""
         path = ""
         for part in self._line:
             if part.kind == "ld" and linkline.option_name(part.words[0]) == "Map":
@@ -156,7 +155,7 @@ class Recorder:
     # ---- after the link -------------------------------------------------------------------------
 
     def write(self, output: str) -> None:
-        """Record the link in `output` if anything in it carries IR; raises `NotRecordedError`."""
+        """Adds the record to `output` if any part of it has IR; raises `NotRecordedError`."""
         try:
             with _Opened(output) as file:
                 if not elf.is_elf(file.number):
@@ -227,7 +226,7 @@ class Recorder:
         return self._file_item(part.path)
 
     def _source_item(self, part: Part, digest: str) -> Item:
-        """A source that was compiled in the same command; without IR its object is made once more."""
+        """The item of a source that the same command compiled; without IR, it attaches a new object."""
         item: Item = {
             "t": "object",
             "p": _absolute(part.path),
@@ -248,7 +247,10 @@ class Recorder:
             with _Opened(path) as file:
                 kind = elf.Elf(file.number).type
         except (OSError, elf.ElfError):
-            return {"t": "file", "p": _absolute(path)}  # a linker script, or found by the linker itself
+            return {
+                "t": "file",
+                "p": _absolute(path),
+            }  # a linker script, or a file that only the linker finds
         if kind == elf.ET_REL:
             one = Object(path, None)
             _examine(one)
@@ -262,7 +264,7 @@ class Recorder:
             self._attached.update(files)
         covered = set(_digests(nested))
         rest = [digest for digest in one.digests if digest not in covered]
-        if nested and rest:  # joined by plain ld from partial links and other objects
+        if nested and rest:  # plain ld joined partial links and other objects
             nested.append({"t": "object", "p": name, "m": rest, "f": "", "n": []})
         content = "" if one.digests else self._attach(one.contents())
         return {"t": "object", "p": name, "m": one.digests, "f": content, "n": nested, "c": one.code}
@@ -282,7 +284,7 @@ class Recorder:
         return kept
 
     def _link_map(self) -> LinkMap | None:
-        """What the linker wrote about this link, where an option requests it."""
+        """The linker's map of this link, None without one."""
         path = self._map or self._own_map()
         if not path:
             return None
@@ -295,7 +297,7 @@ class Recorder:
             return None
 
     def _missing(self, items: list[Item], present: set[str]) -> bytes:
-        """Blobs of linked modules that the output lacks: of sources, and what ``--gc-sections`` took."""
+        """The blobs of linked modules that the output lacks: of sources, and of removed sections."""
         wanted = set(_digests(items)) - present
         blobs = {source.digest: source.blob for source in self._compilation.sources}
         objects = [one for group in self._archives.values() for one in group]
@@ -339,7 +341,7 @@ def _digests(items: list[Item]) -> list[str]:
 
 
 def _examine(one: Object) -> None:
-    """Fill in what an object carries; nothing when it is no ELF object."""
+    """Reads the digests and records of an object; changes nothing if it is no ELF object."""
     try:
         with _Opened(one.place()[0]) as file:
             image = one.image(file.number)

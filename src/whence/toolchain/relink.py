@@ -1,4 +1,4 @@
-"""Making a recorded link again with other objects."""
+"""Repeating a recorded link with other objects."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from whence.errors import CannotExecute, ToolLimit
 from whence.toolchain import archive, blob, carry, driver, linkline, options
 from whence.toolchain.carry import CarriedImage
 from whence.toolchain.clang import find_clang
+from whence.toolchain.compile import fits_command_line
 from whence.toolchain.link import LinkItem, LinkRecord
 
 _DROPPED_DRIVER = options.words(
@@ -29,13 +30,11 @@ _DROPPED_LD = options.words("""
     """)
 """Linker options that would strip, fold, fail or print; by `linkline.option_name`."""
 
-ARGUMENT_LIMIT = 100_000
-
 
 class ForeignCode(ToolLimit):
-    """The image needs code without IR, and no record names the object it came from; the message is a symbol.
+    """The image needs code without IR that no record has; the message is an undefined symbol.
 
-    So it is where a linker that whence does not see (gcc's, gfortran's, a plain ``ld -r``) joined
+    This happens if a linker without the wrapper (of gcc, of gfortran, a plain ``ld -r``) joined
     objects with IR and objects without.
     """
 
@@ -51,13 +50,12 @@ def relink(
 ) -> None:
     """Link `image` again into `output`, each module replaced by its object in `objects` (keyed by digest).
 
-    Executables become position independent and dynamic, debug information is
-    kept. `extra_inputs` (the runtime and the rules) come first on the line,
-    so that their symbols are found before those of every other library. `cxx`
+    Executables become position independent and dynamic, and keep their debug
+    information. `extra_inputs` (the runtime and the rules) come first on the
+    line, so that their symbols precede those of all other libraries. `cxx`
     overrides whether the C++ driver links. `soname`: the DT_SONAME, if not the
-    image's own. Raises `ForeignCode` when code without
-    IR is missing that a plain linker put in, `ToolLimit` when there is no
-    linker, it fails, or a module has no object.
+    image's own. Raises `ForeignCode` if code without IR is missing, and
+    `ToolLimit` if there is no linker, it fails, or a module has no object.
     """
     record = image.link_or_default()
     with tempfile.TemporaryDirectory(prefix="whence-link-") as folder:
@@ -67,7 +65,7 @@ def relink(
         words = [*_mode(image, record), "-o", os.path.abspath(output), *_first(extra_inputs), *line.words()]
         if soname:
             words += ["-Xlinker", "-soname", "-Xlinker", soname]
-        # Relative paths in options that are passed on as they are belong to the folder of the first link.
+        # Relative paths in unchanged options refer to the folder of the first link.
         place = Path(record.cwd) if Path(record.cwd).is_dir() else Path(folder)
         _run([*command, *_fitting(words, Path(folder))], image, place)
 
@@ -87,7 +85,7 @@ def _first(inputs: Sequence[str | os.PathLike[str]]) -> list[str]:
 
 
 def _library_folders(paths: Sequence[str]) -> list[str]:
-    """Run-time search paths for libraries that are recorded by their name and not by their path."""
+    """Run-time search paths for libraries that DT_NEEDED has by their DT_SONAME instead of their path."""
     folders: dict[str, None] = {}
     for path in paths:
         if path.endswith(".so") and carry.read_image(path).soname:
@@ -112,13 +110,13 @@ class _Line:
         self._linked = {_identity(item) for item in record.items if item.kind == "object"}
 
     def words(self) -> list[str]:
-        """All of them, in the order of the original line."""
+        """The words in the order of the original line."""
         return [word for item in self._record.items for word in self._item(item)] + self._search_paths()
 
     def _search_paths(self) -> list[str]:
-        """Run-time search paths as they stand in the image: installing may change those of the link.
+        """The run-time search paths of the image, because an installation may change those of the link.
 
-        As DT_RUNPATH, which comes after LD_LIBRARY_PATH: instrumented libraries are found through that.
+        They become DT_RUNPATH, which comes after LD_LIBRARY_PATH, the path of the instrumented libraries.
         """
         places = [
             word for place in self._image.folders() for word in ("-Xlinker", "-rpath", "-Xlinker", place)
@@ -143,7 +141,7 @@ class _Line:
         return [self._as_needed(item.path)]
 
     def _as_needed(self, path: str) -> str:
-        """A library without DT_SONAME is requested by the word that names it: as in the first link."""
+        """The word for a library: that of DT_NEEDED if the library has no DT_SONAME, else its path."""
         words = (name for name in self._image.needed if "/" in name)
         return next(
             (word for word in words if os.path.normpath(os.path.join(self._record.cwd, word)) == path), path
@@ -162,7 +160,7 @@ class _Line:
         return [part for word in words for part in ("-Xlinker", word)]
 
     def _archive(self, item: LinkItem) -> list[str]:
-        """The linked members as plain objects; in an archive again where the line has options about those."""
+        """The objects of the linked members, in a new archive if the line has options about archives."""
         files = [pair for part in item.parts if self._is_new(part) for pair in self._files(part)]
         if not self._keep_archives or not files:
             return [path for _, path in files]
@@ -171,14 +169,14 @@ class _Line:
         return ["-Wl,--push-state,--whole-archive", str(place), "-Wl,--pop-state"]
 
     def _is_new(self, member: LinkItem) -> bool:
-        """Whether nothing before stands for a member: a line may name an archive, or a copy, twice."""
+        """Whether the member was not linked before; a line may have an archive, or a copy of it, twice."""
         identity = _identity(member)
         new = identity not in self._linked
         self._linked.add(identity)
         return new
 
     def _files(self, item: LinkItem) -> Iterator[tuple[str, str]]:
-        """(member name, path) of the object files that stand for one recorded object."""
+        """(member name, path) of the object files that replace one recorded object."""
         name = os.path.basename(item.path)
         if item.parts:
             for part in item.parts:
@@ -217,12 +215,12 @@ class _Line:
 
 
 def _identity(item: LinkItem) -> tuple[tuple[str, ...], str]:
-    """The same for object files of the same contents."""
+    """A key that object files of the same contents share."""
     return item.modules, item.content
 
 
 def _fitting(words: list[str], folder: Path) -> list[str]:
-    if sum(len(word) + 9 for word in words) < ARGUMENT_LIMIT:
+    if fits_command_line(words):
         return words
     file = folder / "arguments"
     file.write_bytes(os.fsencode(driver.quote_response(words)))
@@ -250,7 +248,7 @@ def _run(command: list[str], image: CarriedImage, folder: Path) -> None:
         raise ToolLimit(f"cannot relink {image.path}: {reason}")
 
 
-_TELLING = (
+_FAILURES = (
     *("undefined reference", "undefined symbol", "multiple definition", "duplicate symbol", "cannot find"),
     *("unable to find", "doesn't exist", "relocation ", "error:", "No space left", "final link failed"),
 )
@@ -263,6 +261,6 @@ def _reason(lines: Iterable[str]) -> str:
     """The first line of the linker's messages that says why it failed."""
     useful = [line.strip() for line in lines if line.strip() and "warning" not in line]
     for line in useful:
-        if any(sign in line for sign in _TELLING):
+        if any(sign in line for sign in _FAILURES):
             return line
     return useful[0] if useful else "the linker failed and said nothing"

@@ -1,7 +1,7 @@
-"""Libraries that a user's flags need at the link and clang may come without: of sanitizers, profiles, OpenMP.
+"""Libraries for flags of the link that clang may lack: of sanitizers, profiles and OpenMP.
 
-gcc's sanitizer runtimes serve code of clang: both compilers follow the interface of the sanitizers' project.
-Its libgcov and libgomp do not: clang writes profiles in another format and calls LLVM's OpenMP runtime.
+Code of clang can use gcc's sanitizer runtimes, because both compilers have the same interface to them. It
+cannot use libgcov and libgomp: clang's profiles have another format, and it calls LLVM's OpenMP runtime.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from whence.toolchain.driver import Invocation
 
 _OF_GCC = {"address": "asan", "thread": "tsan", "leak": "lsan"}
-"""Sanitizers with a runtime of their own that gcc has too; the rest of those that it has is in libubsan."""
+"""Sanitizers with a separate runtime of gcc; its other sanitizers are in libubsan."""
 
 _UNDEFINED = options.words("""
     undefined alignment bool bounds array-bounds builtin enum float-cast-overflow float-divide-by-zero
@@ -35,9 +35,9 @@ _FOLDERS = "/usr/lib/llvm-*/lib"
 
 
 def words_for(clang: Clang, invocation: Invocation) -> list[str]:
-    """Words to put in front of a native command line so that its libraries are found.
+    """Words to put in front of a native command line, so that the compiler finds its libraries.
 
-    Raises `ToolLimit`, with what to install, where the machine does not have them.
+    Raises `ToolLimit`, which says what to install, if the machine lacks a library.
     """
     words = [argument.words[0] for argument in invocation.arguments if argument.language is None]
     found = _openmp(clang, [word for word in words if word.startswith(("-fopenmp", "-fno-openmp"))])
@@ -50,7 +50,7 @@ def words_for(clang: Clang, invocation: Invocation) -> list[str]:
 
 
 def headers_of(words: list[str]) -> list[str]:
-    """Those of the words that concern headers: code is compiled to IR with them, too."""
+    """The words about headers, which the compilation to IR needs, too."""
     return words[words.index("-idirafter") :][:2] if "-idirafter" in words else []
 
 
@@ -71,7 +71,7 @@ def _sanitizers(clang: Clang, words: list[str]) -> list[str]:
 
 
 def _chosen(words: list[str]) -> set[str]:
-    """The sanitizers that are on and call a runtime."""
+    """The sanitizers that are on and need a runtime."""
     chosen: set[str] = set()
     for word in words:
         flag, _, value = word.partition("=")
@@ -129,7 +129,7 @@ def _limit(sentence: str) -> Exception:
 
 
 def has_runtime(clang: Clang, name: str) -> bool:
-    """Does clang find its own library?"""
+    """Whether clang finds its own library `name`."""
     folder = f"{_answer(clang, '-print-resource-dir')}/lib"
     places = (f"{folder}/linux/libclang_rt.{name}-x86_64.a", f"{folder}/x86_64-*/libclang_rt.{name}.a")
     return any(glob.glob(place) for place in places)

@@ -1,4 +1,4 @@
-"""Starting processes with `os.posix_spawn` alone: the wrapper cannot afford to import `subprocess`."""
+"""Starting processes with `os.posix_spawn`, because importing `subprocess` would slow the wrapper down."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def output(command: list[str], data: bytes = b"") -> bytes:
 
 
 def memory(name: str) -> int:
-    """Descriptor of an anonymous file in memory."""
+    """The descriptor of a new anonymous file in memory."""
     return os.memfd_create(f"whence-{name}")
 
 
@@ -75,7 +75,7 @@ def write_all(descriptor: int, data: bytes) -> None:
 
 
 class Forwarding:
-    """While the block runs, a request to end goes to a child: it tidies up, and its end becomes ours."""
+    """Forwards SIGINT, SIGTERM and SIGHUP to a child during a `with` block, so that the child cleans up."""
 
     def __init__(self) -> None:
         self._pid = 0
@@ -83,7 +83,7 @@ class Forwarding:
         self._numbers: list[int] = []
 
     def to(self, pid: int) -> int:
-        """Name the child, once it is started; returns its process id."""
+        """Sets the child and sends it the signals that came earlier; returns its process id."""
         self._pid = pid
         for number in self._early:
             self._forward(number, None)
@@ -109,7 +109,7 @@ class Forwarding:
 
 
 def end_as(status: int) -> int:
-    """The exit code that stands for a wait status; a death by signal is repeated on this process."""
+    """The exit code of a wait status; after a death by signal this process gets the same signal."""
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
         if number != signal.SIGKILL:

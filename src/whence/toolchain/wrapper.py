@@ -1,4 +1,4 @@
-"""The compiler wrapper as a command, for those who start it or hand it to a build system."""
+"""The command line of the compiler wrapper, to start it or to pass it to a build system."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import sysconfig
 def wrapper_command(cxx: bool = False) -> list[str]:
     """The words that start ``whence-cc`` (or ``whence-c++``): the one installed with this Python.
 
-    Without an installation it is this very package, run as a module.
+    Without an installation, the words run this package as a module.
     """
     script = os.path.join(sysconfig.get_path("scripts"), "whence-c++" if cxx else "whence-cc")
     if os.access(script, os.X_OK):

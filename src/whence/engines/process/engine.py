@@ -140,7 +140,7 @@ class ProcessEngine(ABC):
                     around = replace(around, environment={**around.environment, **own})
                     start.note(built.image, own, folder.path, serves=bool(services))
                     start.coverage = self.covered(task, prepared, built.coverage)
-                    start.depend(built.files, task.cache.used(), *task.cache.held())
+                    start.depend(built.files, task.cache.used(), *task.cache.lock_bytes())
                 program = start.resumed or built.image
                 ending, notes = launch(program, prepared.words, folder.record, around, services)
             raw = read_records(folder.record)
