@@ -32,6 +32,8 @@ ALLOCATOR = ("alloc", "blocks", "os", "replace", "settings")
 """What every allocator of whole processes consists of: folders below this one."""
 CHECKING = ("findings", "leak", "process", "record", "rt", "stacks", "x86")
 """What evaluates rules and reports findings."""
+WRAPPERS = ("intercept/bounce.c", "intercept/scatter.c", "intercept/there.c", "intercept/kernel")
+"""What checks the memory that functions hand to the kernel."""
 
 COMPILE = shlex.split(
     "-std=c11 -D_GNU_SOURCE -U_FORTIFY_SOURCE -O2 -g -fPIC -fvisibility=hidden -fno-omit-frame-pointer "
@@ -65,7 +67,7 @@ class Product:
 
 
 PRODUCTS = {
-    LIBRARY: Product((*ALLOCATOR, *CHECKING, "intercept", "interface", "planes", "port/checked")),
+    LIBRARY: Product((*ALLOCATOR, *CHECKING, *WRAPPERS, "intercept", "interface", "planes", "port/checked")),
     "libwhence-kdalloc.so": Product(("alloc/kd", "os"), ("-fvisibility=default",)),
     "libwhence-replay.so": Product(
         (*ALLOCATOR, "port/bare"),
@@ -75,7 +77,7 @@ PRODUCTS = {
     ),
     "libwhence-spread.so": Product(("alloc/kd", "os", "settings", "spread")),
     ALLOC_LIBRARY: Product(
-        (*ALLOCATOR, *CHECKING, "guard", "intercept/bounce.c", "interface/leaks.c", "port/guarded"),
+        (*ALLOCATOR, *CHECKING, *WRAPPERS, "guard", "interface/leaks.c", "port/guarded"),
         port="guarded",
         without=("alloc/heap.c", "rt/access.c", "rt/loading.c", "rt/locals.c", "rt/namespace.c"),
         rules=True,

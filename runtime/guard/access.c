@@ -5,6 +5,8 @@
 #include "report.h"
 #include "trap.h"
 
+#include <errno.h>
+
 uintptr_t port_first_bad(uintptr_t address, uint64_t size) {
     if (!blocks_govern(address)) return address + size;
     uintptr_t end = blocks_live_end(address);
@@ -65,8 +67,10 @@ void access_check(uintptr_t address, uint64_t size, uintptr_t root, int write, c
     context.frame = frame;
     context.library = library;
     context.flags = WH_FLAG_LIBRARY | (write ? WH_FLAG_WRITE : 0);
+    int saved = errno;
     if (is_bad)
         event_evaluate(&context);
     else
         report_fixed(&context, WH_RULE_PROTECTED_BLOCK, place);
+    errno = saved;
 }

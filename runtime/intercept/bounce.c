@@ -3,6 +3,7 @@
 #include "../os/os.h"
 
 void check_range(struct site site, const void *pointer, size_t size, int write, const void *root) {
+    if (WH_LIKELY(!is_judged(pointer))) return;
     if (WH_LIKELY(PORT_PLANES && access_fine((uintptr_t)pointer, size, (uintptr_t)root))) return;
     access_check((uintptr_t)pointer, size, (uintptr_t)root, write, site.function, site.frame);
 }
@@ -25,11 +26,25 @@ struct bounce bounce_begin(struct site site, void *target, size_t size) {
     return bounce;
 }
 
+struct bounce bounce_block(struct site site, void *target, size_t size) {
+    if (blocks_govern((uintptr_t)target)) return bounce_begin(site, target, size);
+    return (struct bounce){target, target, size};
+}
+
+static int has_buffer(const struct bounce *bounce) { return bounce->buffer != bounce->target; }
+
+void bounce_fill(struct bounce *bounce) {
+    uintptr_t target = (uintptr_t)bounce->target;
+    if (has_buffer(bounce))
+        wh_copy(bounce->buffer, bounce->target, port_first_bad(target, bounce->room) - target);
+}
+
 void bounce_end(struct site site, struct bounce *bounce, size_t count) {
     if (!bounce->room) return;
     /* With MSG_TRUNC the kernel counts what it has dropped, too. */
     size_t stored = count < bounce->room ? count : bounce->room;
     check_range(site, bounce->target, stored, 1, bounce->target);
+    if (!has_buffer(bounce)) return;
     /* After a finding, closed pages would trap. */
     if (stored && (!PORT_GUARDS || access_clean((uintptr_t)bounce->target, stored)))
         wh_copy(bounce->target, bounce->buffer, stored);

@@ -12,6 +12,11 @@ struct site {
     const struct frame *frame;
 };
 
+/* Whether an access there can be wrong at all. */
+static inline int is_judged(const void *pointer) {
+    return PORT_PLANES || blocks_govern((uintptr_t)pointer);
+}
+
 /* Checks that all bytes are addressable; `root` is the pointer it is judged by. */
 void check_range(struct site site, const void *pointer, size_t size, int write, const void *root);
 
@@ -22,10 +27,15 @@ void check_range(struct site site, const void *pointer, size_t size, int write, 
 struct bounce {
     void *buffer; /* where the function shall write */
     void *target;
-    size_t room; /* 0: buffer is the target itself */
+    size_t room; /* bytes that are checked when the function has returned; 0: none */
 };
 
 struct bounce bounce_begin(struct site site, void *target, size_t size);
+/* The same for a call that is refused where nothing is mapped: only blocks have stand-ins.
+ * Elsewhere what was stored is checked afterwards. */
+struct bounce bounce_block(struct site site, void *target, size_t size);
+/* Copies what can be read of the target, for a function that reads the buffer first. */
+void bounce_fill(struct bounce *bounce);
 /* `count` bytes were written, or as many as there was room for; the checks are made for `site`. */
 void bounce_end(struct site site, struct bounce *bounce, size_t count);
 

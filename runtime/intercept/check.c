@@ -94,14 +94,3 @@ void check_number(struct site site, const char *text) {
         if (ends_number(text[i])) return;
     check_range(site, text, count + 1, 0, text);
 }
-
-int is_there(const void *structure, size_t size) {
-    uintptr_t begin = (uintptr_t)structure;
-    if (!size || size > UINTPTR_MAX - begin) return 0;
-    uintptr_t last = begin + size - (size < sizeof(uint64_t) ? size : sizeof(uint64_t));
-    return os_readable(begin) && (size <= sizeof(uint64_t) || os_readable(last));
-}
-
-int is_text_there(const char *text) {
-    return os_readable(wh_round_down((uintptr_t)text, sizeof(uint64_t)));
-}

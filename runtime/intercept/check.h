@@ -1,9 +1,10 @@
 /* How library functions are checked.
  *
  * Instrumented code calls __whence_NAME where the program called NAME; code
- * that is not instrumented calls the C library as ever. A wrapper checks, in
- * the caller's name, what the function is going to read and write, and then
- * calls it:
+ * that is not instrumented calls the C library as ever. In the preloaded
+ * allocator the wrappers of kernel/ have the names of the functions, so all
+ * code calls them. A wrapper checks, in the caller's name, what the function is
+ * going to read and write, and then calls it:
  *
  *     WRAP(char *, strcpy, (char *to, const char *from)) {
  *         WRITE(to, READ_STRING(from) + 1);
@@ -21,9 +22,14 @@
 #include <stdint.h>
 #include "bounce.h"
 
-#define WRAP(type, name, parameters)                                                               \
-    type __whence_##name parameters;                                                               \
-    WH_EXPORT type __whence_##name parameters
+#define WRAP(type, name, parameters) WRAP_AS(type, name, name, parameters)
+/* Where __whence_NAME is something else. */
+#define WRAP_AS(type, name, own, parameters)                                                       \
+    PORT_FOLLOWED(name)                                                                            \
+    type __whence_##own parameters __asm__(PORT_SYMBOL(name, own));                                \
+    WH_EXPORT type __whence_##own parameters
+/* Inside a wrapper that both products have: the function that it stands for. */
+#define NEXT(name) PORT_NEXT(name)
 
 /* Inside a wrapper: the wrapped function's name, and where the program called it. */
 #define NAME (__func__ + sizeof "__whence_" - 1)
@@ -48,11 +54,15 @@ void check_compare(struct site site, const char *a, const char *b, size_t most, 
 /* Checks a number in text: up to the first byte that cannot belong to one. */
 void check_number(struct site site, const char *text);
 
-/* Whether a structure that the kernel reads is there, by its first and its last word: where it is
- * not, the kernel answers EFAULT, and a wrapper must not look into it. */
+/* Whether a structure that the kernel reads is there and accessible, by its first and its last
+ * word where no block says so: else the kernel answers EFAULT, and a wrapper must not look into it.
+ */
 int is_there(const void *structure, size_t size);
-/* Whether a text that only the kernel reads begins in mapped memory: else the kernel refuses it. */
-int is_text_there(const char *text);
+/* Checks a text that only the kernel reads, up to PATH_MAX bytes. Where nothing is mapped the
+ * kernel refuses it. */
+void check_path(struct site site, const char *text);
+/* Checks a structure that only the kernel accesses, and refuses where nothing is mapped. */
+void check_structure(struct site site, const void *structure, size_t size, int write);
 
 /* Checks the format and strings that a printf reads, and where its %n store. */
 void check_printf(struct site site, const char *format, va_list arguments);
@@ -67,13 +77,15 @@ void check_scanned(struct site site, const char *format, va_list arguments, int 
 #define WRITE_AT(pointer, size, root) check_range(SITE, (pointer), (size), 1, (root))
 /* A stream: its first member, as the C library's own object is larger than the type. */
 #define STREAM(stream) READ(stream, sizeof(int))
+/* Of a set of signals, the words that the kernel knows. */
+#define SET_SIZE (_NSIG / 8)
 /* A pointer that may be NULL, which the function then leaves alone. */
 #define READ_IF(pointer, size) ((pointer) ? READ(pointer, size) : (void)0)
 #define WRITE_IF(pointer, size) ((pointer) ? WRITE(pointer, size) : (void)0)
 #define READ_STRING(string) check_until(SITE, (string), 0, NO_LIMIT)
 #define READ_STRING_N(string, most) check_until(SITE, (string), 0, (most))
 #define READ_STRING_IF(string) ((string) ? (void)READ_STRING(string) : (void)0)
-#define READ_PATH(path) (is_text_there(path) ? (void)READ_STRING(path) : (void)0)
+#define READ_PATH(path) check_path(SITE, (path))
 #define READ_WIDE(string) check_wide(SITE, (string), NO_LIMIT)
 #define READ_WIDE_N(string, most) check_wide(SITE, (string), (most))
 
@@ -94,7 +106,7 @@ static inline void check_apart(struct site site, const void *to, size_t written,
     ((const void *)(to) != (const void *)(from) ? APART(to, size, from, size) : (void)0)
 
 /* count * size; the largest size where that overflows */
-static inline size_t times(size_t count, size_t size) {
+static inline size_t bytes_of(size_t count, size_t size) {
     size_t bytes;
     return __builtin_mul_overflow(count, size, &bytes) ? SIZE_MAX : bytes;
 }

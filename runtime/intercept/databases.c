@@ -48,7 +48,7 @@ WRAP(int, getgrouplist, (const char *user, gid_t group, gid_t *groups, int *coun
     WRITE(count, sizeof *count);
     int room = *count, result = getgrouplist(user, group, groups, count);
     int stored = *count < room ? *count : room;
-    if (stored > 0) WRITE(groups, times((size_t)stored, sizeof *groups));
+    if (stored > 0) WRITE(groups, bytes_of((size_t)stored, sizeof *groups));
     return result;
 }
 
@@ -110,4 +110,37 @@ WRAP(int, getifaddrs, (struct ifaddrs * *result)) {
 WRAP(void, freeifaddrs, (struct ifaddrs * list)) {
     READ_IF(list, sizeof *list);
     freeifaddrs(list);
+}
+
+/* ---- addresses of the network ---- */
+
+WRAP(int, getaddrinfo,
+     (const char *node, const char *service, const struct addrinfo *hints,
+      struct addrinfo **result)) {
+    READ_STRING_IF(node);
+    READ_STRING_IF(service);
+    READ_IF(hints, sizeof *hints);
+    WRITE(result, sizeof *result);
+    return getaddrinfo(node, service, hints, result);
+}
+
+static size_t address_size(int family) { return family == AF_INET6 ? 16 : 4; }
+
+WRAP(int, inet_pton, (int family, const char *text, void *address)) {
+    READ_STRING(text);
+    WRITE(address, address_size(family));
+    return inet_pton(family, text, address);
+}
+
+WRAP(const char *, inet_ntop, (int family, const void *address, char *to, socklen_t size)) {
+    READ(address, address_size(family));
+    struct bounce bounce = bounce_begin(SITE, to, size);
+    const char *text = inet_ntop(family, address, bounce.buffer, size);
+    bounce_end(SITE, &bounce, text ? strlen(text) + 1 : 0);
+    return text ? to : NULL;
+}
+
+WRAP(in_addr_t, inet_addr, (const char *text)) {
+    READ_STRING(text);
+    return inet_addr(text);
 }

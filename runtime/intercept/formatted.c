@@ -24,7 +24,7 @@ struct sources {
 static void add_source(struct sources *sources, const void *begin, size_t count, size_t most,
                        size_t unit) {
     sources->of[sources->count].begin = begin;
-    sources->of[sources->count++].size = times(count < most ? count + 1 : count, unit);
+    sources->of[sources->count++].size = bytes_of(count < most ? count + 1 : count, unit);
 }
 
 static void check_strings(struct site site, const char *format, va_list arguments,
@@ -70,7 +70,7 @@ static void check_set(struct site site, const struct format_value *value) {
     size_t size = value->item.size;
     if (value->item.conversion == 'c' || value->item.conversion == 'C') {
         size_t width = value->item.width < 0 ? 1 : (size_t)value->item.width;
-        check_range(site, pointer, times(width, size), 1, pointer);
+        check_range(site, pointer, bytes_of(width, size), 1, pointer);
     } else if (size == 1) {
         int found;
         size_t count = readable_until(pointer, 0, NO_LIMIT, &found);
@@ -80,7 +80,7 @@ static void check_set(struct site site, const struct format_value *value) {
         while (access_clean((uintptr_t)pointer + count * size, size) &&
                ((const wchar_t *)(const void *)pointer)[count])
             count++;
-        check_range(site, pointer, times(count + 1, size), 1, pointer);
+        check_range(site, pointer, bytes_of(count + 1, size), 1, pointer);
     }
 }
 

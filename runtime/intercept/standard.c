@@ -85,7 +85,7 @@ SHORT_FORM(double, atof)
 WRAP(void, qsort,
      (void *base, size_t count, size_t size, int (*compare)(const void *, const void *))) {
     NOT_NULL(compare || count < 2);
-    WRITE(base, times(count, size));
+    WRITE(base, bytes_of(count, size));
     qsort(base, count, size, compare);
 }
 
@@ -93,14 +93,14 @@ WRAP(void, qsort_r,
      (void *base, size_t count, size_t size, int (*compare)(const void *, const void *, void *),
       void *argument)) {
     NOT_NULL(compare || count < 2);
-    WRITE(base, times(count, size));
+    WRITE(base, bytes_of(count, size));
     qsort_r(base, count, size, compare, argument);
 }
 
 WRAP(void *, bsearch,
      (const void *key, const void *base, size_t count, size_t size,
       int (*compare)(const void *, const void *))) {
-    READ(base, times(count, size));
+    READ(base, bytes_of(count, size));
     return bsearch(key, base, count, size, compare);
 }
 
@@ -250,7 +250,7 @@ WRAP(size_t, mbstowcs, (wchar_t * to, const char *from, size_t most)) {
     READ_STRING(from);
     if (to) {
         size_t count = mbstowcs(NULL, from, 0);
-        if (count != (size_t)-1) WRITE(to, times(count < most ? count + 1 : most, sizeof *to));
+        if (count != (size_t)-1) WRITE(to, bytes_of(count < most ? count + 1 : most, sizeof *to));
     }
     return mbstowcs(to, from, most);
 }
@@ -268,7 +268,7 @@ WRAP(size_t, mbsrtowcs, (wchar_t * to, const char **from, size_t most, mbstate_t
     READ(from, sizeof *from);
     READ_STRING(*from);
     size_t count = mbsrtowcs(to, from, most, state);
-    if (to && count != (size_t)-1) WRITE(to, times(count < most ? count + 1 : most, sizeof *to));
+    if (to && count != (size_t)-1) WRITE(to, bytes_of(count < most ? count + 1 : most, sizeof *to));
     return count;
 }
 

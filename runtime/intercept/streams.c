@@ -9,27 +9,6 @@
 
 /* ---- reading ---- */
 
-#define READ_ITEMS(name)                                                                           \
-    WRAP(size_t, name, (void *to, size_t size, size_t count, FILE *stream)) {                      \
-        STREAM(stream);                                                                            \
-        struct bounce bounce = bounce_begin(SITE, to, times(count, size));                         \
-        size_t items = name(bounce.buffer, size, count, stream);                                   \
-        bounce_end(SITE, &bounce, items * size);                                                   \
-        return items;                                                                              \
-    }
-
-READ_ITEMS(fread)
-READ_ITEMS(fread_unlocked)
-
-size_t __fread_chk(void *, size_t, size_t, size_t, FILE *);
-WRAP(size_t, __fread_chk, (void *to, size_t room, size_t size, size_t count, FILE *stream)) {
-    STREAM(stream);
-    struct bounce bounce = bounce_begin(SITE, to, times(count, size));
-    size_t items = __fread_chk(bounce.buffer, room, size, count, stream);
-    bounce_end(SITE, &bounce, items * size);
-    return items;
-}
-
 /* A line read into `bounce`, as fgets returns it. */
 static char *end_line(struct site site, struct bounce *bounce, char *line, char *to) {
     bounce_end(site, bounce, line ? strlen(line) + 1 : 0);
@@ -89,16 +68,6 @@ WRAP(ssize_t, getline, (char **line, size_t *size, FILE *stream)) {
 }
 
 /* ---- writing ---- */
-
-#define WRITE_ITEMS(name)                                                                          \
-    WRAP(size_t, name, (const void *from, size_t size, size_t count, FILE *stream)) {              \
-        READ(from, times(count, size));                                                            \
-        STREAM(stream);                                                                            \
-        return name(from, size, count, stream);                                                    \
-    }
-
-WRITE_ITEMS(fwrite)
-WRITE_ITEMS(fwrite_unlocked)
 
 WRAP(int, fputs, (const char *string, FILE *stream)) {
     READ_STRING(string);
@@ -316,7 +285,8 @@ PLACE(fgetpos64, fsetpos64, fpos64_t)
 
 WRAP(wchar_t *, fgetws, (wchar_t * to, int size, FILE *stream)) {
     STREAM(stream);
-    struct bounce bounce = bounce_begin(SITE, to, size > 0 ? times((size_t)size, sizeof *to) : 0);
+    struct bounce bounce =
+        bounce_begin(SITE, to, size > 0 ? bytes_of((size_t)size, sizeof *to) : 0);
     wchar_t *line = fgetws(bounce.buffer, size, stream);
     bounce_end(SITE, &bounce, line ? (wcslen(line) + 1) * sizeof *to : 0);
     return line ? to : NULL;

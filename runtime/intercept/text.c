@@ -35,7 +35,8 @@ WRAP(int, regexec,
     READ(expression, sizeof *expression);
     check_subject(SITE, text, matches, flags);
     int result = regexec(expression, text, count, matches, flags);
-    if (result == 0 && count && !expression->no_sub) WRITE(matches, times(count, sizeof *matches));
+    if (result == 0 && count && !expression->no_sub)
+        WRITE(matches, bytes_of(count, sizeof *matches));
     return result;
 }
 
@@ -104,17 +105,17 @@ typedef int (*comparison)(const void *, const void *);
 WRAP(void *, lfind,
      (const void *key, const void *base, size_t *count, size_t size, comparison compare)) {
     READ(count, sizeof *count);
-    READ(base, times(*count, size));
+    READ(base, bytes_of(*count, size));
     return lfind(key, base, count, size, compare);
 }
 
 WRAP(void *, lsearch,
      (const void *key, void *base, size_t *count, size_t size, comparison compare)) {
     WRITE(count, sizeof *count);
-    READ(base, times(*count, size));
+    READ(base, bytes_of(*count, size));
     void *found = lfind(key, base, count, size, compare);
     if (found) return found;
-    WRITE((char *)base + times(*count, size), size);
+    WRITE((char *)base + bytes_of(*count, size), size);
     READ(key, size);
     return lsearch(key, base, count, size, compare);
 }

@@ -7,14 +7,14 @@
 
 /* ---- runs ---- */
 
-#define WIDE_APART(to, count, from) APART(to, times(count, WIDE), from, times(count, WIDE))
-#define WIDE_RANGES_APART(to, count, from) RANGES_APART(to, from, times(count, WIDE))
+#define WIDE_APART(to, count, from) APART(to, bytes_of(count, WIDE), from, bytes_of(count, WIDE))
+#define WIDE_RANGES_APART(to, count, from) RANGES_APART(to, from, bytes_of(count, WIDE))
 #define MAY_OVERLAP(to, count, from) (void)0
 
 #define COPY(name, apart)                                                                          \
     WRAP(wchar_t *, name, (wchar_t * to, const wchar_t *from, size_t count)) {                     \
-        READ(from, times(count, WIDE));                                                            \
-        WRITE(to, times(count, WIDE));                                                             \
+        READ(from, bytes_of(count, WIDE));                                                         \
+        WRITE(to, bytes_of(count, WIDE));                                                          \
         apart(to, count, from);                                                                    \
         return name(to, from, count);                                                              \
     }
@@ -24,13 +24,13 @@ COPY(wmemmove, MAY_OVERLAP)
 COPY(wmempcpy, WIDE_RANGES_APART)
 
 WRAP(wchar_t *, wmemset, (wchar_t * to, wchar_t value, size_t count)) {
-    WRITE(to, times(count, WIDE));
+    WRITE(to, bytes_of(count, WIDE));
     return wmemset(to, value, count);
 }
 
 WRAP(int, wmemcmp, (const wchar_t *a, const wchar_t *b, size_t count)) {
-    READ(a, times(count, WIDE));
-    READ(b, times(count, WIDE));
+    READ(a, bytes_of(count, WIDE));
+    READ(b, bytes_of(count, WIDE));
     return wmemcmp(a, b, count);
 }
 
@@ -38,7 +38,7 @@ WRAP(wchar_t *, wmemchr, (const wchar_t *from, wchar_t value, size_t count)) {
     size_t read = 0;
     while (read < count && access_clean((uintptr_t)&from[read], WIDE) && from[read] != value)
         read++;
-    READ(from, times(read < count ? read + 1 : read, WIDE));
+    READ(from, bytes_of(read < count ? read + 1 : read, WIDE));
     return wmemchr(from, value, count);
 }
 
@@ -56,14 +56,14 @@ WRAP(size_t, wcsnlen, (const wchar_t *string, size_t most)) {
 
 #define COPY_WIDE(to, from)                                                                        \
     size_t copied = READ_WIDE(from) + 1;                                                           \
-    WRITE(to, times(copied, WIDE));                                                                \
+    WRITE(to, bytes_of(copied, WIDE));                                                             \
     WIDE_APART(to, copied, from)
 
 #define APPEND_WIDE(to, from, most)                                                                \
     size_t length = READ_WIDE(to), count = READ_WIDE_N(from, most);                                \
-    WRITE_AT((to) + length, times(count + 1, WIDE), to);                                           \
-    APART((to) + length, times(count + 1, WIDE), from,                                             \
-          times(count < (most) ? count + 1 : count, WIDE))
+    WRITE_AT((to) + length, bytes_of(count + 1, WIDE), to);                                        \
+    APART((to) + length, bytes_of(count + 1, WIDE), from,                                          \
+          bytes_of(count < (most) ? count + 1 : count, WIDE))
 
 WRAP(wchar_t *, wcscpy, (wchar_t * to, const wchar_t *from)) {
     COPY_WIDE(to, from);
@@ -77,14 +77,14 @@ WRAP(wchar_t *, wcpcpy, (wchar_t * to, const wchar_t *from)) {
 
 WRAP(wchar_t *, wcsncpy, (wchar_t * to, const wchar_t *from, size_t count)) {
     size_t length = READ_WIDE_N(from, count);
-    WRITE(to, times(count, WIDE));
+    WRITE(to, bytes_of(count, WIDE));
     WIDE_APART(to, length < count ? length + 1 : count, from);
     return wcsncpy(to, from, count);
 }
 
 WRAP(wchar_t *, wcpncpy, (wchar_t * to, const wchar_t *from, size_t count)) {
     size_t length = READ_WIDE_N(from, count);
-    WRITE(to, times(count, WIDE));
+    WRITE(to, bytes_of(count, WIDE));
     WIDE_APART(to, length < count ? length + 1 : count, from);
     return wcpncpy(to, from, count);
 }
@@ -188,8 +188,8 @@ REAL(long double, wcstold)
 #define CHECKED_COPY(name, apart)                                                                  \
     wchar_t *name(wchar_t *, const wchar_t *, size_t, size_t);                                     \
     WRAP(wchar_t *, name, (wchar_t * to, const wchar_t *from, size_t count, size_t room)) {        \
-        READ(from, times(count, WIDE));                                                            \
-        WRITE(to, times(count, WIDE));                                                             \
+        READ(from, bytes_of(count, WIDE));                                                         \
+        WRITE(to, bytes_of(count, WIDE));                                                          \
         apart(to, count, from);                                                                    \
         return name(to, from, count, room);                                                        \
     }
@@ -200,7 +200,7 @@ CHECKED_COPY(__wmempcpy_chk, WIDE_RANGES_APART)
 
 wchar_t *__wmemset_chk(wchar_t *, wchar_t, size_t, size_t);
 WRAP(wchar_t *, __wmemset_chk, (wchar_t * to, wchar_t value, size_t count, size_t room)) {
-    WRITE(to, times(count, WIDE));
+    WRITE(to, bytes_of(count, WIDE));
     return __wmemset_chk(to, value, count, room);
 }
 
@@ -213,7 +213,7 @@ WRAP(wchar_t *, __wcscpy_chk, (wchar_t * to, const wchar_t *from, size_t room)) 
 wchar_t *__wcsncpy_chk(wchar_t *, const wchar_t *, size_t, size_t);
 WRAP(wchar_t *, __wcsncpy_chk, (wchar_t * to, const wchar_t *from, size_t count, size_t room)) {
     size_t length = READ_WIDE_N(from, count);
-    WRITE(to, times(count, WIDE));
+    WRITE(to, bytes_of(count, WIDE));
     WIDE_APART(to, length < count ? length + 1 : count, from);
     return __wcsncpy_chk(to, from, count, room);
 }

@@ -34,7 +34,7 @@ int __vswprintf_chk(wchar_t *, size_t, int, size_t, const wchar_t *, va_list);
 
 /* Checks after the call, because only then the length of the text is known. */
 static int written(struct site site, const wchar_t *to, int length) {
-    if (length >= 0) check_range(site, to, times((size_t)length + 1, WIDE), 1, to);
+    if (length >= 0) check_range(site, to, bytes_of((size_t)length + 1, WIDE), 1, to);
     return length;
 }
 

@@ -37,7 +37,7 @@ void kernel_pointers(void (*visit)(uintptr_t pointer)) {
 
 /* A descriptor that is closed leaves its pointer here: better than to call a
  * block lost that another copy of the descriptor still brings back. */
-WH_EXPORT int epoll_ctl(int queue, int operation, int file, struct epoll_event *event) {
+int kernel_epoll_ctl(int queue, int operation, int file, struct epoll_event *event) {
     static int (*next)(int, int, int, struct epoll_event *);
     if (!next)
         next =

@@ -8,6 +8,10 @@
  *     PORT_CHECKS   it evaluates rules, and records lives and stacks of blocks
  *     PORT_PLANES   it has state planes
  *     PORT_GUARDS   its blocks lie beside closed pages
+ *     PORT_SYSCALL  the symbol of the syscall that knows of mappings (replace/mapping.c)
+ *
+ * Products that check library functions say what the wrapper's symbol is (PORT_SYMBOL), what stands
+ * before its definition (PORT_FOLLOWED), and how it calls the function (PORT_NEXT).
  */
 #ifndef WHENCE_PORT_PORT_H
 #define WHENCE_PORT_PORT_H
@@ -85,6 +89,13 @@ void port_search_stands(int all_stand);
 void port_search_ends(void);
 /* The address to read a live block's bytes from while no other thread runs. */
 uintptr_t port_bytes(struct block place, uintptr_t begin);
+
+/* ---- library functions ---- */
+
+/* Finds the function that a wrapper calls, in a product whose wrappers have the functions' names.
+ */
+struct port_next;
+void *port_find(struct port_next *next);
 
 /* ---- findings ---- */
 

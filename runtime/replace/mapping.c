@@ -133,9 +133,8 @@ void whence_find_syscall(void) {
  * stack. The numbers are those of mmap, munmap and mremap. */
 _Static_assert(SYS_mmap == 9 && SYS_munmap == 11 && SYS_mremap == 25, "numbers below");
 __asm__(".text\n"
-        ".globl syscall\n"
-        ".type syscall, @function\n"
-        "syscall:\n"
+        ".globl " PORT_SYSCALL "\n"
+        ".type " PORT_SYSCALL ", @function\n" PORT_SYSCALL ":\n"
         ".cfi_startproc\n"
         "    cmp $9, %rdi\n"
         "    je whence_syscall\n"
@@ -179,4 +178,4 @@ __asm__(".text\n"
         "    .cfi_adjust_cfa_offset -8\n"
         "    jmp *whence_next_syscall(%rip)\n"
         ".cfi_endproc\n"
-        ".size syscall, .-syscall\n");
+        ".size " PORT_SYSCALL ", .-" PORT_SYSCALL "\n");

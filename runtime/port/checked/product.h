@@ -9,4 +9,10 @@
 #define PORT_PLANES 1
 #define PORT_GUARDS 0
 
+/* Only instrumented code calls the wrapper `own` of the library function `name`. */
+#define PORT_SYMBOL(name, own) "__whence_" #own
+#define PORT_FOLLOWED(name)
+#define PORT_NEXT(name) name
+#define PORT_SYSCALL "syscall"
+
 #endif

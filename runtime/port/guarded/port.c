@@ -8,6 +8,7 @@
 #include "../../guard/trap.h"
 #include "../../rt/event.h"
 #include "../../settings/options.h"
+#include "next.h"
 #include "rules.h"
 
 static int chosen_at_random;
@@ -26,6 +27,7 @@ void port_configure(const char *environment, size_t size) {
 
 void port_begin(int count, char **arguments) {
     (void)count, (void)arguments;
+    next_find_all();
     if (lend_everything) {
         lend_note(LEND_NO_RANGE);
         return;

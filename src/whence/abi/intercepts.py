@@ -4,7 +4,9 @@ A reference of instrumented code to one of these functions becomes a reference
 to the runtime's symbol, which checks what the function is about to read and
 write, and then calls it. Code that is not instrumented is not affected, but
 for allocation, which the runtime provides under its ordinary names as well.
-Each group stands in one file of ``runtime/intercept/``.
+The functions are in ``runtime/intercept/``; those that hand memory to the kernel
+in ``runtime/intercept/kernel/``, which the preloaded allocator has under the
+functions' own names.
 """
 
 from __future__ import annotations
@@ -110,32 +112,35 @@ STREAMS = _names(
 # files by number and by name
 FILES = _names(
     """
-    access chdir chmod chown chroot copy_file_range creat creat64 execv execve execvp execvpe
-    faccessat fchmodat fchownat fstat fstat64 fstatat fstatat64 fstatfs fstatfs64 fstatvfs
-    fstatvfs64 futimens futimes getcwd getdomainname gethostname getlogin_r getwd inotify_add_watch
-    lchown link linkat lstat lstat64 lutimes memfd_create mkdir mkdirat mkfifo mkfifoat mknod
-    mknodat open open64 openat openat64 opendir pipe pipe2 poll posix_spawn posix_spawnp pread pread64
-    preadv preadv64 ptsname_r pwrite pwrite64 pwritev pwritev64 read readlink readlinkat readv rmdir
-    sem_unlink sendfile sendfile64 shm_open shm_unlink splice stat stat64 statfs statfs64 statvfs statvfs64
-    statx symlink symlinkat truncate truncate64 ttyname_r unlink unlinkat utime utimensat utimes
-    write writev __getcwd_chk __pread64_chk __pread_chk __read_chk __readlink_chk
+    access chdir chmod chown chroot copy_file_range creat creat64 execv execve execvp execvpe faccessat
+    fchmodat fchownat fcntl fcntl64 fstat fstat64 fstatat fstatat64 fstatfs fstatfs64 fstatvfs fstatvfs64
+    futimens futimes getcwd getdents64 getdomainname gethostname getlogin_r getwd inotify_add_watch ioctl
+    lchown link linkat lstat lstat64 lutimes memfd_create mkdir mkdirat mkfifo mkfifoat mknod mknodat open
+    open64 openat openat64 opendir pipe pipe2 poll posix_spawn posix_spawnp pread pread64 preadv preadv2
+    preadv64 preadv64v2 ptsname_r pwrite pwrite64 pwritev pwritev2 pwritev64 pwritev64v2 read readlink
+    readlinkat readv rmdir sem_unlink sendfile sendfile64 shm_open shm_unlink splice stat stat64 statfs
+    statfs64 statvfs statvfs64 statx symlink symlinkat truncate truncate64 ttyname_r unlink unlinkat utime
+    utimensat utimes vmsplice write writev __fxstat __fxstat64 __fxstatat __fxstatat64 __getcwd_chk __lxstat
+    __lxstat64 __open64_2 __open_2 __openat64_2 __openat_2 __pread64_chk __pread_chk __read_chk
+    __readlink_chk __readlinkat_chk __xstat __xstat64
     """
 )
 
 # sockets
 SOCKETS = _names(
     """
-    accept accept4 bind connect getaddrinfo getpeername getsockname getsockopt inet_addr inet_ntop
-    inet_pton recv recvfrom recvmsg send sendmsg sendto setsockopt socketpair __recv_chk
+    accept accept4 bind connect getaddrinfo getpeername getsockname getsockopt inet_addr inet_ntop inet_pton
+    recv recvfrom recvmmsg recvmsg send sendmmsg sendmsg sendto setsockopt socketpair __recv_chk
+    __recvfrom_chk
     """
 )
 
 # dates and clocks
 TIME = _names(
     """
-    asctime asctime_r clock_getres clock_gettime clock_nanosleep clock_settime ctime ctime_r
-    getitimer gettimeofday gmtime gmtime_r localtime localtime_r mktime nanosleep setitimer strftime
-    strptime time timegm timer_create timer_gettime timer_settime
+    asctime asctime_r clock_getres clock_gettime clock_nanosleep clock_settime ctime ctime_r getitimer
+    gettimeofday gmtime gmtime_r localtime localtime_r mktime nanosleep setitimer strftime strptime time
+    timegm timer_create timer_gettime timer_settime timerfd_gettime timerfd_settime
     """
 )
 
@@ -181,16 +186,24 @@ SYNCHRONISATION = _names(
     """
 )
 
+# queues of messages, semaphores of System V
+QUEUES = _names(
+    """
+    mq_getattr mq_open mq_receive mq_send mq_setattr mq_timedreceive mq_timedsend mq_unlink msgrcv
+    msgsnd semop
+    """
+)
+
 # processes, signals, limits, waiting for files, random bytes, extended attributes
 SYSTEM = _names(
     """
-    arc4random_buf epoll_ctl epoll_pwait epoll_wait fgetxattr flistxattr fremovexattr frexp frexpf
-    frexpl fsetxattr getentropy getgroups getloadavg getrandom getrlimit getrlimit64 getrusage
-    getxattr lgetxattr listxattr llistxattr lremovexattr lsetxattr modf modff modfl ppoll pselect
-    pthread_sigmask removexattr sched_getaffinity sched_setaffinity select setrlimit setrlimit64
-    setxattr sigaction sigaddset sigaltstack sigdelset sigemptyset sigfillset sigismember sigpending
-    sigprocmask sigsuspend sigtimedwait sigwait sigwaitinfo sysinfo tcgetattr tcsetattr times uname
-    wait wait3 wait4 waitid waitpid
+    arc4random_buf epoll_ctl epoll_pwait epoll_wait eventfd_read fgetxattr flistxattr fremovexattr frexp
+    frexpf frexpl fsetxattr getentropy getgroups getloadavg getrandom getrlimit getrlimit64 getrusage
+    getxattr lgetxattr listxattr llistxattr lremovexattr lsetxattr modf modff modfl ppoll prlimit prlimit64
+    pselect pthread_sigmask removexattr sched_getaffinity sched_setaffinity select setrlimit setrlimit64
+    setxattr sigaction sigaddset sigaltstack sigdelset sigemptyset sigfillset sigismember signalfd
+    sigpending sigprocmask sigsuspend sigtimedwait sigwait sigwaitinfo sysinfo tcgetattr tcsetattr times
+    uname wait wait3 wait4 waitid waitpid __poll_chk __ppoll_chk
     """
 )
 
@@ -265,6 +278,7 @@ _GROUPS = (
     TEXT,
     DATABASES,
     SYNCHRONISATION,
+    QUEUES,
     SYSTEM,
     CXX_STREAMS,
     CXX_CONDITIONS,

@@ -1,0 +1,89 @@
+/* time.h and sys/time.h: clocks and timers. */
+#include <stdarg.h>
+#include "../check.h"
+
+#include <signal.h>
+#include <sys/time.h>
+#include <sys/timerfd.h>
+#include <time.h>
+
+WRAP(int, gettimeofday, (struct timeval * now, void *zone)) {
+    WRITE_IF(now, sizeof *now);
+    return NEXT(gettimeofday)(now, zone);
+}
+
+WRAP(int, clock_gettime, (clockid_t clock, struct timespec *now)) {
+    WRITE(now, sizeof *now);
+    return NEXT(clock_gettime)(clock, now);
+}
+
+WRAP(int, clock_getres, (clockid_t clock, struct timespec *step)) {
+    WRITE_IF(step, sizeof *step);
+    return NEXT(clock_getres)(clock, step);
+}
+
+WRAP(int, nanosleep, (const struct timespec *wait, struct timespec *rest)) {
+    READ(wait, sizeof *wait);
+    WRITE_IF(rest, sizeof *rest);
+    return NEXT(nanosleep)(wait, rest);
+}
+
+WRAP(int, clock_settime, (clockid_t clock, const struct timespec *now)) {
+    READ(now, sizeof *now);
+    return NEXT(clock_settime)(clock, now);
+}
+
+WRAP(int, clock_nanosleep,
+     (clockid_t clock, int flags, const struct timespec *wait, struct timespec *rest)) {
+    READ(wait, sizeof *wait);
+    WRITE_IF(rest, sizeof *rest);
+    return NEXT(clock_nanosleep)(clock, flags, wait, rest);
+}
+
+WRAP(int, getitimer, (__itimer_which_t which, struct itimerval *now)) {
+    WRITE(now, sizeof *now);
+    return NEXT(getitimer)(which, now);
+}
+
+WRAP(int, setitimer,
+     (__itimer_which_t which, const struct itimerval *next, struct itimerval *old)) {
+    READ_IF(next, sizeof *next);
+    WRITE_IF(old, sizeof *old);
+    return NEXT(setitimer)(which, next, old);
+}
+
+/* In a library of their own before 2.34. */
+int timer_create(clockid_t, struct sigevent *, timer_t *) __attribute__((weak));
+int timer_settime(timer_t, int, const struct itimerspec *, struct itimerspec *)
+    __attribute__((weak));
+int timer_gettime(timer_t, struct itimerspec *) __attribute__((weak));
+
+WRAP(int, timer_create, (clockid_t clock, struct sigevent *event, timer_t *timer)) {
+    READ_IF(event, sizeof *event);
+    WRITE(timer, sizeof *timer);
+    return NEXT(timer_create)(clock, event, timer);
+}
+
+WRAP(int, timer_settime,
+     (timer_t timer, int flags, const struct itimerspec *next, struct itimerspec *old)) {
+    READ(next, sizeof *next);
+    WRITE_IF(old, sizeof *old);
+    return NEXT(timer_settime)(timer, flags, next, old);
+}
+
+WRAP(int, timer_gettime, (timer_t timer, struct itimerspec *now)) {
+    WRITE(now, sizeof *now);
+    return NEXT(timer_gettime)(timer, now);
+}
+
+WRAP(int, timerfd_settime,
+     (int timer, int flags, const struct itimerspec *next, struct itimerspec *old)) {
+    READ(next, sizeof *next);
+    WRITE_IF(old, sizeof *old);
+    return NEXT(timerfd_settime)(timer, flags, next, old);
+}
+
+WRAP(int, timerfd_gettime, (int timer, struct itimerspec *now)) {
+    WRITE(now, sizeof *now);
+    return NEXT(timerfd_gettime)(timer, now);
+}

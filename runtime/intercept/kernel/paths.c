@@ -1,0 +1,179 @@
+/* unistd.h, fcntl.h, sys/stat.h and their like: files by name. */
+#include <stdarg.h>
+#include "../check.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <semaphore.h>
+#include <sys/inotify.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <unistd.h>
+#include <utime.h>
+
+/* ---- names; the kernel refuses a null pointer without harm ---- */
+
+#define PATH(type, name)                                                                           \
+    WRAP(type, name, (const char *path)) {                                                         \
+        READ_PATH(path);                                                                           \
+        return NEXT(name)(path);                                                                   \
+    }
+
+#define PATH_AND(type, name, second)                                                               \
+    WRAP(type, name, (const char *path, second argument)) {                                        \
+        READ_PATH(path);                                                                           \
+        return NEXT(name)(path, argument);                                                         \
+    }
+
+#define TWO_PATHS(name)                                                                            \
+    WRAP(int, name, (const char *from, const char *to)) {                                          \
+        READ_PATH(from);                                                                           \
+        READ_PATH(to);                                                                             \
+        return NEXT(name)(from, to);                                                               \
+    }
+
+PATH(int, unlink)
+PATH(int, rmdir)
+PATH(int, chdir)
+PATH(int, chroot)
+PATH(DIR *, opendir)
+PATH_AND(int, chmod, mode_t)
+PATH_AND(int, mkdir, mode_t)
+PATH_AND(int, creat, mode_t)
+PATH_AND(int, mkfifo, mode_t)
+PATH_AND(int, truncate, off_t)
+
+/* __whence_access is the check of an access. */
+WRAP_AS(int, access, access_path, (const char *path, int mode)) {
+    check_path((struct site){"access", FRAME_HERE}, path);
+    return NEXT(access)(path, mode);
+}
+
+PATH_AND(int, creat64, mode_t)
+PATH_AND(int, truncate64, off64_t)
+
+#define PATH_AND_TWO(name, second, third)                                                          \
+    WRAP(int, name, (const char *path, second argument, third another)) {                          \
+        READ_PATH(path);                                                                           \
+        return NEXT(name)(path, argument, another);                                                \
+    }
+
+PATH_AND_TWO(chown, uid_t, gid_t)
+PATH_AND_TWO(lchown, uid_t, gid_t)
+/* In a library of their own before 2.34. */
+int shm_open(const char *, int, mode_t) __attribute__((weak));
+int shm_unlink(const char *) __attribute__((weak));
+PATH_AND_TWO(shm_open, int, mode_t)
+PATH(int, shm_unlink)
+PATH(int, sem_unlink)
+PATH_AND(int, memfd_create, unsigned)
+
+/* From 2.33 on in the C library, before that in each program. */
+int mknod(const char *, mode_t, dev_t) __attribute__((weak));
+int mknodat(int, const char *, mode_t, dev_t) __attribute__((weak));
+PATH_AND_TWO(mknod, mode_t, dev_t)
+
+#define AT(type, name, parameters, call)                                                           \
+    WRAP(type, name, parameters) {                                                                 \
+        READ_PATH(path);                                                                           \
+        return call;                                                                               \
+    }
+
+AT(int, mkdirat, (int directory, const char *path, mode_t mode),
+   NEXT(mkdirat)(directory, path, mode))
+AT(int, mkfifoat, (int directory, const char *path, mode_t mode),
+   NEXT(mkfifoat)(directory, path, mode))
+AT(int, mknodat, (int directory, const char *path, mode_t mode, dev_t device),
+   NEXT(mknodat)(directory, path, mode, device))
+AT(int, unlinkat, (int directory, const char *path, int flags),
+   NEXT(unlinkat)(directory, path, flags))
+AT(int, fchmodat, (int directory, const char *path, mode_t mode, int flags),
+   NEXT(fchmodat)(directory, path, mode, flags))
+AT(int, faccessat, (int directory, const char *path, int mode, int flags),
+   NEXT(faccessat)(directory, path, mode, flags))
+AT(int, fchownat, (int directory, const char *path, uid_t user, gid_t group, int flags),
+   NEXT(fchownat)(directory, path, user, group, flags))
+AT(int, inotify_add_watch, (int queue, const char *path, uint32_t mask),
+   NEXT(inotify_add_watch)(queue, path, mask))
+
+WRAP(int, linkat,
+     (int from_directory, const char *from, int to_directory, const char *to, int flags)) {
+    READ_PATH(from);
+    READ_PATH(to);
+    return NEXT(linkat)(from_directory, from, to_directory, to, flags);
+}
+
+WRAP(int, symlinkat, (const char *from, int directory, const char *to)) {
+    READ_PATH(from);
+    READ_PATH(to);
+    return NEXT(symlinkat)(from, directory, to);
+}
+
+/* ---- moments; the present if there are none ---- */
+
+WRAP(int, utime, (const char *path, const struct utimbuf *moments)) {
+    READ_PATH(path);
+    READ_IF(moments, sizeof *moments);
+    return NEXT(utime)(path, moments);
+}
+
+#define MOMENTS(name, key_type, check, moment)                                                     \
+    WRAP(int, name, (key_type key, const struct moment moments[2])) {                              \
+        check;                                                                                     \
+        READ_IF(moments, 2 * sizeof *moments);                                                     \
+        return NEXT(name)(key, moments);                                                           \
+    }
+
+MOMENTS(utimes, const char *, READ_PATH(key), timeval)
+MOMENTS(lutimes, const char *, READ_PATH(key), timeval)
+MOMENTS(futimes, int, (void)0, timeval)
+MOMENTS(futimens, int, (void)0, timespec)
+
+WRAP(int, utimensat,
+     (int directory, const char *path, const struct timespec moments[2], int flags)) {
+    READ_PATH(path);
+    READ_IF(moments, 2 * sizeof *moments);
+    return NEXT(utimensat)(directory, path, moments, flags);
+}
+
+TWO_PATHS(link)
+TWO_PATHS(symlink)
+
+/* The mode is there only if a file may be created; it is passed on as it comes. */
+#define OPEN(name)                                                                                 \
+    WRAP(int, name, (const char *path, int flags, ...)) {                                          \
+        va_list arguments;                                                                         \
+        va_start(arguments, flags);                                                                \
+        mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(arguments, mode_t) : 0;               \
+        va_end(arguments);                                                                         \
+        READ_PATH(path);                                                                           \
+        return NEXT(name)(path, flags, mode);                                                      \
+    }
+
+OPEN(open)
+OPEN(open64)
+
+#define OPEN_AT(name)                                                                              \
+    WRAP(int, name, (int directory, const char *path, int flags, ...)) {                           \
+        va_list arguments;                                                                         \
+        va_start(arguments, flags);                                                                \
+        mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(arguments, mode_t) : 0;               \
+        va_end(arguments);                                                                         \
+        READ_PATH(path);                                                                           \
+        return NEXT(name)(directory, path, flags, mode);                                           \
+    }
+
+OPEN_AT(openat)
+OPEN_AT(openat64)
+
+/* As fortified programs call them. */
+#define OPEN_CHECKED(open, open_at)                                                                \
+    int open(const char *, int);                                                                   \
+    int open_at(int, const char *, int);                                                           \
+    PATH_AND(int, open, int)                                                                       \
+    AT(int, open_at, (int directory, const char *path, int flags),                                 \
+       NEXT(open_at)(directory, path, flags))
+
+OPEN_CHECKED(__open_2, __openat_2)
+OPEN_CHECKED(__open64_2, __openat64_2)

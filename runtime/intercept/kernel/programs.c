@@ -1,0 +1,63 @@
+/* unistd.h and spawn.h: programs. */
+#include <stdarg.h>
+#include "../check.h"
+#include "../../os/mem.h"
+
+#include <spawn.h>
+#include <unistd.h>
+
+/* Each page of the vector is tested once for whether it is mapped. */
+static void check_vector(struct site site, char *const *vector) {
+    for (size_t i = 0; vector; i++) {
+        const char *const *at = (const char *const *)&vector[i];
+        check_range(site, vector, (i + 1) * sizeof *at, 0, vector);
+        if (!access_clean((uintptr_t)at, sizeof *at)) return;
+        if ((!i || (uintptr_t)at % OS_PAGE < sizeof *at) && !is_there(at, sizeof *at)) return;
+        if (!*at) return;
+        check_path(site, *at);
+    }
+}
+
+WRAP(int, execv, (const char *path, char *const arguments[])) {
+    READ_PATH(path);
+    check_vector(SITE, arguments);
+    return NEXT(execv)(path, arguments);
+}
+
+WRAP(int, execvp, (const char *path, char *const arguments[])) {
+    READ_PATH(path);
+    check_vector(SITE, arguments);
+    return NEXT(execvp)(path, arguments);
+}
+
+WRAP(int, execvpe, (const char *path, char *const arguments[], char *const environment[])) {
+    READ_PATH(path);
+    check_vector(SITE, arguments);
+    check_vector(SITE, environment);
+    return NEXT(execvpe)(path, arguments, environment);
+}
+
+WRAP(int, execve, (const char *path, char *const arguments[], char *const environment[])) {
+    READ_PATH(path);
+    check_vector(SITE, arguments);
+    check_vector(SITE, environment);
+    return NEXT(execve)(path, arguments, environment);
+}
+
+/* Both forms of posix_spawn, whose other arguments are the library's own objects. */
+#define SPAWN(name)                                                                                \
+    WRAP(int, name,                                                                                \
+         (pid_t * process, const char *path, const posix_spawn_file_actions_t *actions,            \
+          const posix_spawnattr_t *attributes, char *const arguments[],                            \
+          char *const environment[])) {                                                            \
+        READ_PATH(path);                                                                           \
+        WRITE_IF(process, sizeof *process);                                                        \
+        READ_IF(actions, sizeof *actions);                                                         \
+        READ_IF(attributes, sizeof *attributes);                                                   \
+        check_vector(SITE, arguments);                                                             \
+        check_vector(SITE, environment);                                                           \
+        return NEXT(name)(process, path, actions, attributes, arguments, environment);             \
+    }
+
+SPAWN(posix_spawn)
+SPAWN(posix_spawnp)

@@ -1,0 +1,57 @@
+/* signal.h: masks, and waiting for signals. Of a set, the words that the kernel knows are checked.
+ */
+#include <stdarg.h>
+#include "../check.h"
+
+#include <signal.h>
+#include <sys/signalfd.h>
+
+#define MASK(name)                                                                                 \
+    WRAP(int, name, (int how, const sigset_t *set, sigset_t *old)) {                               \
+        READ_IF(set, SET_SIZE);                                                                    \
+        WRITE_IF(old, SET_SIZE);                                                                   \
+        return NEXT(name)(how, set, old);                                                          \
+    }
+
+MASK(sigprocmask)
+MASK(pthread_sigmask)
+
+WRAP(int, sigpending, (sigset_t * set)) {
+    WRITE(set, SET_SIZE);
+    return NEXT(sigpending)(set);
+}
+
+WRAP(int, sigsuspend, (const sigset_t *set)) {
+    READ(set, SET_SIZE);
+    return NEXT(sigsuspend)(set);
+}
+
+WRAP(int, sigaltstack, (const stack_t *stack, stack_t *old)) {
+    READ_IF(stack, sizeof *stack);
+    WRITE_IF(old, sizeof *old);
+    return NEXT(sigaltstack)(stack, old);
+}
+
+WRAP(int, sigwait, (const sigset_t *set, int *signal)) {
+    READ(set, SET_SIZE);
+    WRITE(signal, sizeof *signal);
+    return NEXT(sigwait)(set, signal);
+}
+
+WRAP(int, sigwaitinfo, (const sigset_t *set, siginfo_t *info)) {
+    READ(set, SET_SIZE);
+    WRITE_IF(info, sizeof *info);
+    return NEXT(sigwaitinfo)(set, info);
+}
+
+WRAP(int, sigtimedwait, (const sigset_t *set, siginfo_t *info, const struct timespec *wait)) {
+    READ(set, SET_SIZE);
+    WRITE_IF(info, sizeof *info);
+    READ_IF(wait, sizeof *wait);
+    return NEXT(sigtimedwait)(set, info, wait);
+}
+
+WRAP(int, signalfd, (int file, const sigset_t *set, int flags)) {
+    READ(set, SET_SIZE);
+    return NEXT(signalfd)(file, set, flags);
+}

@@ -1,0 +1,182 @@
+/* sys/stat.h, sys/statfs.h, unistd.h: what the system knows of files, and names. */
+#include <stdarg.h>
+#include "../check.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+/* ---- status; in the C library from 2.33 on, before that in each program ---- */
+
+#define STATUS(name, type)                                                                         \
+    int name(const char *, struct type *) __attribute__((weak));                                   \
+    WRAP(int, name, (const char *path, struct type *status)) {                                     \
+        READ_PATH(path);                                                                           \
+        WRITE(status, sizeof *status);                                                             \
+        return NEXT(name)(path, status);                                                           \
+    }
+
+#define FILE_STATUS(name, type)                                                                    \
+    int name(int, struct type *) __attribute__((weak));                                            \
+    WRAP(int, name, (int file, struct type *status)) {                                             \
+        WRITE(status, sizeof *status);                                                             \
+        return NEXT(name)(file, status);                                                           \
+    }
+
+STATUS(stat, stat)
+STATUS(stat64, stat64)
+STATUS(lstat, stat)
+STATUS(lstat64, stat64)
+FILE_STATUS(fstat, stat)
+FILE_STATUS(fstat64, stat64)
+STATUS(statfs, statfs)
+STATUS(statfs64, statfs64)
+STATUS(statvfs, statvfs)
+STATUS(statvfs64, statvfs64)
+FILE_STATUS(fstatfs, statfs)
+FILE_STATUS(fstatfs64, statfs64)
+FILE_STATUS(fstatvfs, statvfs)
+FILE_STATUS(fstatvfs64, statvfs64)
+
+#define STATUS_AT(name, type)                                                                      \
+    int name(int, const char *, struct type *, int) __attribute__((weak));                         \
+    WRAP(int, name, (int directory, const char *path, struct type *status, int flags)) {           \
+        READ_PATH(path);                                                                           \
+        WRITE(status, sizeof *status);                                                             \
+        return NEXT(name)(directory, path, status, flags);                                         \
+    }
+
+STATUS_AT(fstatat, stat)
+STATUS_AT(fstatat64, stat64)
+
+/* What programs call that were linked to an earlier C library. */
+#define OLD_STATUS(name, key_type, check, type)                                                    \
+    int name(int, key_type, struct type *) __attribute__((weak));                                  \
+    WRAP(int, name, (int version, key_type key, struct type *status)) {                            \
+        check;                                                                                     \
+        WRITE(status, sizeof *status);                                                             \
+        return NEXT(name)(version, key, status);                                                   \
+    }
+
+OLD_STATUS(__xstat, const char *, READ_PATH(key), stat)
+OLD_STATUS(__xstat64, const char *, READ_PATH(key), stat64)
+OLD_STATUS(__lxstat, const char *, READ_PATH(key), stat)
+OLD_STATUS(__lxstat64, const char *, READ_PATH(key), stat64)
+OLD_STATUS(__fxstat, int, (void)0, stat)
+OLD_STATUS(__fxstat64, int, (void)0, stat64)
+
+#define OLD_STATUS_AT(name, type)                                                                  \
+    int name(int, int, const char *, struct type *, int) __attribute__((weak));                    \
+    WRAP(int, name,                                                                                \
+         (int version, int directory, const char *path, struct type *status, int flags)) {         \
+        READ_PATH(path);                                                                           \
+        WRITE(status, sizeof *status);                                                             \
+        return NEXT(name)(version, directory, path, status, flags);                                \
+    }
+
+OLD_STATUS_AT(__fxstatat, stat)
+OLD_STATUS_AT(__fxstatat64, stat64)
+
+WRAP(int, statx,
+     (int directory, const char *path, int flags, unsigned mask, struct statx *status)) {
+    READ_PATH(path);
+    WRITE(status, sizeof *status);
+    return NEXT(statx)(directory, path, flags, mask, status);
+}
+
+/* ---- answers in a buffer ---- */
+
+WRAP(char *, getcwd, (char *to, size_t size)) {
+    if (!to) return NEXT(getcwd)(to, size);
+    struct bounce bounce = bounce_begin(SITE, to, size);
+    char *path = NEXT(getcwd)(bounce.buffer, size);
+    bounce_end(SITE, &bounce, path ? strlen(path) + 1 : 0);
+    return path ? to : NULL;
+}
+
+char *__getcwd_chk(char *, size_t, size_t);
+WRAP(char *, __getcwd_chk, (char *to, size_t size, size_t room)) {
+    if (!to) return NEXT(__getcwd_chk)(to, size, room);
+    struct bounce bounce = bounce_begin(SITE, to, size);
+    char *path = NEXT(__getcwd_chk)(bounce.buffer, size, room);
+    bounce_end(SITE, &bounce, path ? strlen(path) + 1 : 0);
+    return path ? to : NULL;
+}
+
+WRAP(char *, getwd, (char *to)) {
+    char path[PATH_MAX];
+    if (!to || !NEXT(getcwd)(path, sizeof path)) return NULL;
+    WRITE(to, strlen(path) + 1);
+    return strcpy(to, path);
+}
+
+ssize_t __readlink_chk(const char *, char *, size_t, size_t);
+WRAP(ssize_t, __readlink_chk, (const char *path, char *to, size_t size, size_t room)) {
+    READ_PATH(path);
+    struct bounce bounce = bounce_begin(SITE, to, size);
+    ssize_t count = NEXT(__readlink_chk)(path, bounce.buffer, size, room);
+    bounce_end(SITE, &bounce, arrived(count));
+    return count;
+}
+
+ssize_t __readlinkat_chk(int, const char *, char *, size_t, size_t);
+WRAP(ssize_t, __readlinkat_chk,
+     (int directory, const char *path, char *to, size_t size, size_t room)) {
+    READ_PATH(path);
+    struct bounce bounce = bounce_begin(SITE, to, size);
+    ssize_t count = NEXT(__readlinkat_chk)(directory, path, bounce.buffer, size, room);
+    bounce_end(SITE, &bounce, arrived(count));
+    return count;
+}
+
+WRAP(ssize_t, readlinkat, (int directory, const char *path, char *to, size_t size)) {
+    READ_PATH(path);
+    struct bounce bounce = bounce_begin(SITE, to, size);
+    ssize_t count = NEXT(readlinkat)(directory, path, bounce.buffer, size);
+    bounce_end(SITE, &bounce, arrived(count));
+    return count;
+}
+
+#define NAME_OF(name)                                                                              \
+    WRAP(int, name, (int file, char *to, size_t size)) {                                           \
+        struct bounce bounce = bounce_begin(SITE, to, size);                                       \
+        int result = NEXT(name)(file, bounce.buffer, size);                                        \
+        bounce_end(SITE, &bounce, result == 0 ? strlen(bounce.buffer) + 1 : 0);                    \
+        return result;                                                                             \
+    }
+
+NAME_OF(ttyname_r)
+NAME_OF(ptsname_r)
+
+WRAP(int, getlogin_r, (char *to, size_t size)) {
+    struct bounce bounce = bounce_begin(SITE, to, size);
+    int result = NEXT(getlogin_r)(bounce.buffer, size);
+    bounce_end(SITE, &bounce, result == 0 ? strlen(bounce.buffer) + 1 : 0);
+    return result;
+}
+
+WRAP(int, getdomainname, (char *to, size_t size)) {
+    struct bounce bounce = bounce_begin(SITE, to, size);
+    int result = NEXT(getdomainname)(bounce.buffer, size);
+    bounce_end(SITE, &bounce, result == 0 ? strnlen(bounce.buffer, size - 1) + 1 : 0);
+    return result;
+}
+
+WRAP(ssize_t, readlink, (const char *path, char *to, size_t size)) {
+    READ_PATH(path);
+    struct bounce bounce = bounce_begin(SITE, to, size);
+    ssize_t count = NEXT(readlink)(path, bounce.buffer, size);
+    bounce_end(SITE, &bounce, arrived(count));
+    return count;
+}
+
+WRAP(int, gethostname, (char *to, size_t size)) {
+    struct bounce bounce = bounce_begin(SITE, to, size);
+    int result = NEXT(gethostname)(bounce.buffer, size);
+    bounce_end(SITE, &bounce, result == 0 ? strnlen(bounce.buffer, size - 1) + 1 : 0);
+    return result;
+}

@@ -1,0 +1,131 @@
+/* unistd.h and sys/uio.h: bytes to and from files by number. */
+#include <stdarg.h>
+#include "../check.h"
+#include "../scatter.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/sendfile.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+/* ---- reading: what arrives may be less than was requested ---- */
+
+WRAP(ssize_t, read, (int file, void *to, size_t size)) {
+    struct bounce bounce = bounce_begin(SITE, to, size);
+    ssize_t count = NEXT(read)(file, bounce.buffer, size);
+    bounce_end(SITE, &bounce, arrived(count));
+    return count;
+}
+
+ssize_t __read_chk(int, void *, size_t, size_t);
+WRAP(ssize_t, __read_chk, (int file, void *to, size_t size, size_t room)) {
+    struct bounce bounce = bounce_begin(SITE, to, size);
+    ssize_t count = NEXT(__read_chk)(file, bounce.buffer, size, room);
+    bounce_end(SITE, &bounce, arrived(count));
+    return count;
+}
+
+#define READ_FROM(name, offset_type)                                                               \
+    WRAP(ssize_t, name, (int file, void *to, size_t size, offset_type offset)) {                   \
+        struct bounce bounce = bounce_begin(SITE, to, size);                                       \
+        ssize_t count = NEXT(name)(file, bounce.buffer, size, offset);                             \
+        bounce_end(SITE, &bounce, arrived(count));                                                 \
+        return count;                                                                              \
+    }
+
+#define READ_FROM_CHECKED(name, offset_type)                                                       \
+    ssize_t name(int, void *, size_t, offset_type, size_t);                                        \
+    WRAP(ssize_t, name, (int file, void *to, size_t size, offset_type offset, size_t room)) {      \
+        struct bounce bounce = bounce_begin(SITE, to, size);                                       \
+        ssize_t count = NEXT(name)(file, bounce.buffer, size, offset, room);                       \
+        bounce_end(SITE, &bounce, arrived(count));                                                 \
+        return count;                                                                              \
+    }
+
+READ_FROM(pread, off_t)
+READ_FROM(pread64, off64_t)
+READ_FROM_CHECKED(__pread_chk, off_t)
+READ_FROM_CHECKED(__pread64_chk, off64_t)
+
+/* ---- scattered ---- */
+
+/* The parts by themselves, at a place, and at a place with flags. */
+#define SCATTERED(name, parameters, arguments)                                                     \
+    WRAP(ssize_t, name, parameters) {                                                              \
+        struct scatter scatter = scatter_begin(SITE, parts, (size_t)count);                        \
+        ssize_t size = NEXT(name) arguments;                                                       \
+        scatter_end(SITE, &scatter, arrived(size));                                                \
+        return size;                                                                               \
+    }
+
+#define GATHERED(name, parameters, arguments)                                                      \
+    WRAP(ssize_t, name, parameters) {                                                              \
+        check_gathered(SITE, parts, (size_t)count);                                                \
+        return NEXT(name) arguments;                                                               \
+    }
+
+#define PARTS (int file, const struct iovec *parts, int count)
+#define PARTS_AT(offset) (int file, const struct iovec *parts, int count, offset place)
+#define PARTS_LIKE(offset) (int file, const struct iovec *parts, int count, offset place, int flags)
+
+SCATTERED(readv, PARTS, (file, scatter.parts, count))
+SCATTERED(preadv, PARTS_AT(off_t), (file, scatter.parts, count, place))
+SCATTERED(preadv64, PARTS_AT(off64_t), (file, scatter.parts, count, place))
+SCATTERED(preadv2, PARTS_LIKE(off_t), (file, scatter.parts, count, place, flags))
+SCATTERED(preadv64v2, PARTS_LIKE(off64_t), (file, scatter.parts, count, place, flags))
+GATHERED(writev, PARTS, (file, parts, count))
+GATHERED(pwritev, PARTS_AT(off_t), (file, parts, count, place))
+GATHERED(pwritev64, PARTS_AT(off64_t), (file, parts, count, place))
+GATHERED(pwritev2, PARTS_LIKE(off_t), (file, parts, count, place, flags))
+GATHERED(pwritev64v2, PARTS_LIKE(off64_t), (file, parts, count, place, flags))
+GATHERED(vmsplice, (int file, const struct iovec *parts, size_t count, unsigned flags),
+         (file, parts, count, flags))
+
+/* ---- from file to file: only the places are memory ---- */
+
+#define SEND_FILE(name, offset_type)                                                               \
+    WRAP(ssize_t, name, (int to, int from, offset_type *place, size_t size)) {                     \
+        WRITE_IF(place, sizeof *place);                                                            \
+        return NEXT(name)(to, from, place, size);                                                  \
+    }
+
+#define COPY_FILE(name)                                                                            \
+    WRAP(                                                                                          \
+        ssize_t, name,                                                                             \
+        (int from, off64_t *from_place, int to, off64_t *to_place, size_t size, unsigned flags)) { \
+        WRITE_IF(from_place, sizeof *from_place);                                                  \
+        WRITE_IF(to_place, sizeof *to_place);                                                      \
+        return NEXT(name)(from, from_place, to, to_place, size, flags);                            \
+    }
+
+SEND_FILE(sendfile, off_t)
+SEND_FILE(sendfile64, off64_t)
+COPY_FILE(splice)
+COPY_FILE(copy_file_range)
+
+/* ---- writing ---- */
+
+WRAP(ssize_t, write, (int file, const void *from, size_t size)) {
+    READ(from, size);
+    return NEXT(write)(file, from, size);
+}
+
+WRAP(ssize_t, pwrite, (int file, const void *from, size_t size, off_t offset)) {
+    READ(from, size);
+    return NEXT(pwrite)(file, from, size, offset);
+}
+
+WRAP(ssize_t, pwrite64, (int file, const void *from, size_t size, off64_t offset)) {
+    READ(from, size);
+    return NEXT(pwrite64)(file, from, size, offset);
+}
+
+/* ---- entries of a directory ---- */
+
+WRAP(ssize_t, getdents64, (int directory, void *to, size_t size)) {
+    struct bounce bounce = bounce_begin(SITE, to, size);
+    ssize_t count = NEXT(getdents64)(directory, bounce.buffer, size);
+    bounce_end(SITE, &bounce, arrived(count));
+    return count;
+}

@@ -1,0 +1,112 @@
+/* sys/select.h, poll.h, sys/epoll.h: waiting for files. */
+#include <stdarg.h>
+#include "../check.h"
+#include "../../leak/kernel.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/select.h>
+#include <unistd.h>
+
+/* ---- waiting ---- */
+
+/* The kernel reads and writes whole words of a set, but none about files that the process can have
+ * no more of: programs give it the largest number that could be. */
+static size_t files_size(int count) {
+    if (count > FD_SETSIZE) count = FD_SETSIZE;
+    return count > 0 ? ((size_t)count + NFDBITS - 1) / NFDBITS * sizeof(fd_mask) : 0;
+}
+
+#define CHECK_SETS(count, reading, writing, other)                                                 \
+    WRITE_IF(reading, files_size(count));                                                          \
+    WRITE_IF(writing, files_size(count));                                                          \
+    WRITE_IF(other, files_size(count))
+
+WRAP(int, select,
+     (int count, fd_set *reading, fd_set *writing, fd_set *other, struct timeval *wait)) {
+    CHECK_SETS(count, reading, writing, other);
+    WRITE_IF(wait, sizeof *wait);
+    return NEXT(select)(count, reading, writing, other, wait);
+}
+
+WRAP(int, pselect,
+     (int count, fd_set *reading, fd_set *writing, fd_set *other, const struct timespec *wait,
+      const sigset_t *set)) {
+    CHECK_SETS(count, reading, writing, other);
+    READ_IF(wait, sizeof *wait);
+    READ_IF(set, SET_SIZE);
+    return NEXT(pselect)(count, reading, writing, other, wait, set);
+}
+
+WRAP(int, ppoll,
+     (struct pollfd * files, nfds_t count, const struct timespec *wait, const sigset_t *set)) {
+    WRITE(files, bytes_of(count, sizeof *files));
+    READ_IF(wait, sizeof *wait);
+    READ_IF(set, SET_SIZE);
+    return NEXT(ppoll)(files, count, wait, set);
+}
+
+WRAP(int, epoll_ctl, (int queue, int operation, int file, struct epoll_event *event)) {
+    if (operation != EPOLL_CTL_DEL) READ_IF(event, sizeof *event);
+    return kernel_epoll_ctl(queue, operation, file, event);
+}
+
+static size_t events_size(int count) {
+    return count > 0 ? bytes_of((size_t)count, sizeof(struct epoll_event)) : 0;
+}
+
+WRAP(int, epoll_wait, (int queue, struct epoll_event *events, int most, int wait)) {
+    struct bounce bounce = bounce_begin(SITE, events, events_size(most));
+    int count = NEXT(epoll_wait)(queue, bounce.buffer, most, wait);
+    bounce_end(SITE, &bounce, events_size(count));
+    return count;
+}
+
+WRAP(int, epoll_pwait,
+     (int queue, struct epoll_event *events, int most, int wait, const sigset_t *set)) {
+    READ_IF(set, SET_SIZE);
+    struct bounce bounce = bounce_begin(SITE, events, events_size(most));
+    int count = NEXT(epoll_pwait)(queue, bounce.buffer, most, wait, set);
+    bounce_end(SITE, &bounce, events_size(count));
+    return count;
+}
+
+WRAP(int, poll, (struct pollfd * files, nfds_t count, int timeout)) {
+    WRITE(files, bytes_of(count, sizeof *files));
+    return NEXT(poll)(files, count, timeout);
+}
+
+int __poll_chk(struct pollfd *, nfds_t, int, size_t);
+WRAP(int, __poll_chk, (struct pollfd * files, nfds_t count, int timeout, size_t room)) {
+    WRITE(files, bytes_of(count, sizeof *files));
+    return NEXT(__poll_chk)(files, count, timeout, room);
+}
+
+int __ppoll_chk(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *, size_t);
+WRAP(int, __ppoll_chk,
+     (struct pollfd * files, nfds_t count, const struct timespec *wait, const sigset_t *set,
+      size_t room)) {
+    WRITE(files, bytes_of(count, sizeof *files));
+    READ_IF(wait, sizeof *wait);
+    READ_IF(set, SET_SIZE);
+    return NEXT(__ppoll_chk)(files, count, wait, set, room);
+}
+
+/* ---- what is waited for ---- */
+
+WRAP(int, pipe, (int *ends)) {
+    WRITE(ends, 2 * sizeof *ends);
+    return NEXT(pipe)(ends);
+}
+
+WRAP(int, pipe2, (int *ends, int flags)) {
+    WRITE(ends, 2 * sizeof *ends);
+    return NEXT(pipe2)(ends, flags);
+}
+
+WRAP(int, eventfd_read, (int file, eventfd_t *value)) {
+    WRITE(value, sizeof *value);
+    return NEXT(eventfd_read)(file, value);
+}

@@ -1,0 +1,61 @@
+#include <stdarg.h>
+#include "scatter.h"
+#include "check.h"
+#include "../os/mem.h"
+#include "../os/os.h"
+
+#include <limits.h>
+
+/* The kernel accesses the table only if its length is one that it accepts. */
+static int has_table(struct site site, const struct iovec *parts, size_t count) {
+    if (!count || count > IOV_MAX) return 0;
+    check_range(site, parts, count * sizeof *parts, 0, parts);
+    return is_there(parts, count * sizeof *parts);
+}
+
+static int are_clean(const struct iovec *parts, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (parts[i].iov_len && !access_clean((uintptr_t)parts[i].iov_base, parts[i].iov_len))
+            return 0;
+    return 1;
+}
+
+int scatter_is_clean(const struct iovec *parts, size_t count) {
+    size_t size = count * sizeof *parts;
+    return !count || (count <= IOV_MAX && is_there(parts, size) && are_clean(parts, count));
+}
+
+static size_t room_for(size_t count) {
+    return wh_round_up(count * (sizeof(struct iovec) + sizeof(struct bounce)), OS_PAGE);
+}
+
+struct scatter scatter_begin(struct site site, const struct iovec *parts, size_t count) {
+    struct scatter scatter = {parts, NULL, count};
+    if (!has_table(site, parts, count) || are_clean(parts, count)) return scatter;
+    uintptr_t room = os_map(room_for(count));
+    if (!room) return scatter;
+    scatter.bounces = (struct bounce *)room;
+    struct iovec *fills = (struct iovec *)(void *)(scatter.bounces + count);
+    for (size_t i = 0; i < count; i++) {
+        scatter.bounces[i] = bounce_block(site, parts[i].iov_base, parts[i].iov_len);
+        fills[i] = (struct iovec){scatter.bounces[i].buffer, parts[i].iov_len};
+    }
+    scatter.parts = fills;
+    return scatter;
+}
+
+void scatter_end(struct site site, struct scatter *scatter, size_t stored) {
+    if (!scatter->bounces) return;
+    for (size_t i = 0; i < scatter->count; i++) {
+        size_t size = scatter->parts[i].iov_len;
+        bounce_end(site, &scatter->bounces[i], stored);
+        stored -= size < stored ? size : stored;
+    }
+    os_unmap((uintptr_t)scatter->bounces, room_for(scatter->count));
+}
+
+void check_gathered(struct site site, const struct iovec *parts, size_t count) {
+    if (!has_table(site, parts, count)) return;
+    for (size_t i = 0; i < count; i++)
+        check_range(site, parts[i].iov_base, parts[i].iov_len, 0, parts[i].iov_base);
+}
