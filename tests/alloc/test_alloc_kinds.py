@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+from pathlib import Path
+
 import pytest
 from tests.alloc.conftest import Compile, Preload
 
@@ -62,6 +65,12 @@ def test_memory_mapped_over_blocks_is_left_alone(
     assert (done.status, done.out[-5:], done.err) == (0, "good\n", "")
 
 
+def kernel_calls(program: Path) -> list[str]:
+    names = subprocess.run([program], capture_output=True, text=True, check=True).stdout.split()
+    assert len(names) > 60
+    return names
+
+
 FILLING, READING = ("read", "pread", "readv"), ("write", "send", "writev")
 
 
@@ -89,6 +98,29 @@ def test_the_kernel_keeps_to_what_a_block_allows(
         assert (done.status, done.rules) == (99, ["protected-block"]), (call, where, done.err)
     done = preload(program, "write", "read-only", guard=guard)
     assert (done.status, done.out, done.err) == (0, "96\n", "")
+
+
+@pytest.mark.parametrize("guard", ["T", "B", "P", "BR"])
+@pytest.mark.parametrize(("where", "rule"), [("short", OVERFLOW), ("freed", DANGLING)])
+def test_calls_that_hand_memory_to_the_kernel(
+    where: str, rule: str, guard: str, compile_plain: Compile, preload: Preload
+) -> None:
+    program = compile_plain("kernel_calls.c", "-w")
+    for name in kernel_calls(program):
+        done = preload(program, name, where, guard=guard)
+        assert (done.status, done.rules) == (99, [rule]), (name, done.out, done.err)
+        assert " by " in done.err, name
+
+
+@pytest.mark.parametrize("guard", ["T", "B", "P", "BR"])
+@pytest.mark.parametrize("where", ["fits", "roomy"])
+def test_correct_calls_of_the_kernel(
+    where: str, guard: str, compile_plain: Compile, preload: Preload
+) -> None:
+    program = compile_plain("kernel_calls.c", "-w")
+    for name in kernel_calls(program):
+        done = preload(program, name, where, guard=guard)
+        assert (done.status, done.out, done.err) == (0, f"{name}: good\n", ""), name
 
 
 @pytest.mark.parametrize("guard", ["T", "B", "P", "BR"])
