@@ -1,4 +1,4 @@
-"""Runs a program under rules with the engine that suits it: a driver over `whence.engines.protocol`."""
+"""Runs a program under rules with the first suitable engine: a driver over `whence.engines.protocol`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def run(task: Task) -> Result:
 
 
 def _run(engine: Engine[Any, Any], task: Task) -> Result:
-    """Raises `CarriesNoIR`, rather than say what is wrong with the rules, if only another engine can."""
+    """Raises `CarriesNoIR` if only another engine can run the program, even if the rules have mistakes."""
     try:
         chosen = _observed(task, engine.observes)
     except UserMistake:
@@ -42,7 +42,7 @@ def _run(engine: Engine[Any, Any], task: Task) -> Result:
 
 
 def _observed(task: Task, observes: Observable) -> Task:
-    """The task with those of its rules that the engine observes."""
+    """The task with the rules that the engine observes."""
     settings = task.settings
     rules, checks = observed_rules(settings.rules, observes, task.cache)
     leaks = "main" in checks.watched
@@ -75,7 +75,7 @@ def _refuse_given(rules: RuleSet, observes: Observable, checks: Checks) -> None:
 
 
 def _with_left_out(result: Result, engine: str, names: tuple[str, ...]) -> Result:
-    """With a note about the rules that were left out, if no last line counts them."""
+    """The outcome with a note about the unobserved rules, unless the summary line counts them."""
     if not names or result.run.coverage:
         return result
     run = replace(result.run, notes=(*result.run.notes, _left_out(engine, names)))

@@ -1,4 +1,4 @@
-"""Follows how far the preparation of a program is."""
+"""Progress of the preparation of a program."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class Progress(Protocol):
-    """Follows how far the work is."""
+    """Receives the progress of the work."""
 
     def start(self, what: str, total: int) -> None:
         """A stage of `total` steps begins."""
@@ -36,4 +36,4 @@ class _NoProgress:
 
 
 NO_PROGRESS: Progress = _NoProgress()
-"""For those who do not want to know."""
+"""Ignores all progress."""

@@ -1,4 +1,4 @@
-"""What an engine is: a way to execute a program under rules and to say what it did wrong.
+"""The protocol of engines, which execute a program under rules and collect its findings.
 
 The driver (`whence.engines.checked`) knows engines by this protocol and by their rows in
 `whence.engines.registry` alone.
@@ -25,7 +25,7 @@ R = TypeVar("R")
 class Task:
     """A program to be run once.
 
-    arguments: its words, its name first. settings: with the rules that the engine observes alone.
+    arguments: its command line, from its name on. settings: with only the rules that the engine observes.
     leaks: some of these rules is evaluated at the end of main. notes: sentences for the user so far.
     unobserved: names of the rules that were on and that the engine does not observe.
     """
@@ -41,20 +41,20 @@ class Task:
 
 
 class Engine(Protocol[P, R]):
-    """Prepares a program (`P`), runs it (`R`), and collects what was found.
+    """Prepares a program (`P`), runs it (`R`), and collects its findings.
 
     All methods raise the errors of `whence.errors`; a program that misbehaves is no error.
     """
 
     @property
     def observes(self) -> Observable:
-        """What it can observe; a rule that needs more is refused by the driver, or left out."""
+        """The observable properties; the driver refuses or leaves out a rule that needs others."""
 
     def check(self, task: Task) -> None:
         """Raises `CarriesNoIR` for a program that only another engine can run, whatever the rules."""
 
     def prepare(self, task: Task) -> P:
-        """What is needed to run the program; `CarriesNoIR` if only another engine can."""
+        """The prepared program; raises `CarriesNoIR` if only another engine can run it."""
 
     def run(self, task: Task, prepared: P) -> R:
         """Run the program until it ends."""

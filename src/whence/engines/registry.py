@@ -1,4 +1,4 @@
-"""The table of engines. Each is imported when it is used, so that none pays for another."""
+"""The table of engines. Only the engine in use is imported, because imports cost time."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def names() -> tuple[str, ...]:
 
 
 def candidates(name: str) -> tuple[str, ...]:
-    """The engines that `name` stands for, the preferred one first; raises `UserMistake` for no engine."""
+    """The engines for `name`, the preferred one first; raises `UserMistake` for an unknown name."""
     if name == AUTO:
         return tuple(ENGINES)
     if name not in ENGINES:

@@ -20,14 +20,14 @@ LIBRARIES = {Layout.COMPACT: "libwhence-replay.so", Layout.SPREAD: "libwhence-sp
 
 
 def library(layout: Layout) -> Path:
-    """What is preloaded; raises `ToolLimit` if it was not built."""
+    """The path of the library to preload; raises `ToolLimit` if it was not built."""
     return native_library(LIBRARIES[layout])
 
 
 def changes(recording: Recording, inherited: Mapping[str, str]) -> dict[str, str]:
     """The variables to set in `inherited` so that a program gets the recorded addresses.
 
-    The preloaded library takes them out again before the program's `main`.
+    The preloaded library removes them again before the program's `main`.
     """
     own = {variables.OPTIONS: encode(recording.heap.options())}
     if recording.space is not None:
@@ -69,7 +69,7 @@ def execute(folder: Path, program: Path, words: Sequence[str], environment: Mapp
 
 
 def check_replaceable(program: Path) -> None:
-    """Raises `CannotExecute` for a program into which nothing can be preloaded."""
+    """Raises `CannotExecute` for a program that ignores LD_PRELOAD."""
     try:
         with program.open("rb") as file:
             image = elf.Elf(file.fileno())

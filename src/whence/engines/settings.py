@@ -1,4 +1,4 @@
-"""How a program is run: what is the same for all engines."""
+"""The settings of a run that all engines share."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What the program finds around it, and who looks after it.
+    """The environment of the program's process, and the handling of signals and of its children.
 
-    environment: the whole of it. cwd: None is ours. stdin, stdout, stderr: descriptors, None is ours.
-    timeout: seconds until the program's process group, which is one of its own then, is killed.
-    relay: signals that we get are passed on to the program; else they are ours, and the program is
-    killed if one of them ends the wait.
-    remain: wait for the processes that the program leaves behind, too.
+    environment: all variables. cwd, stdin, stdout, stderr: None for those of this process, else a path
+    and descriptors.
+    timeout: seconds until the program's process group is killed, which then is a new one.
+    relay: pass signals on to the program; otherwise this process handles them, and kills the program if one
+    of them ends the wait.
+    remain: also wait for processes that outlive the program.
     """
 
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
@@ -39,21 +40,21 @@ class Surroundings:
 
 @dataclass(frozen=True)
 class Settings:
-    """How to run.
+    """The options of a run.
 
     error_exitcode: status of a program that is stopped at a finding, 1 to 255.
-    stdin: the bytes of the program's standard input; None: what `around` says.
+    stdin: the bytes of the program's standard input; None: that of `around`.
     capture: keep what the program writes to its standard output and error.
     suppressions: findings that are not reported and do not stop the program.
     children: check the programs that it executes, too.
     leak_check: "full" (leaks are findings), "summary" (they are only counted) or "no".
     leak_signal: number of the signal that starts a leak check in the program, 0 for none.
-    foreign_leaks: leaks are also those of a program that carries no IR, as an interpreter's own.
-    heap: where its blocks lie, None for the usual places; record: a folder to write that into.
-    print_regions: the program says where its heap and its tables lie.
+    foreign_leaks: also report leaks of a program without IR, such as an interpreter.
+    heap: the addresses of blocks, None for the default; record: a folder to write them to.
+    print_regions: the program prints the addresses of its heap and its tables.
     engine: one of `whence.engines.registry`, or "auto": the first of them that can run the program.
-    start: what the launcher said to this process.
-    own: options that only one engine has, by name; those that were not given are left out.
+    start: the data from the launcher.
+    own: options of one engine only, by name, without those that were not given.
     """
 
     rules: RuleSet

@@ -35,9 +35,9 @@ class Resumed(NamedTuple):
 
 
 class Start:
-    """What this process was begun with, and what its run was started with, for the next one.
+    """The start of this process and of its run, from which `keep` makes a plan for later runs.
 
-    coverage: what is checked before the program loads or starts anything.
+    coverage: the code that is checked when the program starts.
     """
 
     def __init__(self, request: plans.Request | None = None, resumed: Resumed | None = None) -> None:
@@ -48,7 +48,7 @@ class Start:
         self.coverage: Coverage | None = None
 
     def note(self, image: Path, own: Mapping[str, str], folder: Path, *, serves: bool) -> None:
-        """Take down how a program is started: whence's variables, and the contents of the run's folder."""
+        """Records how a program is started: whence's variables, and the contents of the run's folder."""
         if self.request is None:
             return
         place, number = str(folder), f"reader={os.getpid()}"
@@ -60,9 +60,9 @@ class Start:
     def depend(
         self, files: Iterable[Path], entries: Iterable[Path], locks: Path, held: Iterable[int]
     ) -> None:
-        """Take down what the run was made from: files, entries of the cache, and what keeps those.
+        """Records the inputs of the run: files, entries of the cache, and their locks.
 
-        locks: the cache's lock file; held: the bytes of it that stand for the entries.
+        locks: the cache's lock file; held: the offsets of its bytes that lock the entries.
         """
         if self.request is None:
             return
@@ -72,7 +72,7 @@ class Start:
         self._sources += Lines.LOCKS.line(str(locks), " ".join(map(str, held)))
 
     def keep(self, configured: Iterable[Path], plain: str, highlighted: str) -> None:
-        """Write the plan, without a word where that cannot be done: it costs time, and no more.
+        """Writes the plan; a failure is silent, because it only makes the next start slower.
 
         configured: where options may stand. plain, highlighted: the text of a clean run's report, for files
         and for terminals, with `STATUS` for the exit status; empty for none.
@@ -87,11 +87,11 @@ class Start:
 
 
 begun = Start()
-"""What the launcher said to this process, once `take` has read it."""
+"""The data from the launcher, after `take`."""
 
 
 def take(environment: MutableMapping[str, str]) -> None:
-    """Read what the launcher says, and take it out of the environment, so that no program sees it."""
+    """Reads the launcher's variables and removes them from the environment, so that no program sees them."""
     global begun
     key, state = environment.pop(variables.START, None), environment.pop(variables.STARTED, None)
     request = resumed = None
@@ -107,7 +107,7 @@ def take(environment: MutableMapping[str, str]) -> None:
 
 @contextlib.contextmanager
 def kept(folder: Path) -> Iterator[str]:
-    """The folder that the launcher made; it is removed at the end."""
+    """The launcher's folder, which is removed at the end."""
     try:
         yield str(folder)
     finally:

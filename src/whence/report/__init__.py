@@ -1,9 +1,8 @@
 """Renderers: findings to text, JSON and other forms, each in its own file behind one protocol.
 
-Renderers know `whence.findings` and nothing of engines, so every kind of
-report can be made from hand-made findings. They are imported when they are
-asked for: the last line of a clean run needs none of what reports are laid
-out with.
+Renderers depend on `whence.findings` and not on engines, so every kind of
+report can be made from hand-made findings. They are imported on first
+use, because the last line of a clean run does not need their layout modules.
 """
 
 from __future__ import annotations

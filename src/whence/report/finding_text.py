@@ -36,7 +36,7 @@ _CELL_STYLES = {
     Cell.GAP: DIM,
 }
 
-PROCESS_WIDTH = 60  # a program can write any text over the name that the system shows for it
+PROCESS_WIDTH = 60  # a program can change the name that the system shows for it
 
 
 class FindingText:
@@ -78,7 +78,7 @@ class FindingText:
         return lines + self.layout.wrapped(Text("  ").append_text(happened), "    ")
 
     def _subject(self) -> str:
-        """Where it happened, named: the innermost function, and the caller that the source shows."""
+        """The names of the innermost function and of the caller that the source shows."""
         stack = frames.visible(self.stack)
         place = self.place
         if place is None or not stack:
@@ -149,7 +149,7 @@ class FindingText:
         ]
 
     def _is_newer(self, modified: float, place: Frame) -> bool:
-        """The file was changed after the program or library that it is in was built."""
+        """Whether the file was changed after its program or library was built."""
         module = place.module
         if module in (None, self.run.image):
             module = self.run.program
@@ -224,7 +224,7 @@ class FindingText:
         return text + self._process()
 
     def _process(self) -> str:
-        """Which process of several; nothing for the one that the run began with."""
+        """The process, if it is not the first one of the run."""
         finding, process = self.finding, self.finding.process
         if not finding.pid or not self.run.pid:
             return ""
@@ -309,7 +309,7 @@ def _tail(text: str, width: int) -> str:
 
 
 def _number(value: int) -> str:
-    """Small numbers in decimal, what may be an address in hexadecimal."""
+    """Small numbers in decimal, possible addresses in hexadecimal."""
     return str(value) if value < 1 << 16 else f"{value:#x}"
 
 

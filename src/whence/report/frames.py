@@ -1,4 +1,4 @@
-"""Which frames of a stack are shown, and how."""
+"""The frames of a stack that reports show, and their texts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SYSTEM_MODULES = ("/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/", "[")
 
 
 def visible(stack: Sequence[Frame]) -> Sequence[Frame]:
-    """The stack without what called `main` or started the thread."""
+    """The stack without the callers of `main` and of a thread's first function."""
     for index, frame in enumerate(stack):
         if frame.function == "main" and not frame.inlined:
             return stack[: index + 1]
@@ -41,12 +41,12 @@ def _is_nameless(frame: Frame) -> bool:
 
 
 def is_system(path: str) -> bool:
-    """A header of the system, where the user's mistake is not."""
+    """Whether the frame is in a header of the system."""
     return path.startswith(_SYSTEM_HEADERS)
 
 
 def is_own(frame: Frame) -> bool:
-    """The frame has a line in a file of the user's own."""
+    """Whether the frame has a line in a file of the user."""
     if not frame.file or not frame.line or is_system(frame.file):
         return False
     return not (frame.module or "").startswith(_SYSTEM_MODULES)
@@ -71,7 +71,7 @@ def short_path(path: str, directory: str) -> str:
 
 
 def position(frame: Frame, directory: str) -> str:
-    """``src/fill.c:12:14`` with what is known of it, else the place in the module."""
+    """``src/fill.c:12:14``, as far as it is known, else the place in the module."""
     if not frame.file:
         return module_position(frame)
     parts = [short_path(frame.file, directory), *(str(n) for n in (frame.line, frame.column) if n)]

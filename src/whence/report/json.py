@@ -34,7 +34,7 @@ from whence.findings import (
 )
 
 SCHEMA = 1
-"""Raised when a field is removed or changes its meaning; new fields do not raise it."""
+"""The version, which increases if a field is removed or changes its meaning, not for new fields."""
 
 
 def schema() -> dict[str, Any]:
@@ -69,7 +69,7 @@ def _hex(address: int) -> str:
 
 
 def _text(text: str | None) -> str | None:
-    """Text that any JSON reader takes: bytes that are not UTF-8 (surrogates in Python) are replaced."""
+    """Text for any JSON reader: bytes that are not UTF-8 (surrogates in Python) are replaced."""
     return None if text is None else text.encode(errors="surrogateescape").decode(errors="replace")
 
 

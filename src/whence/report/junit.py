@@ -70,5 +70,5 @@ class JunitRenderer:
 
 
 def _class(run: RunInfo) -> str:
-    """Servers take dots for packages, so the program's name has none."""
+    """The class name: the program's name without dots, which servers take for packages."""
     return "whence." + os.path.basename(run.program).replace(".", "_")

@@ -1,4 +1,4 @@
-"""Lines of text that fit where they go: width, colours, character set."""
+"""The layout of text for its output: width, colours, character set."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from rich.console import Console
 from rich.text import Text
 
 PLAIN_WIDTH = 100
-"""Cells used where there is no terminal to ask."""
+"""The width in cells without a terminal."""
 MIN_WIDTH = 40
 INDENT = "    "
 
 MEASURE = Console(file=io.StringIO(), width=1 << 16, color_system=None)
-"""What text is wrapped with that is not printed yet."""
+"""The console that measures and wraps text."""
 _ASCII = str.maketrans(
     {"█": "#", "▒": "%", "░": ".", "·": "_", "▓": "o", "▚": "x", "¤": "!", "⋯": "~", "…": "~", "━": "="}
 )

@@ -23,7 +23,7 @@ from whence.findings import AccessKind, Block, BlockState, Finding
 
 
 class Cell(Enum):
-    """What one byte is: its glyph and the word in the legend."""
+    """The kind of a byte: its glyph and its word in the legend."""
 
     BLOCK = ("█", "block")
     FREED = ("▒", "freed block")
@@ -81,7 +81,7 @@ class Picture:
 
 
 def draw(finding: Finding, width: int) -> Picture | None:
-    """The picture in at most about `width` cells; None where there is no block or nothing to see."""
+    """The picture in about `width` cells; None without a block or without anything to show."""
     block, access = finding.block, finding.access
     if block is None or access.kind not in _ACCESS_CELLS:
         return None
@@ -123,7 +123,7 @@ def _interesting(finding: Finding, block: Block, margin: int) -> list[tuple[int,
 
 
 def _windows(ranges: Iterable[tuple[int, int]], margin: int) -> list[tuple[int, int]]:
-    """Join ranges that overlap or are so near that leaving out the rest gains nothing."""
+    """Joins ranges that overlap or whose gap would be as wide as the bytes in it."""
     joined: list[tuple[int, int]] = []
     for begin, end in sorted(ranges):
         if joined and begin <= joined[-1][1] + 2 * margin:
@@ -156,7 +156,7 @@ def _cells(
 
 
 def _trim(finding: Finding, block: Block, windows: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Take bytes of which nothing is known off both ends of each window."""
+    """Removes unknown bytes from both ends of each window."""
     for begin, end in windows:
         known = [a for a in range(begin, end) if _cell(finding, block, a) is not Cell.UNKNOWN]
         if known:
@@ -178,7 +178,7 @@ def _cell(finding: Finding, block: Block, address: int) -> Cell:
 
 
 def _state_cell(finding: Finding, block: Block, address: int) -> Cell:
-    """What the recorded state byte says of an address outside the block."""
+    """The cell of an address outside the block, by its recorded state byte."""
     states = finding.states
     state = states.at(address) if states else None
     if states is None or state is None:
@@ -204,7 +204,7 @@ def _ruler(finding: Finding, block: Block, columns: dict[int, int]) -> str:
 
 
 def _put(row: list[str], column: int, text: str) -> None:
-    """Write text at a column unless it would touch what stands there."""
+    """Writes text at a column unless it would touch other text."""
     end = column + len(text)
     row.extend(" " * (end + 1 - len(row)))
     if all(char == " " for char in row[max(column - 1, 0) : end + 1]):

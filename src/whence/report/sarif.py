@@ -158,7 +158,7 @@ def _message(finding: Finding, place: Frame | None) -> str:
 
 
 def _related(finding: Finding) -> Iterator[tuple[str, Frame]]:
-    """Where else to look: the free and the allocation of the block."""
+    """Related locations: the free and the allocation of the block."""
     block = finding.block
     events: tuple[tuple[str, Event | None], ...] = ()
     if block is not None and not finding.leak:

@@ -1,4 +1,4 @@
-"""Source files for reports: found, read and cut to what is shown."""
+"""Source files for reports: finding, reading, and excerpts."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _decode_prefix(line: bytes, length: int) -> str:
 
 
 class SourceFinder:
-    """Looks source files up and remembers them.
+    """Finds source files and caches them.
 
     A relative path is tried below each of `directories`, in order.
     """

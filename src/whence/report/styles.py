@@ -1,4 +1,4 @@
-"""What is highlighted in a report, in rich's words, and which text may be shown at all."""
+"""The styles of a report for rich, and the replacement of unprintable text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ HEADING, DIM, FUNCTION, ADVICE, GOOD = "bold", "bright_black", "cyan", "green", 
 
 
 def printable(text: str) -> str:
-    """Text with every control character replaced: names and sources must not drive the terminal."""
+    """Text with every control character replaced: names and sources must not control the terminal."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() or c == " " else "\N{REPLACEMENT CHARACTER}" for c in text)

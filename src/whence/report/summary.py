@@ -11,7 +11,7 @@ from whence.report import words
 from whence.report.styles import ERROR, GOOD, HEADING, WARNING, printable
 
 _NAMED = 3
-"""Libraries that the line names for each reason; of the others it says how many there are."""
+"""The largest number of libraries that the line names for each reason; it counts the others."""
 
 
 Piece = tuple[str, str]

@@ -41,7 +41,7 @@ class TextRenderer:
 
     @classmethod
     def for_stream(cls, stream: TextIO, *, suppressions: str = "used", quiet: bool = False) -> TextRenderer:
-        """A renderer that fits where the text goes: colours, width and character set.
+        """A renderer with the colours, width and character set of the output.
 
         The environment variables NO_COLOR and TERM=dumb turn colours off.
         """
@@ -79,7 +79,7 @@ class TextRenderer:
             yield from self.layout.wrapped(Text.assemble(("note: ", HEADING), printable(note)), "      ")
 
     def _suppressions(self, run: RunInfo) -> Iterable[Text]:
-        """What was not reported and why; on request, which entries are of no use any more."""
+        """The suppressed findings and their entries; on request, also the unused entries."""
         listed = {"none": (), "used": run.suppressed}.get(self.suppressions, run.suppressions)
         for use in listed:
             place = f"{frames.short_path(use.file, self.layout.directory)}:{use.line}"
@@ -88,7 +88,7 @@ class TextRenderer:
             yield from self.layout.wrapped(text, "      ")
 
     def _leaks(self, findings: Sequence[Finding], run: RunInfo) -> Iterable[Text]:
-        """Totals by kind, where there is a leak to be seen in proportion."""
+        """Totals by kind, if there is a leak."""
         check = words.leak_check(run)
         if check is None or not (run.leak_summary or any(finding.leak for finding in findings)):
             return

@@ -1,4 +1,4 @@
-"""Findings as Memcheck would report them: what the XML and the text for its tools are made from."""
+"""Findings in Memcheck's terms, from which the XML and the text for its tools are made."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ALLOCATE = {Family.NEW: "operator new", Family.NEW_ARRAY: "operator new[]"}
 
 @dataclass(frozen=True, slots=True)
 class Error:
-    """One error in Memcheck's words.
+    """One error in Memcheck's terms.
 
     `leaked` are bytes and blocks, None for what is no leak. `notes` are
     sentences about the address, each with a stack, which may be empty.
@@ -96,7 +96,7 @@ def _with_entry(names: Sequence[str], stack: Sequence[Frame]) -> tuple[Frame, ..
 
 
 def _notes(finding: Finding) -> Iterator[tuple[str, tuple[Frame, ...]]]:
-    """What the address is, then where the block was allocated if it was freed since."""
+    """The description of the address, then the allocation of a freed block."""
     if finding.point is Point.SIGNAL:
         if words.has_fault_address(finding):
             yield f"Access not within mapped region at address {_hex(finding.access.address)}", ()

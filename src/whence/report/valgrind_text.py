@@ -56,7 +56,7 @@ def _place(frame: Frame, run: RunInfo) -> str:
 
 
 def _leaks(run: RunInfo) -> list[str]:
-    """What the last search for leaks found, of every kind: tools read from it that nothing was lost."""
+    """The results of the last leak search; all kinds, because tools read from them that nothing was lost."""
     check = words.leak_check(run)
     if check is None:
         return []

@@ -86,7 +86,7 @@ def _status(root: ElementTree.Element, state: str) -> None:
 
 
 def _error(root: ElementTree.Element, number: int, error: Error, run: RunInfo) -> ElementTree.Element | None:
-    """The element of an error; None of a signal, which has another."""
+    """The element of an error; None for a signal, which has another element."""
     finding = error.finding
     if finding.point is Point.SIGNAL:
         _signal(root, error, run)

@@ -43,7 +43,7 @@ def bytes_(count: int) -> str:
 
 
 def length(size: int) -> str:
-    """The bytes of an access, as the program meant them: a length beyond 2**63 is a negative number."""
+    """The length of an access as a signed number: one above 2**63 is a negative number of the program."""
     return bytes_(size - (1 << 64) if is_negative(size) else size)
 
 
@@ -53,7 +53,7 @@ def is_negative(size: int) -> bool:
 
 
 def thread(number: int) -> str:
-    """Threads are numbered in order of creation, main is 0."""
+    """The name of a thread; threads are numbered in order of creation, main is 0."""
     return f"thread {number}" if number else "the main thread"
 
 
@@ -109,7 +109,7 @@ def variable_phrase(variable: Variable, size: int) -> str:
 
 
 def start_phrase(relation: Relation, what: str) -> str:
-    """Where an address lies, to be put behind "is": ``4 bytes after a block of 20 bytes``."""
+    """The position of an address, to follow "is": ``4 bytes after a block of 20 bytes``."""
     if relation.where is Where.BEFORE:
         return f"{bytes_(relation.distance)} before {what}"
     if relation.where is Where.AFTER:
@@ -236,7 +236,7 @@ LEAK_ROWS = (
 
 
 def leak_check(run: RunInfo) -> LeakCheck | None:
-    """The program's last leak check; what entries suppressed stands among the excused blocks."""
+    """The program's last leak check, with suppressed leaks among the excused blocks."""
     checks = [check for check in run.leak_checks if check.pid == run.pid]
     if not checks:
         return None
@@ -251,7 +251,7 @@ def leak_check(run: RunInfo) -> LeakCheck | None:
 
 
 def _less(total: Total, part: Total) -> Total:
-    """What is left; a block may have been freed since it was reported."""
+    """The difference, at least 0, because a block may have been freed after it was reported."""
     return Total(max(0, total.blocks - part.blocks), max(0, total.bytes - part.bytes))
 
 
@@ -279,7 +279,7 @@ def leak_table(check: LeakCheck) -> list[str]:
 
 
 def label(finding: Finding) -> str:
-    """What stands beside the caret."""
+    """The text beside the caret."""
     access = finding.access
     if finding.leak:
         return "allocated here"
@@ -331,11 +331,11 @@ def _address_fact(finding: Finding) -> str | None:
 
 
 _REACH = 1 << 32
-"""Less than this far from `UNWRITTEN` an address was derived from it, by an index or a field."""
+"""The largest distance, in bytes, at which an address counts as derived from `UNWRITTEN`."""
 
 
 def _unknown_fact(finding: Finding) -> str | None:
-    """What can be said of an address without a block."""
+    """A sentence about an address without a block."""
     address = finding.access.address
     if abs(address - UNWRITTEN) < _REACH:
         return f"{address:#x} comes from a pointer that the program never wrote: those hold {UNWRITTEN:#x}"
@@ -379,7 +379,7 @@ def _hit_fact(finding: Finding) -> str | None:
 
 
 def _size_fact(finding: Finding) -> str | None:
-    """How large the block would have to be, where its size is the likely mistake."""
+    """The size that the block would need, if its size is the likely mistake."""
     block, relation = finding.block, finding.relation
     if block is None or relation is None or not is_access(finding) or block.state is BlockState.FREED:
         return None
@@ -396,7 +396,7 @@ def _size_fact(finding: Finding) -> str | None:
 
 
 def advice(finding: Finding) -> str | None:
-    """What to look for: the rule's own advice, else what the facts alone suggest; None for nothing."""
+    """The rule's advice, else advice for the facts; None if there is none."""
     if finding.rule.advice:
         return finding.rule.advice
     if finding.leak:

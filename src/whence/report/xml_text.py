@@ -1,4 +1,4 @@
-"""What the XML reports have in common: elements, and text that XML 1.0 can hold."""
+"""The common part of the XML reports: elements, and text that XML 1.0 permits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 def clean(text: str) -> str:
-    """Without characters that no XML document may hold, escaped or not (section 2.2 of XML 1.0)."""
+    """The text without characters that XML forbids even as references (section 2.2 of XML 1.0)."""
     readable = text.encode(errors="surrogateescape").decode(errors="replace")
     return _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", readable)
 

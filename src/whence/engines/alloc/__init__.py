@@ -1,1 +1,1 @@
-"""The engine ``alloc``: any program as it is, with our allocator preloaded (docs/alloc-engine.md)."""
+"""The engine ``alloc``: an unchanged program with whence's allocator preloaded (docs/alloc-engine.md)."""

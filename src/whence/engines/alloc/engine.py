@@ -1,4 +1,4 @@
-"""The engine ``alloc``: any program as it is, with our allocator in front of all its libraries."""
+"""The engine ``alloc``: an unchanged program with whence's allocator preloaded before its libraries."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ OBSERVES = replace(
 
 
 class AllocEngine(ProcessEngine):
-    """Sees what an allocator sees: requests, frees, accesses to guarded pages, the blocks at the end."""
+    """Observes the calls of the allocator, accesses to guarded pages, and the blocks at the end."""
 
     observes = OBSERVES
 
     def build(self, program: Path, settings: BuildSettings, task: Task) -> Built:
-        """The program itself, with allocator and detectors to be preloaded."""
+        """The unchanged program, and the allocator and detectors to preload."""
         image = read_image(program)
         if image.kind not in ("exe", "pie"):
             raise CannotExecute(f"{program}: this is no program")
@@ -53,13 +53,13 @@ class AllocEngine(ProcessEngine):
         return Built(image.path, {}, checking, variables=_guard(task).variables(settings.environment))
 
     def check(self, task: Task) -> None:
-        """No program needs IR here."""
+        """Accepts every program, because this engine needs no IR."""
 
     def options(self, task: Task) -> dict[str, int]:
         return _guard(task).options()
 
     def unchecked(self, task: Task, prepared: Prepared, *, started: bool) -> str:
-        """Nothing, or no code although the user did not ask for this engine."""
+        """A sentence if nothing was checked, or if no code was and the user did not choose this engine."""
         name = task.arguments[0]
         if not started:
             return f"nothing was checked: {name} did not load the allocator"
@@ -71,7 +71,7 @@ class AllocEngine(ProcessEngine):
         )
 
     def remarks(self, task: Task, prepared: Prepared, ran: Ran) -> list[str]:
-        """That nothing was checked, or that more could be."""
+        """A sentence that nothing was checked, or how to check more."""
         name = task.arguments[0]
         if not ran.raw.started:
             return [
@@ -87,7 +87,7 @@ class AllocEngine(ProcessEngine):
 
 
 def library() -> Path:
-    """The library that is preloaded; raises `ToolLimit` if it was not built."""
+    """The path of the library to preload; raises `ToolLimit` if it was not built."""
     return native_library("whence-alloc.so")
 
 
@@ -96,7 +96,7 @@ def _guard(task: Task) -> Guard:
 
 
 def _refuse_record(task: Task) -> None:
-    """Raises `UserMistake` where something is to be recorded: there is nothing to write."""
+    """Raises `UserMistake` for an option to record addresses: equal options give equal addresses anyhow."""
     if task.settings.record is not None:
         raise UserMistake(
             f"{task.arguments[0]} runs with engine alloc, which leaves nothing to record: the program runs "

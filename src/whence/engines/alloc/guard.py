@@ -1,6 +1,6 @@
-"""How blocks are guarded, as the five fields of Redzal: type, red zone, empty zone, reserved area, alignment.
+"""The guards of blocks as the five fields of Redzal: type, red zone, empty zone, reserved area, alignment.
 
-The runtime reads and checks them (``runtime/guard/config.c``); here words of our options become fields.
+The runtime reads and checks them (``runtime/guard/config.c``); this module converts options to fields.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ZONE = re.compile(r"[0-9]+[kKmM]?|")
 
 @dataclass(frozen=True)
 class Guard:
-    """What the user says of it; None is left to the environment variable, and that to the runtime.
+    """The user's options; the environment variable or the runtime decides those that are None.
 
     zones: sizes of red zone, empty zone and reserved area; a size may be empty.
     """
@@ -42,7 +42,7 @@ class Guard:
         guard_resident: int | None = None,
         attach_wait: int = 0,
     ) -> Guard:
-        """From the values of options; raises `UserMistake` for those that are none."""
+        """Parses the values of options; raises `UserMistake` for invalid ones."""
         _expect("guard", guard, TYPES)
         _expect("guard_align", guard_align, ALIGNMENTS)
         sizes = tuple(guard_zones.split(",")) if guard_zones else ()
@@ -61,7 +61,7 @@ class Guard:
         return {"attach_wait": self.attach_wait, **resident}
 
     def variables(self, environment: Mapping[str, str]) -> dict[str, str]:
-        """What to set so that the runtime guards this way; nothing if nothing was said."""
+        """The environment variables for the runtime; empty without options."""
         if self == Guard():
             return {}
         fields = (environment.get(variables.ALLOC, "").split(",") + [""] * _FIELDS)[:_FIELDS]

@@ -1,4 +1,4 @@
-"""Instruments programs and libraries before they run: the modules of all of them at once, then the links."""
+"""Instruments programs and libraries before they run: first all of their modules, then their links."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _Image:
-    """A program or a library; `modules`: its own, and those of the libraries that it is linked to."""
+    """A program or a library; `modules`: its modules, and those of the libraries that it is linked to."""
 
     name: str
     path: Path
@@ -38,7 +38,7 @@ class _Image:
 def prepare(sources: Mapping[str, Path | WhenceError], settings: BuildSettings, cache: Cache) -> Preparations:
     """Instrument programs and libraries, by the names that the user gave them; an error: there is none.
 
-    A folder stands for all that carries IR in it. Libraries are prepared for each of the programs, as one
+    A folder means all files with IR in it. Libraries are prepared for each of the programs, as one
     that defines library functions itself has them instrumented otherwise. What cannot be prepared is no
     error. Raises `ToolLimit` where nothing can be kept, and where something of the machine was short.
     """
@@ -116,7 +116,7 @@ def _image(name: str, path: Path, settings: BuildSettings) -> _Image:
 
 
 def _distinct(found: Iterable[_Image | Preparation]) -> Iterator[_Image | Preparation]:
-    """Each file once, by the first of its names."""
+    """Each file once, under its first name."""
     seen = set()
     for each in found:
         file = each.path.resolve() if isinstance(each, _Image) else each.path
@@ -134,9 +134,9 @@ def _impossible(name: str, error: Exception) -> Preparation:
 
 
 class _Ahead:
-    """What some images lack.
+    """The missing objects of some images.
 
-    missing: objects that are not in the cache, by their keys. lacking: names of the images they are for.
+    missing: objects that are not in the cache, by their keys. lacking: names of the images that need them.
     """
 
     def __init__(self, images: Sequence[_Image], settings: BuildSettings, cache: Cache) -> None:
@@ -157,7 +157,7 @@ class _Ahead:
         return own_functions(readable, self._settings, self._cache, self._subject)
 
     def instrument(self) -> list[str]:
-        """Make the objects that are missing; returns notes for the user."""
+        """Makes the missing objects; returns notes for the user."""
         missing = self.missing.values()
         return instrument(missing, self._settings, self._cache, self._subject) if missing else []
 
@@ -181,7 +181,7 @@ class _Ahead:
                 self.lacking.add(image.name)
 
     def join(self, image: _Image) -> Preparation:
-        """Link what is instrumented; raises what the machine is short of."""
+        """Links the instrumented images; raises an error if memory or disk space is short."""
         before = self._cache.added
         try:
             built = self._build(image)

@@ -40,22 +40,22 @@ def runtime_library() -> Path:
 def build_program(
     program: Path, settings: BuildSettings, cache: Cache, *, any_program: bool = False
 ) -> Built:
-    """Instrument a program and the shared libraries it is linked to, as far as they carry IR.
+    """Instruments a program and the shared libraries it is linked to, as far as they carry IR.
 
-    A program that carries none, directly or through its libraries, is refused
-    unless it may load some while it runs, or `any_program`.
+    A program without IR, also in its libraries, is an error unless it may load
+    libraries while it runs, or with `any_program`.
 
     One thread at a time: worker processes are forked, and a fork must not
     happen while another thread holds LLVM's lock.
     Raises `CannotExecute` or `ProgramNotFound` for the program, `ToolLimit`
-    for everything that whence lacks.
+    for missing tools and for programs that whence does not support.
     """
     with BUILDING:
         return _build_program(program, settings, cache, any_program)
 
 
 def build_library(path: Path, settings: BuildSettings, cache: Cache, known: Sequence[CarriedModule]) -> Built:
-    """Instrument a shared library that a running program loads, and those it is linked to.
+    """Instruments a shared library that a running program loads, and those that it is linked to.
 
     `known` are the modules of the program so far. Without IR the library's
     image is the library itself. Raises the errors of `build_program`.
@@ -71,7 +71,7 @@ def build_library(path: Path, settings: BuildSettings, cache: Cache, known: Sequ
 
 
 class Instrumenter:
-    """Instruments what a checked program loads or executes (`whence.engines.process.building.Builder`)."""
+    """Instruments libraries that a checked program loads, and programs that it executes (`Builder`)."""
 
     def program(self, path: Path, settings: BuildSettings, cache: Cache) -> Built:
         return build_program(path, settings, cache, any_program=True)
@@ -83,7 +83,7 @@ class Instrumenter:
 
 
 BUILDING = threading.Lock()
-"""Held by the thread that forks worker processes."""
+"""The lock of the thread that forks worker processes."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class _Parts:
     notes: tuple[str, ...]
 
     def left_out(self) -> Iterator[LeftOut]:
-        """Libraries without checks; the dynamic linker, which starts the program, is none."""
+        """Libraries without checks, except the dynamic linker, which starts the program."""
         for name, path in self.linked.items():
             if name not in self.libraries and path != self.image.interp:
                 doubled = bool(carried_libraries({name: path}))
@@ -104,19 +104,19 @@ class _Parts:
 
 
 def modules_of_program(program: Path, settings: BuildSettings) -> list[CarriedModule]:
-    """What is instrumented for a program; raises the errors of `build_program`."""
+    """The modules to instrument for a program; raises the errors of `build_program`."""
     parts = _parts(program, settings, any_program=False)
     return _distinct([parts.image, *parts.libraries.values()])
 
 
 def modules_of_library(path: Path, settings: BuildSettings) -> list[CarriedModule]:
-    """What is instrumented for a library that is loaded; raises the errors of `build_library`."""
+    """The modules to instrument for a loaded library; raises the errors of `build_library`."""
     image, libraries = _library_parts(path, settings)
     return _distinct([image, *libraries.values()])
 
 
 def _library_parts(path: Path, settings: BuildSettings) -> tuple[CarriedImage, dict[str, CarriedImage]]:
-    """A shared library, and those with IR that it is linked to, by the names they are requested by."""
+    """A shared library, and the libraries with IR that it is linked to, by their requested names."""
     image = read_image(path)
     if image.kind != "shared":
         raise CannotExecute(f"{path}: this is {_KINDS.get(image.kind, 'a program')}, not a shared library")
@@ -124,7 +124,7 @@ def _library_parts(path: Path, settings: BuildSettings) -> tuple[CarriedImage, d
 
 
 def check_program(program: Path, settings: BuildSettings, *, any_program: bool = False) -> None:
-    """Raises `CannotExecute` for what is no program, `CarriesNoIR` for one without IR (`build_program`)."""
+    """Raises `CannotExecute` for a file that is no program, `CarriesNoIR` for a program without IR."""
     _parts(program, settings, any_program)
 
 
@@ -160,7 +160,7 @@ def _build_program(program: Path, settings: BuildSettings, cache: Cache, any_pro
 
 
 def _with_old_search_path(built: Built, image: CarriedImage) -> Built:
-    """DT_RPATH comes before LD_LIBRARY_PATH: it is moved there, or hides instrumented libraries."""
+    """Moves DT_RPATH to LD_LIBRARY_PATH, so that it does not precede instrumented libraries."""
     if not image.searches_first:
         return built
     if image.modules:
@@ -226,11 +226,11 @@ def _joined_elsewhere(image: CarriedImage, symbol: str) -> str:
 
 
 _NAMED = 3
-"""Objects that a note names; of the others it says how many there are."""
+"""The largest number of objects that a note names; it counts the others."""
 
 
 def _native_parts(images: Iterable[CarriedImage]) -> Iterator[str]:
-    """A sentence for each image that was linked from objects with IR and objects without."""
+    """A sentence for each image that has objects with IR and objects without."""
     for image in images:
         parts = image.link.native() if image.link is not None and image.modules else []
         if parts:
@@ -247,7 +247,7 @@ def _distinct(images: Iterable[CarriedImage]) -> list[CarriedModule]:
 def _linked(
     image: CarriedImage, objects: Mapping[str, Path], extra: Sequence[Path], cache: Cache, soname: str
 ) -> Path:
-    """The image linked again from instrumented objects; with a `soname`, if not its own."""
+    """The path of the image linked from instrumented objects; `soname`: the DT_SONAME, if not its own."""
     used = [str(objects[module.digest]) for module in image.modules]
     key = digest(_link_identity(image), soname, *map(str, extra), *used)
     found = cache.find("images", key)

@@ -17,18 +17,18 @@ from whence.rules.observable import NATIVE
 
 
 class NativeEngine(ProcessEngine):
-    """Sees every access of code that carries IR, and allocation calls of all code."""
+    """Observes every access of code with IR, and the allocation calls of all code."""
 
     observes = NATIVE
 
     def build(self, program: Path, settings: BuildSettings, task: Task) -> Built:
-        """The instrumented image; with traced children, any program, as they may carry IR."""
+        """The instrumented image, or with checked children, which may have IR, also one without IR."""
         built = build_program(program, settings, task.cache, any_program=task.settings.children)
         _keep_heap(task.settings)
         return built
 
     def check(self, task: Task) -> None:
-        """A program carries IR, or may load some."""
+        """Accepts a program that has IR or may load it."""
         check_program(resolved(task)[0], build_settings(task), any_program=task.settings.children)
 
     def builder(self) -> Builder:
@@ -48,7 +48,7 @@ class NativeEngine(ProcessEngine):
         return result
 
     def unchecked(self, task: Task, prepared: Prepared, *, started: bool) -> str:
-        """Neither the program nor anything that it loaded or started carries IR."""
+        """A sentence for a run in which no program and no library had IR."""
         more = "loaded or started" if task.settings.children else "loaded"
         hint = "" if task.settings.children else ", and to check programs that it starts add --trace-children"
         return (
@@ -57,7 +57,7 @@ class NativeEngine(ProcessEngine):
         )
 
     def remarks(self, task: Task, prepared: Prepared, ran: Ran) -> list[str]:
-        """What a program that carries no IR itself was not checked for."""
+        """Sentences about the missing checks of a program without IR."""
         built, originals = prepared.built, ran.reading.originals
         name = task.arguments[0]
         if built.image in built.originals or built.declined:
@@ -72,7 +72,7 @@ class NativeEngine(ProcessEngine):
 
 
 def _keep_heap(settings: Settings) -> None:
-    """Write down what a replay needs, if that is wanted."""
+    """Writes the data for a replay, if the settings request it."""
     if settings.heap is None or settings.record is None:
         return
     from whence.alloc.recording import Recording

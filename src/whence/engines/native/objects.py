@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Wanted(NamedTuple):
-    """A module, what else its object is made from, and the key of that."""
+    """A module, the other inputs of its object, and the key of the object."""
 
     module: CarriedModule
     compiled: tuple[str, str, tuple[str, ...]]
@@ -33,7 +33,7 @@ class Wanted(NamedTuple):
 
 
 class Objects(NamedTuple):
-    """By a module's digest: its object, and in how many functions accesses are checked.
+    """Objects, and numbers of functions with checked accesses, by the digests of their modules.
 
     refused: the modules without checks. notes: for the user.
     """
@@ -86,7 +86,7 @@ def wanted_objects(
     cache: Cache,
     runtime: Path,
 ) -> list[Wanted]:
-    """What the objects of some modules are made from; `own`: functions that their program defines itself."""
+    """The inputs of the objects of some modules; `own`: library functions that their program defines."""
     if not modules:
         return []
     checks = checks_of(settings.rules, NATIVE, cache).digest
@@ -99,15 +99,15 @@ def wanted_objects(
 
 
 def find_object(wanted: Wanted, cache: Cache) -> tuple[Path, int] | None:
-    """The object and in how many functions accesses are checked, None if it has to be made."""
+    """The object and its number of functions with checked accesses, None if the cache lacks it."""
     found, count = cache.find("objects", wanted.key), cache.read("functions", wanted.key)
     return None if found is None or count is None else (found, int(count))
 
 
 def instrument(missing: Iterable[Wanted], settings: BuildSettings, cache: Cache, subject: str) -> list[str]:
-    """Put objects into the cache, and return notes for the user.
+    """Adds objects to the cache; returns notes for the user.
 
-    Those of modules that cannot be instrumented stay missing.
+    Objects of modules that cannot be instrumented stay missing.
     """
     notes: list[str] = []
     for _ in _instrument(list(missing), settings, cache, subject, {}, {}, notes):
@@ -124,7 +124,7 @@ def _instrument(
     functions: dict[str, int],
     notes: list[str],
 ) -> Iterator[Refused]:
-    """Compile modules, into `present` and `functions` by their keys; those that cannot be are given back."""
+    """Compiles modules into `present` and `functions`, by their keys; returns the modules that failed."""
     from whence.engines.native.work import compile_carried
     from whence.engines.native.workers import Failure, parallel
     from whence.instrument.job import make_job
@@ -146,7 +146,7 @@ def own_functions(
 ) -> tuple[tuple[str, ...], dict[str, Failure]]:
     """Library functions that the program defines itself, in any of its modules.
 
-    Of modules that cannot be read what they failed with, by their digest.
+    Also returns the errors of unreadable modules, by their digest.
     """
     known: dict[str, str] = {}
     failures: dict[str, Failure] = {}

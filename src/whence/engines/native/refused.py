@@ -1,4 +1,4 @@
-"""Modules that cannot be instrumented run as the compiler makes them, and a note says so."""
+"""Modules that cannot be instrumented: they are compiled without checks, and a note says so."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def sentence(error: Exception) -> str:
-    """What an error says to the user; of one that is ours, that it is to be reported."""
+    """The sentence of an error for the user; for an internal error, a request to report it."""
     if isinstance(error, WhenceError):
         return str(error)
     return (
@@ -31,7 +31,7 @@ def sentence(error: Exception) -> str:
 
 @dataclass(frozen=True)
 class Refused:
-    """A module, the key of its object, and what instrumenting it ended with."""
+    """A module, the key of its object, and the error of its instrumentation."""
 
     module: CarriedModule
     key: str
@@ -47,11 +47,11 @@ class Refused:
         return f"{self.module.source}: accesses in there were not checked: {reason}{trace}"
 
     def give_up(self) -> NoReturn:
-        """Raise what it failed with; the module and the traceback of the worker are the cause."""
+        """Raises the error, with the module and the traceback of the worker as the cause."""
         raise self.failure.error from WorkerError(f"{self.module.source}:\n{self.failure.traceback}")
 
     def compiled(self, cache: Cache) -> Path:
-        """The object without checks; raises what instrumenting failed with if the front end fails, too."""
+        """The object without checks; raises the error of the instrumentation if the front end fails, too."""
         found = cache.find("unchecked", self.key)
         return found or cache.make("unchecked", self.key, self._compile)
 
@@ -67,4 +67,4 @@ class Refused:
 
 
 class WorkerError(Exception):
-    """Where a worker process failed, as text."""
+    """The traceback of a failure in a worker process, as text."""

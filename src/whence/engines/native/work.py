@@ -1,4 +1,4 @@
-"""What worker processes do with one carried module."""
+"""The work of worker processes on one carried module."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from whence.toolchain.carry import CarriedModule
 
 def compile_carried(module: CarriedModule, job: Job) -> Compiled:
     """The instrumented object of a carried module, with notes for the user."""
-    gc.disable()  # IR objects live until the module is done: collecting them costs a third of the time
+    gc.disable()  # garbage collection finds nothing while a module is compiled, and costs a third of the time
     try:
         return compile_module(module.bitcode(), job)
     finally:

@@ -1,9 +1,9 @@
 """Worker processes that compile the modules of a program.
 
-They are forked, so what they need is imported before; this module itself is
-imported only when there is something to compile. No thread takes part: under
-tight limits threads fail to start, or die alone and leave others waiting, as
-those of `concurrent.futures` do.
+The workers are forked, so the parent imports their modules first; this module is
+imported only if there is something to compile. It uses no threads: under tight
+limits threads fail to start, or die and leave others waiting, as those of
+`concurrent.futures` do.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Work = tuple[CarriedModule, tuple[object, ...], str]
 
 @dataclass(frozen=True)
 class Failure:
-    """What a piece of work ended with in its process, and the text of the traceback from there."""
+    """The error of a piece of work, and the text of its traceback in the worker."""
 
     error: Exception
     traceback: str = ""
@@ -46,7 +46,7 @@ def parallel(
 ) -> Iterator[tuple[Work, T | Failure]]:
     """Call `function(module, *arguments)` for each piece of work, in processes; results as they come.
 
-    what, subject: for those who follow it, as in "instrumenting", "vim".
+    what, subject: for `Progress`, as in "instrumenting", "vim".
     Raises `ToolLimit` if memory, or something else of the machine, was short, and `Abandoned` when nobody
     waits for the results.
     """
@@ -80,7 +80,7 @@ def parallel(
 
 
 _PATIENCE = 1.0
-"""Seconds to wait for a result before the waiting is reported."""
+"""Seconds to wait for a result before `Progress.wait` is called."""
 
 
 def _still_wanted(settings: BuildSettings) -> None:
@@ -90,7 +90,7 @@ def _still_wanted(settings: BuildSettings) -> None:
 
 @dataclass(frozen=True)
 class Worker:
-    """A process, and the pipe that brings it work and takes its results."""
+    """A worker process, and the pipe for its work and its results."""
 
     process: BaseProcess
     link: Connection
@@ -98,7 +98,7 @@ class Worker:
 
 @contextmanager
 def workers(number: int) -> Iterator[list[Worker]]:
-    """So many worker processes; they are gone at the end of the block."""
+    """Worker processes that end with the `with` block."""
     crew: list[Worker] = []
     try:
         for _ in range(number):
@@ -108,7 +108,7 @@ def workers(number: int) -> Iterator[list[Worker]]:
         for worker in crew:
             worker.link.close()
             if worker.process.pid is not None:
-                worker.process.kill()  # whoever still works does so in vain
+                worker.process.kill()  # nobody needs the results of running work
                 worker.process.join()
 
 
@@ -129,9 +129,9 @@ def each(
     pieces: Sequence[tuple[Any, ...]],
     idle: Callable[[], None] = NO_PROGRESS.wait,
 ) -> Iterator[tuple[int, T | Failure]]:
-    """`function(*piece)` by the workers: indices of pieces and results, as they come; `idle` now and then.
+    """Calls `function(*piece)` in the workers; yields indices and results; calls `idle` meanwhile.
 
-    A worker that a piece of work ends is replaced. Raises EOFError if a worker was killed from outside.
+    A worker that dies during a piece of work is replaced. Raises EOFError if another process killed it.
     """
     todo = iter(enumerate(pieces))
     busy: dict[Connection, tuple[int, Worker]] = {}

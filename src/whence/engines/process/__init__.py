@@ -1,1 +1,1 @@
-"""What engines share that start a process with our runtime in it: launch, judge, decode, collect."""
+"""The common part of engines that run a process with whence's runtime: launch, judge, decode, collect."""

@@ -1,4 +1,4 @@
-"""What an engine makes of a program: what it is made with (`BuildSettings`), what comes out (`Built`)."""
+"""The interface of an engine's build: the settings (`BuildSettings`) and the result (`Built`)."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from whence.toolchain.carry import CarriedModule
 
 @dataclass(frozen=True)
 class BuildSettings:
-    """What every module of one run is compiled with; `environment` is that of the program.
+    """The settings for all modules of one run; `environment` is that of the program.
 
-    given_up: nobody waits for the modules any more.
+    given_up: whether the build was abandoned.
     """
 
     rules: RuleSet
@@ -30,19 +30,19 @@ class BuildSettings:
 
 @dataclass(frozen=True)
 class Built:
-    """What is launched: the image, and what the dynamic linker must know.
+    """The image to launch, and the settings of the dynamic linker.
 
     libraries: requested name -> instrumented shared library that takes its place.
     checking: the runtime and the detectors.
     originals: instrumented image -> the file that it was made from.
-    modules: all that was instrumented.
-    loads: more libraries may be loaded while it runs.
-    variables: of the environment, to be set as well.
-    folders: where it looks for libraries before LD_LIBRARY_PATH (DT_RPATH), and the image does not.
-    declined: it carries IR and runs as it was linked; a note says why.
+    modules: the instrumented modules.
+    loads: whether it may load more libraries while it runs.
+    variables: further environment variables to set.
+    folders: those of the original's DT_RPATH, which precede LD_LIBRARY_PATH and which the image lacks.
+    declined: it has IR but runs without checks; a note says why.
     notes: for the user.
-    coverage: how much of it has checks, and what has none.
-    files: what all this was made from: the program, its libraries, and the folders they were found in.
+    coverage: the checked code, and the files without checks.
+    files: the inputs of the build: the program, its libraries, and the folders that were searched for them.
     """
 
     image: Path
@@ -60,13 +60,13 @@ class Built:
 
     @property
     def preload(self) -> tuple[Path, ...]:
-        """Loaded before everything, when the image itself does not ask for it."""
+        """The libraries to preload, if the image is not linked to them."""
         needed = self.image not in self.originals or bool(self.by_path)
         return (*self.checking, *self.by_path.values()) if needed else ()
 
     @property
     def by_path(self) -> dict[str, Path]:
-        """Of `libraries`, those that are requested by a path: LD_LIBRARY_PATH does not find them.
+        """The `libraries` that are requested by a path, to which LD_LIBRARY_PATH does not apply.
 
         A library that is loaded already takes the place of all that are requested by its DT_SONAME.
         """
@@ -74,15 +74,15 @@ class Built:
 
 
 class Builder(Protocol):
-    """Instruments what a program loads or executes while it runs.
+    """Instruments libraries and programs while the program runs.
 
-    Both raise `CannotExecute` for a file that cannot be checked and `ToolLimit` for what whence lacks.
+    Both methods raise `CannotExecute` for a file that cannot be checked and `ToolLimit` for limits of whence.
     """
 
     def program(self, path: Path, settings: BuildSettings, cache: Cache) -> Built:
-        """A program that is executed."""
+        """Instruments a program to execute."""
 
     def library(
         self, path: Path, settings: BuildSettings, cache: Cache, known: Sequence[CarriedModule]
     ) -> Built:
-        """A shared library that is loaded; `known` are the modules of the program so far."""
+        """Instruments a shared library to load; `known`: the modules of the program so far."""

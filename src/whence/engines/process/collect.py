@@ -1,4 +1,4 @@
-"""Makes findings of the record of a run: addresses are named, blocks described."""
+"""Converts the record of a run to findings: names addresses, describes blocks."""
 
 from __future__ import annotations
 
@@ -81,11 +81,11 @@ _TRAPS = {
         cwe=(121, 787),
     ),
 }
-"""What a trap is called, by the first of these flags that it has; without any, `signal`."""
+"""The kind of a trap, by the first of these flags that it has; `signal` without any."""
 
 
 def findings(raw: RawRun, rule_names: Sequence[RuleInfo], symbolizer: Symbolizer) -> list[Finding]:
-    """Name addresses and rules; in the order of the record, repetitions included.
+    """The findings in the order of the record, including repetitions, with names of addresses and rules.
 
     `rule_names` are the rules of the rule set, in its order.
     """
@@ -122,7 +122,7 @@ def _finding(raw: RawFinding, rules: Sequence[RuleInfo], run: RawRun, symbolizer
 
 
 def _memory(number: int, run: RawRun) -> MemoryMap | None:
-    """The map at the finding, and what was unloaded before, if all processes executed one program."""
+    """The map at the finding, and earlier unloaded libraries if all processes executed one program."""
     memory = run.maps.get(number)
     if memory is None or len({process.command[:1] for process in run.processes.values()}) > 1:
         return memory
@@ -155,7 +155,7 @@ def _values(rule: RuleInfo, values: Sequence[int]) -> Iterator[Value]:
 
 
 def _leak(fields: dict[str, int], point: Point) -> Leak | None:
-    """Blocks that were there when a function was entered or left, and should not have been."""
+    """The leaked blocks of a finding at the entry or the return of a function."""
     if point not in (Point.CALL, Point.RET) or not fields["block_id"]:
         return None
     if not fields["bytes"] and fields["leak_kind"] not in _LEAK_KINDS:
@@ -218,7 +218,7 @@ def _stack(pcs: Sequence[int], memory: MemoryMap | None, symbolizer: Symbolizer)
 
 
 def _without_runtime(stack: tuple[Frame, ...]) -> tuple[Frame, ...]:
-    """Drop the frames of the runtime library: its wrappers also stand below frames of the C library."""
+    """The stack without frames of the runtime library, whose wrappers may also call the C library."""
     return tuple(frame for frame in stack if not is_runtime(frame))
 
 
@@ -242,7 +242,7 @@ def _first_bad(address: int, size: int, block: Block | None, states: States | No
 
 
 def _first_forbidden(address: int, size: int, states: States | None) -> int | None:
-    """The first byte whose state says it must not be accessed; None when the states do not tell."""
+    """The first byte whose state forbids the access; None if the states do not show one."""
     if states is None:
         return None
     for byte in range(address, min(address + max(size, 1), states.end)):

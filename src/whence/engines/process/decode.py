@@ -1,7 +1,7 @@
-"""Reads the record file that a checked process leaves behind: numbers and addresses, nothing named yet.
+"""Decodes the record file of a checked process to numbers and addresses, without names.
 
-The file may be cut off, half written or damaged by the very bug that is looked
-for: what can be read is read, and a note says what was lost. The format stands
+The file may be truncated, incomplete or damaged by the program's bug: the decoder
+reads as much as possible, and a note says what was lost. The format stands
 in `whence.abi.records`.
 """
 
@@ -44,7 +44,7 @@ class RawFinding:
 class RawRun:
     """A record file, decoded: findings, memory maps by number, processes, sentences of the runtime.
 
-    `pid` is the process that initialised the runtime (0: it never did),
+    `pid` is the process that initialised the runtime (0: none did),
     `finished` whether it ended in order, `dropped` counts records without room,
     `lost` the findings among them.
     """
@@ -62,7 +62,7 @@ class RawRun:
 
     @property
     def started(self) -> bool:
-        """The runtime was loaded and wrote its header."""
+        """Whether the runtime was loaded and wrote its header."""
         return self.pid != 0
 
 
@@ -70,7 +70,7 @@ def read_records(path: str | Path) -> RawRun:
     """Decode a record file.
 
     Raises `ToolLimit` when the file cannot be read, is of another version, or
-    holds nothing that can be understood. Any other damage ends in `notes`.
+    has no readable part. Any other damage ends in `notes`.
     """
     try:
         with open(path, "rb") as file:
@@ -98,7 +98,7 @@ def read_records(path: str | Path) -> RawRun:
 
 
 def _salvage(data: bytes, path: str | Path) -> RawRun:
-    """What stands behind a header that the program has overwritten."""
+    """Decodes the records after a header that the program has overwritten."""
     run = RawRun(dropped=1)
     _decode(data, run)
     if not (run.findings or run.maps):
@@ -122,12 +122,12 @@ def _note_losses(run: RawRun, header: dict[str, int], read: int) -> None:
 
 
 def _decode(data: bytes, run: RawRun) -> None:
-    """Read record after record; stops with a note where lengths make no sense any more."""
+    """Decodes the records in order; stops with a note at an invalid length."""
     view = memoryview(data)
     offset, unfinished = records.HEADER_SIZE, False
     while offset + _PREFIX.size <= len(data):
         kind, length = _PREFIX.unpack_from(data, offset)
-        if kind == length == 0:  # space that was taken by a writer who died before the first word
+        if kind == length == 0:  # space of a writer that died before it wrote the first word
             unfinished = True
             offset = _next_word(data, offset)
             continue
@@ -145,13 +145,13 @@ def _decode(data: bytes, run: RawRun) -> None:
 
 
 def _next_word(data: bytes, offset: int) -> int:
-    """Offset of the next 8-byte word that is not zero; the end when there is none."""
+    """The offset of the next 8-byte word that is not zero, or the end."""
     match = _NOT_ZERO.search(data, offset)
     return match.start() & ~7 if match else len(data)
 
 
 def _decode_record(kind: int, payload: memoryview, run: RawRun) -> None:
-    """One record; unknown kinds are of a newer runtime and carry nothing we need."""
+    """Decodes one record; ignores unknown kinds, which are of a newer runtime."""
     try:
         if kind == records.RECORD_TYPES["FINDING"]:
             found = _decode_finding(payload)
@@ -171,7 +171,7 @@ def _decode_record(kind: int, payload: memoryview, run: RawRun) -> None:
 
 
 def _decode_process(payload: memoryview, run: RawRun) -> None:
-    """A process that executes another program writes its record again, before its further findings."""
+    """Decodes a PROCESS record, which a process writes again after it executes another program."""
     pid, parent, length, _ = struct.unpack_from("<IIII", payload)
     words = bytes(payload[16 : 16 + length]).rstrip(b"\0").split(b"\0")
     command = tuple(word.decode(errors="surrogateescape") for word in words) if length else ()
@@ -220,7 +220,7 @@ def _words(data: bytes) -> tuple[int, ...]:
 
 
 def read_finding(data: memoryview, offset: int) -> RawFinding | None:
-    """The FINDING record at an offset of a record file; None if there is none that can be understood."""
+    """The FINDING record at an offset of a record file; None if it is unreadable."""
     if not records.HEADER_SIZE <= offset <= len(data) - _PREFIX.size:
         return None
     kind, length = _PREFIX.unpack_from(data, offset)

@@ -1,4 +1,4 @@
-"""The part of an engine that is the same for all that start a process with our runtime in it."""
+"""The base of engines that run a process with whence's runtime."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 class Prepared:
     """A program that can be started.
 
-    executed: its file, or the interpreter of its script. words: what it is called with, its name first.
-    options: of the runtime, which the engine adds to those of the settings.
-    builder: instruments what is loaded or executed later; None leaves that as it is.
+    executed: its file, or the interpreter of a script. words: its command line, from its name on.
+    options: options of the runtime that the engine adds to those of the settings.
+    builder: instruments libraries and programs during the run; None for no instrumentation.
     """
 
     executed: Path
@@ -52,7 +52,7 @@ class Prepared:
 
 @dataclass(frozen=True)
 class Ran:
-    """What is left of a run: its record, the streams that were captured, sentences for the user.
+    """The results of a run: its record, the captured streams, sentences for the user.
 
     coverage: what was checked.
     """
@@ -66,13 +66,13 @@ class Ran:
 
 
 class ProcessEngine(ABC):
-    """Runs and collects; what is prepared, and what is said of it, differs between engines."""
+    """Runs a program and collects its findings; subclasses build it and describe the coverage."""
 
     observes: Observable
 
     @abstractmethod
     def build(self, program: Path, settings: BuildSettings, task: Task) -> Built:
-        """What is launched for an ELF program; raises `CannotExecute`, `CarriesNoIR` or `ToolLimit`."""
+        """The image to launch for an ELF program; raises `CannotExecute`, `CarriesNoIR` or `ToolLimit`."""
 
     @abstractmethod
     def check(self, task: Task) -> None:
@@ -80,19 +80,19 @@ class ProcessEngine(ABC):
 
     @abstractmethod
     def remarks(self, task: Task, prepared: Prepared, ran: Ran) -> list[str]:
-        """Sentences for the user on what this engine did not check."""
+        """Sentences for the user about checks that this engine did not make."""
 
     @abstractmethod
     def unchecked(self, task: Task, prepared: Prepared, *, started: bool) -> str:
-        """What is said in place of "no findings" of a run that checked no code; empty for none.
+        """The sentence that replaces "no findings" for a run without checked code; empty for none.
 
-        started: the runtime was loaded into some process.
+        started: whether some process loaded the runtime.
         """
 
     def covered(
         self, task: Task, prepared: Prepared, coverage: Coverage, *, started: bool = True
     ) -> Coverage:
-        """What was checked, with the number of rules, and a sentence if no code was."""
+        """The checked code, with the number of rules, and a sentence if no code was checked."""
         rules = task.settings.rules
         unchecked = "" if coverage.modules else self.unchecked(task, prepared, started=started)
         count = len(rules.active) + len(rules.fixed)
@@ -103,13 +103,13 @@ class ProcessEngine(ABC):
         return {}
 
     def builder(self) -> Builder | None:
-        """Instruments what the program loads or executes while it runs."""
+        """The builder for libraries and programs during the run."""
         return None
 
     # ---- the protocol ----
 
     def prepare(self, task: Task) -> Prepared:
-        """Resolve scripts, and build what runs for the program."""
+        """Resolves scripts, and builds the program that runs."""
         executed, words = resolved(task)
         settings = build_settings(task)
         try:
@@ -187,7 +187,7 @@ def resolved(task: Task) -> tuple[Path, list[str]]:
 
 
 def build_settings(task: Task) -> BuildSettings:
-    """What the program of a task is built with."""
+    """The build settings of a task."""
     settings = task.settings
     return BuildSettings(settings.rules, settings.jobs, task.progress, settings.around.environment)
 
@@ -204,11 +204,11 @@ def _nobody() -> contextlib.AbstractContextManager[None]:
 
 @contextlib.contextmanager
 def _serving(errand: Errand, builder: Builder | None, start: Start) -> Iterator[list[Service]]:
-    """The service for programs that may ask: those that load libraries or whose children are checked."""
+    """The service for programs that load libraries or have checked children; None for others."""
     if builder is None or not errand.asks:
         yield []
         return
-    from whence.engines.process.service import Service  # sockets take longer to import than to use
+    from whence.engines.process.service import Service  # the import of sockets is slow
 
     descriptor = start.resumed.service if start.resumed else -1
     with contextlib.closing(Service(errand, builder, descriptor)) as service:
@@ -223,7 +223,7 @@ def _captured(path: Path, capture: bool) -> bytes | None:
 
 
 def _file_of(content: bytes, folder: Path) -> BinaryIO:
-    """An open file of that content, to be read from its begin."""
+    """An open file with this content, positioned at its begin."""
     path = folder / "stdin"
     try:
         path.write_bytes(content)
@@ -234,7 +234,7 @@ def _file_of(content: bytes, folder: Path) -> BinaryIO:
 
 @contextlib.contextmanager
 def _streams(settings: Settings, folder: Folder) -> Iterator[Surroundings]:
-    """The surroundings with captured streams as files: no pipe that a forgotten child keeps open."""
+    """The surroundings with files for captured streams, because a remaining child keeps a pipe open."""
     around = settings.around
     with contextlib.ExitStack() as stack:
         if settings.stdin is not None:

@@ -1,7 +1,7 @@
-"""The environment of a checked process: what the dynamic linker and the runtime read in it.
+"""The environment variables of a checked process for the dynamic linker and the runtime.
 
-The runtime takes all of it out again before the program starts, unless
-children are checked too; see ``runtime/settings/environment.h``.
+The runtime removes all of them before the program starts, unless children are
+checked, too; see ``runtime/settings/environment.h``.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ class Folder:
 
     @property
     def later(self) -> Path:
-        """Where instrumented libraries appear that are needed by those loaded while programs run."""
+        """The folder of instrumented libraries for those that programs load while they run."""
         return self.path / "lib"
 
     @property
     def end(self) -> Path:
-        """Stands after folders that are put in front of the user's in LD_LIBRARY_PATH; does not exist."""
+        """The path, of no file, that separates whence's folders from the user's in LD_LIBRARY_PATH."""
         return self.path / "end"
 
     def holds(self, path: str | Path) -> bool:
@@ -51,9 +51,9 @@ class Folder:
         return any(place.is_symlink() for place in self.path.glob(f"lib*/{glob.escape(name)}"))
 
     def offer(self, libraries: Mapping[str, Path], place: Path | None = None) -> Path:
-        """Let the dynamic linker find instrumented libraries in `place` (a folder of their own if None).
+        """Lets the dynamic linker find instrumented libraries in `place`, by default a separate folder.
 
-        A name that is offered there stays what it is.
+        An existing name there stays unchanged.
         """
         place = place or Path(tempfile.mkdtemp(prefix="lib-", dir=self.path))
         place.mkdir(exist_ok=True)
@@ -66,7 +66,7 @@ class Folder:
 
 @dataclass(frozen=True)
 class Errand:
-    """A run: its folder, rules and options, and the program that it began with.
+    """A run: its folder, its rules and options, and its first program.
 
     originals: image that was instrumented -> the file it was made from; grows while the program runs.
     """
@@ -80,7 +80,7 @@ class Errand:
 
     @property
     def asks(self) -> bool:
-        """The program may ask for libraries or, with `children`, for other programs."""
+        """Whether the program may request libraries or, with `children`, other programs."""
         return self.built.loads or bool(self.options.get("children"))
 
 
@@ -103,7 +103,7 @@ def changes(
     own |= built.variables
     found |= {name: inherited[name] for name in built.variables if name in inherited}
     own |= {variables.PREFIX + name: value for name, value in found.items()}
-    # What the user preloads may bring an allocator: ours has to come before it.
+    # The user's preloaded libraries may have an allocator: whence's must precede it.
     first = options.get("children") or "LD_PRELOAD" in found
     preload = (*built.checking, *built.by_path.values()) if first else built.preload
     loaded = [str(path.absolute()) for path in preload]
@@ -117,7 +117,7 @@ def changes(
 
 
 def users_own(value: str, preload: Iterable[Path], folder: Folder) -> str:
-    """The value of a linker variable without what `changes` put in front of it."""
+    """The value of a linker variable without the folders that `changes` added in front."""
     parts = value.split(":")
     ours = {str(path.absolute()) for path in preload}
     own = [at for at, part in enumerate(parts) if part in ours or folder.holds(part)]

@@ -1,4 +1,4 @@
-"""Scripts: the program that really runs is the interpreter in their first line.
+"""Scripts, which the interpreter in their first line executes.
 
 Source: execve(2), "Interpreter scripts".
 """
@@ -15,9 +15,9 @@ from whence.errors import CannotExecute
 from whence.toolchain.carry import mentions
 
 _FIRST_LINE = 256
-"""Bytes of a script that Linux looks at (BINPRM_BUF_SIZE)."""
+"""Bytes of a script that Linux reads (BINPRM_BUF_SIZE)."""
 _NESTED = 4
-"""Scripts may be interpreted by scripts so many times."""
+"""The largest depth of scripts whose interpreters are scripts."""
 
 
 def interpreter_words(script: Path) -> list[str]:
@@ -41,7 +41,7 @@ def resolve(
 ) -> tuple[Path, list[str]]:
     """The ELF program that runs for `program`, and its arguments with its own name first.
 
-    What is no script comes back as it is. Raises `CannotExecute` when the
+    A program that is no script stays the same. Raises `CannotExecute` when the
     interpreter of a script is missing.
     """
     words = list(arguments)
@@ -58,7 +58,7 @@ def resolve(
 
 
 def allocator_notes(program: Path, environment: Mapping[str, str]) -> list[str]:
-    """What to say of CPython, which has an allocator of its own unless the user sets PYTHONMALLOC.
+    """Notes about CPython, which has its own allocator unless the user sets PYTHONMALLOC.
 
     Source: Python's documentation, "Memory Management", pymalloc: blocks of up to 512 bytes.
     """

@@ -1,9 +1,9 @@
 """Decides for a waiting program whether a finding stops it.
 
-With suppressions in force, only we can tell: they speak of functions and files, which the program
-does not know. So it waits at the finding, before the faulty step, until its question in the shared
-record file is answered (`whence.abi.records`). No pipe or socket is needed, so the program may close
-all descriptors, change its user or its root, or be one of many processes that ask.
+Suppressions name functions and files, which the program does not know, so only the launcher can match
+them. The program waits at the finding, before the faulty step, until the launcher answers its request in
+the shared record file (`whence.abi.records`). No pipe or socket is needed, so the program may close
+all descriptors, change its user or its root, or be one of many processes with requests.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _QUESTION = records.HEADER.offset("question") // 8
 _FLAGS = (8 + records.FINDING.offset("flags")) // 4
 _ANSWERS = {True: records.FINDING_FLAGS["GO"], False: records.FINDING_FLAGS["STOP"]}
 _PAUSE_FIRST, _PAUSE_MOST = 0.0002, 0.01
-"""Seconds between two looks at the file: short after a question, longer while nothing happens."""
+"""Seconds between two reads of the file: few after a request, more while there are none."""
 
 
 class Judge:
-    """A thread that answers while the block is executed; `record` is the path of the record file.
+    """A thread that answers requests during a `with` block; `record`: the path of the record file.
 
-    A question that cannot be judged is answered with "stop". An error of ours
-    is raised at the end of the block.
+    The answer to an undecidable request is "stop". An internal error is raised at
+    the end of the block.
     """
 
     def __init__(self, record: Path, decide: Decide) -> None:
@@ -83,6 +83,6 @@ class Judge:
             return self._decide(RawRun(findings=[finding], maps=self._maps))
         except WhenceError:
             return False
-        except Exception as error:  # ours; the program must not wait for ever
+        except Exception as error:  # an internal error must not leave the program waiting
             self._error = error
             return False

@@ -1,4 +1,4 @@
-"""Starts the instrumented program and stands aside until it ends."""
+"""Starts the instrumented program and waits for its end."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ class Ending:
 
 
 class Attendant(Protocol):
-    """Looked after while the program runs."""
+    """A service with a descriptor that the launcher attends to while the program runs."""
 
     def fileno(self) -> int:
         """Readable when there is something to do."""
 
     def attend(self, endings: Callable[[], int]) -> None:
-        """Do it; `endings`: how many signals have asked for the end of the run."""
+        """Handles it; `endings`: the number of signals so far that request the end of the run."""
 
 
 class Child(Protocol):
-    """A program that was started: as much of `subprocess.Popen` as is needed here."""
+    """A started program: the part of `subprocess.Popen` that the launcher needs."""
 
     pid: int
 
@@ -67,7 +67,7 @@ class Child(Protocol):
 
 
 class _Adopted:
-    """The program of a run that the launcher began; we are its parent."""
+    """The program of a run that the native launcher began; this process is its parent."""
 
     def __init__(self, resumed: Resumed) -> None:
         self.pid = resumed.child
@@ -106,7 +106,7 @@ def launch(
     """
     notes = []
     for stream in (sys.stdout, sys.stderr):
-        if stream is not None:  # closed by whoever started us
+        if stream is not None:  # the parent of this process closed it
             stream.flush()
     with _waiting(around) as wait, _interrupts_held() as release:
         wait.attendants = attendants
@@ -162,7 +162,7 @@ def _start(image: Path, arguments: Sequence[str], around: Surroundings) -> subpr
 
 @contextlib.contextmanager
 def _interrupts_held() -> Iterator[Callable[[], None]]:
-    """Hold an interrupt back until the function is called: the program then runs, and is ended by it."""
+    """Defers SIGINT until the returned function is called, when the program runs and can be ended by it."""
     handler = signal.getsignal(signal.SIGINT)
     if not callable(handler) or threading.current_thread() is not threading.main_thread():
         yield lambda: None
@@ -182,7 +182,7 @@ def _interrupts_held() -> Iterator[Callable[[], None]]:
 
 
 def _await(child: Child, wait: _Wait, around: Surroundings, release: Callable[[], None]) -> Ending:
-    """Wait for the end, which is now when the time is over or the wait is interrupted."""
+    """Waits for the end of the program; kills it at the timeout or if a signal interrupts the wait."""
     timed_out = False
     try:
         release()
@@ -199,9 +199,9 @@ def _await(child: Child, wait: _Wait, around: Surroundings, release: Callable[[]
 def _remaining(
     name: str, record: Path, wait: _Wait, around: Surroundings, ending: Ending
 ) -> tuple[Ending, list[str]]:
-    """Wait for checked processes that outlive the program; a sentence if some outlive the wait.
+    """Waits for checked processes that outlive the program; returns a sentence if some outlive the wait.
 
-    When the time is over they are killed.
+    The timeout kills them.
     """
     await_arrivals(record)
     left = left_behind(record)
@@ -222,13 +222,13 @@ def _remaining(
 
 
 def _outlived(left: list[int], record: Path, wait: _Wait) -> bool:
-    """Wait until some of these processes have ended; false when the time is over before."""
+    """Waits until some of these processes have ended; false after the timeout."""
     with handles(left) as ended:
         return wait.while_(lambda: left_behind(record) == left, left, ended)
 
 
 _DYING = 5000
-"""Milliseconds that a killed process may take to be gone."""
+"""Milliseconds to wait for the end of a killed process."""
 
 
 def _kill_all(processes: list[int]) -> None:
@@ -252,7 +252,7 @@ def _kill(child: Child, group: bool) -> int:
 
 
 def die_by(number: int) -> None:
-    """End this process by the signal that ended the program, without a core file of our own."""
+    """End this process by the signal that ended the program, without a second core file."""
     import resource
 
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -277,11 +277,11 @@ def fixed_addresses() -> Iterator[bool]:
 
 
 _POLL = 0.05
-"""Seconds between two looks at a process that has no descriptor to wait for."""
+"""Seconds between two checks of a process without a descriptor to wait for."""
 
 
 class _Wait:
-    """Waits for processes, and attends to others meanwhile; signals are for the handlers of our caller."""
+    """Waits for processes, and attends to services meanwhile; the caller's handlers get the signals."""
 
     def __init__(self) -> None:
         self.attendants: Sequence[Attendant] = ()
@@ -296,11 +296,11 @@ class _Wait:
         pass
 
     def until(self, timeout: float | None) -> None:
-        """All waiting ends so many seconds from now."""
+        """Sets the timeout of all waits, in seconds from now."""
         self._deadline = None if timeout is None else time.monotonic() + timeout
 
     def while_(self, running: Callable[[], bool], processes: Sequence[int], ended: Sequence[int]) -> bool:
-        """Wait while `processes`, whose handles are `ended`, are `running`; false when the time is over."""
+        """Waits while `processes`, whose handles are `ended`, are `running`; false after the timeout."""
         self._attach(processes)
         while running() and not self.given_up():
             left = None if self._deadline is None else self._deadline - time.monotonic()
@@ -313,11 +313,11 @@ class _Wait:
         return True
 
     def given_up(self) -> bool:
-        """A second request to end has arrived: the first was for the remaining processes."""
+        """Whether a second request to end has arrived: the first one ends only the remaining processes."""
         return False
 
     def endings(self) -> int:
-        """How many signals have asked for the end of the run."""
+        """The number of signals so far that request the end of the run."""
         return 0
 
     def _attach(self, processes: Sequence[int]) -> None:
@@ -327,7 +327,7 @@ class _Wait:
         return ()
 
     def _pause(self, ended: Sequence[int], seconds: float | None) -> None:
-        """Until something happens; what came for us is done then."""
+        """Waits for the next event, and handles it."""
         attendants = {each.fileno(): each for each in self.attendants}
         poll = select.poll()
         for descriptor in (*ended, *self._bells(), *attendants):
@@ -340,7 +340,7 @@ class _Wait:
 
 
 class _Relay(_Wait):
-    """Passes signals on to the child; those that come before there is one are kept for it.
+    """Passes signals on to the child, including those that arrive before it starts.
 
     A signal that arrives just before a blocking system call begins would have
     its Python handler run only after that call, which may be never. So the
@@ -363,7 +363,7 @@ class _Relay(_Wait):
     def __enter__(self) -> _Relay:
         handlers = dict.fromkeys(_RELAYED, self._forward)
         for number, handler in (handlers | {signal.SIGINT: self._interrupt}).items():
-            if signal.getsignal(number) != signal.SIG_IGN:  # as under nohup: the child ignores it too
+            if signal.getsignal(number) != signal.SIG_IGN:  # as under nohup: the child ignores it, too
                 self._before[number] = signal.signal(number, handler)
         self._before[signal.SIGCHLD] = signal.signal(signal.SIGCHLD, lambda *_: None)
         return self
@@ -405,7 +405,7 @@ class _Relay(_Wait):
             self._early.append(number)
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
-        # Else the terminal has sent it to the child as well.
+        # Otherwise the terminal has sent it to the child, too.
         if self.remaining or self._apart or not _in_foreground():
             self._forward(number, frame)
         else:
@@ -413,7 +413,7 @@ class _Relay(_Wait):
 
 
 def _in_foreground() -> bool:
-    """Does a terminal send its signals to our process group?"""
+    """Whether a terminal sends its signals to this process group."""
     try:
         with open("/dev/tty", "rb") as terminal:
             return os.tcgetpgrp(terminal.fileno()) == os.getpgrp()

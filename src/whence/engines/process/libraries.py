@@ -23,7 +23,7 @@ _DEFINES_DLOPEN = ("libc.so", "libdl.so", "ld-linux")
 def linked_libraries(image: CarriedImage, environment: Mapping[str, str]) -> dict[str, str]:
     """The shared libraries that an image is linked to, also indirectly: requested name -> path.
 
-    A library without DT_SONAME that was linked by its path is asked for by
+    A library without DT_SONAME that was linked by its path is requested by
     that path, which may be relative to the current folder.
 
     The dynamic linker itself lists them, so its search order, LD_LIBRARY_PATH
@@ -61,7 +61,7 @@ _LINKER_CACHE = Path("/etc/ld.so.cache")
 def sources(
     program: Path, image: CarriedImage, libraries: Iterable[str], environment: Mapping[str, str]
 ) -> tuple[Path, ...]:
-    """The files and folders that decide what `linked_libraries` found for a program.
+    """The files and folders that determine the result of `linked_libraries` for a program.
 
     Another library of the same name may appear in a folder that is searched earlier.
     """
@@ -72,13 +72,13 @@ def sources(
 
 
 def carried_libraries(linked: Mapping[str, str]) -> dict[str, CarriedImage]:
-    """Of some libraries by name, those that carry IR."""
+    """The libraries with IR among some libraries by name."""
     found: dict[str, CarriedImage] = {}
     for name, path in linked.items():
         try:
             library = read_image(path)
         except WhenceError:
-            continue  # what the dynamic linker takes and we cannot read runs as it is
+            continue  # a library that only the dynamic linker can read runs without checks
         if library.modules:
             found[name] = library
     return found
@@ -87,8 +87,8 @@ def carried_libraries(linked: Mapping[str, str]) -> dict[str, CarriedImage]:
 def names_of_one_file(linked: Mapping[str, str]) -> list[list[str]]:
     """Groups of names, one of them a path, by which one library is requested.
 
-    The dynamic linker knows that it is one file, and lists its first name; of
-    copies it would load one for each name.
+    The dynamic linker recognizes one file with several names, and lists only the
+    first; it would load several copies of a file.
     """
     paths = {name: path for name, path in linked.items() if "/" in name}
     if not paths:

@@ -1,7 +1,7 @@
 """The processes of a run besides the one that was started: forked, executed, or left behind as daemons.
 
-Every process that the runtime is in writes its number into the header page of
-the record file, and maps that file as long as it lives.
+Every process with the runtime writes its number into the header page of the
+record file, and maps that file until it ends.
 """
 
 from __future__ import annotations
@@ -18,14 +18,15 @@ from whence.abi import records
 _COUNTS = struct.Struct("<III")
 _NUMBER = struct.Struct("<I")
 _PATIENCE = 2.0
-"""Seconds for a child to arrive whose fork or start has begun; it may have failed, or been killed at once."""
+"""Seconds to wait for a child whose fork or start has begun; it may have failed or been killed."""
 _PAUSE = 0.005
 
 
 def left_behind(record: Path) -> list[int]:
     """Processes that still run under the rules and write to this record file.
 
-    One that has just executed a program does not map the file yet: if there is no other, it is waited for.
+    A process that has just executed a program does not map the file yet; if there is no other, the call
+    waits for it.
     """
     name = os.fsencode(record)
     end = time.monotonic() + _PATIENCE
@@ -39,7 +40,7 @@ def left_behind(record: Path) -> list[int]:
 
 
 def await_arrivals(record: Path) -> None:
-    """Wait until every child that was forked is known, as a rule not at all."""
+    """Waits until every forked child has registered; usually there is no wait."""
     end = time.monotonic() + _PATIENCE
     while time.monotonic() < end:
         begun, arrived, _ = _COUNTS.unpack_from(_page(record), records.PROCESSES_OFFSET)
@@ -66,7 +67,7 @@ def _numbers(record: Path) -> list[int]:
 
 
 def _maps(process: int, name: bytes) -> bool:
-    """Whether a process lives and has a file in its memory; a number may have passed to another process."""
+    """Whether a process runs and maps a file; another process may have got its number."""
     try:
         with open(f"/proc/{process}/maps", "rb") as file:
             return name in file.read()
@@ -75,7 +76,7 @@ def _maps(process: int, name: bytes) -> bool:
 
 
 def _starts(process: int, name: bytes) -> bool:
-    """Whether a process lives that was given this file and may map it soon."""
+    """Whether a process runs that has this file in its environment and may map it soon."""
     try:
         with open(f"/proc/{process}/stat", "rb") as file:
             if file.read().rpartition(b")")[2].split()[0] in (b"Z", b"X"):

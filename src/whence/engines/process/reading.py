@@ -1,4 +1,4 @@
-"""What records are read with: rules by number, names of addresses, entries that suppress."""
+"""Reading of records: rules by number, names of addresses, suppressions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Reading:
         return findings(raw, self.infos, self.symbolizer)
 
     def sorted(self, raw: RawRun) -> Sorted:
-        """The findings that are reported, and the entries with what each suppressed."""
+        """The reported findings, and the entries with the findings that each suppressed."""
         return self.suppressions.sort(self.findings(raw), self.originals)
 
     def is_suppressed(self, raw: RawRun) -> bool:
@@ -35,7 +35,7 @@ class Reading:
 
 
 def rule_infos(rules: RuleSet) -> list[RuleInfo]:
-    """What reports need to know of the active rules, in the order of the generated table."""
+    """The active rules as reports need them, in the order of the generated table."""
     return [
         RuleInfo(
             rule.name,

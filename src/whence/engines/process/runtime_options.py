@@ -1,4 +1,4 @@
-"""The options of the runtime (`whence.abi.options`) that the settings of a run stand for."""
+"""The options of the runtime (`whence.abi.options`) for the settings of a run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LEAKS = {"no": 0, "full": 1, "summary": 2}
 
 
 def runtime_options(settings: Settings, *, leaks: bool) -> dict[str, int]:
-    """By name; `leaks` says whether a rule is evaluated at the end of main."""
+    """The options by name; `leaks`: whether a rule is evaluated at the end of main."""
     options = {"halt": int(settings.halt), "exitcode": settings.error_exitcode}
     options["children"] = int(settings.children)
     options |= settings.heap.options() if settings.heap else {}
@@ -24,7 +24,7 @@ def runtime_options(settings: Settings, *, leaks: bool) -> dict[str, int]:
     if settings.leak_signal:
         options["leak_signal"] = settings.leak_signal
     if settings.suppressions:
-        options["key_frames"] = records.MAX_FRAMES  # an entry may speak of any frame
+        options["key_frames"] = records.MAX_FRAMES  # an entry may name any frame
         if settings.halt:
             options["judge"] = os.getpid()
     return options

@@ -1,8 +1,8 @@
-"""Answers what checked processes ask while they run; the other side is ``runtime/process/service.c``.
+"""Answers the requests of checked processes; the other side is ``runtime/process/service.c``.
 
-The questions and their answers are those of `whence.abi.runs.REQUESTS`. The launcher answers between
-waiting and waiting (`attend`), so there is no second thread, and a process waits while its library is
-instrumented. That is abandoned when a signal ends the run and that process, or when a second signal comes.
+The requests and answers are those of `whence.abi.runs.REQUESTS`. The launcher answers them while it waits
+for the program (`attend`), so there is no second thread, and a process waits while its library is
+instrumented. A signal that ends the run and that process, or a second signal, abandons the instrumentation.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from whence.errors import Abandoned, ToolLimit, WhenceError
 from whence.toolchain.carry import read_image
 
 _PATIENCE = 5.0
-"""Seconds for a process that has connected to say something."""
+"""Seconds to wait for the request of a connected process."""
 Answer = tuple[str, ...]
 _AS_IT_IS: Answer = ("",)
 _WAITING = 64
@@ -62,15 +62,15 @@ class Service:
             ) from error
 
     def fileno(self) -> int:
-        """Readable when there is a question."""
+        """The descriptor, which is readable when there is a request."""
         return self._socket.fileno()
 
     def close(self) -> None:
-        """Later requests find no service, and libraries run as they are."""
+        """Closes the socket: later requests fail, so libraries run without checks."""
         self._socket.close()
 
     def attend(self, endings: Callable[[], int]) -> None:
-        """Answer one question; `endings`: how many signals have asked for the end of the run."""
+        """Answers one request; `endings`: the number of signals so far that request the end of the run."""
         with contextlib.suppress(OSError), self._socket.accept()[0] as connection:
             connection.settimeout(_PATIENCE)
             self._given_up = lambda: endings() > (0 if _hung_up(connection) else 1)
@@ -79,7 +79,7 @@ class Service:
             connection.send(answer if len(answer) < runs.SERVICE_ROOM else b"\0")
 
     def answer(self, words: list[str]) -> Answer:
-        """The answer to a question; a library or program that cannot be instrumented runs as it is."""
+        """The answer to a request; a library or program that cannot be instrumented runs without checks."""
         methods: dict[runs.Request, Callable[..., Answer]] = {
             runs.LOAD: self._load,
             runs.APART: self._load_apart,
@@ -109,7 +109,7 @@ class Service:
     def _instrument(self, path: Path) -> Answer:
         run = self._run
         if read_image(path).kind != "shared":
-            return _AS_IT_IS  # dlopen will say it
+            return _AS_IT_IS  # dlopen reports it
         settings = replace(run.settings, given_up=self._given_up)
         built = self._builder.library(path, settings, run.cache, run.built.modules)
         self._take_down(built)
@@ -139,7 +139,7 @@ class Service:
         status = path.stat()
         key = (path, status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, *more)
         if key not in self._known:
-            self._known[key] = _AS_IT_IS  # if it fails: the reason is reported once
+            self._known[key] = _AS_IT_IS  # in case it fails: the reason is reported only once
             self._known[key] = make()
         return self._known[key]
 
@@ -170,7 +170,7 @@ class Service:
 
 
 def _hung_up(connection: socket.socket) -> bool:
-    """Has the other side ended?"""
+    """Whether the other side has closed the connection."""
     poll = select.poll()
     poll.register(connection, 0)
     return bool(poll.poll(0))
@@ -203,7 +203,7 @@ def in_order(libraries: Mapping[str, str]) -> list[str]:
 
 
 def find_library(name: str, cwd: Path, caller: Path, folders: Answer) -> Path | None:
-    """The file that dlopen(name) would load, as dlopen(3) says; None if it is not to be found here."""
+    """The file that dlopen(name) would load by dlopen(3); None if it is not found."""
     for origin in ("${ORIGIN}", "$ORIGIN"):
         name = name.replace(origin, str(caller.parent))
     if "/" in name:
