@@ -1,1 +1,1 @@
-"""Rules and planes become instrumented IR; one file per concern."""
+"""Instrumentation: from rules to instrumented IR, with one file for each concern."""

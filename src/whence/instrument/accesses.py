@@ -36,11 +36,11 @@ class Access:
     size: int | str  # bytes; or an i64 value
     align: int
     write: bool
-    desc: int = 0  # which library function the program called, if it surely did
+    desc: int = 0  # the library function that the program certainly called, 0 for none
 
 
 _LARGEST_OBJECT = 1 << 30
-"""Bytes; objects above this size are not assigned in practice."""
+"""The size in bytes above which an assignment of an object is taken for a call by the program."""
 
 _EXEMPT = "disable_sanitizer_instrumentation"
 """Attribute of functions that the source exempts from checks (`whence.toolchain.exempt`)."""
@@ -49,7 +49,7 @@ _MEMORY_INTRINSICS = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.")
 
 
 def mark_accesses(context: Context) -> None:
-    """Put a marker before every access that is not settled by another.
+    """Inserts a marker before every access whose check no earlier check implies.
 
     Before::
 
@@ -98,7 +98,7 @@ def _mark(function: ir.Function, context: Context) -> None:
 
 
 def accesses_of(instruction: ir.Instruction) -> list[Access]:
-    """The accesses an instruction is about to make, as far as they are visible."""
+    """The accesses of an instruction that its text shows."""
     if isinstance(instruction, ir.MemoryAccess):
         return _plain_access(instruction)
     if isinstance(instruction, ir.Call):
@@ -139,7 +139,7 @@ def _intrinsic_accesses(call: ir.Call, callee: str) -> list[Access]:
 
 
 def _written_call(callee: str) -> int:
-    """A call whose length is not constant, or absurd, was written by the program: it is no assignment."""
+    """Whether the program itself wrote the call: its length is variable or absurd, so it is no assignment."""
     return DESC_FUNCTIONS[callee.split(".")[1]] << DESC_FUNCTION_SHIFT
 
 
@@ -148,7 +148,7 @@ def _is_copy(instruction: ir.Instruction) -> bool:
 
 
 def _check_copy(to: Access, source: Access, provenance: Provenance, used: set[str]) -> None:
-    """Insert the marker of a copy unless its ranges cannot overlap, or are equal."""
+    """Inserts the marker of a copy unless its ranges cannot overlap or are equal."""
     if _certainly_apart(to, source, provenance):
         return
     size = to.size if isinstance(to.size, int) and to.size in CHECKED_WIDTHS else None
@@ -161,10 +161,10 @@ def _check_copy(to: Access, source: Access, provenance: Provenance, used: set[st
 
 
 def _certainly_apart(to: Access, source: Access, provenance: Provenance) -> bool:
-    """Is it certain that the ranges do not overlap (or are equal)?
+    """Whether the ranges certainly do not overlap, or are equal.
 
-    For a copy of constant size between an object of this function and what some pointer points
-    to it is taken as certain: that is how unaligned words are read.
+    This includes all copies of constant size between an object of this function and memory behind a
+    pointer, because unaligned words are read so.
     """
     first, second = provenance.of(to.pointer), provenance.of(source.pointer)
     if first.root == second.root:
@@ -177,7 +177,7 @@ def _certainly_apart(to: Access, source: Access, provenance: Provenance) -> bool
 
 
 def _byval_accesses(call: ir.Call) -> list[Access]:
-    """Structs passed by value are read by the call."""
+    """The accesses of a call to structs that it passes by value."""
     if "byval(" not in call.text:
         return []
     layout = call.function.module.layout
@@ -196,7 +196,7 @@ def _align(argument: ir.Argument) -> int:
 
 
 def _check(access: Access, provenance: Provenance, policy: Policy, facts: Facts, used: set[str]) -> None:
-    """Insert the marker of one access unless it is known to be superfluous."""
+    """Inserts the marker of one access unless it is superfluous."""
     if not (policy.writes if access.write else policy.reads):
         return
     derived = provenance.of(access.pointer)
@@ -223,7 +223,7 @@ def _check(access: Access, provenance: Provenance, policy: Policy, facts: Facts,
 
 
 def _check_inside(access: Access, derived: Derivation, room: int, used: set[str]) -> None:
-    """Insert the marker of an access to a variable of `room` bytes, unless it certainly lies in it."""
+    """Inserts the marker of an access to a variable of `room` bytes, unless it is certainly in bounds."""
     assert isinstance(access.size, int)
     limit = max(room - access.size + 1, 0)
     if derived.offset is not None and 0 <= derived.offset < limit:
@@ -235,7 +235,7 @@ def _check_inside(access: Access, derived: Derivation, room: int, used: set[str]
 
 
 def _check_length(accesses: list[Access], provenance: Provenance, policy: Policy, used: set[str]) -> None:
-    """Insert a marker for the length of a copy or fill that has none: all that it is about are objects."""
+    """Inserts a marker for the length of a copy or fill of variables, whose accesses have no marker."""
     if not accesses or not accesses[-1].desc:
         return
     if any(provenance.of(access.pointer).kind in policy.judged for access in accesses):
@@ -253,7 +253,7 @@ def _stays_near(
     provenance: Provenance,
     facts: Facts,
 ) -> bool:
-    """Is it certain that the access cannot jump over the red zone of the block it was derived from?"""
+    """Whether the access certainly cannot jump over the red zone of the block it was derived from."""
     if derived.root == access.pointer:
         return True
     if derived.offset is not None and abs(derived.offset) <= RED_ZONE:

@@ -1,9 +1,9 @@
-"""What the optimiser may assume about a checked program.
+"""Removal of attributes and metadata that checks would violate.
 
-A check may stop the program, and the bug that it is about to find is
-undefined behaviour. Promises that would let the optimiser reason past either
-are withdrawn before any pass of LLVM runs: also promotion to registers turns
-what is known of a loaded value into an assumption.
+A check may stop the program, and the bug that it finds is undefined behaviour.
+The optimiser must not assume that neither happens, so the promises of attributes
+and metadata are withdrawn before any pass of LLVM runs: even promotion to
+registers turns the promises about a loaded value into assumptions.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ _FUNCTION_PROMISES = ("optnone", "memory", "willreturn", "mustprogress", "specul
 _FUNCTION_FACTS = ("null_pointer_is_valid", '"frame-pointer"="all"', '"disable-tail-calls"="true"')
 
 _PROMISES = re.compile(
-    # "align" behind a type attribute such as byval is part of the calling convention, and that of memcpy's
-    # arguments says which instructions copy: these two stay
+    # "align" with a type attribute such as byval is part of the calling convention, and that of memcpy's
+    # arguments selects the instructions that copy: these two stay
     r" (?:(?:noundef|nonnull)(?: align \d+)?|dereferenceable(?:_or_null)?\(\d+\)"
     r"|range\(i\d+ -?\d+, -?\d+\)|nofpclass\([a-z ]+\)|align \d+(?= (?:dereferenceable|ptr [@%])))(?=[ ,)])"
     r"|, !(?:nonnull|noundef|range|align|dereferenceable|dereferenceable_or_null|nofpclass) !\d+"
@@ -26,7 +26,7 @@ _PROMISES = re.compile(
 
 
 def withdraw_values(text: str) -> str:
-    """Withdraw what is promised of values: arguments, results, loads, and the program's assumptions.
+    """Withdraws the promises about values: of arguments, results, loads, and the program's assumptions.
 
     Before::
 
@@ -59,7 +59,7 @@ def withdraw_values(text: str) -> str:
 
 
 def withdraw_promises(context: Context) -> None:
-    """Make definitions fit to hold checks, and stack traces complete: frame pointer, no tail calls.
+    """Permits checks in definitions, and makes stack traces complete: frame pointers, no tail calls.
 
     Before::
 

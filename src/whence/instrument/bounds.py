@@ -1,8 +1,8 @@
-"""In loops that free nothing, accesses are compared with the bounds of their block.
+"""In loops without frees, checks compare accesses with the bounds of their block.
 
-Where a loop indexes one block again and again, the block is looked up once,
-before the loop. While nothing is freed its bounds stay true, and one comparison
-stands for the test of the slot and the test of the state byte::
+For a block that a loop indexes repeatedly, the bounds are looked up once, before
+the loop. They stay valid as long as nothing is freed, and one comparison replaces
+the tests of the slot and of the state byte::
 
     %wh.0 = call preserve_mostcc { i64, i64 } @__whence_block_bounds(ptr %a)   ; before the loop
     %wh.1 = extractvalue { i64, i64 } %wh.0, 0                 ; the begin
@@ -12,7 +12,7 @@ stands for the test of the slot and the test of the state byte::
     call void @__whence_checkp_r4(ptr %p, ptr %a)              ; in the loop: becomes
     call void @__whence_checkin_r4(ptr %p, ptr %a, i64 %wh.1, i64 %wh.3)
 
-An access outside of the bounds gets the tests it would have had. (What is no live block has no
+An access outside of the bounds gets the usual tests. (An address outside of live blocks has no
 bounds, or the whole range of addresses on its side of the heap.)
 """
 
@@ -30,16 +30,16 @@ from whence.instrument.markers import PREFIX, Marker, read_marker
 SUBTRACT = "declare i64 @llvm.usub.sat.i64(i64, i64)"
 
 _LEAST = 8
-"""Checks of one root that a loop is expected to run before a look at the block is worth it."""
+"""The expected number of checks of one root in a loop from which on a lookup of its bounds pays."""
 
 _ROUNDS_COUNTED = 8
-"""Guess of how often a loop is run that goes in steps, as in ``for (i = 0; i < n; i++)`` …"""
+"""Estimated rounds of a loop with a counter, as in ``for (i = 0; i < n; i++)`` …"""
 _ROUNDS_SEARCHING = 4
-"""… and one that is left from several places, as when two strings are compared …"""
+"""… of a loop with several exits, such as a comparison of strings …"""
 _ROUNDS_OTHER = 2
-"""… and one that does not go in steps: chains of a hash table are short."""
+"""… and of a loop without a counter, such as a search in the chain of a hash table."""
 _CALLING = 4
-"""In a loop that calls functions a check counts so many times less: it is a smaller part of the work."""
+"""The divisor for checks in a loop with calls, where they are a smaller part of the work."""
 
 
 def bound_loop(loop: Loop, loops: Sequence[Loop], used: set[str]) -> None:
@@ -64,14 +64,14 @@ def bound_loop(loop: Loop, loops: Sequence[Loop], used: set[str]) -> None:
 
 
 def _rounds(loop: Loop) -> int:
-    """How often is it run, at a guess?"""
+    """The estimated number of rounds of the loop."""
     if not loop.steps:
         return _ROUNDS_OTHER
     return _ROUNDS_COUNTED if loop.exits == 1 else _ROUNDS_SEARCHING
 
 
 def _calls(block: ir.Block) -> bool:
-    """Is a function called that is neither a marker nor LLVM's own?"""
+    """Whether it calls a function that is neither a marker nor an intrinsic."""
     calls = [each for each in block.instructions if isinstance(each, ir.Call)]
     return any(not (call.callee or "").startswith(("llvm.", PREFIX)) for call in calls)
 
@@ -87,7 +87,7 @@ def _is_outside(value: str, loop: Loop) -> bool:
 
 
 def _before(loop: Loop) -> ir.Instruction | None:
-    """Where to put what is done once before the loop."""
+    """The insertion point for code before the loop, None without one."""
     entering = loop.entering()
     if len(entering) != 1 or any(each.leads and not isinstance(each, ir.Phi) for each in loop.head):
         return None

@@ -10,7 +10,7 @@ _VARIABLES = re.compile(
 
 
 def keep_line_tables(text: str) -> str:
-    """Drop what debug information says besides lines.
+    """Drops debug information except line tables.
 
     Before::
 

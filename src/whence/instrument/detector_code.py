@@ -5,11 +5,11 @@ exact. A block is a pointer to its record (`%whence.block`), either the one in
 the event or a stack slot of the evaluator that a primitive filled. Variables
 that patterns bind live in stack slots too.
 
-A formula is compiled by continuation: `formula(f, then, fail)` emits code that
-runs what `then` emits once per way to make f true that matters to what
-follows, and branches to `fail` when there is none left. A part that binds
-nothing that is used later is left at its first success, so code is
-repeated only for an `or` whose alternatives bind variables.
+A formula is compiled with continuations: `formula(f, then, fail)` emits code that
+runs the code of `then` once for each relevant solution of f, and branches to
+`fail` after the last one. A part that binds no variable of later code stops at
+its first solution, so code is duplicated only for an `or` whose alternatives
+bind variables.
 
 A condition that begins with a quantifier over H or F (see `whence.rules.expand`)
 fires for every such block, the *witness*. All other choices stop at the first
@@ -30,7 +30,7 @@ from whence.rules.lowering import RulePlan
 from whence.rules.vocabulary import CONSTANTS, Type
 
 Then = Callable[[str], None]
-"""Emits what follows a success, given the label to branch to for the next way to succeed."""
+"""Emits the code after a solution, given the label to branch to for the next solution."""
 Round = Callable[[str, str], None]
 """Emits the body of a loop over blocks, given the record and the label of the next round."""
 Names = frozenset[str]
@@ -42,7 +42,7 @@ _GUARDED = {"/": "whence.divide", "%": "whence.remainder", "<<": "whence.left", 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a variable is: a slot with an i128, or a block record."""
+    """The location of a variable: a slot with an i128, or a block record."""
 
     address: str
     is_block: bool
@@ -101,7 +101,7 @@ class ConditionCode:
         self.emit(f"br label %{label}")
 
     def require(self, condition: str, fail: str) -> None:
-        """Goes on only if the i1 holds."""
+        """Emits a branch to `fail` unless the i1 is true."""
         then = self.label()
         self.emit(f"br i1 {condition}, label %{then}, label %{fail}")
         self.start(then)
@@ -115,7 +115,7 @@ class ConditionCode:
     # -- names --
 
     def bind_point(self) -> None:
-        """The names that the detection point gives."""
+        """Binds the names of the detection point."""
         point = self.condition.rule.point
         for variable, field in zip(point.args, point.info.fields, strict=True):
             if not isinstance(variable, m.Variable):
@@ -183,11 +183,11 @@ class ConditionCode:
         self.formula(first, lambda retry: self.conjunction(rest, then, retry), fail)
 
     def binds_wanted(self, formula: m.Formula) -> bool:
-        """Whether solving the formula gives a value to a free variable that has none yet."""
+        """Whether the formula binds a free variable that has no value yet."""
         return bool((binding.binds(formula, {}) & self.condition.free) - self.bound)
 
     def once(self, formula: m.Formula, then: Then, fail: str) -> None:
-        """Leaves the formula at its first success, unless what follows needs a choice of it."""
+        """Solves the formula once, unless later code needs a variable that it binds."""
         if self.binds_wanted(formula):
             self.formula(formula, then, fail)
             return
@@ -226,7 +226,7 @@ class ConditionCode:
         self.require(self.value(f"icmp {_COMPARE[op]} i128 {first}, {second}"), fail)
 
     def fire(self, _: str) -> None:
-        """Calls __whence_fire with the values to trace; goes on with the next witness."""
+        """Emits the call of __whence_fire with the traced values, then continues with the next witness."""
         terms = self.condition.trace
         values = self.slot(f"[{max(len(terms), 1)} x i64]")
         for i, term in enumerate(terms):
@@ -251,7 +251,7 @@ class ConditionCode:
         self.formula(formula.body, self.fire, again)
 
     def once_pattern(self, formula: m.Exists, then: Then, fail: str) -> None:
-        """The search ends at the first match where the choice is not used later."""
+        """Finds the first match only, unless later code uses a variable that it binds."""
         if self.binds_wanted(formula):
             self.matches(formula, then, fail)
             return
@@ -303,7 +303,7 @@ class ConditionCode:
         then(fail)
 
     def check_state(self, pattern: m.Pattern, domain: str, record: str, fail: str) -> None:
-        """Events and domains are of the heap: a free event and F of freed blocks, H of live ones."""
+        """Checks the state of a block: freed for a free event and F, live for H."""
         if isinstance(pattern, m.PointerPattern):
             identity = self.block_word(record, "id")
             pointed = self.value(f"call i64 @{_search(pattern, domain)}(i64 {identity})")
@@ -317,7 +317,7 @@ class ConditionCode:
             self.require(self.value(f"icmp eq i64 {state}, {RECORD_STATES[kind]}"), fail)
 
     def match(self, item: m.Argument, found: Callable[[], str], fail: str) -> None:
-        """Compares an item that has a value with what was found, or binds it."""
+        """Compares an item that has a value with the found value, or binds it."""
         if isinstance(item, m.Wildcard | m.FunctionName):
             return
         if isinstance(item, m.Variable) and item.name not in self.bound:
@@ -342,7 +342,7 @@ class ConditionCode:
         self.require(self.value(f"icmp eq i64 {wanted}, {self.block_word(record, 'id')}"), fail)
 
     def find_last(self, pattern: m.EventPattern, then: Then, fail: str) -> None:
-        """Free variables of a FindLast are results: first the event is found, then they are compared."""
+        """Finds the last event without the free variables of a FindLast, then compares these with it."""
         if pattern.event in ("call", "ret"):
             self.last_event(pattern, then, fail)
             return
@@ -422,14 +422,14 @@ class ConditionCode:
                 raise AssertionError(f"not a number: {term}")
 
     def identity(self, term: m.Term, fail: str) -> str:
-        """As `number`; of a block, its id."""
+        """As `number`, but the id of a block."""
         is_block = term.type == Type.BID or (isinstance(term, m.Variable) and self.places[term.name].is_block)
         return (
             self.wide(self.block_word(self.block(term, fail), "id")) if is_block else self.number(term, fail)
         )
 
     def closed(self) -> str:
-        """Accessed bytes that the program has made inaccessible."""
+        """The number of accessed bytes that the program has made inaccessible."""
         address, width = (
             self.value(f"trunc i128 {self.event_field(field)} to i64") for field in ("r", "width")
         )

@@ -1,15 +1,15 @@
 """The rules object: LLVM IR of one evaluator per rule, their table, and its registration.
 
-Its structs are those of `whence.abi.rules`. What is generated for a rule ``double-free``::
+Its structs are those of `whence.abi.rules`. For a rule ``double-free`` it contains::
 
     define internal i64 @"whence.rule.double-free"(ptr %event, i64 %rule) { … }
 
     @whence_rule_set = hidden constant { abi, rule count, rules, function count, function names }
     ; a constructor calls __whence_register_rules(@whence_rule_set)
 
-Without the constructor they are part of a runtime that knows its rules itself: the preloaded library.
+Without the constructor it is part of a runtime with fixed rules: the preloaded library.
 
-Evaluators are called on the cold path only, so they are plain rather than fast.
+Evaluators run on the cold path only, so their code is simple rather than fast.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ define internal i128 @whence.{name}(i128 %a, i128 %n) #0 {{
     for name, opcode in (("left", "shl"), ("right", "ashr"))
 )
 
-# Long division by hand: a division of i128 would need a library function.
+# LLVM's division of i128 would need a library function.
 _DIVISION = """
 define internal { i128, i128 } @whence.magnitudes(i128 %a, i128 %b) #0 {
 entry:
@@ -128,7 +128,8 @@ define internal i128 @whence.remainder(i128 %a, i128 %b) #0 {
 def generate(rules: RuleSet, *, registers: bool = True) -> str:
     """IR text of the rules object for the rules that are on, in order of evaluation.
 
-    registers: with the constructor. Raises `LoweringError` if the native engine cannot evaluate one of them.
+    registers: whether to generate the constructor. Raises `LoweringError` if the native engine cannot
+    evaluate one of them.
     """
     plan = plan_of(rules)
     numbers = {name: i for i, name in enumerate(plan.functions)}
@@ -177,7 +178,7 @@ def _watched(plan: RulePlan, numbers: dict[str, int]) -> int:
 
 
 def _register(plan: Plan) -> str:
-    """The constructor, which also says which kinds of blocks there are."""
+    """The constructor, which also registers the kinds of blocks."""
     calls = ["  call void @__whence_locals()\n"] if accesses_name(plan, "Stack") else []
     return _REGISTER.replace("  ret void", "".join(calls) + "  ret void")
 

@@ -12,9 +12,9 @@ _INTEGER = re.compile(r"i(\d+)\Z")
 
 
 def watch(context: Context) -> None:
-    """Report entry and returns of the watched functions.
+    """Inserts events at the entry and the returns of the watched functions.
 
-    `main` is left out: it returns when the program exits, which the runtime sees.
+    `main` is left out, because the runtime reports the end of the program.
 
     Before (the only watched function is ``transaction``)::
 

@@ -1,6 +1,6 @@
-"""What is generated for a rule, and from what: for `whence rules explain` and `whence rules table`.
+"""The code generated for a rule, for `whence rules explain` and `whence rules table`.
 
-Everything here is read off the generators themselves: the sentence and the detector from the rule's core
+All parts come from the generators themselves: the sentence and the detector from the rule's core
 form, the filter from its plan, the lines from the text of the generated modules. Table 1 of "Generating
 Sound and Effective Memory Debuggers" (ISMM 2013) counts the same: lines of specification, and lines of the
 debugger that is generated from them.
@@ -39,8 +39,8 @@ class Lines:
     """Lines of one row of the table.
 
     `specification`: the rule's own three clauses and title, and one for each definition it uses, in canonical
-    text. `detector`: LLVM IR of its evaluator. `debugger`: all IR that is generated when this rule alone is
-    on: evaluator, tables, arithmetic, and the markers' meaning.
+    text. `detector`: LLVM IR of its evaluator. `debugger`: all IR that is generated for a rule set with only
+    this rule: evaluator, tables, arithmetic, and the definitions of the markers.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Lines:
 
 @dataclass(frozen=True)
 class Explanation:
-    """One rule in words. Where the engine refuses it, `limit` says why and most fields after it are empty."""
+    """One rule in words. If the engine refuses it, `limit` says why and most later fields are empty."""
 
     name: str
     title: str
@@ -68,7 +68,7 @@ class Explanation:
 
 
 def explain(rule: m.Rule, rules: RuleSet) -> Explanation:
-    """What the native engine makes of a rule of this set, on or off."""
+    """The explanation of a rule of this set, on or off, for the native engine."""
     text = "\n".join([*(print_node(each) for each in rules.predicates_used([rule])), print_node(rule)])
     told = sentence(rule, rules)
     try:
@@ -110,7 +110,7 @@ def evaluator(plan: RulePlan) -> str:
 
 
 def _filter(plan: RulePlan) -> Iterator[str]:
-    """When the detector is called, as lines of readable text."""
+    """The condition under which the detector is called, as lines of text."""
     point = plan.rule.point
     if point.info.is_deref:
         for access, filter_ in (("read", plan.reads), ("write", plan.writes)):
@@ -158,7 +158,7 @@ def table(rules: RuleSet) -> list[Lines]:
 
 
 def _specification(chosen: list[m.Rule] | tuple[m.Rule, ...], rules: RuleSet) -> int:
-    """Lines that say what the bug is; titles yes, metadata (severity, CWE, advice) no."""
+    """The lines that define the bug: with the title, without metadata (severity, CWE, advice)."""
     return sum(3 + bool(rule.trace) for rule in chosen) + len(rules.predicates_used(chosen))
 
 

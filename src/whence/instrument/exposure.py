@@ -1,7 +1,8 @@
-"""Which variables need to be blocks?
+"""The variables that must be blocks.
 
-A variable is safe where the function shows every access to it, and each is at a constant offset within it:
-no rule can speak of it, and it costs nothing. What is given to a function, stored, or indexed is exposed.
+A variable is safe if the function shows every access to it, and each is at a constant offset in bounds:
+no rule can fire for it, so it needs no checks. A variable whose address is passed, stored, or indexed is
+exposed.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from whence.ir.lexer import LOCAL
 
 _LOCAL = re.compile(LOCAL)
 _BENIGN = ("llvm.lifetime.", "llvm.objectsize.", "llvm.assume", PREFIX, RANGE, LOOKUP)
-"""Calls that neither access their arguments nor keep them: accesses have markers, and are looked at."""
+"""Calls that neither access nor store their arguments: the accesses themselves are examined."""
 _SAME = ("llvm.launder.invariant.group", "llvm.strip.invariant.group")
 _MEMORY = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.")
 _WRITTEN = 'asm sideeffect "", "=*m"('
-"""What `whence.instrument.unwritten` puts in."""
+"""The statement that `whence.instrument.unwritten` inserts."""
 
 Uses = dict[str, list[ir.Instruction]]
 
@@ -44,12 +45,12 @@ def size_of(variable: ir.Alloca) -> int | None:
 
 
 def is_exposed(variable: ir.Alloca, size: int, uses: Uses) -> bool:
-    """Can an access to the variable, or from it, be anything but in bounds?"""
+    """Whether an access through a pointer to the variable may be out of bounds."""
     return any(not _is_safe(*each, size) for each in _ends(variable, uses))
 
 
 def is_overrun(variable: ir.Alloca, size: int, uses: Uses) -> bool:
-    """Does the function access the variable at a constant offset out of its bounds?"""
+    """Whether the function accesses the variable at a constant offset out of its bounds."""
     return any(
         offset is not None and _is_access(use, pointer) and not _is_safe(use, pointer, offset, size)
         for use, pointer, offset in _ends(variable, uses)
@@ -57,7 +58,7 @@ def is_overrun(variable: ir.Alloca, size: int, uses: Uses) -> bool:
 
 
 def _ends(variable: ir.Alloca, uses: Uses) -> Iterator[tuple[ir.Instruction, str, int | None]]:
-    """Uses of pointers into the variable that compute no further ones: the use, the pointer, its offset."""
+    """Uses of pointers into the variable that derive no further ones: the use, the pointer, its offset."""
     offsets: dict[str, int | None] = {variable.result or "": 0}
     waiting = list(offsets)
     while waiting:
@@ -86,12 +87,12 @@ def _is_access(use: ir.Instruction, pointer: str) -> bool:
 
 
 def _is_stored(access: ir.MemoryAccess, pointer: str) -> bool:
-    """Is the pointer also, or only, a value that the access writes or compares?"""
+    """Whether the pointer is a value that the access writes or compares."""
     return access.pointer != pointer or [each.value for each in access.operands].count(pointer) > 1
 
 
 def _derived(use: ir.Instruction, pointer: str, offset: int | None) -> tuple[int | None] | None:
-    """The offset of what the instruction computes, if that is a pointer derived from this one."""
+    """The offset of the instruction's result, if that is a pointer derived from this one."""
     if isinstance(use, ir.GetElementPtr) and use.base == pointer:
         more = use.constant_offset
         return (None if offset is None or more is None else offset + more,)

@@ -1,13 +1,13 @@
-"""What earlier checks have settled, carried along the control flow.
+"""Facts from earlier checks, propagated along the control flow.
 
-Facts are about a *place*: a value that addresses are computed from and constant
-offsets from it (`Provenance.place`). Two kinds. That bytes were *checked* is
-true until a call that could free a block. That they lie in the *slot* of the
-block they were derived from is arithmetic on values that never change, so it
-stays true wherever the check dominates.
+Facts are about a *place*: a base value of addresses, with constant offsets from it
+(`Provenance.place`). There are two kinds. The fact that bytes were *checked* holds
+until a call that could free a block. The fact that they lie in the *slot* of the
+block they were derived from is arithmetic on SSA values, so it holds wherever the
+check dominates.
 
-A slot holds one block, and a block has no holes. So what lies between two
-checked bytes of one block is in the block too, and facts are intervals. Two bytes are of one block if
+A slot has one block, and a block has no holes. So all bytes between two checked
+bytes of one block are in the block, too, and facts are intervals. Two bytes are of one block if
 they lie in the slot of one root, or no further from each other than a red zone. (Where the program
 itself makes bytes of its blocks inaccessible, only the last interval is kept.) A byte at most a
 red zone beyond lies in the same slot: the state plane alone tells whether it
@@ -29,7 +29,7 @@ Interval = tuple[int, int]
 """Offsets: the first byte, and one after the last."""
 
 Intervals = tuple[Interval, ...]
-"""In no order, and none overlaps another."""
+"""Disjoint intervals in any order."""
 
 Judged = tuple[str, str]
 """The base of a place, and the value that is the root of the pointer."""
@@ -38,10 +38,10 @@ _Key = TypeVar("_Key")
 _Fact = TypeVar("_Fact")
 
 _MOST = 64
-"""Facts of a kind that are kept in huge functions; older ones are forgotten."""
+"""The largest number of facts of one kind, for huge functions; the oldest ones are dropped."""
 
 _MOST_INTERVALS = 8
-"""Of one base."""
+"""The largest number of facts about one base."""
 
 
 @dataclass
@@ -65,21 +65,21 @@ class Facts:
         return any(low <= place.offset and place.offset + size <= high for low, high in known)
 
     def stays_in_slot(self, place: Place, root: Place) -> bool:
-        """Certainly no further than a red zone from a byte of the root's block?"""
+        """Whether the bytes are certainly no further than a red zone from a byte of the root's block."""
         known = self.slots.get((place.base, root.base))
         if known is not None and known[0] - RED_ZONE <= place.offset < known[1] + RED_ZONE:
             return True
         return self._follows(place, root)
 
     def _follows(self, place: Place, root: Place) -> bool:
-        """Is it a short step upward from what is known, or, if the index wraps, from the root?"""
+        """Whether it is a short step upward from known bytes, or, if the index wraps, from the root."""
         known = self.upward.get((place.upward, root.base))
         if known is None or place.start != root.base or root.offset:
             return False
         return known[0] <= place.distance < known[1] + RED_ZONE
 
     def add(self, place: Place, size: int, root: Place | None) -> None:
-        """A check of these bytes comes before all that follows; with `root`, they lie in its slot."""
+        """Adds the facts of a check of these bytes; with `root`, they lie in its slot."""
         low, high = place.offset, place.offset + size
         if root is not None:
             around = (low, high)
@@ -124,7 +124,7 @@ class Facts:
         return Facts(_newest(self.checked), _newest(self.slots), _newest(self.upward), self.holes)
 
     def meet(self, other: Facts) -> None:
-        """Keep what the other knows as well."""
+        """Keeps the facts that `other` has, too."""
         self.checked = {
             base: both
             for base, known in self.checked.items()
@@ -135,7 +135,7 @@ class Facts:
 
 
 def _one_block(one: Interval, other: Interval, slots: list[Interval]) -> bool:
-    """Are two checked intervals of the same block?"""
+    """Whether two checked intervals are in the same block."""
     low, high = min(one[0], other[0]), max(one[1], other[1])
     if max(one[0], other[0]) - min(one[1], other[1]) < RED_ZONE:
         return True
@@ -143,7 +143,7 @@ def _one_block(one: Interval, other: Interval, slots: list[Interval]) -> bool:
 
 
 def _common(one: Intervals, other: Intervals) -> Intervals:
-    """The bytes of both."""
+    """The intersection of both."""
     both = [(max(a, c), min(b, d)) for a, b in one for c, d in other]
     return tuple(dict.fromkeys((low, high) for low, high in both if low < high))[-_MOST_INTERVALS:]
 
@@ -162,7 +162,7 @@ def _newest(facts: dict[_Key, _Fact]) -> dict[_Key, _Fact]:
 
 
 class Flow:
-    """Visits the blocks of a function so that facts flow forward."""
+    """A forward data-flow analysis of facts over the blocks of a function."""
 
     def __init__(self, function: ir.Function, keepers: Container[str], holes: bool = False) -> None:
         self._function = function
@@ -175,8 +175,8 @@ class Flow:
     def enter(self, block: ir.Block) -> Facts:
         """The facts at the block's begin.
 
-        At the head of a loop the way back has not been seen. What is known
-        from outside to be checked stays so if nothing in the loop can free.
+        At the head of a loop the back edges are not analysed yet. The facts from
+        outside of the loop stay valid if nothing in the loop can free.
         """
         before = block.predecessors
         known = [self._at_end[p.ref] for p in before if p.ref in self._at_end]
@@ -194,7 +194,7 @@ class Flow:
         self._at_end[block.ref] = facts
 
     def _frees_on_the_way(self, head: ir.Block, back: list[ir.Block]) -> bool:
-        """Can a block die between the head of a loop and the jumps back to it?"""
+        """Whether a block may be freed between the head of a loop and its back edges."""
         seen, waiting = {head.ref}, [head, *back]
         while waiting:
             block = waiting.pop()
@@ -206,7 +206,7 @@ class Flow:
         return False
 
     def may_free(self, blocks: Iterable[str]) -> bool:
-        """Can a block die in one of these, given by their labels?"""
+        """Whether a heap block may be freed in one of the basic blocks with these labels."""
         return any(self._may_free(self._function.block(ref)) for ref in blocks)
 
     def _may_free(self, block: ir.Block) -> bool:

@@ -1,4 +1,4 @@
-"""The filter module: what the check markers in instrumented code do.
+"""The filter module: the definitions of the check markers in instrumented code.
 
 The instrumenter puts a call to a *marker* before each access; the optimiser
 sees it as an opaque call. Later the module generated here, in which each
@@ -18,9 +18,9 @@ Before and after, for a load of 4 bytes and the filter "state"::
     %x = load i32, ptr %p
 
 An access of less than a granule may be in bounds though the state is not 0. A
-*suspect* function, once in each module, looks closer and goes on to
+*suspect* function, once in each module, makes the exact test and continues with
 `__whence_access` by a tail call, so that it leaves no frame of its own: one
-branch and one block an access are all that the program's code grows by::
+branch and one block for each access are all that is added to the program's code::
 
     define preserve_mostcc void @__whence_suspect_4(i64 %a, i64 %b, i32 %desc)
       br (%s != 0 and %s <=s (%a & 7) + 3), %bad, %fine
@@ -55,9 +55,9 @@ from whence.rules.filters import Filter
 from whence.rules.lowering import Plan
 
 _JUDGED = Filter.STATE | Filter.SLOT
-"""What rules ask that judge an access by the block that its pointer was derived from."""
+"""The filters of rules about the block that the pointer of an access was derived from."""
 
-# The dynamic linker's lazy binding saves fewer registers than the convention promises.
+# The dynamic linker's lazy binding saves fewer registers than the calling convention requires.
 _EPILOGUE = """
 declare preserve_mostcc void @__whence_access(i64, i64, i32) nonlazybind #1
 declare void @__whence_copy(i64, i64, i64, i32) #1
@@ -73,7 +73,7 @@ attributes #4 = { noinline nounwind "frame-pointer"="non-leaf" }
 
 
 def marker_name(write: bool, size: int, provenance: bool, unaligned: bool = False) -> str:
-    """The symbol of a marker; raises `ValueError` for a size that has none."""
+    """The symbol of a marker; raises `ValueError` for a size without a marker."""
     if size not in CHECKED_WIDTHS:
         raise ValueError(f"no check marker for an access of {size} bytes")
     access, suffix = "w" if write else "r", "u" if unaligned and size > 1 else ""
@@ -81,7 +81,7 @@ def marker_name(write: bool, size: int, provenance: bool, unaligned: bool = Fals
 
 
 def asks_for_block(plan: Plan) -> bool:
-    """Is an access in order if it lies in the live block that its pointer was derived from?"""
+    """Whether the filters pass every access inside of the live block that its pointer was derived from."""
     return plan.reads == plan.writes == _JUDGED
 
 
@@ -91,7 +91,7 @@ def within_name(write: bool, size: int, unaligned: bool = False) -> str:
 
 
 def inside_name(write: bool, size: int) -> str:
-    """The symbol of the marker of an access to a variable, whose bytes it knows."""
+    """The symbol of the marker of an access to a variable of known size."""
     return marker_name(write, size, True).replace("_checkp_", "_checkof_")
 
 
@@ -113,8 +113,8 @@ def markers() -> Iterator[tuple[str, bool, int, bool, bool]]:
 def generate(plan: Plan) -> str:
     """IR text that defines every marker for this plan.
 
-    Definitions are `linkonce_odr hidden`: the linker takes those that the
-    instrumented module declares, and they vanish when they are inlined.
+    Definitions are `linkonce_odr hidden`: linking takes those that the
+    instrumented module declares, and inlining removes them.
     """
     functions = [
         _function(name, plan.writes if write else plan.reads, write, size, provenance, unaligned)
@@ -169,7 +169,7 @@ def _body(filter_: Filter, write: bool, size: int, provenance: bool, unaligned: 
 
 
 def _tests(filter_: Filter, size: int, unaligned: bool, maybe: str = "cold", fine: str = "end") -> list[str]:
-    """Branches to `maybe` or `fine`."""
+    """The tests of an access, which branch to `maybe` or `fine`."""
     lines: list[str] = []
     quick: list[str] = []
     if filter_ & Filter.SLOT:
@@ -185,7 +185,7 @@ def _tests(filter_: Filter, size: int, unaligned: bool, maybe: str = "cold", fin
 
 
 _EXACT = (Filter.STATE, Filter.STATE | Filter.SLOT)
-"""Filters of accesses for which a suspect function decides."""
+"""Filters of accesses with a suspect function."""
 
 
 def _suspect_name(filter_: Filter, size: int, unaligned: bool) -> str:
@@ -194,7 +194,7 @@ def _suspect_name(filter_: Filter, size: int, unaligned: bool) -> str:
 
 
 def _suspect(filter_: Filter, size: int, unaligned: bool) -> str:
-    """The closer look at an access, exact where it is of less than a granule."""
+    """The suspect function: the test of an access, which is exact for less than a granule."""
     if size < GRANULE:
         lines = _slot() if filter_ & Filter.SLOT else []
         for i, offset in enumerate(_state_offsets(size, unaligned)):
@@ -218,7 +218,7 @@ def _suspect(filter_: Filter, size: int, unaligned: bool) -> str:
 
 
 def _within(write: bool, size: int, unaligned: bool) -> str:
-    """The marker of an access in known bounds: outside of them, the usual tests decide."""
+    """The marker of an access with known bounds, which makes the usual tests outside of them."""
     name, closer = within_name(write, size, unaligned), _suspect_name(_JUDGED, size, unaligned)
     desc = size | (DESC_WRITE if write else 0)
     return f"""define linkonce_odr hidden void @{name}(ptr %addr, ptr %root, i64 %begin, i64 %limit) #0 {{
@@ -236,7 +236,7 @@ end:
 
 
 def _inside(write: bool, size: int) -> str:
-    """The marker of an access to a variable: all that is not in its bytes is judged."""
+    """The marker of an access to a variable, which reports accesses outside of it to the runtime."""
     desc = size | (DESC_WRITE if write else 0)
     name = inside_name(write, size)
     return f"""define linkonce_odr hidden void @{name}(ptr %addr, ptr %root, i64 %limit) #0 {{
@@ -254,7 +254,7 @@ end:
 
 
 def _copy(size: int | None, wanted: bool) -> str:
-    """Do the ranges overlap without being equal? Their distance is less than their length then."""
+    """The marker of a copy: its ranges overlap if their distance is less than their length, and not 0."""
     parameters = "ptr %to, ptr %from" + (", i64 %n, i32 %desc" if size is None else "")
     head = f"define linkonce_odr hidden void @{copy_marker_name(size)}({parameters}) #0 {{"
     if not wanted:
@@ -326,7 +326,7 @@ def _any_nonzero(values: list[str]) -> list[str]:
 
 
 def _exact(filter_: Filter, size: int, unaligned: bool) -> list[str]:
-    """In a granule with few addressable bytes, compares the last byte accessed with their number."""
+    """Compares the last accessed byte with the number of addressable bytes of its granule."""
     lines = [f"  %low = and i64 %a, {GRANULE - 1}", f"  %last = add i64 %low, {size - 1}"]
     checks = []
     if unaligned and size > 1:

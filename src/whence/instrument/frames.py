@@ -1,11 +1,11 @@
-"""Pointers in the variables of frames that are still open when the program ends.
+"""Pointers in the variables of frames that are still active when the program ends.
 
 The leak search reads the stack. A pointer that promotion has moved to a
 register is gone after its last use, although its variable is in scope when the
 program calls `exit` or `main` waits for a thread. So the pointer variables of
-functions that may be in progress at the end have a copy that stays in memory:
-a slot whose address an empty assembly statement knows. LLVM drops the stores to it that no
-call can see. Accesses to the variable itself stay in registers.
+functions that may be active at the end get a copy in memory: a slot whose address
+escapes to an empty assembly statement. LLVM deletes stores to it that no call can
+observe. The variable itself stays in a register.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _BLOCKING = """
     thrd_join thrd_sleep cnd_wait cnd_timedwait mq_receive msgrcv
 """
 _WAITING = frozenset(_BLOCKING.split())
-"""Library functions that may not have returned when another thread ends the program."""
+"""Library functions in which a thread may be when another thread ends the program."""
 
 _CALLED = re.compile(r"(?:call|invoke) [^\n]*?@([\w.$]+)\(")
 _GIVEN = re.compile(r"ptr (?:noundef )?@([\w.$]+)")
@@ -35,7 +35,7 @@ _KNOWN = 'call void asm sideeffect "", "r"(ptr {}) nounwind'
 
 
 def keep_locals(context: Context) -> None:
-    """Give the pointer variables of functions that may be in progress at the end a copy in memory.
+    """Gives the pointer variables of functions that may be active at the end a copy in memory.
 
     Before::
 
@@ -70,7 +70,7 @@ def keep_locals(context: Context) -> None:
 
 
 def _open_at_end(module: ir.Module) -> set[str]:
-    """Definitions that may be in progress when the program ends."""
+    """Definitions that may be active when the program ends."""
     defined = {function.name for function in module.definitions}
     declared = module.functions.keys() - defined
     found = {"main"} & defined
@@ -99,7 +99,7 @@ def _returns(function: ir.Function) -> bool:
 
 
 def _started(body: str) -> set[str]:
-    """Functions that the text gives to those that start threads."""
+    """Functions that are arguments of functions that start threads."""
     lines = [line for line in body.splitlines() if any(f"@{each}(" in line for each in _STARTING)]
     return {name for line in lines for name in _GIVEN.findall(line)}
 

@@ -1,4 +1,4 @@
-"""From rules to the job of a module: which checks, and what they mean."""
+"""From rules to the job of a module: its markers and their definitions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from whence.rules.lowering import Plan, accesses_name, plan_of
 def make_job(rules: RuleSet, name: str, speed: str, own: tuple[str, ...]) -> Job:
     """The job of one module under the active rules.
 
-    own: library functions that the program defines itself, and `CLOSES` if it closes memory.
+    own: library functions that the program defines itself, and `CLOSES` if it may poison memory.
     """
     policy, watched, text = _shared(rules)
     holes = CLOSES in own
@@ -33,7 +33,7 @@ def _shared(rules: RuleSet) -> tuple[Policy, tuple[str, ...], str]:
 
 
 def policy_of(plan: Plan) -> Policy:
-    """What the plan's filters let the access pass leave out."""
+    """The checks that the access pass may leave out because of the plan's filters."""
     every = Filter.ALWAYS in (plan.reads, plan.writes)
     bounds = filters.asks_for_block(plan)
     locals_ = bounds and accesses_name(plan, "Stack")

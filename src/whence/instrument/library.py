@@ -1,6 +1,6 @@
-"""References to the C library become references to the runtime.
+"""Redirection of references to the C library to the runtime.
 
-Address-taken functions are renamed as well. A function that the program itself defines stays its own.
+This includes functions whose address is taken, and excludes functions that the program defines itself.
 
 Renaming happens before any optimisation. The optimiser knows nothing of the new
 names, so it neither removes a pair of malloc and free nor turns a bad
@@ -37,11 +37,11 @@ _CXX_STRING = ("_ZNSt7__cxx1112basic_stringI", "_ZNKSt7__cxx1112basic_stringI")
 """Member functions of std::string."""
 
 _UNSHARED = "noalias"
-"""Of a returned block: the last stores to it would be deleted, and the leak search reads them."""
+"""Attributes of a returned block: with them, LLVM deletes last stores, which the leak search reads."""
 
 
 def redirect(context: Context) -> None:
-    """Rename what the runtime provides, and withdraw the promises of the functions that are replaced.
+    """Redirects functions to the runtime, and withdraws the promises of the replaced functions.
 
     Before::
 
@@ -69,7 +69,7 @@ def redirect(context: Context) -> None:
 
 
 def own_strings(context: Context) -> None:
-    """Use the module's own copies of members of std::string: those of libstdc++ are not checked.
+    """Uses the module's copies of members of std::string, because those of libstdc++ have no checks.
 
     There are none at -O0 before C++20: the front end leaves them to the library.
 
@@ -91,7 +91,7 @@ def own_strings(context: Context) -> None:
 
 
 def _rename(module: ir.Module, own: Collection[str]) -> set[str]:
-    """Rename what the runtime provides, but for the functions in `own`; returns the new names."""
+    """Renames the functions of the runtime, except those in `own`; returns the new names."""
     renames = {
         function.name: RUNTIME_SYMBOLS[function.name]
         for function in module.declarations
@@ -107,7 +107,7 @@ def _rename(module: ir.Module, own: Collection[str]) -> set[str]:
 
 
 def _free_calls(function: ir.Function, redirected: Collection[str]) -> None:
-    """Take from the calls to redirected functions the promises of the function they replace.
+    """Removes the promises of the replaced functions from calls to redirected functions.
 
     `nomerge` keeps two calls in two branches from becoming one without a line.
     """

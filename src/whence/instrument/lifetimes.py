@@ -1,8 +1,7 @@
-"""Which calls can end the life of a block?
+"""Calls that may free a block.
 
-What a check has settled holds until some block may be freed. The call of a
-function of the module that can lead to no free changes nothing, nor does most
-of the C library.
+The facts from a check hold until some block may be freed. Calls of functions of
+the module that cannot reach a free, and of most of the C library, keep them.
 """
 
 from __future__ import annotations
@@ -27,11 +26,11 @@ _LIBRARY = """
 _HARMLESS = frozenset(name for word in _LIBRARY.split() for name in (word, RUNTIME_SYMBOLS.get(word, word)))
 
 _FINAL = ("", "external", "internal", "private", "linkonce_odr", "weak_odr")
-"""Linkages of definitions that are not replaced by something else."""
+"""Linkages of definitions that no other definition can replace."""
 
 
 def may_free(instruction: ir.Instruction, keepers: Container[str]) -> bool:
-    """Can a block die here? `keepers`: functions of the module that free nothing."""
+    """Whether the instruction may free a block. `keepers`: functions of the module that free nothing."""
     if not isinstance(instruction, ir.Call):
         return False
     callee = instruction.callee

@@ -1,9 +1,9 @@
-"""The bounds of a root's block, looked up by instrumented code itself.
+"""The lookup of the bounds of a root's block in instrumented code.
 
-A block's record stands where the block's address says (`whence.abi.layout`), so that nearly all
-look-ups are a few instructions. The function is a copy in each module, and keeps all registers but
-those of its result and one: it is called before loops, where much is alive. What it declines
-(memory that is no heap, blocks of gigabytes), the runtime's `__whence_bounds` does.
+A block's address determines the address of its record (`whence.abi.layout`), so that nearly all
+lookups are a few instructions. Each module has a copy of the function, which preserves all registers but
+those of its result and one, because many values are live before a loop. The runtime's
+`__whence_bounds` handles the other cases (memory outside of the heap, blocks of gigabytes).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from whence.abi.layout import (
 from whence.abi.records import BLOCK_STATES
 
 LOOKUP = "__whence_block_bounds"
-"""``{ i64 begin, i64 size } (ptr root)``, preserve_mostcc; the size is 0 where nothing is known."""
+"""``{ i64 begin, i64 size } (ptr root)``, preserve_mostcc; the size is 0 if it is unknown."""
 
 CALL = f"call preserve_mostcc {{ i64, i64 }} @{LOOKUP}"
 
@@ -29,7 +29,7 @@ _UNIT_DISTANCE = BLOCK_WIDE_SHIFT - block_unit_shift(BLOCK_WIDE_SHIFT)
 
 
 def define(attributes: str) -> str:
-    """IR text of the function and what it declares; `attributes`: a group of the module."""
+    """IR text of the function and of its declarations; `attributes`: a group of the module."""
     return f"""
 @__whence_holes = external global i32
 declare {{ i64, i64 }} @__whence_bounds(ptr)

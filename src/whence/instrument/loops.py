@@ -1,4 +1,4 @@
-"""Natural loops: what is repeated, and where it is entered."""
+"""Natural loops: their blocks, entries and exits."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from whence import ir
 
 @dataclass(frozen=True)
 class Loop:
-    """`head` comes before all of `blocks` (labels, the head's included) on every way from outside."""
+    """`head` dominates all of `blocks` (labels, with that of the head)."""
 
     head: ir.Block
     blocks: frozenset[str]
 
     def entering(self) -> list[ir.Block]:
-        """The blocks outside from which it is entered."""
+        """The predecessors of the head outside of the loop."""
         return [block for block in self.head.predecessors if block.ref not in self.blocks]
 
     @cached_property
     def exits(self) -> int:
-        """Blocks from which it is left."""
+        """The blocks of the loop with a successor outside of it."""
         blocks = map(self.head.function.block, self.blocks)
         return sum(any(each.ref not in self.blocks for each in block.successors) for block in blocks)
 
     @cached_property
     def steps(self) -> bool:
-        """Does a value go up or down by a constant from round to round?"""
+        """Whether the loop has an induction variable with a constant step."""
         phis = [each for each in self.head if isinstance(each, ir.Phi) and each.result]
         return any(self._is_step(value, phi.result or "") for phi in phis for value, _ in phi.incoming)
 
@@ -43,7 +43,7 @@ class Loop:
 
 
 def loops_of(order: Sequence[ir.Block]) -> list[Loop]:
-    """The loops of a function, greater ones first; `order`: its blocks in reverse postorder."""
+    """The loops of a function, larger ones first; `order`: its blocks in reverse postorder."""
     place = {block.ref: at for at, block in enumerate(order)}
     back = [
         (block, head) for block in order for head in block.successors if place[head.ref] <= place[block.ref]
@@ -61,7 +61,7 @@ def loops_of(order: Sequence[ir.Block]) -> list[Loop]:
 
 
 def _add_body(body: set[str], source: ir.Block) -> None:
-    """All from which the jump back is reached without passing the head, which is in the body."""
+    """Adds the blocks that reach the back edge without passing the head."""
     waiting = [source]
     while waiting:
         block = waiting.pop()
@@ -71,7 +71,7 @@ def _add_body(body: set[str], source: ir.Block) -> None:
 
 
 def _dominators(order: Sequence[ir.Block], place: dict[str, int]) -> dict[str, int]:
-    """For each block the place of the last one that comes before it on every way.
+    """The index of the immediate dominator of each block.
 
     The method is that of Cooper, Harvey and Kennedy.
     """

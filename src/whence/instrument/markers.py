@@ -5,13 +5,13 @@ The instrumenter puts a *marker call* before every access::
     call void @__whence_check_w4(ptr %p)              ; state of the bytes only
     call void @__whence_checkp_w4(ptr %p, ptr %root)  ; and: %p stays in the slot of %root
 
-To the optimiser a marker is a call that changes memory that no other code sees and may
-not come back: it can be neither deleted nor moved, while loads and stores of
+To the optimiser a marker is a call that writes memory that no other code accesses and may
+not return: it can be neither deleted nor moved, while loads and stores of
 the program are still optimised across it. (Calls that only read are hoisted out
 of loops and merged across branches, and lose their source line on the way; the
-gain was below what could be measured.) What a marker
-does is decided later, when a module of always-inline definitions generated
-from the rules is linked in (`whence.instrument.filters`).
+gain was too small to measure.) The
+definition of a marker comes later, when a module of always-inline functions
+generated from the rules is linked in (`whence.instrument.filters`).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _ACCESS = re.compile(r"__whence_check(p?)_([rw])(\d+)(u?)\Z")
 
 @dataclass(frozen=True)
 class Marker:
-    """The marker of an access, read back; `root`: None where it is not judged by its block."""
+    """The marker of an access, parsed; `root`: None for a check of the state only."""
 
     call: ir.Call
     pointer: str
@@ -48,7 +48,7 @@ class Marker:
 
 
 def read_marker(call: ir.Call) -> Marker | None:
-    """None for other calls."""
+    """The marker of a call, None for other calls."""
     match = _ACCESS.match(call.callee or "")
     if match is None:
         return None

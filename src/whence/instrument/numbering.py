@@ -1,9 +1,9 @@
-"""Values that are computed alike are one value.
+"""Value numbering.
 
-The front end computes the index of ``a[i]`` anew wherever it stands. Value
-numbering gives equal computations one name, so that what is known of the first
-holds for the second. Integers are taken apart into such a name and a constant,
-so that ``a[i + 1]`` is a known distance from ``a[i]``::
+The front end computes the index of ``a[i]`` anew at each use. Value numbering
+gives equal computations one name, so that facts about the first hold for the
+second. Integers are split into such a name and a constant, so that the distance
+of ``a[i + 1]`` from ``a[i]`` is known::
 
     %1 = add nsw i32 %i, 1      ; (%i, 1)
     %2 = sext i32 %1 to i64     ; (sext %i, 1)
@@ -21,7 +21,7 @@ from whence import ir
 _PURE = frozenset(
     ("add", "sub", "mul", "shl", "ashr", "lshr", "and", "or", "xor", "sext", "zext", "trunc", "inttoptr")
 )
-"""Without memory and without effect; poison aside, the flags (nsw, inbounds, …) change nothing."""
+"""Opcodes without memory access or effect; apart from poison, flags (nsw, inbounds, …) do not matter."""
 
 _DEPTH = 12
 _STEPS = 16
@@ -31,8 +31,8 @@ _STEPS = 16
 class Sum:
     """``value + constant``.
 
-    With `wraps` the sum is one of fewer bits, extended with zeros: it may begin at 0 again. The constant
-    is positive then.
+    With `wraps` the sum was computed with fewer bits and zero-extended, so it may have wrapped; the
+    constant is positive then.
     """
 
     value: str
@@ -49,7 +49,7 @@ class Numbering:
         self._first: dict[tuple[str, ...], str] = {}
 
     def of(self, value: str, depth: int = _DEPTH) -> str:
-        """The first value seen that is computed as `value` is; `value` itself if there is none."""
+        """The first value with the same computation as `value`, which may be `value` itself."""
         if not value.startswith("%") or not depth:
             return value
         found = self._names.get(value)
@@ -60,7 +60,7 @@ class Numbering:
         return found
 
     def sum(self, value: str) -> Sum:
-        """An integer of 64 bits, taken apart."""
+        """The sum of a 64-bit integer."""
         value, constant = self._take_constants(value, "", 0)
         definition = self._definition(value)
         if definition is None or definition.opcode not in ("sext", "zext"):
@@ -76,7 +76,7 @@ class Numbering:
         return Sum(f"{definition.opcode} {extended.type} {self.of(value)}", constant + inner, wraps)
 
     def _take_constants(self, value: str, conversion: str, constant: int) -> tuple[str, int]:
-        """(rest, constant) of a chain of additions, as far as they promise what the conversion needs."""
+        """(rest, constant) of a chain of additions whose flags allow the conversion."""
         for _ in range(_STEPS):
             definition = self._definition(value)
             if not isinstance(definition, ir.Binary) or definition.opcode not in ("add", "sub", "or"):
@@ -108,9 +108,9 @@ def _is_integer(value: str) -> bool:
 
 
 def _promises(addition: ir.Binary, constant: int, conversion: str) -> bool:
-    """May the constant be added after the conversion instead? An `or` is an addition only if it says so."""
+    """Whether the addition commutes with the conversion; an `or` is an addition only with `disjoint`."""
     if addition.opcode == "or" and "disjoint" not in addition.flags:
         return False
-    if conversion == "zext":  # a negative constant is a great unsigned one
+    if conversion == "zext":  # a negative constant is a large unsigned one
         return constant >= 0 and (addition.opcode == "or" or "nuw" in addition.flags)
     return conversion == "" or addition.opcode == "or" or "nsw" in addition.flags

@@ -1,7 +1,7 @@
-"""Variables that are accessed out of their bounds at constant offsets stay in memory.
+"""Variables with accesses out of their bounds at constant offsets stay in memory.
 
-Promotion to registers takes such an access for one that cannot happen: it cuts copies to the size of the
-variable, and drops the rest.
+Promotion to registers assumes that such accesses do not happen: it truncates copies to the size of the
+variable, and deletes other accesses.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _KNOWN = 'call void asm sideeffect "", "r"(ptr {}) nounwind'
 
 
 def keep_overruns(context: Context) -> None:
-    """Keep what is certainly wrong from promotion, so that the program does it.
+    """Prevents the promotion of such variables, so that the program makes the access.
 
     Before::
 

@@ -1,10 +1,10 @@
-"""What a pass over a module's IR is, and how a list of them is run.
+"""Passes over a module's IR, and the runner of a list of passes.
 
 A pass is a row: its name, the stage at which it runs, and the policies that
 need it. The docstring of its function shows IR before and after; the tests run
-every such example. `WHENCE_VERIFY_PASSES=1` has LLVM read and verify the module
-after every pass, and `WHENCE_PRINT_AFTER=NAME` prints it to standard error
-after the pass of that name: aids for those who write passes.
+every such example. With `WHENCE_VERIFY_PASSES=1`, LLVM parses and verifies the
+module after every pass; `WHENCE_PRINT_AFTER=NAME` prints it to standard error
+after the pass of that name. Both help developers of passes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _PRINT = "WHENCE_PRINT_AFTER"
 
 
 class Stage(Enum):
-    """Between which of LLVM's own steps a pass runs."""
+    """The position of a pass between LLVM's own steps."""
 
     CARRIED = "as the front end wrote it: variables in memory"
     PROMOTED = "variables in registers, nothing optimised"
@@ -37,17 +37,18 @@ class Stage(Enum):
 
 
 class PassError(Exception):
-    """A pass left behind what LLVM refuses. The message names the pass and holds LLVM's complaint."""
+    """The result of a pass is invalid; the message has the name of the pass and LLVM's message."""
 
 
 @dataclass
 class Context:
-    """What the passes of one stage know of the module besides its IR.
+    """The data that the passes of one stage share.
 
     name: for messages. own: library functions that the program defines itself.
     watched: functions with call and return events. used: markers and events
-    that passes have put in, declared once a pass is done. checked: functions whose accesses have markers.
-    guarded_variables: local variables that lie between zones.
+    that passes have inserted, which are declared after the pass. checked:
+    functions whose accesses have markers. guarded_variables: local variables
+    with zones.
     """
 
     name: str
@@ -63,7 +64,7 @@ class Context:
 
     @cached_property
     def keepers(self) -> frozenset[str]:
-        """Functions of the module that free nothing, as of the first use."""
+        """Functions of the module that free nothing, computed at the first use."""
         return keepers_of(self.module)
 
     def flow(self, function: ir.Function) -> Flow:
@@ -74,7 +75,7 @@ class Context:
         return flow
 
     def functions(self) -> Iterable[ir.Function]:
-        """Definitions, but for those that the program excludes from instrumentation."""
+        """Definitions, except those that the program excludes from instrumentation."""
         for function in self.module.definitions:
             if not (function.linkage == "available_externally" or function.attributes.has("naked")):
                 yield function
@@ -99,7 +100,7 @@ class Pass:
     needed: Callable[[Policy], bool] = _always
 
     def apply(self, text: str | None, context: Context) -> None:
-        """Run on IR text, or with None on the module that the pass before left in the context."""
+        """Runs on IR text, or with None on the module of the previous pass in the context."""
         if text is not None:
             context.module = ir.parse(text, context.name)
         self.run(context)
@@ -108,7 +109,7 @@ class Pass:
 
 @dataclass(frozen=True)
 class TextPass:
-    """Changes text as a whole: cheaper than objects where each line can be judged by itself."""
+    """Changes the whole text, which is cheaper than objects for changes to single lines."""
 
     name: str
     stage: Stage
@@ -139,7 +140,7 @@ def run_stage(passes: Iterable[AnyPass], stage: Stage, text: str, context: Conte
 
 
 def verifying() -> bool:
-    """Whether every pass is verified, and what goes wrong in one is an error."""
+    """Whether every pass is verified, and a failure of a pass is an error."""
     return os.environ.get(_VERIFY, "") not in ("", "0")
 
 

@@ -1,4 +1,4 @@
-"""One carried module through the engine: bitcode in, instrumented object out.
+"""The pipeline of one carried module: from bitcode to the instrumented object.
 
 ==============  =========================================================
 read            llvmlite parses the bitcode and prints it
@@ -69,18 +69,18 @@ PASSES: tuple[AnyPass, ...] = (
     Pass("compare-bounds", Stage.OPTIMISED, compare_bounds, lambda policy: policy.merge and policy.bounds),
     Pass("guard-variables", Stage.OPTIMISED, guard_variables, lambda policy: policy.locals),
 )
-"""In the order in which they run. A stage whose passes are not needed costs nothing."""
+"""The passes in the order of execution. A stage without needed passes costs nothing."""
 
 TRIPLE = "x86_64-unknown-linux-gnu"
 _SPEED = {"0": 1, "1": 1, "2": 2, "3": 3, "s": 2, "z": 2, "g": 1, "fast": 3}
 
 _INLINING = 100
-"""Of LLVM's 225: with checks, code grows more by inlining than it gains; a seventh less of it to emit."""
+"""The inlining threshold, below LLVM's 225: it makes code a seventh smaller, at no loss with checks."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """What to do with a module; equal jobs give equal objects.
+    """The instrumentation of a module; equal jobs give equal objects.
 
     name: for messages. speed: the user's -O level. own: library functions
     that the program defines itself. watched: functions with call and return
@@ -97,7 +97,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Compiled:
-    """An instrumented object; functions: how many have accesses that are checked; notes: for the user."""
+    """An instrumented object; functions: the number with checked accesses; notes: for the user."""
 
     code: bytes
     functions: int
@@ -129,7 +129,7 @@ def compile_module(bitcode: bytes, job: Job) -> Compiled:
 
 
 def compile_text(text: str, name: str) -> bytes:
-    """An object file from IR text that is complete as it stands (generated detectors)."""
+    """An object file from IR text that needs no instrumentation (generated detectors)."""
     _initialise()
     with _refusal(name, "compile the generated IR"):
         module = parsed(text)
@@ -164,7 +164,7 @@ def _machine(job: Job) -> llvm.TargetMachine:
 
 
 def _promote(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
-    """Memory to registers, and nothing else: what the program does wrong stays in."""
+    """Promotes memory to registers, and changes nothing else, so that errors of the program remain."""
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(1))
     passes = llvm.create_new_module_pass_manager()
     passes.add_sroa_pass()
@@ -183,7 +183,7 @@ def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, job: Job) -> 
 def _settled(module: llvm.ModuleRef, job: Job) -> tuple[llvm.ModuleRef, tuple[str, ...]]:
     """The module after the passes over optimised IR, and notes.
 
-    What cannot be read back is compiled without them: that costs time, and nothing else.
+    A module that cannot be parsed again is compiled without these passes, which only cost speed.
     """
     if not any(each.needed(job.policy) for each in PASSES if each.stage is Stage.OPTIMISED):
         return module, ()
@@ -198,7 +198,7 @@ def _settled(module: llvm.ModuleRef, job: Job) -> tuple[llvm.ModuleRef, tuple[st
 
 
 def _lower(module: llvm.ModuleRef, machine: llvm.TargetMachine, job: Job) -> None:
-    """Give the markers their meaning. Passes that clean up afterwards were measured to gain nothing."""
+    """Links and inlines the definitions of the markers. Cleanup passes after it gained nothing."""
     module.link_in(llvm.parse_assembly(job.filters, context=module._context))
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(2))
     passes = llvm.create_new_module_pass_manager()
@@ -208,7 +208,7 @@ def _lower(module: llvm.ModuleRef, machine: llvm.TargetMachine, job: Job) -> Non
 
 @contextmanager
 def _refusal(name: str, what: str) -> Iterator[None]:
-    """LLVM's complaint as one sentence."""
+    """LLVM's message as one sentence."""
     try:
         yield
     except RuntimeError as error:
@@ -220,6 +220,6 @@ def _refusal(name: str, what: str) -> Iterator[None]:
 
 
 def _first_lines(error: Exception) -> str:
-    """What an error is about; LLVM's first line names the call that failed and not the reason."""
+    """The reason in an error message; LLVM's first line names the failed call only."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return " ".join(lines[1:3] or lines[:1])[:300]

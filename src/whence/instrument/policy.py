@@ -1,4 +1,4 @@
-"""What the active rules let the instrumenter leave out."""
+"""The policy of the instrumentation: the checks that the active rules need."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from whence.instrument.provenance import Kind
 
 @dataclass(frozen=True)
 class Policy:
-    """What the rules allow the passes to leave out.
+    """The properties of the rules that the passes need.
 
-    reads, writes: whether any rule looks at such accesses at all.
+    reads, writes: whether any rule needs such accesses.
     provenance: whether a condition needs the block a pointer was derived from.
-    merge: whether one check may stand for several of the same address (not so
-    when a rule has to see every access).
-    bounds: whether an access is in order because it lies in the live block of its root.
-    reachability: whether a rule needs to know which blocks live pointers lead to.
+    merge: whether one check may replace several of the same address (not if a
+    rule needs every access).
+    bounds: whether an access inside of the live block of its root passes.
+    reachability: whether a rule depends on the blocks that live pointers lead to.
     holes: whether the program makes bytes inside of its blocks inaccessible.
     copies: whether a rule judges copies whose ranges overlap.
     lengths: whether a rule judges lengths that reach beyond mapped memory.
-    judged: the kinds of roots whose accesses are checked: what can be a block, and all that have an
-    address when a rule has to see every access.
+    judged: the kinds of roots whose accesses are checked: those that can be blocks, or all with an address
+    if a rule needs every access.
     locals: whether local variables are blocks.
     """
 

@@ -1,8 +1,8 @@
-"""From which value was a pointer derived, as far as the function shows?
+"""The derivation of pointers, as far as a function shows it.
 
 `Bid(r)` in a rule is the block that the pointer was derived *from*. Within a
-function the derivation is visible: address computations lead back to a *root*,
-which is a parameter, a loaded value, a call's result, a stack slot or a global.
+function the derivation is visible: address computations begin at a *root*, which
+is a parameter, a loaded value, a call's result, a stack slot or a global.
 The check of an access then compares the slot of the accessed address with the
 slot of the root.
 
@@ -26,17 +26,17 @@ from whence.instrument.numbering import Numbering
 
 
 class Kind(Enum):
-    """What a root can point to."""
+    """The kind of memory that a root can point to."""
 
     UNKNOWN = "unknown"  # anything: heap blocks included
     STACK = "stack"  # a stack slot of this function
     GLOBAL = "global"  # a global of this program
-    OBJECT = "object"  # one of several stack slots and globals, by the way that was taken
+    OBJECT = "object"  # one of several stack slots and globals, depending on the path
     UNDEFINED = "undefined"  # undef or poison: no address at all
 
 
 OBJECTS = frozenset((Kind.STACK, Kind.GLOBAL, Kind.OBJECT))
-"""What such roots point to is never a heap block."""
+"""Kinds of roots that never point to a heap block."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Place:
 
 
 _DEPTH = 64
-"""Longest chain of address computations that is followed."""
+"""The largest number of address computations to follow."""
 
 _DIFFERENCE_DEPTH = 8
 
@@ -113,7 +113,7 @@ class Provenance:
         return found if isinstance(found, ir.Alloca) else None
 
     def place(self, pointer: str) -> Place:
-        """Where an address lies, as far as the function shows."""
+        """The place of an address."""
         found = self._places.get(pointer)
         if found is None:
             found = self._places[pointer] = self._locate(pointer)
@@ -151,9 +151,9 @@ class Provenance:
         return pointer, offset, terms
 
     def walks(self, pointer: str, block: ir.Block) -> bool:
-        """Does the access follow a pointer that steps through its block?
+        """Whether the pointer of the access steps through its block.
 
-        So it is when the pointer is a loop's variable that starts at a root,
+        It does if the pointer is a loop's variable that starts at a root,
         moves by no more than a red zone, and is accessed here in every round:
         it cannot leave its block without stepping into the red zone.
         """
@@ -172,7 +172,7 @@ class Provenance:
         return True
 
     def _always_before(self, block: ir.Block, source: str, head: ir.Block) -> bool:
-        """Does every way from the loop's head to the jump back at `source` lead through `block`?"""
+        """Whether every path from the loop's head to the back edge at `source` contains `block`."""
         if block is head:
             return True
         at = self._function.block(source)
@@ -186,14 +186,14 @@ class Provenance:
         return False
 
     def _definition(self, value: str) -> ir.Instruction | None:
-        """The instruction that makes a local value; None for parameters and everything global."""
+        """The instruction that defines a local value; None for parameters and globals."""
         found = self._function.definition_of(value) if value.startswith("%") else None
         return found if isinstance(found, ir.Instruction) else None
 
     # Straight derivations.
 
     def _base(self, pointer: str) -> tuple[str, int | None]:
-        """Where the chain of address computations begins, and the constant offset from there."""
+        """The begin of the chain of address computations, and the constant offset from it."""
         found = self._bases.get(pointer)
         if found is None:
             found = self._bases[pointer] = self._trace(pointer)
@@ -203,7 +203,7 @@ class Provenance:
         return self._follow(pointer, self._step)
 
     def _written_base(self, pointer: str) -> tuple[str, int | None]:
-        """As `_base`, whatever relocates on the way."""
+        """As `_base`, but through relocations, too."""
         return self._follow(pointer, self._written_step)
 
     def _follow(
@@ -230,7 +230,7 @@ class Provenance:
         return self._written_step(value)
 
     def _written_step(self, value: str) -> tuple[str, int | None] | None:
-        """One address computation back, be it to another block or not; None where there is none."""
+        """One address computation back, also through a relocation; None at a root."""
         definition = self._definition(value)
         if isinstance(definition, ir.GetElementPtr):
             return definition.base, definition.constant_offset
@@ -241,7 +241,7 @@ class Provenance:
         return None
 
     def _relocates(self, gep: ir.GetElementPtr) -> bool:
-        """Does the step carry a pointer from one block to another on purpose?
+        """Whether the step moves a pointer from one block to another on purpose.
 
         ``p + (new - old)`` moves what pointed into ``old`` to its place in
         ``new``, so its result is not judged against the block of ``p``. Not so
@@ -254,7 +254,7 @@ class Provenance:
         return all(origins.isdisjoint(self._origins(address)) for address in addresses)
 
     def _origins(self, pointer: str) -> frozenset[str]:
-        """What a pointer can have started from, through every merge; loads of one place count as one.
+        """The values from which a pointer may be derived, through all merges; loads of one place are equal.
 
         The place of a load does not depend on what relocates: a load can have its own result, or the
         result of another, in its address, so the answers would need each other.
@@ -287,7 +287,7 @@ class Provenance:
             return set()
         return {a for operand in definition.operands for a in self._addresses_in(operand.value, depth - 1)}
 
-    # Derivations that meet.
+    # Derivations that merge.
 
     def _roots(self) -> dict[str, str]:
         """For each merge of pointers its root: a value, or its own name if several roots meet there.
@@ -314,7 +314,7 @@ class Provenance:
         return self._common
 
     def _merges(self) -> list[tuple[str, list[str]]]:
-        """Phi nodes and selects of pointers, with the values that meet there."""
+        """Phi nodes and selects of pointers, with their incoming values."""
         return [
             (instruction.result, _values(instruction))
             for instruction in self._function.instructions()
@@ -322,7 +322,7 @@ class Provenance:
         ]
 
     def _root_value(self, root: str) -> str:
-        """The value that holds a root; where several meet, a phi or select beside the merge."""
+        """The value of a root; for several roots, a phi or select beside the merge."""
         waiting: list[_Merge] = []
         found = self._named_root(root, waiting)
         while waiting:
@@ -370,7 +370,7 @@ class Provenance:
         return Kind.UNKNOWN
 
     def _object_merges(self) -> frozenset[str]:
-        """Merges at which stack slots and globals arrive and nothing else, directly or through merges."""
+        """Merges of stack slots and globals only, directly or through other merges."""
         if self._objects is None:
             merges = self._merges()
             further: dict[str, list[str]] = {}
@@ -391,12 +391,12 @@ class Provenance:
 
 
 def _has_short_index(gep: ir.GetElementPtr) -> bool:
-    """Is a variable index of less than 64 bits? It is extended where it is used."""
+    """Whether a variable index has less than 64 bits, so that its use extends it."""
     return any(type_ != "i64" for type_, index in gep.indices if index.startswith("%"))
 
 
 def _values(merge: _Merge) -> list[str]:
-    """The pointers that meet."""
+    """The incoming pointers."""
     if isinstance(merge, ir.Phi):
         return [value for value, _ in merge.incoming]
     return [operand.value for operand in merge.operands[1:]]

@@ -1,7 +1,8 @@
-"""Valgrind's client requests become calls of the runtime.
+"""Translation of Valgrind's client requests to calls of the runtime.
 
-``valgrind/valgrind.h`` puts a sequence of rotations that does nothing into the
-program; Valgrind recognises it when it translates the code, and so do we.
+The macros of ``valgrind/valgrind.h`` insert a sequence of rotations without
+effect, which Valgrind recognises in the machine code; whence recognises it in
+the IR.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from whence.instrument.markers import REQUEST
 from whence.instrument.passes import Context
 
 CLOSES = "closes-memory"
-"""Stands among the names that a module defines if it may make memory inaccessible (`may_close`)."""
+"""A pseudo name among those that a module defines: it may make memory inaccessible (`may_close`)."""
 _CLOSING = (b"__asan_poison_memory_region", b"_zzq_args")
 
 _SPACE = re.compile(r"(?:\\0[9ADad]|[\s;])+")
@@ -21,7 +22,7 @@ _SEQUENCE = "rolq$$3,%rdirolq$$13,%rdirolq$$61,%rdirolq$$51,%rdixchgq%rbx,%rbx"
 
 
 def may_close(bitcode: bytes) -> bool:
-    """Whether a module may make memory inaccessible, as far as the names in it tell.
+    """Whether a module may make memory inaccessible, judging by the names in it.
 
     The second name is the variable that every client request fills, as debug information has it.
     """

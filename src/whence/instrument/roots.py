@@ -1,9 +1,9 @@
-"""Globals that hold pointers stay as the program has them.
+"""Globals with pointers are kept from the optimiser.
 
-A rule about reachable blocks looks at the globals when the
-program ends. The optimiser would delete the last store to a global that
-nobody reads, or the global itself, and then a leak is missed or a block that
-is kept is called lost. So they are listed as used.
+A rule about reachable blocks reads the globals when the program ends. The
+optimiser would delete the last store to a global that the program does not
+read, or the global itself: then a reachable block would count as lost, or a
+leak be missed. So these globals are listed as used.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _LOCAL = ("internal", "private")
 
 
 def keep_pointers(context: Context) -> None:
-    """Keep the module's own variables that can hold a pointer.
+    """Keeps the module's variables that can contain a pointer.
 
     Before::
 
@@ -47,5 +47,5 @@ def keep_pointers(context: Context) -> None:
 def _can_lead_somewhere(variable: ir.GlobalVariable) -> bool:
     if variable.linkage not in _LOCAL or variable.is_constant or not variable.is_definition:
         return False
-    # integers may hold addresses, too, but the rules are about pointers
+    # integers may contain addresses, too, but the rules are about pointers
     return "ptr" in variable.value_type or "%" in variable.value_type

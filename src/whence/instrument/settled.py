@@ -1,8 +1,8 @@
-"""Markers that others settle, as the optimised code shows it.
+"""Removal of redundant markers from optimised code.
 
-The access pass sees what the front end wrote: every function by itself, and a
-load of the same field as another value each time. After inlining, and once
-equal loads are one, many markers stand behind one that settles them.
+The access pass sees the front end's code: single functions, in which each load
+of a field is another value. After inlining and the elimination of equal loads,
+earlier markers make many others redundant.
 
 Only markers change here. The facts are those of `whence.instrument.facts`; a marker without a root
 does not show which block its pointer was derived from.
@@ -26,7 +26,7 @@ _SIGN = "@__whence_check"
 
 
 def drop_settled(context: Context) -> None:
-    """Drop the markers that others settle, and the roots that others have judged.
+    """Drops redundant markers, and the roots of markers whose slot was tested before.
 
     Before::
 
@@ -58,7 +58,7 @@ def drop_settled(context: Context) -> None:
 
 
 def compare_bounds(context: Context) -> None:
-    """Look a loop's blocks up before the loop where that repays, and compare with their bounds in it.
+    """Looks up the bounds of a loop's blocks before the loop, if that pays, for the checks in the loop.
 
     Before::
 
@@ -131,7 +131,7 @@ def _bound_in(flow: Flow, used: set[str]) -> None:
 
 
 def _is_shared(loop: Loop) -> bool:
-    """Does the loop speak to other threads, or to signal handlers? They may free what it uses."""
+    """Whether the loop communicates with other threads or signal handlers, which may free its blocks."""
     blocks = map(loop.head.function.block, loop.blocks)
     return any(
         isinstance(each, ir.Fence) or (isinstance(each, ir.MemoryAccess) and (each.atomic or each.volatile))

@@ -1,4 +1,4 @@
-"""The detectors of the rules that whence ships, as an object: ``python -m whence.instrument.shipped FILE``.
+"""The detectors of the shipped rules as an object file: ``python -m whence.instrument.shipped FILE``.
 
 `runtime/build.py` links it into the library that is preloaded without a launcher.
 """

@@ -1,12 +1,11 @@
-"""Memory of variables that is read before it is written.
+"""Definite values for variables that are read before they are written.
 
-LLVM's `undef` is whatever makes code shorter: a load through an undefined
-pointer makes all that follows unreachable, and control falls into the next
-function. Where promotion has made a register of the memory, and where inlining
-may let LLVM do so later, what was never written has a definite value: pointers
-the address `UNWRITTEN`, so that their use traps and the report can say why, and
-all else zero. Greater variables stay in memory: an empty assembly statement that
-claims to write them is enough there, and costs no instruction.
+LLVM may choose any value for `undef`: a load through an undefined pointer makes
+all later code unreachable, and control falls into the next function. So variables
+in registers, or that inlining may let LLVM promote later, get initial values:
+pointers the address `UNWRITTEN`, so that their use traps and the report can say
+why, and other values zero. Larger variables stay in memory, where an empty
+assembly statement that claims to write them suffices, without an instruction.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ from whence.instrument.passes import Context
 
 _UNDEFINED = re.compile(r'(?:(\bptr)|(\bi\d+)|)( ?)(?<![\w%@$."-])(?:undef|poison)(?![\w."])')
 _SHUFFLING = ("insertelement", "shufflevector", "insertvalue")
-"""Begin with `poison` in what the front end writes for vectors and structs, and fill it."""
+"""Opcodes that fill a vector or struct, which is `poison` at first in the front end's code."""
 _CLEARED = 32
-"""Bytes of the greatest variable whose contents are set."""
+"""The largest size, in bytes, of a variable that gets initial values."""
 _POINTER = f"inttoptr (i64 {UNWRITTEN - (1 << 64)} to ptr)"
 _OF_POINTERS = re.compile(r"= (?:phi|icmp(?: samesign)? \w+) ptr ")
-"""Instructions that name the type of several operands once."""
+"""Instructions whose operands share one type in the text."""
 _WORD = 8
 _NOTHING = "zeroinitializer"
 _MEMSET = "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"
@@ -35,7 +34,7 @@ _LIFETIME = "@llvm.lifetime.start"
 
 
 def define_unwritten(context: Context) -> None:
-    """Give a definite value to what the program reads and never wrote.
+    """Gives a definite value to variables that the program may read before it writes them.
 
     Before::
 
@@ -100,7 +99,7 @@ def _value(untyped: str, match: re.Match[str]) -> str:
 
 
 def _define_variables(function: ir.Function) -> None:
-    """Define the contents of what stayed in memory, where its life begins."""
+    """Defines the contents of variables in memory, at the begin of their lifetime."""
     variables = {each.result: each for each in function.instructions() if isinstance(each, ir.Alloca)}
     if not variables:
         return
@@ -123,7 +122,7 @@ def _loads_pointer(instruction: ir.Instruction) -> TypeGuard[ir.Load]:
 
 
 def _definition(variable: ir.Alloca, loaded: bool) -> str:
-    """What gives a variable contents that LLVM takes for defined. loaded: whether it is read as a pointer."""
+    """The instruction that defines a variable's contents for LLVM. loaded: whether it is read as pointer."""
     name, type_ = variable.result, variable.allocated_type
     module = variable.function.module
     size = module.layout.size_of(type_)

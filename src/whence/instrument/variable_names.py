@@ -1,7 +1,7 @@
-"""What reports call a variable, kept through LLVM's pipeline as metadata of its own.
+"""Names of variables for reports, as separate metadata that LLVM's pipeline keeps.
 
-Descriptions of variables are dropped before anything is instrumented, and most variables become registers.
-Those that stay in memory carry name, place and shape along, wherever they are inlined.
+Debug information about variables is dropped before the instrumentation, and most variables become registers.
+Those that stay in memory keep their name, place and shape, also in inlined copies.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _FILE_FIELD = re.compile(r"\bfile: !(\d+)")
 
 
 def name_variables(text: str) -> str:
-    """Attach to each variable what reports say of it.
+    """Attaches name, place and shape to each variable.
 
     Before::
 
@@ -103,7 +103,7 @@ def _path(name: str, folder: str) -> str:
 
 
 def _quoted(field: str) -> str:
-    """For a metadata string; what came out of one is quoted already."""
+    """The text as a metadata string; text from metadata is quoted already."""
     return field.replace('"', "\\22")
 
 

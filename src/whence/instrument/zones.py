@@ -1,8 +1,8 @@
-"""Local variables between zones that the state plane closes while their function runs.
+"""Red zones around local variables while their function runs.
 
-The zones are written when the function is entered, with a header that says which variable it is
-(`whence.abi.zones`), and opened again where it is left. All state bytes of the variable are written, so
-that nothing an abandoned frame has left behind is mistaken for a zone inside of it.
+The entry of the function poisons the zones and writes a header that describes the variable
+(`whence.abi.zones`); its exits unpoison them. The entry writes all state bytes of the variable, because a
+frame that was left without its exit code may have left zones inside of it.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from whence.ir.datalayout import align_up
 _VALUES = {state.name: state.value for state in STATES}
 _BEGIN, _RED_ZONE = _VALUES["STACK_BEGIN"], _VALUES["STACK_RED_ZONE"]
 _LINE = 32
-"""Whole frames of variables are multiples of it: four state bytes."""
+"""The size of a variable with its zones is a multiple of it: of four state bytes."""
 _RUN = 64
-"""So many equal state bytes are written by memset."""
+"""The number of equal state bytes from which on memset writes them."""
 _EXEMPT = "disable_sanitizer_instrumentation"
 _FRAME = "declare ptr @llvm.frameaddress.p0(i32 immarg)"
 _RETURNS = "declare ptr @llvm.returnaddress(i32 immarg)"
 _MEMSET = "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"
 _OWN = "%wh."
-"""Names of variables that passes have put in."""
+"""Names of variables that passes have inserted."""
 
 
 @dataclass(frozen=True)
 class Room:
-    """Where a variable of `size` bytes lies in its memory: `before` bytes, itself, `after` bytes."""
+    """The layout of a variable of `size` bytes: `before` bytes, the variable, `after` bytes."""
 
     before: int
     size: int
@@ -45,7 +45,7 @@ class Room:
         return self.before + self.size + self.after
 
     def states(self) -> bytes:
-        """State bytes while the function runs."""
+        """The state bytes while the function runs."""
         whole, part = divmod(self.size, GRANULE)
         inside = bytes(whole) + (bytes([part]) if part else b"")
         head = bytes([_BEGIN]) * (self.before // GRANULE)
@@ -53,7 +53,7 @@ class Room:
 
 
 def room_of(size: int, align: int) -> Room:
-    """The zones grow with the variable: an index that is wrong jumps as far as objects are large."""
+    """The zones grow with the variable, because a wrong index into a large object jumps far."""
     before = max(LOCAL.size, align)
     least = RED_ZONE if size <= 4 * _LINE else 64 if size <= 1024 else 256
     total = align_up(before + align_up(size, GRANULE) + least, _LINE)
@@ -61,7 +61,7 @@ def room_of(size: int, align: int) -> Room:
 
 
 def guard_variables(context: Context) -> None:
-    """Put exposed variables between zones.
+    """Puts zones around exposed variables.
 
     Before::
 
@@ -125,7 +125,7 @@ def _guard_in(function: ir.Function, context: Context) -> None:
 
 
 def _guard(variable: ir.Alloca, size: int, context: Context) -> tuple[str, Room]:
-    """Give a variable its zones; returns the pointer to its state bytes."""
+    """Gives a variable its zones; returns the pointer to its state bytes."""
     module = variable.function.module
     align = max(variable.align or 1, GRANULE)
     room = room_of(size, align)
@@ -152,7 +152,7 @@ def _guard(variable: ir.Alloca, size: int, context: Context) -> tuple[str, Room]
 
 
 class _After:
-    """Puts instructions one behind the other."""
+    """Inserts instructions one after the other."""
 
     def __init__(self, anchor: ir.Instruction) -> None:
         self.anchor = anchor
@@ -179,7 +179,7 @@ def _stores(states: bytes) -> Iterator[tuple[int, str]]:
 
 
 def _exits(function: ir.Function) -> Iterator[ir.Instruction]:
-    """Before what the function is left."""
+    """The instructions that leave the function."""
     for block in function.blocks:
         if isinstance(block.terminator, ir.Ret | ir.Resume):
             calls = [each for each in block.instructions if isinstance(each, ir.Call)]
@@ -188,7 +188,7 @@ def _exits(function: ir.Function) -> Iterator[ir.Instruction]:
 
 
 def _open(exit_: ir.Instruction, plane: str, room: Room) -> None:
-    """Make the zones addressable again."""
+    """Makes the zones addressable again."""
     states = room.states()
     closed = [i for i, state in enumerate(states) if state]
     last = next(i for i in closed if i * GRANULE >= room.before)
@@ -205,7 +205,7 @@ def _open(exit_: ir.Instruction, plane: str, room: Room) -> None:
 
 
 def _describe(variable: ir.Alloca, room: Room, context: Context) -> str:
-    """The constant that says which variable it is."""
+    """The constant that describes the variable."""
     text = text_of(variable)
     body = "".join(chr(c) if chr(c).isalnum() and c < 128 else f"\\{c:02X}" for c in text + b"\0")
     type_ = f"[{len(text) + 1} x i8]"
