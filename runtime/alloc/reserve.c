@@ -1,5 +1,6 @@
 #include "reserve.h"
 #include "heap.h"
+#include "loader.h"
 #include "../blocks/blocks.h"
 #include "../port/port.h"
 #include "../settings/options.h"
@@ -13,4 +14,6 @@ void reserve_heap(void) {
     if (result < 0) port_no_range("heap", result, begin, size);
     result = blocks_init(&begin, &size);
     if (result < 0) port_no_range("block table", result, begin, size);
+    result = loader_reserve();
+    if (result < 0) port_no_range("loader", result, WH_LOADER_BASE, WH_LOADER_SIZE);
 }

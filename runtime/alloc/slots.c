@@ -1,4 +1,5 @@
 #include "slots.h"
+#include "loader.h"
 #include "pages.h"
 #include "../os/mem.h"
 #include "../planes/planes.h"
@@ -316,9 +317,11 @@ void heap_lock_all(void) {
     for (unsigned shift = WH_MIN_SLOT_SHIFT; shift < BLOCK_SHIFTS; shift++)
         os_lock(&classes[shift].lock);
     pages_lock();
+    loader_lock();
 }
 
 void heap_unlock_all(void) {
+    loader_unlock();
     pages_unlock();
     for (unsigned shift = WH_MIN_SLOT_SHIFT; shift < BLOCK_SHIFTS; shift++)
         os_unlock(&classes[shift].lock);

@@ -120,27 +120,9 @@ static uintptr_t living(const struct mapping *mapping, const struct stack_top *s
 
 /* ---- whose they are ---- */
 
-static int has_name(const struct mapping *mapping, const char *start) {
-    size_t at = mapping->path_length;
-    while (at > 0 && mapping->path[at - 1] != '/') at--;
-    for (; *start; start++, at++)
-        if (at >= mapping->path_length || mapping->path[at] != *start) return 0;
-    return 1;
-}
-
 static int is_system(const struct mapping *mapping) {
     return images_is_system(mapping->path, mapping->path_length);
 }
-
-static uintptr_t loader_begin, loader_end;
-
-static void note_loader(const struct mapping *mapping) {
-    if (!has_name(mapping, "ld-linux") && !has_name(mapping, "ld-2.")) return;
-    if (!loader_begin) loader_begin = mapping->begin;
-    loader_end = mapping->end;
-}
-
-int roots_in_loader(uint64_t address) { return address >= loader_begin && address < loader_end; }
 
 int roots_in_runtime(uint64_t address) {
     return address >= (uintptr_t)__ehdr_start && address < (uintptr_t)_end;
@@ -184,10 +166,8 @@ int roots_open(void) {
     struct mapping mapping;
     text = (const char *)maps_read(&text_size);
     if (!text) return 0;
-    loader_begin = loader_end = 0;
     constant_count = 0;
     while (at < text_size && maps_parse(text, text_size, &at, &mapping)) {
-        note_loader(&mapping);
         note_constants(&mapping);
     }
     return 1;

@@ -26,9 +26,7 @@ void roots_each(const struct stack_top *stacks, size_t count, roots_visitor *vis
 /* The parts of [begin, end) that can be read. */
 void roots_readable(uintptr_t begin, uintptr_t end, roots_visitor *visit);
 
-/* Whether an address lies in the dynamic loader; in constant data or code of a
- * loaded file. Known after roots_open. */
-int roots_in_loader(uint64_t address);
+/* Whether an address lies in constant data or code of a loaded file. Known after roots_open. */
 int roots_in_constants(uint64_t address);
 int roots_in_runtime(uint64_t address);
 

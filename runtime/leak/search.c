@@ -35,31 +35,25 @@ static uintptr_t own_sp;
 
 /* ---- whose a block is ---- */
 
-enum owner { OWNER_PROGRAM, OWNER_LOADER, OWNER_FOREIGN };
-
 /* Where the program itself carries no IR, as under an interpreter, only blocks are
  * the user's that code with IR allocated, directly or through the C library. */
-static enum owner owner_of_stack(uint32_t stack) {
+static int is_foreign_stack(uint32_t stack) {
     uint64_t pcs[WH_ALLOC_FRAMES];
     unsigned count = depot_get(stack, pcs, WH_ALLOC_FRAMES), at = 0;
-    if (count && roots_in_loader(pcs[0])) return OWNER_LOADER;
-    if (images_main_instrumented() || options.foreign_leaks) return OWNER_PROGRAM;
+    if (images_main_instrumented() || options.foreign_leaks) return 0;
     while (at < count && images_kind(pcs[at]) == IMAGE_SYSTEM) at++;
-    int own = at < count && images_kind(pcs[at]) == IMAGE_INSTRUMENTED;
-    return own ? OWNER_PROGRAM : OWNER_FOREIGN;
+    return at == count || images_kind(pcs[at]) != IMAGE_INSTRUMENTED;
 }
 
 /* Blocks that follow each other are often of one stack. */
-static enum owner owner_of(struct block block) {
+int search_is_foreign(struct block block) {
     static uint32_t last_stack = UINT32_MAX;
-    static enum owner last;
+    static int last;
     uint32_t stack = block_alloc_stack(block);
     if (stack == last_stack) return last;
     last_stack = stack;
-    return last = owner_of_stack(stack);
+    return last = is_foreign_stack(stack);
 }
-
-int search_is_foreign(struct block block) { return owner_of(block) == OWNER_FOREIGN; }
 
 /* ---- pointers into the middle of a block that hold it ---- */
 
@@ -78,9 +72,7 @@ static int is_base_class(uintptr_t pointer, uintptr_t begin, uint64_t size) {
 }
 
 static int holds_from_the_middle(uintptr_t pointer, struct block block) {
-    /* The loader's blocks are entered in the middle, by thread-local storage. */
-    return owner_of(block) == OWNER_LOADER ||
-           is_base_class(pointer, block_begin(block), block_size(block));
+    return is_base_class(pointer, block_begin(block), block_size(block));
 }
 
 /* ---- blocks that are being allocated ---- */
@@ -180,9 +172,7 @@ uint32_t search_kind(uint8_t marks) {
     return marks & MARK_INDIRECT ? WH_LEAK_INDIRECT : WH_LEAK_DEFINITE;
 }
 
-int search_is_kept(uint8_t marks, struct block block) {
-    return (marks & (MARK_SYSTEM | MARK_EXCUSED)) || owner_of(block) == OWNER_LOADER;
-}
+int search_is_kept(uint8_t marks) { return marks & (MARK_SYSTEM | MARK_EXCUSED); }
 
 static void count(uint8_t marks, struct block block) {
     uint64_t *blocks[] = {
@@ -194,7 +184,7 @@ static void count(uint8_t marks, struct block block) {
     };
     uint32_t kind = marks & MARK_EXCUSED ? WH_LEAK_NONE : search_kind(marks);
     if (block_kind(block) != WH_KIND_HEAP || search_is_foreign(block)) return;
-    if (kind != WH_LEAK_NONE && search_is_kept(marks, block)) return;
+    if (kind != WH_LEAK_NONE && search_is_kept(marks)) return;
     blocks[kind][0]++;
     blocks[kind][1] += block_size(block); /* the field behind it */
 }

@@ -1,5 +1,6 @@
 /* malloc and its relatives, which replace those of the C library for the whole process. */
 #include "../alloc/heap.h"
+#include "../alloc/loader.h"
 #include "../rt/event.h"
 #include "../settings/options.h"
 #include "../guard/guard.h"
@@ -116,6 +117,10 @@ void release_slowly(void *pointer, const struct parting *parting, const struct f
     if (!pointer) return;
     struct thread *thread = thread_here();
     uintptr_t address = (uintptr_t)pointer;
+    if (loader_owns(address)) {
+        loader_free(address);
+        return;
+    }
     if (WH_UNLIKELY(PORT_GUARDS && lend_owns(address))) {
         lend_free(pointer);
         return;
@@ -140,6 +145,32 @@ static void *no_memory(void) {
     errno = ENOMEM;
     return NULL;
 }
+
+/* ---- the dynamic loader's requests ---- */
+
+static WH_COLD int starts_or_loads(const void *caller) {
+    thread_here(); /* before that, it is not known where the loader is */
+    return loader_runs(caller);
+}
+
+#define LOADER_CALLS                                                                               \
+    (WH_UNLIKELY(loader_runs(__builtin_return_address(0))) &&                                      \
+     starts_or_loads(__builtin_return_address(0)))
+
+static WH_COLD void *allocate_for_loader(size_t size) {
+    void *pointer = loader_new(size);
+    return pointer ? pointer : no_memory();
+}
+
+static WH_COLD void *reallocate_for_loader(void *pointer, size_t size) {
+    void *fresh = size ? allocate_for_loader(size) : NULL;
+    size_t old = loader_size((uintptr_t)pointer);
+    if (fresh) wh_copy(fresh, pointer, old < size ? old : size);
+    if (fresh || !size) loader_free((uintptr_t)pointer);
+    return fresh;
+}
+
+/* ---- requests with more than a size ---- */
 
 /* More than PTRDIFF_MAX bytes. */
 static WH_COLD void *too_much(const char *function, size_t count, size_t size,
@@ -176,6 +207,7 @@ static void *reallocate(void *pointer, size_t size, const struct frame *frame) {
         return NULL;
     }
     uintptr_t address = (uintptr_t)pointer;
+    if (loader_owns(address)) return reallocate_for_loader(pointer, size);
     if (WH_UNLIKELY(PORT_GUARDS && lend_owns(address))) return lend_resize(pointer, size);
     struct block block = heap_block(address);
     if (WH_UNLIKELY(!heap_begins_live(block, address))) {
@@ -201,13 +233,17 @@ static void *reallocate(void *pointer, size_t size, const struct frame *frame) {
 
 /* ---- the functions ---- */
 
-WH_EXPORT void *malloc(size_t size) { return allocate_plain(size, FRAME_HERE); }
+WH_EXPORT void *malloc(size_t size) {
+    if (LOADER_CALLS) return allocate_for_loader(size);
+    return allocate_plain(size, FRAME_HERE);
+}
 ALIAS(malloc);
 
 WH_EXPORT void *calloc(size_t count, size_t size) {
     ptrdiff_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes))
         return too_much("calloc", count, size, FRAME_HERE);
+    if (LOADER_CALLS) return allocate_for_loader((size_t)bytes);
     return allocate_sized((size_t)bytes, WH_FAMILY_MALLOC, 1, FRAME_HERE);
 }
 ALIAS(calloc);
@@ -222,6 +258,7 @@ ALIAS(cfree);
 
 WH_EXPORT void *realloc(void *pointer, size_t size) {
     if (WH_UNLIKELY(size > PTRDIFF_MAX)) return too_much("realloc", 1, size, FRAME_HERE);
+    if (!pointer && LOADER_CALLS) return allocate_for_loader(size);
     return reallocate(pointer, size, FRAME_HERE);
 }
 ALIAS(realloc);
@@ -277,6 +314,7 @@ WH_EXPORT void *pvalloc(size_t size) {
 ALIAS(pvalloc);
 
 WH_EXPORT size_t malloc_usable_size(void *pointer) {
+    if (loader_owns((uintptr_t)pointer)) return loader_size((uintptr_t)pointer);
     if (WH_UNLIKELY(PORT_GUARDS && lend_owns((uintptr_t)pointer))) return lend_size(pointer);
     struct block block = heap_block((uintptr_t)pointer);
     return heap_begins_live(block, (uintptr_t)pointer) ? block_size(block) : 0;

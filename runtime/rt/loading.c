@@ -18,12 +18,25 @@
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
-static void *next_symbol(const char *name) { return dlsym(RTLD_NEXT, name); }
-
 typedef void *(*open_function)(const char *, int);
 typedef int (*close_function)(void *);
 typedef int (*address_function)(const void *, Dl_info *);
 typedef int (*extra_function)(const void *, Dl_info *, void **, int);
+
+HIDDEN open_function whence_next_dlopen;
+static close_function next_dlclose;
+static address_function next_dladdr;
+static extra_function next_dladdr1;
+
+/* Even a successful dlsym changes what the program gets from dlerror, and what that allocates: the
+ * functions are looked up before the program runs. */
+__attribute__((constructor)) static void find_functions(void) {
+    if (whence_next_dlopen) return;
+    next_dlclose = (close_function)(uintptr_t)dlsym(RTLD_NEXT, "dlclose");
+    next_dladdr = (address_function)(uintptr_t)dlsym(RTLD_NEXT, "dladdr");
+    next_dladdr1 = (extra_function)(uintptr_t)dlsym(RTLD_NEXT, "dladdr1");
+    whence_next_dlopen = (open_function)(uintptr_t)dlsym(RTLD_NEXT, "dlopen");
+}
 
 /* ---- copies and what they are copies of ---- */
 
@@ -71,13 +84,15 @@ static const struct copy *add_copy(const char *path, const char *original) {
 
 /* ---- dlopen ---- */
 
-HIDDEN open_function whence_next_dlopen;
-
 /* Loaded already, under this name or as this file: nothing is opened. */
 static int is_loaded(const char *name) {
     void *handle = whence_next_dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
-    close_function close = (close_function)(uintptr_t)next_symbol("dlclose");
-    return handle && close(handle) == 0;
+    return handle && next_dlclose(handle) == 0;
+}
+
+static int has_slash(const char *name) {
+    while (*name && *name != '/') name++;
+    return *name == '/';
 }
 
 /* Where the loader would look for a plain name on this caller's behalf. */
@@ -97,10 +112,10 @@ static void say_folders(struct service_talk *talk, struct link_map *caller) {
 }
 
 static struct link_map *map_of(uintptr_t caller) {
-    extra_function find = (extra_function)(uintptr_t)next_symbol("dladdr1");
     Dl_info info;
     void *map = NULL;
-    if (!find || !find((const void *)caller, &info, &map, RTLD_DL_LINKMAP)) return NULL;
+    find_functions();
+    if (!next_dladdr1((const void *)caller, &info, &map, RTLD_DL_LINKMAP)) return NULL;
     return map;
 }
 
@@ -112,7 +127,7 @@ int loading_ask(struct service_talk *talk, char *room, const char *question, con
     service_say(talk, name);
     service_say_directory(talk);
     service_say(talk, from ? from->original : map && map->l_name ? map->l_name : "");
-    say_folders(talk, map);
+    if (!has_slash(name)) say_folders(talk, map); /* which changes the state of dlerror, too */
     return service_ask(talk);
 }
 
@@ -140,11 +155,6 @@ static const struct copy *copy_for(const char *name, uintptr_t caller) {
     return copy;
 }
 
-static int has_slash(const char *name) {
-    while (*name && *name != '/') name++;
-    return *name == '/';
-}
-
 struct opened {
     const char *name;
     uint64_t flags;
@@ -158,7 +168,7 @@ struct opened whence_dlopen(const char *name, int flags, uintptr_t caller) {
     static int deep;
     int saved = errno;
     thread_here();
-    if (!whence_next_dlopen) whence_next_dlopen = (open_function)(uintptr_t)next_symbol("dlopen");
+    find_functions();
     struct opened opened = {name, (uint64_t)flags};
     const struct copy *copy = NULL;
     if (service_known() && name && *name && (has_slash(name) || !is_loaded(name)))
@@ -197,12 +207,12 @@ __asm__(".text\n"
 
 /* The images are recorded before they are unloaded: blocks that they allocated stay. */
 WH_EXPORT int dlclose(void *handle) {
-    close_function next = (close_function)(uintptr_t)next_symbol("dlclose");
+    find_functions();
     if (loading_any()) {
         images_refresh();
         maps_current();
     }
-    int result = next(handle);
+    int result = next_dlclose(handle);
     cfi_forget();
     memo_forget();
     return result;
@@ -237,11 +247,11 @@ static int with_original(int found, Dl_info *info) {
 }
 
 WH_EXPORT int dladdr(const void *address, Dl_info *info) {
-    address_function next = (address_function)(uintptr_t)next_symbol("dladdr");
-    return with_original(next(address, info), info);
+    find_functions();
+    return with_original(next_dladdr(address, info), info);
 }
 
 WH_EXPORT int dladdr1(const void *address, Dl_info *info, void **extra, int flags) {
-    extra_function next = (extra_function)(uintptr_t)next_symbol("dladdr1");
-    return with_original(next(address, info, extra, flags), info);
+    find_functions();
+    return with_original(next_dladdr1(address, info, extra, flags), info);
 }

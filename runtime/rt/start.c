@@ -47,6 +47,7 @@ static void tell_regions(void) {
         {"block table", WH_META_BASE, WH_META_SIZE},
         {"stacks of blocks", WH_DEPOT_BASE, WH_DEPOT_SIZE},
         {"runtime", WH_PRIVATE_BASE, WH_PRIVATE_SIZE},
+        {"loader", WH_LOADER_BASE, WH_LOADER_SIZE},
     };
     for (unsigned i = 0; i < sizeof regions / sizeof *regions; i++)
         tell_region(regions[i].what, regions[i].begin, regions[i].size);

@@ -92,6 +92,27 @@ def test_memory_mapped_over_blocks_gives_the_recorded_addresses(place: Place) ->
     assert replay(whence, folder / "mapped", program).out == checked.out
 
 
+@pytest.mark.parametrize("compiler", ["whence-cc", "gcc"])
+def test_libraries_that_the_program_loads_leave_the_addresses_as_they_are(
+    place: Place, compiler: str
+) -> None:
+    """The loader's own requests differ: a checked run opens copies of libraries with IR, elsewhere."""
+    whence, folder = place
+    program, library = folder / "many_loads", folder / f"many_loads-{compiler}.so"
+    whence.cc("-g", "-O1", "-fno-builtin", HERE / "many_loads.c", "-o", program, "-pthread", "-ldl")
+    words = ("-g", "-O1", "-fno-builtin", "-shared", "-fPIC", HERE / "many_loads_library.c", "-o", library)
+    if compiler == "gcc":
+        subprocess.run(["gcc", *words], check=True, timeout=TIMEOUT)
+    else:
+        whence.cc(*words)
+    recording = folder / f"loads-{compiler}"
+    checked = whence.run("--leak-check=no", "--record", recording, program, library)
+    assert checked.status == 0, checked.err
+    again = replay(whence, recording, program, library)
+    assert again.out.decode().splitlines() == checked.out.decode().splitlines()
+    assert again.out.count(b"again") == 75
+
+
 def test_the_operators_of_cpp_give_the_recorded_addresses(place: Place) -> None:
     whence, folder = place
     program = folder / "many_news"

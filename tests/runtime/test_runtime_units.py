@@ -17,6 +17,7 @@ UNITS = sorted((Path(__file__).resolve().parent / "unit").glob("test_*.c"))
 # Ranges away from those that the sanitizers use themselves.
 MOVED = [
     "-DWH_DEPOT_BASE=0x180000000000ull",
+    "-DWH_LOADER_BASE=0x190000000000ull",
     "-DWH_HEAP_BASE=0x200000000000ull",
     "-DWH_META_BASE=0x300000000000ull",
     "-DWH_STATE_OFFSET=0x400000000000ull",

@@ -24,7 +24,7 @@ from whence.abi import (
     zones,
 )
 
-_MOVABLE = ("STATE_OFFSET", "HEAP_BASE", "META_BASE", "DEPOT_BASE", "PRIVATE_BASE")
+_MOVABLE = ("STATE_OFFSET", "HEAP_BASE", "META_BASE", "DEPOT_BASE", "PRIVATE_BASE", "LOADER_BASE")
 _FIXED = (
     "GRANULE_SHIFT",
     "GRANULE",
@@ -41,6 +41,7 @@ _FIXED = (
     "BLOCK_WIDE_SHIFT",
     "DEPOT_SIZE",
     "PRIVATE_SIZE",
+    "LOADER_SIZE",
     "NULL_PAGE_SIZE",
 )
 

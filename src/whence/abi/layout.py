@@ -84,6 +84,10 @@ PRIVATE_BASE = DEPOT_BASE + DEPOT_SIZE
 PRIVATE_SIZE = 1 << 32
 """What the runtime keeps for itself and a leak search must not look into."""
 
+LOADER_BASE = PRIVATE_BASE + PRIVATE_SIZE
+LOADER_SIZE = 1 << 36
+"""Memory that the dynamic loader requests."""
+
 NULL_PAGE_SIZE = 65536
 """``mmap_min_addr`` of Linux: nothing can be mapped below, so any access is a null dereference."""
 

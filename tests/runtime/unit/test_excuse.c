@@ -1,4 +1,4 @@
-/* modules: leak/excuse alloc/heap alloc/pages alloc/slots blocks/block blocks/blocks blocks/claims planes/planes os/os */
+/* modules: leak/excuse alloc/heap alloc/loader alloc/pages alloc/slots blocks/block blocks/blocks blocks/claims planes/planes os/os */
 #include "../../../runtime/leak/excuse.h"
 #include "memory.h"
 

@@ -1,4 +1,4 @@
-/* modules: alloc/heap alloc/pages alloc/slots blocks/block blocks/blocks blocks/claims planes/planes os/os */
+/* modules: alloc/heap alloc/loader alloc/pages alloc/slots blocks/block blocks/blocks blocks/claims planes/planes os/os */
 #include "memory.h"
 
 static struct heap_cache cache;

@@ -1,4 +1,4 @@
-/* modules: leak/mark leak/untouched alloc/heap alloc/pages alloc/slots blocks/block blocks/blocks blocks/claims planes/planes os/os */
+/* modules: leak/mark leak/untouched alloc/heap alloc/loader alloc/pages alloc/slots blocks/block blocks/blocks blocks/claims planes/planes os/os */
 #include "../../../runtime/leak/mark.h"
 #include "../../../runtime/leak/untouched.h"
 #include "../../../runtime/os/mem.h"

@@ -1,4 +1,4 @@
-/* modules: interface/poison alloc/heap alloc/pages alloc/slots blocks/block blocks/blocks blocks/claims planes/planes os/os */
+/* modules: interface/poison alloc/heap alloc/loader alloc/pages alloc/slots blocks/block blocks/blocks blocks/claims planes/planes os/os */
 #include "../../../runtime/interface/poison.h"
 #include "../../../runtime/rt/access.h"
 #include "memory.h"
