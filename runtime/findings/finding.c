@@ -221,9 +221,14 @@ static void flush_output(void) {
     funlockfile(stdout);
 }
 
+int finding_hold(int status) {
+    return (uint32_t)options.held == os_process() && record_hold(status, (uint32_t)options.reader);
+}
+
 _Noreturn void finding_stop(void) {
     flush_output();
     record_finish();
+    finding_hold((int)options.exitcode << 8);
     os_exit((int)options.exitcode);
 }
 

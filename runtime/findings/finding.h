@@ -30,6 +30,11 @@ void finding_unlock(void);
 /* Findings made so far by this process. */
 uint64_t finding_count(void);
 
+/* Called where this process is about to end with a status as waitpid gives it: the process of the
+ * option `held` waits until its findings have been reported. Whether it has to end with the option
+ * `exitcode` instead. */
+int finding_hold(int status);
+
 /* Ends the program as after a finding, with the exit status for that. */
 _Noreturn void finding_stop(void);
 

@@ -174,3 +174,13 @@ void record_count_finding(void) {
 void record_finish(void) {
     if (alive() && header->pid == os_process()) header->state = WH_FILE_FINISHED;
 }
+
+int record_hold(int status, uint32_t reader) {
+    if (!alive()) return 0;
+    __atomic_store_n(&header->ended, WH_ENDED | (uint32_t)status, __ATOMIC_RELEASE);
+    for (uint64_t wait = ASK_WAIT_FIRST;;) {
+        uint32_t report = __atomic_load_n(&header->reported, __ATOMIC_ACQUIRE);
+        if (report != WH_REPORT_WAITING) return report == WH_REPORT_STOP;
+        if (!ask_pause(&wait, reader)) return 0;
+    }
+}

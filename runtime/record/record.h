@@ -57,4 +57,9 @@ void record_fork_arrives(void);
 void record_count_finding(void);
 void record_finish(void);
 
+/* Says that this process is about to end with a status as waitpid gives it, and waits until the
+ * process `reader` has reported its findings, or has ended. Whether another exit status is wanted.
+ */
+int record_hold(int status, uint32_t reader);
+
 #endif

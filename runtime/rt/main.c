@@ -5,19 +5,24 @@
 #include "signals.h"
 #include "threads.h"
 #include "../leak/leak.h"
+#include "../findings/finding.h"
 #include "event.h"
 #include "../os/os.h"
 #include "../record/record.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 static void end(void);
+static void end_quickly(void);
+static void last(int status, void *unused);
 
 __attribute__((constructor)) static void begin(int count, char **arguments, char **environment) {
     thread_here();
     threads_init();
     signals_init();
-    at_quick_exit(end); /* the first to be registered is the last to run */
+    at_quick_exit(end_quickly); /* the first to be registered is the last to run */
+    on_exit(last, NULL);
     images_refresh();
     port_begin(count, arguments);
     if (!options.children) environment_restore(environment);
@@ -33,3 +38,21 @@ __attribute__((destructor)) static void end(void) {
     event_leak_check(&context, WH_CHECK_END);
     record_finish();
 }
+
+static void end_quickly(void) {
+    end();
+    if (finding_hold(WH_STATUS_UNKNOWN)) os_exit((int)options.exitcode);
+}
+
+/* Runs after `end`, because the loader registers the destructors after the constructors have run.
+ * A second call of `exit` runs what is left: the C library writes out its streams. */
+static void last(int status, void *unused) {
+    (void)unused;
+    if (finding_hold((status & 0xff) << 8)) exit((int)options.exitcode);
+}
+
+WH_EXPORT _Noreturn void _exit(int status) {
+    os_exit(finding_hold((status & 0xff) << 8) ? (int)options.exitcode : status);
+}
+
+WH_EXPORT _Noreturn void _Exit(int status) { _exit(status); }

@@ -17,8 +17,13 @@
 
 int __sigaction(int, const struct sigaction *, struct sigaction *);
 
-static const int watched[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+/* The first are findings. The others only end the program, and are watched in a process that waits
+ * at its end until its findings have been reported. */
+static const int watched[] = {SIGSEGV, SIGBUS, SIGILL,  SIGFPE,  SIGABRT, SIGTERM,
+                              SIGINT,  SIGHUP, SIGQUIT, SIGPIPE, SIGALRM};
+#define FAULTS 5u
 #define WATCHED (sizeof watched / sizeof *watched)
+static unsigned watched_count = FAULTS;
 #define SIGNAL_STACK (64ull << 10)
 
 /* What the program has installed, as far as it knows. */
@@ -26,8 +31,9 @@ static struct sigaction believed[WATCHED];
 static int installed;
 
 static int index_of(int number) {
-    for (unsigned i = 0; i < WATCHED; i++)
-        if (watched[i] == number) return (int)i;
+    for (unsigned i = 0; i < watched_count; i++)
+        if (watched[i] == number)
+            return i >= FAULTS && (int)options.leak_signal == number ? -1 : (int)i;
     return -1;
 }
 
@@ -36,6 +42,10 @@ static int index_of(int number) {
 /* Made by the processor or by the program itself, not sent by another process. */
 static int is_own(const siginfo_t *info) {
     return info->si_code > 0 || (uint32_t)info->si_pid == os_process();
+}
+
+static int is_fault(int number, const siginfo_t *info) {
+    return index_of(number) < (int)FAULTS && is_own(info);
 }
 
 /* 0: the default action is wanted. */
@@ -67,19 +77,21 @@ static void on_signal(int number, siginfo_t *info, void *machine) {
         errno = saved_errno;
         return;
     }
-    if (!thread->in_finding && is_own(info) && port_is_checked()) {
+    if (!thread->in_finding && is_fault(number, info) && port_is_checked()) {
         fault_report(number, info, machine);
-    } else if (thread->in_finding) {
+    } else if (thread->in_finding && is_fault(number, info)) {
         static int noted;
         rt_note(&noted, "the program's memory broke the runtime while it made a finding; that "
                         "finding is lost");
     }
+    if (finding_hold(number)) os_exit((int)options.exitcode);
     /* Then what would have happened without us: the faulting instruction runs
      * again, or the signal comes again, with the default action. */
     struct sigaction standard = {0};
     standard.sa_handler = SIG_DFL;
     __sigaction(number, &standard, NULL);
-    if (info->si_code <= 0) os_signal_thread(os_process(), os_thread(), number);
+    if (info->si_code <= 0 || index_of(number) >= (int)FAULTS)
+        os_signal_thread(os_process(), os_thread(), number);
     errno = saved_errno;
 }
 
@@ -200,7 +212,9 @@ void signals_init(void) {
     install_leak_signal();
     if (!options.signals) return;
     signals_open_thread(&thread_self);
-    for (unsigned i = 0; i < WATCHED; i++) {
+    if ((uint32_t)options.held == os_process()) watched_count = WATCHED;
+    for (unsigned i = 0; i < watched_count; i++) {
+        if (index_of(watched[i]) < 0) continue;
         __sigaction(watched[i], NULL, &believed[i]);
         if (believed[i].sa_handler == SIG_DFL) install(watched[i]);
     }

@@ -469,7 +469,8 @@ class RunInfo:
     `program` is the file the user named, `arguments` its command line from its
     name on, `image` the file that was executed (an instrumented copy) when it
     is another one, `originals` the file that each executed copy was made from.
-    Exactly one of `exit_status` and `signal` is set once the program has ended.
+    Exactly one of `exit_status` and `signal` is set once the program has ended; neither where that is not
+    known (``whence run --exec``).
     `notes` are sentences to the user; `dropped` counts records that found no
     room, `lost` the findings that were made and are missing here.
     `suppressions` has every entry that was in force.

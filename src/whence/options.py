@@ -381,6 +381,13 @@ OPTIONS = (
         into="around.remain",
     ),
     RunOption(
+        "exec",
+        SWITCH,
+        "Execute the program in the place of the process that was started, so that it has its number.",
+        api="",
+        default=False,
+    ),
+    RunOption(
         "progress",
         SWITCH,
         "Show how far instrumenting is (default): a bar on a terminal, else lines.",

@@ -96,6 +96,9 @@ def _record_lines() -> Iterator[str]:
     yield f"#define WH_MAX_FRAMES {_number(records.MAX_FRAMES)}"
     yield f"#define WH_ALLOC_FRAMES {_number(records.ALLOC_FRAMES)}"
     yield from _numbers("FILE", records.FILE_STATES)
+    yield f"#define WH_ENDED {_number(records.ENDED)}"
+    yield f"#define WH_STATUS_UNKNOWN {_number(records.STATUS_UNKNOWN)}"
+    yield from _numbers("REPORT", records.REPORTS)
     yield from _numbers("RECORD", records.RECORD_TYPES)
     yield from _numbers("FLAG", records.FINDING_FLAGS)
     yield from _numbers("POINT", points.NUMBERS)

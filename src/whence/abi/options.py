@@ -34,6 +34,7 @@ OPTIONS = (
     Option("alloc_frames", 16, 1, 24, "frames kept at allocation and free"),
     Option("judge", 0, 0, 1 << 22, "process that says at each finding whether to stop; 0: always stop"),
     Option("reader", 0, 0, 1 << 22, "process that reads the record; once it is gone findings are printed"),
+    Option("held", 0, 0, 1 << 22, "process that waits at its end until the reader has reported; 0 for none"),
     Option("key_frames", 4, 1, 64, "frames that tell findings apart while the program goes on"),
     Option("children", 0, 0, 1, "check the programs that are executed, too"),
     Option("attach_wait", 0, 0, 86400, "seconds that a debugger has to attach when a guarded access traps"),

@@ -15,6 +15,9 @@ and is skipped by its length (which is written first).
 ignored sets ASKED in the flags of its record, stores the record's offset in
 ``question`` once that is 0, and waits until GO or STOP is set in the flags.
 The process ``judge`` (see `whence.abi.options`) clears ``question`` when it has answered.
+
+**The end of a held process.** The process ``held`` stores how it ends in ``ended``, and does not end before
+the process ``reader`` has stored one of REPORTS, or is gone.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ from __future__ import annotations
 from whence.abi.structs import Field, Layout
 
 MAGIC = b"WHENCERC"
-VERSION = 5
+VERSION = 6
 HEADER_SIZE = 4096
 FILE_SIZE = 64 << 20
 """Size of the record file in bytes; sparse, so only what is written costs."""
@@ -38,8 +41,10 @@ HEADER = Layout(
         Field("dropped", "u64", "records that found no room"),
         Field("findings", "u64", "findings recorded or dropped"),
         Field("pid", "u32", "process that initialised the runtime"),
-        Field("reserved", "u32", "zero"),
+        Field("ended", "u32", "ENDED and a status as waitpid gives it, once the process `held` is to end"),
         Field("question", "u64", "offset of a FINDING record that waits for a verdict, or 0"),
+        Field("reported", "u32", "one of REPORTS, for the process `held`"),
+        Field("reserved", "u32", "zero"),
     ),
 )
 
@@ -53,6 +58,12 @@ PROCESSES_MOST = 700
 """Processes that find room there; the number of processes may be higher."""
 
 FILE_STATES = {"FRESH": 0, "RUNNING": 1, "FINISHED": 2}
+ENDED = 1 << 16
+"""In the field ``ended``: it is set; the bits below are the status."""
+STATUS_UNKNOWN = 0x7F
+"""There for one that is not known; waitpid gives it for no process that has ended."""
+REPORTS = {"WAITING": 0, "DONE": 1, "STOP": 2}
+"""What a held process waits for: it ends as it was to (DONE), or with the option ``exitcode`` (STOP)."""
 
 RECORD_TYPES = {
     "FINDING": 1,  # FINDING struct, then its arrays

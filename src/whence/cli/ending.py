@@ -13,9 +13,16 @@ if TYPE_CHECKING:
 def exit_status(result: Result, error_exitcode: int) -> int:
     """`error_exitcode`, unless 0, if the run has findings or lost some; else the program's own status.
 
-    A program that a signal ended takes this process with it, by the same signal.
+    A program that a signal ended takes this process with it, by the same signal. One that has taken the place
+    of the process that was started ends with that status itself.
     """
-    if (result.findings or result.run.lost) and error_exitcode:
+    from whence.engines.start import begun
+
+    found = bool((result.findings or result.run.lost) and error_exitcode)
+    if begun.handover:
+        begun.handover.release(stop=found)
+        return 0
+    if found:
         return error_exitcode
     if result.timed_out:
         return ExitCode.TIMEOUT

@@ -44,11 +44,22 @@ def run(program: str, arguments: tuple[str, ...], **values: Any) -> int:
     rules = api.select_rules(values["rules"], values["enable"], values["disable"])
     suppressions = api.load_suppressions(values["suppressions"])
     outputs = _outputs(values, suppressions.notes)
+    if values["exec"]:
+        _hand_over(values)
     chosen = {**_keywords(values), "rules": rules, "suppressions": suppressions, "enable": (), "disable": ()}
     result = api.run(program, arguments, RunOptions(**chosen))
     outputs.write(result)
     _keep_start(values, result, arguments, outputs)
     return exit_status(result, values["error_exitcode"])
+
+
+def _hand_over(values: Mapping[str, Any]) -> None:
+    from whence.engines.process.handover import Handover
+    from whence.engines.start import begun
+
+    if values["timeout"]:
+        raise UserMistake("--exec and --timeout: with --exec the program has no process group to kill")
+    begun.handover = Handover(values[parameter(row)] for row in REPORTS)
 
 
 def _outputs(values: Mapping[str, Any], notes: Sequence[str]) -> Outputs:
@@ -87,8 +98,8 @@ def _keep_start(
     from whence.engines.start import begun
 
     words = sys.argv[2:]
-    more = any(values[name] for name in ("rules", "suppressions", "timeout", "record")) or outputs.files
-    more = more or values["leak_check"] == "summary" or values["print_suppressions"] == "all"
+    more = any(values[name] for name in ("rules", "suppressions", "timeout", "record", "exec"))
+    more = more or outputs.files or values["leak_check"] == "summary" or values["print_suppressions"] == "all"
     clean = not (result.findings or result.run.dropped or result.run.lost or result.timed_out)
     if begun.request is None or more or not values["wait"] or not clean:
         return

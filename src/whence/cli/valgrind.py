@@ -1,7 +1,8 @@
 """``whence-valgrind``: `whence run` under Valgrind's command line, for tools that call Valgrind.
 
-It takes Memcheck's options, goes on after findings, ends with the program's own status unless
-``--error-exitcode`` says otherwise, and writes what Memcheck would write. Options about things that
+The process becomes the program, as Valgrind's does. It takes Memcheck's options, goes on after findings,
+ends with the program's own status unless ``--error-exitcode`` says otherwise, and writes what Memcheck
+would write. Options about things that
 whence does not do (caches of Valgrind's, its debugger, …) are known and have no effect.
 """
 
@@ -213,7 +214,10 @@ def _describe(word: str) -> int:
 
 def _run(options: Options, command: Sequence[str], words: Sequence[str]) -> int:
     from whence import api
+    from whence.engines.process.handover import Handover
+    from whence.engines.start import begun
 
+    begun.handover = Handover([options.values["xml" if options.xml else "log"]])
     keywords = {row.api: row.keyword(options.values[row.name]) for row in _ROWS.values() if row.api}
     keywords |= {
         "rules": _rules(options),

@@ -127,6 +127,30 @@ static void a_zombie_reads_no_file(void) {
     CHECK(record_reader_has_ended((uint32_t)reader));
 }
 
+static void an_end_waits_for_the_report(void) {
+    uintptr_t begin;
+    size_t size;
+    make(1 << 16);
+    CHECK_EQUAL(record_init(PATH), RECORD_OK);
+    CHECK(record_mapped(&begin, &size));
+    struct wh_record_header *mapped = (struct wh_record_header *)begin;
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        while (!__atomic_load_n(&mapped->ended, __ATOMIC_ACQUIRE)) usleep(100);
+        __atomic_store_n(&mapped->reported, WH_REPORT_STOP, __ATOMIC_RELEASE);
+        pause();
+    }
+    CHECK(record_hold(5 << 8, (uint32_t)child));
+    CHECK_EQUAL(header().ended, WH_ENDED | 5 << 8);
+    mapped->reported = WH_REPORT_DONE;
+    CHECK(!record_hold(0, (uint32_t)child));
+    mapped->reported = WH_REPORT_WAITING;
+    CHECK(kill(child, SIGKILL) == 0);
+    CHECK(!record_hold(0, (uint32_t)child));
+    CHECK(waitpid(child, &status, 0) == child);
+}
+
 int main(void) {
     what_is_not_a_record_file_is_refused();
     parts_are_padded_and_typed();
@@ -134,5 +158,6 @@ int main(void) {
     a_full_file_drops_and_counts();
     a_file_cut_short_kills_nobody();
     a_zombie_reads_no_file();
+    an_end_waits_for_the_report();
     return 0;
 }

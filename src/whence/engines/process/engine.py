@@ -122,6 +122,11 @@ class ProcessEngine(ABC):
 
     def run(self, task: Task, prepared: Prepared) -> Ran:
         """Start the program in a folder of its own, and wait for its end."""
+        handover = task.settings.start.handover
+        with handover.begun() if handover else contextlib.nullcontext():
+            return self._run(task, prepared)
+
+    def _run(self, task: Task, prepared: Prepared) -> Ran:
         settings, built = task.settings, prepared.built
         options = {**runtime_options(settings, leaks=task.leaks), **prepared.options}
         originals = named_originals(built)
@@ -142,7 +147,8 @@ class ProcessEngine(ABC):
                     start.coverage = self.covered(task, prepared, built.coverage)
                     start.depend(built.files, task.cache.used(), *task.cache.lock_bytes())
                 program = start.resumed or built.image
-                ending, notes = launch(program, prepared.words, folder.record, around, services)
+                words, handover = prepared.words, start.handover
+                ending, notes = launch(program, words, folder.record, around, services, handover)
             raw = read_records(folder.record)
             streams = tuple(_captured(folder.path / each, settings.capture) for each in _CAPTURED)
         if ending.timed_out:

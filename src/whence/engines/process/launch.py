@@ -15,12 +15,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from whence.engines.process.processes import await_arrivals, handles, left_behind
 from whence.engines.settings import Surroundings
 from whence.engines.start import Resumed
 from whence.errors import CannotExecute, UserMistake
+
+if TYPE_CHECKING:
+    from whence.engines.process.handover import Handover
 
 _ADDR_NO_RANDOMIZE = 0x0040000
 _QUERY = 0xFFFFFFFF
@@ -34,11 +37,15 @@ _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 @dataclass(frozen=True)
 class Ending:
-    """How the program ended: exactly one of `status` and `signal` is set."""
+    """How the program ended: at most one of `status` and `signal` is set, none where it is not known."""
 
     status: int | None
     signal: int | None
     timed_out: bool = False
+
+
+UNKNOWN = 1 << 16
+"""The return code of a program that has ended in a way that is not known."""
 
 
 class Attendant(Protocol):
@@ -98,10 +105,12 @@ def launch(
     record: Path,
     around: Surroundings,
     attendants: Sequence[Attendant] = (),
+    handover: Handover | None = None,
 ) -> tuple[Ending, list[str]]:
     """Run `image` under the name `arguments[0]` until it ends; also returns notes to the user.
 
-    A run that the launcher began goes on, with the signals that came meanwhile.
+    A run that the launcher began goes on, with the signals that came meanwhile. With `handover` our former
+    process executes it, which is held at its end unless other processes of the run are left.
     Raises `CannotExecute` if the system refuses.
     """
     notes = []
@@ -110,14 +119,15 @@ def launch(
             stream.flush()
     with _waiting(around) as wait, _interrupts_held() as release:
         wait.attendants = attendants
-        child, fixed = _begun(image, arguments, around)
+        child, fixed = _begun(image, arguments, record, around, handover)
+        wait.glances = handover is not None
         if not fixed:
             notes.append(
                 "the system does not let address randomisation be switched off; addresses differ between runs"
             )
         wait.until(around.timeout)
         ending = _await(child, wait, around, release)
-        ending, sentences = _remaining(arguments[0], record, wait, around, ending)
+        ending, sentences = _remaining(arguments[0], record, wait, around, ending, handover)
         return ending, notes + sentences
 
 
@@ -127,13 +137,22 @@ def _waiting(around: Surroundings) -> _Wait:
     return _Wait()
 
 
-def _begun(image: Path | Resumed, arguments: Sequence[str], around: Surroundings) -> tuple[Child, bool]:
+def _begun(
+    image: Path | Resumed,
+    arguments: Sequence[str],
+    record: Path,
+    around: Surroundings,
+    handover: Handover | None,
+) -> tuple[Child, bool]:
     """The program, and whether its addresses are fixed."""
     if isinstance(image, Resumed):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {*_RELAYED, signal.SIGINT, signal.SIGCHLD})
         return _Adopted(image), True
     with fixed_addresses() as fixed:
-        return _start(image, arguments, around), fixed
+        if handover is None:
+            return _start(image, arguments, around), fixed
+        handover.become(image, arguments, around.environment, record)
+        return handover, fixed
 
 
 def _start(image: Path, arguments: Sequence[str], around: Surroundings) -> subprocess.Popen[bytes]:
@@ -193,38 +212,48 @@ def _await(child: Child, wait: _Wait, around: Surroundings, release: Callable[[]
         if child.returncode is None:
             _kill(child, group=around.timeout is not None)
     code = child.returncode
+    if code == UNKNOWN:
+        return Ending(None, None, timed_out)
     return Ending(None, -code, timed_out) if code < 0 else Ending(code, None, timed_out)
 
 
 def _remaining(
-    name: str, record: Path, wait: _Wait, around: Surroundings, ending: Ending
+    name: str,
+    record: Path,
+    wait: _Wait,
+    around: Surroundings,
+    ending: Ending,
+    handover: Handover | None,
 ) -> tuple[Ending, list[str]]:
     """Waits for checked processes that outlive the program; returns a sentence if some outlive the wait.
 
     The timeout kills them.
     """
+    held = handover.pid if handover else 0
     await_arrivals(record)
-    left = left_behind(record)
+    left = left_behind(record, held)
     if left and around.remain and not ending.timed_out:
-        if around.relay and sys.stderr is not None:
+        if handover:
+            handover.release()
+        elif around.relay and sys.stderr is not None:
             what = "a process" if len(left) == 1 else f"{len(left)} processes"
             sys.stderr.write(f"whence: {name} has ended; waiting for {what} that it left behind\n")
             sys.stderr.flush()
         wait.remaining = True
         while left and not wait.given_up() and not ending.timed_out:
-            if not _outlived(left, record, wait):
+            if not _outlived(left, record, wait, held):
                 ending = replace(ending, timed_out=True)
                 _kill_all(left)
-            left = left_behind(record)
+            left = left_behind(record, held)
     if not left:
         return ending, []
     return ending, [f"{len(left)} of its processes still ran at the end; what they do later is not reported"]
 
 
-def _outlived(left: list[int], record: Path, wait: _Wait) -> bool:
+def _outlived(left: list[int], record: Path, wait: _Wait, held: int) -> bool:
     """Waits until some of these processes have ended; false after the timeout."""
     with handles(left) as ended:
-        return wait.while_(lambda: left_behind(record) == left, left, ended)
+        return wait.while_(lambda: left_behind(record, held) == left, left, ended)
 
 
 _DYING = 5000
@@ -278,6 +307,8 @@ def fixed_addresses() -> Iterator[bool]:
 
 _POLL = 0.05
 """Seconds between two checks of a process without a descriptor to wait for."""
+_GLANCE = 0.02
+"""Seconds between two checks whether the runtime holds the program at its end."""
 
 
 class _Wait:
@@ -287,6 +318,7 @@ class _Wait:
         self.attendants: Sequence[Attendant] = ()
         self.processes: Sequence[int] = ()
         self.remaining = False  # the program itself has ended
+        self.glances = False  # the program may be held at its end
         self._deadline: float | None = None
 
     def __enter__(self) -> _Wait:
@@ -306,8 +338,9 @@ class _Wait:
             left = None if self._deadline is None else self._deadline - time.monotonic()
             if left is not None and left <= 0:
                 return False
-            if len(ended) < len(processes):
-                left = _POLL if left is None else min(left, _POLL)
+            if len(ended) < len(processes) or self.glances:
+                most = _GLANCE if self.glances else _POLL
+                left = most if left is None else min(left, most)
             self._pause(ended, left)
         self.processes = ()
         return True

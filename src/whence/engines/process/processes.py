@@ -22,8 +22,8 @@ _PATIENCE = 2.0
 _PAUSE = 0.005
 
 
-def left_behind(record: Path) -> list[int]:
-    """Processes that still run under the rules and write to this record file.
+def left_behind(record: Path, held: int = 0) -> list[int]:
+    """Processes that still run under the rules and write to this record file, but the one that is held.
 
     A process that has just executed a program does not map the file yet; if there is no other, the call
     waits for it.
@@ -31,7 +31,7 @@ def left_behind(record: Path) -> list[int]:
     name = os.fsencode(record)
     end = time.monotonic() + _PATIENCE
     while True:
-        numbers = [number for number in dict.fromkeys(_numbers(record)) if number != os.getpid()]
+        numbers = [number for number in dict.fromkeys(_numbers(record)) if number not in (os.getpid(), held)]
         found = [number for number in numbers if _maps(number, name)]
         starts = not found and any(_starts(number, name) for number in numbers)
         if not starts or time.monotonic() > end:
