@@ -79,10 +79,7 @@ int record_ask(uint64_t offset, uint32_t judge) { return (void)offset, (void)jud
 int record_reader_has_ended(uint32_t process) { return (void)process, 0; }
 void record_count_finding(void) {}
 void record_finish(void) {}
-int record_hold(int status, uint32_t reader) {
-    (void)status, (void)reader;
-    return 0;
-}
+int record_hold(int status, uint32_t reader) { return (void)status, (void)reader, 0; }
 static struct wh_finding recorded;
 static uint64_t recorded_alloc[WH_ALLOC_FRAMES];
 
