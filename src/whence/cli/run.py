@@ -98,8 +98,10 @@ def _keep_start(
     from whence.engines.start import begun
 
     words = sys.argv[2:]
-    more = any(values[name] for name in ("rules", "suppressions", "timeout", "record", "exec"))
-    more = more or outputs.files or values["leak_check"] == "summary" or values["print_suppressions"] == "all"
+    more = bool(outputs.files) or any(
+        values[name] for name in ("rules", "suppressions", "timeout", "record", "exec")
+    )
+    more = more or values["leak_check"] == "summary" or values["print_suppressions"] == "all"
     clean = not (result.findings or result.run.dropped or result.run.lost or result.timed_out)
     if begun.request is None or more or not values["wait"] or not clean:
         return

@@ -38,7 +38,8 @@ class Resumed(NamedTuple):
 class Start:
     """The start of this process and of its run, from which `keep` makes a plan for later runs.
 
-    coverage: the code that is checked when the program starts. handover: set if this process becomes the program.
+    coverage: the code that is checked when the program starts. handover: set if this process becomes the
+    program.
     """
 
     def __init__(self, request: plans.Request | None = None, resumed: Resumed | None = None) -> None:

@@ -1,12 +1,12 @@
-"""The program as the process that was started: it executes the program, and another process looks after it.
+"""Execution of the program in the process that was started, while another process manages the run.
 
-As a rule a program is our child. Those who start Valgrind rely on its process being the program's: they look
-for its number in the program's output, send signals to it, and find the report complete once it has ended.
-So our process forks another one, in a session of its own and nobody's child, and waits. The other one goes on
-with the run, and sends what is to be executed. The runtime holds the program's process at its end until the
+By default a program is a child of whence. Tools that start Valgrind expect its process to be the program: they
+search the program's output for the process number, send signals to it, and read the report once it has ended.
+So this process forks a manager, which has a session of its own and is reparented, and waits. The manager
+continues the run and sends the command to execute. At its end the program waits in the runtime until the
 report is written (`whence.abi.records`, option ``held`` of the runtime).
 
-A process that is killed cannot be held, nor one that ends by a system call of its own; its report follows.
+The runtime cannot hold a process that SIGKILL or a direct system call ends: its report is written afterwards.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ _ENDED = records.HEADER.offset("ended") // 4
 _REPORTED = records.HEADER.offset("reported") // 4
 _DEVICES = ("/dev/", "/proc/")
 _RESTORED = (signal.SIGPIPE, signal.SIGXFSZ)
-"""Signals that Python ignores, and that programs are not to ignore for that."""
+"""Signals that Python ignores and the program must not inherit as ignored."""
 
 
 class Handover:
-    """One run of a program in the place of this process.
+    """A run whose program replaces this process.
 
-    reports: the files that reports are written to. A path in a file system of descriptors keeps all of ours
-    open in the process that looks after the program; else it has standard error alone.
+    reports: the files that reports are written to. If one is a descriptor (a path below /dev or /proc), the
+    manager keeps all inherited descriptors; otherwise it keeps standard error alone.
     pid: the program's process, 0 before `begun`.
     """
 
@@ -50,9 +50,10 @@ class Handover:
 
     @contextlib.contextmanager
     def begun(self) -> Iterator[None]:
-        """The block is executed in the process that looks after the program.
+        """Forks the manager, which alone executes the block.
 
-        This process becomes the program there (`become`), or raises the error that the block raised before.
+        The original process becomes the program when the manager calls `become`, or raises the `WhenceError`
+        that the manager raised before.
         """
         for stream in (sys.stdout, sys.stderr):
             if stream is not None:
@@ -78,7 +79,7 @@ class Handover:
             raise SystemExit(0) from None
 
     def become(self, image: Path, words: Sequence[str], environment: Mapping[str, str], record: Path) -> None:
-        """Have our former process execute the program; this one ends if it cannot."""
+        """Makes the original process execute the program; raises `SystemExit` if it cannot."""
         with open(record, "r+b") as file:
             self._words = memoryview(mmap.mmap(file.fileno(), records.HEADER_SIZE)).cast("I")
         self._send((str(image.absolute()), list(words), dict(environment)))
@@ -91,10 +92,10 @@ class Handover:
             pipe.write(pickle.dumps(order))
         self._orders = -1
 
-    # ---- the program, as a child would be ----
+    # ---- the interface of a child ----
 
     def poll(self) -> int | None:
-        """The exit status, minus the number of a signal, or `UNKNOWN`; None while the program runs."""
+        """The exit status, the negated number of a signal, or `UNKNOWN`; None while the program runs."""
         if self.returncode is None and self._words[_ENDED]:
             status = self._words[_ENDED] & ~records.ENDED
             known = status != records.STATUS_UNKNOWN
@@ -104,7 +105,7 @@ class Handover:
         return None if self.returncode is None else int(self.returncode)
 
     def wait(self) -> int:
-        """Like `poll`, at the end."""
+        """Waits for the end; returns what `poll` does then."""
         while (code := self.poll()) is None:
             self._gone(0.05)
         return code
@@ -113,7 +114,7 @@ class Handover:
         os.kill(self.pid, signal.SIGKILL)
 
     def release(self, *, stop: bool = False) -> None:
-        """The process need not wait any more; stop: it ends with the error exit code."""
+        """Lets the program end; stop: with the error exit code."""
         self._words[_REPORTED] = records.REPORTS["STOP" if stop else "DONE"]
 
     def _gone(self, seconds: float) -> bool:
@@ -130,7 +131,7 @@ class Handover:
 
 
 def _forked_apart() -> bool:
-    """Fork a process that is nobody's child, in a session of its own; false in that one."""
+    """Forks a process that is not a child of this one and has its own session; false in that process."""
     child = os.fork()
     if child:
         os.waitpid(child, 0)
@@ -139,13 +140,13 @@ def _forked_apart() -> bool:
         if os.fork():
             os._exit(0)
     except OSError:
-        os._exit(1)  # our process finds that nobody writes to it
+        os._exit(1)  # the original process then reads the end of its pipe
     os.setsid()
     return False
 
 
 def _let_go() -> None:
-    """Close what the program has inherited, but standard error: others may wait until nobody has it open."""
+    """Closes inherited descriptors but standard error, because readers of pipes wait until all are closed."""
     empty = os.open(os.devnull, os.O_RDWR)
     for name in os.listdir("/proc/self/fd"):
         number = int(name)
@@ -158,10 +159,10 @@ def _let_go() -> None:
 
 
 def _obey(orders: int, failures: int) -> NoReturn:
-    """Become the program; raises the error that comes instead of its name, or `CannotExecute`."""
+    """Executes the received command; raises the error that was sent instead, or `CannotExecute`."""
     with open(orders, "rb") as pipe:
         order = pipe.read()
-    received = pickle.loads(order) if order else ToolLimit("the process that was to report has ended")
+    received = pickle.loads(order) if order else ToolLimit("the process that manages the run has ended")
     if isinstance(received, BaseException):
         raise received
     image, words, environment = received
