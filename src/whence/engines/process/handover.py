@@ -1,10 +1,10 @@
 """Execution of the program in the process that was started, while another process manages the run.
 
-By default a program is a child of whence. Tools that start Valgrind expect its process to be the program: they
-search the program's output for the process number, send signals to it, and read the report once it has ended.
-So this process forks a manager, which has a session of its own and is reparented, and waits. The manager
-continues the run and sends the command to execute. At its end the program waits in the runtime until the
-report is written (`whence.abi.records`, option ``held`` of the runtime).
+By default a program is a child of whence. Tools that start Valgrind expect its process to be the program:
+they search the program's output for the process number, send signals to it, and read the report once it has
+ended. So this process forks a manager, which has a session of its own and is reparented, and waits. The
+manager continues the run and sends the command to execute. At its end the program waits in the runtime until
+the report is written (`whence.abi.records`, option ``held`` of the runtime).
 
 The runtime cannot hold a process that SIGKILL or a direct system call ends: its report is written afterwards.
 """
