@@ -72,11 +72,6 @@ class DataLayout:
         else:
             {"i": self._ints, "f": self._floats, "v": self._vectors}[kind][key] = numbers[0]
 
-    def invalidate(self) -> None:
-        """Clear the cached sizes; callers must do this after they change a type definition."""
-        self._sizes.clear()
-        self._by_text.clear()
-
     def size_of(self, type_: Type | str) -> int:
         """Bytes from one array element to the next (alloc size); raises `IRSyntaxError` for unsized types."""
         return self._size_and_alignment(type_)[0]

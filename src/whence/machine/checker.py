@@ -8,7 +8,7 @@ no program reaches.
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from enum import Enum
 from typing import TypeAlias
 
@@ -145,39 +145,41 @@ class _Checker:
                 left = yield then, scope
                 right = yield otherwise, scope
                 return left if left is right else Type.WORD
+            case IntOp():
+                return (yield from self.operation(expr, scope))
+            case _:
+                return (yield from self.step(expr, scope))
+
+    def step(self, expr: Expr, scope: _Scope) -> _Walk:
+        """The type of an access, of an allocation, or of a call of another built-in function."""
+        wanted: list[tuple[Type, Expr, str]]
+        match expr:
             case Alloc(function=name, arguments=arguments):
-                for argument, parameter in zip(arguments, ALLOCATORS[name].parameters, strict=True):
-                    self.want(Type.INT, (yield argument, scope), argument, f"the {parameter} of {name}")
-                return Type.POINTER
+                wanted, result = _numbers(name, ALLOCATORS[name].parameters, arguments), Type.POINTER
             case Free(function=name, pointer=pointer, given=given):
-                self.want(Type.POINTER, (yield pointer, scope), pointer, f"the argument of {name}")
-                for argument, parameter in zip(given, FREES[name].parameters, strict=True):
-                    self.want(Type.INT, (yield argument, scope), argument, f"the {parameter} of {name}")
-                return Type.INT
+                wanted = [(Type.POINTER, pointer, f"the argument of {name}")]
+                wanted += _numbers(name, FREES[name].parameters, given)
+                result = Type.INT
             case Read(pointer=pointer):
-                self.want(Type.POINTER, (yield pointer, scope), pointer, "what * reads through")
-                return Type.WORD
+                wanted, result = [(Type.POINTER, pointer, "what * reads through")], Type.WORD
             case Assign(pointer=pointer, value=value):
                 self.want(Type.POINTER, (yield pointer, scope), pointer, "the left of :=")
                 return (yield value, scope)
             case PtrAdd(pointer=pointer, offset=offset):
-                self.want(Type.POINTER, (yield pointer, scope), pointer, "the left of +&")
-                self.want(Type.INT, (yield offset, scope), offset, "the right of +&")
-                return Type.POINTER
-            case IntOp():
-                return (yield from self.operation(expr, scope))
+                wanted = [(Type.POINTER, pointer, "the left of +&"), (Type.INT, offset, "the right of +&")]
+                result = Type.POINTER
             case Copy(function=name, to=to, source=source, count=count):
-                self.want(Type.POINTER, (yield to, scope), to, f"the first argument of {name}")
-                self.want(Type.POINTER, (yield source, scope), source, f"the second argument of {name}")
-                self.want(Type.INT, (yield count, scope), count, f"the third argument of {name}")
-                return Type.POINTER
+                operands = ((Type.POINTER, to), (Type.POINTER, source), (Type.INT, count))
+                wanted, result = _ordered(name, operands), Type.POINTER
             case Use(pointer=pointer):
-                self.want(Type.POINTER, (yield pointer, scope), pointer, "the argument of use")
-                return Type.POINTER
+                wanted, result = [(Type.POINTER, pointer, "the argument of use")], Type.POINTER
             case Poison(function=name, pointer=pointer, count=count):
-                self.want(Type.POINTER, (yield pointer, scope), pointer, f"the first argument of {name}")
-                self.want(Type.INT, (yield count, scope), count, f"the second argument of {name}")
-                return Type.INT
+                wanted, result = _ordered(name, ((Type.POINTER, pointer), (Type.INT, count))), Type.INT
+            case _:
+                raise TypeError(type(expr).__name__)
+        for type_, operand, use in wanted:
+            self.want(type_, (yield operand, scope), operand, use)
+        return result
 
     def literal(self, expr: Literal) -> Type:
         if not self.in_state and (isinstance(expr.value, Pointer) or expr.origin != LITERAL):
@@ -252,3 +254,20 @@ class _Checker:
             return
         word = "ret" if isinstance(expr, Ret) else "end"
         self.problems.add(expr.place, f"'{word}' stands in states only: a body returns its value, a let ends")
+
+
+def _numbers(name: str, parameters: Iterable[str], arguments: Iterable[Expr]) -> list[tuple[Type, Expr, str]]:
+    """The wanted types of integer arguments: type, argument, and its role in messages."""
+    return [
+        (Type.INT, argument, f"the {parameter} of {name}")
+        for argument, parameter in zip(arguments, parameters, strict=True)
+    ]
+
+
+def _ordered(name: str, operands: Iterable[tuple[Type, Expr]]) -> list[tuple[Type, Expr, str]]:
+    """The wanted types of arguments that messages call by their position."""
+    ordinals = ("first", "second", "third")
+    return [
+        (type_, each, f"the {ordinal} argument of {name}")
+        for (type_, each), ordinal in zip(operands, ordinals, strict=False)
+    ]

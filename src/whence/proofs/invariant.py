@@ -88,10 +88,6 @@ def _has(state: State, kind: int, b: Number) -> Truth:
     return exists(EVENT, lambda i: z3.And(state.is_event(i, kind), state.field(i, 1) == b))
 
 
-def _none(state: State, kind: int, b: Number) -> Truth:
-    return forall(EVENT, lambda i: z3.Implies(state.is_event(i, kind), state.field(i, 1) != b))
-
-
 def _heap_was_allocated(state: State) -> Truth:
     return forall(BLOCK, lambda b: z3.Implies(state.heap(b), _has(state, MALLOC, b)))
 

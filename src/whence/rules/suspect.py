@@ -25,7 +25,6 @@ from whence.rules.arithmetic import arithmetic
 from whence.rules.expand import Condition
 from whence.rules.linear import Linear, added, constant, linear
 
-_BYTES = "count * size"
 _ADDRESS_BITS = 64
 
 

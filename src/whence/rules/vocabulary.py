@@ -131,11 +131,6 @@ class Event:
     slots: tuple[Slot, ...]
     meaning: str
 
-    @property
-    def bid_slot(self) -> int | None:
-        """Index of the block among `slots`, if the event has one."""
-        return next((i for i, slot in enumerate(self.slots) if slot.type is Type.BID), None)
-
 
 EVENTS = {
     event.name: event

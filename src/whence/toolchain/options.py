@@ -29,8 +29,6 @@ SEPARATE = words("""
     """)
 """Options that, spelled exactly so, take the next word as their argument."""
 
-LONG_SPELLINGS = {"--output": "-o", "--language": "-x", "--for-linker": "-Xlinker"}
-
 ELSEWHERE = words("""
     -E -S -M -MM -fsyntax-only -### --version -dumpversion -dumpmachine -dumpspecs -dumpfullversion
     --help --help-hidden -help --target-help --precompile --analyze -emit-llvm -emit-ast -cc1 -cc1as
