@@ -28,7 +28,7 @@ struct bounce bounce_begin(struct site site, void *target, size_t size) {
 
 struct bounce bounce_block(struct site site, void *target, size_t size) {
     if (blocks_govern((uintptr_t)target)) return bounce_begin(site, target, size);
-    return (struct bounce){target, target, size};
+    return (struct bounce){target, target, target ? size : 0};
 }
 
 static int has_buffer(const struct bounce *bounce) { return bounce->buffer != bounce->target; }

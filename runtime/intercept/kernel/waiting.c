@@ -12,8 +12,8 @@
 
 /* ---- waiting ---- */
 
-/* The kernel reads and writes whole words of a set, but none about files that the process can have
- * no more of: programs give it the largest number that could be. */
+/* The kernel reads and writes whole words of a set. It stops at the largest open file, so a program
+ * may say that there are more files than an fd_set holds. */
 static size_t files_size(int count) {
     if (count > FD_SETSIZE) count = FD_SETSIZE;
     return count > 0 ? ((size_t)count + NFDBITS - 1) / NFDBITS * sizeof(fd_mask) : 0;

@@ -15,13 +15,21 @@ static long absent(void) {
     return -1;
 }
 
+/* Before 2.34 some functions are in a library of their own, which may be loaded late, and for the
+ * library alone that needs it. */
+static void *find_in_realtime(const char *name) {
+    void *library = dlopen("librt.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    void *function = library ? dlsym(library, name) : NULL;
+    if (library) dlclose(library);
+    return function;
+}
+
 void *port_find(struct port_next *next) {
     void *function = dlsym(RTLD_NEXT, next->name);
-    if (!function) {
-        dlerror(); /* the program's next call of it must not give this error */
-        function = (void *)(uintptr_t)absent;
-    }
-    return next->function = function;
+    if (!function) function = find_in_realtime(next->name);
+    if (function) return next->function = function;
+    dlerror(); /* the program's next call of it must not give this error */
+    return (void *)(uintptr_t)absent;
 }
 
 void next_find_all(void) {
