@@ -13,7 +13,7 @@ from tests.harness.session import REPOSITORY
 
 SOURCE = REPOSITORY / "src" / "whence"
 PAGE = (REPOSITORY / "docs" / "architecture.md").read_text()
-HOUSE = PAGE.partition("## The house")[2].partition("```\n")[2].partition("```")[0]
+TREE = PAGE.partition("## The tree")[2].partition("```\n")[2].partition("```")[0]
 
 
 def imports(folder: Path = SOURCE, package: str = "whence.") -> dict[str, set[str]]:
@@ -89,15 +89,15 @@ def test_what_a_part_of_the_engines_knows_nothing_of(part: str, unknown: set[str
 
 
 def test_all_parts_stand_in_the_house() -> None:
-    named = set(re.findall(r"(?:^  |; )([\w.]+?)(?:/ |: |  |$)", HOUSE, re.M))
+    named = set(re.findall(r"(?:^  |; )([\w.]+?)(?:/ |: |  |$)", TREE, re.M))
     there = {path.name for path in SOURCE.iterdir() if not path.name.startswith((".", "__"))}
     assert there - {"_native", "py.typed"} <= named
 
 
 def test_what_the_house_names_is_there() -> None:
-    for name in re.findall(r"^  ([\w.]+)", HOUSE, re.M):
+    for name in re.findall(r"^  ([\w.]+)", TREE, re.M):
         assert (SOURCE / name).exists(), name
-    runtime = re.search(r"^runtime/.*?\n(?=\w+/)", HOUSE, re.M | re.S)
+    runtime = re.search(r"^runtime/.*?\n(?=\w+/)", TREE, re.M | re.S)
     assert runtime is not None
     folders = {path.name for path in (REPOSITORY / "runtime").iterdir() if path.is_dir()} - {"__pycache__"}
     assert folders - {"include"} <= set(re.findall(r"\w+", runtime[0]))

@@ -38,7 +38,7 @@ Therefore:
   address, so r is elsewhere, or it is below NullPage too (2).
 
 A free has a similar filter, in the runtime: *clean* is the free of the begin
-of a live heap block by a function of its family that is told its alignment and, if any, its size.
+of a live heap block by a function of its family, whose alignment and size arguments, if any, are right.
 `holds_at_clean_free` evaluates the condition as far as that assumption goes; most rules cannot hold there,
 and are not evaluated.
 
@@ -217,8 +217,8 @@ class _Analysis:
                 return None
 
     def compared_at_clean_free(self, op: str, left: m.Term, right: m.Term) -> bool | None:
-        told = self.told(left)
-        if told is not None and told == self.told(right):
+        attribute = self.attribute(left)
+        if attribute is not None and attribute == self.attribute(right):
             agrees = op in ("==", "<=", ">=")
             return None if agrees and _GIVEN_SIZE in (left, right) else agrees
         left, right = self.at_heap(left), self.at_heap(right)
@@ -238,8 +238,8 @@ class _Analysis:
         truth = {"<": sign < 0, "<=": sign <= 0, ">": sign > 0, ">=": sign >= 0, "==": sign == 0}
         return truth.get(op, sign != 0)
 
-    def told(self, term: m.Term) -> str | None:
-        """Which fact about the block a term gives that the function that frees is told, too."""
+    def attribute(self, term: m.Term) -> str | None:
+        """The attribute of the block that a term equals at a clean free: Family, Align or Size."""
         match term:
             case m.Apply(function="Family" | "Align" | "Size" as function, args=(block,)):
                 return function if self.is_redex(block) else None

@@ -91,8 +91,8 @@ class Redex:
     `block` is None where r was derived from no known block; `root` is None
     where it is not visible what r was derived from; `closed` counts the
     accessed bytes that the program has made inaccessible; `family` is that of
-    the function that frees or allocates; `given_size` and `given_align` are what
-    the function that frees is told of the block: None and 0 where it is told nothing.
+    the function that frees or allocates; `given_size` and `given_align` are the
+    arguments of the function that frees, in bytes: None and 0 if it has none.
     """
 
     code: str
