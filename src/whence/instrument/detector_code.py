@@ -347,7 +347,7 @@ class ConditionCode:
             self.last_event(pattern, then, fail)
             return
         results = {item.name for item in pattern.items if isinstance(item, m.Variable)} & self.condition.free
-        asked = m.Exists(_with_wildcards(pattern, results), "trace", m.Truth(True))
+        candidates = m.Exists(_with_wildcards(pattern, results), "trace", m.Truth(True))
         best, none = self.slot("%whence.block"), self.label()
         self.emit(f"store %whence.block zeroinitializer, ptr {best}")
         time = RECORDED[pattern.event][0]
@@ -358,7 +358,7 @@ class ConditionCode:
             self.copy_block(record, best)
             self.go(again)
 
-        self.blocks(asked, better, none)
+        self.blocks(candidates, better, none)
         self.start(none)
         self.require(self.value(f"icmp ne i64 {self.block_word(best, 'id')}, 0"), fail)
         self.match_block(pattern, "trace", best, then, fail)
@@ -478,14 +478,16 @@ class ConditionCode:
 
 
 def _search(pattern: m.PointerPattern, domain: str) -> str:
-    """The primitive that answers whether a pointer of P or L matches."""
+    """The primitive that searches P or L for a matching pointer."""
     if domain == "L":
         return "__whence_pointed_lost"
     return "__whence_pointed_begin" if isinstance(pattern.index, m.Number) else "__whence_pointed"
 
 
 def _with_wildcards(pattern: m.EventPattern, names: set[str]) -> m.EventPattern:
-    def asked(item: m.Argument) -> m.Argument:
+    """The pattern with wildcards for the variables of these names."""
+
+    def replaced(item: m.Argument) -> m.Argument:
         return m.Wildcard() if isinstance(item, m.Variable) and item.name in names else item
 
-    return m.EventPattern(pattern.event, asked(pattern.time), tuple(map(asked, pattern.fields)))
+    return m.EventPattern(pattern.event, replaced(pattern.time), tuple(map(replaced, pattern.fields)))

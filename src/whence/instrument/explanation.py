@@ -70,18 +70,18 @@ class Explanation:
 def explain(rule: m.Rule, rules: RuleSet) -> Explanation:
     """The explanation of a rule of this set, on or off, for the native engine."""
     text = "\n".join([*(print_node(each) for each in rules.predicates_used([rule])), print_node(rule)])
-    told = sentence(rule, rules)
+    in_words = sentence(rule, rules)
     try:
         plan = plan_rule(rule, rules)
     except LoweringError as limit:
         return Explanation(
-            rule.name, rule.title, text, told, str(limit), detector=detector(expand(rule, rules))
+            rule.name, rule.title, text, in_words, str(limit), detector=detector(expand(rule, rules))
         )
     return Explanation(
         name=rule.name,
         title=rule.title,
         text=text,
-        sentence=told,
+        sentence=in_words,
         limit=None,
         planes=tuple(planes_of(plan)),
         events=tuple(_EVENTS[event] for event in _EVENTS if event in plan.events),

@@ -43,13 +43,13 @@ _LARGEST = 1 << 24
 """The largest size of a block in a counterexample, in bytes."""
 MOST_FUNCTIONS = 64
 """The largest number of functions in a counterexample."""
-NOBODY = function_code("")
+NO_FUNCTION = function_code("")
 """The function code in a call of something that is no function."""
 
 
 def is_function(code: Number) -> Truth:
     """Whether the number is the code of a function with a name."""
-    return z3.And(code > 0, code <= MOST_FUNCTIONS, code != NOBODY)
+    return z3.And(code > 0, code <= MOST_FUNCTIONS, code != NO_FUNCTION)
 
 
 def placed(state: symbolic.State, scope: Scope) -> Iterator[Truth]:

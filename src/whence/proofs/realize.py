@@ -47,7 +47,7 @@ from whence.machine.values import (
     wrap,
 )
 from whence.proofs import state as symbolic
-from whence.proofs.decode import NOBODY, Decoder, is_function, numbers_of, parameters_of, placed
+from whence.proofs.decode import NO_FUNCTION, Decoder, is_function, numbers_of, parameters_of, placed
 from whence.proofs.logic import BLOCK, POINTER, Number, Truth, applications
 from whence.proofs.moment import (
     ACCESSES,
@@ -147,7 +147,7 @@ def _possible(moment: Moment, code: str) -> Truth:
         case "Apply":
             of_main = z3.Implies(moment.function == function_code(MAIN), moment.value == 0)
             known = z3.And(is_function(moment.function), of_main)
-            return z3.And(at, z3.If(moment.bad_call, moment.function == NOBODY, known))
+            return z3.And(at, z3.If(moment.bad_call, moment.function == NO_FUNCTION, known))
         case "Ret":
             return z3.And(at, is_function(moment.function), moment.state.depth > 0)
         case _:

@@ -37,7 +37,7 @@ class Locks:
         """Takes a shared lock on `name`; false while another run has it exclusively.
 
         Also true where locks are not possible (in a directory without write
-        access, on a file system without locks), because nobody can seize a name there.
+        access, on a file system without locks), because no run can seize a name there.
         """
         return self._apply(fcntl.F_RDLCK, name) is not False
 

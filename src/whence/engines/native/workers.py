@@ -47,8 +47,7 @@ def parallel(
     """Call `function(module, *arguments)` for each piece of work, in processes; results as they come.
 
     what, subject: for `Progress`, as in "instrumenting", "vim".
-    Raises `ToolLimit` if memory, or something else of the machine, was short, and `Abandoned` when nobody
-    waits for the results.
+    Raises `ToolLimit` if memory or another resource is short, and `Abandoned` if the build was given up.
     """
 
     def idle() -> None:
