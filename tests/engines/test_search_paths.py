@@ -124,3 +124,20 @@ def test_linked_library_in_the_first_namespace(whence: Whence) -> None:
 def test_missing_library_for_another_namespace(whence: Whence) -> None:
     done = whence.run("./apart", "none.so", "new", "0")
     assert done.status == 1 and b"none.so: cannot open shared object file" in done.out
+
+
+def test_a_program_that_the_loader_refuses_is_not_called_checked(whence: Whence, tmp_path: Path) -> None:
+    """Cold and warm; the same program with its library in place is checked."""
+    library, program = tmp_path / "libuse.so", tmp_path / "lost"
+    (tmp_path / "main.c").write_text("int use(int n);\nint main(void) { return use(0) - 1; }\n")
+    (tmp_path / "use.c").write_text("int use(int n) { return n + 1; }\n")
+    whence.cc("-shared", "-fPIC", tmp_path / "use.c", "-Wl,-soname,libuse.so", "-o", library)
+    whence.cc(tmp_path / "main.c", library, f"-Wl,-rpath,{tmp_path}", "-o", program)
+    assert whence.run(program).status == 0
+    library.rename(tmp_path / "elsewhere.so")
+    for _ in range(2):
+        done = whence.run(program)
+        last = done.err.splitlines()[-1]
+        assert done.status == 127 and "libuse.so: cannot open shared object file" in done.err
+        assert last.startswith("whence: nothing was checked: ") and "before the checks could start" in last
+        assert "checked: 1" not in last and "no findings" not in last

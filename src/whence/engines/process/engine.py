@@ -94,7 +94,11 @@ class ProcessEngine(ABC):
     ) -> Coverage:
         """The checked code, with the number of rules, and a sentence if no code was checked."""
         rules = task.settings.rules
-        unchecked = "" if coverage.modules else self.unchecked(task, prepared, started=started)
+        if coverage.modules and not started:  # the loader did not find a library, for example
+            coverage = replace(coverage, modules=0, functions=0)
+            unchecked = f"nothing was checked: {task.arguments[0]} ended before the checks could start"
+        else:
+            unchecked = "" if coverage.modules else self.unchecked(task, prepared, started=started)
         count = len(rules.active) + len(rules.fixed)
         return replace(coverage, rules=count, unobserved=task.unobserved, unchecked=unchecked)
 
@@ -163,8 +167,6 @@ class ProcessEngine(ABC):
         notes = [*task.cache.notes, *ran.notes, *self.remarks(task, prepared, ran), *task.notes]
         notes += allocator_notes(prepared.executed, task.settings.around.environment)
         notes += [*ran.raw.notes, *ran.reading.symbolizer.notes]
-        if not ran.raw.started and ran.ending.status != 0 and not ran.ending.timed_out:
-            notes.append(f"{task.arguments[0]} ended before the checks could start")
         info = RunInfo(
             program=str(prepared.executed),
             arguments=tuple(task.arguments),
