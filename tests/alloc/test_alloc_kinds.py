@@ -123,6 +123,21 @@ def test_correct_calls_of_the_kernel(
         assert (done.status, done.out, done.err) == (0, f"{name}: good\n", ""), name
 
 
+@pytest.mark.parametrize("small_blocks", ["0", "2000"])
+@pytest.mark.parametrize("guard", ["T", "B", "P"])
+def test_unusual_calls_of_the_kernel(
+    guard: str, small_blocks: str, compile_plain: Compile, preload: Preload
+) -> None:
+    """Wild pointers, missing arguments, handlers, vfork, cancellation, other stacks: the kernel's results."""
+    done = preload(compile_plain("kernel_unusual.c", "-w"), small_blocks, guard=guard)
+    assert (done.status, done.out, done.err) == (0, "good\n", "")
+
+
+def test_unusual_calls_of_the_kernel_with_closed_blocks(compile_plain: Compile, preload: Preload) -> None:
+    done = preload(compile_plain("kernel_unusual.c", "-w"), "0", "no-stack", guard="BR")
+    assert (done.status, done.out, done.err) == (0, "good\n", "")
+
+
 @pytest.mark.parametrize("guard", ["T", "B", "P", "BR"])
 def test_what_does_not_arrive_is_not_judged(guard: str, compile_plain: Compile, preload: Preload) -> None:
     for call in ("read", "recv"):
