@@ -64,14 +64,14 @@ def whence(tmp_path_factory: pytest.TempPathFactory, whence_env: dict[str, str])
     return made
 
 
-def start(whence: Whence, *words: str) -> subprocess.Popen[bytes]:
+def start(whence: Whence, *words: str, **changes: str) -> subprocess.Popen[bytes]:
     (whence.directory / "log").unlink(missing_ok=True)
     return subprocess.Popen(
         whence.command(*words),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=dict(whence.env),
+        env={**whence.env, **changes},
         cwd=whence.directory,
     )
 
@@ -167,7 +167,8 @@ def test_a_process_that_is_left_behind_holds_nobody(whence: Whence) -> None:
 
 
 def test_a_program_ends_when_nobody_is_left_to_report(whence: Whence) -> None:
-    process = start(whence, *COMMANDS["valgrind"], "./prog", "wait", RIGHT)
+    left = str(whence.directory)  # for the folder that nobody removes
+    process = start(whence, *COMMANDS["valgrind"], "./prog", "wait", RIGHT, TMPDIR=left)
     await_line(process)
     environment = Path(f"/proc/{process.pid}/environ").read_text()
     reader = re.search(r"\bheld=(\d+)", environment), re.search(r"\breader=(\d+)", environment)
