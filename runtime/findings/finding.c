@@ -214,7 +214,7 @@ static void say(const struct wh_finding *head, const struct context *context) {
  * broken or busy stream must not hang us: only standard output is flushed, and
  * only if nobody holds its lock, this thread included (the first word of
  * glibc's lock says so; ftrylockfile would let the owner in). */
-static void flush_output(void) {
+void finding_flush(void) {
     const uint32_t *lock = (const uint32_t *)stdout->_lock;
     if (!lock || *lock || ftrylockfile(stdout)) return;
     fflush_unlocked(stdout);
@@ -226,7 +226,7 @@ int finding_hold(int status) {
 }
 
 _Noreturn void finding_stop(void) {
-    flush_output();
+    finding_flush();
     record_finish();
     finding_hold((int)options.exitcode << 8);
     os_exit((int)options.exitcode);

@@ -30,6 +30,9 @@ void finding_unlock(void);
 /* Findings made so far by this process. */
 uint64_t finding_count(void);
 
+/* Writes out what the program has buffered for standard output, unless its lock is held. */
+void finding_flush(void);
+
 /* Called where this process is about to end with a status as waitpid gives it: the process of the
  * option `held` waits until its findings have been reported. Whether it has to end with the option
  * `exitcode` instead. */

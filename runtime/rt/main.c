@@ -45,9 +45,10 @@ static void end_quickly(void) {
 }
 
 /* Runs after `end`, because the loader registers the destructors after the constructors have run.
- * A second call of `exit` runs what is left: the C library writes out its streams. */
+ * Output of the program comes before the report. A second call of `exit` runs what is left. */
 static void last(int status, void *unused) {
     (void)unused;
+    if ((uint32_t)options.held == os_process()) finding_flush();
     if (finding_hold((status & 0xff) << 8)) exit((int)options.exitcode);
 }
 

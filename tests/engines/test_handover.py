@@ -221,6 +221,18 @@ def test_what_went_wrong_before_the_start_is_said_once(whence: Whence) -> None:
     assert list(folder.iterdir()) == []
 
 
+def test_output_comes_before_the_report(whence: Whence) -> None:
+    process = subprocess.run(
+        whence.command("whence.cli.valgrind", "./prog", "return", WRONG),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=dict(whence.env),
+        cwd=whence.directory,
+        timeout=TIMEOUT,
+    )
+    assert process.stdout.index(b"\nend\n") < process.stdout.index(b"Invalid write")
+
+
 def test_reports_to_descriptors(whence: Whence) -> None:
     done = whence.process("whence.cli.valgrind", "--log-fd=1", "./prog", "return", WRONG)
     assert b"Invalid write" in done.out and done.err == ""
