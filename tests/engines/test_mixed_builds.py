@@ -101,8 +101,26 @@ def test_what_another_linker_joined_runs_with_a_note(whence: Whence, form: str) 
     assert done.status == 0, done.err
     assert json.loads(document.read_text())["run"]["notes"] == [
         "prog: another linker than whence-cc's joined objects with IR and objects without "
-        "(use is in one of those): accesses in it were not checked; link them all with whence-cc"
+        "(use is in one of those): accesses in it were not checked, leaks of what it allocates only with "
+        "--foreign-leaks; link them all with whence-cc"
     ]
+
+
+@pytest.mark.parametrize(("options", "status"), [([], 0), (["--foreign-leaks"], 99)])
+def test_leaks_of_what_another_linker_joined_are_foreign(
+    whence: Whence, options: list[str], status: int
+) -> None:
+    (whence.directory / "lose.c").write_text(
+        "#include <stdlib.h>\nint more(void);\n"
+        "int use(char *p) { char *volatile q = malloc(3); q = p; return more() + (q != 0); }\n"
+    )
+    whence.cc("-g", "-c", "lose.c")
+    foreign = native(whence, "more", "int more(void) { return 0; }\n")
+    subprocess.run(["gcc", "main.o", "lose.o", foreign, "-o", "prog"], cwd=whence.directory, check=True)
+    done = whence.run(*options, "./prog")
+    assert done.status == status, done.err
+    assert ("definite-leak" in done.err) == bool(options)
+    assert "only with --foreign-leaks" in done.err
 
 
 def test_allocations_of_what_another_linker_joined_are_checked(whence: Whence) -> None:

@@ -198,7 +198,7 @@ def _build(
         try:
             copies[name] = _linked(each, objects.paths, extra, cache, name if "/" in name else "")
         except ForeignCode as missing:
-            notes.append(_joined_elsewhere(each, str(missing)))
+            notes.append(_joined_elsewhere(each, str(missing), is_program=not name))
             left_out.append(LeftOut(each.path.name, "joined by another linker"))
     originals = {copy: images[name].path for name, copy in copies.items()}
     checked = _distinct(images[name] for name in copies)
@@ -218,10 +218,12 @@ def _build(
     )
 
 
-def _joined_elsewhere(image: CarriedImage, symbol: str) -> str:
+def _joined_elsewhere(image: CarriedImage, symbol: str, *, is_program: bool) -> str:
+    """What is not checked of an image that runs as it was linked; `is_program`: not a library."""
+    leaks = ", leaks of what it allocates only with --foreign-leaks" if is_program else ""
     return (
         f"{image.path.name}: another linker than whence-cc's joined objects with IR and objects without "
-        f"({symbol} is in one of those): accesses in it were not checked; link them all with whence-cc"
+        f"({symbol} is in one of those): accesses in it were not checked{leaks}; link them all with whence-cc"
     )
 
 
