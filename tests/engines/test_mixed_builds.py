@@ -99,6 +99,8 @@ def test_what_another_linker_joined_runs_with_a_note(whence: Whence, form: str) 
     document = whence.directory / "out.json"
     done = whence.run("--json", document, "./prog")
     assert done.status == 0, done.err
+    assert "no access was checked: only the calls to malloc, free and their relatives were" in done.err
+    assert "carries IR; build it" not in done.err
     assert json.loads(document.read_text())["run"]["notes"] == [
         "prog: another linker than whence-cc's joined objects with IR and objects without "
         "(use is in one of those): accesses in it were not checked, leaks of what it allocates only with "

@@ -48,7 +48,12 @@ class NativeEngine(ProcessEngine):
         return result
 
     def unchecked(self, task: Task, prepared: Prepared, *, started: bool) -> str:
-        """A sentence for a run in which no program and no library had IR."""
+        """A sentence for a run in which no IR of a program or a library was instrumented."""
+        if prepared.built.declined and started:
+            return (
+                "no access was checked: only the calls to malloc, free and their relatives were; link "
+                f"{task.arguments[0]} with whence-cc"
+            )
         more = "loaded or started" if task.settings.children else "loaded"
         hint = "" if task.settings.children else ", and to check programs that it starts add --trace-children"
         return (
