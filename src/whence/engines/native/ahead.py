@@ -25,6 +25,7 @@ from whence.toolchain.carry import CarriedModule, read_image
 if TYPE_CHECKING:
     from whence.engines.native.workers import Failure
 
+
 @dataclass(frozen=True)
 class _Image:
     """A program or a library; `modules`: its modules, and those of the libraries that it is linked to."""
