@@ -118,6 +118,7 @@ def test_traced_children_that_stop(whence: Whence) -> None:
     done, found = whence.findings("--trace-children", "./parent", "3")
     assert done.status == 99 and len(found) == 1
     assert done.out.split() == [b"99"] * WAYS
+    assert f"the program exited with status 0; {WAYS} children were stopped at the first; checked" in done.err
 
 
 def test_traced_children_without_bug(whence: Whence) -> None:

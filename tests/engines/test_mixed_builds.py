@@ -133,3 +133,76 @@ def test_allocations_of_what_another_linker_joined_are_checked(whence: Whence) -
     done = whence.run("./prog")
     assert done.status == 99
     assert "double-free" in done.err
+
+
+CONSTRUCTOR = """
+extern int ready;
+__attribute__((constructor)) static void set(void) { ready = 1; }
+"""
+OVERRIDE = "int level(void) { return 2; }\n"
+OPTIONAL = "int plugin(void) { return 7; }\n"
+HOST = """
+#include <stdio.h>
+#include <stdlib.h>
+int ready;
+__attribute__((weak)) int plugin(void);
+__attribute__((weak)) int level(void) { return 1; }
+int main(void) {
+    char *p = malloc(4);
+    printf("%d %d %d\\n", ready, plugin ? plugin() : -1, level());
+    free(p);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "phrase"),
+    [
+        ("constructor", CONSTRUCTOR, "one of those is made from constructor.c"),
+        ("override", OVERRIDE, "level is in one of those"),
+        ("optional", OPTIONAL, "plugin is in one of those"),
+    ],
+)
+def test_code_that_nothing_refers_to_is_not_dropped(
+    whence: Whence, name: str, text: str, phrase: str
+) -> None:
+    """The new link would succeed without it. The same program without it, run first, is checked."""
+    (whence.directory / "host.c").write_text(HOST)
+    whence.cc("-g", "-c", "host.c")
+    foreign = native(whence, name, text)
+    for inputs in ([], [foreign]):
+        subprocess.run(["gcc", "host.o", *inputs, "-o", "prog"], cwd=whence.directory, check=True)
+        plain = subprocess.run([whence.directory / "prog"], capture_output=True, check=True)
+        done = whence.run("./prog")
+        assert (done.status, done.out) == (0, plain.stdout)
+        assert (phrase in done.err) == bool(inputs)
+        assert ("checked: 1 module" in done.err) == (not inputs)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["-no-pie"], ["-no-pie", "-rdynamic"], ["-s"], ["-Wl,--gc-sections"], ["-static-libgcc"], ["-O2"]],
+)
+def test_what_another_linker_adds_itself_is_no_code_without_ir(whence: Whence, words: list[str]) -> None:
+    (whence.directory / "divide.c").write_text(
+        "#include <stdlib.h>\nstatic void nothing(void) {}\n"
+        "unsigned __int128 n = 9;\nint main(int c, char **v) { atexit(nothing); return (int)(n / c) - 9; }\n"
+    )
+    whence.cc("-g", "-c", "divide.c")
+    subprocess.run(["gcc", *words, "divide.o", "-o", "prog"], cwd=whence.directory, check=True)
+    done = whence.run("./prog")
+    assert done.status == 0 and "checked: 1 module" in done.err, done.err
+
+
+@pytest.mark.parametrize("words", [[], ["-static-libstdc++", "-static-libgcc"], ["-no-pie"]])
+def test_a_cxx_program_that_another_linker_joined_is_checked(whence: Whence, words: list[str]) -> None:
+    (whence.directory / "sort.cc").write_text(
+        "#include <algorithm>\n#include <iostream>\n#include <map>\n#include <string>\n"
+        'int main() { std::map<std::string, int> m{{"a", 1}}; int v[] = {2, 1}; std::sort(v, v + 2);\n'
+        '  std::cout << m["a"] << v[0] << std::endl; return 0; }\n'
+    )
+    whence.process("whence.cli.cc", "c++", "-g", "-O1", "-c", "sort.cc")
+    subprocess.run(["g++", *words, "sort.o", "-o", "prog"], cwd=whence.directory, check=True)
+    done = whence.run("./prog")
+    assert (done.status, done.out) == (0, b"11\n") and "checked: 1 module" in done.err, done.err

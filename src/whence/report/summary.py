@@ -34,7 +34,7 @@ def summary(findings: Sequence[Finding], run: RunInfo) -> list[Piece]:
         pieces.append((f"{words.plural(run.lost, 'finding')} without a report", ERROR))
     hidden = sum(_count(finding) for use in run.suppressed for finding in use.findings)
     pieces.append((f", {hidden:,} suppressed" if hidden else "", ""))
-    facts = [_ending(run), *(_checked(run.coverage) if run.coverage else ())]
+    facts = [_ending(run), _stopped(findings, run), *(_checked(run.coverage) if run.coverage else ())]
     return [*pieces, *((f"; {fact}", "") for fact in facts if fact)]
 
 
@@ -64,6 +64,16 @@ def _ending(run: RunInfo) -> str:
     if run.exit_status is not None:
         return f"the program exited with status {run.exit_status}"
     return ""
+
+
+def _stopped(findings: Sequence[Finding], run: RunInfo) -> str:
+    """The processes that were stopped while the program itself went on."""
+    stopped = [finding for finding in findings if finding.halted and finding.pid != run.pid]
+    count = sum(finding.occurrences for finding in stopped)
+    if run.halted or not count:
+        return ""
+    what = "a child was" if count == 1 else f"{count:,} children were"
+    return f"{what} stopped at the first"
 
 
 def _checked(coverage: Coverage) -> Iterable[str]:

@@ -15,18 +15,21 @@ import struct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 MAGIC = b"\x7fELF"
 HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 SECTION = struct.Struct("<IIQQQQIIQQ")
 SEGMENT = struct.Struct("<IIQQQQQQ")
 DYNAMIC = struct.Struct("<qQ")
+SYMBOL = struct.Struct("<IBBHQQ")
 
 ET_REL, ET_EXEC, ET_DYN = 1, 2, 3
 EM_X86_64 = 62
-SHT_PROGBITS, SHT_NOBITS = 1, 8
+SHT_PROGBITS, SHT_SYMTAB, SHT_NOBITS = 1, 2, 8
 SHF_EXECINSTR = 4
+STT_FUNC, STT_FILE = 2, 4
+STB_GLOBAL = 1
 SHN_LORESERVE, SHN_XINDEX = 0xFF00, 0xFFFF
 PT_DYNAMIC, PT_INTERP, PT_NOTE, PT_LOAD = 2, 3, 4, 1
 
@@ -140,9 +143,27 @@ class Elf:
         """Whether a section with instructions is not empty."""
         return any(fields[2] & SHF_EXECINSTR and fields[5] for fields in SECTION.iter_unpack(self.table()))
 
+    def definitions(self) -> Iterator[tuple[bytes, int, int]]:
+        """Defined symbols of the symbol table as (name, STT_*, STB_*); none in a stripped image."""
+        table = self.table()
+        for fields in SECTION.iter_unpack(table):
+            if fields[1] != SHT_SYMTAB:
+                continue
+            if (fields[6] + 1) * SECTION.size > len(table) or fields[5] % SYMBOL.size:
+                raise ElfError("its symbol table is damaged")
+            strings = SECTION.unpack_from(table, fields[6] * SECTION.size)
+            names = self.read(strings[4], strings[5])
+            for name, info, _, section, _, _ in SYMBOL.iter_unpack(self.read(fields[4], fields[5])):
+                if section:
+                    yield names[name : max(names.find(b"\0", name), name)], info & 15, info >> 4
+
     def data(self, section: Section) -> bytes:
         """Contents of a section."""
         return b"" if section.type == SHT_NOBITS else self.read(section.offset, section.size)
+
+    def is_dynamic(self) -> bool:
+        """Whether the dynamic loader loads it."""
+        return any(fields[0] == PT_DYNAMIC for fields in self.segments())
 
     # ---- segments -------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from whence.toolchain import archive, blob, carry, driver, linkline, options
 from whence.toolchain.carry import CarriedImage
 from whence.toolchain.clang import find_clang
 from whence.toolchain.compile import fits_command_line
+from whence.toolchain.foreign import left_out
 from whence.toolchain.link import LinkItem, LinkRecord
 
 _DROPPED_DRIVER = options.words(
@@ -32,7 +33,7 @@ _DROPPED_LD = options.words("""
 
 
 class ForeignCode(ToolLimit):
-    """The image needs code without IR that no record has; the message is an undefined symbol.
+    """The image has code without IR that no record has; the message is a phrase that names some of it.
 
     This happens if a linker without the wrapper (of gcc, of gfortran, a plain ``ld -r``) joined
     objects with IR and objects without.
@@ -68,6 +69,10 @@ def relink(
         # Relative paths in unchanged options refer to the folder of the first link.
         place = Path(record.cwd) if Path(record.cwd).is_dir() else Path(folder)
         _run([*command, *_fitting(words, Path(folder))], image, place)
+    if not record.recorded:
+        phrase = left_out(image.path, output, (module.source for module in image.modules))
+        if phrase:
+            raise ForeignCode(phrase)
 
 
 def _mode(image: CarriedImage, record: LinkRecord) -> list[str]:
@@ -244,7 +249,7 @@ def _run(command: list[str], image: CarriedImage, folder: Path) -> None:
         reason = _reason(done.stderr.splitlines())
         missing = _UNDEFINED.search(reason)
         if missing:
-            raise ForeignCode(missing[1])
+            raise ForeignCode(f"{missing[1]} is in one of those")
         raise ToolLimit(f"cannot relink {image.path}: {reason}")
 
 

@@ -8,6 +8,7 @@ processes as there are processors, largest first; the link is a plain link.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -218,12 +219,12 @@ def _build(
     )
 
 
-def _joined_elsewhere(image: CarriedImage, symbol: str, *, is_program: bool) -> str:
+def _joined_elsewhere(image: CarriedImage, phrase: str, *, is_program: bool) -> str:
     """What is not checked of an image that runs as it was linked; `is_program`: not a library."""
     leaks = ", leaks of what it allocates only with --foreign-leaks" if is_program else ""
     return (
         f"{image.path.name}: another linker than whence-cc's joined objects with IR and objects without "
-        f"({symbol} is in one of those): accesses in it were not checked{leaks}; link them all with whence-cc"
+        f"({phrase}): accesses in it were not checked{leaks}; link them all with whence-cc"
     )
 
 
@@ -267,4 +268,8 @@ _KINDS = {"object": "an object file", "archive": "an archive", "shared": "a shar
 
 
 def _link_identity(image: CarriedImage) -> str:
-    return repr((image.link_or_default(), image.kind, image.needed, image.rpath))
+    content = ""  # what a link without record joined is compared with the new link
+    if image.link is None:
+        with open(image.path, "rb") as file:
+            content = hashlib.file_digest(file, "sha256").hexdigest()
+    return repr((image.link_or_default(), image.kind, image.needed, image.rpath, content))

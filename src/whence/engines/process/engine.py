@@ -174,7 +174,7 @@ class ProcessEngine(ABC):
             pid=ran.raw.pid,
             exit_status=ran.ending.status,
             signal=ran.ending.signal,
-            halted=any(finding.halted for finding in sorted_.findings),
+            halted=any(each.halted and each.pid == ran.raw.pid for each in sorted_.findings),
             dropped=ran.raw.dropped,
             lost=ran.raw.lost,
             notes=tuple(dict.fromkeys(notes)),
