@@ -13,6 +13,8 @@ import whence
 from whence.findings import Finding, Frame
 from whence.machine.syntax import Program
 
+_FLAGS = ("-g", "-w", "-std=c++17", "-fsized-deallocation")  # the last is no default before clang 19
+
 
 def verdicts(programs: Sequence[Program], folder: Path, level: str) -> list[Verdict]:
     """The verdict on each program, built with the optimisation flag `level` and run with all rules on.
@@ -23,7 +25,7 @@ def verdicts(programs: Sequence[Program], folder: Path, level: str) -> list[Verd
     source = translate(programs)
     path = folder / "programs.cc"
     path.write_text(source.text())
-    program = whence.build(path, folder / "programs", flags=["-g", "-w", "-std=c++17", level])
+    program = whence.build(path, folder / "programs", flags=[*_FLAGS, level])
     result = whence.run(program, enable="all", capture_output=True, timeout=TIMEOUT)
     assert result.exit_status == 0 and not result.stdout, result.text()
     found: list[set[Bug]] = [set() for _ in programs]
