@@ -16,6 +16,8 @@ static char *first_line(void) {
 
 int main(void) {
     char *line = first_line();
+    if (line == NULL)
+        return 2; // standard input is closed
     int c = line[0];
     free(line);
     return c != 'f';

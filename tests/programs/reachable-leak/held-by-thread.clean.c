@@ -21,7 +21,8 @@ static void *work(void *unused) {
 int main(void) {
     pthread_t thread;
     pthread_barrier_init(&ready, NULL, 2);
-    pthread_create(&thread, NULL, work, NULL);
+    if (pthread_create(&thread, NULL, work, NULL) != 0)
+        return 1;
     pthread_barrier_wait(&ready);
     pthread_join(thread, NULL);
     return 0;
