@@ -18,6 +18,7 @@ from tests.rules.strategies import Scope, formulas
 from whence.abi.layout import HEAP_BASE, NULL_PAGE_SIZE, REGION_SHIFT, slot_shift, state_address
 from whence.abi.records import KINDS
 from whence.abi.rules import DESC_COPY, DESC_WRITE
+from whence.abi.widths import CHECKED_WIDTHS
 from whence.instrument import filters as module
 from whence.instrument.markers import declarations
 from whence.rules import RuleSet, load_standard, load_texts
@@ -342,7 +343,7 @@ def markers() -> dict[Filter, Markers]:
 @given(
     st.lists(states, min_size=6, max_size=6),
     st.integers(0, 24),
-    st.sampled_from(module.SIZES),
+    st.sampled_from(CHECKED_WIDTHS),
     st.booleans(),
     st.booleans(),
     st.sampled_from([Filter.NEVER, Filter.STATE, Filter.SLOT, BOTH, Filter.ALWAYS]),
@@ -381,7 +382,7 @@ def test_markers_go_cold_when_the_filter_says_so(
         assert called == [(address, address if root is None else root, desc)]
 
 
-@pytest.mark.parametrize("size", module.SIZES)
+@pytest.mark.parametrize("size", CHECKED_WIDTHS)
 def test_one_bad_granule_is_found(
     plane: ctypes.Array[ctypes.c_uint8], markers: dict[Filter, Markers], size: int
 ) -> None:
@@ -440,7 +441,7 @@ def test_copies_go_cold_when_their_ranges_overlap_and_differ() -> None:
     copies = Copies()
     near = [0, 1, 2, 7, 8, 9, 15, 16, 17, 40]
     bases = [0, HEAP, (1 << 47) - 64]
-    for size, base, shift in itertools.product((None, *module.SIZES), bases, near):
+    for size, base, shift in itertools.product((None, *CHECKED_WIDTHS), bases, near):
         for length in [0, 1, 8, 17, (1 << 64) - 1] if size is None else [size]:
             for to, source in ((base + shift, base), (base, base + shift)):
                 expected = shift != 0 and shift < length
