@@ -31,6 +31,17 @@
 /* Inside a wrapper that both products have: the function that it stands for. */
 #define NEXT(name) PORT_NEXT(name)
 
+/* A wrapper of a function that stores up to `size` bytes at `to`, as many as its result says.
+ * `check` is made before; in the arguments bounce.buffer stands for `to`. */
+#define WRAP_FILLING(name, parameters, check, arguments)                                           \
+    WRAP(ssize_t, name, parameters) {                                                              \
+        check;                                                                                     \
+        struct bounce bounce = bounce_begin(SITE, to, size);                                       \
+        ssize_t count = NEXT(name) arguments;                                                      \
+        bounce_end(SITE, &bounce, arrived(count));                                                 \
+        return count;                                                                              \
+    }
+
 /* Inside a wrapper: the wrapped function's name, and where the program called it. */
 #define NAME (__func__ + sizeof "__whence_" - 1)
 #define SITE ((struct site){NAME, FRAME_HERE})

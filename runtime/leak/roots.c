@@ -167,9 +167,7 @@ int roots_open(void) {
     text = (const char *)maps_read(&text_size);
     if (!text) return 0;
     constant_count = 0;
-    while (at < text_size && maps_parse(text, text_size, &at, &mapping)) {
-        note_constants(&mapping);
-    }
+    while (at < text_size && maps_parse(text, text_size, &at, &mapping)) note_constants(&mapping);
     return 1;
 }
 

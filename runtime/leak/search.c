@@ -63,16 +63,14 @@ static int is_closed(uintptr_t address, uint64_t size) {
 }
 
 /* A base class behind another one: both begin with a pointer to constant tables. */
-static int is_base_class(uintptr_t pointer, uintptr_t begin, uint64_t size) {
+static int is_base_class(uintptr_t pointer, struct block block) {
+    uintptr_t begin = block_begin(block);
+    uint64_t size = block_size(block);
     if (pointer % sizeof(uint64_t) || pointer - begin + sizeof(uint64_t) > size) return 0;
     if (is_closed(pointer, size) || is_closed(begin, size)) return 0;
     uint64_t table = *(const wh_word *)pointer;
     return table % sizeof(uint64_t) == 0 && roots_in_constants(table) &&
            roots_in_constants(*(const wh_word *)begin);
-}
-
-static int holds_from_the_middle(uintptr_t pointer, struct block block) {
-    return is_base_class(pointer, block_begin(block), block_size(block));
 }
 
 /* ---- blocks that are being allocated ---- */
@@ -237,7 +235,7 @@ static int read_memory(void) {
 static int ensure(void) {
     static int failed;
     if (state) return state > 0;
-    mark_is_strong = holds_from_the_middle;
+    mark_is_strong = is_base_class;
     state = read_memory() ? 1 : -1;
     if (state < 0)
         rt_note(&failed,

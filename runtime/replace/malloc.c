@@ -200,14 +200,13 @@ static void *allocate_aligned(size_t alignment, size_t size, const struct frame 
  * it otherwise. */
 static void *reallocate(void *pointer, size_t size, const struct frame *frame) {
     if (!pointer) return allocate_plain(size, frame);
-    if (WH_UNLIKELY(event_watched(WH_POINT_REALLOC)))
-        report_resize((uintptr_t)pointer, size, frame);
+    uintptr_t address = (uintptr_t)pointer;
+    if (loader_owns(address)) return reallocate_for_loader(pointer, size);
+    if (WH_UNLIKELY(event_watched(WH_POINT_REALLOC))) report_resize(address, size, frame);
     if (!size) {
         release(pointer, WH_FAMILY_MALLOC, frame);
         return NULL;
     }
-    uintptr_t address = (uintptr_t)pointer;
-    if (loader_owns(address)) return reallocate_for_loader(pointer, size);
     if (WH_UNLIKELY(PORT_GUARDS && lend_owns(address))) return lend_resize(pointer, size);
     struct block block = heap_block(address);
     if (WH_UNLIKELY(!heap_begins_live(block, address))) {

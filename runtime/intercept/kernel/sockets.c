@@ -28,20 +28,12 @@ static void answer_end(struct site site, struct answer *answer, int is_given) {
 
 /* ---- bytes ---- */
 
-WRAP(ssize_t, recv, (int socket, void *to, size_t size, int flags)) {
-    struct bounce bounce = bounce_begin(SITE, to, size);
-    ssize_t count = NEXT(recv)(socket, bounce.buffer, size, flags);
-    bounce_end(SITE, &bounce, arrived(count));
-    return count;
-}
+WRAP_FILLING(recv, (int socket, void *to, size_t size, int flags), (void)0,
+             (socket, bounce.buffer, size, flags))
 
 ssize_t __recv_chk(int, void *, size_t, size_t, int);
-WRAP(ssize_t, __recv_chk, (int socket, void *to, size_t size, size_t room, int flags)) {
-    struct bounce bounce = bounce_begin(SITE, to, size);
-    ssize_t count = NEXT(__recv_chk)(socket, bounce.buffer, size, room, flags);
-    bounce_end(SITE, &bounce, arrived(count));
-    return count;
-}
+WRAP_FILLING(__recv_chk, (int socket, void *to, size_t size, size_t room, int flags), (void)0,
+             (socket, bounce.buffer, size, room, flags))
 
 /* The same with the sender's address. */
 #define RECEIVE_FROM(name, parameters, more)                                                       \

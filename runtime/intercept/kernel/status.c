@@ -90,22 +90,19 @@ WRAP(int, statx,
 
 /* ---- answers in a buffer ---- */
 
-WRAP(char *, getcwd, (char *to, size_t size)) {
-    if (!to) return NEXT(getcwd)(to, size);
-    struct bounce bounce = bounce_begin(SITE, to, size);
-    char *path = NEXT(getcwd)(bounce.buffer, size);
-    bounce_end(SITE, &bounce, path ? strlen(path) + 1 : 0);
-    return path ? to : NULL;
-}
+#define DIRECTORY(name, parameters, own, others)                                                   \
+    WRAP(char *, name, parameters) {                                                               \
+        if (!to) return NEXT(name) own;                                                            \
+        struct bounce bounce = bounce_begin(SITE, to, size);                                       \
+        char *path = NEXT(name) others;                                                            \
+        bounce_end(SITE, &bounce, path ? strlen(path) + 1 : 0);                                    \
+        return path ? to : NULL;                                                                   \
+    }
 
+DIRECTORY(getcwd, (char *to, size_t size), (to, size), (bounce.buffer, size))
 char *__getcwd_chk(char *, size_t, size_t);
-WRAP(char *, __getcwd_chk, (char *to, size_t size, size_t room)) {
-    if (!to) return NEXT(__getcwd_chk)(to, size, room);
-    struct bounce bounce = bounce_begin(SITE, to, size);
-    char *path = NEXT(__getcwd_chk)(bounce.buffer, size, room);
-    bounce_end(SITE, &bounce, path ? strlen(path) + 1 : 0);
-    return path ? to : NULL;
-}
+DIRECTORY(__getcwd_chk, (char *to, size_t size, size_t room), (to, size, room),
+          (bounce.buffer, size, room))
 
 WRAP(char *, getwd, (char *to)) {
     char path[PATH_MAX];
@@ -114,32 +111,19 @@ WRAP(char *, getwd, (char *to)) {
     return strcpy(to, path);
 }
 
+WRAP_FILLING(readlink, (const char *path, char *to, size_t size), READ_PATH(path),
+             (path, bounce.buffer, size))
+WRAP_FILLING(readlinkat, (int directory, const char *path, char *to, size_t size), READ_PATH(path),
+             (directory, path, bounce.buffer, size))
+
 ssize_t __readlink_chk(const char *, char *, size_t, size_t);
-WRAP(ssize_t, __readlink_chk, (const char *path, char *to, size_t size, size_t room)) {
-    READ_PATH(path);
-    struct bounce bounce = bounce_begin(SITE, to, size);
-    ssize_t count = NEXT(__readlink_chk)(path, bounce.buffer, size, room);
-    bounce_end(SITE, &bounce, arrived(count));
-    return count;
-}
+WRAP_FILLING(__readlink_chk, (const char *path, char *to, size_t size, size_t room),
+             READ_PATH(path), (path, bounce.buffer, size, room))
 
 ssize_t __readlinkat_chk(int, const char *, char *, size_t, size_t);
-WRAP(ssize_t, __readlinkat_chk,
-     (int directory, const char *path, char *to, size_t size, size_t room)) {
-    READ_PATH(path);
-    struct bounce bounce = bounce_begin(SITE, to, size);
-    ssize_t count = NEXT(__readlinkat_chk)(directory, path, bounce.buffer, size, room);
-    bounce_end(SITE, &bounce, arrived(count));
-    return count;
-}
-
-WRAP(ssize_t, readlinkat, (int directory, const char *path, char *to, size_t size)) {
-    READ_PATH(path);
-    struct bounce bounce = bounce_begin(SITE, to, size);
-    ssize_t count = NEXT(readlinkat)(directory, path, bounce.buffer, size);
-    bounce_end(SITE, &bounce, arrived(count));
-    return count;
-}
+WRAP_FILLING(__readlinkat_chk,
+             (int directory, const char *path, char *to, size_t size, size_t room), READ_PATH(path),
+             (directory, path, bounce.buffer, size, room))
 
 #define NAME_OF(name)                                                                              \
     WRAP(int, name, (int file, char *to, size_t size)) {                                           \
@@ -159,24 +143,13 @@ WRAP(int, getlogin_r, (char *to, size_t size)) {
     return result;
 }
 
-WRAP(int, getdomainname, (char *to, size_t size)) {
-    struct bounce bounce = bounce_begin(SITE, to, size);
-    int result = NEXT(getdomainname)(bounce.buffer, size);
-    bounce_end(SITE, &bounce, result == 0 ? strnlen(bounce.buffer, size - 1) + 1 : 0);
-    return result;
-}
+#define NAME_OF_HOST(name)                                                                         \
+    WRAP(int, name, (char *to, size_t size)) {                                                     \
+        struct bounce bounce = bounce_begin(SITE, to, size);                                       \
+        int result = NEXT(name)(bounce.buffer, size);                                              \
+        bounce_end(SITE, &bounce, result == 0 ? strnlen(bounce.buffer, size - 1) + 1 : 0);         \
+        return result;                                                                             \
+    }
 
-WRAP(ssize_t, readlink, (const char *path, char *to, size_t size)) {
-    READ_PATH(path);
-    struct bounce bounce = bounce_begin(SITE, to, size);
-    ssize_t count = NEXT(readlink)(path, bounce.buffer, size);
-    bounce_end(SITE, &bounce, arrived(count));
-    return count;
-}
-
-WRAP(int, gethostname, (char *to, size_t size)) {
-    struct bounce bounce = bounce_begin(SITE, to, size);
-    int result = NEXT(gethostname)(bounce.buffer, size);
-    bounce_end(SITE, &bounce, result == 0 ? strnlen(bounce.buffer, size - 1) + 1 : 0);
-    return result;
-}
+NAME_OF_HOST(gethostname)
+NAME_OF_HOST(getdomainname)

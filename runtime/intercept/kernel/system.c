@@ -132,21 +132,14 @@ WRAP(int, getentropy, (void *to, size_t size)) {
 /* ---- extended attributes ---- */
 
 #define ATTRIBUTE(get, set, list, remove, key_type, check)                                         \
-    WRAP(ssize_t, get, (key_type key, const char *name, void *to, size_t size)) {                  \
-        check;                                                                                     \
-        READ_PATH(name);                                                                           \
-        struct bounce bounce = bounce_begin(SITE, to, size);                                       \
-        ssize_t count = NEXT(get)(key, name, bounce.buffer, size);                                 \
-        bounce_end(SITE, &bounce, arrived(count));                                                 \
-        return count;                                                                              \
-    }                                                                                              \
-    WRAP(ssize_t, list, (key_type key, char *to, size_t size)) {                                   \
-        check;                                                                                     \
-        struct bounce bounce = bounce_begin(SITE, to, size);                                       \
-        ssize_t count = NEXT(list)(key, bounce.buffer, size);                                      \
-        bounce_end(SITE, &bounce, arrived(count));                                                 \
-        return count;                                                                              \
-    }                                                                                              \
+    WRAP_FILLING(                                                                                  \
+        get, (key_type key, const char *name, void *to, size_t size),                              \
+        {                                                                                          \
+            check;                                                                                 \
+            READ_PATH(name);                                                                       \
+        },                                                                                         \
+        (key, name, bounce.buffer, size))                                                          \
+    WRAP_FILLING(list, (key_type key, char *to, size_t size), check, (key, bounce.buffer, size))   \
     WRAP(int, set, (key_type key, const char *name, const void *from, size_t size, int flags)) {   \
         check;                                                                                     \
         READ_PATH(name);                                                                           \

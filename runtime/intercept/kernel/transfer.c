@@ -11,37 +11,20 @@
 
 /* ---- reading: what arrives may be less than was requested ---- */
 
-WRAP(ssize_t, read, (int file, void *to, size_t size)) {
-    struct bounce bounce = bounce_begin(SITE, to, size);
-    ssize_t count = NEXT(read)(file, bounce.buffer, size);
-    bounce_end(SITE, &bounce, arrived(count));
-    return count;
-}
+WRAP_FILLING(read, (int file, void *to, size_t size), (void)0, (file, bounce.buffer, size))
 
 ssize_t __read_chk(int, void *, size_t, size_t);
-WRAP(ssize_t, __read_chk, (int file, void *to, size_t size, size_t room)) {
-    struct bounce bounce = bounce_begin(SITE, to, size);
-    ssize_t count = NEXT(__read_chk)(file, bounce.buffer, size, room);
-    bounce_end(SITE, &bounce, arrived(count));
-    return count;
-}
+WRAP_FILLING(__read_chk, (int file, void *to, size_t size, size_t room), (void)0,
+             (file, bounce.buffer, size, room))
 
 #define READ_FROM(name, offset_type)                                                               \
-    WRAP(ssize_t, name, (int file, void *to, size_t size, offset_type offset)) {                   \
-        struct bounce bounce = bounce_begin(SITE, to, size);                                       \
-        ssize_t count = NEXT(name)(file, bounce.buffer, size, offset);                             \
-        bounce_end(SITE, &bounce, arrived(count));                                                 \
-        return count;                                                                              \
-    }
+    WRAP_FILLING(name, (int file, void *to, size_t size, offset_type offset), (void)0,             \
+                 (file, bounce.buffer, size, offset))
 
 #define READ_FROM_CHECKED(name, offset_type)                                                       \
     ssize_t name(int, void *, size_t, offset_type, size_t);                                        \
-    WRAP(ssize_t, name, (int file, void *to, size_t size, offset_type offset, size_t room)) {      \
-        struct bounce bounce = bounce_begin(SITE, to, size);                                       \
-        ssize_t count = NEXT(name)(file, bounce.buffer, size, offset, room);                       \
-        bounce_end(SITE, &bounce, arrived(count));                                                 \
-        return count;                                                                              \
-    }
+    WRAP_FILLING(name, (int file, void *to, size_t size, offset_type offset, size_t room),         \
+                 (void)0, (file, bounce.buffer, size, offset, room))
 
 READ_FROM(pread, off_t)
 READ_FROM(pread64, off64_t)
@@ -123,9 +106,5 @@ WRAP(ssize_t, pwrite64, (int file, const void *from, size_t size, off64_t offset
 
 /* ---- entries of a directory ---- */
 
-WRAP(ssize_t, getdents64, (int directory, void *to, size_t size)) {
-    struct bounce bounce = bounce_begin(SITE, to, size);
-    ssize_t count = NEXT(getdents64)(directory, bounce.buffer, size);
-    bounce_end(SITE, &bounce, arrived(count));
-    return count;
-}
+WRAP_FILLING(getdents64, (int directory, void *to, size_t size), (void)0,
+             (directory, bounce.buffer, size))
