@@ -15,7 +15,7 @@ from whence.rules import load_standard, load_texts
 
 REGIONS = [
     "whence: deterministic allocator: heap (start-address=0x600000000000 size=16384 GiB)",
-    "whence: deterministic allocator: block table (start-address=0x500000000000 size=16384 GiB)",
+    "whence: deterministic allocator: block table (start-address=0x200000000000 size=16384 GiB)",
     "whence: deterministic allocator: stacks of blocks (start-address=0x480000000000 size=64 GiB)",
     "whence: deterministic allocator: runtime (start-address=0x481000000000 size=4 GiB)",
     "whence: deterministic allocator: loader (start-address=0x481100000000 size=64 GiB)",

@@ -40,8 +40,10 @@ MAX_SLOT_SHIFT = 37
 RED_ZONE = 16
 """Least number of poisoned bytes after every heap block, in bytes."""
 
-META_BASE = 0x5000_0000_0000
-"""Block records of region ``k`` begin at ``META_BASE + (k << REGION_SHIFT)``, one per slot."""
+META_BASE = 0x2000_0000_0000
+"""Block records of region ``k`` begin at ``META_BASE + (k << REGION_SHIFT)``, one per slot.
+
+Away from where randomised programs lie."""
 META_SIZE = REGION_COUNT << REGION_SHIFT
 BLOCK_RECORD = Layout(
     "block_record",
