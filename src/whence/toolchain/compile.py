@@ -88,6 +88,8 @@ class Compilation:
             self._runtimes = runtimes.words_for(clang, invocation)
             self._flags = [*runtimes.headers_of(self._runtimes), *self._flags]
         self._stdin: bytes | None = None
+        self.directory = os.getcwd()
+        """The absolute path that relative ones in the record start at; read before a compiler can fail."""
 
     def run(self, *, extra: tuple[str, ...] = (), stdout: int | None = None) -> int:
         """Runs all commands; returns the wait status of the native one.
@@ -197,12 +199,11 @@ class Compilation:
 
     def _header(self, source: Source) -> dict[str, object]:
         """The header of a module's blob, which describes its compilation."""
-        cwd = os.getcwd()
         language = "c++" if source.language.startswith("c++") else "c"
-        path = "<stdin>" if source.path == "-" else os.path.join(cwd, source.path)
+        path = "<stdin>" if source.path == "-" else os.path.join(self.directory, source.path)
         return {
             "source": path,
-            "cwd": cwd,
+            "cwd": self.directory,
             "language": language,
             "opt": driver.optimisation(self.invocation),
             "flags": [flag for flag in self._flags if flag.startswith(driver.NAMED_FLAGS)],

@@ -184,7 +184,7 @@ class Recorder:
             "version": blob.VERSION,
             "kind": kind,
             "cxx": self._compilation.invocation.cxx,
-            "cwd": os.getcwd(),
+            "cwd": self._compilation.directory,
             "frontend": self._compilation.clang.frontend,
             "items": items,
         }
