@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 NO_IR = "no IR"
 """Why most libraries are left out: another compiler made them."""
@@ -21,27 +21,36 @@ class LeftOut:
 class Coverage:
     """What a run checked.
 
-    modules, functions: how many were instrumented. rules: how many were evaluated.
+    checked: the number of functions of each instrumented module, by the module's digest.
+    rules: how many were evaluated.
     unobserved: names of the rules that were on and that the engine does not observe.
     left_out: programs, libraries and source files without checks.
     unchecked: the sentence that takes the place of "no findings" where no code was checked although the
     user expects it; empty otherwise.
     """
 
-    modules: int = 0
-    functions: int = 0
+    checked: Mapping[str, int] = field(default_factory=dict)
     rules: int = 0
     unobserved: tuple[str, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     unchecked: str = ""
 
+    @property
+    def modules(self) -> int:
+        """How many modules were instrumented."""
+        return len(self.checked)
+
+    @property
+    def functions(self) -> int:
+        """How many functions these modules have."""
+        return sum(self.checked.values())
+
 
 def total(parts: Iterable[Coverage]) -> Coverage:
-    """Of several builds in one run: sums, and what was left out once each."""
-    modules = functions = 0
+    """Of several builds in one run: each module and what was left out once."""
+    checked: dict[str, int] = {}
     left_out: dict[LeftOut, None] = {}
     for part in parts:
-        modules += part.modules
-        functions += part.functions
+        checked |= part.checked
         left_out |= dict.fromkeys(part.left_out)
-    return replace(Coverage(), modules=modules, functions=functions, left_out=tuple(left_out))
+    return Coverage(checked, left_out=tuple(left_out))

@@ -195,6 +195,24 @@ def test_image_that_executes_itself_stays_checked(whence: Whence) -> None:
     assert done.status == 99 and len(found) == 1 and found[0]["process"]["command"][1:] == ["again"]
 
 
+def test_a_module_of_two_processes_counts_once(whence: Whence) -> None:
+    program = whence.build(
+        """
+        #include <stdlib.h>
+        #include <sys/wait.h>
+        #include <unistd.h>
+        int main(int c, char **v) {
+            free(malloc(3));
+            if (c == 1 && fork() == 0) execl(v[0], v[0], "again", (char *)0);
+            wait(NULL);
+            return 0;
+        }""",
+        "twice",
+    )
+    done = whence.run("--trace-children", program)
+    assert done.status == 0 and "; checked: 1 module, " in done.err
+
+
 # ---- processes that are left behind -----------------------------------------------------------------
 
 DAEMON = """

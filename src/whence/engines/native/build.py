@@ -203,8 +203,8 @@ def _build(
             left_out.append(LeftOut(each.path.name, "joined by another linker"))
     originals = {copy: images[name].path for name, copy in copies.items()}
     checked = _distinct(images[name] for name in copies)
-    functions = [objects.functions[each.digest] for each in checked if each.digest in objects.functions]
-    coverage = Coverage(len(functions), sum(functions), left_out=tuple(left_out))
+    functions = {d: objects.functions[d] for each in checked if (d := each.digest) in objects.functions}
+    coverage = Coverage(functions, left_out=tuple(left_out))
     declined = "" in images and "" not in copies
     main = copies.pop("", image.path)
     return Built(

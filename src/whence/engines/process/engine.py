@@ -95,7 +95,7 @@ class ProcessEngine(ABC):
         """The checked code, with the number of rules, and a sentence if no code was checked."""
         rules = task.settings.rules
         if coverage.modules and not started:  # the loader did not find a library, for example
-            coverage = replace(coverage, modules=0, functions=0)
+            coverage = replace(coverage, checked={})
             unchecked = f"nothing was checked: {task.arguments[0]} ended before the checks could start"
         else:
             unchecked = "" if coverage.modules else self.unchecked(task, prepared, started=started)
