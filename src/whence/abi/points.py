@@ -158,11 +158,11 @@ POINTS = (
             Slot("least", "INT", "least"),
         ),
         "before count objects of size bytes are allocated at a multiple of align, "
-        "of a function that asks for a multiple of least",
+        "by a function that requires a multiple of least",
         "request",
         "request",
         where="of the function that allocates, where a size is more than MaxSize or an alignment is odd",
-        optional=", of a function that asks for a multiple of least",
+        optional=", by a function that requires a multiple of least",
         gives=("By",),
         suspects=Suspects(
             "every allocation",
@@ -210,7 +210,7 @@ POINTS = (
         "argument",
         9,
         (_R,),
-        "before a library function gets r, which it cannot do without",
+        "before a library function gets r, which must not be null",
         "pass",
         "argument",
         where="where the argument lies in the null page",
