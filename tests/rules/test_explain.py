@@ -71,7 +71,7 @@ SENTENCES = {
         "block; r, the size given and the size of r's block are traced."
     ),
     "refused-alignment": (
-        "Before memory is allocated at a multiple of align, of a function that asks for "
+        "Before memory is allocated at a multiple of align, by a function that requires "
         "a multiple of least, it is suspicious if the function that allocates is of the "
         "family of malloc, and either align is at most 0, align & (align - 1) is not 0 "
         "or align is less than least; align and least are traced."
