@@ -22,6 +22,9 @@ SWITCH, CHOICE, INTEGER, NUMBER, TEXT, FILE, FILES, RULES, SIZE, SIGNAL, OBJECT,
 """Kinds of values. `FILES` and `RULES` may be given often; `OBJECT` is for Python alone; `REPORT` is a file
 that a renderer writes."""
 
+STANDARD_OUTPUT = "-"
+"""The file of a report that is written to standard output."""
+
 _LONGEST = 100_000_000
 """Seconds; system calls that wait take no more everywhere."""
 _RUNTIME = {option.name: option for option in RUNTIME_OPTIONS}

@@ -92,8 +92,12 @@ def test_the_program_is_the_process_that_was_started(whence: Whence, command: st
 
 
 ENDS = {
-    "return": 5, "_exit": 5, "_Exit": 5, "quick_exit": 5,
-    "abort": -signal.SIGABRT, "pipe": -signal.SIGPIPE,
+    "return": 5,
+    "_exit": 5,
+    "_Exit": 5,
+    "quick_exit": 5,
+    "abort": -signal.SIGABRT,
+    "pipe": -signal.SIGPIPE,
 }
 
 

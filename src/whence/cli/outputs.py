@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from whence.cli.output import say
 from whence.errors import UserMistake
-from whence.options import REPORTS, RunOption
+from whence.options import REPORTS, STANDARD_OUTPUT, RunOption
+from whence.toolchain import spawn
 
 if TYPE_CHECKING:
     from whence.coverage import Coverage
@@ -46,11 +47,16 @@ class Outputs:
     ) -> Outputs:
         """`options`: name of a report -> its file, None for reports that are not wanted.
 
-        Raises `UserMistake` for a file that cannot be written: before the program runs, not after.
+        Raises `UserMistake` for a file that cannot be written: before the program runs, not after; and for
+        two reports that go to standard output.
         """
         files = {name: path for name, path in options.items() if path is not None}
+        shown = [f"--{name}" for name, path in files.items() if str(path) == STANDARD_OUTPUT]
+        if len(shown) > 1:
+            raise UserMistake(f"{' and '.join(shown)}: only one report can go to standard output (-)")
         for path in files.values():
-            _try(path)
+            if str(path) != STANDARD_OUTPUT:
+                _try(path)
         return cls(files, listed, generate, tuple(notes), quiet)
 
     def write(self, result: Result) -> None:
@@ -147,8 +153,19 @@ def _try(path: Path) -> None:
 
 def _write(path: Path, text: str) -> str | None:
     """What went wrong, None for nothing."""
+    if str(path) == STANDARD_OUTPUT:
+        return _show(text)
     try:
         path.write_text(text, encoding="utf-8", errors="surrogateescape")
     except OSError as error:
         return f"{path}: cannot be written: {error.strerror}"
+    return None
+
+
+def _show(text: str) -> str | None:
+    """Writes a report to standard output, after what the program wrote there."""
+    try:
+        spawn.write_all(1, text.encode("utf-8", "surrogateescape"))
+    except OSError as error:
+        return f"standard output: cannot be written: {error.strerror}"
     return None

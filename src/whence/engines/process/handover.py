@@ -25,6 +25,7 @@ from typing import Any, NoReturn
 from whence.abi import records
 from whence.engines.process.launch import UNKNOWN, fixed_addresses
 from whence.errors import CannotExecute, ToolLimit, WhenceError
+from whence.options import STANDARD_OUTPUT
 
 _ENDED = records.HEADER.offset("ended") // 4
 _REPORTED = records.HEADER.offset("reported") // 4
@@ -33,17 +34,21 @@ _RESTORED = (signal.SIGPIPE, signal.SIGXFSZ)
 """Signals that Python ignores and the program must not inherit as ignored."""
 
 
+def _is_descriptor(path: str) -> bool:
+    return path == STANDARD_OUTPUT or path.startswith(_DEVICES)
+
+
 class Handover:
     """A run whose program replaces this process.
 
-    reports: the files that reports are written to. If one is a descriptor (a path below /dev or /proc), the
-    manager keeps all inherited descriptors; otherwise it keeps standard error alone.
+    reports: the files that reports are written to. If one is a descriptor (``-``, or below /dev or /proc),
+    the manager keeps all inherited descriptors; otherwise it keeps standard error alone.
     pid: the program's process, 0 before `begun`.
     """
 
     def __init__(self, reports: Iterable[str | os.PathLike[str] | None] = ()) -> None:
         self.pid = 0
-        self._keeps = any(os.fspath(path or "").startswith(_DEVICES) for path in reports)
+        self._keeps = any(_is_descriptor(os.fspath(path or "")) for path in reports)
         self._orders = self._failures = self._handle = -1
         self._words = memoryview(bytes(records.HEADER_SIZE)).cast("I")
         self.returncode: Any = None
