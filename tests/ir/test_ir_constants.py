@@ -165,5 +165,3 @@ def test_operands_have_their_plain_form_and_keep_their_text() -> None:
     assert isinstance(call, ir.Call)
     assert [argument.value for argument in call.arguments] == ["5", "getelementptr (i8, ptr @x, i64 4)"]
     assert str(module) == text
-    store.replace_uses("%p", "%a")
-    assert "sub (i64 ptrtoint (ptr @x to i64)" in store.text and store.pointer == "%a"

@@ -97,7 +97,6 @@ def read_instruction(text: str) -> None:
     module = ir.parse(f"{CONTEXT}define void @f(ptr %x) {{\n{text}\n  ret void\n}}\n")
     for instruction in module.functions["f"].instructions():
         survive(lambda i=instruction: read_all(i))  # type: ignore[misc]
-        survive(lambda i=instruction: i.replace_uses("%x", "%y"))  # type: ignore[misc]
 
 
 @SETTINGS

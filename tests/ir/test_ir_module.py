@@ -57,39 +57,18 @@ def test_globals(nasty: ir.Module) -> None:
     assert (ifunc.target, ifunc.value_type) == ("@resolver", "i32 (i32)")
 
 
-def test_editing_globals(nasty: ir.Module) -> None:
-    quoted, tls = nasty.globals['quo"ted\\name'], nasty.globals["tls"]
-    assert isinstance(quoted, ir.GlobalVariable)
-    quoted.linkage = "internal"
-    quoted.initializer = "zeroinitializer"
-    tls.linkage = "weak"
-    assert quoted.text.endswith(" = internal unnamed_addr constant [5 x i8] zeroinitializer, align 1")
-    with pytest.raises(ValueError, match="not defined here"):
-        nasty.globals["\x01mangled"].initializer = "null"  # type: ignore[attr-defined]
-    assert accepted(nasty).globals["tls"].linkage == "weak"
-
-
 def test_additions(nasty: ir.Module) -> None:
-    nasty.add_type("%added", "{ i64, %empty }")
-    nasty.add_comdat("added group")
-    nasty.add_comdat("group")
-    variable = nasty.add_global('@"added one" = global %added zeroinitializer, comdat($"added group")')
+    variable = nasty.add_global('@"added one" = global { i64, %empty } zeroinitializer, comdat($group)')
     declared = nasty.add_declaration("declare void @added(ptr, ...)")
     assert nasty.add_declaration("declare i8 @added()") is declared
-    number = nasty.metadata.add('!{!"added", i32 1}')
-    function = nasty.add_definition(
-        "define internal void @defined(ptr %p) {\n  %wh.5 = load i64, ptr %p, align 8\n  ret void\n}"
-    )
-    function.entry.insertion_point.insert_before(
-        f"call void (ptr, ...) @added(ptr {variable.ref}), !x !{number}"
-    )
-    assert function.fresh_name() == "%wh.6"
+    function = nasty.functions["control"]
+    function.entry.insertion_point.insert_before(f"call void (ptr, ...) @added(ptr {variable.ref})")
     again = accepted(nasty)
-    assert again.types["%added"] == "{ i64, %empty }"
     added = again.globals["added one"]
     assert isinstance(added, ir.GlobalVariable)
-    assert (added.size, added.comdat) == (8, "added group")
-    assert [i.opcode for i in again.functions["defined"].instructions()] == ["call", "load", "ret"]
+    assert (added.size, added.comdat) == (8, "group")
+    calls = [i.callee for i in again.functions["control"].entry if isinstance(i, ir.Call)]
+    assert calls[0] == "added"
 
 
 @pytest.mark.parametrize(
@@ -99,11 +78,6 @@ def test_additions(nasty: ir.Module) -> None:
         lambda m: m.add_global("plain = global i32 0"),
         lambda m: m.add_declaration("declare void @x(ptr"),
         lambda m: m.add_declaration("define void @x()"),
-        lambda m: m.add_definition("define void @x() { ret void }"),
-        lambda m: m.add_definition("define void @x() {\n  ret int\n}"),
-        lambda m: m.add_definition("define void @control() {\n  ret void\n}"),
-        lambda m: m.add_definition("define void @x() {\n  nothing\n}"),
-        lambda m: m.add_type("%empty", "{ i32 }"),
     ],
 )
 def test_refused_additions_change_nothing(nasty: ir.Module, add: Callable[[ir.Module], object]) -> None:
@@ -133,31 +107,6 @@ def test_attribute_groups(nasty: ir.Module) -> None:
     group = nasty.attribute_groups[nasty.functions["with_metadata"].groups[0]]
     assert group.attributes.get("memory") == "memory(argmem: readwrite, inaccessiblemem: read)"
     assert group.attributes.get("alignstack") == "alignstack=16"
-    group.remove("memory", "vscale_range")
-    group.add("cold", '"k"="v"')
-    again = accepted(nasty)
-    attributes = again.functions["with_metadata"].attributes
-    assert not attributes.has("memory")
-    assert attributes.has("cold")
-    assert attributes.get('"k"') == '"k"="v"'
-
-
-def test_dropping_attributes_everywhere(compiled: Callable[..., str]) -> None:
-    """What a pass that moves allocations has to do."""
-    text = compiled("objects.cc", *RAW)
-    names = ("dereferenceable", "dereferenceable_or_null", "nonnull", "noundef")
-    assert "dereferenceable(" in text
-    module = ir.parse(text)
-    for function in module.functions.values():
-        function.remove_parameter_attributes(*names)
-        function.remove_attributes("optnone", "mustprogress")
-        for instruction in function.instructions():
-            if isinstance(instruction, ir.Call):
-                instruction.remove_argument_attributes(*names)
-    result = canonical(str(module))
-    definitions = result[: result.index("\nattributes #0")]
-    lines = [line for line in definitions.split("\n") if line[:1] != ";" and "@llvm." not in line]
-    assert not [line for line in lines if any(f" {name}" in line for name in names)]
 
 
 def test_renaming_merges_declarations_and_keeps_comdats() -> None:
@@ -258,20 +207,6 @@ def test_metadata_queries(nasty: ir.Module) -> None:
         metadata.node(9999)
 
 
-def test_metadata_edits(nasty: ir.Module) -> None:
-    metadata = nasty.metadata
-    flag = metadata.add('!{i32 1, !"added", i32 7}')
-    metadata.set_named("llvm.module.flags", [*metadata.named("llvm.module.flags"), f"!{flag}"])
-    metadata.set_named("added.name", [f"!{flag}"])
-    metadata.replace(flag, '!{i32 1, !"changed", i32 7}')
-    other = metadata.add("!{}")
-    assert other == flag + 1
-    again = accepted(nasty)
-    assert [f.key for f in again.metadata.flags()][2:] == ["changed"]
-    assert len(again.metadata.named("added.name")) == 1
-    assert again.metadata.named("absent") == []
-
-
 def test_every_location_of_a_real_module(compiled: Callable[..., str]) -> None:
     module = ir.parse(compiled("control.c", *RAW))
     source = (SOURCES / "control.c").read_text().split("\n")
@@ -288,11 +223,6 @@ def test_every_location_of_a_real_module(compiled: Callable[..., str]) -> None:
                     assert "longjmp" in source[location.line - 1]
                 seen += 1
     assert seen > 200
-
-
-def test_source_filename(nasty: ir.Module) -> None:
-    nasty.set_source_filename('x "y".c')
-    assert accepted(nasty).source_filename == 'x "y".c'
 
 
 @pytest.mark.parametrize(

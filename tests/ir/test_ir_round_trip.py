@@ -107,25 +107,6 @@ def _follows_musttail(instruction: ir.Instruction) -> bool:
 
 
 @pytest.mark.parametrize(("name", "flags"), CASES, ids=IDS)
-def test_splitting_every_block_verifies(compiled: Compiled, name: str, flags: tuple[str, ...]) -> None:
-    module = ir.parse(compiled(name, *flags), name)
-    splits = 0
-    for function in module.definitions:
-        for block in list(function.blocks):
-            for instruction in reversed(block.instructions):
-                if instruction.leads or _follows_musttail(instruction) or isinstance(instruction, ir.Alloca):
-                    continue
-                _ = instruction.owner.split_before(instruction)
-                splits += 1
-    assert splits > 30
-    again = ir.parse(canonical(str(module)), name)
-    ir.check(again)
-    assert sum(len(f.blocks) for f in again.definitions) == splits + sum(
-        len(f.blocks) for f in ir.parse(compiled(name, *flags)).definitions
-    )
-
-
-@pytest.mark.parametrize(("name", "flags"), CASES, ids=IDS)
 def test_splitting_every_edge_verifies(compiled: Compiled, name: str, flags: tuple[str, ...]) -> None:
     module = ir.parse(compiled(name, *flags), name)
     refused = 0

@@ -67,13 +67,13 @@ _EMPTY = Attributes()
 
 
 class AttributeGroup:
-    """``attributes #N = { … }``. Editing it changes every function and call that refers to it."""
+    """``attributes #N = { … }``, which functions and calls refer to."""
 
-    __slots__ = ("_parsed", "_text", "number")
+    __slots__ = ("_parsed", "number", "text")
 
     def __init__(self, number: int, text: str) -> None:
         self.number = number
-        self._text = text
+        self.text = text
         self._parsed: Attributes | None = None
 
     @classmethod
@@ -81,34 +81,13 @@ class AttributeGroup:
         return cls(number, _print(number, attributes))
 
     @property
-    def text(self) -> str:
-        return self._text
-
-    @text.setter
-    def text(self, text: str) -> None:
-        self._text = text
-        self._parsed = None
-
-    @property
     def attributes(self) -> Attributes:
         """Raises `IRSyntaxError` when the text between the braces is malformed."""
         if self._parsed is None:
-            cursor = Cursor(self._text, self._text.index("{") + 1)
+            cursor = Cursor(self.text, self.text.index("{") + 1)
             self._parsed = Attributes.read(cursor)
             cursor.expect("}")
         return self._parsed
-
-    @attributes.setter
-    def attributes(self, attributes: Iterable[str]) -> None:
-        self._text = _print(self.number, attributes)
-        self._parsed = None
-
-    def add(self, *attributes: str) -> None:
-        self.attributes = self.attributes.with_(*attributes)
-
-    def remove(self, *names: str) -> None:
-        if any(self.attributes.has(name) for name in names):
-            self.attributes = self.attributes.without(*names)
 
 
 def _print(number: int, attributes: Iterable[str]) -> str:

@@ -185,40 +185,6 @@ class Block:
         if isinstance(item, Instruction):
             self.function.instruction_removed(item)
 
-    def split_before(self, anchor: Instruction, label: str | None = None) -> Block:
-        """Move `anchor` and all items after it to a new block, to which this one then branches.
-
-        Updates the phi nodes of the successors. The cost is linear in the moved
-        items, so split a long block from its end to its beginning. Returns the
-        new block.
-        """
-        if anchor.block is not self or anchor.leads:
-            raise ValueError(f"block {self.ref} cannot be split before {anchor.text.strip()}")
-        old_terminator = self.terminator
-        new = self.function.new_block(label, after=self)
-        new.first, new.last = anchor, self.last
-        self.last = anchor.prev
-        if anchor.prev is None:
-            self.first = None
-        else:
-            anchor.prev.next = None
-        anchor.prev = None
-        item: Item | None = anchor
-        while item is not None:
-            item.block = new
-            item = item.next
-        self.function.control_flow_changed()
-        for ref in dict.fromkeys(old_terminator.successors):
-            self.function.block(ref).predecessor_renamed(self.ref, new.ref)
-        self.append(f"br label {new.ref}{anchor.debug_suffix}")
-        return new
-
-    def predecessor_renamed(self, old: str, new: str) -> None:
-        """Replace a predecessor in the phi nodes."""
-        self.forget_comment()
-        for phi in self.phis:
-            phi.incoming = [(value, new if block == old else block) for value, block in phi.incoming]
-
     def forget_comment(self) -> None:
         """Drop LLVM's comment with the predecessors from the label's line, because it is outdated."""
         if self.header is not None and ";" in self.header:

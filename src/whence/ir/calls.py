@@ -216,40 +216,6 @@ class Call(Instruction):
         start, end = fields.return_span
         self._splice(start, end, "".join(attribute + " " for attribute in attributes))
 
-    def set_callee(self, reference: str) -> None:
-        """Call ``@other`` (or ``%pointer``) with the same arguments."""
-        operand = self.callee_operand
-        self._splice(operand.start, operand.end, reference)
-
-    def set_argument(
-        self, index: int, *, type: str | None = None, attributes: Iterable[str] | None = None, value: str = ""
-    ) -> None:
-        """Change parts of argument `index`; parts that are None stay as they are."""
-        old = self.arguments[index]
-        parts = (
-            old.type if type is None else type,
-            str(old.attributes) if attributes is None else " ".join(attributes),
-            value or old.value,
-        )
-        self._splice(old.start, old.end, " ".join(filter(None, parts)))
-
-    def set_arguments(self, arguments: Iterable[str]) -> None:
-        """Give the call other arguments, each as text (``i32 noundef %5``)."""
-        fields: _Call = self._fields()
-        start, end = fields.arguments_span
-        passed_on = ["..."] if self.text[start:end].endswith("...") else []
-        self._splice(start, end, ", ".join([*arguments, *passed_on]))
-
-    def remove_argument_attributes(self, *names: str) -> None:
-        """Drop attributes from all arguments and from the return value."""
-        if not any(name in self.text for name in names):
-            return
-        for index, argument in enumerate(self.arguments):
-            if any(argument.attributes.has(name) for name in names):
-                self.set_argument(index, attributes=argument.attributes.without(*names))
-        if any(self.return_attributes.has(name) for name in names):
-            self.return_attributes = self.return_attributes.without(*names)
-
 
 class _CallTerminator(Call):
     """A call that ends its block."""

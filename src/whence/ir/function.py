@@ -138,9 +138,6 @@ class Function:
         group = f" #{self.module.attribute_group(wanted).number}" if wanted else ""
         self._splice_header(self.header.attributes_span, group)
 
-    def add_attributes(self, *attributes: str) -> None:
-        self.attributes = self.attributes.with_(*attributes)
-
     def remove_attributes(self, *names: str) -> None:
         """Remove by name; other functions with the same group keep theirs."""
         current = self.attributes
@@ -154,22 +151,6 @@ class Function:
     @return_attributes.setter
     def return_attributes(self, attributes: Iterable[str]) -> None:
         self._splice_header(self.header.return_span, "".join(a + " " for a in attributes))
-
-    def set_parameter_attributes(self, index: int, attributes: Iterable[str]) -> None:
-        """Replace the attributes of parameter `index`."""
-        old = self.parameters[index]
-        new = old._replace(attributes=Attributes(attributes))
-        self._splice_header((old.start, old.end), str(new))
-
-    def remove_parameter_attributes(self, *names: str) -> None:
-        """Drop attributes from all parameters and the return value."""
-        if not any(name in self._header_text for name in names):
-            return
-        for index, parameter in enumerate(self.parameters):
-            if any(parameter.attributes.has(name) for name in names):
-                self.set_parameter_attributes(index, parameter.attributes.without(*names))
-        if any(self.return_attributes.has(name) for name in names):
-            self.return_attributes = self.return_attributes.without(*names)
 
     @property
     def personality(self) -> str | None:
@@ -327,14 +308,6 @@ class Function:
         aligned = "" if align is None else f", align {align}"
         anchor = next((i for i in self.entry if not isinstance(i, Alloca)), self.entry.insertion_point)
         return anchor.insert_before(f"alloca {type_text}{aligned}", dbg=False)
-
-    def replace_all_uses(self, old: str, new: str) -> int:
-        """Replace the local value `old` by `new` everywhere; returns the number of changed instructions."""
-        changed = 0
-        for block in self.blocks:
-            for item in block.items:
-                changed += item.replace_uses(old, new)
-        return changed
 
     # Text.
 

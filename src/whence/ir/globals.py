@@ -33,13 +33,11 @@ _THREAD_LOCAL = re.compile(r"thread_local(?:\((\w+)\))?", re.ASCII)
 class _Fields(NamedTuple):
     kind: str
     linkage: str
-    linkage_span: tuple[int, int]
     qualifiers: tuple[str, ...]
     thread_local: str | None
     address_space: int
     value_type: str
     initializer: str | None
-    initializer_span: tuple[int, int]
     section: str | None
     comdat: str | None
     comdat_span: tuple[int, int]
@@ -96,11 +94,6 @@ class GlobalValue:
         """Empty for external linkage of a definition; a declaration says ``external``."""
         return self.fields.linkage
 
-    @linkage.setter
-    def linkage(self, linkage: str) -> None:
-        start, end = self.fields.linkage_span
-        self.text = self._text[:start] + (linkage + " " if linkage else "") + self._text[end:]
-
     @property
     def thread_local(self) -> str | None:
         """The model (``generaldynamic``, ``initialexec``, …), None if not thread-local."""
@@ -137,13 +130,6 @@ class GlobalVariable(GlobalValue):
     def initializer(self) -> str | None:
         """The constant as text; None for a declaration."""
         return self.fields.initializer
-
-    @initializer.setter
-    def initializer(self, value: str) -> None:
-        start, end = self.fields.initializer_span
-        if self.fields.initializer is None:
-            raise ValueError(f"{self.ref} is not defined here")
-        self.text = self._text[:start] + value + self._text[end:]
 
     @property
     def section(self) -> str | None:
@@ -197,9 +183,9 @@ def make_global(module: Module, text: str, line: int = 0) -> GlobalValue:
 
 
 def _read(cursor: Cursor) -> _Fields:
-    start = cursor.skip_space()
+    cursor.skip_space()
     linkage = cursor.word() if cursor.peek_word() in LINKAGES else ""
-    span = (start, cursor.skip_space())
+    cursor.skip_space()
     qualifiers = []
     thread_local, space = None, 0
     while True:
@@ -213,18 +199,16 @@ def _read(cursor: Cursor) -> _Fields:
             break
     kind = cursor.word()
     value_type = cursor.type()
-    initializer, initializer_span = _initializer(cursor, kind, linkage, value_type)
+    initializer = _initializer(cursor, kind, linkage, value_type)
     trailing = _Trailing(cursor)
     return _Fields(
         kind=kind,
         linkage=linkage,
-        linkage_span=span,
         qualifiers=tuple(qualifiers),
         thread_local=thread_local,
         address_space=space,
         value_type=value_type,
         initializer=initializer,
-        initializer_span=initializer_span,
         section=trailing.section,
         comdat=trailing.comdat,
         comdat_span=trailing.comdat_span,
@@ -233,19 +217,17 @@ def _read(cursor: Cursor) -> _Fields:
     )
 
 
-def _initializer(
-    cursor: Cursor, kind: str, linkage: str, value_type: str
-) -> tuple[str | None, tuple[int, int]]:
+def _initializer(cursor: Cursor, kind: str, linkage: str, value_type: str) -> str | None:
     if kind in ("alias", "ifunc"):
         cursor.expect(",")
         if cursor.starts_type():
             cursor.type()
         start, end = cursor.value()
     elif linkage in _UNINITIALISED:
-        return None, (cursor.pos, cursor.pos)
+        return None
     else:
         start, end = cursor.value(value_type)
-    return cursor.text[start:end], (start, end)
+    return cursor.text[start:end]
 
 
 class _Trailing:

@@ -63,10 +63,8 @@ class Header(NamedTuple):
     return_span: tuple[int, int]
     return_type: str
     name: str
-    name_span: tuple[int, int]
     parameters: tuple[Parameter, ...]
     variadic: bool
-    parameters_span: tuple[int, int]
     unnamed_addr: str
     groups: tuple[int, ...]
     inline_attributes: Attributes
@@ -99,13 +97,11 @@ def read_header(text: str) -> Header:
     return_span = (start, cursor.skip_space())
     return_type = cursor.type()
     name = cursor.global_name()
-    name_span = (cursor.pos - len(name), cursor.pos)
     if cursor.peek() != "(":
         raise cursor.fail("'(' and the parameters")
     start = cursor.pos + 1
     cursor.group()
-    parameters_span = (start, cursor.pos - 1)
-    parameters, variadic = _parameters(text, *parameters_span)
+    parameters, variadic = _parameters(text, start, cursor.pos - 1)
     tail = _Tail(cursor, attachments)
     if definition:
         cursor.expect("{")
@@ -121,10 +117,8 @@ def read_header(text: str) -> Header:
         return_span=return_span,
         return_type=return_type,
         name=name,
-        name_span=name_span,
         parameters=parameters,
         variadic=variadic,
-        parameters_span=parameters_span,
         unnamed_addr=tail.unnamed_addr,
         groups=tuple(tail.groups),
         inline_attributes=Attributes(tail.inline),

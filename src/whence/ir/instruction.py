@@ -65,15 +65,6 @@ class Item:
         """Remove the item from its block; the caller must handle the uses of its result."""
         self.owner.unlink(self)
 
-    def replace_uses(self, old: str, new: str) -> bool:
-        """Replace the uses of the local value `old` by `new`; True if there was one."""
-        if old not in self.text:
-            return False
-        text = local_pattern(old).sub(lambda _: new, self.text)
-        changed = text != self.text
-        self.text = text
-        return changed
-
     def locate(self, error: IRSyntaxError) -> IRSyntaxError:
         """The error with the line of this item."""
         if self.block is None:
@@ -106,11 +97,6 @@ class DebugRecord(Item):
         """Metadata number of its `!DILocation`, the last operand."""
         match = _LOCATION.search(self.text)
         return to_int(match[1]) if match else None
-
-
-def local_pattern(name: str) -> re.Pattern[str]:
-    """A pattern that matches a local name as a whole token."""
-    return re.compile(re.escape(name) + (r"(?![-a-zA-Z$._0-9])" if not name.endswith('"') else ""))
 
 
 class Instruction(Item):
@@ -207,23 +193,6 @@ class Instruction(Item):
         """Replace a span of the text."""
         self.rewrite(self.text[:start] + new + self.text[end:])
 
-    def replace_uses(self, old: str, new: str) -> bool:
-        if old not in self.text:
-            return False
-        text = self.text
-        for operand in sorted(self.operands, key=lambda o: -o.start):
-            if operand.value == old:
-                value = new
-            elif operand.type == "metadata":
-                value = local_pattern(old).sub(lambda _: new, operand.value)
-            else:
-                continue
-            text = text[: operand.start] + value + text[operand.end :]
-        changed = text != self.text
-        if changed:
-            self.rewrite(text)
-        return changed
-
     def retarget(self, old: str, new: str) -> bool:
         """Replace the successor `old` by `new`; True if there was one. The caller must update phi nodes."""
         places = [i for i, o in enumerate(self.operands) if o.type == "label" and o.value == old]
@@ -278,28 +247,19 @@ class Instruction(Item):
     @property
     def attachments(self) -> dict[str, str]:
         """Metadata attachments: ``{"dbg": "!12", "tbaa": "!7"}``."""
-        return _read_attachments(self.text)[1]
-
-    def set_attachment(self, name: str, value: str | None) -> None:
-        """Attach metadata (``"!12"``); None removes the attachment."""
-        start, found = _read_attachments(self.text)
-        if value is None:
-            found.pop(name, None)
-        else:
-            found[name] = value
-        self.rewrite(self.text[:start] + "".join(f", !{key} {node}" for key, node in found.items()))
+        return _read_attachments(self.text)
 
 
-def _read_attachments(text: str) -> tuple[int, dict[str, str]]:
-    """The position of the attachments at the end of a text, and the attachments."""
-    start = end = len(text)
+def _read_attachments(text: str) -> dict[str, str]:
+    """The attachments at the end of a text."""
+    end = len(text)
     found: dict[str, str] = {}
     for match in _ATTACHMENT.finditer(text):
         if match.start() != end:  # the earlier match was in a string
-            start, found = match.start(), {}
+            found = {}
         found[match[1]] = match[2]
         end = match.end()
-    return (start, found) if end == len(text) else (len(text), {})
+    return found if end == len(text) else {}
 
 
 HEAD = re.compile(

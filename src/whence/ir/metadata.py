@@ -42,7 +42,6 @@ class Metadata:
         self._first = 0
         self._line = 0
         self._index: dict[int, int] | None = None
-        self._next: int | None = None
 
     def take(self, lines: list[str], line: int) -> None:
         """Adopt the lines of the module from the first metadata line (number `line`) on."""
@@ -81,23 +80,6 @@ class Metadata:
         text = self._lines[place]
         return text[text.index("=") + 2 :]
 
-    def add(self, text: str) -> int:
-        """Add a node (``!{!"x"}``, ``distinct !DI…(…)``) under a fresh number."""
-        if self._next is None:
-            self._next = max(self._all(), default=-1) + 1
-        number = self._next
-        self._next += 1
-        self._all()[number] = len(self._lines)
-        self._lines.append(f"!{number} = {text}")
-        return number
-
-    def replace(self, number: int, text: str) -> None:
-        """Change a node in place."""
-        self.node(number)
-        place = self._find(number)
-        if place is not None:
-            self._lines[place] = f"!{number} = {text}"
-
     def named(self, name: str) -> list[str]:
         """Operands of ``!name = !{…}`` (each ``!5`` or an inline expression); empty if there is none."""
         for text in self._lines:
@@ -105,16 +87,6 @@ class Metadata:
             if match and match[1] == name:
                 return [match[2][a:b] for a, b in split_commas(match[2], 0, len(match[2]))]
         return []
-
-    def set_named(self, name: str, operands: list[str]) -> None:
-        """Write ``!name = !{…}``, replacing the old one."""
-        line = f"!{name} = !{{{', '.join(operands)}}}"
-        for place, text in enumerate(self._lines):
-            match = _NAMED.match(text)
-            if match and match[1] == name:
-                self._lines[place] = line
-                return
-        self._lines.append(line)
 
     def flags(self) -> list[ModuleFlag]:
         """``!llvm.module.flags``; raises `IRSyntaxError` for a malformed one."""

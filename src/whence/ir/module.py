@@ -10,7 +10,7 @@ from whence.ir.datalayout import DataLayout
 from whence.ir.errors import IRSyntaxError
 from whence.ir.function import Function
 from whence.ir.globals import Alias, GlobalValue, GlobalVariable, IFunc, make_global
-from whence.ir.lexer import decode_string, encode_string, quote
+from whence.ir.lexer import decode_string, quote
 from whence.ir.metadata import Metadata
 from whence.ir.rename import renamer
 
@@ -48,7 +48,7 @@ class Module:
         self.trailing_newline = True
         self._layout: DataLayout | None = None
         self._layout_text = ""
-        self._group_numbers: dict[tuple[str, ...], int] | None = None
+        self._groups: dict[tuple[str, ...], AttributeGroup] = {}
         self._insert_at = 0
 
     def __repr__(self) -> str:
@@ -168,41 +168,11 @@ class Module:
         self._insert("", new)
         return new
 
-    def add_definition(self, text: str) -> Function:
-        """Add ``define … { … }`` as printed by LLVM (label and instruction on lines of their own)."""
-        lines = text.strip().split("\n")
-        if len(lines) < 3 or lines[-1] != "}" or not lines[0].startswith("define"):
-            raise IRSyntaxError("a function definition", text, self.name)
-        new = Function(self, lines[0].rstrip(), lines[1:-1])
-        new.check()
-        self._register(new)
-        self.uses_fresh_names = self.uses_fresh_names or "wh." in text
-        self._insert("", new)
-        return new
-
-    def add_type(self, token: str, body: str) -> None:
-        """Add ``%token = type body``."""
-        if token in self.types:
-            raise IRSyntaxError("a type name that is not there yet", token, self.name)
-        self.types[token] = body
-        self._insert(f"{token} = type {body}")
-
-    def add_comdat(self, name: str, kind: str = "any") -> None:
-        """Add ``$name = comdat kind`` unless it exists."""
-        if name not in self.comdats:
-            self.comdats[name] = kind
-            self._insert(f"${quote(name)} = comdat {kind}")
-
     def attribute_group(self, attributes: Iterable[str]) -> AttributeGroup:
         """The group with exactly these attributes in any order; adds it if it is missing."""
         key = tuple(sorted(attributes))
-        if self._group_numbers is None:
-            self._group_numbers = {}
-        number = self._group_numbers.get(key)
-        group = self.attribute_groups.get(number) if number is not None else self._find_group(key)
-        if group is None or tuple(sorted(group.attributes)) != key:
-            group = self._find_group(key) or self._new_group(key)
-        self._group_numbers[key] = group.number
+        group = self._groups.get(key) or self._find_group(key) or self._new_group(key)
+        self._groups[key] = group
         return group
 
     def _find_group(self, key: tuple[str, ...]) -> AttributeGroup | None:
@@ -291,17 +261,6 @@ class Module:
         for place, text in enumerate(lines):
             if " @" in text or "(@" in text:
                 lines[place] = change(text)
-
-    def set_source_filename(self, name: str) -> None:
-        """Change ``source_filename``."""
-        for place, entity in enumerate(self.entities):
-            if isinstance(entity, str) and _SOURCE.match(entity):
-                self.entities[place] = f'source_filename = "{encode_string(name)}"'
-                self.source_filename = name
-                return
-        self.entities.insert(0, f'source_filename = "{encode_string(name)}"')
-        self._insert_at += 1
-        self.source_filename = name
 
 
 def _is_definition(symbol: Function | GlobalValue) -> bool:
