@@ -86,9 +86,7 @@ def read_module(text: str) -> None:
             survive(lambda f=function: read_all(f))  # type: ignore[misc]
         survive(lambda f=function: f.definition_of("%x"))  # type: ignore[misc]
     for number in range(-1, 30):
-        for query in ("location", "fields", "kind", "subprogram_of"):
-            survive(lambda n=number, q=query: getattr(module.metadata, q)(n))  # type: ignore[misc]
-    survive(module.metadata.flags)
+        survive(lambda n=number: module.metadata.node(n))  # type: ignore[misc]
     survive(lambda: module.rename({"plain": "declared", "control": "x"}))
     survive(lambda: module.attribute_group(["nounwind"]))
 

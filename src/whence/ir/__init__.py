@@ -55,7 +55,7 @@ from whence.ir.memory import (
     MemoryAccess,
     Store,
 )
-from whence.ir.metadata import Location, Metadata, ModuleFlag
+from whence.ir.metadata import Metadata
 from whence.ir.module import Module
 from whence.ir.parser import check, parse
 from whence.ir.types import (
@@ -129,11 +129,9 @@ __all__ = [
     "Item",
     "LandingPad",
     "Load",
-    "Location",
     "MemoryAccess",
     "Metadata",
     "Module",
-    "ModuleFlag",
     "NamedType",
     "Offset",
     "Operand",
