@@ -381,7 +381,7 @@ def free_inside(draw: Draw, draft: Draft) -> None:
 def free_outside(draw: Draw, draft: Draft) -> None:
     variable = heap_pointer(draw, draft)
     assert variable.block is not None
-    index = draw(st.sampled_from([-1, -8, variable.block.size + 8]))
+    index = draw(st.sampled_from([-1, -8, variable.block.size + 7]))
     draft.do(any_deallocation(draw, variable.block, at(variable, index)))
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
@@ -126,6 +127,7 @@ class Outputs:
         return text + entries(result, self.generate) if self.generate else text
 
 
+_DEVICES = ("/dev/", "/proc/")
 _SOME_STATUS = 1 << 40
 """No program exits with it, and no other number in a clean run's text is likely to be it."""
 
@@ -141,6 +143,12 @@ def entries(result: Result, form: str) -> str:
 
     made = dict.fromkeys(generate(Seen(finding, result.run.originals)) for finding in result.findings)
     return "".join(f"\n{entry}" for entry in made)
+
+
+def to_descriptors(files: Iterable[str | os.PathLike[str] | None]) -> bool:
+    """Whether a report is written to a descriptor that this process has inherited."""
+    names = (os.fspath(path or "") for path in files)
+    return any(name == STANDARD_OUTPUT or name.startswith(_DEVICES) for name in names)
 
 
 def _try(path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from whence.cli.ending import exit_status
-from whence.cli.outputs import Outputs
+from whence.cli.outputs import Outputs, to_descriptors
 from whence.cli.parameters import parameter, parameters
 from whence.config import ConfiguredCommand, places
 from whence.errors import UserMistake
@@ -59,7 +59,7 @@ def _hand_over(values: Mapping[str, Any]) -> None:
 
     if values["timeout"]:
         raise UserMistake("--exec and --timeout: with --exec the program has no process group to kill")
-    begun.handover = Handover(values[parameter(row)] for row in REPORTS)
+    begun.handover = Handover(to_descriptors(values[parameter(row)] for row in REPORTS))
 
 
 def _outputs(values: Mapping[str, Any], notes: Sequence[str]) -> Outputs:

@@ -214,10 +214,11 @@ def _describe(word: str) -> int:
 
 def _run(options: Options, command: Sequence[str], words: Sequence[str]) -> int:
     from whence import api
+    from whence.cli.outputs import to_descriptors
     from whence.engines.process.handover import Handover
     from whence.engines.start import begun
 
-    begun.handover = Handover([options.values["xml" if options.xml else "log"]])
+    begun.handover = Handover(to_descriptors([options.values["xml" if options.xml else "log"]]))
     keywords = {row.api: row.keyword(options.values[row.name]) for row in _ROWS.values() if row.api}
     keywords |= {
         "rules": _rules(options),

@@ -18,37 +18,31 @@ import pickle
 import select
 import signal
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
 from whence.abi import records
 from whence.engines.process.launch import UNKNOWN, fixed_addresses
 from whence.errors import CannotExecute, ToolLimit, WhenceError
-from whence.options import STANDARD_OUTPUT
 
 _ENDED = records.HEADER.offset("ended") // 4
 _REPORTED = records.HEADER.offset("reported") // 4
-_DEVICES = ("/dev/", "/proc/")
 _RESTORED = (signal.SIGPIPE, signal.SIGXFSZ)
 """Signals that Python ignores and the program must not inherit as ignored."""
-
-
-def _is_descriptor(path: str) -> bool:
-    return path == STANDARD_OUTPUT or path.startswith(_DEVICES)
 
 
 class Handover:
     """A run whose program replaces this process.
 
-    reports: the files that reports are written to. If one is a descriptor (``-``, or below /dev or /proc),
-    the manager keeps all inherited descriptors; otherwise it keeps standard error alone.
+    keeps: whether the manager keeps all inherited descriptors, because a report is written to one; otherwise
+    it keeps standard error alone.
     pid: the program's process, 0 before `begun`.
     """
 
-    def __init__(self, reports: Iterable[str | os.PathLike[str] | None] = ()) -> None:
+    def __init__(self, keeps: bool = False) -> None:
         self.pid = 0
-        self._keeps = any(_is_descriptor(os.fspath(path or "")) for path in reports)
+        self._keeps = keeps
         self._orders = self._failures = self._handle = -1
         self._words = memoryview(bytes(records.HEADER_SIZE)).cast("I")
         self.returncode: Any = None
