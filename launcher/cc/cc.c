@@ -1,13 +1,11 @@
-/* The commands `whence-cc` and `whence-c++`: a source to an object that carries its IR, without an
- * interpreter.
+/* The commands `whence-cc` and `whence-c++`: a source to an object or a program that carries its
+ * IR, without an interpreter.
  *
  * A configure script starts a compiler hundreds of times. What the compile plan (facts.h) does not
  * say is Python's, which stands beside this file as `whence-cc-python` and `whence-c++-python`.
  */
 #include "../end.h"
-#include "compile.h"
-#include "elf.h"
-#include "module.h"
+#include "carry.h"
 #include "whence_abi.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -24,8 +22,12 @@
 
 static char own[PATH_MAX]; /* the path of this program */
 
+extern char **environ;
+static struct words given; /* the environment before headers were offered */
+
 static _Noreturn void hand_over(char **words) {
     char name[NAME_MAX + 8];
+    if (given.count) environ = given.word;
     snprintf(name, sizeof name, "%s-python", strrchr(own, '/') + 1);
     plan_hand_over(name, words);
 }
@@ -56,6 +58,7 @@ static void find_plan(struct plan *plan, char **words) {
 
 /* Folders for headers, behind those that the user names. */
 static void offer_headers(const struct plan *plan) {
+    for (char **entry = environ; *entry; entry++) words_add(&given, *entry);
     for (size_t i = 0; i < plan->count; i++) {
         const struct plan_entry *line = &plan->entries[i];
         if (line->kind != WH_COMPILE_HEADERS) continue;
@@ -70,15 +73,6 @@ static void offer_headers(const struct plan *plan) {
 }
 
 /* ---- files ---- */
-
-/* The contents of a file, NULL if it cannot be read or is empty. */
-static const uint8_t *contents(int file, size_t *size) {
-    struct stat status;
-    if (fstat(file, &status) != 0 || status.st_size <= 0) return NULL;
-    *size = (size_t)status.st_size;
-    void *data = mmap(NULL, *size, PROT_READ, MAP_PRIVATE, file, 0);
-    return data == MAP_FAILED ? NULL : data;
-}
 
 static int has_in_any_case(const uint8_t *text, size_t size, const char *name) {
     size_t length = strlen(name);
@@ -101,83 +95,34 @@ static int may_exempt(const struct plan *plan, const char *source) {
     return found;
 }
 
-/* ---- carrying ---- */
-
-static void warn(const char *path, const char *problem) {
-    fprintf(stderr, "whence-cc: warning: %s carries no IR, so it will run unchecked: %s\n", path,
-            problem);
-}
-
-/* The first line with an error, else the first line; without the blanks around it. */
-static void warn_of_errors(const char *source, const struct compilation *made) {
-    char text[65536], number[64];
-    ssize_t size = pread(made->errors, text, sizeof text - 1, 0);
-    char *first = NULL, *chosen = NULL, *next;
-    text[size > 0 ? size : 0] = 0;
-    for (char *line = text; line && *line && !chosen; line = next) {
-        if ((next = strchr(line, '\n'))) *next++ = 0;
-        if (!first) first = line;
-        if (strstr(line, "error:")) chosen = line;
-    }
-    snprintf(number, sizeof number, "the compiler ended with wait status %d", made->ir_status);
-    if (!chosen) chosen = first ? first : number;
-    chosen += strspn(chosen, " \t\r");
-    for (size_t end = strlen(chosen); end && strchr(" \t\r", chosen[end - 1]); end--)
-        chosen[end - 1] = 0;
-    warn(source, chosen);
-}
-
-static void carry(const struct blob *blob, const struct plan *plan, const char *path) {
-    struct stat status;
-    int file = open(path, O_RDWR | O_CLOEXEC);
-    if (file < 0) {
-        warn(path, strerror(errno));
-        return;
-    }
-    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode)) {
-        const char *problem =
-            elf_add_section(file, fact(plan, WH_COMPILE_SECTION), blob->data, blob->size);
-        if (problem) warn(path, problem);
-    }
-    close(file);
-}
-
-static void finish(const struct compilation *made, const struct plan *plan, const struct line *line,
-                   const char *cwd) {
-    const char *coroutines = fact(plan, WH_COMPILE_COROUTINE);
-    struct blob blob;
-    size_t size = 0;
-    const uint8_t *bitcode = contents(made->bitcode, &size);
-    if (bitcode && memmem(bitcode, size, coroutines, strlen(coroutines)))
-        bitcode = contents(without_coroutines(plan, made->bitcode), &size);
-    if (module_pack(&blob, bitcode, size, line, plan, cwd))
-        carry(&blob, plan, line->output);
-    else
-        warn(line->output, strerror(ENOMEM));
-}
+/* ---- the compilers ---- */
 
 static _Noreturn void leave_to_clang(const struct plan *plan, char **words) {
-    char **command = clang_command(plan, words + 1);
+    struct words command = clang_command(plan, words + 1);
     offer_headers(plan);
     signal(SIGPIPE, SIG_DFL);
-    execv(command[0], command);
+    execv(command.word[0], command.word);
     hand_over(words);
 }
 
-static _Noreturn void make_object(const struct plan *plan, const struct line *line, char **words) {
+static _Noreturn void make(const struct plan *plan, const struct line *line, enum line_kind kind,
+                           char **words) {
     struct compilation made;
     char cwd[PATH_MAX];
-    if (!getcwd(cwd, sizeof cwd) || !module_can_say(line, plan, cwd) || !module_prepare() ||
-        may_exempt(plan, line->source))
+    const struct place place = {plan, line, cwd};
+    if (!getcwd(cwd, sizeof cwd) || !can_carry(&place, kind) || may_exempt(plan, line->source))
         hand_over(words);
     signal(SIGXFSZ, SIG_IGN); /* a file that grows too large is an error and no death */
     offer_headers(plan);
-    if (!compile(&made, plan, line, words + 1)) hand_over(words);
+    struct words command = clang_command(plan, words + 1);
+    if (kind == LINE_LINK && access(line->source, F_OK) == 0) /* else clang says what it lacks */
+        words_add_facts(&command, plan, WH_COMPILE_INTERFACE);
+    if (!compile(&made, plan, line, command.word)) hand_over(words);
     if (made.status != 0) end_like(made.status);
-    if (made.ir_status != 0)
-        warn_of_errors(line->source, &made);
-    else
-        finish(&made, plan, line, cwd);
+    if (kind == LINE_OBJECT)
+        carry_object(&made, &place);
+    else if (!carry_program(&made, &place))
+        hand_over(words);
     exit(0);
 }
 
@@ -187,9 +132,11 @@ int main(int count, char **words) {
     ssize_t size = readlink("/proc/self/exe", own, sizeof own - 1);
     if (size <= 0 || count < 1) return 125;
     find_plan(&plan, words);
-    switch (line_read(&line, &plan, words + 1)) {
+    enum line_kind kind = line_read(&line, &plan, words + 1);
+    switch (kind) {
     case LINE_PYTHON: hand_over(words);
     case LINE_CLANG: leave_to_clang(&plan, words);
-    case LINE_OBJECT: make_object(&plan, &line, words);
+    case LINE_OBJECT:
+    case LINE_LINK: make(&plan, &line, kind, words);
     }
 }

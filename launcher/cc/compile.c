@@ -11,11 +11,11 @@
 
 extern char **environ;
 
-char **clang_command(const struct plan *plan, char **words) {
+struct words clang_command(const struct plan *plan, char **words) {
     struct words command = {0};
     words_add_facts(&command, plan, WH_COMPILE_COMMAND);
     for (; *words; words++) words_add(&command, *words);
-    return command.word;
+    return command;
 }
 
 /* ---- signals ---- */
@@ -133,9 +133,9 @@ static void give_up(pid_t child) {
 }
 
 int compile(struct compilation *made, const struct plan *plan, const struct line *line,
-            char **words) {
+            char **command) {
     hold_requests();
-    pid_t native = start(clang_command(plan, words), environ, NULL);
+    pid_t native = start(command, environ, NULL);
     take_requests(native);
     if (!native) return 0;
     pid_t ir = start_ir(made, plan, line);

@@ -12,12 +12,12 @@ struct compilation {
 };
 
 /* The words of the front end and after them those of a command line; NULL at the end. */
-char **clang_command(const struct plan *plan, char **words);
+struct words clang_command(const struct plan *plan, char **words);
 
-/* Runs both until they end, requests to end passed on to the native one. 0 if they could not be
- * started: then nothing was done. */
+/* Runs both until they end, requests to end passed on to the native one, whose words are `command`.
+ * 0 if they could not be started: then nothing was done. */
 int compile(struct compilation *made, const struct plan *plan, const struct line *line,
-            char **words);
+            char **command);
 
 /* A file in memory with the module, its coroutines split into plain functions; `bitcode` itself if
  * that fails. */

@@ -71,9 +71,8 @@ char option_class(const struct plan *plan, const char *option, const char *argum
     return WH_OPTION_SHAPE;
 }
 
-int is_named(const struct plan *plan, const char *flag) {
+int begins_like(const struct plan *plan, char letter, const char *word) {
     for (size_t i = 0; i < plan->count; i++)
-        if (plan->entries[i].kind == WH_COMPILE_NAMED && begins(flag, plan->entries[i].value))
-            return 1;
+        if (plan->entries[i].kind == letter && begins(word, plan->entries[i].value)) return 1;
     return 0;
 }

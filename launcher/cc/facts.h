@@ -30,7 +30,7 @@ int takes_argument(const struct plan *plan, const char *option);
 /* The class of an option, WH_OPTION_*. argument: the separate one, NULL for none. */
 char option_class(const struct plan *plan, const char *option, const char *argument);
 
-/* Whether options that begin so are named in a module's header. */
-int is_named(const struct plan *plan, const char *flag);
+/* Whether the word begins like a line of a letter. */
+int begins_like(const struct plan *plan, char letter, const char *word);
 
 #endif

@@ -1,5 +1,6 @@
 #include "line.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -8,6 +9,7 @@
 /* What was seen of a command line on the way through it. */
 struct seen {
     int inputs, object, elsewhere, shared, precompiled;
+    int unrecorded; /* an option with whose link only Python deals */
 };
 
 static const char *name_of(const char *path) {
@@ -27,7 +29,17 @@ static void read_input(struct line *line, struct seen *seen, const struct plan *
                        const char *word) {
     seen->inputs++;
     line->source = word;
+    words_add(&line->parts, word);
     line->language = fact_of(plan, WH_COMPILE_LANGUAGE, suffix(word));
+}
+
+static void read_part(struct line *line, struct seen *seen, const struct plan *plan,
+                      const char *option, const char *argument) {
+    int library = strncmp(option, "-l", 2) == 0;
+    if (!argument && ((library && option[2]) || fact_of(plan, WH_COMPILE_PART, option)))
+        words_add(&line->parts, option);
+    else if (library || begins_like(plan, WH_COMPILE_UNRECORDED, option))
+        seen->unrecorded = 1;
 }
 
 static void read_option(struct line *line, struct seen *seen, const struct plan *plan, char class,
@@ -69,6 +81,7 @@ static int read_words(struct line *line, struct seen *seen, const struct plan *p
         char class = option_class(plan, word, argument);
         if (class == WH_OPTION_PYTHON) return 0;
         read_option(line, seen, plan, class, word, argument);
+        read_part(line, seen, plan, word, argument);
     }
     return size < LONGEST;
 }
@@ -85,20 +98,40 @@ static char *object_of(const char *source) {
     return asprintf(&path, "%.*s.o", size, name) < 0 ? NULL : path;
 }
 
+/* Whether the native command can make the link, which is none of objects. */
+static int can_link(const struct plan *plan, const struct seen *seen) {
+    for (size_t i = 0; i < plan->count; i++) {
+        const char *value =
+            plan->entries[i].kind == WH_COMPILE_UNLINKED ? getenv(plan->entries[i].value) : NULL;
+        if (value && *value) return 0;
+    }
+    return !seen->unrecorded;
+}
+
 enum line_kind line_read(struct line *line, const struct plan *plan, char **words) {
     struct seen seen = {0};
     *line = (struct line){.level = fact_of(plan, WH_COMPILE_LEVEL, "")};
     if (!read_words(line, &seen, plan, words)) return LINE_PYTHON;
     if (seen.elsewhere) return LINE_CLANG;
-    if (!seen.object || seen.inputs != 1 || !line->language) return LINE_PYTHON;
+    if (seen.inputs != 1 || !line->language) return LINE_PYTHON;
+    if (!seen.object && (!line->language[0] || !can_link(plan, &seen))) return LINE_PYTHON;
     if (!line->language[0]) return LINE_CLANG;
     if (strncmp(line->source, "/dev/", 5) == 0 || strncmp(line->source, "/proc/", 6) == 0)
         return LINE_PYTHON;
     if (line->output && strcmp(line->output, "-") == 0) return LINE_PYTHON;
     if (line->output && is_device(line->output)) return LINE_CLANG;
-    if (!line->output && !(line->output = object_of(line->source))) return LINE_PYTHON;
+    if (!line->output) line->output = seen.object ? object_of(line->source) : "a.out";
+    if (!line->output) return LINE_PYTHON;
     if (seen.precompiled) words_add_facts(&line->flags, plan, WH_COMPILE_PRECOMPILED);
     words_add(&line->flags,
               fact(plan, seen.shared ? WH_COMPILE_FOR_SHARED : WH_COMPILE_FOR_PROGRAMS));
-    return LINE_OBJECT;
+    return seen.object ? LINE_OBJECT : LINE_LINK;
+}
+
+char *line_path(const char *path, const char *folder) {
+    size_t size = strlen(folder);
+    const char *slash = size && folder[size - 1] == '/' ? "" : "/";
+    char *whole = NULL;
+    if (path[0] == '/') return strdup(path);
+    return asprintf(&whole, "%s%s%s", folder, slash, path) < 0 ? NULL : whole;
 }

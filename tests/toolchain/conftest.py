@@ -6,13 +6,14 @@ import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import llvmlite.binding as llvm
 import pytest
 from tests.harness.session import REPOSITORY
+from tests.toolchain.native import FRONT_END, Bench
 
 from whence.toolchain.carry import CarriedImage, read_image
 from whence.toolchain.relink import relink
@@ -79,14 +80,14 @@ def native_object(bitcode: bytes, path: Path) -> Path:
     return path
 
 
-def install(folder: Path, log: Path | None = None) -> None:
+def install(folder: Path, log: Path | None = None, flags: Sequence[str] = ("-Werror",)) -> None:
     """The native `whence-cc` and `whence-c++` in a folder, and what they leave to Python beside them.
 
     log: a file that gets a line whenever Python is started; with LEFT_TO_PYTHON set, that is all, and the
     status is 77.
     """
     for name, language in (("whence-cc", "cc"), ("whence-c++", "c++")):
-        runtime.build_launcher(folder / name, flags=["-Werror"])
+        runtime.build_launcher(folder / name, flags=flags)
         script = folder / f"{name}-python"
         note = f'echo started >> "{log}"\n[ -n "$LEFT_TO_PYTHON" ] && exit 77\n' if log else ""
         python = f"PYTHONPATH={SOURCE_ROOT} exec {sys.executable} -m whence.cli.cc {language}"
@@ -111,6 +112,54 @@ def box(tmp_path: Path, wrappers: Path) -> Toolbox:
     environment = {key: value for key, value in os.environ.items() if key not in hidden}
     environment["PATH"] = f"{wrappers}{os.pathsep}{environment['PATH']}"
     return Toolbox(tmp_path, environment)
+
+
+@pytest.fixture(scope="session")
+def commands(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("native")
+    install(folder, folder / "python.log")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def empty_object(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("object")
+    (folder / "empty.s").write_text(".text\n")
+    subprocess.run(["as", "empty.s", "-o", "empty.o"], cwd=folder, check=True)
+    return folder / "empty.o"
+
+
+@pytest.fixture
+def bench(tmp_path: Path, commands: Path, empty_object: Path, whence_env: dict[str, str]) -> Bench:
+    """With a plan already written, and nothing noted yet."""
+    front = tmp_path / "front"
+    front.write_text(FRONT_END)
+    front.chmod(0o755)
+    (tmp_path / "work").mkdir()
+    env = whence_env | {
+        "WHENCE_CACHE": str(tmp_path / "cache"),
+        "XDG_CACHE_HOME": str(tmp_path / "answers"),
+        "WHENCE_CLANG": str(front),
+        "LOG": str(tmp_path / "work" / "log"),
+        "OBJECT": str(empty_object),
+        "BITCODE": str(tmp_path / "work" / "bitcode"),
+        "SOURCE": "a.c",
+        "PYTHONPATH": str(SOURCE_ROOT),
+    }
+    for name in ("C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "DEPENDENCIES_OUTPUT"):
+        env.pop(name, None)
+    (commands / "python.log").unlink(missing_ok=True)
+    made = Bench(tmp_path / "work", commands, env)
+    (made.folder / "python.log").symlink_to(commands / "python.log")
+    for name in ("a.c", "b.cc", "c.i", "d.S"):
+        made.write(name, "int x;\n")
+    (made.folder / "device").symlink_to("/dev/null")
+    made.write("bitcode", b"BC\xc0\xde" + bytes(range(256)) * 20)
+    for cxx in (False, True):
+        assert made.run(made.native("-c", "a.c", cxx=cxx)).returncode == 0
+    (commands / "python.log").unlink()
+    made.seen()
+    return made
 
 
 @pytest.fixture

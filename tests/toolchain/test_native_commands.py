@@ -1,8 +1,4 @@
-"""The native whence-cc does what Python does, leaves the rest to it, and needs no Python for usual commands.
-
-Most tests have a front end of their own, a script that notes its words, so that what is compared is what the
-wrapper starts, adds and says.
-"""
+"""The native whence-cc does what Python does, leaves the rest to it, and needs no Python for usual lines."""
 
 from __future__ import annotations
 
@@ -12,13 +8,11 @@ import resource
 import shlex
 import signal
 import subprocess
-import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from tests.toolchain.conftest import SOURCE_ROOT, install
+from tests.toolchain.native import FRONT_END, LEFT, Bench, known_options
 
 from whence.toolchain import driver, options
 from whence.toolchain.carry import read_image
@@ -26,121 +20,8 @@ from whence.toolchain.compile import IR_MODE
 
 pytestmark = pytest.mark.build
 
-FRONT_END = r"""#!/bin/sh
-target="Target: x86_64-unknown-linux-gnu"
-case " $* " in *" --version "*) echo "clang version 22.1.8"; echo "$target"; exit;; esac
-case " $* " in *" -emit-llvm "*) kind=ir;; *) kind=native;; esac
-log=$LOG.$kind
-case "$kind $*" in "ir "*" b.cc") log=$log.second;; esac  # sources are compiled to IR at the same time
-printf '%s\n' "$@" "headers $C_INCLUDE_PATH" "dependencies $DEPENDENCIES_OUTPUT" > "$log"
-if [ -n "$AS_NATIVE" ] && [ $kind = native ]; then eval "$AS_NATIVE"; fi
-if [ -n "$AS_IR" ] && [ $kind = ir ]; then eval "$AS_IR"; fi
-case " $* " in *" -x ir "*) sed s/llvm.coro./llvm.done./; exit;; esac
-[ $kind = ir ] && exec cat "$BITCODE"
-output=$(basename "$SOURCE"); output=${output%.*}.o
-while [ $# -gt 0 ]; do [ "$1" = -o ] && output=$2; shift; done
-exec cp "$OBJECT" "$output"
-"""
-
-
-@dataclass
-class Bench:
-    """The two commands, and a front end that writes down how it was started."""
-
-    folder: Path
-    bin: Path
-    env: dict[str, str]
-
-    def write(self, name: str, text: str | bytes) -> Path:
-        path = self.folder / name
-        path.write_bytes(text.encode() if isinstance(text, str) else text)
-        return path
-
-    def native(self, *words: str, cxx: bool = False) -> list[str]:
-        return [str(self.bin / ("whence-c++" if cxx else "whence-cc")), *words]
-
-    def python(self, *words: str, cxx: bool = False) -> list[str]:
-        return [sys.executable, "-m", "whence.cli.cc", "c++" if cxx else "cc", *words]
-
-    def run(self, command: list[str], **env: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            command, cwd=self.folder, env=self.env | env, capture_output=True, text=True, errors="replace"
-        )
-
-    @property
-    def started(self) -> int:
-        """How often Python was started for a native command."""
-        log = self.folder / "python.log"
-        return len(log.read_text().splitlines()) if log.exists() else 0
-
-    def seen(self) -> dict[str, str]:
-        """What the front end noted since the last call."""
-        logs = sorted(self.folder.glob("log.*"))
-        found = {path.name: path.read_text(errors="replace") for path in logs}
-        for path in logs:
-            path.unlink()
-        return found
-
-    def result(self, command: list[str], output: str, **env: str) -> tuple[object, ...]:
-        """All that a command does: status, texts, what it started, the object (a name in the folder)."""
-        assert "/" not in output
-        made = self.folder / output
-        if made.is_file():
-            made.unlink()
-        done = self.run(command, **env)
-        data = made.read_bytes() if made.is_file() else None
-        seen = self.seen()
-        # The compilation to IR is given up, at whatever it does, when the other fails.
-        return done.returncode, done.stdout, done.stderr, seen if done.returncode == 0 else {}, data
-
-
-@pytest.fixture(scope="session")
-def commands(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("native")
-    install(folder, folder / "python.log")
-    return folder
-
-
-@pytest.fixture(scope="session")
-def empty_object(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("object")
-    (folder / "empty.s").write_text(".text\n")
-    subprocess.run(["as", "empty.s", "-o", "empty.o"], cwd=folder, check=True)
-    return folder / "empty.o"
-
-
-@pytest.fixture
-def bench(tmp_path: Path, commands: Path, empty_object: Path, whence_env: dict[str, str]) -> Bench:
-    """With a plan already written, and nothing noted yet."""
-    front = tmp_path / "front"
-    front.write_text(FRONT_END)
-    front.chmod(0o755)
-    (tmp_path / "work").mkdir()
-    env = whence_env | {
-        "WHENCE_CACHE": str(tmp_path / "cache"),
-        "XDG_CACHE_HOME": str(tmp_path / "answers"),
-        "WHENCE_CLANG": str(front),
-        "LOG": str(tmp_path / "work" / "log"),
-        "OBJECT": str(empty_object),
-        "BITCODE": str(tmp_path / "work" / "bitcode"),
-        "SOURCE": "a.c",
-        "PYTHONPATH": str(SOURCE_ROOT),
-    }
-    for name in ("C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "DEPENDENCIES_OUTPUT"):
-        env.pop(name, None)
-    (commands / "python.log").unlink(missing_ok=True)
-    made = Bench(tmp_path / "work", commands, env)
-    (made.folder / "python.log").symlink_to(commands / "python.log")
-    for name in ("a.c", "b.cc", "c.i", "d.S"):
-        made.write(name, "int x;\n")
-    (made.folder / "device").symlink_to("/dev/null")
-    made.write("bitcode", b"BC\xc0\xde" + bytes(range(256)) * 20)
-    for cxx in (False, True):
-        assert made.run(made.native("-c", "a.c", cxx=cxx)).returncode == 0
-    (commands / "python.log").unlink()
-    made.seen()
-    return made
-
+BOTH = ("-c a.c -o out.o", "a.c -o out.o -lm")
+"""A compilation and a link."""
 
 ALONE = [
     "-c a.c",
@@ -168,7 +49,6 @@ ALONE = [
     "-m32 -c a.c -o out.o",
 ]
 TO_PYTHON = [
-    "a.c -o out.o",
     "-c a.c b.cc",
     "-c a.c -o -",
     "-c -xc a.c -o out.o",
@@ -210,23 +90,6 @@ def test_the_unusual_is_left_to_python(bench: Bench, line: str) -> None:
     usual = bench.result(bench.python(*words), output)
     assert bench.result(bench.native(*words), output) == usual
     assert bench.started == 1
-
-
-def known_options() -> list[str]:
-    """Every option that the tables name, in the forms that they know."""
-    found = {*options.ELSEWHERE, *options.IR_DROP, *options.GCC_WORDS, *options.LTO, *driver.FIXED}
-    found |= {*driver.SHARED, *driver.PRECOMPILED, *options.ELSEWHERE_PREFIXES, *options.IR_DROP_PREFIXES}
-    for family, names in (("f", options.GCC_F), ("m", options.GCC_M), ("f", options.GCC_ONLY_NEGATED)):
-        found |= {
-            f"-{family}{no}{name}{value}" for name in names for no in ("", "no-") for value in ("", "=x")
-        }
-    found |= {f"-f{no}{name}x" for name in options.GCC_F_PREFIXES for no in ("", "no-")}
-    found |= {f"-mno-{name}" for name in options.GCC_NO_M} | {f"-m{name}" for name in options.GCC_NO_M}
-    found |= {f"{prefix}x" for prefix in (*options.IR_DROP_PREFIXES, *options.GCC_PREFIXES)}
-    return sorted(found - options.SEPARATE - {"-O", "-cc1"})
-
-
-LEFT = {"LEFT_TO_PYTHON": "yes"}
 
 
 def test_what_python_changes_is_left_to_it(bench: Bench) -> None:
@@ -297,8 +160,9 @@ def test_the_object_says_where_its_ir_came_from(bench: Bench) -> None:
         {"AS_IR": "printf BC; exit 0", "C_INCLUDE_PATH": "/inc", "DEPENDENCIES_OUTPUT": "deps"},
     ],
 )
-def test_failures_are_told_alike(bench: Bench, env: dict[str, str]) -> None:
-    words = ["-c", "a.c", "-o", "out.o"]
+@pytest.mark.parametrize("given", BOTH)
+def test_failures_are_told_alike(bench: Bench, env: dict[str, str], given: str) -> None:
+    words = shlex.split(given)
     usual = bench.result(bench.python(*words), "out.o", **env)
     if (bench.folder / "out.o").is_dir():
         (bench.folder / "out.o").rmdir()
@@ -306,8 +170,9 @@ def test_failures_are_told_alike(bench: Bench, env: dict[str, str]) -> None:
     assert bench.started == 0
 
 
-def test_a_full_disk_leaves_the_object_as_it_was(bench: Bench, empty_object: Path) -> None:
-    """The object fits, the object with its IR does not."""
+@pytest.mark.parametrize("given", BOTH)
+def test_a_full_disk_leaves_the_output_as_it_was(bench: Bench, empty_object: Path, given: str) -> None:
+    """The output fits, the output with its IR does not."""
     bench.write("bitcode", b"BC" + os.urandom(900))
     limit = empty_object.stat().st_size + 500
     assert limit > 902
@@ -324,20 +189,22 @@ def test_a_full_disk_leaves_the_object_as_it_was(bench: Bench, empty_object: Pat
         )
         return done.returncode, done.stderr, (bench.folder / "out.o").read_bytes()
 
-    words = ["-c", "a.c", "-o", "out.o"]
+    words = shlex.split(given)
     usual = bounded(bench.python(*words))
-    assert "out.o carries no IR, so it will run unchecked: [Errno 27]" in usual[1]
+    said = "out.o carries no IR, so it will run unchecked" if "-c" in words else "out.o is not recorded"
+    assert f"{said}: [Errno 27]" in usual[1]
     assert usual[2] == empty_object.read_bytes()
     assert bounded(bench.native(*words)) == usual
 
 
-def test_objects_with_very_many_sections(bench: Bench) -> None:
+@pytest.mark.parametrize("given", BOTH)
+def test_outputs_with_very_many_sections(bench: Bench, given: str) -> None:
     """Their number stands in the first section; one more makes it so, or it was so before."""
     for count in (0xFEF0, 0xFEFF - 5, 0xFF10):
         text = "".join(f'.section .s{i},"a"\n' for i in range(count))
         bench.write("many.s", text)
         subprocess.run(["as", "many.s", "-o", "many.o"], cwd=bench.folder, check=True)
-        words = ["-c", "a.c", "-o", "out.o"]
+        words = shlex.split(given)
         many = str(bench.folder / "many.o")
         usual = bench.result(bench.python(*words), "out.o", OBJECT=many)
         assert bench.result(bench.native(*words), "out.o", OBJECT=many) == usual
@@ -351,11 +218,13 @@ def test_a_source_that_exempts_functions_is_python_s(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_a_request_to_end_goes_to_the_compiler(bench: Bench, number: signal.Signals) -> None:
+@pytest.mark.parametrize("given", BOTH)
+def test_a_request_to_end_goes_to_the_compiler(bench: Bench, number: signal.Signals, given: str) -> None:
     """It tidies up, and its end is the wrapper's."""
     waiting = bench.folder / "waiting"
     tidy = f"trap 'echo tidy; exit 7' {number.name[3:]}; : > {waiting}; while :; do sleep 0.05; done"
-    for command in (bench.python("-c", "a.c"), bench.native("-c", "a.c")):
+    words = shlex.split(given)
+    for command in (bench.python(*words), bench.native(*words)):
         waiting.unlink(missing_ok=True)
         env = bench.env | {"AS_NATIVE": tidy}
         with subprocess.Popen(command, cwd=bench.folder, env=env, stdout=subprocess.PIPE) as process:

@@ -116,6 +116,14 @@ class Compile(Plan):
     MAGIC = Kind("m", "its magic number")
     VERSION = Kind("v", "its version")
     COMPRESSION = Kind("l", "zlib's level")
+    PART = Kind("i", "option of a link, and its items in the record of the link, as JSON", strings=2)
+    UNRECORDED = Kind("u", "how options begin of whose link Python makes the record")
+    UNLINKED = Kind("e", "name of a variable: if it is set, Python links")
+    INTERFACE = Kind("x", "word that is added to the command of a link")
+    CXX = Kind("C", "whether the command is the driver of C++, as JSON")
+    RECORD_SECTION = Kind("r", "name of the section that carries the record of a link")
+    RECORD_MAGIC = Kind("n", "its magic number; its version is `VERSION`")
+    RECORD_COMPRESSION = Kind("z", "zlib's level")
 
 
 class Option(Table):

@@ -210,22 +210,15 @@ def _prepare(output: str) -> None:
         _say("warning", f"{output} is not prepared: {sentence}")
 
 
-_NO_INTERFACE = ("-fsanitize", "-r", "-nostdlib", "-nodefaultlibs")
-
-
 def _interface(compilation: Compilation) -> tuple[str, ...]:
-    """The sanitizers' interface for programs that call it with no sanitizer on.
-
-    As a word for the linker: after ``-x c`` any other would be taken for a source.
-    """
+    """The words for the sanitizers' interface, for programs that call it with no sanitizer on."""
     words = compilation.invocation.native
-    if any(word.partition("=")[0] in _NO_INTERFACE for word in words):
+    if any(word.partition("=")[0] in headers.NO_LIBRARY for word in words):
         return ()
     inputs = [given.words[0] for given in compilation.invocation.inputs]
     if not any(word == "-" or os.path.exists(word) for word in inputs):
         return ()  # clang says what it lacks
-    path = headers.absent_library()
-    return ("-Xlinker", path) if os.path.isfile(path) else ()
+    return headers.library_words()
 
 
 if __name__ == "__main__":

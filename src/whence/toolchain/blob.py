@@ -37,6 +37,8 @@ MAX_BITCODE = 1 << 30
 
 LEVEL = 1
 """The level of zlib for bitcode: 9 times faster than 6 with debug information, 5 % larger."""
+LINK_LEVEL = 6
+"""The level of zlib for records of links."""
 
 
 class BlobError(Exception):
@@ -120,7 +122,7 @@ def pack_link(record: dict[str, Any], attachments: dict[str, bytes]) -> bytes:
     for digest, data in attachments.items():
         table[digest] = [position, len(data)]
         position += len(data)
-    text = zlib.compress(json.dumps({**record, "files": table}).encode("ascii"), 6)
+    text = zlib.compress(json.dumps({**record, "files": table}).encode("ascii"), LINK_LEVEL)
     body = b"".join((struct.pack("<I", len(text)), text, *attachments.values()))
     return LINK_PREFIX.pack(LINK_MAGIC, VERSION, 0, len(body), hashlib.sha256(body).digest()) + body
 

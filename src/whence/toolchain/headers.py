@@ -8,6 +8,9 @@ from collections.abc import MutableMapping
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 VARIABLES = ("C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "OBJC_INCLUDE_PATH", "OBJCPLUS_INCLUDE_PATH")
 
+NO_LIBRARY = ("-fsanitize", "-r", "-nostdlib", "-nodefaultlibs")
+"""Options, alone or with ``=value``, whose links do not get `absent_library`."""
+
 
 def directory() -> str:
     """The folder of the headers, for ``-I``."""
@@ -17,6 +20,15 @@ def directory() -> str:
 def absent_library() -> str:
     """The path of an archive with empty functions of the sanitizers' interface, for other programs."""
     return os.path.join(_PACKAGE, "_native", "libwhence-absent.a")
+
+
+def library_words() -> tuple[str, ...]:
+    """The words that add that archive to a link, none if it does not exist.
+
+    They are words for the linker, because after ``-x c`` all others are sources.
+    """
+    path = absent_library()
+    return ("-Xlinker", path) if os.path.isfile(path) else ()
 
 
 def add_folder(environment: MutableMapping[str, str]) -> None:

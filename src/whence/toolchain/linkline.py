@@ -33,7 +33,7 @@ FILE_OPTIONS = options.words("""
     """)
 """Options whose argument is a file that the link reads."""
 
-_DRIVER_WORDS = options.words("""
+DRIVER_WORDS = options.words("""
     -shared -static -static-pie -pie -no-pie -nopie -r -rdynamic -pthread -pthreads -nostdlib -nostartfiles
     -nodefaultlibs -nolibc -nostdlib++ -static-libgcc -static-libstdc++ -s -t -fopenmp -m64
     -nostdinc++ -ObjC -Bsymbolic
@@ -52,6 +52,16 @@ _DRIVER_PREFIXES = (
     *("--sysroot", "-B", "--gcc-toolchain", "--gcc-install-dir", "-mcmodel=", "-fsplit-stack", "-Z"),
 )
 _DRIVER_SEPARATE = options.words("-u -e -z -h -soname -rpath -Tbss -Tdata -Ttext --sysroot -B -gcc-toolchain")
+
+BEGINNINGS = (
+    *("-Wl,", "-Xlinker", "--for-linker", "-L", "--library-directory", "-T", "-z", "-u", "-e"),
+    *sorted(_DRIVER_SEPARATE),
+    *_DRIVER_PREFIXES,
+)
+"""How options begin that can be parts of a link, besides libraries and `DRIVER_WORDS`."""
+
+LIBRARY_FOLDERS = "LIBRARY_PATH"
+"""The variable with folders that the link searches for libraries after those of the line."""
 
 
 class Part:
@@ -171,7 +181,7 @@ def _driver_part(words: tuple[str, ...]) -> Part | None:
         return Part("ldfile", ("-T", " "), option[2:])
     if option.startswith(("-u", "-e", "-z")) and len(option) > 2 and not option.startswith(("-emit", "-un")):
         return Part("ld", (option[:2], option[2:]))
-    if option in _DRIVER_WORDS or option.startswith(_DRIVER_PREFIXES):
+    if option in DRIVER_WORDS or option.startswith(_DRIVER_PREFIXES):
         return Part("driver", words)
     return None
 
@@ -181,7 +191,7 @@ class Libraries:
 
     def __init__(self, line: list[Part]) -> None:
         self.folders = [part.path.removeprefix("=") for part in line if part.kind == "search"]
-        self.from_environment = [f for f in os.environ.get("LIBRARY_PATH", "").split(":") if f]
+        self.from_environment = [f for f in os.environ.get(LIBRARY_FOLDERS, "").split(":") if f]
 
     def find(self, word: str, static: bool) -> str:
         """The path of the library ``-lNAME``, or '' if none of the folders has it."""

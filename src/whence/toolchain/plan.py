@@ -1,8 +1,8 @@
 """The compile plan: what the native ``whence-cc`` (``launcher/cc/``) knows about clang and its options.
 
 It handles the usual command lines itself, by tables that are written here, and executes Python for all
-others: an option of class `Option.PYTHON`, a language or a number of sources that it does not know. The lines
-of a plan, and the classes, are those of `whence.abi.plans`.
+others: an option of class `Option.PYTHON`, a language or a number of sources that it does not know, a link
+with an option of `Compile.UNRECORDED`. The lines of a plan, and the classes, are those of `whence.abi.plans`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from whence import plans
 from whence.abi import plans as letters
 from whence.abi import variables
 from whence.abi.plans import Compile, Option
-from whence.toolchain import blob, driver, headers, options
+from whence.toolchain import blob, driver, headers, linkline, options
 from whence.toolchain import clang as clangs
 from whence.toolchain.compile import COROUTINES, IR_MODE, LOWER_COROUTINES, NEEDING, NOT_INHERITED, SANITIZERS
 
@@ -32,6 +32,15 @@ RARE = (
 )
 """Prefixes of options that only the Python wrapper handles."""
 
+LINKER_WORDS = (
+    *("-Wl,--as-needed", "-Wl,--no-as-needed", "-Wl,--no-undefined", "-Wl,-z,defs", "-Wl,-O1", "-Wl,-O2"),
+    *("-Wl,--gc-sections", "-Wl,--build-id", "-Wl,--export-dynamic", "-Wl,-E", "-Wl,--hash-style=gnu"),
+    *("-Wl,-z,relro", "-Wl,-z,now", "-Wl,-z,relro,-z,now", "-Wl,-z,noexecstack", "-Wl,--fatal-warnings"),
+    *("-Wl,--start-group", "-Wl,--end-group", "-Wl,--allow-shlib-undefined"),
+    *("-Wl,-Bsymbolic", "-Wl,-Bsymbolic-functions", "-Wl,--disable-new-dtags", "-Wl,--enable-new-dtags"),
+)
+"""Usual words for the linker that are whole options and name no file."""
+
 
 def lines(clang: Clang, cxx: bool, environment: Mapping[str, str]) -> list[str]:
     """The lines of the plan for a front end; empty if its choice depends on the working directory."""
@@ -40,7 +49,7 @@ def lines(clang: Clang, cxx: bool, environment: Mapping[str, str]) -> list[str]:
         return []
     own = os.path.dirname(os.path.abspath(__file__))
     files = [os.path.abspath(letters.__file__), *(f"{own}/{name}" for name in sorted(os.listdir(own)))]
-    found = plans.made_from([clang.path, *candidates, *files])
+    found = plans.made_from([clang.path, *candidates, *files, headers.absent_library()])
     found += Compile.COMMAND.lines(clang.command(cxx))
     found += Compile.SPLIT.lines([*clang.command(False), f"--target={clang.triple}", *LOWER_COROUTINES])
     found += Compile.IR.lines(IR_MODE)
@@ -57,7 +66,31 @@ def lines(clang: Clang, cxx: bool, environment: Mapping[str, str]) -> list[str]:
     found += Compile.PRECOMPILED.lines(driver.ANY_PRECOMPILED)
     found += [*Compile.FOR_SHARED.line(driver.FOR_SHARED), *Compile.FOR_PROGRAMS.line(driver.FOR_PROGRAMS)]
     found += [*Compile.SECTION.line(blob.IR_SECTION), *Compile.MAGIC.line(blob.IR_MAGIC.decode())]
-    return [*found, *Compile.VERSION.line(str(blob.VERSION)), *Compile.COMPRESSION.line(str(blob.LEVEL))]
+    found += [*Compile.VERSION.line(str(blob.VERSION)), *Compile.COMPRESSION.line(str(blob.LEVEL))]
+    return [*found, *_links(cxx)]
+
+
+def _links(cxx: bool) -> Iterator[str]:
+    """The lines for links."""
+    yield from Compile.PART.pairs(_parts())
+    yield from Compile.UNRECORDED.lines((*linkline.BEGINNINGS, *headers.NO_LIBRARY))
+    yield from Compile.UNLINKED.lines((linkline.LIBRARY_FOLDERS, variables.PREPARE))
+    yield from Compile.INTERFACE.lines(headers.library_words())
+    yield from Compile.CXX.line("true" if cxx else "false")
+    yield from Compile.RECORD_SECTION.line(blob.LINK_SECTION)
+    yield from Compile.RECORD_MAGIC.line(blob.LINK_MAGIC.decode())
+    yield from Compile.RECORD_COMPRESSION.line(str(blob.LINK_LEVEL))
+
+
+def _parts() -> Iterator[tuple[str, str]]:
+    """Usual options of links with their items in a record."""
+    import json
+
+    from whence.toolchain.record import option_item
+
+    for word in (*sorted(linkline.DRIVER_WORDS.difference(headers.NO_LIBRARY)), *LINKER_WORDS):
+        items = map(option_item, linkline.parts([driver.Argument((word,))]))
+        yield word, ", ".join(map(json.dumps, items))
 
 
 def _languages(cxx: bool) -> Iterator[tuple[str, str]]:

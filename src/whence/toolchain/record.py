@@ -212,7 +212,7 @@ class Recorder:
 
     def _item(self, part: Part, present: set[str], linked: LinkMap | None) -> Item:
         if part.kind in ("driver", "ld"):
-            return {"t": part.kind, "w": [*part.words]}
+            return option_item(part)
         if part.kind == "search":
             return {"t": "search", "p": part.path if part.path.startswith("=") else _absolute(part.path)}
         if part.kind == "input" and part.language != "object":
@@ -328,6 +328,11 @@ class Recorder:
                 return self._attach(spawn.contents(file.number))
         except OSError:
             return ""
+
+
+def option_item(part: Part) -> Item:
+    """The item of a part of kind 'driver' or 'ld'."""
+    return {"t": part.kind, "w": [*part.words]}
 
 
 def _digests(items: list[Item]) -> list[str]:
