@@ -47,6 +47,59 @@ static int holds_word(const struct stack_bounds *stack, uintptr_t at) {
            at % sizeof(uint64_t) == 0;
 }
 
+/* ---- variables whose size is not constant ---- */
+
+static struct whence_varying *varying_of(uintptr_t begin) {
+    return (struct whence_varying *)(begin - sizeof(struct whence_local)) - 1;
+}
+
+static int varies(local header) { return header->variable->size == WHENCE_SIZE_VARIES; }
+
+static uint64_t size_of(local header) {
+    return varies(header) ? varying_of((uintptr_t)(header + 1))->size : header->variable->size;
+}
+
+/* Whether the activation has made the variable and not yet released it. The chain leads upward. */
+static int is_in_chain(local header, const struct stack_bounds *stack) {
+    uintptr_t begin = (uintptr_t)(header + 1), at = 0;
+    uintptr_t chain = varying_of(begin)->chain;
+    if (chain < begin || chain >= header->frame || !holds_word(stack, chain)) return 0;
+    uintptr_t next = *(const uint64_t *)chain;
+    while (next > at && next < begin && next >= stack->low && next % sizeof(uint64_t) == 0) {
+        at = next;
+        next = varying_of(at)->earlier;
+    }
+    return next == begin;
+}
+
+/* Opens what lies between the caller's stack pointer and `end`, and takes it out of the chain. */
+static void release(uintptr_t end, uint64_t *chain) {
+    uintptr_t here = wh_round_down((uintptr_t)__builtin_frame_address(0), WH_GRANULE);
+    while (*chain && *chain < end) *chain = varying_of(*chain)->earlier;
+    if (here < end) plane_set(here, wh_round_down(end - here, WH_GRANULE), WH_STATE_ADDRESSABLE);
+}
+
+WH_EXPORT void __whence_released(uint64_t end, uint64_t *chain) { release(end, chain); }
+
+/* What longjmp has released lies below the caller's stack pointer; it is litter. */
+WH_EXPORT void __whence_jumped(uint64_t *chain) {
+    release((uintptr_t)__builtin_frame_address(0), chain);
+}
+
+WH_EXPORT void __whence_made(uint64_t begin, uint64_t size, const struct whence_variable *variable,
+                             uint64_t *chain) {
+    const uint64_t *frame = *(const uint64_t *const *)__builtin_frame_address(0);
+    struct whence_local *header = (struct whence_local *)begin - 1;
+    *varying_of(begin) = (struct whence_varying){size, *chain, (uint64_t)chain, 0};
+    *header = (struct whence_local){variable, (uint64_t)frame, frame[1], 0};
+    *chain = begin;
+    plane_set(begin - variable->before, variable->before, WH_STATE_STACK_BEGIN);
+    plane_open(begin, size);
+    plane_set(wh_round_up(begin + size, WH_GRANULE), variable->after, WH_STATE_STACK_RED_ZONE);
+}
+
+/* ---- which variable lives ---- */
+
 /* Whether the activation that wrote the header goes on: its frame is still the caller's callee. */
 static int is_active(local header, const struct stack_bounds *stack) {
     uintptr_t at = (uintptr_t)header, frame = header->frame;
@@ -54,7 +107,9 @@ static int is_active(local header, const struct stack_bounds *stack) {
     if (!holds_word(stack, frame + sizeof(uint64_t)) || !header->returns) return 0;
     if (*(const uint64_t *)(frame + sizeof(uint64_t)) != header->returns) return 0;
     uintptr_t variable = (uintptr_t)header->variable;
-    return variable >= WH_NULL_PAGE_SIZE && variable < ADDRESS_END && plane_covers(variable);
+    if (variable < WH_NULL_PAGE_SIZE || variable >= ADDRESS_END || !plane_covers(variable))
+        return 0;
+    return !varies(header) || is_in_chain(header, stack);
 }
 
 /* The header of the live variable in whose zones or bytes the address lies. */
@@ -66,7 +121,8 @@ static local local_around(uintptr_t address) {
     uintptr_t begin = (uintptr_t)(header + 1);
     const struct whence_variable *variable = header->variable;
     if (address < begin) return begin - address <= variable->before ? header : NULL;
-    return address - begin < variable->size + variable->after ? header : NULL;
+    uintptr_t end = wh_round_up(begin + size_of(header), WH_GRANULE) + variable->after;
+    return address < end ? header : NULL;
 }
 
 /* ---- the provider ---- */
@@ -86,7 +142,7 @@ static void describe(uint64_t number, struct block_facts *facts) {
     local header = (local)begin - 1;
     const struct whence_variable *variable = header->variable;
     facts->row.begin = begin;
-    facts->row.size = variable->size;
+    facts->row.size = size_of(header);
     facts->row.id = begin;
     facts->row.state = WH_BLOCK_LIVE;
     facts->row.thread = thread_self.number;

@@ -81,6 +81,15 @@ extern uint32_t __whence_holes;
  * program wrote the call of the library function WHENCE_DESC_MEMCPY etc. */
 void __whence_range(uint64_t address, uint64_t size, uint64_t root, uint32_t desc);
 
+/* The calling function has made a variable of so many bytes on its stack, with room for zones (see
+ * whence.abi.zones). `chain` leads to such variables of the activation. */
+void __whence_made(uint64_t begin, uint64_t size, const struct whence_variable *variable,
+                   uint64_t *chain);
+/* It is about to release what lies below `end`. */
+void __whence_released(uint64_t end, uint64_t *chain);
+/* A function that may return again by longjmp has returned to it. */
+void __whence_jumped(uint64_t *chain);
+
 /* Handles one of Valgrind's client requests: its number and five arguments. Returns its result, or
  * `otherwise` for an unknown request. */
 uint64_t __whence_client_request(const uint64_t *words, uint64_t otherwise);

@@ -126,7 +126,9 @@ def _rule_lines() -> Iterator[str]:
     yield f"#define WHENCE_DESC_FUNCTION_SHIFT {_number(rules.DESC_FUNCTION_SHIFT)}"
     for name, number in rules.DESC_FUNCTIONS.items():
         yield f"#define WHENCE_DESC_{name.upper()} {_number(number)}"
-    for struct in (rules.BLOCK, rules.EVENT, rules.RULE, rules.RULE_SET, zones.VARIABLE, zones.LOCAL):
+    yield f"#define WHENCE_SIZE_VARIES {_number(zones.SIZE_VARIES)}"
+    variables_ = (zones.VARIABLE, zones.LOCAL, zones.VARYING)
+    for struct in (rules.BLOCK, rules.EVENT, rules.RULE, rules.RULE_SET, *variables_):
         yield from _struct(struct)
 
 

@@ -6,7 +6,9 @@ A variable that is a block lies between red zones::
 
 The header is the end of the zone before a local variable, and is written whenever its function is entered.
 It says which variable it is, and in which activation of the function, so that what an abandoned frame has
-left behind is not mistaken for a variable.
+left behind is not mistaken for a variable. Before the header of a variable whose size is not constant
+(`alloca`, arrays of variable length) stands what is known of it only when it is made; such variables are
+chained, because one activation makes and releases many of them at the same place.
 """
 
 from __future__ import annotations
@@ -16,12 +18,14 @@ from whence.abi.structs import Field, Layout
 VARIABLE = Layout(
     "whence_variable",
     (
-        Field("size", "u64", "bytes of the variable"),
+        Field("size", "u64", "bytes of the variable, or WHENCE_SIZE_VARIES"),
         Field("before", "u32", "bytes of the zone before it"),
-        Field("after", "u32", "bytes from its end to the end of the zone after it"),
+        Field("after", "u32", "bytes from its last granule to the end of the zone after it"),
     ),
 )
-"""What is known of a variable; a text of `TEXT_FIELDS` follows, with a zero byte at its end."""
+"""What is constant of a variable; a text of `TEXT_FIELDS` follows, with a zero byte at its end."""
+
+SIZE_VARIES = (1 << 64) - 1
 
 TEXT_FIELDS = ("line", "shape", "name", "function", "file")
 """Separated by tabs. `shape` is one of `SHAPES`; what is not known is empty, a line 0."""
@@ -37,3 +41,14 @@ LOCAL = Layout(
     ),
 )
 """The header before a local variable."""
+
+VARYING = Layout(
+    "whence_varying",
+    (
+        Field("size", "u64", "bytes of the variable"),
+        Field("earlier", "u64", "address of the one that the activation made before it, or 0"),
+        Field("chain", "u64", "address of the word in the frame with the address of the latest one"),
+        Field("reserved", "u64"),
+    ),
+)
+"""What stands before the header of a variable whose size is not constant."""

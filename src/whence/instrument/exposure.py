@@ -145,9 +145,12 @@ def variables_of(function: ir.Function) -> list[tuple[ir.Alloca, int]]:
     return [
         (each, size)
         for each in function.entry
-        if isinstance(each, ir.Alloca) and each.type == "ptr" and _is_plain(each) and (size := size_of(each))
+        if isinstance(each, ir.Alloca) and is_plain(each) and (size := size_of(each))
     ]
 
 
-def _is_plain(variable: ir.Alloca) -> bool:
+def is_plain(variable: ir.Alloca) -> bool:
+    """Whether the variable lies on the stack and is no argument of a call or register."""
+    if variable.type != "ptr":
+        return False
     return "inalloca" not in variable.text and "swifterror" not in variable.text

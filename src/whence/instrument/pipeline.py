@@ -26,6 +26,7 @@ import llvmlite.binding as llvm
 from whence import ir
 from whence.errors import ToolLimit
 from whence.instrument.accesses import mark_accesses
+from whence.instrument.allocas import guard_allocas
 from whence.instrument.attributes import withdraw_promises, withdraw_values
 from whence.instrument.descriptions import keep_line_tables
 from whence.instrument.events import watch
@@ -68,6 +69,7 @@ PASSES: tuple[AnyPass, ...] = (
     Pass("drop-settled", Stage.OPTIMISED, drop_settled, lambda policy: policy.merge),
     Pass("compare-bounds", Stage.OPTIMISED, compare_bounds, lambda policy: policy.merge and policy.bounds),
     Pass("guard-variables", Stage.OPTIMISED, guard_variables, lambda policy: policy.locals),
+    Pass("guard-allocas", Stage.OPTIMISED, guard_allocas, lambda policy: policy.locals),
 )
 """The passes in the order of execution. A stage without needed passes costs nothing."""
 

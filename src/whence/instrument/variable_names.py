@@ -80,7 +80,7 @@ def name_variables(text: str) -> str:
         elif match[4] in places and match[5] in described:
             end, type_ = places.pop(match[4])
             name, line, file = described[match[5]]
-            fields = (line, _shape(type_), name, unquote(f"@{function}"), file)
+            fields = (line, _shape(type_, ", i64 %" in type_), name, unquote(f"@{function}"), file)
             attached.append((end, number + len(nodes)))
             joined = _TAB.join(map(_quoted, fields))
             nodes.append(f'!{number + len(nodes)} = !{{!"{joined}"}}')
@@ -107,10 +107,10 @@ def _quoted(field: str) -> str:
     return field.replace('"', "\\22")
 
 
-def _shape(type_: str) -> str:
-    """One of `whence.abi.zones.SHAPES`, for the type of a variable."""
+def _shape(type_: str, counted: bool) -> str:
+    """One of `whence.abi.zones.SHAPES`, for the type of a variable. counted: whether it has a count."""
     array, other = SHAPES
-    return array if type_.startswith("[") else other
+    return array if counted or type_.startswith("[") else other
 
 
 def text_of(variable: ir.Alloca) -> bytes:
@@ -119,5 +119,6 @@ def text_of(variable: ir.Alloca) -> bytes:
     tree = "" if node is None else variable.function.module.metadata.node(int(node[1:]))
     match = re.search(r'!"([^"]*)"', tree)
     if match is None:
-        return f"0\t{_shape(variable.allocated_type)}\t\t\t".encode()
+        shape = _shape(variable.allocated_type, variable.count is not None)
+        return f"0\t{shape}\t\t\t".encode()
     return decode_string(match[1]).encode("utf-8", "surrogateescape")

@@ -24,12 +24,12 @@ _LINE = 32
 """The size of a variable with its zones is a multiple of it: of four state bytes."""
 _RUN = 64
 """The number of equal state bytes from which on memset writes them."""
-_EXEMPT = "disable_sanitizer_instrumentation"
-_FRAME = "declare ptr @llvm.frameaddress.p0(i32 immarg)"
+EXEMPT = "disable_sanitizer_instrumentation"
+FRAME = "declare ptr @llvm.frameaddress.p0(i32 immarg)"
 _RETURNS = "declare ptr @llvm.returnaddress(i32 immarg)"
 _MEMSET = "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"
-_OWN = "%wh."
-"""Names of variables that passes have inserted."""
+OWN = "%wh."
+"""The begin of names of variables that passes have inserted."""
 
 
 @dataclass(frozen=True)
@@ -95,12 +95,12 @@ def guard_variables(context: Context) -> None:
           store i64 0, ptr %wh.9, align 1
           ret void
         }
-        @whence.variable.0 = private constant { i64, i32, i32, [14 x i8] } { i64 4, i32 32, i32 28, [14 x i8] c"0\\09variable\\09\\09\\09\\00" }, align 8
+        @whence.variable.0 = private constant { i64, i32, i32, [14 x i8] } { i64 4, i32 32, i32 24, [14 x i8] c"0\\09variable\\09\\09\\09\\00" }, align 8
         declare ptr @llvm.frameaddress.p0(i32 immarg)
         declare ptr @llvm.returnaddress(i32 immarg)
     """  # noqa: E501
     for function in context.functions():
-        if not function.attributes.has(_EXEMPT):
+        if not function.attributes.has(EXEMPT):
             _guard_in(function, context)
 
 
@@ -111,15 +111,14 @@ def _guard_in(function: ir.Function, context: Context) -> None:
     uses = uses_of(function)
     states: list[tuple[str, Room]] = []
     for variable, size in variables:
-        if (variable.result or "").startswith(_OWN) or not is_exposed(variable, size, uses):
+        if (variable.result or "").startswith(OWN) or not is_exposed(variable, size, uses):
             continue
-        context.guarded_variables += 1
         for use in uses.get(variable.result or "", ()):
             if "@llvm.lifetime." in use.text:
                 use.remove()
         states.append(_guard(variable, size, context))
     if states:
-        for exit_ in _exits(function):
+        for exit_ in exits_of(function):
             for plane, room in states:
                 _open(exit_, plane, room)
 
@@ -129,11 +128,12 @@ def _guard(variable: ir.Alloca, size: int, context: Context) -> tuple[str, Room]
     module = variable.function.module
     align = max(variable.align or 1, GRANULE)
     room = room_of(size, align)
-    described = _describe(variable, room, context)
+    after = room.total - room.before - align_up(size, GRANULE)
+    described = describe(variable, size, room.before, after, context)
     memory = variable.insert_before(f"alloca [{room.total} x i8], align {align}", dbg=False).result
     moved = variable.replace(f"getelementptr i8, ptr {memory}, i64 {room.before}", dbg=False)
-    name, at = moved.result, _After(moved)
-    for declaration in (_FRAME, _RETURNS):
+    name, at = moved.result, After(moved)
+    for declaration in (FRAME, _RETURNS):
         module.add_declaration(declaration)
     words = (described, "call ptr @llvm.frameaddress.p0(i32 0)", "call ptr @llvm.returnaddress(i32 0)")
     for number, word in enumerate(words):
@@ -151,7 +151,7 @@ def _guard(variable: ir.Alloca, size: int, context: Context) -> tuple[str, Room]
     return plane, room
 
 
-class _After:
+class After:
     """Inserts instructions one after the other."""
 
     def __init__(self, anchor: ir.Instruction) -> None:
@@ -178,7 +178,7 @@ def _stores(states: bytes) -> Iterator[tuple[int, str]]:
         at += width
 
 
-def _exits(function: ir.Function) -> Iterator[ir.Instruction]:
+def exits_of(function: ir.Function) -> Iterator[ir.Instruction]:
     """The instructions that leave the function."""
     for block in function.blocks:
         if isinstance(block.terminator, ir.Ret | ir.Resume):
@@ -204,14 +204,15 @@ def _open(exit_: ir.Instruction, plane: str, room: Room) -> None:
             exit_.insert_before(store.format(where), dbg=False)
 
 
-def _describe(variable: ir.Alloca, room: Room, context: Context) -> str:
-    """The constant that describes the variable."""
+def describe(variable: ir.Alloca, size: int, before: int, after: int, context: Context) -> str:
+    """The name of the constant that describes the variable (`whence.abi.zones.VARIABLE`)."""
     text = text_of(variable)
     body = "".join(chr(c) if chr(c).isalnum() and c < 128 else f"\\{c:02X}" for c in text + b"\0")
     type_ = f"[{len(text) + 1} x i8]"
     fields = ", ".join(each.llvm for each in VARIABLE.fields)
-    value = f'i64 {room.size}, i32 {room.before}, i32 {room.after}, {type_} c"{body}"'
-    name = f"@whence.variable.{context.guarded_variables - 1}"
+    value = f'i64 {size}, i32 {before}, i32 {after}, {type_} c"{body}"'
+    name = f"@whence.variable.{context.guarded_variables}"
+    context.guarded_variables += 1
     module = variable.function.module
     module.add_global(f"{name} = private constant {{ {fields}, {type_} }} {{ {value} }}, align 8")
     return name
