@@ -112,7 +112,8 @@ enum line_kind line_read(struct line *line, const struct plan *plan, char **word
     struct seen seen = {0};
     *line = (struct line){.level = fact_of(plan, WH_COMPILE_LEVEL, "")};
     if (!read_words(line, &seen, plan, words)) return LINE_PYTHON;
-    if (seen.elsewhere) return LINE_CLANG;
+    int nothing = !seen.inputs && !line->parts.count && !seen.unrecorded;
+    if (seen.elsewhere || nothing) return LINE_CLANG;
     if (seen.inputs != 1 || !line->language) return LINE_PYTHON;
     if (!seen.object && (!line->language[0] || !can_link(plan, &seen))) return LINE_PYTHON;
     if (!line->language[0]) return LINE_CLANG;

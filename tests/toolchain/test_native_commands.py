@@ -47,6 +47,9 @@ ALONE = [
     "-c d.S -o out.o",
     "-c a.c -o device",
     "-m32 -c a.c -o out.o",
+    "-v",
+    "-V -O2",
+    "",
 ]
 TO_PYTHON = [
     "-c a.c b.cc",
@@ -67,7 +70,6 @@ TO_PYTHON = [
     "-c nothing",
     "-c a.c -o out.o -fdump-tree-all",
     "-c caf\u00e9.c",
-    "-v",
 ]
 
 

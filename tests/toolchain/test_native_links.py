@@ -38,7 +38,7 @@ ALONE = [
     "a.c -o device",
 ]
 TO_PYTHON = [
-    *("a.c b.cc", "a.o", "a.c a.o", "d.S", "a.c d.S", "", "-lm", "libx.a", "a.c libx.a", "x.ll", "a.c x.ld"),
+    *("a.c b.cc", "a.o", "a.c a.o", "d.S", "a.c d.S", "-lm", "libx.a", "a.c libx.a", "x.ll", "a.c x.ld"),
     *("a.c -L.", "a.c -L .", "a.c --library-directory=.", "a.c -l m", "a.c -l", "a.c -lcaf\u00e9", "-- a.c"),
     *(
         "-x c a.c",
