@@ -15,10 +15,17 @@ static int is_simple(const char *path) {
     return 1;
 }
 
+/* Whether Python's messages have the text as it is, between quotes. */
+static int is_printable(const char *text) {
+    for (; *text; text++)
+        if (*text < ' ' || *text > '~' || *text == '\'' || *text == '\\') return 0;
+    return 1;
+}
+
 int record_can_say(const struct line *line) {
     for (size_t i = 0; i < line->parts.count; i++)
         if (!json_can_say(line->parts.word[i])) return 0;
-    return is_simple(line->source);
+    return is_simple(line->source) && line->output[0] && is_printable(line->output);
 }
 
 static const char *kind_of(unsigned type, const struct line *line) {

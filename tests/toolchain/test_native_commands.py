@@ -145,6 +145,11 @@ def test_the_object_says_where_its_ir_came_from(bench: Bench) -> None:
     assert (module.source, module.opt, module.cwd) == (str(bench.folder / "a.c"), "2", str(bench.folder))
 
 
+RUN_OUTPUT = """cp "$(command -v sleep)" out.o; ./out.o 9 >/dev/null 2>&1 &
+until [ "$(readlink /proc/$!/exe)" = "$PWD/out.o" ]; do sleep 0.02; done"""
+"""Makes an output that cannot be written to, even by root, because it is executed."""
+
+
 @pytest.mark.parametrize(
     "env",
     [
@@ -158,6 +163,7 @@ def test_the_object_says_where_its_ir_came_from(bench: Bench) -> None:
         {"AS_NATIVE": 'head -c 100 "$OBJECT" > out.o; exit 0'},
         {"AS_NATIVE": "rm -f out.o; exit 0"},
         {"AS_NATIVE": "rm -f out.o; mkdir out.o; exit 0"},
+        {"AS_NATIVE": f"{RUN_OUTPUT}; exit 0"},
         {"AS_IR": "printf 'BC llvm.coro.begin'; exit 0"},
         {"AS_IR": "printf BC; exit 0", "C_INCLUDE_PATH": "/inc", "DEPENDENCIES_OUTPUT": "deps"},
     ],

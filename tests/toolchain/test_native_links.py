@@ -56,6 +56,7 @@ TO_PYTHON = [
     *("a.c -r", "a.c -nostdlib", "a.c -nodefaultlibs", "a.c -fsanitize=address", "a.c -fopenmp", "a.c -flto"),
     *("a.c --sysroot=/", "a.c -B.", "a.c -fuse-ld=lld", "a.c -stdlib=libc++", "a.c -rtlib=compiler-rt"),
     *("a.c -o -", "a.c -fgcse", "a.c --coverage", "a.c -target x", "/dev/stdin", "caf\u00e9.c"),
+    *("a.c -o ''", 'a.c -o "it\'s"', "a.c -o 'back\\slash'", "a.c -o 'new\nline'", "a.c -o caf\u00e9"),
 ]
 
 
