@@ -127,6 +127,13 @@ void block_read(struct block block, struct whence_block *out) {
     out->thread = block_thread(block);
 }
 
+void block_read_accessible(struct block block, struct whence_block *out) {
+    block_read(block, out);
+    uint64_t cookie = block_exists(block) ? block_cookie(block) : 0;
+    out->begin += cookie;
+    out->size -= cookie;
+}
+
 /* ---- memory that consists of blocks ---- */
 
 WH_COLD int blocks_provided(uintptr_t address) { return region_of(address) != 0; }

@@ -113,6 +113,13 @@ static inline int block_begins_live(struct block block, uintptr_t address) {
     return block_is_live(block) && block_begin(block) == address;
 }
 
+/* The size of the array cookie that begins a live block; 0 if none does. */
+static inline uint64_t block_cookie(struct block block) {
+    if (!PORT_PLANES || !block_in_heap(block)) return 0;
+    if (!life_has_cookie(block_record(block.region, block.slot)) || !block_is_live(block)) return 0;
+    return heap_cookie_size(block_begin(block), block_size(block));
+}
+
 /* The text of the variable that the block is; NULL if it is none. */
 static inline const char *block_text(struct block block) {
     if (block_in_heap(block)) return NULL;
@@ -121,6 +128,8 @@ static inline const char *block_text(struct block block) {
 
 /* Fills one row; its id is 0 if there is no block or its room was never used. */
 void block_read(struct block block, struct whence_block *out);
+/* The same, with begin and size of what accesses may reach: without the array cookie. */
+void block_read_accessible(struct block block, struct whence_block *out);
 
 /* ---- memory that consists of blocks ---- */
 

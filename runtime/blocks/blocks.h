@@ -143,7 +143,17 @@ static inline int heap_begins_live(struct block place, uintptr_t address) {
            record_begin(record, place.region, place.slot) == address;
 }
 
-/* The bytes of the live heap block that contains the address; none if none does. */
+/* The bytes of the array cookie at the begin of a live block with life_has_cookie: the front end
+ * stores the number of an array's elements before the first one. The state plane says how many they
+ * are. */
+static inline uint64_t heap_cookie_size(uintptr_t begin, uint64_t size) {
+    uint64_t cookie = 0;
+    while (cookie < size && *plane_state(begin + cookie) == WH_STATE_COOKIE) cookie += WH_GRANULE;
+    return cookie;
+}
+
+/* The bytes of the live heap block that contains the address, without its array cookie; none if
+ * none does. */
 static inline struct whence_bounds heap_live_range(uintptr_t address) {
     struct block place = heap_block(address);
     const struct block_record *record = block_record(place.region, place.slot);
@@ -151,7 +161,9 @@ static inline struct whence_bounds heap_live_range(uintptr_t address) {
     uintptr_t begin = record_begin(record, place.region, place.slot);
     uint64_t size = record_size(record, place.region, place.slot);
     if (address - begin >= size) return (struct whence_bounds){0, 0};
-    return (struct whence_bounds){begin, size};
+    uint64_t cookie = 0;
+    if (PORT_PLANES && WH_UNLIKELY(life_has_cookie(record))) cookie = heap_cookie_size(begin, size);
+    return (struct whence_bounds){begin + cookie, size - cookie};
 }
 
 /* The part of a range around an address that another range, which does not contain the address,

@@ -157,6 +157,7 @@ static void fill_block(struct wh_finding *head, const struct whence_block *block
     head->block_kind = (uint32_t)block->kind;
     head->block_alloc_thread = (uint32_t)block->thread;
     if (!block_exists(kept) || block_id(kept) != block->id) return;
+    head->block_cookie = (uint32_t)(block->begin - block_begin(kept));
     head->block_free_thread = block_free_thread(kept);
     head->n_alloc = depot_stack(block_alloc_stack(kept), draft.alloc);
     head->n_free = depot_stack(block_free_stack(kept), draft.free);

@@ -44,8 +44,21 @@ static inline uint32_t life_free_stack(const struct block_record *record) {
     return record->free_stack;
 }
 
+#define LIFE_FAMILY_MASK ((1u << WH_BLOCK_FAMILY_BITS) - 1)
+
+/* Whether an array cookie begins the block, or did so while it was live. */
+static inline int life_has_cookie(const struct block_record *record) {
+    return (record->request & LIFE_FAMILY_MASK) == WH_BLOCK_COOKIE;
+}
+
+/* For a block of WH_FAMILY_NEW_ARRAY. */
+static inline void life_set_cookie(struct block_record *record, int has_cookie) {
+    unsigned family = has_cookie ? WH_BLOCK_COOKIE : WH_FAMILY_NEW_ARRAY;
+    record->request = (uint8_t)((record->request & ~LIFE_FAMILY_MASK) | family);
+}
+
 static inline unsigned life_family(const struct block_record *record) {
-    return record->request & ((1u << WH_BLOCK_FAMILY_BITS) - 1);
+    return life_has_cookie(record) ? WH_FAMILY_NEW_ARRAY : record->request & LIFE_FAMILY_MASK;
 }
 
 static inline uint64_t life_align(const struct block_record *record) {

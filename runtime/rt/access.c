@@ -47,6 +47,14 @@ static int in_block_of(uintptr_t root, uintptr_t address, uint64_t size) {
 
 /* ---- provenance ---- */
 
+/* Whether the pointer leads to the begin of the live block, or to the first element of the array in
+ * it. */
+static int is_begin(struct block block, uintptr_t pointer) {
+    if (!block_is_live(block)) return 0;
+    uint64_t offset = pointer - block_begin(block);
+    return !offset || offset == block_cookie(block);
+}
+
 /* The block the access is judged against.
  *
  * An addressable access is judged only where the root is the begin of another
@@ -58,7 +66,7 @@ static int in_block_of(uintptr_t root, uintptr_t address, uint64_t size) {
 static struct block judge(uintptr_t address, uintptr_t root, int clean) {
     struct block of_root = block_at(root);
     if (clean) {
-        int judged = block_begins_live(of_root, root) && !block_same(of_root, block_at(address));
+        int judged = is_begin(of_root, root) && !block_same(of_root, block_at(address));
         return judged ? of_root : block_none();
     }
     if (block_exists(of_root)) return of_root;
@@ -158,7 +166,7 @@ static WH_COLD void judge_access(uintptr_t address, uint64_t size, uintptr_t roo
         return;
     struct context context = {0};
     describe(&context, address, size, root, write);
-    block_read(block, &context.event.block);
+    block_read_accessible(block, &context.event.block);
     context.frame = frame;
     context.library = library;
     if (library) context.flags |= WH_FLAG_LIBRARY;
@@ -189,7 +197,7 @@ uint64_t port_trapped(struct context *context, uintptr_t address, int write) {
     uint64_t width = context->event.width; /* 0: nothing is known but the byte that trapped */
     uintptr_t begin = width ? context->event.r : address;
     describe(context, begin, width ? width : 1, begin, write);
-    block_read(block_nearest(address), &context->event.block);
+    block_read_accessible(block_nearest(address), &context->event.block);
     context->bad = address;
     return event_evaluate(context);
 }

@@ -189,7 +189,8 @@ class Block:
     """The block a pointer was derived from, or the nearest one.
 
     `moved`: it was freed by realloc. `variable`: which one it is, if it was not allocated.
-    `last_use`: where accesses were seen, the last one before the finding.
+    `last_use`: where accesses were seen, the last one before the finding. `cookie`: bytes before
+    `begin` in which new[] keeps the number of elements, 0 for none.
     """
 
     id: int
@@ -203,6 +204,7 @@ class Block:
     last_use: Use | None = None
     kind: BlockKind = BlockKind.HEAP
     variable: Variable | None = None
+    cookie: int = 0
 
     @property
     def end(self) -> int:

@@ -206,3 +206,34 @@ def test_a_cxx_program_that_another_linker_joined_is_checked(whence: Whence, wor
     subprocess.run(["g++", *words, "sort.o", "-o", "prog"], cwd=whence.directory, check=True)
     done = whence.run("./prog")
     assert (done.status, done.out) == (0, b"11\n") and "checked: 1 module" in done.err, done.err
+
+
+ARRAYS = """
+#include <cstdlib>
+#include <new>
+struct alignas(ALIGN) Item { char bytes[ALIGN]; virtual ~Item(); };
+Item *make(int count);
+void end(Item *items);
+"""
+
+
+@pytest.mark.parametrize("align", [8, 16, 64])
+def test_arrays_pass_between_code_with_ir_and_code_without(whence: Whence, align: int) -> None:
+    """new[] stores the number of elements in the block, and delete[] reads it, whoever compiled them."""
+    (whence.directory / "items.h").write_text(ARRAYS)
+    (whence.directory / "items.cc").write_text(
+        '#include "items.h"\nItem::~Item() { bytes[1] = 2; }\n'
+        "Item *make(int count) { return new Item[count]; }\nvoid end(Item *items) { delete[] items; }\n"
+    )
+    (whence.directory / "main.cc").write_text(
+        '#include "items.h"\nint main(int c, char **) {\n'
+        "  Item *theirs = make(c + 2); theirs[c].bytes[0] = 1; delete[] theirs;\n"
+        "  Item *ours = new Item[c + 3]; ours[c].bytes[0] = 1; end(ours);\n"
+        "  end(new (std::nothrow) Item[0]); return 0; }\n"
+    )
+    define = f"-DALIGN={align}"
+    subprocess.run(["g++", "-std=c++17", define, "-c", "items.cc"], cwd=whence.directory, check=True)
+    words = ("-std=c++17", define, "-g", "-O1", "main.cc", "items.o", "-o", "prog")
+    whence.process("whence.cli.cc", "c++", *words)
+    done = whence.run("./prog")
+    assert done.status == 0 and "no findings" in done.err, done.err

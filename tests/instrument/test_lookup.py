@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from tests.harness.pages import map_at
 
 from whence.abi.layout import (
+    BLOCK_COOKIE,
+    BLOCK_FAMILY_BITS,
     BLOCK_RECORD,
     BLOCK_WIDE_SHIFT,
     HEAP_BASE,
@@ -23,7 +25,7 @@ from whence.abi.layout import (
     REGION_SHIFT,
     block_unit_shift,
 )
-from whence.abi.records import BLOCK_STATES
+from whence.abi.records import BLOCK_STATES, FAMILIES
 from whence.instrument import lookup
 
 LIVE, FREED = BLOCK_STATES["LIVE"], BLOCK_STATES["FREED"]
@@ -73,13 +75,14 @@ class Lookup:
         found = self._probe(root)
         return found.begin, found.size
 
-    def write(self, shift: int, index: int, size: int, units: int, state: int) -> int:
+    def write(self, shift: int, index: int, size: int, units: int, state: int, request: int = 0) -> int:
         """The begin of the block."""
         record = META_BASE + (shift << REGION_SHIFT) + index * BLOCK_RECORD.size
         self._map(record & -mmap.PAGESIZE)
         fields = (
             (BLOCK_RECORD.offset("size"), "<I", size),
             (BLOCK_RECORD.offset("offset"), "<H", units),
+            (BLOCK_RECORD.offset("request"), "<B", request),
             (BLOCK_RECORD.offset("state"), "<B", state),
         )
         for offset, form, value in fields:
@@ -150,3 +153,12 @@ def test_the_runtime_is_asked_once_there_are_holes(find: Lookup) -> None:
         assert find(begin) == ASKED
     finally:
         find.holes.value = 0
+
+
+@pytest.mark.parametrize("align", [0, 7])
+def test_the_runtime_is_asked_about_an_array_with_a_cookie(find: Lookup, align: int) -> None:
+    above = align << BLOCK_FAMILY_BITS
+    begin = find.write(7, 5, 80, 0, LIVE, above | BLOCK_COOKIE)
+    assert find(begin + 8) == ASKED
+    for family in FAMILIES.values():
+        assert find(find.write(7, 5, 80, 0, LIVE, above | family)) == (begin, 80)

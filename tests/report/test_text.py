@@ -220,6 +220,16 @@ def test_relation(access: Access, sentence: str) -> None:
     assert f"{access.address:#x} {sentence}" in plain(replace(OVERFLOW, access=access))
 
 
+def test_array_cookie() -> None:
+    block = replace(OVERFLOW.block or LEAK.block, cookie=16)
+    text = plain(replace(OVERFLOW, block=block, access=write(BEGIN - 8, 4)))
+    where = "8 bytes before the first element, in the cookie of an array of 20 bytes"
+    assert f"write of 4 bytes in put, {where}" in text and f"{BEGIN - 8:#x} is {where}, [" in text
+    assert "new[] stores the number of elements in the 16 bytes before the first, for delete[]" in text
+    before = plain(replace(OVERFLOW, block=block, access=write(BEGIN - 17, 1)))
+    assert "is 17 bytes before an array of 20 bytes" in before and "cookie" not in before
+
+
 def test_first_bad_byte_of_a_library_function() -> None:
     text = plain(SAMPLES["library-function"])
     assert f"memcpy writes 100 bytes at {BEGIN:#x}; byte 20 is the first outside" in text

@@ -89,6 +89,10 @@ void __whence_made(uint64_t begin, uint64_t size, const struct whence_variable *
 void __whence_released(uint64_t end, uint64_t *chain);
 /* A function that may return again by longjmp has returned to it. */
 void __whence_jumped(uint64_t *chain);
+/* The first `size` bytes of a block from operator new[] are an array cookie; 0: none are. */
+void __whence_cookie(uint64_t block, uint64_t size);
+/* delete[] reads the number of elements there, which is correct in a live array. */
+void __whence_cookie_read(uint64_t address);
 
 /* Handles one of Valgrind's client requests: its number and five arguments. Returns its result, or
  * `otherwise` for an unknown request. */

@@ -41,6 +41,8 @@ static inline uint32_t life_free_stack(const struct block_record *record) {
     return (void)record, 0;
 }
 
+static inline int life_has_cookie(const struct block_record *record) { return (void)record, 0; }
+
 static inline unsigned life_family(const struct block_record *record) { return record->family; }
 
 static inline uint64_t life_align(const struct block_record *record) { return (void)record, 0; }

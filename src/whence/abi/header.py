@@ -38,6 +38,7 @@ _FIXED = (
     "META_SIZE",
     "BLOCK_ID_BITS",
     "BLOCK_FAMILY_BITS",
+    "BLOCK_COOKIE",
     "BLOCK_WIDE_SHIFT",
     "DEPOT_SIZE",
     "PRIVATE_SIZE",

@@ -75,6 +75,8 @@ BARE_RECORD = Layout(
 """The same without the lives of blocks."""
 BLOCK_ID_BITS = 48
 BLOCK_FAMILY_BITS = 2
+BLOCK_COOKIE = 3
+"""In place of the family NEW_ARRAY: an array cookie begins the block, or did so while it was live."""
 BLOCK_WIDE_SHIFT = 33
 """From this shift on sizes do not fit the record and stand elsewhere."""
 
@@ -113,6 +115,7 @@ STATES = (
     State("STACK_RED_ZONE", 0xF2, "after a stack block"),
     State("STACK_FREED", 0xF5, "a stack block after its scope (reserved)"),
     State("USER", 0xF7, "made inaccessible by the program"),
+    State("COOKIE", 0xF8, "before the first element of an array from new[]: the number of elements"),
     State("GLOBAL_RED_ZONE", 0xF9, "around a global block (reserved)"),
     State("HEAP_RED_ZONE", 0xFA, "around a heap block"),
     State("HEAP_UNUSED", 0xFB, "heap slot that holds no block yet"),

@@ -25,7 +25,7 @@ from __future__ import annotations
 from whence.abi.structs import Field, Layout
 
 MAGIC = b"WHENCERC"
-VERSION = 6
+VERSION = 7
 HEADER_SIZE = 4096
 FILE_SIZE = 64 << 20
 """Size of the record file in bytes; sparse, so only what is written costs."""
@@ -90,8 +90,8 @@ FINDING = Layout(
         Field("maps_id", "u32", "the MAPS record that was current"),
         # The block Bid(r): derived from, or nearest. id 0: none known.
         Field("block_id", "u64", "block id, 0 for none"),
-        Field("block_begin", "u64", "first address"),
-        Field("block_size", "u64", "bytes asked for"),
+        Field("block_begin", "u64", "first address, after the array cookie at an access"),
+        Field("block_size", "u64", "bytes from there on"),
         Field("block_alloc_time", "u64", "event clock"),
         Field("block_free_time", "u64", "event clock, 0 while live"),
         Field("block_state", "u32", "one of BLOCK_STATES"),
@@ -99,7 +99,7 @@ FINDING = Layout(
         Field("block_alloc_thread", "u32", "thread number"),
         Field("block_free_thread", "u32", "thread number"),
         Field("block_kind", "u32", "one of BLOCK_KINDS; 0 when block_id is 0"),
-        Field("reserved", "u32", "zero"),
+        Field("block_cookie", "u32", "bytes of the array cookie before block_begin, 0 for none"),
         # The live block that really lies at `address`, when it is another one.
         Field("hit_id", "u64", "block id, 0 for none"),
         Field("hit_begin", "u64", ""),

@@ -17,6 +17,7 @@ from whence import ir
 from whence.abi.layout import RED_ZONE
 from whence.abi.rules import DESC_FUNCTION_SHIFT, DESC_FUNCTIONS, DESC_WRITE
 from whence.abi.widths import CHECKED_WIDTHS
+from whence.instrument.cookies import is_unchecked
 from whence.instrument.exposure import size_of
 from whence.instrument.facts import Facts, Flow
 from whence.instrument.filters import copy_marker_name, inside_name, marker_name
@@ -110,7 +111,7 @@ def accesses_of(instruction: ir.Instruction) -> list[Access]:
 
 
 def _plain_access(instruction: ir.MemoryAccess) -> list[Access]:
-    if instruction.pointer_type != "ptr":
+    if instruction.pointer_type != "ptr" or is_unchecked(instruction):
         return []  # another address space: %fs and %gs
     size = instruction.function.module.layout.store_size_of(instruction.value_type)
     if not size:

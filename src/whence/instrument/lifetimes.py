@@ -11,7 +11,7 @@ from collections.abc import Container
 from whence import ir
 from whence.abi.intercepts import RUNTIME_SYMBOLS
 from whence.instrument.lookup import LOOKUP
-from whence.instrument.markers import PREFIX, RANGE
+from whence.instrument.markers import COOKIE, PREFIX, RANGE
 
 _LIBRARY = """
     malloc calloc memcpy memmove mempcpy memset memcmp memchr memrchr bcmp
@@ -25,6 +25,8 @@ _LIBRARY = """
 
 _HARMLESS = frozenset(name for word in _LIBRARY.split() for name in (word, RUNTIME_SYMBOLS.get(word, word)))
 
+_OURS = ("llvm.", PREFIX, RANGE, LOOKUP, COOKIE)
+
 _FINAL = ("", "external", "internal", "private", "linkonce_odr", "weak_odr")
 """Linkages of definitions that no other definition can replace."""
 
@@ -34,9 +36,7 @@ def may_free(instruction: ir.Instruction, keepers: Container[str]) -> bool:
     if not isinstance(instruction, ir.Call):
         return False
     callee = instruction.callee
-    return callee is None or not (
-        callee.startswith(("llvm.", PREFIX, RANGE, LOOKUP)) or callee in _HARMLESS or callee in keepers
-    )
+    return callee is None or not (callee.startswith(_OURS) or callee in _HARMLESS or callee in keepers)
 
 
 def keepers_of(module: ir.Module) -> frozenset[str]:

@@ -3,12 +3,14 @@
 A block's address determines the address of its record (`whence.abi.layout`), so that nearly all
 lookups are a few instructions. Each module has a copy of the function, which preserves all registers but
 those of its result and one, because many values are live before a loop. The runtime's
-`__whence_bounds` handles the other cases (memory outside of the heap, blocks of gigabytes).
+`__whence_bounds` handles the other cases (memory outside of the heap, blocks of gigabytes, array cookies).
 """
 
 from __future__ import annotations
 
 from whence.abi.layout import (
+    BLOCK_COOKIE,
+    BLOCK_FAMILY_BITS,
     BLOCK_RECORD,
     BLOCK_WIDE_SHIFT,
     HEAP_BASE,
@@ -59,6 +61,12 @@ near:
   %statep = getelementptr i8, ptr %p, i64 {BLOCK_RECORD.offset("state")}
   %sizep = getelementptr i8, ptr %p, i64 {BLOCK_RECORD.offset("size")}
   %placep = getelementptr i8, ptr %p, i64 {BLOCK_RECORD.offset("offset")}
+  %requestp = getelementptr i8, ptr %p, i64 {BLOCK_RECORD.offset("request")}
+  %request = load i8, ptr %requestp
+  %family = and i8 %request, {(1 << BLOCK_FAMILY_BITS) - 1}
+  %plain = icmp ne i8 %family, {BLOCK_COOKIE}
+  br i1 %plain, label %measure, label %far, !prof !1
+measure:
   %state = load i8, ptr %statep
   %size32 = load i32, ptr %sizep
   %units16 = load i16, ptr %placep

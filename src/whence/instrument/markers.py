@@ -30,6 +30,8 @@ RANGE = "__whence_range"
 CALL_EVENT = "__whence_call"
 RET_EVENT = "__whence_ret"
 REQUEST = "__whence_client_request"
+COOKIE = "__whence_cookie"
+COOKIE_READ = "__whence_cookie_read"
 
 
 _ACCESS = re.compile(r"__whence_check(p?)_([rw])(\d+)(u?)\Z")
@@ -68,6 +70,8 @@ def _declaration(name: str) -> str:
     pointer = "ptr captures(address)"
     if name == RANGE:
         return f"declare void @{RANGE}({pointer}, i64, {pointer}, i32) {ATTRIBUTES}"
+    if name == COOKIE:
+        return f"declare void @{COOKIE}({pointer}, i64) {ATTRIBUTES}"
     if name == REQUEST:
         return f"declare i64 @{REQUEST}(ptr, i64)"
     if name in (CALL_EVENT, RET_EVENT):

@@ -28,6 +28,7 @@ from whence.errors import ToolLimit
 from whence.instrument.accesses import mark_accesses
 from whence.instrument.allocas import guard_allocas
 from whence.instrument.attributes import withdraw_promises, withdraw_values
+from whence.instrument.cookies import mark_cookies
 from whence.instrument.descriptions import keep_line_tables
 from whence.instrument.events import watch
 from whence.instrument.frames import keep_locals
@@ -58,6 +59,7 @@ PASSES: tuple[AnyPass, ...] = (
     TextPass("withdraw-values", Stage.CARRIED, withdraw_values),
     Pass("keep-overruns", Stage.CARRIED, keep_overruns, lambda policy: policy.locals),
     Pass("keep-locals", Stage.CARRIED, keep_locals, lambda policy: policy.reachability),
+    Pass("mark-cookies", Stage.CARRIED, mark_cookies, lambda policy: policy.reads or policy.writes),
     Pass("own-strings", Stage.PROMOTED, own_strings),
     Pass("define-unwritten", Stage.PROMOTED, define_unwritten),
     Pass("client-requests", Stage.PROMOTED, redirect_requests),

@@ -27,6 +27,7 @@ _CELL_STYLES = {
     Cell.UNUSED: DIM,
     Cell.OTHER: "blue",
     Cell.OTHER_FREED: "magenta",
+    Cell.COOKIE: "red",
     Cell.POISONED: "red",
     Cell.READ: "bold white on red",
     Cell.WRITTEN: "bold white on red",

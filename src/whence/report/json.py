@@ -181,6 +181,8 @@ def _block(block: Block | None) -> dict[str, Any] | None:
     }
     if block.variable is not None:
         made["variable"] = _variable(block.variable)
+    if block.cookie:
+        made["cookie"] = block.cookie
     if block.moved:
         made["moved"] = True
     if (use := block.last_use) is not None:

@@ -31,6 +31,7 @@ class Cell(Enum):
     UNUSED = ("·", "unused")
     OTHER = ("▓", "other block")
     OTHER_FREED = ("▚", "other freed block")
+    COOKIE = ("#", "array cookie")
     POISONED = ("¤", "inaccessible")
     UNKNOWN = (" ", "unknown")
     READ = ("R", "read")
@@ -54,6 +55,7 @@ _BY_STATE = {
     "STACK_BEGIN": Cell.RED_ZONE,
     "STACK_RED_ZONE": Cell.RED_ZONE,
     "GLOBAL_RED_ZONE": Cell.RED_ZONE,
+    "COOKIE": Cell.COOKIE,
     "HEAP_UNUSED": Cell.UNUSED,
     "HEAP_FREED": Cell.OTHER_FREED,
     "STACK_FREED": Cell.OTHER_FREED,

@@ -96,6 +96,8 @@ def block_phrase(block: Block) -> str:
     """``a freed block of 20 bytes``; blocks of other kinds than the heap's are named."""
     if block.variable is not None:
         return variable_phrase(block.variable, block.size)
+    if block.cookie:
+        return f"an array of {bytes_(block.size)}"
     freed = "freed " if block.state is BlockState.FREED else ""
     kind = "" if block.kind in (BlockKind.HEAP, BlockKind.UNKNOWN) else f"{block.kind} "
     return f"a {freed}{kind}block of {bytes_(block.size)}"
@@ -189,7 +191,7 @@ def _landing(finding: Finding) -> str:
     if relation.overrun:
         return f", {relation.overrun:,} of them past the end of {what}"
     at = "at " if relation.where is Where.INSIDE and not relation.distance else ""
-    return f", {at}{start_phrase(relation, what)}"
+    return f", {at}{_position(finding.block, relation)}"
 
 
 def _freed_thing(finding: Finding) -> str:
@@ -313,7 +315,13 @@ def facts(finding: Finding) -> list[str]:
         return []
     if finding.point is Point.SIGNAL and not has_fault_address(finding):
         return []
-    found = [_address_fact(finding), _first_bad_fact(finding), _hit_fact(finding), _size_fact(finding)]
+    found = [
+        _address_fact(finding),
+        _cookie_fact(finding),
+        _first_bad_fact(finding),
+        _hit_fact(finding),
+        _size_fact(finding),
+    ]
     return [sentence for sentence in found if sentence]
 
 
@@ -327,7 +335,19 @@ def _address_fact(finding: Finding) -> str | None:
     state = "; whether it was freed is unknown" if block.state is BlockState.UNKNOWN else ""
     overrun = 0 if is_negative(finding.access.size) else relation.overrun
     past = f"; the access runs {bytes_(overrun)} past its end" if overrun else ""
-    return f"{address:#x} is {start_phrase(relation, block_phrase(block))}, {span}{past}{state}"
+    return f"{address:#x} is {_position(block, relation)}, {span}{past}{state}"
+
+
+def _in_cookie(block: Block, relation: Relation) -> bool:
+    return relation.where is Where.BEFORE and relation.distance <= block.cookie
+
+
+def _position(block: Block, relation: Relation) -> str:
+    """The position of an accessed address, to follow "is"."""
+    what = block_phrase(block)
+    if _in_cookie(block, relation):
+        return f"{bytes_(relation.distance)} before the first element, in the cookie of {what}"
+    return start_phrase(relation, what)
 
 
 _REACH = 1 << 32
@@ -364,6 +384,13 @@ def _first_bad_fact(finding: Finding) -> str | None:
     freed = finding.block is not None and finding.block.state is BlockState.FREED
     what = f"{_library_phrase(finding)};" if name else f"of the {bytes_(access.size)},"
     return f"{what} byte {number:,} is the first {'freed' if freed else 'outside'}"
+
+
+def _cookie_fact(finding: Finding) -> str | None:
+    block, relation = finding.block, finding.relation
+    if block is None or relation is None or not _in_cookie(block, relation):
+        return None
+    return f"new[] stores the number of elements in the {bytes_(block.cookie)} before the first, for delete[]"
 
 
 def _hit_fact(finding: Finding) -> str | None:

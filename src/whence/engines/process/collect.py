@@ -194,6 +194,7 @@ def _block(raw: RawFinding, memory: MemoryMap | None, symbolizer: Symbolizer) ->
         _last_use(f, memory, symbolizer),
         _BLOCK_KINDS.get(f["block_kind"], BlockKind.UNKNOWN),
         variable,
+        f["block_cookie"],
     )
 
 
