@@ -79,7 +79,14 @@ PRODUCTS = {
     ALLOC_LIBRARY: Product(
         (*ALLOCATOR, *CHECKING, *WRAPPERS, "guard", "interface/leaks.c", "port/guarded"),
         port="guarded",
-        without=("alloc/heap.c", "rt/access.c", "rt/loading.c", "rt/locals.c", "rt/namespace.c"),
+        without=(
+            "alloc/heap.c",
+            "rt/access.c",
+            "rt/cookies.c",
+            "rt/loading.c",
+            "rt/locals.c",
+            "rt/namespace.c",
+        ),
         rules=True,
     ),
     "libwhence-absent.a": Product(("absent",), ("-fvisibility=default",), archive=True),

@@ -134,6 +134,13 @@ void block_read_accessible(struct block block, struct whence_block *out) {
     out->size -= cookie;
 }
 
+void block_set_cookie(struct block block, uint64_t size) {
+    uintptr_t begin = block_begin(block);
+    plane_set(begin, block_cookie(block), WH_STATE_ADDRESSABLE);
+    plane_set(begin, size, WH_STATE_COOKIE);
+    life_set_cookie(block_record(block.region, block.slot), size != 0);
+}
+
 /* ---- memory that consists of blocks ---- */
 
 WH_COLD int blocks_provided(uintptr_t address) { return region_of(address) != 0; }

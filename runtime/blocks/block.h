@@ -120,6 +120,9 @@ static inline uint64_t block_cookie(struct block block) {
     return heap_cookie_size(block_begin(block), block_size(block));
 }
 
+/* Makes the first bytes of a live block of WH_FAMILY_NEW_ARRAY its array cookie; 0: it has none. */
+void block_set_cookie(struct block block, uint64_t size);
+
 /* The text of the variable that the block is; NULL if it is none. */
 static inline const char *block_text(struct block block) {
     if (block_in_heap(block)) return NULL;

@@ -3,17 +3,10 @@
  * access it. */
 #include "access.h"
 
-static int is_array(struct block block, uintptr_t address) {
-    return heap_begins_live(block, address) && block_family(block) == WH_FAMILY_NEW_ARRAY;
-}
-
 WH_EXPORT void __whence_cookie(uint64_t address, uint64_t size) {
     struct block block = heap_block(address);
-    if (!is_array(block, address) || size > block_size(block) || claimed(address)) return;
-    struct block_record *record = block_record(block.region, block.slot);
-    plane_set(address, block_cookie(block), WH_STATE_ADDRESSABLE);
-    plane_set(address, size, WH_STATE_COOKIE);
-    life_set_cookie(record, size != 0);
+    if (!heap_begins_live(block, address) || block_family(block) != WH_FAMILY_NEW_ARRAY) return;
+    if (size <= block_size(block) && !claimed(address)) block_set_cookie(block, size);
 }
 
 WH_EXPORT void __whence_cookie_read(uint64_t address) {

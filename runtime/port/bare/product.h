@@ -43,6 +43,10 @@ static inline uint32_t life_free_stack(const struct block_record *record) {
 
 static inline int life_has_cookie(const struct block_record *record) { return (void)record, 0; }
 
+static inline void life_set_cookie(struct block_record *record, int has_cookie) {
+    (void)record, (void)has_cookie;
+}
+
 static inline unsigned life_family(const struct block_record *record) { return record->family; }
 
 static inline uint64_t life_align(const struct block_record *record) { return (void)record, 0; }
