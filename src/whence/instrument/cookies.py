@@ -106,7 +106,7 @@ def _mark_new(function: ir.Function, used: set[str]) -> None:
         if size % GRANULE or not _has_cookie(function, call.arguments[0].value, store.value, size):
             continue
         used.add(COOKIE)
-        store.set_attachment(UNCHECKED, "!{}")
+        store.rewrite(f"{store.text}, !{UNCHECKED} !{{}}")
         store.insert_after(f"call void @{COOKIE}(ptr {block}, i64 {size}) nomerge")
 
 
@@ -134,7 +134,7 @@ def _mark_reads(function: ir.Function, used: set[str]) -> None:
         base, offset = _place(function, load.pointer)
         if load.value_type == "i64" and any((base, offset + _COUNT - size) in freed for size in _SIZES):
             used.add(COOKIE_READ)
-            load.set_attachment(UNCHECKED, "!{}")
+            load.rewrite(f"{load.text}, !{UNCHECKED} !{{}}")
             load.insert_before(f"call void @{COOKIE_READ}(ptr {load.pointer}) nomerge")
 
 

@@ -1,4 +1,4 @@
-/* modules: blocks/block blocks/blocks blocks/claims os/os */
+/* modules: blocks/block blocks/blocks blocks/claims os/os planes/planes */
 #include "../../../runtime/blocks/block.h"
 #include "unit.h"
 
@@ -102,6 +102,39 @@ static void sizes_of_four_gigabytes_and_more_are_exact(void) {
     CHECK(block_same(block_at(row.begin + size), none));
 }
 
+/* Free, resize and the leak search see the whole block. */
+static void accesses_begin_behind_a_cookie(void) {
+    struct block place = make(8, 3, 100, 16, WH_BLOCK_LIVE);
+    uintptr_t begin = slot_begin(8, 3) + 16;
+    struct whence_block row;
+    block_record(8, 3)->request = life_request(WH_FAMILY_NEW_ARRAY, 32);
+    for (uint64_t size = 8; size <= 96; size += 88) {
+        block_set_cookie(place, size);
+        CHECK_EQUAL(block_cookie(place), size);
+        CHECK_EQUAL(block_family(place), WH_FAMILY_NEW_ARRAY);
+        CHECK_EQUAL(block_align(place), 32);
+        CHECK_EQUAL(heap_live_range(begin).begin, begin + size);
+        CHECK_EQUAL(heap_live_range(begin + 99).size, 100 - size);
+        CHECK_EQUAL(heap_live_range(begin + 100).size, 0);
+        block_read_accessible(place, &row);
+        CHECK_EQUAL(row.begin, begin + size);
+        CHECK_EQUAL(row.size, 100 - size);
+        block_read(place, &row);
+        CHECK_EQUAL(row.begin, begin);
+        CHECK_EQUAL(row.size, 100);
+        CHECK(heap_begins_live(place, begin));
+        CHECK_EQUAL(blocks_live_end(begin), begin + 100);
+        CHECK_EQUAL(plane_first_bad(begin, 100), begin);
+    }
+    block_set_cookie(place, 8);
+    CHECK_EQUAL(plane_first_bad(begin + 8, 92), begin + 100);
+    block_set_cookie(place, 0);
+    CHECK_EQUAL(block_cookie(place), 0);
+    CHECK_EQUAL(plane_first_bad(begin, 100), begin + 100);
+    block_read_accessible(none, &row);
+    CHECK_EQUAL(row.id, 0);
+}
+
 static void iteration_visits_each_block_once(void) {
     uint64_t cursor = 0, live = 0, freed = 0, both = 0;
     uintptr_t before = 0;
@@ -170,6 +203,7 @@ static void gaps_end_at_the_heap(void) {
 int main(void) {
     uintptr_t begin;
     size_t size;
+    CHECK_EQUAL(planes_init(&begin, &size), 0);
     CHECK_EQUAL(blocks_init(&begin, &size), 0);
     slot_and_address_are_inverse();
     addresses_outside_belong_to_no_slot();
@@ -181,5 +215,6 @@ int main(void) {
     larger_blocks_come_first_where_that_is_wanted();
     numbers_are_dense_and_older_than_later_blocks();
     gaps_end_at_the_heap();
+    accesses_begin_behind_a_cookie();
     return 0;
 }
