@@ -83,6 +83,7 @@ PRODUCTS = {
             "alloc/heap.c",
             "rt/access.c",
             "rt/cookies.c",
+            "rt/globals.c",
             "rt/loading.c",
             "rt/locals.c",
             "rt/namespace.c",
@@ -224,9 +225,7 @@ COMMANDS = {
 """The native commands, which stand outside this folder, and their sources."""
 
 
-def build_launcher(
-    output: Path, *, compiler: Sequence[str] | None = None, flags: Sequence[str] = ()
-) -> Path:
+def build_launcher(output: Path, *, compiler: Sequence[str] | None = None, flags: Sequence[str] = ()) -> Path:
     """Compile the native command that `output` names; raises `BuildError`."""
     command = list(compiler) if compiler else find_compiler()
     with tempfile.TemporaryDirectory(prefix="whence-launcher-") as name:

@@ -8,12 +8,13 @@ static const struct block_provider *providers[BLOCK_PROVIDERS_MOST];
 
 int blocks_provide(const struct block_provider *provider) {
     if (provider->begin >= provider->end || blocks_providers == BLOCK_PROVIDERS_MOST) return 0;
-    if (heap_overlaps(provider->begin, provider->end)) return 0;
+    if (!provider->holds && heap_overlaps(provider->begin, provider->end)) return 0;
     for (uint32_t i = 0; i < blocks_providers && !provider->holds; i++)
         if (!providers[i]->holds && provider->begin < providers[i]->end &&
             provider->end > providers[i]->begin)
             return 0;
-    providers[blocks_providers++] = provider;
+    providers[blocks_providers] = provider;
+    __atomic_store_n(&blocks_providers, blocks_providers + 1, __ATOMIC_RELEASE);
     return 1;
 }
 

@@ -13,10 +13,10 @@
 #include "block.h"
 
 struct block_provider {
-    uintptr_t begin, end; /* overlaps neither the heap nor another provider's range */
+    uintptr_t begin, end; /* overlaps neither the heap nor another provider's range, but: */
     uint64_t kind;        /* WH_KIND_* of all its blocks */
     /* Whether the address is in a room, where the range holds much else; such a range may overlap
-     * others. NULL: all addresses of the range are. */
+     * others and the tables of the heap. NULL: all addresses of the range are. */
     int (*holds)(uintptr_t address);
     /* For an address in the range: the number of the block in whose room it lies, and of the
      * nearest block, live or freed; 0: none. */
@@ -30,7 +30,7 @@ struct block_provider {
 };
 
 /* Adds a provider; keeps the pointer. 0 if its range is empty or overlaps another one, or there are
- * BLOCK_PROVIDERS_MOST already. Must be called while the process has one thread. */
+ * BLOCK_PROVIDERS_MOST already. No two threads may call it at a time. */
 int blocks_provide(const struct block_provider *provider);
 
 #endif

@@ -180,8 +180,8 @@ class Variable:
 
     @property
     def place(self) -> Frame:
-        """Where it is declared, as a frame without an address."""
-        return Frame(0, function=self.function or None, file=self.file, line=self.line)
+        """Where it is declared, as a frame without an address; a global variable stands for a function."""
+        return Frame(0, function=self.function or self.name or None, file=self.file, line=self.line)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,11 @@ void __whence_register_rules(const struct whence_rule_set *set);
 /* Local variables are blocks from here on: called before there are threads. */
 void __whence_locals(void);
 
+/* The global variables of an image are blocks: called before its first constructor, once by each of
+ * its modules, and behind its last destructor. The runtime sorts the table. */
+void __whence_globals(struct whence_global *begin, struct whence_global *end);
+void __whence_globals_end(struct whence_global *begin);
+
 /* ---- primitives that evaluators call ---- */
 
 /* Block that holds (or is nearest to) the pointer; id 0 if none. */

@@ -128,7 +128,7 @@ def _rule_lines() -> Iterator[str]:
     for name, number in rules.DESC_FUNCTIONS.items():
         yield f"#define WHENCE_DESC_{name.upper()} {_number(number)}"
     yield f"#define WHENCE_SIZE_VARIES {_number(zones.SIZE_VARIES)}"
-    variables_ = (zones.VARIABLE, zones.LOCAL, zones.VARYING)
+    variables_ = (zones.VARIABLE, zones.LOCAL, zones.VARYING, zones.GLOBAL)
     for struct in (rules.BLOCK, rules.EVENT, rules.RULE, rules.RULE_SET, *variables_):
         yield from _struct(struct)
 

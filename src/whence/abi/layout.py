@@ -116,7 +116,7 @@ STATES = (
     State("STACK_FREED", 0xF5, "a stack block after its scope (reserved)"),
     State("USER", 0xF7, "made inaccessible by the program"),
     State("COOKIE", 0xF8, "before the first element of an array from new[]: the number of elements"),
-    State("GLOBAL_RED_ZONE", 0xF9, "around a global block (reserved)"),
+    State("GLOBAL_RED_ZONE", 0xF9, "around a global block"),
     State("HEAP_RED_ZONE", 0xFA, "around a heap block"),
     State("HEAP_UNUSED", 0xFB, "heap slot that holds no block yet"),
     State("HEAP_FREED", 0xFD, "a heap block after free"),

@@ -4,6 +4,8 @@ A variable that is a block lies between red zones::
 
     | zone, WH_STATE_STACK_BEGIN … header | the variable | zone |
 
+Before a global variable both states are WH_STATE_GLOBAL_RED_ZONE, and a table says where it is.
+
 The header is the end of the zone before a local variable, and is written whenever its function is entered.
 It says which variable it is, and in which activation of the function, so that what an abandoned frame has
 left behind is not mistaken for a variable. Before the header of a variable whose size is not constant
@@ -52,3 +54,16 @@ VARYING = Layout(
     ),
 )
 """What stands before the header of a variable whose size is not constant."""
+
+GLOBAL = Layout(
+    "whence_global",
+    (
+        Field("variable", "ptr", c="const struct whence_variable *variable"),
+        Field("address", "u64", "the variable that the program uses under its name"),
+        Field("room", "u64", "begin of the zone before the variable that this module defines"),
+    ),
+)
+"""A row of an image's table of global variables, which fills a section of the image. The two addresses
+belong to each other unless another image, or another module, defines the variable of that name."""
+
+GLOBALS_SECTION = "whence_globals"

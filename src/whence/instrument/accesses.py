@@ -18,14 +18,16 @@ from whence.abi.layout import RED_ZONE
 from whence.abi.rules import DESC_FUNCTION_SHIFT, DESC_FUNCTIONS, DESC_WRITE
 from whence.abi.widths import CHECKED_WIDTHS
 from whence.instrument.cookies import is_unchecked
-from whence.instrument.exposure import size_of
+from whence.instrument.exposure import is_plain_global, size_of
 from whence.instrument.facts import Facts, Flow
 from whence.instrument.filters import copy_marker_name, inside_name, marker_name
 from whence.instrument.lifetimes import may_free
 from whence.instrument.markers import RANGE
 from whence.instrument.passes import Context
 from whence.instrument.policy import Policy
-from whence.instrument.provenance import OBJECTS, Derivation, Place, Provenance
+from whence.instrument.provenance import OBJECTS, Derivation, Kind, Place, Provenance
+from whence.ir.constants import evaluate
+from whence.ir.lexer import unquote
 
 
 @dataclass(frozen=True)
@@ -208,10 +210,10 @@ def _check(access: Access, provenance: Provenance, policy: Policy, facts: Facts,
     if size and facts.is_checked(place, size):
         return
     root, judged = access.pointer, provenance.place(derived.root)
-    variable = provenance.variable(derived) if policy.locals else None
-    room = None if variable is None else size_of(variable)
-    if room is not None and size in CHECKED_WIDTHS:
-        _check_inside(access, derived, room, used)
+    target = _target(derived, provenance, policy)
+    if target is not None and (target.holds(size) or (target.exact and size in CHECKED_WIDTHS)):
+        if not target.holds(size):
+            _check_inside(access, target, used)
         facts.add(place, size, judged)
         return
     if policy.provenance and not _stays_near(access, place, judged, derived, provenance, facts):
@@ -223,15 +225,58 @@ def _check(access: Access, provenance: Provenance, policy: Policy, facts: Facts,
         facts.add(place, size, judged)
 
 
-def _check_inside(access: Access, derived: Derivation, room: int, used: set[str]) -> None:
-    """Inserts the marker of an access to a variable of `room` bytes, unless it is certainly in bounds."""
+@dataclass(frozen=True)
+class _Target:
+    """The variable that an access is visibly about: `size` bytes at `root`, accessed from `offset` on.
+
+    exact: the variable is defined here, and has no more bytes.
+    """
+
+    root: str
+    offset: int | None
+    size: int
+    exact: bool
+
+    def holds(self, size: int) -> bool:
+        """Whether an access of so many bytes is certainly in bounds; 0: of an unknown number."""
+        return size > 0 and self.offset is not None and 0 <= self.offset <= self.size - size
+
+
+def _target(derived: Derivation, provenance: Provenance, policy: Policy) -> _Target | None:
+    if derived.kind is Kind.GLOBAL:
+        return _global_target(derived, provenance) if policy.globals else None
+    variable = provenance.variable(derived) if policy.locals else None
+    size = None if variable is None else size_of(variable)
+    return None if size is None else _Target(derived.root, derived.offset, size, True)
+
+
+def _global_target(derived: Derivation, provenance: Provenance) -> _Target | None:
+    module = provenance.module
+    address = evaluate(module.layout, "ptr", derived.root)
+    if address is None or not address.symbol:
+        return None
+    variable = module.globals.get(unquote(address.symbol))
+    if not isinstance(variable, ir.GlobalVariable):
+        return None
+    offset = None if derived.offset is None else derived.offset + address.signed
+    return _Target(address.symbol, offset, _size_of(variable), is_plain_global(variable))
+
+
+def _size_of(variable: ir.GlobalVariable) -> int:
+    """Bytes of a variable; 0 if its declaration does not tell."""
+    try:
+        return variable.size
+    except ir.IRSyntaxError:
+        return 0
+
+
+def _check_inside(access: Access, target: _Target, used: set[str]) -> None:
+    """Inserts the marker of an access to a variable of known size."""
     assert isinstance(access.size, int)
-    limit = max(room - access.size + 1, 0)
-    if derived.offset is not None and 0 <= derived.offset < limit:
-        return
+    limit = max(target.size - access.size + 1, 0)
     name = inside_name(access.write, access.size)
     used.add(name)
-    operands = f"ptr {access.pointer}, ptr {derived.root}, i64 {limit}"
+    operands = f"ptr {access.pointer}, ptr {target.root}, i64 {limit}"
     access.anchor.insert_before(f"call void @{name}({operands}) nomerge")
 
 

@@ -13,9 +13,11 @@ from collections.abc import Iterator
 from whence import ir
 from whence.instrument.lookup import LOOKUP
 from whence.instrument.markers import PREFIX, RANGE
-from whence.ir.lexer import LOCAL
+from whence.ir.constants import evaluate
+from whence.ir.lexer import GLOBAL, LOCAL
 
 _LOCAL = re.compile(LOCAL)
+_GLOBAL = re.compile(GLOBAL)
 _BENIGN = ("llvm.lifetime.", "llvm.objectsize.", "llvm.assume", PREFIX, RANGE, LOOKUP)
 """Calls that neither access nor store their arguments: the accesses themselves are examined."""
 _SAME = ("llvm.launder.invariant.group", "llvm.strip.invariant.group")
@@ -154,3 +156,79 @@ def is_plain(variable: ir.Alloca) -> bool:
     if variable.type != "ptr":
         return False
     return "inalloca" not in variable.text and "swifterror" not in variable.text
+
+
+# Global variables.
+
+_FIXED_LINKAGES = ("common", "appending", "available_externally", "extern_weak", "external")
+_NOT_DATA = re.compile(r"llvm\.|\.?whence\.|__whence|_ZT[VTISC]|_ZGV")
+"""Names of variables that belong to compilers: tables of classes, guards of initialisation."""
+_FIXED_CLAUSE = re.compile(r", (?:partition|code_model) \"|, (?:no_)?sanitize_| #\d+$")
+_FIXED_QUALIFIERS = frozenset(("externally_initialized", "dllimport", "dllexport"))
+_ATTACHMENTS = frozenset(("dbg", "whence.variable"))
+_KEPT = "llvm.used"
+_LISTS = ("llvm.compiler.used", _KEPT)
+_LOCAL_LINKAGES = ("private", "internal")
+
+
+def is_plain_global(variable: ir.GlobalVariable) -> bool:
+    """Whether only the program's own code determines where the variable lies and how it is laid out."""
+    fields = variable.fields
+    return (
+        variable.is_definition
+        and variable.linkage not in _FIXED_LINKAGES
+        and variable.thread_local is None
+        and not fields.address_space
+        and variable.section is None
+        and not _FIXED_QUALIFIERS.intersection(fields.qualifiers)
+        and variable.attachments.keys() <= _ATTACHMENTS
+        and not _FIXED_CLAUSE.search(variable.text)
+        and not _NOT_DATA.match(variable.name)
+        and variable.size > 0
+    )
+
+
+def exposed_globals(module: ir.Module) -> list[ir.GlobalVariable]:
+    """The plain global variables that the module does not show to be accessed in their bounds alone."""
+    fixed = _fixed_names(module)
+    plain = [each for each in module.variables if is_plain_global(each) and each.ref not in fixed]
+    local = {each.ref: each for each in plain if each.linkage in _LOCAL_LINKAGES}
+    exposed = _exposed_names(module, local)
+    return [each for each in plain if each.ref not in local or each.ref in exposed]
+
+
+def _fixed_names(module: ir.Module) -> frozenset[str]:
+    """Variables that aliases, inline assembly of the module or its list of kept symbols name."""
+    texts = [each.text for each in (*module.aliases, *module.ifuncs)]
+    kept = module.globals.get(_KEPT)
+    texts += [kept.text] if kept is not None else []
+    found = {name for text in texts for name in _GLOBAL.findall(text)}
+    assembly = " ".join(each for each in module.entities if isinstance(each, str) and "module asm" in each)
+    words = frozenset(re.findall(r"[\w.$]+", assembly))
+    return frozenset(found | {each.ref for each in module.variables if each.name in words})
+
+
+def _exposed_names(module: ir.Module, local: dict[str, ir.GlobalVariable]) -> frozenset[str]:
+    found = {
+        name
+        for each in module.globals.values()
+        if each.name not in _LISTS
+        for name in _GLOBAL.findall(each.text)
+        if name != each.ref
+    }
+    for function in module.definitions:
+        for use in function.instructions():
+            if "@" in use.text:
+                names = _GLOBAL.findall(use.text)
+                found.update(name for name in names if not _is_safe_use(use, local.get(name)))
+    return frozenset(found)
+
+
+def _is_safe_use(use: ir.Instruction, variable: ir.GlobalVariable | None) -> bool:
+    if variable is None or not isinstance(use, ir.MemoryAccess):
+        return variable is None
+    layout = variable.module.layout
+    address = evaluate(layout, "ptr", use.pointer)
+    if address is None or address.symbol != variable.ref or use.text.count(variable.ref) > 1:
+        return False
+    return _fits(address.signed, layout.store_size_of(use.value_type), variable.size)

@@ -37,6 +37,7 @@ def policy_of(plan: Plan) -> Policy:
     every = Filter.ALWAYS in (plan.reads, plan.writes)
     bounds = filters.asks_for_block(plan)
     locals_ = bounds and accesses_name(plan, "Stack")
+    globals_ = bounds and accesses_name(plan, "Global")
     return Policy(
         reads=plan.reads is not Filter.NEVER,
         writes=plan.writes is not Filter.NEVER,
@@ -46,12 +47,18 @@ def policy_of(plan: Plan) -> Policy:
         reachability=plan.needs_pointer_search,
         copies="COPY" in plan.points,
         lengths="LENGTH" in plan.points,
-        judged=_judged(every, locals_),
+        judged=_judged(every, locals_, globals_),
         locals=locals_,
+        globals=globals_,
     )
 
 
-def _judged(every: bool, locals_: bool) -> frozenset[Kind]:
+def _judged(every: bool, locals_: bool, globals_: bool) -> frozenset[Kind]:
     if every:
         return frozenset((Kind.UNKNOWN, *OBJECTS))
-    return frozenset((Kind.UNKNOWN, Kind.STACK, Kind.OBJECT) if locals_ else (Kind.UNKNOWN,))
+    judged = {Kind.UNKNOWN}
+    if locals_:
+        judged |= {Kind.STACK, Kind.OBJECT}
+    if globals_:
+        judged |= {Kind.GLOBAL, Kind.OBJECT}
+    return frozenset(judged)

@@ -47,8 +47,8 @@ class Context:
     name: for messages. own: library functions that the program defines itself.
     watched: functions with call and return events. used: markers and events
     that passes have inserted, which are declared after the pass. checked:
-    functions whose accesses have markers. guarded_variables: local variables
-    with zones.
+    functions whose accesses have markers. guarded_variables: variables with
+    zones.
     """
 
     name: str

@@ -32,6 +32,8 @@ from whence.instrument.cookies import mark_cookies
 from whence.instrument.descriptions import keep_line_tables
 from whence.instrument.events import watch
 from whence.instrument.frames import keep_locals
+from whence.instrument.global_names import name_globals
+from whence.instrument.global_zones import guard_globals
 from whence.instrument.library import own_strings, redirect
 from whence.instrument.overruns import keep_overruns
 from whence.instrument.passes import (
@@ -55,6 +57,7 @@ from whence.instrument.zones import guard_variables
 
 PASSES: tuple[AnyPass, ...] = (
     TextPass("name-variables", Stage.CARRIED, name_variables, lambda policy: policy.locals),
+    TextPass("name-globals", Stage.CARRIED, name_globals, lambda policy: policy.globals),
     TextPass("line-tables", Stage.CARRIED, keep_line_tables),
     TextPass("withdraw-values", Stage.CARRIED, withdraw_values),
     Pass("keep-overruns", Stage.CARRIED, keep_overruns, lambda policy: policy.locals),
@@ -72,6 +75,7 @@ PASSES: tuple[AnyPass, ...] = (
     Pass("compare-bounds", Stage.OPTIMISED, compare_bounds, lambda policy: policy.merge and policy.bounds),
     Pass("guard-variables", Stage.OPTIMISED, guard_variables, lambda policy: policy.locals),
     Pass("guard-allocas", Stage.OPTIMISED, guard_allocas, lambda policy: policy.locals),
+    Pass("guard-globals", Stage.OPTIMISED, guard_globals, lambda policy: policy.globals),
 )
 """The passes in the order of execution. A stage without needed passes costs nothing."""
 

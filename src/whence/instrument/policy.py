@@ -22,7 +22,7 @@ class Policy:
     lengths: whether a rule judges lengths that reach beyond mapped memory.
     judged: the kinds of roots whose accesses are checked: those that can be blocks, or all with an address
     if a rule needs every access.
-    locals: whether local variables are blocks.
+    locals, globals: whether local and global variables are blocks.
     """
 
     reads: bool = True
@@ -36,3 +36,4 @@ class Policy:
     lengths: bool = True
     judged: frozenset[Kind] = frozenset((Kind.UNKNOWN,))
     locals: bool = False
+    globals: bool = False

@@ -85,6 +85,7 @@ class Provenance:
     """Derivations of the pointers of one function."""
 
     def __init__(self, function: ir.Function) -> None:
+        self.module = function.module
         self._function = function
         self._known: dict[str, Derivation] = {}
         self._places: dict[str, Place] = {}

@@ -22,7 +22,7 @@ _SCAN = re.compile(
 )
 _NODE = re.compile(r"^!(\d+) = ", re.MULTILINE)
 _LOCAL = re.compile(r'^!(\d+) = !DILocalVariable\(name: "([^"]*)"([^\n]*)', re.MULTILINE)
-_FILE = re.compile(r'^!(\d+) = !DIFile\(filename: "([^"]*)", directory: "([^"]*)"', re.MULTILINE)
+FILE = re.compile(r'^!(\d+) = !DIFile\(filename: "([^"]*)", directory: "([^"]*)"', re.MULTILINE)
 _LINE_FIELD = re.compile(r"\bline: (\d+)")
 _FILE_FIELD = re.compile(r"\bfile: !(\d+)")
 
@@ -80,10 +80,9 @@ def name_variables(text: str) -> str:
         elif match[4] in places and match[5] in described:
             end, type_ = places.pop(match[4])
             name, line, file = described[match[5]]
-            fields = (line, _shape(type_, ", i64 %" in type_), name, unquote(f"@{function}"), file)
             attached.append((end, number + len(nodes)))
-            joined = _TAB.join(map(_quoted, fields))
-            nodes.append(f'!{number + len(nodes)} = !{{!"{joined}"}}')
+            quoted = joined(line, shape_of(type_, ", i64 %" in type_), name, unquote(f"@{function}"), file)
+            nodes.append(f'!{number + len(nodes)} = !{{!"{quoted}"}}')
     for end, node in sorted(attached):
         parts += [text[done:end], f", !{ATTACHMENT} !{node}"]
         done = end
@@ -92,33 +91,39 @@ def name_variables(text: str) -> str:
 
 def _described(text: str) -> Iterator[tuple[str, tuple[str, str, str]]]:
     """Number of a description: name, line and file of the variable."""
-    files = {number: _path(name, folder) for number, name, folder in _FILE.findall(text)}
+    files = {number: path_of(name, folder) for number, name, folder in FILE.findall(text)}
     for number, name, rest in _LOCAL.findall(text):
         line, file = _LINE_FIELD.search(rest), _FILE_FIELD.search(rest)
         yield number, (name, line[1] if line else "0", files.get(file[1], "") if file else "")
 
 
-def _path(name: str, folder: str) -> str:
+def path_of(name: str, folder: str) -> str:
+    """The path of a file as debug information names it."""
     return name if name.startswith("/") or not folder else f"{folder}/{name}"
 
 
-def _quoted(field: str) -> str:
-    """The text as a metadata string; text from metadata is quoted already."""
-    return field.replace('"', "\\22")
+def joined(*fields: str) -> str:
+    """The fields of a variable's text as one metadata string; text from metadata is quoted already."""
+    return _TAB.join(each.replace('"', "\\22") for each in fields)
 
 
-def _shape(type_: str, counted: bool) -> str:
+def shape_of(type_: str, counted: bool = False) -> str:
     """One of `whence.abi.zones.SHAPES`, for the type of a variable. counted: whether it has a count."""
     array, other = SHAPES
     return array if counted or type_.startswith("[") else other
 
 
-def text_of(variable: ir.Alloca) -> bytes:
-    """The fields of `whence.abi.zones.TEXT_FIELDS` that are attached to a variable, or its shape alone."""
+def text_of(variable: ir.Alloca | ir.GlobalVariable) -> bytes:
+    """The fields of `whence.abi.zones.TEXT_FIELDS` that are attached to a variable, or what its type and its
+    symbol tell."""
+    if isinstance(variable, ir.Alloca):
+        module, type_, symbol = variable.function.module, variable.allocated_type, ""
+        counted = variable.count is not None
+    else:
+        module, type_, counted = variable.module, variable.value_type, False
+        symbol = "" if variable.linkage == "private" else variable.name
     node = variable.attachments.get(ATTACHMENT)
-    tree = "" if node is None else variable.function.module.metadata.node(int(node[1:]))
+    tree = "" if node is None else module.metadata.node(int(node[1:]))
     match = re.search(r'!"([^"]*)"', tree)
-    if match is None:
-        shape = _shape(variable.allocated_type, variable.count is not None)
-        return f"0\t{shape}\t\t\t".encode()
-    return decode_string(match[1]).encode("utf-8", "surrogateescape")
+    text = f"0\t{shape_of(type_, counted)}\t{symbol}\t\t" if match is None else decode_string(match[1])
+    return text.encode("utf-8", "surrogateescape")

@@ -204,7 +204,9 @@ def _open(exit_: ir.Instruction, plane: str, room: Room) -> None:
             exit_.insert_before(store.format(where), dbg=False)
 
 
-def describe(variable: ir.Alloca, size: int, before: int, after: int, context: Context) -> str:
+def describe(
+    variable: ir.Alloca | ir.GlobalVariable, size: int, before: int, after: int, context: Context
+) -> str:
     """The name of the constant that describes the variable (`whence.abi.zones.VARIABLE`)."""
     text = text_of(variable)
     body = "".join(chr(c) if chr(c).isalnum() and c < 128 else f"\\{c:02X}" for c in text + b"\0")
@@ -213,6 +215,5 @@ def describe(variable: ir.Alloca, size: int, before: int, after: int, context: C
     value = f'i64 {size}, i32 {before}, i32 {after}, {type_} c"{body}"'
     name = f"@whence.variable.{context.guarded_variables}"
     context.guarded_variables += 1
-    module = variable.function.module
-    module.add_global(f"{name} = private constant {{ {fields}, {type_} }} {{ {value} }}, align 8")
+    context.module.add_global(f"{name} = private constant {{ {fields}, {type_} }} {{ {value} }}, align 8")
     return name

@@ -44,13 +44,16 @@ class Constant(NamedTuple):
 
 def fold(layout: DataLayout, type_text: str, text: str) -> str:
     """The plain form of a constant of a type; the unchanged text if there is none or it is unknown."""
-    if not text.endswith(")"):
-        return text
-    try:
-        found = _Reader(layout).value(type_text, text, 0)
-    except IRSyntaxError:
-        return text
+    found = evaluate(layout, type_text, text) if text.endswith(")") else None
     return text if found is None else _plain(found, type_text)
+
+
+def evaluate(layout: DataLayout, type_text: str, text: str) -> Constant | None:
+    """The value of a constant of a type; None if it has no plain form or is unknown."""
+    try:
+        return _Reader(layout).value(type_text, text, 0)
+    except IRSyntaxError:
+        return None
 
 
 def _plain(constant: Constant, type_text: str) -> str:

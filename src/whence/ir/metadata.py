@@ -50,6 +50,14 @@ class Metadata:
                     self._index[to_int(match[1])] = place
         return self._index
 
+    def add(self, text: str) -> int:
+        """Add ``!N = text``; returns N."""
+        index = self._all()
+        number = max(index, default=-1) + 1
+        index[number] = len(self._lines)
+        self._lines.append(f"!{number} = {text}")
+        return number
+
     def node(self, number: int) -> str:
         """The text after ``!N = ``; raises `IRSyntaxError` if there is no such node."""
         place = self._find(number)

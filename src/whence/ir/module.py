@@ -168,6 +168,14 @@ class Module:
         self._insert("", new)
         return new
 
+    def add_definition(self, text: str) -> Function:
+        """Add ``define … {``, the lines of the body and ``}``."""
+        header, *body = text.strip().splitlines()
+        new = Function(self, header, body[:-1])
+        self._register(new)
+        self._insert("", new)
+        return new
+
     def attribute_group(self, attributes: Iterable[str]) -> AttributeGroup:
         """The group with exactly these attributes in any order; adds it if it is missing."""
         key = tuple(sorted(attributes))

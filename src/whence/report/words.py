@@ -95,7 +95,7 @@ def is_block_start(finding: Finding) -> bool:
 def block_phrase(block: Block) -> str:
     """``a freed block of 20 bytes``; blocks of other kinds than the heap's are named."""
     if block.variable is not None:
-        return variable_phrase(block.variable, block.size)
+        return variable_phrase(block.variable, block.size, block.kind)
     if block.cookie:
         return f"an array of {bytes_(block.size)}"
     freed = "freed " if block.state is BlockState.FREED else ""
@@ -103,9 +103,15 @@ def block_phrase(block: Block) -> str:
     return f"a {freed}{kind}block of {bytes_(block.size)}"
 
 
-def variable_phrase(variable: Variable, size: int) -> str:
-    """```buf`, an array of 80 bytes in `parse```"""
-    shape = "an array" if variable.is_array else "a variable"
+def variable_phrase(variable: Variable, size: int, kind: BlockKind) -> str:
+    """```buf`, an array of 80 bytes in `parse```, ```table`, a global array of 40 bytes``"""
+    shape = "array" if variable.is_array else "variable"
+    if kind is not BlockKind.GLOBAL:
+        shape = f"{'an' if variable.is_array else 'a'} {shape}"
+    elif variable.name:
+        shape = f"a {'static' if variable.function else 'global'} {shape}"
+    else:
+        shape = "a literal"
     what = f"{shape} of {bytes_(size)}" + (f" in `{variable.function}`" if variable.function else "")
     return f"`{variable.name}`, {what}" if variable.name else what
 

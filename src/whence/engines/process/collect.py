@@ -204,7 +204,7 @@ def _variable(raw: RawFinding) -> Variable | None:
     if len(fields) != len(TEXT_FIELDS):
         return None
     line, shape, name, function, file = fields
-    return Variable(name, shape == SHAPES[0], demangle(function), file or None, int(line))
+    return Variable(demangle(name), shape == SHAPES[0], demangle(function), file or None, int(line))
 
 
 def _last_use(fields: dict[str, int], memory: MemoryMap | None, symbolizer: Symbolizer) -> Use | None:

@@ -1,0 +1,102 @@
+"""Names of global variables for reports, as metadata of their own that LLVM's pipeline keeps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from whence.instrument.variable_names import ATTACHMENT, FILE, joined, path_of, shape_of
+from whence.ir.lexer import NAME
+
+_NODE = re.compile(r"^!(\d+) = (?:distinct )?!(\w+)\(([^\n]*)\)$", re.MULTILINE)
+_NUMBERED = re.compile(r"^!(\d+) = ", re.MULTILINE)
+_GLOBAL = re.compile(
+    rf"^@{NAME} = [^\n]*?\b(?:global|constant) (\S)[^\n]*, !dbg !(\d+)(?=[^\n]*$)", re.MULTILINE
+)
+_REFERENCE = re.compile(r"\b(var|scope|file): !(\d+)")
+_WORD = re.compile(r"\b(name|linkageName): \"([^\"]*)\"")
+_LINE = re.compile(r"\bline: (\d+)")
+
+
+def name_globals(text: str) -> str:
+    """Attaches name, place and shape to each global variable.
+
+    Before::
+
+        @a = global [8 x i8] zeroinitializer, align 1, !dbg !3
+        !llvm.dbg.cu = !{!0}
+        !llvm.module.flags = !{!2}
+        !0 = distinct !DICompileUnit(language: DW_LANG_C11, file: !1, emissionKind: FullDebug)
+        !1 = !DIFile(filename: "a.c", directory: "/src")
+        !2 = !{i32 2, !"Debug Info Version", i32 3}
+        !3 = !DIGlobalVariableExpression(var: !4, expr: !DIExpression())
+        !4 = distinct !DIGlobalVariable(name: "a", scope: !0, file: !1, line: 3, type: !5)
+        !5 = !DIBasicType(name: "char", size: 8, encoding: DW_ATE_signed_char)
+
+    After::
+
+        @a = global [8 x i8] zeroinitializer, align 1, !dbg !3, !whence.variable !6
+        !llvm.dbg.cu = !{!0}
+        !llvm.module.flags = !{!2}
+        !0 = distinct !DICompileUnit(language: DW_LANG_C11, file: !1, emissionKind: FullDebug)
+        !1 = !DIFile(filename: "a.c", directory: "/src")
+        !2 = !{i32 2, !"Debug Info Version", i32 3}
+        !3 = !DIGlobalVariableExpression(var: !4, expr: !DIExpression())
+        !4 = distinct !DIGlobalVariable(name: "a", scope: !0, file: !1, line: 3, type: !5)
+        !5 = !DIBasicType(name: "char", size: 8, encoding: DW_ATE_signed_char)
+        !6 = !{!"3\\09array\\09a\\09\\09/src/a.c"}
+    """
+    variables = list(_GLOBAL.finditer(text))
+    if not variables:
+        return text
+    described = _Descriptions(text)
+    number = max(int(each) for each in _NUMBERED.findall(text)) + 1
+    parts, nodes, done = list[str](), list[str](), 0
+    for match in variables:
+        fields = described.fields(match[2])
+        if fields is None:
+            continue
+        line, name, function, file = fields
+        parts += [text[done : match.end()], f", !{ATTACHMENT} !{number + len(nodes)}"]
+        done = match.end()
+        quoted = joined(line, shape_of(match[1]), name, function, file)
+        nodes.append(f'!{number + len(nodes)} = !{{!"{quoted}"}}')
+    return "".join([*parts, text[done:].rstrip("\n"), "\n", "\n".join(nodes), "\n"])
+
+
+class _Descriptions:
+    """The debug information about global variables."""
+
+    def __init__(self, text: str) -> None:
+        self._files = {number: path_of(name, folder) for number, name, folder in FILE.findall(text)}
+        self._nodes = {number: (kind, fields) for number, kind, fields in _NODE.findall(text)}
+
+    def fields(self, expression: str) -> tuple[str, str, str, str] | None:
+        """Line, name, function and file of the variable of an expression."""
+        _, fields = self._nodes.get(expression, ("", ""))
+        kind, fields = self._nodes.get(_reference(fields, "var"), ("", ""))
+        if kind != "DIGlobalVariable":
+            return None
+        line = _LINE.search(fields)
+        file = self._files.get(_reference(fields, "file"), "")
+        name = dict(_WORD.findall(fields)).get("name", "")
+        return line[1] if line else "0", name, self._function(fields), file
+
+    def _function(self, fields: str) -> str:
+        """The function of a static local variable."""
+        for kind, outer in self._scopes(fields):
+            if kind == "DISubprogram":
+                words = dict(_WORD.findall(outer))
+                return words.get("linkageName") or words.get("name", "")
+        return ""
+
+    def _scopes(self, fields: str) -> Iterator[tuple[str, str]]:
+        seen = set[str]()
+        while (scope := _reference(fields, "scope")) in self._nodes and scope not in seen:
+            seen.add(scope)
+            kind, fields = self._nodes[scope]
+            yield kind, fields
+
+
+def _reference(fields: str, name: str) -> str:
+    return dict[str, str](_REFERENCE.findall(fields)).get(name, "")

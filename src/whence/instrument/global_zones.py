@@ -1,0 +1,113 @@
+"""Red zones around global variables.
+
+A variable moves into a room of its own between two zones, and its symbol becomes an alias of the right size:
+programs, other modules, libraries and debuggers see the variable that they saw before. The runtime closes the
+zones at the begin of the program or library. It learns of them from a section of rows
+(`whence.abi.zones.GLOBAL`); a row goes with its variable, where the linker drops a copy of an inline variable.
+"""
+
+from __future__ import annotations
+
+from whence import ir
+from whence.abi.layout import GRANULE
+from whence.abi.zones import GLOBAL, GLOBALS_SECTION
+from whence.instrument.exposure import exposed_globals
+from whence.instrument.passes import Context
+from whence.instrument.zones import describe, room_of
+from whence.ir.datalayout import align_up
+from whence.ir.lexer import quote
+
+_FIRST, _LAST = f"@__start_{GLOBALS_SECTION}", f"@__stop_{GLOBALS_SECTION}"
+"""The bounds of the section, which linkers define."""
+_CALLS = (
+    (".init_array.00001", f"@__whence_globals(ptr {_FIRST}, ptr {_LAST})"),
+    (".fini_array.00001", f"@__whence_globals_end(ptr {_FIRST})"),
+)
+"""The first constructor of an image, and its last destructor."""
+_ALIGN = 32
+
+
+def guard_globals(context: Context) -> None:
+    """Puts exposed global variables between zones.
+
+    Before::
+
+        @x = global i32 5, align 4
+
+    After::
+
+        @x = alias i32, ptr getelementptr (i8, ptr @whence.room.0, i64 32)
+        @whence.variable.0 = private constant { i64, i32, i32, [15 x i8] } { i64 4, i32 32, i32 24, [15 x i8] c"0\\09variable\\09x\\09\\09\\00" }, align 8
+        @whence.room.0 = private global <{ [32 x i8], i32, [28 x i8] }> <{ [32 x i8] zeroinitializer, i32 5, [28 x i8] zeroinitializer }>, align 32
+        @whence.row.0 = private global { ptr, ptr, ptr } { ptr @whence.variable.0, ptr @x, ptr @whence.room.0 }, section "whence_globals", align 8, !associated !0
+        @__start_whence_globals = external hidden global [0 x i8]
+        @__stop_whence_globals = external hidden global [0 x i8]
+
+        declare void @__whence_globals(ptr, ptr)
+
+        define private void @whence.init() nounwind {
+          call void @__whence_globals(ptr @__start_whence_globals, ptr @__stop_whence_globals)
+          ret void
+        }
+        @whence.init.entry = private global ptr @whence.init, section ".init_array.00001", align 8
+
+        declare void @__whence_globals_end(ptr)
+
+        define private void @whence.fini() nounwind {
+          call void @__whence_globals_end(ptr @__start_whence_globals)
+          ret void
+        }
+        @whence.fini.entry = private global ptr @whence.fini, section ".fini_array.00001", align 8
+        !0 = !{ptr @whence.room.0}
+    """  # noqa: E501
+    variables = exposed_globals(context.module)
+    for variable in variables:
+        _guard(variable, context)
+    if variables:
+        _register(context.module)
+
+
+def _guard(variable: ir.GlobalVariable, context: Context) -> None:
+    """Gives a variable its room, and the room its row."""
+    module, size = variable.module, variable.size
+    align = max(variable.align or module.layout.alignment_of(variable.value_type), GRANULE)
+    room = room_of(size, align)
+    number = context.guarded_variables
+    after = room.total - room.before - align_up(size, GRANULE)
+    described = describe(variable, size, room.before, after, context)
+    memory, name = f"@whence.room.{number}", variable.ref
+    comdat = "" if variable.comdat is None else f", comdat(${quote(variable.comdat)})"
+    kind = "constant" if variable.is_constant else "global"
+    type_ = f"<{{ [{room.before} x i8], {variable.value_type}, [{room.after} x i8] }}>"
+    zones = (f"[{each} x i8] zeroinitializer" for each in (room.before, room.after))
+    value = f", {variable.value_type} {variable.initializer}, ".join(zones)
+    module.add_global(
+        f"{memory} = private {kind} {type_} <{{ {value} }}>{comdat}, align {max(align, _ALIGN)}"
+    )
+    associated = module.metadata.add(f"!{{ptr {memory}}}")
+    types = ", ".join("ptr" for _ in GLOBAL.fields)
+    row = f"{{ ptr {described}, ptr {name}, ptr {memory} }}"
+    module.add_global(
+        f"@whence.row.{number} = private global {{ {types} }} {row}, "
+        f'section "{GLOBALS_SECTION}"{comdat}, align 8, !associated !{associated}'
+    )
+    words = " ".join(filter(None, (variable.linkage, *variable.fields.qualifiers, "alias")))
+    target = f"getelementptr (i8, ptr {memory}, i64 {room.before})"
+    variable.text = f"{name} = {words} {variable.value_type}, ptr {target}"
+
+
+def _register(module: ir.Module) -> None:
+    """Adds the functions that begin and end the image's variables."""
+    for bound in (_FIRST, _LAST):
+        module.add_global(f"{bound} = external hidden global [0 x i8]")
+    for section, call in _CALLS:
+        function = f"@whence.{section[1:5]}"
+        module.add_declaration(_declaration(call))
+        body = f"  call void {call}\n  ret void"
+        module.add_definition(f"define private void {function}() nounwind {{\n{body}\n}}")
+        module.add_global(f'{function}.entry = private global ptr {function}, section "{section}", align 8')
+
+
+def _declaration(call: str) -> str:
+    name, _, arguments = call.partition("(")
+    return f"declare void {name}({', '.join('ptr' for _ in arguments.split(','))})"
