@@ -12,7 +12,7 @@ from tests.machine.strategies import programs
 from whence.machine import State, parse_program, parse_state, run, steps
 from whence.machine.probes import probes
 from whence.machine.syntax import Program
-from whence.machine.world import OF_STACK, Elements, MachineWorld, redex_of, world_of
+from whence.machine.world import OF_GLOBAL, OF_STACK, Elements, MachineWorld, redex_of, world_of
 from whence.rules import load_standard, load_texts
 from whence.rules import model as m
 from whence.rules.evaluate import witnesses
@@ -64,12 +64,13 @@ def plain(state: State, world: MachineWorld) -> World:
         anything = m.PointerPattern(m.Wildcard(), m.Wildcard(), m.Wildcard())
         return frozenset(world.elements(anything, domain))  # type: ignore[arg-type]
 
-    stack = [bid.number + OF_STACK for bid in state.stack_blocks]
+    others = [bid.number + OF_STACK for bid in state.stack_blocks]
+    others += [bid.number + OF_GLOBAL for bid in state.globals]
     return Listed(
-        other_sizes={number: world.sizes[number] for number in stack},
-        other_times={number: world.times[number] for number in stack},
+        other_sizes={number: world.sizes[number] for number in others},
+        other_times={number: world.times[number] for number in others},
         trace=tuple(sorted(listed, key=lambda event: event.time)),
-        begins={**world.begins, **{number: world.begins[number] for number in stack}},
+        begins={**world.begins, **{number: world.begins[number] for number in others}},
         pointers=pointers("P"),
         lost=pointers("L"),
         find=world.find,

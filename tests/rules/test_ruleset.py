@@ -32,6 +32,7 @@ NAMES = [
     "wild-pointer-dereference",
     "use-after-poison",
     "stack-buffer-overflow",
+    "global-buffer-overflow",
     "overlapping-copy",
     "null-argument",
     "absurd-length",
@@ -46,6 +47,7 @@ NAMES = [
 ]
 OFF = {
     "stack-buffer-overflow",
+    "global-buffer-overflow",
     "refused-alignment",
     "absurd-size",
     "indirect-leak",

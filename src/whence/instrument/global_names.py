@@ -86,7 +86,7 @@ class _Descriptions:
         """The function of a static local variable."""
         for kind, outer in self._scopes(fields):
             if kind == "DISubprogram":
-                words = dict(_WORD.findall(outer))
+                words: dict[str, str] = dict(_WORD.findall(outer))
                 return words.get("linkageName") or words.get("name", "")
         return ""
 
@@ -99,4 +99,5 @@ class _Descriptions:
 
 
 def _reference(fields: str, name: str) -> str:
-    return dict[str, str](_REFERENCE.findall(fields)).get(name, "")
+    numbers: dict[str, str] = dict(_REFERENCE.findall(fields))
+    return numbers.get(name, "")

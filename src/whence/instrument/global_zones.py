@@ -3,7 +3,7 @@
 A variable moves into a room of its own between two zones, and its symbol becomes an alias of the right size:
 programs, other modules, libraries and debuggers see the variable that they saw before. The runtime closes the
 zones at the begin of the program or library. It learns of them from a section of rows
-(`whence.abi.zones.GLOBAL`); a row goes with its variable, where the linker drops a copy of an inline variable.
+(`whence.abi.zones.GLOBAL`). A row goes with its variable where the linker drops a copy of an inline one.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A state as rules see it: the `World` and the `Redex` of the reference interpreter.
 
-Rules know heap blocks by their numbers, and the live stack block that an access was derived from by its
-number plus `OF_STACK`; of globals they know `Kind` only. A world computes its parts when a rule uses them.
+Rules know heap blocks by their numbers, and the live stack block or global that an access was derived from by
+its number plus `OF_STACK` or `OF_GLOBAL`. A world computes its parts when a rule uses them.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from whence.machine.memory import decode
 from whence.machine.probes import Probe
 from whence.machine.state import Blocks, CallEvent, Event, FreeEvent, MallocEvent, RetEvent, State, WriteEvent
 from whence.machine.values import (
+    GLOBAL,
     HEAP,
     KIND_NUMBERS,
     STACK,
@@ -40,8 +41,9 @@ _EVENTS: Mapping[str, type[Event]] = {
     "ret": RetEvent,
     "write": WriteEvent,
 }
-OF_STACK = 1 << 62
-"""Added to the numbers of stack blocks."""
+OF_STACK, OF_GLOBAL = 1 << 62, 1 << 61
+"""Added to the numbers of stack blocks and of globals."""
+_OFFSETS = {STACK: OF_STACK, GLOBAL: OF_GLOBAL}
 _Element = tuple[int | str, ...]
 
 
@@ -111,7 +113,7 @@ def _origin(state: State, origin: Origin) -> int:
 
 
 class _Attributes(Mapping[int, int]):
-    """An attribute of blocks by number. Iteration gives heap blocks only, lookup also stack blocks."""
+    """An attribute of blocks by number. Iteration gives heap blocks only, lookup also others."""
 
     def __init__(self, state: State, attribute: str) -> None:
         self.state = state
@@ -240,14 +242,15 @@ def _slot_values(state: State, probe: Probe) -> Iterator[int | str]:
 
 def _number_at(bid: BlockId, derefs: bool, state: State) -> int | None:
     """The number by which rules know the block of a step's pointer; None if they do not know it."""
-    if derefs and bid.kind == STACK and state.live(bid) is not None:
-        return bid.number + OF_STACK
+    if derefs and bid.kind in _OFFSETS and state.live(bid) is not None:
+        return bid.number + _OFFSETS[bid.kind]
     return _number(bid)
 
 
 def block_of(number: int) -> BlockId:
     """The block with this number of the rules."""
-    return BlockId(STACK, number - OF_STACK) if number >= OF_STACK else BlockId(HEAP, number)
+    kind = next((kind for kind, offset in _OFFSETS.items() if number >= offset), HEAP)
+    return BlockId(kind, number - _OFFSETS.get(kind, 0))
 
 
 def _number(bid: BlockId) -> int | None:
@@ -255,4 +258,4 @@ def _number(bid: BlockId) -> int | None:
     return bid.number if bid.kind == HEAP else None
 
 
-__all__ = ["OF_STACK", "Elements", "MachineWorld", "block_of", "redex_of", "word", "world_of"]
+__all__ = ["OF_GLOBAL", "OF_STACK", "Elements", "MachineWorld", "block_of", "redex_of", "word", "world_of"]

@@ -3,7 +3,7 @@
 A moment is a state and one detection point of its redex (`whence.machine.probes`): its code, its
 operands, and the target of its pointer. The view of rules is the one that `whence.machine.world`
 defines for concrete states: H and F have heap blocks only, Bid(r) is the heap block that r was derived
-from or, at an access, the live stack block, and P has the live pointers.
+from or, at an access, the live stack block or the global, and P has the live pointers.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from whence.abi.points import BY_CODE, POINTS, Slot, giving
 from whence.abi.records import FAMILIES, KINDS
 from whence.machine.values import KIND_NUMBERS
 from whence.proofs.logic import ADDRESS, BLOCK, EVENT, POINTER, Number, Truth, every, exists, forall
-from whence.proofs.state import HEAP, LETTERS, STACK, State, any_state
+from whence.proofs.state import GLOBAL, HEAP, LETTERS, STACK, State, any_state
 from whence.proofs.symbols import Entry, Redex, View, predicate, symbol
 from whence.proofs.terms import WORD
 from whence.rules import model as m
@@ -240,7 +240,9 @@ def view_of(moment: Moment) -> View:
 def _has_rule_block(moment: Moment) -> Truth:
     """Whether rules know the block of r: one of the heap, or a live variable that is accessed."""
     sort, block = moment.state.sort(moment.block), moment.block
-    variable = z3.And(moment.is_("DEREF_R", "DEREF_W"), sort == STACK, moment.state.live(block))
+    variable = z3.And(
+        moment.is_("DEREF_R", "DEREF_W"), z3.Or(sort == STACK, sort == GLOBAL), moment.state.live(block)
+    )
     return z3.Or(sort == HEAP, variable)
 
 
