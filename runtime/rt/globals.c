@@ -44,8 +44,10 @@ static uint64_t around(uintptr_t address) {
         uint64_t low = 0, high = image->count;
         while (high - low > 1) {
             uint64_t middle = low + (high - low) / 2;
-            if (image->rows[middle].room <= address) low = middle;
-            else high = middle;
+            if (image->rows[middle].room <= address)
+                low = middle;
+            else
+                high = middle;
         }
         if (address < room_end(&image->rows[low])) return (uint64_t)i << PLACE_BITS | (low + 1);
     }
@@ -70,8 +72,14 @@ static void describe(uint64_t number, struct block_facts *facts) {
 
 #define PROVIDER(from, to)                                                                         \
     {                                                                                              \
-        .begin = (from), .end = (to), .kind = WH_KIND_GLOBAL, .holds = holds, .around = around,    \
-        .nearest = around, .count = count, .read = describe,                                       \
+        .begin = (from),                                                                           \
+        .end = (to),                                                                               \
+        .kind = WH_KIND_GLOBAL,                                                                    \
+        .holds = holds,                                                                            \
+        .around = around,                                                                          \
+        .nearest = around,                                                                         \
+        .count = count,                                                                            \
+        .read = describe,                                                                          \
     }
 
 /* Images lie below the plane (at fixed addresses), below the heap, or above it. */
