@@ -76,10 +76,4 @@ fun main() = let p = malloc(8) in let v = f(p - 0 + 137438953472) in free(p); 0"
         "stack-buffer-overflow",
         "clean",
     ),
-    Difference(
-        "global g[8] fun main() = let v = *[1](g +& 8) in 0",
-        "no rule is shipped for accesses outside of global variables",
-        "bug-global-overflow",
-        "clean",
-    ),
 )

@@ -209,6 +209,22 @@ def test_a_block_that_is_a_variable(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "phrase"),
+    [
+        (b"3\tarray\ttable\t\t/src/a.c", "`table`, a global array of 20 bytes"),
+        (b"0\tvariable\t_ZN3app5stateE\t\t", "`app::state`, a global variable of 20 bytes"),
+        (b"3\tarray\tcache\tparse\t/src/a.c", "`cache`, a static array of 20 bytes in `parse`"),
+        (b"3\tarray\t\t\t/src/a.c", "a literal of 20 bytes"),
+    ],
+)
+def test_a_block_that_is_a_global_variable(tmp_path: Path, text: bytes, phrase: str) -> None:
+    kind = records.BLOCK_KINDS["GLOBAL"]
+    block = one(tmp_path, finding(variable=text, block_kind=kind, alloc=())).block
+    assert block is not None and block.kind is BlockKind.GLOBAL
+    assert block_phrase(block) == phrase
+
+
+@pytest.mark.parametrize(
     ("fields", "first_bad"),
     [
         ({"address": BEGIN - 4, "size": 8}, BEGIN - 4),

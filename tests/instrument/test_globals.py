@@ -1,0 +1,106 @@
+"""Which global variables become blocks, and which accesses to them are checked."""
+
+from __future__ import annotations
+
+import pytest
+from tests.instrument.test_passes import HEADER
+
+from whence import ir
+from whence.instrument import job as jobs
+from whence.instrument.exposure import exposed_globals
+from whence.instrument.passes import Stage
+from whence.instrument.pipeline import instrument_text
+from whence.rules import load_standard
+
+JOB = jobs.make_job(load_standard().select(["global-buffer-overflow"], []), "test.c", "2", ())
+
+
+def exposed(text: str) -> list[str]:
+    return [each.name for each in exposed_globals(ir.parse(HEADER + text))]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "@x = global i32 0",
+        "@x = constant [3 x i32] [i32 1, i32 2, i32 3]",
+        "@x = weak global i32 0",
+        "@x = linkonce_odr constant i32 0, comdat\n$x = comdat any",
+        '@x = hidden global [2 x i8] c"#1", align 1',
+        "@x = internal global i32 0\n@y = external global ptr\n"
+        "define void @f() {\n  store ptr @x, ptr @y\n  ret void\n}",
+        "@x = internal global [2 x i32] zeroinitializer\n"
+        "define i32 @f(i64 %i) {\n  %p = getelementptr i32, ptr @x, i64 %i\n  %v = load i32, ptr %p\n"
+        "  ret i32 %v\n}",
+        "@x = internal global [2 x i32] zeroinitializer\n"
+        "define i32 @f() {\n  %v = load i32, ptr getelementptr (i8, ptr @x, i64 8)\n  ret i32 %v\n}",
+    ],
+)
+def test_exposed(line: str) -> None:
+    assert exposed(line) == ["x"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "@x = external global i32",
+        "@x = common global i32 0",
+        "@x = available_externally global i32 0",
+        "@x = thread_local global i32 0",
+        "@x = externally_initialized global i32 0",
+        "@x = addrspace(1) global i32 0",
+        "@x = global {} zeroinitializer",
+        '@x = global i32 0, section "mine"',
+        '@x = global i32 0, partition "part"',
+        "@x = global i32 0, no_sanitize_address",
+        '@x = global i32 0 #0\nattributes #0 = { "bss-section"="mine" }',
+        "@x = global i32 0, !associated !0\n!0 = !{ptr null}",
+        "@x = global i32 0\n@y = alias i32, ptr @x",
+        '@x = global i32 0\n@llvm.used = appending global [1 x ptr] [ptr @x], section "llvm.metadata"',
+        'module asm ".symver x,x@V1"\n@x = global i32 0',
+        "@_ZTV1A = constant [2 x ptr] zeroinitializer",
+        "@llvm.x = global i32 0",
+        "@x = internal global [2 x i32] zeroinitializer\n"
+        "define i32 @f() {\n  %v = load i32, ptr getelementptr (i8, ptr @x, i64 4)\n  ret i32 %v\n}",
+    ],
+)
+def test_not_exposed(line: str) -> None:
+    assert exposed(line) == []
+
+
+ACCESSES = """
+@x = global [4 x i32] zeroinitializer
+@far = external global [4 x i32]
+@open = external global [0 x i32]
+@opaque = external global %unknown
+%unknown = type opaque
+"""
+
+
+@pytest.mark.parametrize(
+    ("address", "marker"),
+    [
+        ("getelementptr (i8, ptr @x, i64 12)", None),
+        (
+            "getelementptr (i8, ptr @x, i64 13)",
+            "checkof_r4(ptr getelementptr (i8, ptr @x, i64 13), ptr @x, i64 13)",
+        ),
+        (
+            "getelementptr (i8, ptr @x, i64 -4)",
+            "checkof_r4(ptr getelementptr (i8, ptr @x, i64 -4), ptr @x, i64 13)",
+        ),
+        ("%p", "checkof_r4(ptr %p, ptr @x, i64 13)"),
+        ("getelementptr (i8, ptr @far, i64 12)", None),
+        ("getelementptr (i8, ptr @far, i64 16)", "check_r4(ptr getelementptr (i8, ptr @far, i64 16))"),
+        ("@open", "check_r4(ptr @open)"),
+        ("@opaque", "check_r4(ptr @opaque)"),
+    ],
+)
+def test_marker(address: str, marker: str | None) -> None:
+    body = (
+        f"  %p = getelementptr i32, ptr @x, i64 %i\n  %v = load i32, ptr {address}, align 4\n  ret i32 %v\n"
+    )
+    text = f"{HEADER}{ACCESSES}define i32 @f(i64 %i) {{\n{body}}}\n"
+    done = instrument_text(text, JOB, Stage.PROMOTED)
+    found = [line for line in done.splitlines() if "call void @__whence_check" in line]
+    assert [line.strip() for line in found] == ([f"call void @__whence_{marker} nomerge"] if marker else [])
