@@ -91,8 +91,10 @@ void poison_open(uintptr_t begin, uint64_t size) {
 uint64_t poison_closed(uintptr_t begin, uint64_t size) {
     struct span span = touched(begin, size < ACCESS_SCAN_MOST ? size : ACCESS_SCAN_MOST);
     uint64_t closed = 0;
-    for (uintptr_t at = span.begin; at < span.end; at++)
+    for (uintptr_t at = span.begin; at < span.end; at++) {
+        if (*plane_state(at) == WH_STATE_STACK_FREED) continue; /* not by the program */
         if (at % WH_GRANULE >= open_bytes(wh_round_down(at, WH_GRANULE))) closed++;
+    }
     return closed;
 }
 

@@ -144,7 +144,8 @@ static void describe(uint64_t number, struct block_facts *facts) {
     facts->row.begin = begin;
     facts->row.size = size_of(header);
     facts->row.id = begin;
-    facts->row.state = WH_BLOCK_LIVE;
+    int ended = *plane_state(begin) == WH_STATE_STACK_FREED;
+    facts->row.state = ended ? WH_BLOCK_FREED : WH_BLOCK_LIVE;
     facts->row.thread = thread_self.number;
     facts->text = (const char *)(variable + 1);
 }

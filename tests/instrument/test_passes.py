@@ -23,7 +23,7 @@ JOB = jobs.make_job(load_standard(), "test.c", "2", ())
 
 
 def context() -> Context:
-    policy = replace(JOB.policy, locals=True, globals=True)
+    policy = replace(JOB.policy, locals=True, globals=True, scopes=True)
     return Context("example", policy, watched=("transaction",))
 
 

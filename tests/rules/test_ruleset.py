@@ -32,6 +32,7 @@ NAMES = [
     "wild-pointer-dereference",
     "use-after-poison",
     "stack-buffer-overflow",
+    "stack-use-after-scope",
     "global-buffer-overflow",
     "overlapping-copy",
     "null-argument",
@@ -47,6 +48,7 @@ NAMES = [
 ]
 OFF = {
     "stack-buffer-overflow",
+    "stack-use-after-scope",
     "global-buffer-overflow",
     "refused-alignment",
     "absurd-size",

@@ -11,6 +11,7 @@ A copy by memcpy gets a third marker where its two ranges might overlap::
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 
 from whence import ir
@@ -26,6 +27,7 @@ from whence.instrument.markers import RANGE
 from whence.instrument.passes import Context
 from whence.instrument.policy import Policy
 from whence.instrument.provenance import OBJECTS, Derivation, Kind, Place, Provenance
+from whence.instrument.scopes import Ended
 from whence.ir.constants import evaluate
 from whence.ir.lexer import unquote
 
@@ -83,16 +85,19 @@ def _mark(function: ir.Function, context: Context) -> None:
     policy, keepers, used = context.policy, context.keepers, context.used
     provenance = Provenance(function)
     flow = Flow(function, keepers, policy.holes)
+    scopes = Ended(function)
     for block in flow.order:
         facts = flow.enter(block) if policy.merge else Facts()
+        ended = scopes.at(block)
         for instruction in block.instructions:
             accesses = accesses_of(instruction)
             for access in accesses:
-                _check(access, provenance, policy, facts, used)
+                _check(access, provenance, policy, facts, used, ended)
             if policy.lengths:
                 _check_length(accesses, provenance, policy, used)
             if policy.copies and _is_copy(instruction) and accesses:
                 _check_copy(accesses[1], accesses[0], provenance, used)
+            scopes.step(instruction, ended)
             if not policy.merge:
                 facts = Facts()
             elif may_free(instruction, keepers):
@@ -198,8 +203,18 @@ def _align(argument: ir.Argument) -> int:
     return int(text.split()[-1]) if text else 1
 
 
-def _check(access: Access, provenance: Provenance, policy: Policy, facts: Facts, used: set[str]) -> None:
-    """Inserts the marker of one access unless it is superfluous."""
+def _check(
+    access: Access,
+    provenance: Provenance,
+    policy: Policy,
+    facts: Facts,
+    used: set[str],
+    ended: Container[str],
+) -> None:
+    """Inserts the marker of one access unless it is superfluous.
+
+    ended: variables whose scope may have ended.
+    """
     if not (policy.writes if access.write else policy.reads):
         return
     derived = provenance.of(access.pointer)
@@ -210,7 +225,7 @@ def _check(access: Access, provenance: Provenance, policy: Policy, facts: Facts,
     if size and facts.is_checked(place, size):
         return
     root, judged = access.pointer, provenance.place(derived.root)
-    target = _target(derived, provenance, policy)
+    target = None if derived.root in ended else _target(derived, provenance, policy)
     if target is not None and (target.holds(size) or (target.exact and size in CHECKED_WIDTHS)):
         if not target.holds(size):
             _check_inside(access, target, used)

@@ -26,7 +26,6 @@ _DECLARATIONS = (
     FRAME,
 )
 _RESTORES = "llvm.stackrestore"
-_TWICE = "returns_twice"
 
 
 def guard_allocas(context: Context) -> None:
@@ -137,14 +136,8 @@ def _release_in(function: ir.Function, chain: str) -> None:
         if (instruction.callee or "").startswith(_RESTORES):
             to = instruction.arguments[0].value
             instruction.insert_before(f"call void @{_RELEASED}(ptr {to}, ptr {chain})", dbg=False)
-        elif _returns_twice(instruction):
+        elif instruction.returns_twice:
             instruction.insert_after(f"call void @{_JUMPED}(ptr {chain})", dbg=False)
     for exit_ in exits_of(function):
         frame = exit_.insert_before("call ptr @llvm.frameaddress.p0(i32 0)", dbg=False).result
         exit_.insert_before(f"call void @{_RELEASED}(ptr {frame}, ptr {chain})", dbg=False)
-
-
-def _returns_twice(call: ir.Call) -> bool:
-    """Whether the call's attributes, or its callee's, say that it may return several times."""
-    callee = call.function.module.functions.get(call.callee or "")
-    return call.attributes.has(_TWICE) or (callee is not None and callee.attributes.has(_TWICE))

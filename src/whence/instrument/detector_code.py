@@ -310,8 +310,9 @@ class ConditionCode:
             self.require(self.value(f"icmp ne i64 {pointed}, 0"), fail)
             return
         kind = pattern.event if isinstance(pattern, m.EventPattern) else domain
-        memory = self.block_word(record, "kind")
-        self.require(self.value(f"icmp eq i64 {memory}, {BLOCK_KINDS['HEAP']}"), fail)
+        if kind != "F":
+            memory = self.block_word(record, "kind")
+            self.require(self.value(f"icmp eq i64 {memory}, {BLOCK_KINDS['HEAP']}"), fail)
         if kind != "malloc":
             state = self.block_word(record, "state")
             self.require(self.value(f"icmp eq i64 {state}, {RECORD_STATES[kind]}"), fail)

@@ -12,13 +12,13 @@ from collections.abc import Iterator
 
 from whence import ir
 from whence.instrument.lookup import LOOKUP
-from whence.instrument.markers import PREFIX, RANGE
+from whence.instrument.markers import PREFIX, RANGE, SCOPE
 from whence.ir.constants import evaluate
 from whence.ir.lexer import GLOBAL, LOCAL
 
 _LOCAL = re.compile(LOCAL)
 _GLOBAL = re.compile(GLOBAL)
-_BENIGN = ("llvm.lifetime.", "llvm.objectsize.", "llvm.assume", PREFIX, RANGE, LOOKUP)
+_BENIGN = ("llvm.lifetime.", "llvm.objectsize.", "llvm.assume", PREFIX, RANGE, LOOKUP, SCOPE)
 """Calls that neither access nor store their arguments: the accesses themselves are examined."""
 _SAME = ("llvm.launder.invariant.group", "llvm.strip.invariant.group")
 _MEMORY = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.")
@@ -49,6 +49,15 @@ def size_of(variable: ir.Alloca) -> int | None:
 def is_exposed(variable: ir.Alloca, size: int, uses: Uses) -> bool:
     """Whether an access through a pointer to the variable may be out of bounds."""
     return any(not _is_safe(*each, size) for each in _ends(variable, uses))
+
+
+def is_checked(variable: ir.Alloca, uses: Uses) -> bool:
+    """Whether a check of an access through a pointer to the variable reads its state."""
+    checks = (PREFIX, RANGE)
+    return any(
+        isinstance(use, ir.Call) and (use.callee or "").startswith(checks)
+        for use, _, _ in _ends(variable, uses)
+    )
 
 
 def is_overrun(variable: ir.Alloca, size: int, uses: Uses) -> bool:

@@ -12,7 +12,7 @@ from whence.instrument.provenance import OBJECTS, Kind
 from whence.instrument.requests import CLOSES
 from whence.rules import RuleSet
 from whence.rules.filters import Filter
-from whence.rules.lowering import Plan, accesses_name, plan_of
+from whence.rules.lowering import Plan, accesses_name, finds_freed, plan_of
 
 
 def make_job(rules: RuleSet, name: str, speed: str, own: tuple[str, ...]) -> Job:
@@ -50,6 +50,7 @@ def policy_of(plan: Plan) -> Policy:
         judged=_judged(every, locals_, globals_),
         locals=locals_,
         globals=globals_,
+        scopes=locals_ and finds_freed(plan, "Stack"),
     )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Container
 from whence import ir
 from whence.abi.intercepts import RUNTIME_SYMBOLS
 from whence.instrument.lookup import LOOKUP
-from whence.instrument.markers import COOKIE, PREFIX, RANGE
+from whence.instrument.markers import COOKIE, PREFIX, RANGE, SCOPE_BEGIN, SCOPE_END
 
 _LIBRARY = """
     malloc calloc memcpy memmove mempcpy memset memcmp memchr memrchr bcmp
@@ -25,14 +25,15 @@ _LIBRARY = """
 
 _HARMLESS = frozenset(name for word in _LIBRARY.split() for name in (word, RUNTIME_SYMBOLS.get(word, word)))
 
-_OURS = ("llvm.", PREFIX, RANGE, LOOKUP, COOKIE)
+_OURS = ("llvm.", PREFIX, RANGE, LOOKUP, COOKIE, SCOPE_BEGIN)
 
 _FINAL = ("", "external", "internal", "private", "linkonce_odr", "weak_odr")
 """Linkages of definitions that no other definition can replace."""
 
 
 def may_free(instruction: ir.Instruction, keepers: Container[str]) -> bool:
-    """Whether the instruction may free a block. `keepers`: functions of the module that free nothing."""
+    """Whether the instruction may free a block, or end the scope of a variable. `keepers`: functions of the
+    module that free nothing."""
     if not isinstance(instruction, ir.Call):
         return False
     callee = instruction.callee
@@ -40,14 +41,17 @@ def may_free(instruction: ir.Instruction, keepers: Container[str]) -> bool:
 
 
 def keepers_of(module: ir.Module) -> frozenset[str]:
-    """Functions defined here from which no free can be reached; one pass over the module."""
+    """Functions defined here from which no free can be reached; one pass over the module.
+
+    That their own variables end changes nothing for their callers.
+    """
     keepers: set[str] = set()
     callers: dict[str | None, list[str]] = {}
     for function in module.definitions:
         if function.linkage in _FINAL:
             keepers.add(function.name)
             for instruction in function.instructions():
-                if isinstance(instruction, ir.Call) and may_free(instruction, ()):
+                if isinstance(instruction, ir.Call) and may_free(instruction, (SCOPE_END,)):
                     callers.setdefault(instruction.callee, []).append(function.name)
     waiting = [callee for callee in callers if callee not in keepers]
     while waiting:

@@ -32,6 +32,8 @@ RET_EVENT = "__whence_ret"
 REQUEST = "__whence_client_request"
 COOKIE = "__whence_cookie"
 COOKIE_READ = "__whence_cookie_read"
+SCOPE = "__whence_scope"
+SCOPE_BEGIN, SCOPE_END = f"{SCOPE}_begin", f"{SCOPE}_end"
 
 
 _ACCESS = re.compile(r"__whence_check(p?)_([rw])(\d+)(u?)\Z")

@@ -50,6 +50,7 @@ from whence.instrument.passes import (
 from whence.instrument.policy import Policy
 from whence.instrument.requests import redirect_requests
 from whence.instrument.roots import keep_pointers
+from whence.instrument.scopes import forget_lifetimes, mark_scopes
 from whence.instrument.settled import compare_bounds, drop_settled
 from whence.instrument.unwritten import define_unwritten
 from whence.instrument.variable_names import name_variables
@@ -61,6 +62,7 @@ PASSES: tuple[AnyPass, ...] = (
     TextPass("line-tables", Stage.CARRIED, keep_line_tables),
     TextPass("withdraw-values", Stage.CARRIED, withdraw_values),
     Pass("keep-overruns", Stage.CARRIED, keep_overruns, lambda policy: policy.locals),
+    Pass("mark-scopes", Stage.CARRIED, mark_scopes, lambda policy: policy.scopes),
     Pass("keep-locals", Stage.CARRIED, keep_locals, lambda policy: policy.reachability),
     Pass("mark-cookies", Stage.CARRIED, mark_cookies, lambda policy: policy.reads or policy.writes),
     Pass("own-strings", Stage.PROMOTED, own_strings),
@@ -81,6 +83,9 @@ PASSES: tuple[AnyPass, ...] = (
 
 TRIPLE = "x86_64-unknown-linux-gnu"
 _SPEED = {"0": 1, "1": 1, "2": 2, "3": 3, "s": 2, "z": 2, "g": 1, "fast": 3}
+
+_UNOPTIMISED = "0"
+"""The level at which native code keeps the contents of variables whose scope has ended."""
 
 _INLINING = 100
 """The inlining threshold, below LLVM's 225: it makes code a seventh smaller, at no loss with checks."""
@@ -119,6 +124,8 @@ def compile_module(bitcode: bytes, job: Job) -> Compiled:
     with _refusal(job.name, "read the carried IR"):
         text = str(llvm.parse_bitcode(bitcode, context=llvm.create_context()))
     text = instrument_text(text, job, Stage.CARRIED)
+    if job.speed == _UNOPTIMISED:
+        text = forget_lifetimes(text)
     with _refusal(job.name, "read the carried IR"):
         module = parsed(text)
         _promote(module, machine)

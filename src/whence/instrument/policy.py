@@ -23,6 +23,7 @@ class Policy:
     judged: the kinds of roots whose accesses are checked: those that can be blocks, or all with an address
     if a rule needs every access.
     locals, globals: whether local and global variables are blocks.
+    scopes: whether local variables die when their scope ends.
     """
 
     reads: bool = True
@@ -37,3 +38,4 @@ class Policy:
     judged: frozenset[Kind] = frozenset((Kind.UNKNOWN,))
     locals: bool = False
     globals: bool = False
+    scopes: bool = False

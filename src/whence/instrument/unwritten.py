@@ -17,6 +17,7 @@ from typing import TypeGuard
 
 from whence import ir
 from whence.abi.layout import UNWRITTEN
+from whence.instrument.markers import SCOPE_BEGIN
 from whence.instrument.passes import Context
 
 _UNDEFINED = re.compile(r'(?:(\bptr)|(\bi\d+)|)( ?)(?<![\w%@$."-])(?:undef|poison)(?![\w."])')
@@ -30,7 +31,8 @@ _OF_POINTERS = re.compile(r"= (?:phi|icmp(?: samesign)? \w+) ptr ")
 _WORD = 8
 _NOTHING = "zeroinitializer"
 _MEMSET = "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"
-_LIFETIME = "@llvm.lifetime.start"
+_BEGINS = ("llvm.lifetime.start.", SCOPE_BEGIN)
+"""Calls at which the lifetime of a variable begins."""
 
 
 def define_unwritten(context: Context) -> None:
@@ -107,7 +109,9 @@ def _define_variables(function: ir.Function) -> None:
     begun = [
         each
         for each in function.instructions()
-        if _LIFETIME in each.text and isinstance(each, ir.Call) and each.arguments[-1].value in variables
+        if isinstance(each, ir.Call)
+        and (each.callee or "").startswith(_BEGINS)
+        and each.arguments[-1].value in variables
     ]
     for call in begun:
         name = call.arguments[-1].value

@@ -2,24 +2,28 @@
 
 The entry of the function poisons the zones and writes a header that describes the variable
 (`whence.abi.zones`); its exits unpoison them. The entry writes all state bytes of the variable, because a
-frame that was left without its exit code may have left zones inside of it.
+frame that was left without its exit code may have left zones inside of it. Between the end of its scope and
+the next begin, the bytes of a variable are closed.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from whence import ir
 from whence.abi.layout import GRANULE, GRANULE_SHIFT, RED_ZONE, STATE_OFFSET, STATES
 from whence.abi.zones import LOCAL, VARIABLE
-from whence.instrument.exposure import is_exposed, uses_of, variables_of
+from whence.instrument.exposure import Uses, is_checked, is_exposed, uses_of, variables_of
+from whence.instrument.markers import SCOPE_END
 from whence.instrument.passes import Context
+from whence.instrument.scopes import scope_calls
 from whence.instrument.variable_names import text_of
 from whence.ir.datalayout import align_up
 
 _VALUES = {state.name: state.value for state in STATES}
-_BEGIN, _RED_ZONE = _VALUES["STACK_BEGIN"], _VALUES["STACK_RED_ZONE"]
+_BEGIN, _RED_ZONE, _FREED = (_VALUES[f"STACK_{name}"] for name in ("BEGIN", "RED_ZONE", "FREED"))
 _LINE = 32
 """The size of a variable with its zones is a multiple of it: of four state bytes."""
 _RUN = 64
@@ -102,6 +106,17 @@ def guard_variables(context: Context) -> None:
     for function in context.functions():
         if not function.attributes.has(EXEMPT):
             _guard_in(function, context)
+        for call, _ in list(scope_calls(function)):
+            call.remove()
+
+
+@dataclass(frozen=True)
+class _Guarded:
+    """A variable with zones: the pointer to its state bytes, its layout, and the markers of its scope."""
+
+    plane: str
+    room: Room
+    scope: list[ir.Call]
 
 
 def _guard_in(function: ir.Function, context: Context) -> None:
@@ -109,18 +124,57 @@ def _guard_in(function: ir.Function, context: Context) -> None:
     if not variables:
         return
     uses = uses_of(function)
-    states: list[tuple[str, Room]] = []
+    scopes: dict[str, list[ir.Call]] = {}
+    for call, name in scope_calls(function):
+        scopes.setdefault(name, []).append(call)
+    guarded: list[_Guarded] = []
     for variable, size in variables:
-        if (variable.result or "").startswith(OWN) or not is_exposed(variable, size, uses):
+        name = variable.result or ""
+        if name.startswith(OWN) or not _is_judged(variable, size, uses, name in scopes):
             continue
-        for use in uses.get(variable.result or "", ()):
+        for use in uses.get(name, ()):
             if "@llvm.lifetime." in use.text:
                 use.remove()
-        states.append(_guard(variable, size, context))
-    if states:
-        for exit_ in exits_of(function):
-            for plane, room in states:
-                _open(exit_, plane, room)
+        guarded.append(_Guarded(*_guard(variable, size, context), scopes.get(name, [])))
+    for each in guarded:
+        _change_at_scopes(each)
+    for exit_ in exits_of(function) if guarded else ():
+        for each in guarded:
+            _open(exit_, each)
+
+
+def _is_judged(variable: ir.Alloca, size: int, uses: Uses, scoped: bool) -> bool:
+    return is_exposed(variable, size, uses) or (scoped and is_checked(variable, uses))
+
+
+def _change_at_scopes(guarded: _Guarded) -> None:
+    """Closes the bytes of the variable where its scope ends, and opens them where it begins."""
+    room = guarded.room
+    first = room.before // GRANULE
+    inside = room.states()[first : first + align_up(room.size, GRANULE) // GRANULE]
+    for call in guarded.scope:
+        if call.callee == SCOPE_END:
+            if not _is_at_exit(call):
+                _write(call, guarded.plane, first, bytes([_FREED]) * len(inside))
+        else:
+            _write(call, guarded.plane, first, inside)
+
+
+def _is_at_exit(call: ir.Call) -> bool:
+    """Whether nothing but ends of scopes stands between the call and the end of the function."""
+    rest = itertools.dropwhile(lambda each: each is not call, call.owner.instructions)
+    others = [each for each in rest if not (isinstance(each, ir.Call) and each.callee == SCOPE_END)]
+    return len(others) == 1 and isinstance(others[0], ir.Ret | ir.Resume)
+
+
+def _write(before: ir.Instruction, plane: str, at: int, states: bytes) -> None:
+    """Writes state bytes, from an offset in the variable's, in front of an instruction."""
+    for offset, store in _stores(states):
+        where = plane
+        if at + offset:
+            text = f"getelementptr i8, ptr {plane}, i64 {at + offset}"
+            where = before.insert_before(text, dbg=False).result or ""
+        before.insert_before(store.format(where), dbg=False)
 
 
 def _guard(variable: ir.Alloca, size: int, context: Context) -> tuple[str, Room]:
@@ -187,21 +241,16 @@ def exits_of(function: ir.Function) -> Iterator[ir.Instruction]:
             yield calls[-1] if musttail else block.terminator
 
 
-def _open(exit_: ir.Instruction, plane: str, room: Room) -> None:
-    """Makes the zones addressable again."""
-    states = room.states()
+def _open(exit_: ir.Instruction, guarded: _Guarded) -> None:
+    """Makes the zones addressable again, and the variable, whose scope may have ended."""
+    states = guarded.room.states()
     closed = [i for i, state in enumerate(states) if state]
-    last = next(i for i in closed if i * GRANULE >= room.before)
-    parts = [(0, room.before // GRANULE), (last, len(states))]
-    if len(states) * GRANULE <= 4 * _LINE:
+    last = next(i for i in closed if i * GRANULE >= guarded.room.before)
+    parts = [(0, guarded.room.before // GRANULE), (last, len(states))]
+    if guarded.scope or len(states) * GRANULE <= 4 * _LINE:
         parts = [(0, len(states))]
     for begin, end in parts:
-        for offset, store in _stores(bytes(end - begin)):
-            where = plane
-            if begin + offset:
-                text = f"getelementptr i8, ptr {plane}, i64 {begin + offset}"
-                where = exit_.insert_before(text, dbg=False).result or ""
-            exit_.insert_before(store.format(where), dbg=False)
+        _write(exit_, guarded.plane, begin, bytes(end - begin))
 
 
 def describe(

@@ -27,6 +27,7 @@ from whence.ir.lexer import (
 
 _FAST_CALLEE = re.compile(rf' [^@%"(]*({GLOBAL})\(', re.ASCII)
 _VOID_CALL = re.compile(rf" void ({GLOBAL})?", re.ASCII)
+_TWICE = "returns_twice"
 _MARKER = re.compile(r"(tail|musttail|notail) call\b")
 _FAST_ARGUMENT = re.compile(
     r"(ptr|i\d{1,9}|float|double)"
@@ -204,6 +205,12 @@ class Call(Instruction):
         start, end = fields.attributes_span
         group = f" #{self.function.module.attribute_group(wanted).number}" if wanted else ""
         self._splice(start, end, group)
+
+    @property
+    def returns_twice(self) -> bool:
+        """Whether the attributes of the call, or of its callee, say that it may return several times."""
+        callee = self.function.module.functions.get(self.callee or "")
+        return self.attributes.has(_TWICE) or (callee is not None and callee.attributes.has(_TWICE))
 
     @property
     def return_attributes(self) -> Attributes:

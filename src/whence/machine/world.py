@@ -169,7 +169,7 @@ class MachineWorld(World):
             yield from sorted(found)
         else:
             blocks = self._state.heap if domain == "H" else self._state.freed
-            yield from ((number,) for number in _heap_numbers(blocks))
+            yield from ((number,) for number in sorted(map(_number, blocks)))
 
 
 def world_of(state: State, cache: Elements | None = None) -> MachineWorld:
@@ -177,7 +177,7 @@ def world_of(state: State, cache: Elements | None = None) -> MachineWorld:
 
     def find(address: int) -> int | None:
         bid = state.owner(address)
-        return None if bid is None else _number(bid)
+        return None if bid is None or bid.kind != HEAP else _number(bid)
 
     def load(address: int, width: int) -> int | None:
         bid = state.owner(address)
@@ -218,7 +218,7 @@ def redex_of(state: State, probe: Probe) -> Redex:
     block = None if target.block is None else state.block(target.block)
     return replace(
         redex,
-        block=None if target.block is None else _number_at(target.block, "Root" in row.gives, state),
+        block=None if target.block is None else _number_at(target.block, "Root" in row.gives),
         width=probe.width if "Width" in row.gives else 0,
         root=0 if "Root" in row.gives and is_null_derived(pointer) else None,
         closed=block.closed_bytes(target.index, probe.width) if "Closed" in row.gives and block else 0,
@@ -240,11 +240,9 @@ def _slot_values(state: State, probe: Probe) -> Iterator[int | str]:
             yield probe.block.number if slot.type == "BID" else state.heap[probe.block].size
 
 
-def _number_at(bid: BlockId, derefs: bool, state: State) -> int | None:
+def _number_at(bid: BlockId, derefs: bool) -> int | None:
     """The number by which rules know the block of a step's pointer; None if they do not know it."""
-    if derefs and bid.kind in _OFFSETS and state.live(bid) is not None:
-        return bid.number + _OFFSETS[bid.kind]
-    return _number(bid)
+    return _number(bid) if derefs or bid.kind == HEAP else None
 
 
 def block_of(number: int) -> BlockId:
@@ -253,9 +251,9 @@ def block_of(number: int) -> BlockId:
     return BlockId(kind, number - _OFFSETS.get(kind, 0))
 
 
-def _number(bid: BlockId) -> int | None:
-    """The number by which rules know a block: None unless it is a heap block."""
-    return bid.number if bid.kind == HEAP else None
+def _number(bid: BlockId) -> int:
+    """The number by which rules know a block."""
+    return bid.number + _OFFSETS.get(bid.kind, 0)
 
 
 __all__ = ["OF_GLOBAL", "OF_STACK", "Elements", "MachineWorld", "block_of", "redex_of", "word", "world_of"]

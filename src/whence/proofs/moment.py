@@ -221,7 +221,7 @@ def view_of(moment: Moment) -> View:
         time=state.time,
         field=state.field,
         live=state.heap,
-        freed=lambda b: z3.And(state.freed(b), state.sort(b) == HEAP),
+        freed=state.freed,
         begin=state.begin,
         size=state.size,
         born=state.born,
@@ -238,11 +238,9 @@ def view_of(moment: Moment) -> View:
 
 
 def _has_rule_block(moment: Moment) -> Truth:
-    """Whether rules know the block of r: one of the heap, or a live variable that is accessed."""
-    sort, block = moment.state.sort(moment.block), moment.block
-    variable = z3.And(
-        moment.is_("DEREF_R", "DEREF_W"), z3.Or(sort == STACK, sort == GLOBAL), moment.state.live(block)
-    )
+    """Whether rules know the block of r: one of the heap, or a variable that is accessed."""
+    sort = moment.state.sort(moment.block)
+    variable = z3.And(moment.is_("DEREF_R", "DEREF_W"), z3.Or(sort == STACK, sort == GLOBAL))
     return z3.Or(sort == HEAP, variable)
 
 

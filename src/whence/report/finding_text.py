@@ -203,7 +203,7 @@ class FindingText:
             found = self._section(f"found in {self._thread()}", finding.stack) if below_main else []
             return self._allocated() + self._last_use() + found
         lines = self._section(f"stack of {self._thread()}", finding.stack)
-        if block is not None and (block.freed or block.state is BlockState.FREED):
+        if block is not None and not block.variable and (block.freed or block.state is BlockState.FREED):
             lines += self._event("moved by realloc" if block.moved else "freed", block.freed)
         return lines + self._last_use() + self._allocated()
 

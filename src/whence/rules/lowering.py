@@ -115,6 +115,24 @@ def accesses_name(plan: Plan, constant: str) -> bool:
     return any(m.Constant(constant) in m.walk_terms(each.condition.formula) for each in rules)
 
 
+def finds_freed(plan: Plan, kind: str) -> bool:
+    """Does a rule that judges accesses and names this kind hold for a block in F?"""
+    return any(
+        m.Constant(kind) in m.walk_terms(each.condition.formula) and _holds_in_freed(each.condition.formula)
+        for each in plan.rules
+        if each.rule.point.info.is_deref
+    )
+
+
+def _holds_in_freed(formula: m.Formula) -> bool:
+    """Whether the formula has a pattern over F that is not negated."""
+    if isinstance(formula, m.Not):
+        return False
+    if isinstance(formula, m.Exists) and formula.domain == "F":
+        return True
+    return any(map(_holds_in_freed, m.formula_parts(formula)))
+
+
 def unobserved(rules: RuleSet, engine: Observable) -> dict[str, str]:
     """The rules that are on and need more than the engine observes, by name: a sentence that says what."""
     found = {}

@@ -258,7 +258,7 @@ POINTER_DOMAINS = ("P", "L")
 DOMAINS = {
     "trace": "the events so far",
     "H": "the live heap blocks",
-    "F": "the freed heap blocks",
+    "F": "the freed heap blocks, and the local variables whose scope has ended",
     "P": "the live pointers, as r -> (bid, index)",
     "L": "the lost pointers: those in blocks that no live pointer leads to, as r -> (bid, index)",
 }

@@ -15,9 +15,12 @@ if TYPE_CHECKING:
 IR_MODE = (
     *("-c", "-w", "-Qunused-arguments", "-U_FORTIFY_SOURCE", "-g", "-fno-omit-frame-pointer"),
     *("-mno-omit-leaf-frame-pointer", "-emit-llvm", "-Xclang", "-disable-llvm-passes"),
-    *("-Xclang", "-disable-O0-optnone", "-o", "-"),
+    *("-Xclang", "-disable-O0-optnone", "-Xclang", "-fsanitize-address-use-after-scope", "-o", "-"),
 )
-"""The options that, with the user's flags, compile to unoptimised bitcode on standard output."""
+"""The options that, with the user's flags, compile to unoptimised bitcode on standard output.
+
+The one named for a sanitizer makes the front end mark the scopes of variables at -O0, too.
+"""
 
 COROUTINES = b"llvm.coro."
 """The prefix of the intrinsics of coroutines that are not split yet."""
