@@ -58,6 +58,8 @@ def test_exposed(line: str) -> None:
         "@x = global i32 0\n@y = alias i32, ptr @x",
         '@x = global i32 0\n@llvm.used = appending global [1 x ptr] [ptr @x], section "llvm.metadata"',
         'module asm ".symver x,x@V1"\n@x = global i32 0',
+        "@x = constant [1 x ptr] [ptr blockaddress(@f, %1)]\n"
+        "define void @f() {\n  br label %1\n1:\n  ret void\n}",
         "@_ZTV1A = constant [2 x ptr] zeroinitializer",
         "@llvm.x = global i32 0",
         "@x = internal global [2 x i32] zeroinitializer\n"

@@ -173,6 +173,8 @@ _FIXED_LINKAGES = ("common", "appending", "available_externally", "extern_weak",
 _NOT_DATA = re.compile(r"llvm\.|\.?whence\.|__whence|_ZT[VTISC]|_ZGV")
 """Names of variables that belong to compilers: tables of classes, guards of initialisation."""
 _FIXED_CLAUSE = re.compile(r", (?:partition|code_model) \"|, (?:no_)?sanitize_| #\d+$")
+_LABEL = "blockaddress("
+"""Text with the address of a numbered block must stand before its function."""
 _FIXED_QUALIFIERS = frozenset(("externally_initialized", "dllimport", "dllexport"))
 _ATTACHMENTS = frozenset(("dbg", "whence.variable"))
 _KEPT = "llvm.used"
@@ -192,6 +194,7 @@ def is_plain_global(variable: ir.GlobalVariable) -> bool:
         and not _FIXED_QUALIFIERS.intersection(fields.qualifiers)
         and variable.attachments.keys() <= _ATTACHMENTS
         and not _FIXED_CLAUSE.search(variable.text)
+        and _LABEL not in variable.text
         and not _NOT_DATA.match(variable.name)
         and variable.size > 0
     )
