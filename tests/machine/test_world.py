@@ -41,10 +41,11 @@ RULES = load_texts([("more.rules", MORE)], load_standard()).select(["all"])
 
 @dataclass(frozen=True)
 class Listed(World):
-    """A world whose events do not name all blocks: those of the stack have no malloc event."""
+    """A world whose events do not name all blocks: stack blocks and globals have no malloc event."""
 
     other_sizes: Mapping[int, int] = field(default_factory=dict)
     other_times: Mapping[int, int] = field(default_factory=dict)
+    ended: frozenset[int] = frozenset()
 
     @property
     def sizes(self) -> dict[int, int]:
@@ -53,6 +54,14 @@ class Listed(World):
     @property
     def times(self) -> dict[int, int]:
         return {**super().times, **self.other_times}
+
+    @property
+    def freed(self) -> set[int]:
+        return super().freed | self.ended
+
+    @property
+    def live(self) -> set[int]:
+        return super().live - self.other_sizes.keys()
 
 
 def plain(state: State, world: MachineWorld) -> World:
@@ -66,7 +75,11 @@ def plain(state: State, world: MachineWorld) -> World:
 
     others = [bid.number + OF_STACK for bid in state.stack_blocks]
     others += [bid.number + OF_GLOBAL for bid in state.globals]
+    freed = world.elements(m.Wildcard(), "F")
+    ended = {int(number) for (number,) in freed if int(number) >= OF_GLOBAL}
+    others += ended
     return Listed(
+        ended=frozenset(ended),
         other_sizes={number: world.sizes[number] for number in others},
         other_times={number: world.times[number] for number in others},
         trace=tuple(sorted(listed, key=lambda event: event.time)),

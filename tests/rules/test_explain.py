@@ -273,7 +273,11 @@ def test_the_proof_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert "not proved yet" in told("double-free")
     ended = {
         "double-free": (Verdict.PROVED, "", "proved to fire before bug-double-free, and only there"),
-        "use-after-poison": (Verdict.PROVED, "why", "elsewhere, too: "),
+        "use-after-poison": (
+            Verdict.PROVED,
+            "",
+            "proved to fire before bug-poisoned or bug-poisoned2, ",
+        ),
         "free-of-stack": (Verdict.FAILED, "", "false; whence rules prove shows a state"),
         "absurd-length": (Verdict.PROVED, "", "checked for sense; it names no error state"),
     }
