@@ -85,7 +85,7 @@ def _mark(function: ir.Function, context: Context) -> None:
     policy, keepers, used = context.policy, context.keepers, context.used
     provenance = Provenance(function)
     flow = Flow(function, keepers, policy.holes)
-    scopes = Ended(function)
+    scopes = Ended(function, policy.scopes)
     for block in flow.order:
         facts = flow.enter(block) if policy.merge else Facts()
         ended = scopes.at(block)

@@ -14,7 +14,6 @@ from whence.abi.zones import GLOBAL, GLOBALS_SECTION
 from whence.instrument.exposure import exposed_globals
 from whence.instrument.passes import Context
 from whence.instrument.zones import describe, room_of
-from whence.ir.datalayout import align_up
 from whence.ir.lexer import quote
 
 _FIRST, _LAST = f"@__start_{GLOBALS_SECTION}", f"@__stop_{GLOBALS_SECTION}"
@@ -73,8 +72,7 @@ def _guard(variable: ir.GlobalVariable, context: Context) -> None:
     align = max(variable.align or module.layout.alignment_of(variable.value_type), GRANULE)
     room = room_of(size, align)
     number = context.guarded_variables
-    after = room.total - room.before - align_up(size, GRANULE)
-    described = describe(variable, size, room.before, after, context)
+    described = describe(variable, size, room.before, room.behind, context)
     memory, name = f"@whence.room.{number}", variable.ref
     comdat = "" if variable.comdat is None else f", comdat(${quote(variable.comdat)})"
     kind = "constant" if variable.is_constant else "global"

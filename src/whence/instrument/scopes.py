@@ -103,11 +103,14 @@ def scope_calls(function: ir.Function) -> Iterator[tuple[ir.Call, str]]:
 
 
 class Ended:
-    """The variables whose scope may have ended, along the control flow."""
+    """The variables whose scope may have ended, along the control flow.
 
-    def __init__(self, function: ir.Function) -> None:
+    marked: whether `mark_scopes` ran; without it there is nothing to look for.
+    """
+
+    def __init__(self, function: ir.Function, marked: bool) -> None:
         self._changes: dict[str, list[ir.Call]] = {}
-        for call, _ in scope_calls(function):
+        for call, _ in scope_calls(function) if marked else ():
             self._changes.setdefault(call.owner.ref, []).append(call)
         self._at: dict[str, set[str]] = {}
         if self._changes:

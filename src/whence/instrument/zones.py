@@ -48,6 +48,11 @@ class Room:
     def total(self) -> int:
         return self.before + self.size + self.after
 
+    @property
+    def behind(self) -> int:
+        """Bytes from the variable's last granule to the end of the zone after it."""
+        return self.total - self.before - align_up(self.size, GRANULE)
+
     def states(self) -> bytes:
         """The state bytes while the function runs."""
         whole, part = divmod(self.size, GRANULE)
@@ -182,8 +187,7 @@ def _guard(variable: ir.Alloca, size: int, context: Context) -> tuple[str, Room]
     module = variable.function.module
     align = max(variable.align or 1, GRANULE)
     room = room_of(size, align)
-    after = room.total - room.before - align_up(size, GRANULE)
-    described = describe(variable, size, room.before, after, context)
+    described = describe(variable, size, room.before, room.behind, context)
     memory = variable.insert_before(f"alloca [{room.total} x i8], align {align}", dbg=False).result
     moved = variable.replace(f"getelementptr i8, ptr {memory}, i64 {room.before}", dbg=False)
     name, at = moved.result, After(moved)
