@@ -57,6 +57,12 @@ def test_parsed(case: Case) -> None:
         99,
     )
     assert case.twin.name == "sample.clean.c"
+    assert not case.run.slow
+
+
+def test_slow_programs_say_why(case: Case) -> None:
+    case.path.write_text(PROGRAM.replace("// RUN: args", "// RUN: slow long to compile\n// RUN: args"))
+    assert parse(case.path).run.slow
 
 
 @pytest.mark.parametrize(
@@ -70,6 +76,7 @@ def test_parsed(case: Case) -> None:
         "// ALLOC here",
         "// RUN: statys 1",
         "// RUN: status x",
+        "// RUN: slow",
     ],
 )
 def test_mistakes_are_named(tmp_path: Path, line: str) -> None:

@@ -20,12 +20,11 @@ KNOWN: dict[str, str] = {}
 def _parameters() -> Iterator[ParameterSet]:
     """Every case at every level.
 
-    A program and its twin have the same levels that are not slow: one, which changes from pair to pair,
-    and a second for every third pair.
+    A program and its twin have the same level that is not slow, which changes from pair to pair. Programs
+    that are slow to compile have none.
     """
     for i, case in enumerate(CASES):
-        turn = i // 2
-        quick = {LEVELS[turn % 4], LEVELS[(turn + 2) % 4] if turn % 3 == 0 else LEVELS[turn % 4]}
+        quick = () if case.run.slow else (LEVELS[i // 2 % len(LEVELS)],)
         known = [pytest.mark.xfail(reason=KNOWN[case.name], strict=True)] if case.name in KNOWN else []
         for level in LEVELS:
             marks = known if level in quick else [*known, pytest.mark.slow]

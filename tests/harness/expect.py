@@ -79,7 +79,8 @@ class Run:
     ``cflags``, ``ldflags``, ``args`` and ``options`` (of ``whence run``) are
     split as a shell does; ``env NAME=value``; ``stdin "text"`` and ``stdout
     "text"`` with Python's escapes; ``status N`` is the exit status of the run,
-    without it 0 for a clean program and 99 for one with a finding.
+    without it 0 for a clean program and 99 for one with a finding;
+    ``slow REASON`` leaves the program to ``make test-all``.
     """
 
     cflags: tuple[str, ...] = ()
@@ -90,6 +91,7 @@ class Run:
     stdin: bytes = b""
     stdout: bytes | None = None
     status: int | None = None
+    slow: bool = False
 
 
 @dataclass(frozen=True)
@@ -237,6 +239,8 @@ def _with_run(path: Path, line: int, run: Run, key: str, value: str) -> Run:
         return replace(run, stdin=data) if key == "stdin" else replace(run, stdout=data)
     if key == "status":
         return replace(run, status=_number(path, line, value))
+    if key == "slow" and value:
+        return replace(run, slow=True)
     words = shlex.split(value)
     if key == "env":
         pairs = tuple((name, rest) for name, _, rest in (w.partition("=") for w in words))

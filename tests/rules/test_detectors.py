@@ -153,7 +153,7 @@ CONFORMANCE = conformance()
 CONFORMING = Compiled(CONFORMANCE)
 
 
-@settings(SLOW, max_examples=250)
+@settings(SLOW, max_examples=120)
 @given(st.data(), worlds())
 def test_conformance(data: st.DataObject, world: World) -> None:
     steps = {

@@ -35,7 +35,7 @@ HEAP = HEAP_BASE + (SLOT_SHIFT << REGION_SHIFT)
 NOT_HEAP = 0x7F00_0000_0000
 RED_ZONE = 16
 SLOW = settings(
-    max_examples=200,
+    max_examples=100,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
 )
 

@@ -278,7 +278,7 @@ def debug_sections(program: Path) -> list[tuple[int, int]]:
     return [(offset, size) for name, offset, size in named if name in tables or name.startswith(".debug")]
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(seed=st.integers(0, 1 << 32), count=st.sampled_from([1, 10, 100]))
 def test_damaged_debug_information(
     tmp_path_factory: pytest.TempPathFactory, program: Path, captured: Captured, seed: int, count: int

@@ -1,4 +1,5 @@
 // std::regex: matching, searching, iterators, replacement, a pattern that is not valid.
+// RUN: slow compiling <regex> takes half a minute
 #include <regex>
 #include <string>
 
