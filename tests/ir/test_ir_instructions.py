@@ -289,3 +289,59 @@ def test_malformed_modules(text: str, line: int, expected: str) -> None:
     with pytest.raises(ir.IRSyntaxError) as caught:
         ir.check(ir.parse(text, "m"))
     assert (caught.value.line, caught.value.expected, caught.value.module) == (line, expected, "m")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "br i1 %c, label %a, label %b, !dbg !5\n\na:",
+        "br label %a, !llvm.loop !7\n\na:",
+        "%v = add nuw nsw i64 %i, -8",
+        "%v = or disjoint i32 %x, 1, !dbg !5",
+        "%v = icmp samesign ult i64 %i, 9",
+        "%v = icmp eq ptr %p, null",
+        "%v = zext nneg i32 %x to i64, !dbg !5",
+        "%v = inttoptr i64 %i to ptr",
+        "%v = getelementptr inbounds nuw %s, ptr %p, i64 1, i32 1",
+        "%v = load i64, ptr %p, align 8, !dbg !5",
+        "store volatile i32 %x, ptr @g, align 4",
+        "%v = call ptr @g(ptr nonnull %p, i32 5), !dbg !5",
+    ],
+)
+def test_blanks_change_no_field(text: str) -> None:
+    """The usual spelling has readers of its own; with more blanks the general ones read."""
+    opcode = text.removeprefix("%v = ").split()[0]
+    usual, spaced = one(text), one(text.replace(f"{opcode} ", f"{opcode}  ", 1).replace("@g(", "@g ("))
+    assert _fields_of(usual) == _fields_of(spaced)
+    for operand in usual.operands:
+        assert usual.text[operand.start : operand.end] == operand.value
+
+
+def _fields_of(instruction: ir.Instruction) -> list[object]:
+    fields: list[object] = [(each.type, each.value) for each in instruction.operands]
+    names = ("type", "successors", "flags", "predicate", "offset", "align", "volatile", "callee")
+    fields += [getattr(instruction, name, None) for name in names]
+    if isinstance(instruction, ir.Call):
+        fields += [str(each) for each in instruction.arguments]
+    return fields
+
+
+def test_rewritten_instructions_are_read_anew() -> None:
+    gep = one("%v = getelementptr i32, ptr %p, i64 1")
+    assert isinstance(gep, ir.GetElementPtr) and gep.constant_offset == 4
+    gep.set_operand(1, "3")
+    assert gep.constant_offset == 12
+    call = one("call void @g(i32 %x)")
+    assert isinstance(call, ir.Call) and (call.callee, call.arguments[0].value) == ("g", "%x")
+    call.rewrite("  call void @h(i32 7)")
+    assert (call.callee, call.arguments[0].value) == ("h", "7")
+
+
+def test_lists_of_instructions_stay_as_they_were() -> None:
+    first = one("%v = add i32 %x, 1")
+    block = first.owner
+    before = block.instructions
+    new = first.insert_before("%w = add i32 %x, 2")
+    assert new not in before and block.instructions == [new, *before]
+    first.remove()
+    assert first in before and first not in block.instructions

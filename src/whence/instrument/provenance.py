@@ -228,18 +228,11 @@ class Provenance:
         definition = self._definition(value)
         if isinstance(definition, ir.GetElementPtr) and self._relocates(definition):
             return None
-        return self._written_step(value)
+        return _step_of(definition)
 
     def _written_step(self, value: str) -> tuple[str, int | None] | None:
         """One address computation back, also through a relocation; None at a root."""
-        definition = self._definition(value)
-        if isinstance(definition, ir.GetElementPtr):
-            return definition.base, definition.constant_offset
-        if isinstance(definition, ir.Call) and definition.callee in _PASS_THROUGH:
-            return definition.arguments[0].value, 0
-        if definition is not None and definition.opcode == "freeze":
-            return definition.operands[0].value, 0
-        return None
+        return _step_of(self._definition(value))
 
     def _relocates(self, gep: ir.GetElementPtr) -> bool:
         """Whether the step moves a pointer from one block to another on purpose.
@@ -248,7 +241,8 @@ class Provenance:
         ``new``, so its result is not judged against the block of ``p``. Not so
         when ``p`` itself takes part in the difference: ``a[b - a]`` is an index.
         """
-        addresses = {a for _, index in gep.indices for a in self._addresses_in(index, _DIFFERENCE_DEPTH)}
+        indices = [each.value for each in gep.operands[1:] if not each.value.isdecimal()]
+        addresses = {a for index in indices for a in self._addresses_in(index, _DIFFERENCE_DEPTH)}
         if not addresses:
             return False
         origins = self._origins(gep.base)
@@ -389,6 +383,17 @@ class Provenance:
                     mixed += further.get(name, ())
             self._objects = frozenset(found)
         return self._objects
+
+
+def _step_of(definition: ir.Instruction | None) -> tuple[str, int | None] | None:
+    """The base and the constant offset of what an instruction derives; None at a root."""
+    if isinstance(definition, ir.GetElementPtr):
+        return definition.base, definition.constant_offset
+    if isinstance(definition, ir.Call) and definition.callee in _PASS_THROUGH:
+        return definition.arguments[0].value, 0
+    if definition is not None and definition.opcode == "freeze":
+        return definition.operands[0].value, 0
+    return None
 
 
 def _has_short_index(gep: ir.GetElementPtr) -> bool:

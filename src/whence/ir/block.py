@@ -27,7 +27,7 @@ class Block:
     still use.
     """
 
-    __slots__ = ("first", "function", "gap", "header", "last", "ref")
+    __slots__ = ("_instructions", "first", "function", "gap", "header", "last", "ref")
 
     first: Item | None
     last: Item | None
@@ -40,6 +40,7 @@ class Block:
         """Lines between this block and the next."""
         self.first = None
         self.last = None
+        self._instructions: list[Instruction] | None = None
 
     def __repr__(self) -> str:
         return f"<Block {self.ref} of @{self.function.name}>"
@@ -61,14 +62,10 @@ class Block:
 
     @property
     def instructions(self) -> list[Instruction]:
-        """A list of the current instructions; later insertions do not change it."""
-        found = []
-        item = self.first
-        while item is not None:
-            if isinstance(item, Instruction):
-                found.append(item)
-            item = item.next
-        return found
+        """The current instructions; later insertions do not change the list. Do not change it."""
+        if self._instructions is None:
+            self._instructions = [item for item in self.items if isinstance(item, Instruction)]
+        return self._instructions
 
     def __iter__(self) -> Iterator[Instruction]:
         return iter(self.instructions)
@@ -159,6 +156,7 @@ class Block:
 
     def link(self, item: Item, before: Item | None, after: Item | None) -> None:
         """Put an item between two neighbours (None: the ends of the block)."""
+        self._instructions = None
         item.block = self
         item.prev = before
         item.next = after
@@ -173,6 +171,7 @@ class Block:
 
     def unlink(self, item: Item) -> None:
         """See `Item.remove`."""
+        self._instructions = None
         if item.prev is None:
             self.first = item.next
         else:

@@ -19,6 +19,7 @@ from whence.ir.lexer import (
     Cursor,
     Operand,
     Plain,
+    skip_group,
     split_commas,
     to_int,
     unquote,
@@ -70,17 +71,20 @@ class _Call(NamedTuple):
 class Call(Instruction):
     """``[tail] call [flags] [cc] [attributes] T callee(arguments) [#N] [bundles]``."""
 
-    __slots__ = ("_arguments",)
+    __slots__ = ("_arguments", "_callee")
     _parsed: _Call | None
     _arguments: tuple[Argument, ...] | None
+    _callee: str | None
 
     def __init__(self, text: str, result: str | None, opcode: str, at: int) -> None:
         super().__init__(text, result, opcode, at)
         self._arguments = None
+        self._callee = None
 
     def rewrite(self, text: str) -> None:
         super().rewrite(text)
         self._arguments = None
+        self._callee = None
 
     def _read(self) -> _Call:
         cursor = self._cursor()
@@ -105,11 +109,11 @@ class Call(Instruction):
     @property
     def callee(self) -> str | None:
         """Plain name of the function called; None for indirect calls and inline assembly."""
-        match = _FAST_CALLEE.match(self.text, self._at)
-        if match:
-            return unquote(match[1])
-        target = self.callee_operand.value
-        return unquote(target) if target.startswith("@") else None
+        if self._callee is None:
+            match = _FAST_CALLEE.match(self.text, self._at)
+            target = match[1] if match else self.callee_operand.value
+            self._callee = unquote(target) if target.startswith("@") else ""
+        return self._callee or None
 
     @property
     def callee_operand(self) -> Operand:
@@ -164,12 +168,18 @@ class Call(Instruction):
     def arguments(self) -> tuple[Argument, ...]:
         """The arguments, in order, without callee and bundle operands."""
         if self._arguments is None:
-            fields: _Call = self._fields()
             try:
-                self._arguments = read_arguments(self.text, *fields.arguments_span, self._plain)
+                self._arguments = read_arguments(self.text, *self._arguments_span(), self._plain)
             except IRSyntaxError as error:
                 raise self.locate(error) from None
         return self._arguments
+
+    def _arguments_span(self) -> tuple[int, int]:
+        match = _FAST_CALLEE.match(self.text, self._at)
+        if match and self._parsed is None:
+            return match.end(), skip_group(self.text, match.end() - 1) - 1
+        fields: _Call = self._fields()
+        return fields.arguments_span
 
     @property
     def operands(self) -> tuple[Operand, ...]:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from whence.ir.instruction import Instruction
 from whence.ir.lexer import Cursor, Operand
+
+_FAST_BR = re.compile(
+    r" (?:i1 ([%@][-\w$.]+), )?label (%[-\w$.]+)(?(1), label (%[-\w$.]+))(?=\Z|, !)", re.ASCII
+)
 
 
 class _Fields(NamedTuple):
@@ -62,6 +67,9 @@ class Br(Terminator):
     __slots__ = ()
 
     def _read(self) -> _Fields:
+        match = _FAST_BR.match(self.text, self._at)
+        if match:
+            return _fast_br(match)
         cursor = self._cursor()
         first = cursor.operand()
         if first.type == "label":
@@ -75,6 +83,13 @@ class Br(Terminator):
     def condition(self) -> str | None:
         first = self.operands[0]
         return None if first.type == "label" else first.value
+
+
+def _fast_br(match: re.Match[str]) -> _Fields:
+    operands = [Operand("label", match[each], *match.span(each)) for each in (2, 3) if match[each]]
+    if match[1]:
+        operands.insert(0, Operand("i1", match[1], *match.span(1)))
+    return _Fields(operands)
 
 
 class Switch(Terminator):

@@ -54,6 +54,8 @@ class DataLayout:
         self._aggregate = 8
         self._sizes: dict[Type, tuple[int, int]] = {}
         self._by_text: dict[str, tuple[int, int]] = {}
+        self._stores: dict[str, int] = {}
+        self._structs: dict[str, list[int]] = {}
         for spec in text.split("-"):
             self._read(spec)
 
@@ -82,6 +84,14 @@ class DataLayout:
 
     def store_size_of(self, type_: Type | str) -> int:
         """Bytes that a load or a store of the type touches (``i1``: 1, ``i24``: 3, ``x86_fp80``: 10)."""
+        if not isinstance(type_, str):
+            return self._store_size(type_)
+        known = self._stores.get(type_)
+        if known is None:
+            known = self._stores[type_] = self._store_size(type_)
+        return known
+
+    def _store_size(self, type_: Type | str) -> int:
         resolved = self.resolve(type_)
         if isinstance(resolved, IntType | FloatType | PointerType | VectorType):
             return (self._bits(resolved, 0) + 7) // 8
@@ -113,10 +123,21 @@ class DataLayout:
 
     def field_offset(self, type_: Type | str, index: int) -> int:
         """Byte offset of field `index` of a struct."""
-        struct = self.resolve(type_)
-        if not isinstance(struct, StructType) or not 0 <= index < len(struct.elements):
+        offsets = self._offsets(type_)
+        if not 0 <= index < len(offsets):
             raise IRSyntaxError(f"a struct with a field {index}", str(type_))
-        return self._fields(struct, 0)[0][index]
+        return offsets[index]
+
+    def _offsets(self, type_: Type | str) -> list[int]:
+        """Offsets of the fields of a struct; those of named structs are kept. Empty for other types."""
+        token = type_.token if isinstance(type_, NamedType) else ""
+        known = self._structs.get(token)
+        if known is None:
+            struct = self.resolve(type_)
+            known = self._fields(struct, 0)[0] if isinstance(struct, StructType) else []
+            if token:
+                self._structs[token] = known
+        return known
 
     def _size_and_alignment(self, type_: Type | str) -> tuple[int, int]:
         if isinstance(type_, str):
@@ -196,14 +217,14 @@ class DataLayout:
             if type_text.startswith("<"):
                 return None
             number = constant_index(value)
-            resolved = self.resolve(current)
-            if place > 0 and isinstance(resolved, StructType):
-                if number is None:
-                    return None
-                constant += self.field_offset(resolved, number)
-                current = resolved.elements[number]
-                continue
             if place > 0:
+                resolved = self.resolve(current)
+                if isinstance(resolved, StructType):
+                    if number is None:
+                        return None
+                    constant += self.field_offset(current, number)
+                    current = resolved.elements[number]
+                    continue
                 if not isinstance(resolved, ArrayType | VectorType):
                     return None
                 current = resolved.element

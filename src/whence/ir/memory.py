@@ -297,8 +297,17 @@ class _Gep(NamedTuple):
 class GetElementPtr(Instruction):
     """``getelementptr [inbounds] [nusw] [nuw] T, ptr base, index…``."""
 
-    __slots__ = ()
+    __slots__ = ("_offset",)
     _parsed: _Gep | None
+    _offset: Offset | None
+
+    def __init__(self, text: str, result: str | None, opcode: str, at: int) -> None:
+        super().__init__(text, result, opcode, at)
+        self._offset = None
+
+    def rewrite(self, text: str) -> None:
+        super().rewrite(text)
+        self._offset = None
 
     def _read(self) -> _Gep:
         match = _FAST_GEP.match(self.text, self._at)
@@ -363,9 +372,9 @@ class GetElementPtr(Instruction):
     @property
     def offset(self) -> Offset | None:
         """Bytes added to `base`: a constant and scaled indices; None for vectors and scalable types."""
-        if self.type.startswith("<"):
-            return None
-        return self.function.module.layout.index_offset(self.source_type, self.indices)
+        if self._offset is None and not self.type.startswith("<"):
+            self._offset = self.function.module.layout.index_offset(self.source_type, self.indices)
+        return self._offset
 
     @property
     def constant_offset(self) -> int | None:

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from whence.ir.errors import IRSyntaxError
 from whence.ir.instruction import Instruction
 from whence.ir.lexer import Cursor, Operand
 from whence.ir.types import VectorType, like_vector, parse_type
+
+_TYPE = r"(ptr|i\d{1,9}|float|double)"
+_VALUE = r"([%@][-\w$.]+|-?\d+|null|true|false)"
+_END = r"(?=\Z|, !)"
+_FAST_BINARY = re.compile(rf" ((?:(?:nuw|nsw|exact|disjoint) )*){_TYPE} {_VALUE}, {_VALUE}{_END}", re.ASCII)
+_FAST_COMPARE = re.compile(rf" (samesign )?([a-z]+) {_TYPE} {_VALUE}, {_VALUE}{_END}", re.ASCII)
+_FAST_CAST = re.compile(rf" ((?:(?:nneg|nuw|nsw) )*){_TYPE} {_VALUE} to {_TYPE}{_END}", re.ASCII)
 
 
 class _Fields(NamedTuple):
@@ -54,6 +62,9 @@ class Binary(_Computation):
     __slots__ = ()
 
     def _read(self) -> _Fields:
+        match = _FAST_BINARY.match(self.text, self._at)
+        if match:
+            return _Fields(_pair(match, match[2], 3), match[2], match[1].split())
         cursor = self._cursor()
         flags = cursor.flags()
         left = cursor.operand()
@@ -67,6 +78,9 @@ class Compare(_Computation):
     __slots__ = ()
 
     def _read(self) -> _Fields:
+        match = _FAST_COMPARE.match(self.text, self._at)
+        if match:
+            return _Fields(_pair(match, match[3], 4), "i1", (match[1] or "").split(), match[2])
         cursor = self._cursor()
         flags = cursor.flags()
         predicate = cursor.word()
@@ -87,6 +101,9 @@ class Cast(_Computation):
     __slots__ = ()
 
     def _read(self) -> _Fields:
+        match = _FAST_CAST.match(self.text, self._at)
+        if match:
+            return _Fields([Operand(match[2], match[3], *match.span(3))], match[4], match[1].split())
         cursor = self._cursor()
         flags = cursor.flags()
         operand = cursor.operand()
@@ -96,6 +113,11 @@ class Cast(_Computation):
     @property
     def source_type(self) -> str:
         return self.operands[0].type
+
+
+def _pair(match: re.Match[str], type_text: str, first: int) -> list[Operand]:
+    """The operands in two neighbouring groups of a match."""
+    return [Operand(type_text, match[each], *match.span(each)) for each in (first, first + 1)]
 
 
 class Select(_Computation):
