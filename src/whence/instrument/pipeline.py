@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 
 import llvmlite.binding as llvm
 
@@ -164,7 +165,16 @@ def _context(job: Job) -> Context:
     return Context(job.name, job.policy, job.own, job.watched)
 
 
+_PLACES_OF_VARIABLES = 22, "-experimental-debug-variable-locations=false"
+"""A version of LLVM, and its option against an analysis, a twentieth of `emit`, of debug information that
+`keep_line_tables` drops. LLVM ends its process at an unknown option, and at one that is set twice."""
+
+
+@cache
 def _initialise() -> None:
+    version, option = _PLACES_OF_VARIABLES
+    if llvm.llvm_version_info[0] == version:
+        llvm.set_option("whence", option)
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     llvm.initialize_native_asmparser()  # for inline assembly

@@ -74,7 +74,8 @@ def define_unwritten(context: Context) -> None:
         }
     """
     for function in context.functions():
-        if any("undef" in line or "poison" in line for line in function.lines()):
+        text = str(function)
+        if "undef" in text or "poison" in text:
             for instruction in function.instructions():
                 _define_operands(instruction)
         _define_variables(function)
@@ -102,17 +103,17 @@ def _value(untyped: str, match: re.Match[str]) -> str:
 
 def _define_variables(function: ir.Function) -> None:
     """Defines the contents of variables in memory, at the begin of their lifetime."""
-    variables = {each.result: each for each in function.instructions() if isinstance(each, ir.Alloca)}
-    if not variables:
-        return
-    loaded = {each.pointer for each in function.instructions() if _loads_pointer(each)}
-    begun = [
-        each
-        for each in function.instructions()
-        if isinstance(each, ir.Call)
-        and (each.callee or "").startswith(_BEGINS)
-        and each.arguments[-1].value in variables
-    ]
+    variables: dict[str | None, ir.Alloca] = {}
+    loaded: set[str] = set()
+    calls: list[ir.Call] = []
+    for each in function.instructions():
+        if isinstance(each, ir.Alloca):
+            variables[each.result] = each
+        elif _loads_pointer(each):
+            loaded.add(each.pointer)
+        elif isinstance(each, ir.Call) and (each.callee or "").startswith(_BEGINS):
+            calls.append(each)
+    begun = [call for call in calls if call.arguments[-1].value in variables]
     for call in begun:
         name = call.arguments[-1].value
         call.insert_after(_definition(variables[name], name in loaded), dbg=False)
