@@ -102,8 +102,8 @@ class RuleInfo:
     """What a finding needs to know of its rule.
 
     `title` says the bug in plain words, `values` are the traced terms as they
-    are written, `severity` is ``error`` or ``warning``, `cwe` the numbers of
-    the Common Weakness Enumeration it may stand for.
+    are written, `severity` is ``error``, ``warning`` or ``note``, `cwe` the numbers of
+    the Common Weakness Enumeration it may stand for. Notes do not fail a run.
     """
 
     name: str

@@ -376,6 +376,14 @@ OPTIONS = (
         into="settings.children",
     ),
     RunOption(
+        "child-aborts",
+        CHOICE,
+        "What an abort of a child is: a note (default), or an error that fails the run.",
+        default="note",
+        choices=_choices("note", "error"),
+        into="settings.child_aborts",
+    ),
+    RunOption(
         "wait",
         SWITCH,
         "Wait for checked processes that it leaves behind (default).",

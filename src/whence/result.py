@@ -41,8 +41,13 @@ class Result:
 
     @property
     def ok(self) -> bool:
-        """The program exited with status 0 and there is no finding."""
-        return not self.findings and self.exit_status == 0
+        """The program exited with status 0 and no finding fails the run."""
+        return not self.failures and self.exit_status == 0
+
+    @property
+    def failures(self) -> tuple[Finding, ...]:
+        """The findings that fail the run: errors and warnings, without notes."""
+        return tuple(finding for finding in self.findings if finding.rule.severity != "note")
 
     def text(self) -> str:
         """The report as people read it, without colours."""

@@ -32,6 +32,7 @@ class RunKeywords(TypedDict, total=False):
     cwd: StrPath | None
     timeout: float | None
     trace_children: bool
+    child_aborts: str
     wait: bool
     error_exitcode: int
     jobs: int | None

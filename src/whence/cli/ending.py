@@ -18,7 +18,7 @@ def exit_status(result: Result, error_exitcode: int) -> int:
     """
     from whence.engines.start import begun
 
-    found = bool((result.findings or result.run.lost) and error_exitcode)
+    found = bool((result.failures or result.run.lost) and error_exitcode)
     if begun.handover:
         begun.handover.release(stop=found)
         return 0

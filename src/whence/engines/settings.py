@@ -47,6 +47,7 @@ class Settings:
     capture: keep what the program writes to its standard output and error.
     suppressions: findings that are not reported and do not stop the program.
     children: check the programs that it executes, too.
+    child_aborts: the severity of an abort of a child, "note" or "error".
     leak_check: "full" (leaks are findings), "summary" (they are only counted) or "no".
     leak_signal: number of the signal that starts a leak check in the program, 0 for none.
     foreign_leaks: also report leaks of a program without IR, such as an interpreter.
@@ -66,6 +67,7 @@ class Settings:
     capture: bool = False
     suppressions: Suppressions = field(default_factory=Suppressions)
     children: bool = False
+    child_aborts: str = "note"
     leak_check: str = "full"
     leak_signal: int = 0
     foreign_leaks: bool = False

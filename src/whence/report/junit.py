@@ -1,4 +1,4 @@
-"""Findings as JUnit XML, as CI servers read it: one test case for each finding.
+"""Findings as JUnit XML, as CI servers read it: one test case for each finding, which passes for a note.
 
 The name of a test case is stable: the rule, where, and the finding's key, so that a server can tell
 how long a finding has been there. A run without findings is one test case that passes.
@@ -28,14 +28,14 @@ class JunitRenderer:
         hidden = [(finding, use) for use in run.suppressed for finding in use.findings]
         numbers = {
             "tests": str(max(1, len(findings)) + len(hidden)),
-            "failures": str(len(findings)),
+            "failures": str(sum(finding.rule.severity != "note" for finding in findings)),
             "errors": "0",
             "skipped": str(len(hidden)),
         }
         root = ElementTree.Element("testsuites", {"name": "whence", **numbers})
         suite = add(root, "testsuite", name=f"whence {os.path.basename(run.program)}", **numbers)
         for finding in findings:
-            self._failure(suite, finding, run)
+            self._found(suite, finding, run)
         for finding, use in hidden:
             self._skipped(suite, finding, use, run)
         if not findings:
@@ -54,12 +54,16 @@ class JunitRenderer:
             case.set("line", str(place.line))
         return case
 
-    def _failure(self, suite: ElementTree.Element, finding: Finding, run: RunInfo) -> None:
+    def _found(self, suite: ElementTree.Element, finding: Finding, run: RunInfo) -> None:
         place = frames.place(telling_stack(finding))
         subject = frames.code_name(place, 200) if place else "an unknown function"
         message = f"{words.title(finding) or finding.rule.name}: {words.headline(finding, subject)}"
         text = self._text.render([finding], replace(run, notes=(), suppressions=(), dropped=0))
-        add(self._case(suite, finding, run), "failure", text, message=message, type=finding.rule.name)
+        case = self._case(suite, finding, run)
+        if finding.rule.severity == "note":
+            add(case, "system-out", text)
+        else:
+            add(case, "failure", text, message=message, type=finding.rule.name)
 
     def _skipped(
         self, suite: ElementTree.Element, finding: Finding, use: SuppressionUse, run: RunInfo

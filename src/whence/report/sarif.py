@@ -147,7 +147,7 @@ def _rule(rule: RuleInfo) -> dict[str, Any]:
 
 
 def _level(rule: RuleInfo) -> str:
-    return rule.severity if rule.severity in ("error", "warning") else "error"
+    return rule.severity if rule.severity in ("error", "warning", "note") else "error"
 
 
 def _message(finding: Finding, place: Frame | None) -> str:

@@ -22,16 +22,20 @@ def summary(findings: Sequence[Finding], run: RunInfo) -> list[Piece]:
     """How many findings of which rules, how the program ended, what was checked under how many rules."""
     pieces: list[Piece] = [("whence: ", HEADING)]
     unchecked = run.coverage.unchecked if run.coverage else ""
-    if findings:
-        pieces.append((words.plural(sum(map(_count, findings)), "finding"), ERROR))
-        pieces.append((f" ({_kinds(findings)})", ""))
+    failures = [finding for finding in findings if finding.rule.severity != "note"]
+    if failures:
+        pieces.append((words.plural(sum(map(_count, failures)), "finding"), ERROR))
+        pieces.append((f" ({_kinds(failures)})", ""))
     elif unchecked:
         pieces.append((printable(unchecked), WARNING))
     elif not run.lost:
         pieces.append(("no findings", GOOD))
     if run.lost:  # the record was full or damaged; the program's standard error has a line for each
-        pieces.append((", and " if findings or unchecked else "", ""))
+        pieces.append((", and " if failures or unchecked else "", ""))
         pieces.append((f"{words.plural(run.lost, 'finding')} without a report", ERROR))
+    notes = [finding for finding in findings if finding.rule.severity == "note"]
+    if notes:
+        pieces.append((f", {words.plural(sum(map(_count, notes)), 'note')} ({_kinds(notes)})", ""))
     hidden = sum(_count(finding) for use in run.suppressed for finding in use.findings)
     pieces.append((f", {hidden:,} suppressed" if hidden else "", ""))
     facts = [_ending(run), _stopped(findings, run), *(_checked(run.coverage) if run.coverage else ())]

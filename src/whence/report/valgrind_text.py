@@ -69,9 +69,10 @@ def _leaks(run: RunInfo) -> list[str]:
 
 def _summary(made: Sequence[Error], run: RunInfo) -> str:
     hidden = [finding for use in run.suppressed for finding in use.findings]
-    total = sum(_times(error.finding) for error in made)
+    counted = [error for error in made if error.finding.rule.severity != "note"]
+    total = sum(_times(error.finding) for error in counted)
     return (
-        f"ERROR SUMMARY: {total} errors from {len(made)} contexts "
+        f"ERROR SUMMARY: {total} errors from {len(counted)} contexts "
         f"(suppressed: {sum(map(_times, hidden))} from {len(hidden)})"
     )
 

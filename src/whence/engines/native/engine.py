@@ -42,7 +42,7 @@ class NativeEngine(ProcessEngine):
             task.settings.engine != AUTO
             and coverage
             and coverage.unchecked
-            and not (result.findings or result.run.lost)
+            and not (result.failures or result.run.lost)
         ):
             raise CarriesNoIR(coverage.unchecked)
         return result

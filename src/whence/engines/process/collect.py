@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from signal import SIGABRT
 
 from whence.abi import fixed, points, records
 from whence.abi.zones import SHAPES, TEXT_FIELDS
@@ -83,13 +85,39 @@ _TRAPS = {
 }
 """The kind of a trap, by the first of these flags that it has; `signal` without any."""
 
+_CHILD_ABORT = RuleInfo(
+    "child-abort",
+    "a child of the program aborted",
+    severity="note",
+    advice="Tests start children that abort on purpose, so this does not fail the run; "
+    "--child-aborts error makes it an error.",
+)
+_BROKEN_MEMORY = frozenset({"__stack_chk_fail", "__fortify_fail", "__chk_fail"})
+"""Functions of the C library that abort because they found memory overwritten, or about to be."""
 
-def findings(raw: RawRun, rule_names: Sequence[RuleInfo], symbolizer: Symbolizer) -> list[Finding]:
+
+def findings(
+    raw: RawRun, rule_names: Sequence[RuleInfo], symbolizer: Symbolizer, *, child_aborts: str = "note"
+) -> list[Finding]:
     """The findings in the order of the record, including repetitions, with names of addresses and rules.
 
-    `rule_names` are the rules of the rule set, in its order.
+    `rule_names` are the rules of the rule set, in its order; `child_aborts` is the severity
+    of a child's abort.
     """
-    return [_finding(record, rule_names, raw, symbolizer) for record in raw.findings]
+    found = [_finding(record, rule_names, raw, symbolizer) for record in raw.findings]
+    if child_aborts != _CHILD_ABORT.severity:
+        return found
+    return [replace(each, rule=_CHILD_ABORT) if _is_child_abort(each, raw) else each for each in found]
+
+
+def _is_child_abort(finding: Finding, run: RawRun) -> bool:
+    """Whether a child ended itself by abort, and not since the C library found its memory broken."""
+    return (
+        finding.point is Point.SIGNAL
+        and finding.signal == SIGABRT
+        and finding.pid != run.pid
+        and _BROKEN_MEMORY.isdisjoint(frame.function for frame in finding.stack)
+    )
 
 
 def _finding(raw: RawFinding, rules: Sequence[RuleInfo], run: RawRun, symbolizer: Symbolizer) -> Finding:

@@ -15,7 +15,14 @@ from whence.symbols import Symbolizer
 class Reading:
     """Reads the record of one run, while the program runs and afterwards."""
 
-    def __init__(self, rules: RuleSet, originals: Mapping[str, str], suppressions: Suppressions) -> None:
+    def __init__(
+        self,
+        rules: RuleSet,
+        originals: Mapping[str, str],
+        suppressions: Suppressions,
+        child_aborts: str = "note",
+    ) -> None:
+        self.child_aborts = child_aborts
         self.infos = rule_infos(rules)
         self.originals = originals
         self.suppressions = suppressions
@@ -23,7 +30,7 @@ class Reading:
 
     def findings(self, raw: RawRun) -> list[Finding]:
         """All findings of the record, suppressed ones too."""
-        return findings(raw, self.infos, self.symbolizer)
+        return findings(raw, self.infos, self.symbolizer, child_aborts=self.child_aborts)
 
     def sorted(self, raw: RawRun) -> Sorted:
         """The reported findings, and the entries with the findings that each suppressed."""
