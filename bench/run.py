@@ -76,6 +76,9 @@ def _arguments() -> argparse.Namespace:
         default=[],
         help="leave a variant out; not plain, which all ratios are over",
     )
+    parser.add_argument(
+        "--enable", metavar="RULE", action="append", default=[], help="measure whence with this rule on, too"
+    )
     parser.add_argument("--no-instrumentation", action="store_true", help="do not measure compile times")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results as JSON")
     parser.add_argument(
@@ -86,13 +89,13 @@ def _arguments() -> argparse.Namespace:
         parser.error("--repeats: at least 1")
     options.repeats = options.repeats or (1 if options.quick else 5)
     if options.write is None:
-        options.write = not (options.quick or options.only or options.without)
+        options.write = not (options.quick or options.only or options.without or options.enable)
     return options
 
 
 def _bench(options: argparse.Namespace) -> Results:
     os.environ.setdefault("ASAN_OPTIONS", ASAN_OPTIONS)  # SQLite's build runs tools of its own that leak
-    columns, notes = variants(options.memcheck)
+    columns, notes = variants(options.memcheck, options.enable)
     columns = [variant for variant in columns if variant.name not in options.without]
     chosen = [work for work in workloads(options.quick) if re.search(options.only, work.name)]
     compilers = [clang_version(columns[0].compiler.cc), whence_front_end()]

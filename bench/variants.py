@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from whence.abi import records, variables
@@ -28,7 +28,8 @@ _PROBE = "#include <stdlib.h>\nint main(void) { free(malloc(1)); return 0; }\n"
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """How one column of the table is made. `build` names the directory of its builds."""
+    """How one column of the table is made. `build` names the directory of its builds; `rules` are those
+    that whence has switched on beside its usual ones."""
 
     name: str
     compiler: Compiler
@@ -36,6 +37,7 @@ class Variant:
     prefix: tuple[str, ...] = ()
     environ: dict[str, str] = field(default_factory=dict)
     instrumented: bool = False
+    rules: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +76,11 @@ def clang_version(clang: str) -> str:
     return f"clang {'.'.join(map(str, _version(clang)))}"
 
 
-def variants(memcheck: bool) -> tuple[list[Variant], list[str]]:
-    """The columns, plain first, and notes about what is missing on this machine."""
+def variants(memcheck: bool, rules: Sequence[str]) -> tuple[list[Variant], list[str]]:
+    """The columns, plain first, and notes about what is missing on this machine.
+
+    rules: those that a further column of whence has on, too; none: no such column.
+    """
     notes = []
     clang, asan = find_clang()
     columns = [Variant("plain", Compiler("plain", clang, "-O2"), "plain")]
@@ -85,7 +90,11 @@ def variants(memcheck: bool) -> tuple[list[Variant], list[str]]:
         columns.append(Variant("ASan", compiler, "asan", environ={"ASAN_OPTIONS": ASAN_OPTIONS}))
     else:
         notes.append(f"{clang} has no AddressSanitizer runtime (libclang-rt-…-dev): no comparison with it")
-    columns.append(Variant("whence", whence_compiler("-O2 -g"), "whence", instrumented=True))
+    whence = Variant("whence", whence_compiler("-O2 -g"), "whence", instrumented=True)
+    columns.append(whence)
+    if rules:
+        columns.append(replace(whence, name="whence+", rules=tuple(rules)))
+        notes.append(f"whence+ is whence with {', '.join(rules)}")
     valgrind = shutil.which("valgrind")
     if memcheck and valgrind:
         prefix = (valgrind, "-q", "--tool=memcheck", "--leak-check=no")
@@ -107,7 +116,8 @@ def prepare(
         return Prepared([*variant.prefix, str(program), *arguments], environ)
     document = scratch / "findings.json"
     document.unlink(missing_ok=True)
-    command = [*whence_run(), "--no-progress", "--json", str(document), str(program), *arguments]
+    enabled = [word for rule in variant.rules for word in ("--enable", rule)]
+    command = [*whence_run(), *enabled, "--no-progress", "--json", str(document), str(program), *arguments]
     with stdin.open("rb") as source, (scratch / "first-run.out").open("wb") as sink:
         done = subprocess.run(command, stdin=source, stdout=sink, stderr=subprocess.PIPE, check=False)
     words = done.stderr.decode(errors="replace").strip()
