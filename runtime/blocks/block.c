@@ -18,10 +18,14 @@ int blocks_provide(const struct block_provider *provider) {
     return 1;
 }
 
+static int is_in_range(const struct block_provider *provider, uintptr_t address) {
+    return address >= provider->begin && address < provider->end;
+}
+
 /* The region of the provider whose range contains the address; 0: none. */
 static unsigned region_of(uintptr_t address) {
     for (uint32_t i = 0; i < blocks_providers; i++)
-        if (address >= providers[i]->begin && address < providers[i]->end &&
+        if (is_in_range(providers[i], address) &&
             (!providers[i]->holds || providers[i]->holds(address)))
             return BLOCK_PROVIDED + i;
     return 0;
@@ -171,13 +175,10 @@ WH_COLD struct whence_bounds blocks_provided_range(uintptr_t address) {
     return (struct whence_bounds){block_begin(block), block_size(block)};
 }
 
-WH_COLD struct whence_bounds blocks_provided_extent(uintptr_t address) {
-    return blocks_provided(address) ? blocks_provided_range(address) : gap_at(address);
-}
-
+/* What else is in the range of a provider that has only rooms there ends where the range does. */
 uintptr_t blocks_reach(uintptr_t address) {
-    unsigned region = region_of(address);
-    if (region) return provider_of(region)->end;
+    for (uint32_t i = 0; i < blocks_providers; i++)
+        if (!providers[i]->holds && is_in_range(providers[i], address)) return providers[i]->end;
     if (claimed(address)) return claims_end(address);
     struct whence_bounds range =
         heap_contains(address) ? heap_live_range(address) : gap_at(address);

@@ -166,16 +166,6 @@ static inline struct whence_bounds blocks_live_range(uintptr_t address) {
     return heap_live_range(address);
 }
 
-/* The range that a pointer to the address may move in without meeting another block: the live block
- * that contains it, or the gap between the ranges that blocks govern. Empty in the null page, in
- * the state plane, and where blocks govern but none is live. */
-struct whence_bounds blocks_provided_extent(uintptr_t address);
-static inline struct whence_bounds blocks_extent(uintptr_t address) {
-    if (WH_LIKELY(heap_contains(address))) return heap_live_range(address);
-    if (WH_UNLIKELY(blocks_providers)) return blocks_provided_extent(address);
-    return blocks_between(address);
-}
-
 /* Where the memory at an address ends at the latest: the end of the live heap block, of the pages
  * that the program has mapped there, of the provider's range, or of the gap between the ranges that
  * blocks govern (the state plane ends a gap, too). The address itself if it lies in the heap, but

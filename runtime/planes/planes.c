@@ -1,5 +1,4 @@
 #include "planes.h"
-#include "../include/whence/rules.h"
 #include "../os/mem.h"
 #include "../os/os.h"
 
@@ -48,13 +47,26 @@ static unsigned addressable(uint8_t state) {
     return state < WH_GRANULE ? state : 0;
 }
 
+/* Granules whose state bytes are read at once. */
+#define WORD_BYTES (8 * WH_GRANULE)
+#define WORDS_BYTES (4 * WORD_BYTES)
+
+/* How many bytes of [begin, begin + most) are certainly addressable because all state bytes of
+ * several granules are 0; no granule is read beyond the range. */
+static inline size_t open_words(const uint8_t *state, size_t most) {
+    const wh_word *word = (const wh_word *)state;
+    if (most >= WORDS_BYTES && !(word[0] | word[1] | word[2] | word[3])) return WORDS_BYTES;
+    return most >= WORD_BYTES && !word[0] ? WORD_BYTES : 0;
+}
+
 uintptr_t plane_first_bad(uintptr_t begin, size_t size) {
     uintptr_t end = begin + size;
     uintptr_t granule = wh_round_down(begin, WH_GRANULE);
     while (granule < end) {
         const uint8_t *state = plane_state(granule);
-        if (end - granule >= 8 * WH_GRANULE && *(const wh_word *)state == 0) {
-            granule += 8 * WH_GRANULE;
+        size_t open = open_words(state, end - granule);
+        if (open) {
+            granule += open;
             continue;
         }
         unsigned good = addressable(*state);
@@ -63,4 +75,26 @@ uintptr_t plane_first_bad(uintptr_t begin, size_t size) {
         granule += WH_GRANULE;
     }
     return end;
+}
+
+/* Where the addressable bytes begin that end at a granule's begin. */
+static uintptr_t run_begin(uintptr_t granule, uintptr_t least) {
+    while (granule > least) {
+        size_t more = granule - least >= WORDS_BYTES ? WORDS_BYTES : WORD_BYTES;
+        if (granule - least >= more && open_words(plane_state(granule - more), more) == more) {
+            granule -= more;
+            continue;
+        }
+        if (addressable(*plane_state(granule - WH_GRANULE)) < WH_GRANULE) break;
+        granule -= WH_GRANULE;
+    }
+    return granule;
+}
+
+struct whence_bounds plane_run(uintptr_t address, struct whence_bounds most) {
+    uintptr_t end = plane_first_bad(address, most.begin + most.size - address);
+    if (end == address) return (struct whence_bounds){0, 0};
+    uintptr_t least = wh_round_up(most.begin, WH_GRANULE);
+    uintptr_t begin = run_begin(wh_round_down(address, WH_GRANULE), least);
+    return (struct whence_bounds){begin, end - begin};
 }

@@ -15,6 +15,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "../include/whence/rules.h"
 #include "../os/mem.h"
 #include "../port/port.h"
 #include "whence_abi.h"
@@ -65,5 +66,10 @@ static inline void plane_open(uintptr_t begin, size_t size) {
 /* Address of the first byte of [begin, begin+size) that is not addressable, or
  * begin+size. The range must be covered and not wrap. */
 uintptr_t plane_first_bad(uintptr_t begin, size_t size);
+
+/* The addressable bytes around an address, with none between them that is not; the range `most`
+ * limits where to look, is covered and contains the address. Empty if its byte is not addressable.
+ */
+struct whence_bounds plane_run(uintptr_t address, struct whence_bounds most);
 
 #endif

@@ -192,3 +192,57 @@ def test_a_cycle_with_two_entries_is_no_loop() -> None:
         "y:\n  br i1 %c, label %x, label %e\ne:\n  ret void\n}\n"
     )
     assert loops_of(Flow(ir.parse(text).functions["f"], ()).order) == []
+
+
+TABLE = """@t = external global [10 x i32]
+declare void @__whence_checkof_r4(ptr, ptr, i64)
+"""
+
+
+@pytest.mark.parametrize(
+    ("index", "pointer", "expected"),
+    [
+        ("and i64 %i, 7", "getelementptr i32, ptr @t, i64 %k", None),
+        ("urem i64 %i, 10", "getelementptr i32, ptr @t, i64 %k", None),
+        ("and i64 %i, 15", "getelementptr i32, ptr @t, i64 %k", "checkat_r4(ptr %p, ptr @t, i64 %k, i64 10)"),
+        ("and i64 %i, 7", "getelementptr i32, ptr getelementptr (i8, ptr @t, i64 8), i64 %k", None),
+        (
+            "and i64 %i, 7",
+            "getelementptr i32, ptr getelementptr (i8, ptr @t, i64 12), i64 %k",
+            "checkat_r4(ptr %p, ptr @t, i64 %wh.0, i64 10)",
+        ),
+        (
+            "and i64 %i, 7",
+            "getelementptr i32, ptr getelementptr (i8, ptr @t, i64 -4), i64 %k",
+            "checkat_r4(ptr %p, ptr @t, i64 %wh.0, i64 10)",
+        ),
+        (
+            "and i64 %i, 15",
+            "getelementptr i32, ptr getelementptr (i8, ptr @t, i64 2), i64 %k",
+            "checkof_r4(ptr %p, ptr @t, i64 37)",
+        ),
+    ],
+)
+def test_an_index_of_a_variable(index: str, pointer: str, expected: str | None) -> None:
+    body = (
+        f"  %k = {index}\n  %p = {pointer}\n  call void @__whence_checkof_r4(ptr %p, ptr @t, i64 37)\n"
+        "  %v = load i32, ptr %p\n  call void @g()\n"
+    )
+    text = f"{HEADER}{TABLE}define void @f({PARAMETERS}) {{\n{body}  ret void\n}}\n"
+    result = run_stage(PASSES, Stage.OPTIMISED, text, Context("test.c", POLICY))
+    llvm.parse_assembly(result).verify()
+    found = [line.strip() for line in result.splitlines() if "call void @__whence_check" in line]
+    assert [line.removesuffix(" nomerge") for line in found] == (
+        [f"call void @__whence_{expected}"] if expected else []
+    )
+    if "%wh.0" in result:
+        least = 3 if "i64 12" in pointer else -1
+        assert f"%wh.0 = add i64 %k, {least}" in result
+
+
+def test_an_access_to_a_variable_is_checked_once() -> None:
+    check = "  call void @__whence_checkof_r4(ptr %p, ptr @t, i64 37)\n"
+    body = f"  %p = getelementptr i32, ptr @t, i64 %i\n{check}  %v = load i32, ptr %p\n{check}"
+    text = f"{HEADER}{TABLE}define void @f({PARAMETERS}) {{\n{body}  ret void\n}}\n"
+    result = run_stage(PASSES, Stage.OPTIMISED, text, Context("test.c", POLICY))
+    assert result.count("call void @__whence_check") == 1

@@ -35,7 +35,8 @@ are `void`. `__whence_check_copy(ptr to, ptr from, i64 n, i32 desc)` is for copi
 root's block are known (`whence.instrument.bounds`): it passes an address less than
 `limit` bytes behind `begin`, and leaves all others to the same tests.
 `__whence_checkof_…(ptr addr, ptr root, i64 limit)` passes an address less than `limit` bytes behind
-`root`, the begin of a variable, and leaves all others to the runtime.
+`root`, the begin of a variable, and leaves all others to the runtime. `__whence_checkat_…(ptr addr,
+ptr root, i64 index, i64 count)` is the same where the index of the access is known.
 The state test may say "maybe" for an access that is in bounds (8
 bytes in a granule that has fewer): the cold path decides.
 
@@ -95,6 +96,11 @@ def inside_name(write: bool, size: int) -> str:
     return marker_name(write, size, True).replace("_checkp_", "_checkof_")
 
 
+def indexed_name(write: bool, size: int) -> str:
+    """The symbol of the marker of an access to a variable of known size at a known index."""
+    return marker_name(write, size, True).replace("_checkp_", "_checkat_")
+
+
 def copy_marker_name(size: int | None) -> str:
     """The symbol of the marker of a copy of `size` bytes, one of CHECKED_WIDTHS, or of any number of them."""
     return "__whence_check_copy" if size is None else f"__whence_check_copy_{size}"
@@ -128,7 +134,12 @@ def generate(plan: Plan) -> str:
     if asks_for_block(plan):
         wide = [_suspect(_JUDGED, size, unaligned) for size in (8, 16) for unaligned in (False, True)]
         known = [_within(write, size, unaligned) for _, write, size, judged, unaligned in markers() if judged]
-        inside = [_inside(write, size) for write in (False, True) for size in CHECKED_WIDTHS]
+        inside = [
+            define(write, size)
+            for define in (_inside, _indexed)
+            for write in (False, True)
+            for size in CHECKED_WIDTHS
+        ]
         suspects += [*wide, *known, *inside, lookup.define("#4")]
     copies = [_copy(size, "COPY" in plan.points) for size in (None, *CHECKED_WIDTHS)]
     return "\n\n".join([*functions, *suspects, *copies]) + "\n" + _EPILOGUE
@@ -237,7 +248,6 @@ end:
 
 def _inside(write: bool, size: int) -> str:
     """The marker of an access to a variable, which reports accesses outside of it to the runtime."""
-    desc = size | (DESC_WRITE if write else 0)
     name = inside_name(write, size)
     return f"""define linkonce_odr hidden void @{name}(ptr %addr, ptr %root, i64 %limit) #0 {{
   %a = ptrtoint ptr %addr to i64
@@ -246,6 +256,25 @@ def _inside(write: bool, size: int) -> str:
   %outside = icmp uge i64 %at, %limit
   br i1 %outside, label %cold, label %end, !prof !0
 cold:
+{_leaving(write, size)}"""
+
+
+def _indexed(write: bool, size: int) -> str:
+    """The same for an access whose index is known."""
+    name = indexed_name(write, size)
+    return f"""define linkonce_odr hidden void @{name}(ptr %addr, ptr %root, i64 %index, i64 %count) #0 {{
+  %outside = icmp uge i64 %index, %count
+  br i1 %outside, label %cold, label %end, !prof !0
+cold:
+  %a = ptrtoint ptr %addr to i64
+  %b = ptrtoint ptr %root to i64
+{_leaving(write, size)}"""
+
+
+def _leaving(write: bool, size: int) -> str:
+    """The end of the marker of an access to a variable, which begins where it may be outside."""
+    desc = size | (DESC_WRITE if write else 0)
+    return f"""\
   call preserve_mostcc void @__whence_access(i64 %a, i64 %b, i32 {desc}) #3
   br label %end
 end:

@@ -61,6 +61,31 @@ def read_marker(call: ir.Call) -> Marker | None:
     return Marker(call, arguments[0].value, root, match[2] == "w", int(match[3]), bool(match[4]))
 
 
+_INSIDE = re.compile(r"__whence_checkof_([rw])(\d+)\Z")
+
+
+@dataclass(frozen=True)
+class Inside:
+    """The marker of an access to a variable of known size: it must begin less than `limit` bytes behind
+    `root`."""
+
+    call: ir.Call
+    pointer: str
+    root: str
+    limit: int
+    write: bool
+    size: int
+
+
+def read_inside(call: ir.Call) -> Inside | None:
+    """The marker of a call, None for other calls."""
+    match = _INSIDE.match(call.callee or "")
+    if match is None:
+        return None
+    pointer, root, limit = (each.value for each in call.arguments)
+    return Inside(call, pointer, root, int(limit), match[1] == "w", int(match[2]))
+
+
 def declarations(names: set[str]) -> list[str]:
     """Declarations of the markers and events in `names`, in a fixed order."""
     return [_declaration(name) for name in sorted(names)]
@@ -84,6 +109,8 @@ def _declaration(name: str) -> str:
         return f"declare preserve_mostcc {{ i64, i64 }} @{LOOKUP}({pointer}) {ATTRIBUTES}"
     if name.startswith("__whence_checkof_"):
         return f"declare void @{name}({pointer}, {pointer}, i64) {ATTRIBUTES}"
+    if name.startswith("__whence_checkat_"):
+        return f"declare void @{name}({pointer}, {pointer}, i64, i64) {ATTRIBUTES}"
     if name.startswith("__whence_checkin_"):
         return f"declare void @{name}({pointer}, {pointer}, i64, i64) {ATTRIBUTES}"
     two = name.startswith(("__whence_checkp_", "__whence_check_copy_"))

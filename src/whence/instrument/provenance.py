@@ -121,7 +121,7 @@ class Provenance:
         return found
 
     def _locate(self, pointer: str) -> Place:
-        base, offset, terms = self._linear(pointer)
+        base, offset, terms = self.linear(pointer)
         start = self._numbers.of(base)
         if not terms:
             return Place(start, offset)
@@ -134,7 +134,7 @@ class Provenance:
             return Place(self._numbers.of(pointer), 0, start, upward, distance)
         return Place(key, offset + distance, start, upward, distance)
 
-    def _linear(self, pointer: str) -> tuple[str, int, list[tuple[int, str]]]:
+    def linear(self, pointer: str) -> tuple[str, int, list[tuple[int, str]]]:
         """Base, constant offset and (scale, index) of the chain of address computations that ends here."""
         offset, terms = 0, list[tuple[int, str]]()
         for _ in range(_DEPTH):

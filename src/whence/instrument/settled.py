@@ -11,22 +11,26 @@ does not show which block its pointer was derived from.
 from __future__ import annotations
 
 from collections.abc import Container
+from dataclasses import dataclass
 
 from whence import ir
 from whence.instrument.bounds import SUBTRACT, bound_loop
 from whence.instrument.facts import Facts, Flow
-from whence.instrument.filters import marker_name
+from whence.instrument.filters import indexed_name, marker_name
 from whence.instrument.lifetimes import may_free
 from whence.instrument.loops import Loop, loops_of
-from whence.instrument.markers import Marker, read_marker
+from whence.instrument.markers import Inside, Marker, read_inside, read_marker
 from whence.instrument.passes import Context
 from whence.instrument.provenance import Provenance
+from whence.instrument.ranges import Ranges
+from whence.ir.constants import evaluate
 
 _SIGN = "@__whence_check"
 
 
 def drop_settled(context: Context) -> None:
-    """Drops redundant markers, and the roots of markers whose slot was tested before.
+    """Drops redundant markers, and the roots of markers whose slot was tested before. Accesses to a variable
+    at an index that is certainly in bounds need no marker; the marker compares other indices.
 
     Before::
 
@@ -109,15 +113,17 @@ def _marked(module: ir.Module) -> list[ir.Function]:
 
 
 def _drop_in(function: ir.Function, flow: Flow, keepers: Container[str], used: set[str]) -> None:
-    provenance = Provenance(function)
+    provenance, ranges = Provenance(function), Ranges(function)
     for block in flow.order:
         facts = flow.enter(block)
         for instruction in block.instructions:
             if not isinstance(instruction, ir.Call):
                 continue
-            marker = read_marker(instruction)
+            marker, inside = read_marker(instruction), read_inside(instruction)
             if marker is not None:
                 _settle(marker, provenance, facts, used)
+            elif inside is not None:
+                _settle_inside(inside, provenance, ranges, facts, used)
             elif may_free(instruction, keepers):
                 facts.block_may_have_died()
         flow.leave(block, facts)
@@ -152,3 +158,53 @@ def _settle(marker: Marker, provenance: Provenance, facts: Facts, used: set[str]
         used.add(name)
         marker.call.replace(f"call void @{name}(ptr {marker.pointer}) nomerge")
     facts.add(place, marker.size, root)
+
+
+def _settle_inside(
+    inside: Inside, provenance: Provenance, ranges: Ranges, facts: Facts, used: set[str]
+) -> None:
+    place = provenance.place(inside.pointer)
+    known = facts.is_checked(place, inside.size)
+    facts.add(place, inside.size, provenance.place(inside.root))
+    index = None if known else _index(inside, provenance)
+    if known or (index is not None and index.fits(inside, ranges)):
+        inside.call.remove()
+    elif index is not None and not index.offset % index.scale:
+        _compare_index(inside, index, used)
+
+
+@dataclass(frozen=True)
+class _Index:
+    """An access at `offset + scale * value` bytes behind the begin of a variable; the value is an i64."""
+
+    value: str
+    scale: int
+    offset: int
+
+    def fits(self, inside: Inside, ranges: Ranges) -> bool:
+        low, high = ranges.of("i64", self.value, inside.call.owner)
+        return self.offset + self.scale * low >= 0 and self.offset + self.scale * high < inside.limit
+
+
+def _index(inside: Inside, provenance: Provenance) -> _Index | None:
+    base, offset, terms = provenance.linear(inside.pointer)
+    if len(terms) != 1 or terms[0][0] <= 0:
+        return None
+    address = evaluate(inside.call.function.module.layout, "ptr", base)
+    if base != inside.root:
+        if address is None or address.symbol != inside.root:
+            return None
+        offset += address.signed
+    return _Index(terms[0][1], terms[0][0], offset)
+
+
+def _compare_index(inside: Inside, index: _Index, used: set[str]) -> None:
+    """Replaces the marker by one that compares the index."""
+    value, more = index.value, index.offset // index.scale
+    if more:
+        value = inside.call.insert_before(f"add i64 {value}, {more}", dbg=False).result or ""
+    count = -(-inside.limit // index.scale)
+    name = indexed_name(inside.write, inside.size)
+    used.add(name)
+    operands = f"ptr {inside.pointer}, ptr {inside.root}, i64 {value}, i64 {count}"
+    inside.call.replace(f"call void @{name}({operands}) nomerge")

@@ -187,11 +187,11 @@ static void numbers_are_dense_and_older_than_later_blocks(void) {
 
 static void gaps_end_at_the_heap(void) {
     const uintptr_t end = WH_HEAP_BASE + WH_HEAP_SIZE;
-    CHECK_EQUAL(blocks_extent(4096).size, 0);
-    CHECK_EQUAL(blocks_extent(PLANE_BEGIN).size, 0);
-    CHECK_EQUAL(blocks_extent(WH_NULL_PAGE_SIZE).begin, WH_NULL_PAGE_SIZE);
-    CHECK_EQUAL(blocks_extent(end).begin, end);
-    CHECK_EQUAL(blocks_extent(slot_begin(7, 5) + 20).begin, slot_begin(7, 5) + 16);
+    CHECK_EQUAL(blocks_between(4096).size, 0);
+    CHECK_EQUAL(blocks_between(PLANE_BEGIN).size, 0);
+    CHECK_EQUAL(blocks_between(WH_NULL_PAGE_SIZE).begin, WH_NULL_PAGE_SIZE);
+    CHECK_EQUAL(blocks_between(end).begin, end);
+    CHECK_EQUAL(heap_live_range(slot_begin(7, 5) + 20).begin, slot_begin(7, 5) + 16);
     CHECK_EQUAL(blocks_reach(WH_HEAP_BASE - 1), WH_HEAP_BASE);
     CHECK_EQUAL(blocks_reach(slot_begin(7, 5) + 16), slot_begin(7, 5) + 116);
     CHECK_EQUAL(blocks_reach(slot_begin(7, 5) + 116), slot_begin(7, 5) + 116);

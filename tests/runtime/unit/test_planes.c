@@ -25,6 +25,17 @@ static void check_against_model(size_t begin, size_t size) {
     if (size) CHECK_EQUAL(plane_clean(ARENA + begin, size), expected == begin + size);
 }
 
+static void check_run(size_t at) {
+    struct whence_bounds run = plane_run(ARENA + at, (struct whence_bounds){ARENA, SIZE});
+    size_t begin = at, end = at;
+    if (model[at]) {
+        while (begin && model[begin - 1]) begin--;
+        while (end < SIZE && model[end]) end++;
+    }
+    CHECK_EQUAL(run.size, end - begin);
+    if (run.size) CHECK_EQUAL(run.begin - ARENA, begin);
+}
+
 static void first_bad_agrees_with_a_byte_model(void) {
     poison(0, SIZE);
     for (int round = 0; round < 20000; round++) {
@@ -35,6 +46,7 @@ static void first_bad_agrees_with_a_byte_model(void) {
         for (int probe = 0; probe < 4; probe++) {
             size_t begin = unit_below(SIZE);
             check_against_model(begin, unit_below(SIZE - begin + 1));
+            check_run(begin);
         }
     }
 }
