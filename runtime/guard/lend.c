@@ -52,8 +52,15 @@ void *lend_resize(void *pointer, size_t size) {
     return __libc_realloc ? __libc_realloc(pointer, size) : NULL;
 }
 
+static size_t (*next_size)(void *);
+
+/* Before the program runs: dlsym would take from it what dlerror returns next. */
+__attribute__((constructor)) static void find_size(void) {
+    if (!next_size)
+        next_size = (size_t (*)(void *))(uintptr_t)dlsym(RTLD_NEXT, "malloc_usable_size");
+}
+
 size_t lend_size(void *pointer) {
-    static size_t (*next)(void *);
-    if (!next) next = (size_t (*)(void *))(uintptr_t)dlsym(RTLD_NEXT, "malloc_usable_size");
-    return next ? next(pointer) : 0;
+    find_size();
+    return next_size ? next_size(pointer) : 0;
 }

@@ -291,16 +291,21 @@ WH_EXPORT int execle(const char *path, const char *first, ...) {
 typedef int (*spawn_function)(pid_t *, const char *, const posix_spawn_file_actions_t *,
                               const posix_spawnattr_t *, char *const[], char *const[]);
 
-static spawn_function next_spawn(const char *name) {
-    return (spawn_function)(uintptr_t)dlsym(RTLD_NEXT, name);
+static spawn_function next_spawn, next_spawnp;
+
+/* Before the program runs: dlsym would take from it what dlerror returns next. */
+__attribute__((constructor)) static void find_spawn(void) {
+    if (next_spawnp) return;
+    next_spawn = (spawn_function)(uintptr_t)dlsym(RTLD_NEXT, "posix_spawn");
+    next_spawnp = (spawn_function)(uintptr_t)dlsym(RTLD_NEXT, "posix_spawnp");
 }
 
 WH_EXPORT int posix_spawn(pid_t *child, const char *path, const posix_spawn_file_actions_t *actions,
                           const posix_spawnattr_t *attributes, char *const arguments[],
                           char *const environment[]) {
     PLAN(path, arguments, environment)
-    return next_spawn("posix_spawn")(child, plan.path, actions, attributes, argument_vector,
-                                     variable_vector);
+    find_spawn();
+    return next_spawn(child, plan.path, actions, attributes, argument_vector, variable_vector);
 }
 
 /* The file that a search would find; `name` itself if there is none. */
@@ -320,6 +325,7 @@ WH_EXPORT int posix_spawnp(pid_t *child, const char *name,
     char found[PATH_MAX];
     const char *path = found_in_path(name, found);
     PLAN(path, arguments, environment)
-    return next_spawn("posix_spawnp")(child, plan.path == path ? name : plan.path, actions,
-                                      attributes, argument_vector, variable_vector);
+    find_spawn();
+    return next_spawnp(child, plan.path == path ? name : plan.path, actions, attributes,
+                       argument_vector, variable_vector);
 }

@@ -35,14 +35,20 @@ void kernel_pointers(void (*visit)(uintptr_t pointer)) {
         if (entries[i].pointer) visit(entries[i].pointer);
 }
 
+static int (*next_epoll_ctl)(int, int, int, struct epoll_event *);
+
+/* Before the program runs: dlsym would take from it what dlerror returns next. */
+__attribute__((constructor)) static void find_epoll_ctl(void) {
+    if (!next_epoll_ctl)
+        next_epoll_ctl =
+            (int (*)(int, int, int, struct epoll_event *))(uintptr_t)dlsym(RTLD_NEXT, "epoll_ctl");
+}
+
 /* A descriptor that is closed leaves its pointer here: better than to call a
  * block lost that another copy of the descriptor still brings back. */
 int kernel_epoll_ctl(int queue, int operation, int file, struct epoll_event *event) {
-    static int (*next)(int, int, int, struct epoll_event *);
-    if (!next)
-        next =
-            (int (*)(int, int, int, struct epoll_event *))(uintptr_t)dlsym(RTLD_NEXT, "epoll_ctl");
-    int result = next(queue, operation, file, event);
+    find_epoll_ctl();
+    int result = next_epoll_ctl(queue, operation, file, event);
     if (result < 0) return result;
     if (operation == EPOLL_CTL_DEL)
         keep(queue, file, 0);

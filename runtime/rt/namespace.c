@@ -22,6 +22,14 @@ typedef void *(*open_function)(Lmid_t, const char *, int);
 typedef int (*close_function)(void *);
 
 HIDDEN open_function whence_next_dlmopen;
+static close_function next_dlclose;
+
+/* Before the program runs: dlsym would take from it what dlerror returns next. */
+__attribute__((constructor)) static void find_functions(void) {
+    if (whence_next_dlmopen) return;
+    next_dlclose = (close_function)(uintptr_t)dlsym(RTLD_NEXT, "dlclose");
+    whence_next_dlmopen = (open_function)(uintptr_t)dlsym(RTLD_NEXT, "dlmopen");
+}
 
 struct opened {
     void *handle;
@@ -31,8 +39,7 @@ struct opened {
 HIDDEN struct opened whence_dlmopen(Lmid_t space, const char *name, int flags, uintptr_t caller);
 
 static void close_all(void *const *handles, unsigned count) {
-    close_function close = (close_function)(uintptr_t)dlsym(RTLD_NEXT, "dlclose");
-    while (count) close(handles[--count]);
+    while (count) next_dlclose(handles[--count]);
 }
 
 /* The last file of an answer, after those that it needs; they are kept by it. */
@@ -54,8 +61,7 @@ static void *open_files(struct service_talk *answer, Lmid_t space, int flags) {
 struct opened whence_dlmopen(Lmid_t space, const char *name, int flags, uintptr_t caller) {
     int saved = errno;
     thread_here();
-    if (!whence_next_dlmopen)
-        whence_next_dlmopen = (open_function)(uintptr_t)dlsym(RTLD_NEXT, "dlmopen");
+    find_functions();
     struct opened opened = {NULL, 0};
     uintptr_t room = service_known() && name && *name ? os_map(WH_SERVICE_ROOM) : 0;
     struct service_talk talk;

@@ -306,12 +306,19 @@ WH_EXPORT int sigaction(int number, const struct sigaction *action, struct sigac
 
 typedef void (*handler)(int);
 
+static handler (*next_signal)(int, handler);
+
+/* Before the program runs: dlsym would take from it what dlerror returns next. */
+__attribute__((constructor)) static void find_signal(void) {
+    if (!next_signal)
+        next_signal = (handler (*)(int, handler))(uintptr_t)dlsym(RTLD_NEXT, "signal");
+}
+
 WH_EXPORT handler signal(int number, handler wanted) {
     int ours = (installed && index_of(number) >= 0) || is_leak_signal(number) || is_needed(number);
     if (!ours) {
-        handler (*next)(int, handler) =
-            (handler (*)(int, handler))(uintptr_t)dlsym(RTLD_NEXT, "signal");
-        return next(number, wanted);
+        find_signal();
+        return next_signal(number, wanted);
     }
     struct sigaction action = {0}, old = {0};
     action.sa_handler = wanted;

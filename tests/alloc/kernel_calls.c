@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/msg.h>
 #include <sys/random.h>
@@ -217,6 +218,13 @@ static long refused(long result) { return result < 0 ? 0 : -1; }
     CASE(raw_write, DATA, data, syscall(SYS_write, null, p, DATA))                                                     \
     CASE(raw_open, sizeof PATH, PATH, syscall(SYS_openat, AT_FDCWD, p, O_RDONLY))                                      \
     CASE(raw_fstat, sizeof(struct stat), data, syscall(SYS_fstat, null, p))                                            \
+    CASE(raw_statfs, sizeof(struct statfs), data, syscall(SYS_statfs, PATH, p))                                        \
+    CASE(raw_statfs_path, sizeof PATH, PATH, syscall(SYS_statfs, p, &(struct statfs){0}))                              \
+    CASE(raw_watch, sizeof PATH, PATH, syscall(SYS_inotify_add_watch, inotify_init(), p, IN_OPEN))                     \
+    CASE(raw_setsockopt, sizeof(struct timeval), data,                                                                 \
+         syscall(SYS_setsockopt, pair[0], SOL_SOCKET, SO_RCVTIMEO, p, sizeof(struct timeval)))\
+    CASE(raw_getitimer, sizeof(struct itimerval), data, syscall(SYS_getitimer, ITIMER_VIRTUAL, p))                     \
+    CASE(raw_setitimer, sizeof(struct itimerval), data, syscall(SYS_setitimer, ITIMER_VIRTUAL, p, NULL))               \
     CASE(raw_clock, sizeof moment, data, syscall(SYS_clock_gettime, CLOCK_MONOTONIC, p))
 
 #define CASE(name, size, contents, call)                                                                               \

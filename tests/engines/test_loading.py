@@ -310,3 +310,36 @@ def test_perl_loads_a_library(whence: Whence) -> None:
     assert (done.status, done.out, found) == (0, b"1", [])
     done, found = whence.with_env(BUG="1").findings(*program)
     assert done.status == 99 and places(found) == [("heap-buffer-overflow", "early.c", 4)]
+
+
+PENDING = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/wait.h>
+extern char **environ;
+static void *thread(void *p) { return p; }
+int main(void) {
+    char *words[] = {"true", NULL};
+    pthread_t other;
+    pid_t child;
+    dlopen("./there-is-no-such-library", RTLD_NOW);
+    signal(SIGUSR1, SIG_IGN);
+    epoll_ctl(-1, EPOLL_CTL_DEL, 0, NULL);
+    if (!posix_spawnp(&child, "true", NULL, NULL, words, environ)) waitpid(child, NULL, 0);
+    if (!pthread_create(&other, NULL, thread, NULL)) pthread_join(other, NULL);
+    char *message = dlerror();
+    puts(message ? message : "forgotten");
+    return 0;
+}
+"""
+
+
+def test_an_error_of_the_loader_waits_for_dlerror(tmp_path: Path, whence_env: dict[str, str]) -> None:
+    whence = Whence(tmp_path, whence_env)
+    done = whence.run(whence.build(PENDING))
+    assert (done.status, done.out.startswith(b"./there-is-no-such-library: ")) == (0, True), done.out

@@ -5,11 +5,14 @@
 #include "../../os/mem.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/sysinfo.h>
+#include <sys/time.h>
 #include <sys/times.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -60,10 +63,15 @@ const struct call whence_raw_calls[CALLS] = {
     [SYS_writev] = {{{GATHERS, 1, 2}}},
     [SYS_pwritev] = {{{GATHERS, 1, 2}}},
     [SYS_pwritev2] = {{{GATHERS, 1, 2}}},
+    [SYS_vmsplice] = {{{GATHERS, 1, 2}}},
+    [SYS_sendfile] = {{OUT(2, off_t)}},
+    [SYS_splice] = {{OUT(1, off_t), OUT(3, off_t)}},
+    [SYS_copy_file_range] = {{OUT(1, off_t), OUT(3, off_t)}},
     [SYS_recvfrom] = {{TO(1)}},
     [SYS_sendto] = {{FROM(1), {TAKES, 4, 5}}},
     [SYS_bind] = {{FROM(1)}},
     [SYS_connect] = {{FROM(1)}},
+    [SYS_setsockopt] = {{{TAKES, 3, 4}}},
     [SYS_getdents64] = {{TO(1)}},
     [SYS_getcwd] = {{TO(0)}},
     [SYS_readlink] = {{PATH(0), TO(1)}},
@@ -87,12 +95,33 @@ const struct call whence_raw_calls[CALLS] = {
     [SYS_chdir] = {{PATH(0)}},
     [SYS_chmod] = {{PATH(0)}},
     [SYS_truncate] = {{PATH(0)}},
+    [SYS_linkat] = {{PATH(1), PATH(3)}},
+    [SYS_symlinkat] = {{PATH(0), PATH(2)}},
+    [SYS_chown] = {{PATH(0)}},
+    [SYS_lchown] = {{PATH(0)}},
+    [SYS_fchownat] = {{PATH(1)}},
+    [SYS_fchmodat] = {{PATH(1)}},
+    [SYS_mknod] = {{PATH(0)}},
+    [SYS_mknodat] = {{PATH(1)}},
+    [SYS_utimensat] = {{PATH(1), IN(2, struct timespec[2])}},
+    [SYS_inotify_add_watch] = {{PATH(1)}},
+    [SYS_getxattr] = {{PATH(0), PATH(1), TO(2)}},
+    [SYS_lgetxattr] = {{PATH(0), PATH(1), TO(2)}},
+    [SYS_fgetxattr] = {{PATH(1), TO(2)}},
+    [SYS_setxattr] = {{PATH(0), PATH(1), FROM(2)}},
+    [SYS_lsetxattr] = {{PATH(0), PATH(1), FROM(2)}},
+    [SYS_fsetxattr] = {{PATH(1), FROM(2)}},
+    [SYS_listxattr] = {{PATH(0), TO(1)}},
+    [SYS_llistxattr] = {{PATH(0), TO(1)}},
+    [SYS_flistxattr] = {{TO(1)}},
     [SYS_memfd_create] = {{PATH(0)}},
     [SYS_stat] = {{PATH(0), OUT(1, struct stat)}},
     [SYS_lstat] = {{PATH(0), OUT(1, struct stat)}},
     [SYS_fstat] = {{OUT(1, struct stat)}},
     [SYS_newfstatat] = {{PATH(1), OUT(2, struct stat)}},
     [SYS_statx] = {{PATH(1), OUT(4, struct statx)}},
+    [SYS_statfs] = {{PATH(0), OUT(1, struct statfs)}},
+    [SYS_fstatfs] = {{OUT(1, struct statfs)}},
     [SYS_pipe] = {{OUT(0, int[2])}},
     [SYS_pipe2] = {{OUT(0, int[2])}},
     [SYS_socketpair] = {{OUT(3, int[2])}},
@@ -100,8 +129,15 @@ const struct call whence_raw_calls[CALLS] = {
     [SYS_gettimeofday] = {{OUT(0, struct timeval)}},
     [SYS_clock_gettime] = {{OUT(1, struct timespec)}},
     [SYS_clock_getres] = {{OUT(1, struct timespec)}},
+    [SYS_clock_settime] = {{IN(1, struct timespec)}},
     [SYS_nanosleep] = {{IN(0, struct timespec), OUT(1, struct timespec)}},
     [SYS_clock_nanosleep] = {{IN(2, struct timespec), OUT(3, struct timespec)}},
+    [SYS_getitimer] = {{OUT(1, struct itimerval)}},
+    [SYS_setitimer] = {{IN(1, struct itimerval), OUT(2, struct itimerval)}},
+    [SYS_timer_settime] = {{IN(2, struct itimerspec), OUT(3, struct itimerspec)}},
+    [SYS_timer_gettime] = {{OUT(1, struct itimerspec)}},
+    [SYS_timerfd_settime] = {{IN(2, struct itimerspec), OUT(3, struct itimerspec)}},
+    [SYS_timerfd_gettime] = {{OUT(1, struct itimerspec)}},
     [SYS_uname] = {{OUT(0, struct utsname)}},
     [SYS_sysinfo] = {{OUT(0, struct sysinfo)}},
     [SYS_getrlimit] = {{OUT(1, struct rlimit)}},
@@ -109,6 +145,8 @@ const struct call whence_raw_calls[CALLS] = {
     [SYS_prlimit64] = {{IN(2, struct rlimit), OUT(3, struct rlimit)}},
     [SYS_getrusage] = {{OUT(1, struct rusage)}},
     [SYS_times] = {{OUT(0, struct tms)}},
+    [SYS_sched_getaffinity] = {{{FILLS, 2, 1}}},
+    [SYS_waitid] = {{OUT(2, siginfo_t), OUT(4, struct rusage)}},
     [SYS_wait4] = {{OUT(1, int), OUT(3, struct rusage)}},
 };
 _Static_assert(SYS_statx < CALLS && sizeof(struct call) == 12, "the assembly below");
