@@ -175,6 +175,19 @@ WH_COLD struct whence_bounds blocks_provided_range(uintptr_t address) {
     return (struct whence_bounds){block_begin(block), block_size(block)};
 }
 
+/* Bytes below and above an address outside the heap that are looked at for zones. */
+#define EXTENT_BELOW (2ull << 10)
+#define EXTENT_ABOVE (8ull << 10)
+
+struct whence_bounds blocks_zoned_extent(uintptr_t address) {
+    struct whence_bounds side = blocks_between(address);
+    uintptr_t begin = side.begin, end = side.begin + side.size;
+    if (begin == end) return side;
+    if (address - begin > EXTENT_BELOW) begin = address - EXTENT_BELOW;
+    if (end - address > EXTENT_ABOVE) end = address + EXTENT_ABOVE;
+    return PORT_PLANES ? plane_run(address, (struct whence_bounds){begin, end - begin}) : side;
+}
+
 /* What else is in the range of a provider that has only rooms there ends where the range does. */
 uintptr_t blocks_reach(uintptr_t address) {
     for (uint32_t i = 0; i < blocks_providers; i++)

@@ -149,6 +149,11 @@ static inline int blocks_govern(uintptr_t address) {
 /* WH_KIND_* of the blocks that govern the address; WH_KIND_ELSEWHERE if none do. */
 uint64_t blocks_kind(uintptr_t address);
 
+/* Whether the address may lie in a block of the heap. */
+static inline int blocks_in_heap(uintptr_t address) {
+    return heap_contains(address) && !claimed(address);
+}
+
 /* Whether two addresses lie in different rooms; an address in no room differs from one in a room.
  */
 int blocks_provided_apart(uintptr_t a, uintptr_t b);
@@ -164,6 +169,31 @@ static inline struct whence_bounds blocks_live_range(uintptr_t address) {
     if (!heap_contains(address) && WH_UNLIKELY(blocks_providers))
         return blocks_provided_range(address);
     return heap_live_range(address);
+}
+
+/* Bytes between two addresses outside the heap that blocks_parted looks at. */
+#define BLOCKS_PARTED_MOST (16ull << 10)
+
+/* As blocks_apart, where zones in the state plane lie between all rooms outside the heap: quick
+ * where no zone lies between the addresses. */
+static inline int blocks_parted(uintptr_t a, uintptr_t b) {
+    uintptr_t low = a < b ? a : b, size = (a < b ? b - a : a - b) + 1;
+    if (WH_UNLIKELY(blocks_providers) && size <= BLOCKS_PARTED_MOST && !heap_contains(a) &&
+        !heap_contains(b) && plane_covers(a) && plane_covers(b) && plane_clean(low, size))
+        return 0;
+    return blocks_apart(a, b);
+}
+
+/* The range that a pointer to the address may move in without leaving its block: the live block of
+ * the heap, or outside the heap the bytes up to the nearest zones in the state plane, of which only
+ * some are looked at. Empty in the null page, in the state plane, and where no byte may be
+ * accessed.
+ */
+struct whence_bounds blocks_zoned_extent(uintptr_t address);
+static inline struct whence_bounds blocks_extent(uintptr_t address) {
+    if (WH_LIKELY(heap_contains(address))) return heap_live_range(address);
+    if (WH_UNLIKELY(blocks_providers)) return blocks_zoned_extent(address);
+    return blocks_between(address);
 }
 
 /* Where the memory at an address ends at the latest: the end of the live heap block, of the pages

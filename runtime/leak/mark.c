@@ -124,9 +124,8 @@ static unsigned next_word, words_waiting;
 static uint64_t blocks_ahead[BLOCKS_AHEAD];
 static unsigned first_block, blocks_waiting;
 
-/* Blocks of other kinds than the heap's have no marks. */
 static void follow_word(uintptr_t word, uint8_t mark) {
-    if (WH_LIKELY(!heap_contains(word) || !blocks_govern(word))) return;
+    if (WH_LIKELY(!blocks_in_heap(word))) return;
     struct block block = block_around(word);
     const uint8_t *marked = mark_of(block);
     if (!marked) return;

@@ -32,31 +32,14 @@ int access_clean(uintptr_t address, uint64_t size) {
 
 /* ---- bounds ---- */
 
-/* Bytes below and above a root outside the heap that are looked at. */
-#define RUN_BELOW (2ull << 10)
-#define RUN_ABOVE (8ull << 10)
-
-/* The part of a range that is near the address. */
-static struct whence_bounds near_to(uintptr_t address, struct whence_bounds range) {
-    uintptr_t begin = range.begin, end = range.begin + range.size;
-    if (address - begin > RUN_BELOW) begin = address - RUN_BELOW;
-    if (end - address > RUN_ABOVE) end = address + RUN_ABOVE;
-    return (struct whence_bounds){begin, end - begin};
-}
-
-/* The range that a pointer to the root may move in without leaving its block: the live block of the
- * heap, or the bytes outside the heap between zones of variables. */
 WH_EXPORT struct whence_bounds __whence_bounds(uint64_t root) {
     if (WH_UNLIKELY(__whence_holes || event_every)) return (struct whence_bounds){0, 0};
-    if (heap_contains(root)) return heap_live_range(root);
-    struct whence_bounds side = blocks_between(root);
-    return side.size && blocks_providers ? plane_run(root, near_to(root, side)) : side;
+    return blocks_extent(root);
 }
 
 /* Whether the root's live heap block contains all of the access. This reads one record, however
  * long the access is. */
 static int in_block_of(uintptr_t root, uintptr_t address, uint64_t size) {
-    if (!heap_contains(root)) return 0;
     struct whence_bounds block = heap_live_range(root);
     return address - block.begin < block.size && size <= block.size - (address - block.begin) &&
            !__whence_holes && !event_every;
@@ -194,7 +177,7 @@ static WH_COLD void judge_access(uintptr_t address, uint64_t size, uintptr_t roo
 /* Whether the access may leave the block of its root although its bytes are addressable: that needs
  * a root in another room. A byte that a null root leads to may be unmapped. */
 static int is_suspect_root(uintptr_t root, uintptr_t address) {
-    return root < WH_NULL_PAGE_SIZE || (access_apart(root, address) && blocks_govern(root));
+    return root < WH_NULL_PAGE_SIZE || (blocks_parted(root, address) && blocks_govern(root));
 }
 
 void access_check(uintptr_t address, uint64_t size, uintptr_t root, int write, const char *library,

@@ -14,18 +14,6 @@ static inline int access_quick(uintptr_t address, uint64_t size) {
            heap_state_exact(address) && plane_clean(address, size);
 }
 
-/* Bytes between two addresses outside the heap that access_apart looks at. */
-#define ACCESS_APART_MOST (16ull << 10)
-
-/* Whether two addresses lie in different rooms. Between rooms outside the heap there are zones. */
-static inline int access_apart(uintptr_t a, uintptr_t b) {
-    uintptr_t low = a < b ? a : b, size = (a < b ? b - a : a - b) + 1;
-    if (WH_UNLIKELY(blocks_providers) && size <= ACCESS_APART_MOST && !heap_contains(a) &&
-        !heap_contains(b) && plane_covers(a) && plane_covers(b) && plane_clean(low, size))
-        return 0;
-    return blocks_apart(a, b);
-}
-
 /* Bytes that access_fine looks at. */
 #define ACCESS_FINE_MOST 512u
 
@@ -33,7 +21,7 @@ static inline int access_apart(uintptr_t a, uintptr_t b) {
  * looks at it; 0 if that is not known. */
 static inline int access_fine(uintptr_t address, uint64_t size, uintptr_t root) {
     if (WH_UNLIKELY(size - 1 >= ACCESS_FINE_MOST || event_every)) return 0;
-    if (address != root && access_apart(address, root)) return 0;
+    if (address != root && blocks_parted(address, root)) return 0;
     if (!heap_state_exact(address) || root < WH_NULL_PAGE_SIZE) return 0;
     if (!plane_covers(address) || !plane_covers(address + size - 1)) return 0;
     return plane_clean(address, size);
