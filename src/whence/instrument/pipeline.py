@@ -11,8 +11,8 @@ lower           the filter module is linked in and inlined
 emit            machine code with line tables
 ==============  =========================================================
 
-Cost grows linearly with the number of instructions; sqlite3 (222,000) takes
-about as long as the compiler's own sanitizer build of it.
+Cost grows linearly with the number of instructions; docs/performance.md has
+the seconds.
 """
 
 from __future__ import annotations
