@@ -31,13 +31,14 @@ static size_t words_of_key(int count, char **words) {
 }
 
 size_t start_key_make(struct plan_key *key, int count, char **words) {
-    char cwd[PATH_MAX];
+    char cwd[PATH_MAX], own[PATH_MAX] = "";
     char user[32];
     size_t used = words_of_key(count, words);
     *key = (struct plan_key){0};
-    if (!used || !getcwd(cwd, sizeof cwd)) return 0;
+    if (!used || !getcwd(cwd, sizeof cwd) || readlink("/proc/self/exe", own, sizeof own - 1) <= 0)
+        return 0;
     snprintf(user, sizeof user, "%u", (unsigned)geteuid());
-    int complete = plan_key_add(key, user) && plan_key_add(key, cwd);
+    int complete = plan_key_add(key, own) && plan_key_add(key, user) && plan_key_add(key, cwd);
     for (size_t i = 0; complete && i < used; i++) complete = plan_key_add(key, words[i]);
     if (!complete || !add_variables(key)) return 0;
     plan_key_finish(key);

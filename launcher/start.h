@@ -1,9 +1,9 @@
 /* The start plan: everything that a warm run of a program needs. Python writes it after a run that
  * can be repeated without it (`whence.engines.start`).
  *
- * The key of a plan consists of everything that the meaning of a command line depends on: the user,
- * the words up to the program's name, the working directory, and the variables that whence or the
- * dynamic linker reads.
+ * The key of a plan consists of everything that the meaning of a command line depends on: the
+ * installation, the user, the words up to the program's name, the working directory, and the
+ * variables that whence or the dynamic linker reads.
  */
 #ifndef WHENCE_LAUNCHER_START_H
 #define WHENCE_LAUNCHER_START_H

@@ -147,6 +147,17 @@ def entries(launcher: Launcher) -> list[Path]:
     return [Path(os.fsdecode(line[1:])) for line in plan.read_bytes().split(b"\0") if line.startswith(b"G/")]
 
 
+def test_an_installation_follows_its_own_plans(warm: Launcher) -> None:
+    other = warm.folder / "other"
+    other.mkdir()
+    for name in ("whence", "whence-python"):
+        shutil.copy2(warm.folder / name, other / name)
+    warm.command = other / "whence"
+    for _ in range(2):
+        done = warm.run("./prog")
+        assert (done.returncode, before_last_line(done.stderr), warm.calls) == (0, "", 2)
+
+
 def test_entries_of_the_cache_are_marked_as_used(warm: Launcher) -> None:
     assert entries(warm)
     for path in entries(warm):
