@@ -82,6 +82,7 @@ PRODUCTS = {
         without=(
             "alloc/heap.c",
             "rt/access.c",
+            "rt/steps.c",
             "rt/cookies.c",
             "rt/globals.c",
             "rt/loading.c",

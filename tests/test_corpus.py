@@ -37,6 +37,13 @@ RULES = (
     "indirect-leak",
     "interior-leak",
     "reachable-leak",
+    "signed-addition-overflow",
+    "signed-subtraction-overflow",
+    "signed-multiplication-overflow",
+    "division-by-zero",
+    "division-overflow",
+    "shift-out-of-range",
+    "index-out-of-bounds",
 )
 
 

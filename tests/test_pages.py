@@ -138,6 +138,9 @@ def test_the_table_of_the_readme_names_every_rule() -> None:
     """Each shipped rule stands in a row of what is found, and nothing else does."""
     table = README.read_text().partition("What is found today")[2].partition("\n## ")[0]
     rows = [line for line in table.splitlines() if line.startswith("|")]
-    found = {name for row in rows if "| yes |" in row for name in re.findall(r"`([a-z-]+)`", row)}
+    cells = [(re.findall(r"`([a-z-]+)`", row), row.split("|")[2].strip()) for row in rows]
+    found = {name for names, cell in cells if cell in ("yes", "if switched on") for name in names}
     assert found == {rule.name for rule in load_standard().rules}
+    off = {name for names, cell in cells if cell == "if switched on" for name in names}
+    assert off <= {rule.name for rule in load_standard().rules if not rule.default_on}
     assert all("`" not in row for row in rows if "| not yet |" in row)

@@ -1,4 +1,5 @@
 #include "access.h"
+#include "entry.h"
 #include "locals.h"
 #include "signals.h"
 #include "../findings/repeat.h"
@@ -236,41 +237,4 @@ whence_access_checked(uint64_t address, uint64_t root, uint32_t desc, const stru
     access_check(address, size, root, (desc & WHENCE_DESC_WRITE) != 0, NULL, frame);
 }
 
-/* preserve_most: every general register but r11 is kept, vector registers are
- * the caller's. The frame it builds is where the stack of a finding starts. */
-__asm__(".text\n"
-        ".globl __whence_access\n"
-        ".type __whence_access, @function\n"
-        "__whence_access:\n"
-        ".cfi_startproc\n"
-        "    push %rbp\n"
-        "    .cfi_def_cfa_offset 16\n"
-        "    .cfi_offset %rbp, -16\n"
-        "    mov %rsp, %rbp\n"
-        "    .cfi_def_cfa_register %rbp\n"
-        "    push %rax\n"
-        "    push %rcx\n"
-        "    push %rdx\n"
-        "    push %rsi\n"
-        "    push %rdi\n"
-        "    push %r8\n"
-        "    push %r9\n"
-        "    push %r10\n"
-        "    mov %rbp, %rcx\n"
-        "    cld\n"
-        "    and $-16, %rsp\n"
-        "    call whence_access_checked\n"
-        "    lea -64(%rbp), %rsp\n"
-        "    pop %r10\n"
-        "    pop %r9\n"
-        "    pop %r8\n"
-        "    pop %rdi\n"
-        "    pop %rsi\n"
-        "    pop %rdx\n"
-        "    pop %rcx\n"
-        "    pop %rax\n"
-        "    pop %rbp\n"
-        "    .cfi_def_cfa %rsp, 8\n"
-        "    ret\n"
-        ".cfi_endproc\n"
-        ".size __whence_access, .-__whence_access\n");
+KEEPING_ENTRY("__whence_access", "whence_access_checked");

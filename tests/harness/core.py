@@ -15,7 +15,9 @@ _PROGRAMS = """
     null-argument/strlen null-pointer-dereference/virtual-call
     null-pointer-dereference/field-at-40 overlapping-copy/struct-assignment possible-leak/cache-of-many
     reachable-leak/settings refused-alignment/posix-memalign unmatched-free/before-begin
-    use-after-poison/pool wild-pointer-dereference/offset-link
+    division-by-zero/average division-overflow/remainder index-out-of-bounds/next-member
+    shift-out-of-range/negative signed-addition-overflow/checksum signed-multiplication-overflow/short-square
+    signed-subtraction-overflow/magnitude use-after-poison/pool wild-pointer-dereference/offset-link
     """
 """The core has them and their twins."""
 

@@ -11,6 +11,7 @@ import llvmlite.binding as llvm
 import pytest
 
 from whence.instrument import job as jobs
+from whence.instrument import steps
 from whence.instrument.passes import AnyPass, Context, Pass, PassError, Stage, TextPass, run_stage
 from whence.instrument.pipeline import PASSES, Job, compile_module, instrument_text
 from whence.rules import load_standard
@@ -23,7 +24,7 @@ JOB = jobs.make_job(load_standard(), "test.c", "2", ())
 
 
 def context() -> Context:
-    policy = replace(JOB.policy, locals=True, globals=True, scopes=True)
+    policy = replace(JOB.policy, locals=True, globals=True, scopes=True, steps=frozenset(steps.POINTS))
     return Context("example", policy, watched=("transaction",))
 
 

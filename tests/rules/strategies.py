@@ -53,6 +53,17 @@ numbers = st.one_of(
     st.integers(0, (1 << 64) - 1).map(hex),
 )
 words = st.one_of(st.sampled_from(SMALL), st.sampled_from(SMALL), st.integers(0, (1 << 64) - 1))
+signed = st.one_of(
+    st.sampled_from([*SMALL, -1, -(1 << 31), -(1 << 63), (1 << 63) - 1]),
+    st.integers(-(1 << 63), (1 << 63) - 1),
+)
+
+
+def values_of(slot: points.Slot) -> st.SearchStrategy[int]:
+    """Values of a slot that is no pointer."""
+    return signed if slot.signed else words
+
+
 compares = st.sampled_from(["<", "<=", ">", ">=", "==", "!="])
 
 
@@ -281,6 +292,12 @@ SUSPECT = {
     "copy": ["(r < s + m and s < r + n)"],
     "length": ["m < n"],
     "argument": ["r < NullPage", "r == NULL"],
+    "add": ["(x + y < low or x + y > high)"],
+    "subtract": ["not Fits(x - y, low, high)"],
+    "multiply": ["(x * y < low or x * y > high)"],
+    "divide": ["y == 0", "y == -1 and x <= low"],
+    "shift": ["(k < 0 or k >= w)"],
+    "index": ["i < 0", "i >= n"],
 }
 """What makes a step one that engines show to rules."""
 
@@ -391,8 +408,9 @@ def redexes(draw: st.DrawFn, point: str, world: World) -> Redex:
         n, m = draw(st.sampled_from([1 << 17, (1 << 64) - 1])), draw(st.sampled_from([0, 1 << 17, 1 << 18]))
         return Redex("LENGTH", (address, n, m), bid, now=now)
     if name not in ("deref", "deref_w"):
-        values = [address, *(draw(words) for _ in point.split()[2:])]
-        return Redex(name.upper(), tuple(values), bid, now=now)
+        row = points.BY_NAME[name]
+        values = [address if slot.type == "POINTER" else draw(values_of(slot)) for slot in row.slots]
+        return Redex(name.upper(), tuple(values), bid if row.slots[0].type == "POINTER" else None, now=now)
     code = "DEREF_W" if name == "deref_w" else draw(st.sampled_from(["DEREF_R", "DEREF_W"]))
     root = draw(st.sampled_from([None, 0, 65535, 65536, *near]))
     if root is not None and root < NULL_PAGE_SIZE:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.rules.random_rules import BASE
-from tests.rules.strategies import POINTS, formulas, worlds
+from tests.rules.strategies import POINTS, formulas, signed, worlds
 
 from whence.rules import RuleError, load_standard, load_texts
 from whence.rules.evaluate import fires
@@ -54,6 +54,20 @@ SHAPES = {point.split()[0]: point for point in POINTS if LANGUAGE[point.split()[
         ("argument", "r <= NullPage", False),
         ("argument", "not Allocated(r)", False),
         ("argument", "exists b in H : r == NULL and Size(b) == 3", True),
+        ("add", "not Fits(x + y, low, high)", True),
+        ("add", "x + y > high - 1", False),
+        ("add", "x > 100", False),
+        ("subtract", "x - y < low", True),
+        ("subtract", "y - x < low", False),
+        ("multiply", "y * x > high", True),
+        ("multiply", "x > high", False),
+        ("divide", "y == 0 or x == low and y == -1", True),
+        ("divide", "x == low", False),
+        ("divide", "y == 1", False),
+        ("shift", "k >= w or k < 0", True),
+        ("shift", "k > 31", False),
+        ("index", "not (i >= 0 and i < n)", True),
+        ("index", "i >= n - 1", False),
     ],
 )
 def test_what_suspect_steps_are_enough_for(point: str, condition: str, enough: bool) -> None:
@@ -86,6 +100,19 @@ def plain_steps(draw: st.DrawFn, point: str, world: World) -> Redex:
         case "length":
             n = draw(st.integers(0, 1 << 63))
             return Redex("LENGTH", (address, n, n + draw(st.integers(0, 3))), world.find(address), now=99)
+        case "add" | "subtract" | "multiply":
+            x, y = draw(signed), draw(signed)
+            result = {"add": x + y, "subtract": x - y, "multiply": x * y}[point]
+            low, high = result - draw(st.integers(0, 3)), result + draw(st.integers(0, 3))
+            return Redex(point.upper(), (x, y, low, high), now=99)
+        case "divide":
+            y = draw(signed.filter(bool))
+            low = draw(signed)
+            return Redex("DIVIDE", (low + draw(st.integers(y == -1, 9)), y, low), now=99)
+        case "shift" | "index":
+            n = draw(st.integers(0, 63))
+            values = (draw(signed), n, n + 1) if point == "shift" else (n, n + draw(st.integers(1, 9)))
+            return Redex(point.upper(), values, now=99)
         case _:
             align = 1 << draw(st.integers(0, 63))
             least = draw(st.integers(0, align))

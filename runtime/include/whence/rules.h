@@ -72,6 +72,10 @@ void __whence_fire(const struct whence_event *event, uint64_t rule_index,
  * (LLVM's preserve_mostcc). desc: bits 0..23 size in bytes, WHENCE_DESC_* above. */
 void __whence_access(uint64_t address, uint64_t root, uint32_t desc);
 
+/* A step of arithmetic that may be undefined: its operands, extended to 64 bits as their type says.
+ * Preserves registers likewise. desc: WHENCE_STEP_* above. */
+void __whence_step(uint64_t a, uint64_t b, uint32_t desc);
+
 /* The range in which every access through a pointer derived from `root` is correct until a block is
  * freed: its live block, or the gap between the ranges that blocks govern. Empty if there is none.
  */

@@ -15,7 +15,7 @@ from whence.abi.rules import EVENT
 
 ONE = "1"
 """What a constant in a sum is a multiple of."""
-BYTES = "count * size"
+PRODUCT = "*"
 """The name of the product of two slots in a sum."""
 MAX_SIZE = (1 << 63) - 1
 """Bytes in the largest object that C allows."""
@@ -27,12 +27,13 @@ class Slot:
     """A name that rules give to a value of the step.
 
     `type`: a name of `whence.rules.vocabulary.Type`. `field`: where the value stands in
-    `whence.abi.rules.EVENT`.
+    `whence.abi.rules.EVENT`. `signed`: the 64 bits there are a number in two's complement.
     """
 
     name: str
     type: str
     field: str
+    signed: bool = False
 
 
 @dataclass(frozen=True)
@@ -48,11 +49,13 @@ class Suspects:
     """The runtime shows rules only the steps that are none of the cases `fine`.
 
     `every`, `shown`: what a rule that holds in a fine case asks for, and what it is shown instead.
+    `factors`: the slots whose product sums may name.
     """
 
     every: str
     shown: str
     fine: tuple[Fine, ...]
+    factors: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -93,9 +96,14 @@ class Point:
         """The name in C and in plans."""
         return self.name.upper()
 
+    @property
+    def signed(self) -> bool:
+        """Whether the values of the step are signed."""
+        return any(slot.signed for slot in self.slots)
+
 
 def _alloc_is_fine() -> Iterator[Fine]:
-    fits = [{ONE: MAX_SIZE, name: -1} for name in (BYTES, "count", "size")]
+    fits = [{ONE: MAX_SIZE, name: -1} for name in (PRODUCT, "count", "size")]
     for shift in range(_ADDRESS_BITS):
         align, enough = {"align": 1 << shift}, {ONE: 1 << shift, "least": -1}
         yield Fine({**align, "count": 0}, (fits[0], enough))
@@ -108,6 +116,39 @@ _N = Slot("n", "INT", "width")
 _M = Slot("m", "INT", "value")
 _CALL = (Slot("f", "FUNCTION", "function"), Slot("v", "WORD", "value"))
 _DEREF = ("Width", "Closed", "Root")
+_X = Slot("x", "INT", "value", signed=True)
+_Y = Slot("y", "INT", "other", signed=True)
+_LOW = Slot("low", "INT", "low", signed=True)
+_HIGH = Slot("high", "INT", "high", signed=True)
+_W = Slot("w", "INT", "width")
+
+
+def _arithmetic(name: str, number: int, meaning: str, noun: str, result: Mapping[str, int]) -> Point:
+    """The row of an operator with signed operands; `result`: its value as a sum of slots."""
+    negated = {each: -factor for each, factor in result.items()}
+    return Point(
+        name,
+        number,
+        (_X, _Y, _LOW, _HIGH),
+        f"before {meaning}, in signed numbers from low to high",
+        name,
+        noun,
+        where="where the result is not a number of the type",
+        suspects=Suspects(
+            f"every {noun}",
+            "those whose result is not a number of the type",
+            (Fine({}, ({**result, "low": -1}, {**negated, "high": 1})),),
+            ("x", "y"),
+        ),
+        headline=noun,
+    )
+
+
+def _divide_is_fine() -> Iterator[Fine]:
+    yield Fine({}, ({"y": 1, ONE: -1},))
+    yield Fine({}, ({"y": -1, ONE: -2},))
+    yield Fine({"y": -1}, ({"x": 1, "low": -1, ONE: -1},))
+
 
 POINTS = (
     Point(
@@ -168,6 +209,7 @@ POINTS = (
             "every allocation",
             "those of more than MaxSize bytes or with an alignment that is no power of two or too small",
             tuple(_alloc_is_fine()),
+            ("count", "size"),
         ),
         headline="call of {function}",
         caller="an allocation function",
@@ -273,6 +315,53 @@ POINTS = (
         engines=("native", "alloc"),
         redex="Ret",
         operands=("", "body"),
+    ),
+    _arithmetic("add", 12, "x and y are added", "addition", {"x": 1, "y": 1}),
+    _arithmetic("subtract", 13, "y is subtracted from x", "subtraction", {"x": 1, "y": -1}),
+    _arithmetic("multiply", 14, "x and y are multiplied", "multiplication", {PRODUCT: 1}),
+    Point(
+        "divide",
+        15,
+        (_X, _Y, _LOW),
+        "before x is divided by y, in numbers from low on",
+        "divide",
+        "division",
+        where="where y is 0, or y is -1 and x is low",
+        optional=", in numbers from low on",
+        suspects=Suspects(
+            "every division", "those by 0, and those of the least number by -1", tuple(_divide_is_fine())
+        ),
+        headline="division",
+    ),
+    Point(
+        "shift",
+        16,
+        (Slot("v", "INT", "value", signed=True), Slot("k", "INT", "other", signed=True), _W),
+        "before v, which has w bits, is shifted by k",
+        "shift",
+        "shift",
+        where="where k is negative, or not less than w",
+        suspects=Suspects(
+            "every shift",
+            "those by a negative number, or by the bits of the type or more",
+            (Fine({}, ({"k": 1}, {"w": 1, "k": -1, ONE: -1})),),
+        ),
+        headline="shift",
+    ),
+    Point(
+        "index",
+        17,
+        (Slot("i", "INT", "value", signed=True), Slot("n", "INT", "other")),
+        "before the address of element i is computed, in an array where the indices below n are valid",
+        "index",
+        "index",
+        where="where i is negative, or not less than n",
+        suspects=Suspects(
+            "every index",
+            "those that are negative or too large",
+            (Fine({}, ({"i": 1}, {"n": 1, "i": -1, ONE: -1})),),
+        ),
+        headline="index",
     ),
 )
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from whence.abi.structs import Field, Layout
 
-RULES_VERSION = 4
+RULES_VERSION = 5
 """Of this border: a rule set of another version is refused when it is registered."""
 
 BLOCK = Layout(
@@ -40,6 +40,8 @@ EVENT = Layout(
         Field("now", "u64", "event clock"),
         Field("other", "u64", "free: the alignment given, 0 if none is"),
         Field("least", "u64"),
+        Field("low", "u64", "arithmetic: the least number of the type, in two's complement"),
+        Field("high", "u64", "arithmetic: its greatest"),
         Field("family", "u64", "free, alloc: WH_FAMILY_* of the function"),
         Field("block", BLOCK, "Bid(r); id 0 if r was derived from no known block"),
     ),
@@ -90,3 +92,10 @@ DESC_COPY = 1 << 27
 DESC_FUNCTION_SHIFT = 25
 DESC_FUNCTIONS = {"memcpy": 1, "memmove": 2, "memset": 3}
 """Bits 25 and 26: the program wrote the call of this library function."""
+
+STEP_POINT = 0xFF
+"""In the descriptor of an arithmetic step: its detection point."""
+STEP_BITS_SHIFT = 8
+"""The bits above are those of its type, up to STEP_UNSIGNED."""
+STEP_UNSIGNED = 1 << 16
+"""The type is unsigned."""

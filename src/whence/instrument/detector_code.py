@@ -117,27 +117,27 @@ class ConditionCode:
     def bind_point(self) -> None:
         """Binds the names of the detection point."""
         point = self.condition.rule.point
-        for variable, field in zip(point.args, point.info.fields, strict=True):
+        for variable, slot in zip(point.args, point.info.rows[0].slots, strict=True):
             if not isinstance(variable, m.Variable):
                 continue
-            if field == "block":
+            if slot.field == "block":
                 self.places[variable.name] = Place(self.event_block(), True)
             else:
                 place = Place(self.slot("i128"), False)
-                self.emit(f"store i128 {self.event_field(field)}, ptr {place.address}")
+                self.emit(f"store i128 {self.event_field(slot.field, slot.signed)}, ptr {place.address}")
                 self.places[variable.name] = place
             self.bound |= {variable.name}
 
-    def event_field(self, field: str) -> str:
+    def event_field(self, field: str, signed: bool = False) -> str:
         index = EVENT.index(field)
         address = self.value(f"getelementptr %whence.event, ptr %event, i32 0, i32 {index}")
-        return self.wide(self.value(f"load i64, ptr {address}"))
+        return self.wide(self.value(f"load i64, ptr {address}"), signed)
 
     def event_block(self) -> str:
         return self.value(f"getelementptr %whence.event, ptr %event, i32 0, i32 {EVENT.index('block')}")
 
-    def wide(self, word: str) -> str:
-        return self.value(f"zext i64 {word} to i128")
+    def wide(self, word: str, signed: bool = False) -> str:
+        return self.value(f"{'sext' if signed else 'zext'} i64 {word} to i128")
 
     def block_word(self, block: str, field: str) -> str:
         index = BLOCK.index(field)

@@ -63,7 +63,7 @@ def is_checked(variable: ir.Alloca, uses: Uses) -> bool:
 def is_overrun(variable: ir.Alloca, size: int, uses: Uses) -> bool:
     """Whether the function accesses the variable at a constant offset out of its bounds."""
     return any(
-        offset is not None and _is_access(use, pointer) and not _is_safe(use, pointer, offset, size)
+        offset is not None and is_access(use, pointer) and not _is_safe(use, pointer, offset, size)
         for use, pointer, offset in _ends(variable, uses)
     )
 
@@ -89,7 +89,7 @@ def _ends(variable: ir.Alloca, uses: Uses) -> Iterator[tuple[ir.Instruction, str
             waiting.append(result)
 
 
-def _is_access(use: ir.Instruction, pointer: str) -> bool:
+def is_access(use: ir.Instruction, pointer: str) -> bool:
     if isinstance(use, ir.MemoryAccess):
         return not _is_stored(use, pointer)
     if isinstance(use, ir.Call) and (use.callee or "").startswith(_MEMORY):

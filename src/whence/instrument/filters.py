@@ -51,7 +51,7 @@ from collections.abc import Iterator
 from whence.abi.layout import GRANULE, GRANULE_SHIFT, REGION_COUNT, REGION_SHIFT, STATE_OFFSET
 from whence.abi.rules import DESC_COPY, DESC_WRITE
 from whence.abi.widths import CHECKED_WIDTHS
-from whence.instrument import lookup
+from whence.instrument import lookup, steps
 from whence.rules.filters import Filter
 from whence.rules.lowering import Plan
 
@@ -142,7 +142,10 @@ def generate(plan: Plan) -> str:
         ]
         suspects += [*wide, *known, *inside, lookup.define("#4")]
     copies = [_copy(size, "COPY" in plan.points) for size in (None, *CHECKED_WIDTHS)]
-    return "\n\n".join([*functions, *suspects, *copies]) + "\n" + _EPILOGUE
+    arithmetic = list(steps.definitions(plan.points))
+    if arithmetic:
+        arithmetic.append(steps.RUNTIME)
+    return "\n\n".join([*functions, *suspects, *copies, *arithmetic]) + "\n" + _EPILOGUE
 
 
 def _function(name: str, filter_: Filter, write: bool, size: int, provenance: bool, unaligned: bool) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
-from whence.instrument import filters
+from whence.instrument import filters, steps
 from whence.instrument.pipeline import Job
 from whence.instrument.policy import Policy
 from whence.instrument.provenance import OBJECTS, Kind
@@ -51,6 +51,7 @@ def policy_of(plan: Plan) -> Policy:
         locals=locals_,
         globals=globals_,
         scopes=locals_ and finds_freed(plan, "Stack"),
+        steps=plan.points.intersection(steps.POINTS),
     )
 
 

@@ -20,6 +20,7 @@ import re
 from dataclasses import dataclass
 
 from whence import ir
+from whence.instrument import steps
 from whence.instrument.filters import copy_marker_name
 from whence.instrument.lookup import LOOKUP
 
@@ -95,6 +96,9 @@ def _declaration(name: str) -> str:
     # "captures(none)" would let the optimiser pass the source of a copy in place of the copy (MemCpyOpt does
     # that to arguments that cannot be written): the address and its root would then lie in different blocks.
     pointer = "ptr captures(address)"
+    operands = steps.declaration(name)
+    if operands:
+        return f"declare void @{name}({operands}) {ATTRIBUTES}"
     if name == RANGE:
         return f"declare void @{RANGE}({pointer}, i64, {pointer}, i32) {ATTRIBUTES}"
     if name == COOKIE:

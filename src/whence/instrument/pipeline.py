@@ -28,6 +28,7 @@ from whence import ir
 from whence.errors import ToolLimit
 from whence.instrument.accesses import mark_accesses
 from whence.instrument.allocas import guard_allocas
+from whence.instrument.arithmetic import mark_arithmetic
 from whence.instrument.attributes import withdraw_promises, withdraw_values
 from whence.instrument.cookies import mark_cookies
 from whence.instrument.descriptions import keep_line_tables
@@ -35,6 +36,7 @@ from whence.instrument.events import watch
 from whence.instrument.frames import keep_locals
 from whence.instrument.global_names import name_globals
 from whence.instrument.global_zones import guard_globals
+from whence.instrument.indices import mark_indices
 from whence.instrument.library import own_strings, redirect
 from whence.instrument.overruns import keep_overruns
 from whence.instrument.passes import (
@@ -65,12 +67,14 @@ PASSES: tuple[AnyPass, ...] = (
     Pass("keep-overruns", Stage.CARRIED, keep_overruns, lambda policy: policy.locals),
     Pass("mark-scopes", Stage.CARRIED, mark_scopes, lambda policy: policy.scopes),
     Pass("keep-locals", Stage.CARRIED, keep_locals, lambda policy: policy.reachability),
+    Pass("mark-indices", Stage.CARRIED, mark_indices, lambda policy: "INDEX" in policy.steps),
     Pass("mark-cookies", Stage.CARRIED, mark_cookies, lambda policy: policy.reads or policy.writes),
     Pass("own-strings", Stage.PROMOTED, own_strings),
     Pass("define-unwritten", Stage.PROMOTED, define_unwritten),
     Pass("client-requests", Stage.PROMOTED, redirect_requests),
     Pass("withdraw-promises", Stage.PROMOTED, withdraw_promises),
     Pass("redirect-library", Stage.PROMOTED, redirect),
+    Pass("mark-arithmetic", Stage.PROMOTED, mark_arithmetic, lambda policy: bool(policy.steps - {"INDEX"})),
     Pass("mark-accesses", Stage.PROMOTED, mark_accesses),
     Pass("watch-functions", Stage.PROMOTED, watch),
     Pass("keep-globals", Stage.PROMOTED, keep_pointers, lambda policy: policy.reachability),

@@ -24,6 +24,7 @@ class Policy:
     if a rule needs every access.
     locals, globals: whether local and global variables are blocks.
     scopes: whether local variables die when their scope ends.
+    steps: the detection points of arithmetic where a rule is evaluated (`whence.instrument.steps`).
     """
 
     reads: bool = True
@@ -39,3 +40,4 @@ class Policy:
     locals: bool = False
     globals: bool = False
     scopes: bool = False
+    steps: frozenset[str] = frozenset()

@@ -227,9 +227,22 @@ ERROR_RULES: tuple[ErrorRule, ...] = (
         goes_on=True,
     ),
 )
+_UNTYPED = "the numbers of the machine have no type that limits them"
 NOT_MODELLED = {
     "absurd-length": "a state has no memory mappings beyond its blocks: such a copy leaves its block, "
-    "which is another error"
+    "which is another error",
+    **dict.fromkeys(
+        (
+            "signed-addition-overflow",
+            "signed-subtraction-overflow",
+            "signed-multiplication-overflow",
+            "division-by-zero",
+            "division-overflow",
+            "shift-out-of-range",
+        ),
+        _UNTYPED,
+    ),
+    "index-out-of-bounds": "an array inside of a block has no length of its own",
 }
 """Shipped rules without an error state, and why; the machine never reaches their points."""
 

@@ -40,6 +40,8 @@ WORDS = tuple(
     dict.fromkeys(slot.name for row in POINTS for at, slot in enumerate(row.slots) if not _of_block(slot, at))
 )
 """Names of the slots whose values are plain numbers."""
+SIGNED = frozenset(slot.name for row in POINTS for slot in row.slots if slot.signed)
+"""Those whose numbers are signed."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +127,9 @@ def typed(moment: Moment) -> Iterator[Truth]:
     """The facts about every moment that follow from the types of its parts: words, families, kinds."""
     state = moment.state
     yield _one_of(moment.code, len(CODES))
-    for number in (moment.width, *moment.words.values(), moment.given_size, moment.given_align):
+    for name, number in moment.words.items():
+        yield _one_of(number + WORD // 2 if name in SIGNED else number, WORD)
+    for number in (moment.width, moment.given_size, moment.given_align):
         yield _one_of(number, WORD)
     yield z3.And(moment.closed >= 0, moment.closed <= moment.width)
     yield z3.Implies(moment.is_(*ACCESSES), moment.width >= 1)

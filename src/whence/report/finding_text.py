@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from rich.cells import cell_len
 from rich.text import Text
 
+from whence.abi import points
 from whence.findings import BlockState, Event, Family, Finding, Frame, RunInfo, telling_stack
 from whence.report import frames, words
 from whence.report.layout import INDENT, MEASURE, Layout
@@ -287,7 +288,9 @@ class FindingText:
         values = self.finding.values
         if all(value.value == self.finding.access.address for value in values):
             return []
-        shown = ", ".join(f"{printable(v.name)} = {_number(v.value)}" for v in values)
+        row = points.BY_NAME.get(self.finding.point)
+        number = words.signed if row is not None and row.signed else _number
+        shown = ", ".join(f"{printable(v.name)} = {number(v.value)}" for v in values)
         line = Text.assemble(INDENT, ("values: ", HEADING), shown)
         return [Text(), *self.layout.wrapped(line, INDENT + "  ")]
 

@@ -44,7 +44,12 @@ def bytes_(count: int) -> str:
 
 def length(size: int) -> str:
     """The length of an access as a signed number: one above 2**63 is a negative number of the program."""
-    return bytes_(size - (1 << 64) if is_negative(size) else size)
+    return bytes_(signed(size))
+
+
+def signed(value: int) -> int:
+    """The number that 64 bits are in two's complement."""
+    return value - (1 << 64) if is_negative(value) else value
 
 
 def is_negative(size: int) -> bool:

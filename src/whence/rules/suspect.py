@@ -7,7 +7,10 @@ the *suspect* ones. A step is not suspect
   `align >= least`;
 * at `copy`: where `r + n <= s` or `s + m <= r`;
 * at `argument`: where `r >= NullPage`;
-* at `length`: where `m >= n`.
+* at `length`: where `m >= n`;
+* at `add`, `subtract`, `multiply`: where the result is from low to high;
+* at `divide`: where `y != 0`, and `y != -1` or `x > low`;
+* at `shift` and `index`: where `0 <= k < w`, `0 <= i < n`.
 
 Each of these is a list of *cases* (`whence.abi.points.Fine`): values of some names, and sums that
 are not negative. A condition that is false in every case is one for which suspect steps
@@ -19,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from whence.abi.points import BYTES, ONE, Fine
+from whence.abi.points import ONE, PRODUCT, Fine
 from whence.rules import model as m
 from whence.rules.arithmetic import arithmetic
 from whence.rules.expand import Condition
@@ -38,16 +41,17 @@ def holds_at_suspect_only(condition: Condition) -> bool:
         slot.name: arg.name if isinstance(arg, m.Variable) else f"{slot.name}."
         for slot, arg in zip(point.info.slots, point.args, strict=True)
     }
-    return all(_Truth(case, names).of(condition.formula) is False for case in suspects.fine)
+    factors = {names[each] for each in suspects.factors}
+    return all(_Truth(case, names, factors).of(condition.formula) is False for case in suspects.fine)
 
 
 class _Truth:
     """Truth of formulas in one case: True, False, or None where the case does not tell."""
 
-    def __init__(self, case: Fine, names: Mapping[str, str]) -> None:
+    def __init__(self, case: Fine, names: Mapping[str, str], factors: set[str]) -> None:
         self.values = {names[slot]: value for slot, value in case.values.items()}
         self.sums = [{names.get(part, part): factor for part, factor in each.items()} for each in case.sums]
-        self.product = {names.get("count"), names.get("size")}
+        self.factors = factors
 
     def of(self, formula: m.Formula) -> bool | None:
         match formula:
@@ -101,7 +105,7 @@ class _Truth:
         return None
 
     def sum(self, term: m.Term) -> Linear | None:
-        """The term as a sum of names, and of the product count * size; None if it is none."""
+        """The term as a sum of names, and of the product of the factors; None if it is none."""
         return linear(term, self.known)
 
     def known(self, term: m.Term) -> Linear | None:
@@ -116,9 +120,9 @@ class _Truth:
 
     def product_or_constant(self, term: m.Binary) -> Linear | None:
         first, second = self.sum(term.left), self.sum(term.right)
-        if term.op == "*" and {str(term.left), str(term.right)} == self.product:
+        if term.op == "*" and {str(term.left), str(term.right)} == self.factors:
             zero = 0 in [constant(factor) for factor in (first, second) if factor is not None]
-            return {} if zero else {BYTES: 1}
+            return {} if zero else {PRODUCT: 1}
         if first is None or second is None:
             return None
         a, b = constant(first), constant(second)

@@ -1,0 +1,84 @@
+"""Markers before the arithmetic of integers that may be undefined.
+
+The front end says which arithmetic is signed: it may not wrap around (`nsw`). The promise is withdrawn, so
+that the optimiser does not use it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from whence import ir
+from whence.instrument import steps
+from whence.instrument.passes import Context
+
+_OVERFLOWS = {"add": "ADD", "sub": "SUBTRACT", "mul": "MULTIPLY"}
+_DIVISIONS = {"sdiv": "sdivide", "srem": "sdivide", "udiv": "udivide", "urem": "udivide"}
+_SHIFTS = ("shl", "lshr", "ashr")
+_TYPES = {f"i{bits}": bits for bits in steps.WIDTHS}
+_NSW = re.compile(r"(?<== )(add|sub|mul)((?: nuw)?) nsw\b")
+_NUMBER = re.compile(r"-?\d+\Z", re.ASCII)
+
+
+def mark_arithmetic(context: Context) -> None:
+    """Inserts a marker before each operation for which an active rule has a point.
+
+    Before::
+
+        define i32 @f(i32 %a, i32 %b) {
+          %3 = add nsw i32 %a, %b
+          %4 = sdiv i32 %3, 10
+          ret i32 %4
+        }
+
+    After::
+
+        define i32 @f(i32 %a, i32 %b) {
+          call void @__whence_check_add_i32(i32 %a, i32 %b) nomerge
+          %3 = add i32 %a, %b
+          %4 = sdiv i32 %3, 10
+          ret i32 %4
+        }
+    """
+    for function in context.functions():
+        for instruction in list(function.instructions()):
+            if isinstance(instruction, ir.Binary) and instruction.type in _TYPES:
+                _mark(instruction, context)
+
+
+def _mark(instruction: ir.Binary, context: Context) -> None:
+    opcode, points = instruction.opcode, context.policy.steps
+    left, right = (operand.value for operand in instruction.operands)
+    if opcode in _OVERFLOWS and _OVERFLOWS[opcode] in points and "nsw" in instruction.flags:
+        _insert(instruction, _OVERFLOWS[opcode].lower(), left, right, context)
+        instruction.rewrite(_NSW.sub(r"\1\2", instruction.text, count=1))
+    elif opcode in _DIVISIONS and "DIVIDE" in points and _may_fail(opcode, right):
+        _insert(instruction, _DIVISIONS[opcode], left, right, context)
+    elif opcode in _SHIFTS and "SHIFT" in points and not _in_range(right, _TYPES[instruction.type]):
+        _insert(instruction, "shift", left, _count(instruction, right), context)
+
+
+def _insert(instruction: ir.Binary, word: str, left: str, right: str, context: Context) -> None:
+    type_ = instruction.type
+    name = steps.marker(word, _TYPES[type_])
+    context.used.add(name)
+    instruction.insert_before(f"call void @{name}({type_} {left}, {type_} {right}) nomerge")
+
+
+def _may_fail(opcode: str, divisor: str) -> bool:
+    if not _NUMBER.match(divisor):
+        return True
+    return int(divisor) == 0 or (int(divisor) == -1 and opcode in ("sdiv", "srem"))
+
+
+def _in_range(count: str, bits: int) -> bool:
+    return bool(_NUMBER.match(count)) and 0 <= int(count) < bits
+
+
+def _count(instruction: ir.Binary, count: str) -> str:
+    """The number of bits as a signed number: the front end extends an `int` with zeros."""
+    definition = instruction.function.definition_of(count) if count.startswith("%") else None
+    if not isinstance(definition, ir.Cast) or (definition.opcode, definition.source_type) != ("zext", "i32"):
+        return count
+    text = f"sext i32 {definition.operands[0].value} to {instruction.type}"
+    return instruction.insert_before(text).result or count

@@ -1,0 +1,17 @@
+// The bucket of a table that has at least one.
+// RUN: options --enable division-by-zero
+#include <stddef.h>
+#include <string.h>
+
+struct table {
+    size_t buckets;
+};
+
+static size_t bucket(const struct table *table, const char *key) {
+    return table->buckets ? strlen(key) % table->buckets : 0;
+}
+
+int main(int argc, char **argv) {
+    struct table table = {(size_t)argc - 1};
+    return bucket(&table, argv[0]) == 1000;
+}

@@ -1,0 +1,11 @@
+// The middle between two indices is computed from their distance.
+// RUN: options --enable signed-addition-overflow
+
+static int middle(int low, int high) {
+    return low + (high - low) / 2;
+}
+
+int main(int argc, char **argv) {
+    (void)argv;
+    return middle(2000000000 + argc, 2100000000) < 0;
+}
