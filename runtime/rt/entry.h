@@ -1,46 +1,48 @@
-/* Entry points that generated code calls on its cold paths. */
+/* Entry points in assembly. */
 #ifndef WHENCE_RT_ENTRY_H
 #define WHENCE_RT_ENTRY_H
 
-/* The convention is LLVM's preserve_most: every general register but r11 is kept, vector registers
- * are the caller's. `body` gets the three arguments and the entry's frame, where the stack of a
- * finding starts. */
-#define KEEPING_ENTRY(name, body)                                                                  \
+/* A function whose frame a walk of the stack goes through; `body` leaves the frame and returns. */
+#define FRAMED_ENTRY(name, body)                                                                   \
     __asm__(".text\n"                                                                              \
             ".globl " name "\n"                                                                    \
-            ".type " name ", @function\n"                                                          \
-            "" name ":\n"                                                                          \
+            ".type " name ", @function\n" name ":\n"                                               \
             ".cfi_startproc\n"                                                                     \
             "    push %rbp\n"                                                                      \
             "    .cfi_def_cfa_offset 16\n"                                                         \
             "    .cfi_offset %rbp, -16\n"                                                          \
             "    mov %rsp, %rbp\n"                                                                 \
-            "    .cfi_def_cfa_register %rbp\n"                                                     \
-            "    push %rax\n"                                                                      \
-            "    push %rcx\n"                                                                      \
-            "    push %rdx\n"                                                                      \
-            "    push %rsi\n"                                                                      \
-            "    push %rdi\n"                                                                      \
-            "    push %r8\n"                                                                       \
-            "    push %r9\n"                                                                       \
-            "    push %r10\n"                                                                      \
-            "    mov %rbp, %rcx\n"                                                                 \
-            "    cld\n"                                                                            \
-            "    and $-16, %rsp\n"                                                                 \
-            "    call " body "\n"                                                                  \
-            "    lea -64(%rbp), %rsp\n"                                                            \
-            "    pop %r10\n"                                                                       \
-            "    pop %r9\n"                                                                        \
-            "    pop %r8\n"                                                                        \
-            "    pop %rdi\n"                                                                       \
-            "    pop %rsi\n"                                                                       \
-            "    pop %rdx\n"                                                                       \
-            "    pop %rcx\n"                                                                       \
-            "    pop %rax\n"                                                                       \
-            "    pop %rbp\n"                                                                       \
-            "    .cfi_def_cfa %rsp, 8\n"                                                           \
-            "    ret\n"                                                                            \
-            ".cfi_endproc\n"                                                                       \
+            "    .cfi_def_cfa_register %rbp\n" body ".cfi_endproc\n"                               \
             ".size " name ", .-" name "\n")
+
+/* An entry point that generated code calls on its cold paths. The convention is LLVM's
+ * preserve_most: every general register but r11 is kept, vector registers are the caller's.
+ * `function` gets the three arguments and the entry's frame, where the stack of a finding starts.
+ */
+#define KEEPING_ENTRY(name, function)                                                              \
+    FRAMED_ENTRY(name, "    push %rax\n"                                                           \
+                       "    push %rcx\n"                                                           \
+                       "    push %rdx\n"                                                           \
+                       "    push %rsi\n"                                                           \
+                       "    push %rdi\n"                                                           \
+                       "    push %r8\n"                                                            \
+                       "    push %r9\n"                                                            \
+                       "    push %r10\n"                                                           \
+                       "    mov %rbp, %rcx\n"                                                      \
+                       "    cld\n"                                                                 \
+                       "    and $-16, %rsp\n"                                                      \
+                       "    call " function "\n"                                                   \
+                       "    lea -64(%rbp), %rsp\n"                                                 \
+                       "    pop %r10\n"                                                            \
+                       "    pop %r9\n"                                                             \
+                       "    pop %r8\n"                                                             \
+                       "    pop %rdi\n"                                                            \
+                       "    pop %rsi\n"                                                            \
+                       "    pop %rdx\n"                                                            \
+                       "    pop %rcx\n"                                                            \
+                       "    pop %rax\n"                                                            \
+                       "    pop %rbp\n"                                                            \
+                       "    .cfi_def_cfa %rsp, 8\n"                                                \
+                       "    ret\n")
 
 #endif

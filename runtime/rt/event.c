@@ -1,4 +1,5 @@
 #include "event.h"
+#include "entry.h"
 #include "../findings/finding.h"
 #include "../settings/options.h"
 #include "../leak/excuse.h"
@@ -92,31 +93,20 @@ __attribute__((used, visibility("hidden"))) void whence_call_or_return(uint64_t 
 /* Pointers that the program holds in callee-saved registers alone go to the
  * stack first, next to the program's frames, where a leak search finds them. */
 #define ENTRY(name, point)                                                                         \
-    __asm__(".text\n"                                                                              \
-            ".globl " name "\n"                                                                    \
-            ".type " name ", @function\n" name ":\n"                                               \
-            ".cfi_startproc\n"                                                                     \
-            "    push %rbp\n"                                                                      \
-            "    .cfi_def_cfa_offset 16\n"                                                         \
-            "    .cfi_offset %rbp, -16\n"                                                          \
-            "    mov %rsp, %rbp\n"                                                                 \
-            "    .cfi_def_cfa_register %rbp\n"                                                     \
-            "    push %rbx\n"                                                                      \
-            "    push %r12\n"                                                                      \
-            "    push %r13\n"                                                                      \
-            "    push %r14\n"                                                                      \
-            "    push %r15\n"                                                                      \
-            "    sub $8, %rsp\n"                                                                   \
-            "    mov %rsi, %rdx\n"                                                                 \
-            "    mov %rdi, %rsi\n"                                                                 \
-            "    mov $" point ", %edi\n"                                                           \
-            "    mov %rbp, %rcx\n"                                                                 \
-            "    call whence_call_or_return\n"                                                     \
-            "    leave\n"                                                                          \
-            "    .cfi_def_cfa %rsp, 8\n"                                                           \
-            "    ret\n"                                                                            \
-            ".cfi_endproc\n"                                                                       \
-            ".size " name ", .-" name "\n")
+    FRAMED_ENTRY(name, "    push %rbx\n"                                                           \
+                       "    push %r12\n"                                                           \
+                       "    push %r13\n"                                                           \
+                       "    push %r14\n"                                                           \
+                       "    push %r15\n"                                                           \
+                       "    sub $8, %rsp\n"                                                        \
+                       "    mov %rsi, %rdx\n"                                                      \
+                       "    mov %rdi, %rsi\n"                                                      \
+                       "    mov $" point ", %edi\n"                                                \
+                       "    mov %rbp, %rcx\n"                                                      \
+                       "    call whence_call_or_return\n"                                          \
+                       "    leave\n"                                                               \
+                       "    .cfi_def_cfa %rsp, 8\n"                                                \
+                       "    ret\n")
 
 ENTRY("__whence_call", "4");
 ENTRY("__whence_ret", "5");

@@ -6,6 +6,7 @@
  * program requested, not the copy.
  */
 #include "loading.h"
+#include "entry.h"
 #include "../process/images.h"
 #include "../process/maps.h"
 #include "../process/thread.h"
@@ -183,25 +184,13 @@ struct opened whence_dlopen(const char *name, int flags, uintptr_t caller) {
     return opened;
 }
 
-__asm__(".text\n"
-        ".globl dlopen\n"
-        ".type dlopen, @function\n"
-        "dlopen:\n"
-        ".cfi_startproc\n"
-        "    push %rbp\n"
-        "    .cfi_def_cfa_offset 16\n"
-        "    .cfi_offset %rbp, -16\n"
-        "    mov %rsp, %rbp\n"
-        "    .cfi_def_cfa_register %rbp\n"
-        "    mov 8(%rbp), %rdx\n"
-        "    call whence_dlopen\n"
-        "    mov %rax, %rdi\n"
-        "    mov %rdx, %rsi\n"
-        "    pop %rbp\n"
-        "    .cfi_def_cfa %rsp, 8\n"
-        "    jmp *whence_next_dlopen(%rip)\n"
-        ".cfi_endproc\n"
-        ".size dlopen, .-dlopen\n");
+FRAMED_ENTRY("dlopen", "    mov 8(%rbp), %rdx\n"
+                       "    call whence_dlopen\n"
+                       "    mov %rax, %rdi\n"
+                       "    mov %rdx, %rsi\n"
+                       "    pop %rbp\n"
+                       "    .cfi_def_cfa %rsp, 8\n"
+                       "    jmp *whence_next_dlopen(%rip)\n");
 
 /* ---- dlclose ---- */
 

@@ -13,7 +13,7 @@ static uint64_t greatest(uint64_t bits, int is_unsigned) {
 
 __attribute__((used, visibility("hidden"))) void
 whence_step_checked(uint64_t a, uint64_t b, uint32_t desc, const struct frame *frame) {
-    uint64_t bits = desc >> WHENCE_STEP_BITS_SHIFT & 0xFF;
+    uint64_t bits = (desc & (WHENCE_STEP_UNSIGNED - 1)) >> WHENCE_STEP_BITS_SHIFT;
     int is_unsigned = (desc & WHENCE_STEP_UNSIGNED) != 0;
     struct context context = {0};
     thread_here();

@@ -113,6 +113,10 @@ class RuleInfo:
     advice: str = ""
     cwe: tuple[int, ...] = ()
 
+    @property
+    def is_note(self) -> bool:
+        return self.severity == "note"
+
 
 @dataclass(frozen=True, slots=True)
 class Frame:

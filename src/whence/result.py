@@ -47,7 +47,7 @@ class Result:
     @property
     def failures(self) -> tuple[Finding, ...]:
         """The findings that fail the run: errors and warnings, without notes."""
-        return tuple(finding for finding in self.findings if finding.rule.severity != "note")
+        return tuple(finding for finding in self.findings if not finding.rule.is_note)
 
     def text(self) -> str:
         """The report as people read it, without colours."""

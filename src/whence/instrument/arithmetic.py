@@ -11,13 +11,13 @@ import re
 from whence import ir
 from whence.instrument import steps
 from whence.instrument.passes import Context
+from whence.ir.datalayout import constant_index
 
 _OVERFLOWS = {"add": "ADD", "sub": "SUBTRACT", "mul": "MULTIPLY"}
 _DIVISIONS = {"sdiv": "sdivide", "srem": "sdivide", "udiv": "udivide", "urem": "udivide"}
 _SHIFTS = ("shl", "lshr", "ashr")
 _TYPES = {f"i{bits}": bits for bits in steps.WIDTHS}
 _NSW = re.compile(r"(?<== )(add|sub|mul)((?: nuw)?) nsw\b")
-_NUMBER = re.compile(r"-?\d+\Z", re.ASCII)
 
 
 def mark_arithmetic(context: Context) -> None:
@@ -66,13 +66,13 @@ def _insert(instruction: ir.Binary, word: str, left: str, right: str, context: C
 
 
 def _may_fail(opcode: str, divisor: str) -> bool:
-    if not _NUMBER.match(divisor):
-        return True
-    return int(divisor) == 0 or (int(divisor) == -1 and opcode in ("sdiv", "srem"))
+    number = constant_index(divisor)
+    return number is None or number == 0 or (number == -1 and opcode in ("sdiv", "srem"))
 
 
 def _in_range(count: str, bits: int) -> bool:
-    return bool(_NUMBER.match(count)) and 0 <= int(count) < bits
+    number = constant_index(count)
+    return number is not None and 0 <= number < bits
 
 
 def _count(instruction: ir.Binary, count: str) -> str:

@@ -90,6 +90,7 @@ def _ends(variable: ir.Alloca, uses: Uses) -> Iterator[tuple[ir.Instruction, str
 
 
 def is_access(use: ir.Instruction, pointer: str) -> bool:
+    """Whether the instruction does nothing with the pointer but access a known number of bytes there."""
     if isinstance(use, ir.MemoryAccess):
         return not _is_stored(use, pointer)
     if isinstance(use, ir.Call) and (use.callee or "").startswith(_MEMORY):

@@ -40,19 +40,18 @@ def mark_indices(context: Context) -> None:
         }
     """
     for function in context.functions():
-        found = [each for each in function.instructions() if _is_index(each)]
-        uses = uses_of(function) if found else {}
-        for instruction in found:
-            assert isinstance(instruction, ir.GetElementPtr)
-            _mark(instruction, uses, context)
+        addresses = [each for each in function.instructions() if isinstance(each, ir.GetElementPtr)]
+        elements = [each for each in addresses if _is_element(each)]
+        uses = uses_of(function) if elements else {}
+        for element in elements:
+            _mark(element, uses, context)
 
 
-def _is_index(instruction: ir.Instruction) -> bool:
-    """Whether it computes the address of an element of an array, with an index of 64 bits."""
-    if not isinstance(instruction, ir.GetElementPtr) or not instruction.source_type.startswith("["):
-        return False
-    indices = instruction.indices
-    return len(indices) == 2 and indices[0][1] == "0" and indices[1][0] == "i64"
+def _is_element(address: ir.GetElementPtr) -> bool:
+    """Whether it is the address of an element of an array, with an index of 64 bits."""
+    indices = address.indices
+    whole = address.source_type.startswith("[") and len(indices) == 2 and indices[0][1] == "0"
+    return whole and indices[1][0] == "i64"
 
 
 def _mark(element: ir.GetElementPtr, uses: Uses, context: Context) -> None:

@@ -113,9 +113,7 @@ def _declaration(name: str) -> str:
         return f"declare preserve_mostcc {{ i64, i64 }} @{LOOKUP}({pointer}) {ATTRIBUTES}"
     if name.startswith("__whence_checkof_"):
         return f"declare void @{name}({pointer}, {pointer}, i64) {ATTRIBUTES}"
-    if name.startswith("__whence_checkat_"):
-        return f"declare void @{name}({pointer}, {pointer}, i64, i64) {ATTRIBUTES}"
-    if name.startswith("__whence_checkin_"):
+    if name.startswith(("__whence_checkat_", "__whence_checkin_")):
         return f"declare void @{name}({pointer}, {pointer}, i64, i64) {ATTRIBUTES}"
     two = name.startswith(("__whence_checkp_", "__whence_check_copy_"))
     arguments = f"{pointer}, {pointer}" if two else pointer

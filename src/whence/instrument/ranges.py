@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from whence import ir
+from whence.ir.datalayout import constant_index
 
 Range = tuple[int, int]
 
@@ -32,7 +33,7 @@ class Ranges:
         """The range of a value of an integer type, wherever the block is executed."""
         bits = int(type_[1:])
         found = self._computed(bits, value, block, depth)
-        facts = [] if _constant(value) is not None else self._comparisons(value, block)
+        facts = [] if constant_index(value) is not None else self._comparisons(value, block)
         for _ in range(2):  # what one comparison says may depend on another
             for predicate, bound in facts:
                 found = _narrowed(found, predicate, bound, bits)
@@ -40,7 +41,7 @@ class Ranges:
 
     def _computed(self, bits: int, value: str, block: ir.Block, depth: int) -> Range:
         whole = (0, (1 << bits) - 1)
-        constant = _constant(value)
+        constant = constant_index(value)
         if constant is not None:
             return (constant & whole[1],) * 2
         definition = self._function.definition_of(value) if value.startswith("%") else None
@@ -80,10 +81,10 @@ class Ranges:
         if not isinstance(compare, ir.Compare) or compare.opcode != "icmp":
             return []
         left, right = compare.operands
-        bound = _constant(right.value)
+        bound = constant_index(right.value)
         if left.value != value or bound is None:
             return []
-        taken = branch.successors[0] == f"{target.ref}"
+        taken = branch.successors[0] == target.ref
         predicate = compare.predicate if taken else _OPPOSITE[compare.predicate]
         return [(predicate, bound)]
 
@@ -92,7 +93,7 @@ class Ranges:
         if len(phi.incoming) != 2:
             return None
         for (first, _), (following, latch) in (phi.incoming, phi.incoming[::-1]):
-            start, step = _constant(first), self._step(phi.result or "", following)
+            start, step = constant_index(first), self._step(phi.result or "", following)
             if start is None or start < 0 or step is None:
                 continue
             source = self._function.block(latch)
@@ -108,7 +109,7 @@ class Ranges:
         if not isinstance(definition, ir.Binary) or definition.opcode != "add":
             return None
         left, right = (each.value for each in definition.operands)
-        step = _constant(right)
+        step = constant_index(right)
         return step if left == variable and step is not None and step > 0 else None
 
 
@@ -117,12 +118,6 @@ def _last(predicate: str, bound: int, step: int) -> int | None:
     if predicate in ("ult", "slt") or (predicate == "ne" and step == 1):
         return bound - 1
     return bound if predicate in ("ule", "sle") else None
-
-
-def _constant(value: str) -> int | None:
-    if value in ("true", "false"):
-        return int(value == "true")
-    return int(value) if value.removeprefix("-").isdecimal() else None
 
 
 def _narrowed(known: Range, predicate: str, bound: int, bits: int) -> Range:

@@ -87,13 +87,18 @@ def _beyond(point: str, bits: int, limit: str) -> str:
 
 def _definition(point: str, word: str, bits: int, test: list[str], signed: bool) -> str:
     desc = NUMBERS[point] | bits << STEP_BITS_SHIFT | (0 if signed else STEP_UNSIGNED)
-    widened = [f"%wide_{name} = {_wide(name, bits, signed)}" for name in "ab"]
+    extend = "sext" if signed else "zext"
+    wide = "%a", "%b"
+    widened = []
+    if bits < 64:
+        wide = "%wide_a", "%wide_b"
+        widened = [f"%wide_{name} = {extend} i{bits} %{name} to i64" for name in "ab"]
     body = [
         *test,
         "br i1 %bad, label %cold, label %end, !prof !0",
         "cold:",
         *widened,
-        f"call preserve_mostcc void @__whence_step(i64 %wide_a, i64 %wide_b, i32 {desc}) #3",
+        f"call preserve_mostcc void @__whence_step(i64 {wide[0]}, i64 {wide[1]}, i32 {desc}) #3",
         "br label %end",
         "end:",
         "ret void",
@@ -101,9 +106,3 @@ def _definition(point: str, word: str, bits: int, test: list[str], signed: bool)
     lines = "\n".join(line if line.endswith(":") else f"  {line}" for line in body)
     head = f"define linkonce_odr hidden void @{marker(word, bits)}(i{bits} %a, i{bits} %b) #0"
     return f"{head} {{\n{lines}\n}}"
-
-
-def _wide(name: str, bits: int, signed: bool) -> str:
-    if bits == 64:
-        return f"add i64 %{name}, 0"
-    return f"{'sext' if signed else 'zext'} i{bits} %{name} to i64"

@@ -28,7 +28,7 @@ class JunitRenderer:
         hidden = [(finding, use) for use in run.suppressed for finding in use.findings]
         numbers = {
             "tests": str(max(1, len(findings)) + len(hidden)),
-            "failures": str(sum(finding.rule.severity != "note" for finding in findings)),
+            "failures": str(sum(not finding.rule.is_note for finding in findings)),
             "errors": "0",
             "skipped": str(len(hidden)),
         }
@@ -60,7 +60,7 @@ class JunitRenderer:
         message = f"{words.title(finding) or finding.rule.name}: {words.headline(finding, subject)}"
         text = self._text.render([finding], replace(run, notes=(), suppressions=(), dropped=0))
         case = self._case(suite, finding, run)
-        if finding.rule.severity == "note":
+        if finding.rule.is_note:
             add(case, "system-out", text)
         else:
             add(case, "failure", text, message=message, type=finding.rule.name)

@@ -22,7 +22,7 @@ def summary(findings: Sequence[Finding], run: RunInfo) -> list[Piece]:
     """How many findings of which rules, how the program ended, what was checked under how many rules."""
     pieces: list[Piece] = [("whence: ", HEADING)]
     unchecked = run.coverage.unchecked if run.coverage else ""
-    failures = [finding for finding in findings if finding.rule.severity != "note"]
+    failures = [finding for finding in findings if not finding.rule.is_note]
     if failures:
         pieces.append((words.plural(sum(map(_count, failures)), "finding"), ERROR))
         pieces.append((f" ({_kinds(failures)})", ""))
@@ -33,7 +33,7 @@ def summary(findings: Sequence[Finding], run: RunInfo) -> list[Piece]:
     if run.lost:  # the record was full or damaged; the program's standard error has a line for each
         pieces.append((", and " if failures or unchecked else "", ""))
         pieces.append((f"{words.plural(run.lost, 'finding')} without a report", ERROR))
-    notes = [finding for finding in findings if finding.rule.severity == "note"]
+    notes = [finding for finding in findings if finding.rule.is_note]
     if notes:
         pieces.append((f", {words.plural(sum(map(_count, notes)), 'note')} ({_kinds(notes)})", ""))
     hidden = sum(_count(finding) for use in run.suppressed for finding in use.findings)

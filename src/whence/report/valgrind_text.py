@@ -69,7 +69,7 @@ def _leaks(run: RunInfo) -> list[str]:
 
 def _summary(made: Sequence[Error], run: RunInfo) -> str:
     hidden = [finding for use in run.suppressed for finding in use.findings]
-    counted = [error for error in made if error.finding.rule.severity != "note"]
+    counted = [error for error in made if not error.finding.rule.is_note]
     total = sum(_times(error.finding) for error in counted)
     return (
         f"ERROR SUMMARY: {total} errors from {len(counted)} contexts "
