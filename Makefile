@@ -37,7 +37,7 @@ test: $(STAMP)
 
 # All but real programs: the corpus at every level, and whatever is slow:
 test-all: $(STAMP)
-	$(PYTEST) -m "not real"
+	$(PYTEST) -m "not real" --hypothesis-profile=full
 
 # The property tests on examples that no run drew before.
 test-random: $(STAMP)

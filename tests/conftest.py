@@ -10,21 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from tests.harness import compilers, tiers
+from tests.harness import compilers, examples, tiers
 from tests.harness.compilers import pytest_report_header as pytest_report_header
 from tests.harness.session import Corpus, environment
 from tests.harness.shares import common
 
-# Nothing is judged by its time: the machine may be busy. The tests of a version draw the same examples
-# everywhere: a failure is that version's, and repeats. `make test-random` draws others.
-settings.register_profile("random", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("repeatable", settings.get_profile("random"), derandomize=True)
-settings.load_profile("repeatable")
-
+examples.register()
 compilers.settle()
 # What LLVM refuses of our own code fails a test, where a user would get slower code and a note.
 os.environ.setdefault("WHENCE_VERIFY_PASSES", "1")

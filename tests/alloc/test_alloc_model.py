@@ -11,6 +11,7 @@ from alloc_model import Model
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, invariant, rule
+from tests.harness.examples import examples
 
 from whence.alloc import Access, Allocator, BadAddress, Config, Kind, Region, Status, compact, spread
 
@@ -127,7 +128,7 @@ class Allocators(RuleBasedStateMachine):
 
 
 TestAllocators = Allocators.TestCase
-TestAllocators.settings = settings(max_examples=60, stateful_step_count=40)
+TestAllocators.settings = settings(max_examples=examples(60), stateful_step_count=40)
 
 
 @pytest.mark.parametrize("quarantine", [-1, 0, 8, 1000])

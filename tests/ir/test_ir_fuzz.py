@@ -8,6 +8,7 @@ from functools import cache
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.harness.examples import examples
 from tests.ir.conftest import RAW, SOURCES
 
 from whence import ir
@@ -16,7 +17,7 @@ from whence.ir.constants import fold
 
 pytestmark = pytest.mark.long
 
-SETTINGS = settings(max_examples=150)
+SETTINGS = settings(max_examples=examples(150))
 _PIECES = r"""
 ( ) [ ] { } < > " ' , = ; : ! # @ % $ * ... \ \22 x i0 i1 i32 i99999999999999999999 ptr label metadata token
 void target( vscale c" asm align 8 addrspace(1) null undef splat inrange(0,1) to unwind within none -1 0x 0xK4
@@ -119,7 +120,7 @@ def test_one_mutation_in_a_real_module(data: st.DataObject) -> None:
     survive(lambda: read_module(text))
 
 
-@settings(max_examples=1500)
+@settings(max_examples=examples(1500))
 @given(st.data())
 def test_mutated_instructions(data: st.DataObject) -> None:
     text = data.draw(mutated(st.sampled_from(instruction_lines())))

@@ -8,6 +8,7 @@ import llvmlite.binding as llvm
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.harness.examples import examples
 from tests.ir.conftest import RAW
 
 from whence import ir
@@ -45,7 +46,7 @@ def llvm_variable(body: str, layout: str) -> llvm.ValueRef:
 
 
 @pytest.mark.long
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(TYPES, st.just(X86_64) | st.sampled_from(OTHERS))
 def test_random_types(text: str, layout_text: str) -> None:
     data = llvm.create_target_data(layout_text)
@@ -60,7 +61,7 @@ def test_random_types(text: str, layout_text: str) -> None:
 
 
 @pytest.mark.long
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.lists(TYPES, min_size=1, max_size=6), st.booleans(), st.data())
 def test_random_field_offsets(fields: list[str], packed: bool, data: st.DataObject) -> None:
     body = f"<{{ {', '.join(fields)} }}>" if packed else f"{{ {', '.join(fields)} }}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.harness.examples import examples
 
 from whence.machine.memory import Block, Byte, Fragment, decode, encode, whole
 from whence.machine.values import BlockId, Int, Pointer, Value
@@ -18,7 +19,7 @@ changes = st.one_of(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.booleans(), st.lists(changes, max_size=8))
 def test_blocks_are_lists_of_bytes(zeroed: bool, made: list[tuple[str, object, object]]) -> None:
     blocks = [Block(SIZE, 0, 0, zeroed=whole(SIZE) if zeroed else ()), Block(SIZE, 0, 0)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.harness.examples import examples
 from tests.machine.strategies import programs
 
 from whence.machine import (
@@ -31,7 +32,7 @@ pytestmark = pytest.mark.long
 
 NO_RULES = load_standard().select(disable=["all"])
 ALL_RULES = load_standard().select(enable=["all"])
-QUICK = settings(max_examples=150, suppress_health_check=list(HealthCheck))
+QUICK = settings(max_examples=examples(150), suppress_health_check=list(HealthCheck))
 
 
 @QUICK
@@ -114,7 +115,7 @@ heap frame holds word trace expression"""
 WORDS = TEXT.split()
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.lists(st.one_of(st.sampled_from(WORDS), st.text(max_size=4)), max_size=30).map(" ".join))
 def test_any_text_is_read_or_refused_with_places(text: str) -> None:
     try:

@@ -9,6 +9,7 @@ from typing import TypeVar
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.harness.examples import examples
 from tests.machine.strategies import INDEX
 from tests.machine.test_properties import sound
 
@@ -124,7 +125,7 @@ class Redexes:
                 return self.one([Use(self.pointer()), Poison("poison", self.pointer(), count)])
 
 
-@settings(max_examples=100, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(100), suppress_health_check=list(HealthCheck))
 @given(correct_states(), st.data())
 def test_before_each_error_a_rule_that_announces_it_fires_and_no_rule_elsewhere(
     state: State, data: st.DataObject

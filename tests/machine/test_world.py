@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from tests.harness.examples import examples
 from tests.machine.strategies import programs
 
 from whence.machine import State, parse_program, parse_state, run, steps
@@ -94,7 +95,7 @@ def plain(state: State, world: MachineWorld) -> World:
 
 
 @pytest.mark.long
-@settings(max_examples=60, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(60), suppress_health_check=list(HealthCheck))
 @given(programs())
 def test_the_index_changes_nothing(program: Program) -> None:
     cache = Elements()

@@ -14,6 +14,7 @@ import pytest
 import z3
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.harness.examples import examples
 from tests.machine.strategies import programs
 from tests.proofs.concrete import Concrete, known_blocks
 
@@ -158,7 +159,7 @@ def test_there_are_programs() -> None:
     assert len(PROGRAMS) > 20
 
 
-@settings(max_examples=8)
+@settings(max_examples=examples(8))
 @given(programs(length=4), st.integers(20, 40))
 def test_random_programs(program: Program, most: int) -> None:
     _SEEN.clear()
@@ -166,7 +167,7 @@ def test_random_programs(program: Program, most: int) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(programs(length=4), st.integers(20, 40))
 def test_every_step_of_random_programs(program: Program, most: int) -> None:
     assert_run(program, most, every=True)

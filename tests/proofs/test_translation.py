@@ -6,6 +6,7 @@ import pytest
 import z3
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tests.harness.examples import examples
 from tests.rules.strategies import DEFINITIONS, redexes, rule_texts, worlds
 
 from whence.proofs import terms
@@ -129,7 +130,7 @@ def truth_of(formula: Truth, world: World) -> bool:
     return bool(z3.is_true(plain))
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.data())
 def test_random_rules(data: st.DataObject) -> None:
     try:

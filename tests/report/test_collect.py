@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.harness.examples import examples
 
 from whence.abi import points, records
 from whence.engines.process.collect import findings
@@ -388,14 +389,14 @@ def shown(run: RawRun) -> str:
 WHOLE = file_of(maps(1), finding(states=b"\0\4\xfa", name=b"memset"), note("hello"), finding(rule=1, point=5))
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(cut=st.integers(records.HEADER.size, len(WHOLE)))
 def test_any_truncation(tmp_path_factory: pytest.TempPathFactory, cut: int) -> None:
     shown(run_of(tmp_path_factory.getbasetemp(), WHOLE[:cut]))
 
 
 @pytest.mark.long
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @given(
     changes=st.lists(
         st.tuples(st.integers(records.HEADER_SIZE, len(WHOLE) - 1), st.integers(0, 255)), max_size=30
@@ -415,7 +416,7 @@ heads = st.binary(max_size=records.HEADER.size).map(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(head=st.binary(max_size=records.HEADER.size) | heads, body=st.binary(max_size=400))
 def test_any_bytes_end_in_a_run_or_one_sentence(
     tmp_path_factory: pytest.TempPathFactory, head: bytes, body: bytes

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from hypothesis import HealthCheck, assume, settings
+from tests.harness.examples import examples
 from tests.rules.strategies import DEFINITIONS
 
 from whence.rules import RuleError, RuleSet, load_standard, load_texts
 from whence.rules.lowering import LoweringError, plan_of
 
 SLOW = settings(
-    max_examples=150,
+    max_examples=examples(150),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
 )
 BASE = load_texts([("base.rules", DEFINITIONS.encode())], load_standard())

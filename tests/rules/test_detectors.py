@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
+from tests.harness.examples import examples
 from tests.rules.jit import Compiled, Fired
 from tests.rules.random_rules import BASE, SLOW, load_random
 from tests.rules.strategies import POINTS, redexes, rule_texts, worlds
@@ -153,7 +154,7 @@ CONFORMANCE = conformance()
 CONFORMING = Compiled(CONFORMANCE)
 
 
-@settings(SLOW, max_examples=120)
+@settings(SLOW, max_examples=examples(120))
 @given(st.data(), worlds())
 def test_conformance(data: st.DataObject, world: World) -> None:
     steps = {

@@ -11,6 +11,7 @@ import llvmlite.binding as llvm
 import pytest
 from hypothesis import HealthCheck, assume, given, note, settings
 from hypothesis import strategies as st
+from tests.harness.examples import examples
 from tests.harness.pages import map_at, unmap
 from tests.rules.random_rules import BASE, load_random
 from tests.rules.strategies import Scope, formulas
@@ -35,7 +36,7 @@ HEAP = HEAP_BASE + (SLOT_SHIFT << REGION_SHIFT)
 NOT_HEAP = 0x7F00_0000_0000
 RED_ZONE = 16
 SLOW = settings(
-    max_examples=100,
+    max_examples=examples(100),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
 )
 
@@ -339,7 +340,10 @@ def markers() -> dict[Filter, Markers]:
     return {f: Markers(f, f) for f in (Filter.NEVER, Filter.STATE, Filter.SLOT, BOTH, Filter.ALWAYS)}
 
 
-@settings(max_examples=600, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(600),
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
 @given(
     st.lists(states, min_size=6, max_size=6),
     st.integers(0, 24),

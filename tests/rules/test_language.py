@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tests.harness.examples import examples
 from tests.rules.random_rules import BASE
 from tests.rules.strategies import DEFINITIONS, rule_texts
 
@@ -23,7 +24,7 @@ from whence.rules.vocabulary import RESERVED
 FOLDER = resources.files("whence.rules")
 SHIPPED = [FOLDER.joinpath("standard", name).read_text() for name in STANDARD_FILES]
 EXAMPLES = [path.read_text() for path in sorted((Path(__file__).parents[2] / "examples").glob("*.rules"))]
-QUICK = settings(max_examples=300)
+QUICK = settings(max_examples=examples(300))
 
 # ---- fuzz ----
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.harness.examples import examples
 from tests.rules.strategies import redexes, worlds
 
 from whence.abi.records import FAMILIES, KINDS
@@ -158,7 +159,7 @@ def error_rules(world: World, redex: Redex) -> list[str]:
 
 
 @pytest.mark.long
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @given(st.data(), worlds(), st.sampled_from(["free r", "deref r"]))
 def test_a_rule_fires_exactly_when_its_error_rule_applies(
     data: st.DataObject, world: World, point: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.harness.examples import examples
 from tests.rules.random_rules import BASE
 from tests.rules.strategies import POINTS, formulas, signed, worlds
 
@@ -122,7 +123,7 @@ def plain_steps(draw: st.DrawFn, point: str, world: World) -> Redex:
 
 
 @pytest.mark.long
-@settings(max_examples=300, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(300), suppress_health_check=list(HealthCheck))
 @given(st.data(), worlds(), st.sampled_from(sorted(SHAPES)))
 def test_a_rule_that_is_accepted_cannot_hold_at_a_plain_step(
     data: st.DataObject, world: World, point: str

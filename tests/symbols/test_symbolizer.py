@@ -14,6 +14,7 @@ from elftools.elf.elffile import ELFFile
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from stack_programs import SOURCES, Captured, capture, compile_with, compilers, expected
+from tests.harness.examples import examples
 
 from whence.findings import Frame
 from whence.symbols import Mapping, MemoryMap, Symbolizer
@@ -251,7 +252,7 @@ def test_program_that_is_no_elf_file(
     assert (frames[0].module, frames[0].function) == (str(other), None)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(data=st.data())
 def test_damaged_program(
     tmp_path_factory: pytest.TempPathFactory, program: Path, captured: Captured, data: st.DataObject
@@ -278,7 +279,7 @@ def debug_sections(program: Path) -> list[tuple[int, int]]:
     return [(offset, size) for name, offset, size in named if name in tables or name.startswith(".debug")]
 
 
-@settings(max_examples=75)
+@settings(max_examples=examples(75))
 @given(seed=st.integers(0, 1 << 32), count=st.sampled_from([1, 10, 100]))
 def test_damaged_debug_information(
     tmp_path_factory: pytest.TempPathFactory, program: Path, captured: Captured, seed: int, count: int

@@ -12,6 +12,7 @@ import zlib
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.harness.examples import examples
 
 from whence.errors import CannotExecute, ProgramNotFound, WhenceError
 from whence.toolchain import archive, blob, elf
@@ -144,7 +145,8 @@ def interesting_offsets(data: bytes) -> list[int]:
 
 
 MUTATED = settings(
-    max_examples=400, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+    max_examples=examples(400),
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 
 
