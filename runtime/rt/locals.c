@@ -166,11 +166,34 @@ WH_EXPORT void __whence_locals(void) {
     if (!__atomic_exchange_n(&begun, 1, __ATOMIC_RELAXED)) blocks_provide(&provider);
 }
 
-int locals_open_litter(uintptr_t address) {
-    struct stack_bounds stack = thread_self.stack;
+/* ---- litter ---- */
+
+static int is_partial(uintptr_t granule) {
+    uint8_t state = *plane_state(granule);
+    return state && state < WH_GRANULE;
+}
+
+/* Whether a frame has closed the granule: in a zone, at the end of a variable, or with a scope. */
+static int closed_by_frame(uintptr_t granule) {
+    uint8_t state = *plane_state(granule);
+    if (is_partial(granule)) return *plane_state(granule + WH_GRANULE) == WH_STATE_STACK_RED_ZONE;
+    return state == WH_STATE_STACK_BEGIN || state == WH_STATE_STACK_RED_ZONE ||
+           state == WH_STATE_STACK_FREED;
+}
+
+/* Whether the address lies in a frame of the calling thread, on its own stack. */
+static int in_own_frames(uintptr_t address) {
+    const struct stack_bounds *stack = &thread_self.stack;
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-    if (address < here || here < stack.low || address >= stack.high) return 0;
-    if (!*plane_state(address) || local_around(address)) return 0;
-    *plane_state(address) = WH_STATE_ADDRESSABLE;
+    return here >= stack->low && address >= here && address < stack->high;
+}
+
+/* The end of a variable is recognised by the zone behind it, and is opened with that. */
+int locals_open_litter(uintptr_t address) {
+    uintptr_t granule = wh_round_down(address, WH_GRANULE), last = granule - WH_GRANULE;
+    if (!*plane_state(granule) || (!in_own_frames(address) && !closed_by_frame(granule))) return 0;
+    if (local_around(address)) return 0;
+    if (is_partial(last) && closed_by_frame(last)) *plane_state(last) = WH_STATE_ADDRESSABLE;
+    *plane_state(granule) = WH_STATE_ADDRESSABLE;
     return 1;
 }

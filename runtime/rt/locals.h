@@ -2,16 +2,17 @@
  *
  * They lie where the compiler has put them, between zones that the state plane closes while their
  * function runs (whence.abi.zones). A frame that is left by longjmp, an exception or the end of
- * a coroutine leaves its zones behind: so does memory of a stack that was used before. What is
- * closed on a thread's own stack and in the zones of no variable that lives is litter, which no
- * rule is shown and which is opened.
+ * a coroutine leaves its zones behind. The memory may then serve another purpose: a stack that a
+ * program gave to a coroutine or to signal handlers is a block, a variable or a mapping of its
+ * own. What frames have closed in the zones of no variable that lives is litter, which no rule is
+ * shown and which is opened.
  */
 #ifndef WHENCE_RT_LOCALS_H
 #define WHENCE_RT_LOCALS_H
 
 #include <stdint.h>
 
-/* Opens the granule of an address that is closed without reason. 0 if it is not known to be so. */
+/* Opens the granule of an address if it is litter. 0 if it is not. */
 int locals_open_litter(uintptr_t address);
 
 #endif
