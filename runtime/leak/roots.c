@@ -67,6 +67,8 @@ static int is_ours(const struct mapping *mapping) {
     uintptr_t begin;
     size_t size;
     if (overlaps(mapping, PLANE_BEGIN, PLANE_END - PLANE_BEGIN) ||
+        overlaps(mapping, WH_DEFINED_OFFSET, PLANE_END - PLANE_BEGIN) ||
+        overlaps(mapping, WH_DETAILS_BASE, WH_DETAILS_SIZE) ||
         overlaps(mapping, WH_DEPOT_BASE, WH_DEPOT_SIZE) ||
         overlaps(mapping, WH_PRIVATE_BASE, WH_PRIVATE_SIZE) ||
         heap_overlaps(mapping->begin, mapping->end))

@@ -68,6 +68,11 @@ uint32_t depot_put(const uint64_t *pcs, unsigned count, uint64_t hash) {
     }
 }
 
+int depot_has(uint32_t handle) {
+    uint64_t at = (uint64_t)handle * UNIT;
+    return at >= BUCKETS * sizeof(uint32_t) && at < __atomic_load_n(&used, __ATOMIC_RELAXED);
+}
+
 unsigned depot_get(uint32_t handle, uint64_t *pcs, unsigned max) {
     if (!handle) return 0;
     const struct node *node = node_at(handle);

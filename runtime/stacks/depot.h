@@ -40,6 +40,9 @@ static inline uint32_t depot_put_cached(struct depot_cache *cache, const uint64_
     return handle;
 }
 
+/* Whether a handle can be one: it is in the part of the depot that is in use. */
+int depot_has(uint32_t handle);
+
 /* Copies a stack out, innermost first; the number of frames, 0 for handle 0. */
 unsigned depot_get(uint32_t handle, uint64_t *pcs, unsigned max);
 

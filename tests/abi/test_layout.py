@@ -15,6 +15,11 @@ _RANGES = {
     ),
     "heap": (layout.HEAP_BASE, layout.HEAP_BASE + layout.HEAP_SIZE),
     "block table": (layout.META_BASE, layout.META_BASE + layout.META_SIZE),
+    "definedness plane": (
+        layout.DEFINED_OFFSET,
+        layout.DEFINED_OFFSET + (1 << layout.ADDRESS_BITS - layout.GRANULE_SHIFT),
+    ),
+    "details": (layout.DETAILS_BASE, layout.DETAILS_BASE + layout.DETAILS_SIZE),
     "stacks": (layout.DEPOT_BASE, layout.DEPOT_BASE + layout.DEPOT_SIZE),
     "runtime": (layout.PRIVATE_BASE, layout.PRIVATE_BASE + layout.PRIVATE_SIZE),
     "loader": (layout.LOADER_BASE, layout.LOADER_BASE + layout.LOADER_SIZE),

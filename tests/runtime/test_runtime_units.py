@@ -21,6 +21,8 @@ MOVED = [
     "-DWH_HEAP_BASE=0x200000000000ull",
     "-DWH_META_BASE=0x300000000000ull",
     "-DWH_STATE_OFFSET=0x400000000000ull",
+    "-DWH_DEFINED_OFFSET=0x650000000000ull",
+    "-DWH_DETAILS_BASE=0x1c0000000000ull",
 ]
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 

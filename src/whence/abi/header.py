@@ -20,11 +20,21 @@ from whence.abi import (
     rules,
     runs,
     structs,
+    undefined,
     variables,
     zones,
 )
 
-_MOVABLE = ("STATE_OFFSET", "HEAP_BASE", "META_BASE", "DEPOT_BASE", "PRIVATE_BASE", "LOADER_BASE")
+_MOVABLE = (
+    "STATE_OFFSET",
+    "HEAP_BASE",
+    "META_BASE",
+    "DEFINED_OFFSET",
+    "DETAILS_BASE",
+    "DEPOT_BASE",
+    "PRIVATE_BASE",
+    "LOADER_BASE",
+)
 _FIXED = (
     "GRANULE_SHIFT",
     "GRANULE",
@@ -40,6 +50,7 @@ _FIXED = (
     "BLOCK_FAMILY_BITS",
     "BLOCK_COOKIE",
     "BLOCK_WIDE_SHIFT",
+    "DETAILS_SIZE",
     "DEPOT_SIZE",
     "PRIVATE_SIZE",
     "LOADER_SIZE",
@@ -135,6 +146,19 @@ def _rule_lines() -> Iterator[str]:
         yield from _struct(struct)
 
 
+def _undefined_lines() -> Iterator[str]:
+    for name in ("FILL", "FILL_SHIFT", "ORIGIN_BITS"):
+        yield f"#define WH_{name} {_number(getattr(undefined, name))}"
+    for name in ("STACK_ORIGIN", "STACK_ORIGIN_DIGITS", "STACK_ORIGIN_DIGIT_BITS"):
+        yield f"#define WH_{name} {_number(getattr(undefined, name))}"
+    yield from _numbers("VALUES", undefined.STATES)
+    yield from _numbers("USE", undefined.USES)
+    yield f"#define WHENCE_UNDEFINED_MAGIC {_number(undefined.MAGIC)}"
+    yield f"#define WHENCE_MOST_ARGUMENTS {_number(undefined.MOST_ARGUMENTS)}"
+    yield f"#define WHENCE_MOST_RESULTS {_number(undefined.MOST_RESULTS)}"
+    yield from _struct(undefined.UNDEFINED)
+
+
 def _fixed_lines() -> Iterator[str]:
     numbers = fixed.NUMBERS
     yield from _numbers("RULE", {each.option.upper(): numbers[each.name] for each in fixed.FIXED_FINDINGS})
@@ -207,6 +231,7 @@ def lines() -> Iterable[str]:
     yield from _layout_lines()
     yield from _record_lines()
     yield from _rule_lines()
+    yield from _undefined_lines()
     yield from _variable_lines()
     yield from _option_lines()
     yield from _place_lines()

@@ -45,6 +45,13 @@ META_BASE = 0x2000_0000_0000
 
 Away from where randomised programs lie."""
 META_SIZE = REGION_COUNT << REGION_SHIFT
+DEFINED_OFFSET = 0x3000_0000_0000
+"""``definedness byte of a = *(a >> GRANULE_SHIFT + DEFINED_OFFSET)``, of which `whence.abi.undefined` has the
+values. Reserved only while a rule needs it."""
+DETAILS_BASE = 0x4000_0000_0000
+DETAILS_SIZE = 1 << 36
+"""Undefined bits of mixed granules; reserved with the plane."""
+
 BLOCK_RECORD = Layout(
     "block_record",
     (

@@ -1,0 +1,61 @@
+/* The border to generated code that follows undefined values.
+ *
+ * Memory: the definedness plane has a byte for each granule of 8 bytes, (a >> 3) +
+ * WH_DEFINED_OFFSET, with one of WH_VALUES_*:
+ *
+ *     DEFINED    all bits of the granule are defined
+ *     UNDEFINED  all are undefined if the granule holds a fill word, WH_FILL << WH_FILL_SHIFT |
+ *                origin. Otherwise code that is not seen has written there: all are defined
+ *     MIXED      the runtime knows the bits, and the bytes of the granule when it noted them. A
+ * byte that has changed since was written by code that is not seen and is defined BUSY       the
+ * runtime is at work
+ *
+ * Generated code may write the plane: UNDEFINED together with fill words, and DEFINED.
+ *
+ * Bits are those of a value in little endian, 1 if undefined. An origin says where undefined bits
+ * come from (whence.abi.undefined), 0: unknown. There are these functions only while a rule has the
+ * point WH_POINT_USE; before its rules are registered the plane is not there. All follow the C
+ * calling convention.
+ */
+#ifndef WHENCE_VALUES_H
+#define WHENCE_VALUES_H
+
+#include <stdint.h>
+#include "whence_abi.h"
+
+struct whence_bits {
+    uint64_t bits, origin; /* of the first undefined byte */
+};
+
+/* The undefined bits of 1 to 8 bytes. */
+struct whence_bits __whence_value_load(uint64_t address, uint64_t size);
+
+/* Called after a store of 1 to 8 bytes: which bits of the value were undefined, perhaps none. With
+ * no bits, `origin` may be that of the variable's other bytes, or 0: it serves where the store
+ * overwrote the origin in a fill word. */
+void __whence_value_store(uint64_t address, uint64_t size, uint64_t bits, uint64_t origin);
+
+/* Bytes are defined: called before or after they are written. */
+void __whence_value_define(uint64_t address, uint64_t size);
+
+/* Bytes are undefined: fills them, too. */
+void __whence_value_undefine(uint64_t address, uint64_t size, uint64_t origin);
+
+/* Called before bytes are copied; the ranges may overlap. */
+void __whence_value_copy(uint64_t to, uint64_t from, uint64_t size);
+
+/* A step depends on a value with undefined bits: an event at the point WH_POINT_USE. The event's
+ * value, other, root and width are value, bits, origin and kind (WH_USE_*). */
+void __whence_use(uint64_t value, uint64_t bits, uint64_t origin, uint64_t kind);
+
+/* Undefined bits that a call passes, of each thread: generated code alone reads and writes it.
+ * Pairs of bits and origin. */
+struct whence_values {
+    uint64_t callee;   /* the function that the arguments are for; 0: nothing is passed */
+    uint64_t returned; /* the function that the results are from; 0: nothing is passed */
+    uint64_t arguments[2 * WHENCE_MOST_ARGUMENTS];
+    uint64_t results[2 * WHENCE_MOST_RESULTS];
+};
+extern __thread struct whence_values __whence_values;
+
+#endif

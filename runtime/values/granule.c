@@ -1,0 +1,186 @@
+#include "granule.h"
+#include "details.h"
+#include "origin.h"
+#include "../blocks/block.h"
+#include "../os/os.h"
+
+#define BYTE 0xffull
+
+/* The bytes in which two words differ, as bits. */
+static uint64_t differing(uint64_t a, uint64_t b) {
+    uint64_t mask = 0;
+    for (unsigned i = 0; i < WH_GRANULE; i++)
+        if ((a ^ b) >> (8 * i) & BYTE) mask |= BYTE << (8 * i);
+    return mask;
+}
+
+/* ---- holding a granule ---- */
+
+#define SPINS 256u
+#define WAITS 32u
+#define WAIT_US 50u
+
+/* What the granule's byte was; WH_VALUES_BUSY if its holder does not let go of it, which makes it
+ * defined. */
+static uint8_t hold(uint8_t *state) {
+    for (unsigned i = 0; i < SPINS + WAITS; i++) {
+        uint8_t was = __atomic_load_n(state, __ATOMIC_RELAXED);
+        if (was != WH_VALUES_BUSY &&
+            __atomic_compare_exchange_n(state, &was, WH_VALUES_BUSY, 0, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_RELAXED))
+            return was;
+        if (i < SPINS)
+            __builtin_ia32_pause();
+        else
+            os_sleep_us(WAIT_US);
+    }
+    __atomic_store_n(state, WH_VALUES_DEFINED, __ATOMIC_RELEASE);
+    return WH_VALUES_BUSY;
+}
+
+static void let_go(uint8_t *state, uint8_t to) {
+    uint8_t held = WH_VALUES_BUSY;
+    __atomic_compare_exchange_n(state, &held, to, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
+/* ---- undefined granules ---- */
+
+/* The neighbours that lie in the same page, which is mapped. */
+static int is_in_page(uintptr_t granule, uintptr_t other) {
+    return (granule ^ other) >> OS_PAGE_SHIFT == 0;
+}
+
+static int is_filled(uintptr_t granule) {
+    return granule_read(granule) == WH_VALUES_UNDEFINED && origin_fills(granule_word(granule));
+}
+
+static void overwritten(uintptr_t granule) {
+    uint8_t was = WH_VALUES_UNDEFINED;
+    __atomic_compare_exchange_n(granule_state(granule), &was, WH_VALUES_DEFINED, 0,
+                                __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
+/* Whether unseen code has written the granule before. That may have ended in this one with a byte
+ * that equals the one of the fill word. */
+static int is_behind_overwritten(uintptr_t granule) {
+    uintptr_t before = granule - WH_GRANULE;
+    if (!is_in_page(granule, before) || granule_read(before) != WH_VALUES_UNDEFINED) return 0;
+    if (origin_fills(granule_word(before))) return 0;
+    overwritten(before);
+    return 1;
+}
+
+static struct whence_bits undefined_bits(uintptr_t granule, int alone) {
+    uint64_t word = granule_word(granule);
+    int filled = origin_fills(word);
+    if (filled && (alone || !is_behind_overwritten(granule)))
+        return (struct whence_bits){ALL_BITS, word & ORIGIN_MASK};
+    uintptr_t next = granule + WH_GRANULE;
+    if (!filled && !alone && is_in_page(granule, next)) overwritten(next);
+    overwritten(granule);
+    return (struct whence_bits){0, 0};
+}
+
+/* ---- granules of which the fill word is lost in part ---- */
+
+static int agrees(uint64_t word, uint64_t kept, uint64_t origin) {
+    return !((origin_fill(origin) ^ word) & kept);
+}
+
+#define NEIGHBOURS 4u
+
+static int neighbour_agrees(uintptr_t granule, uint64_t word, uint64_t kept, uint64_t *origin) {
+    for (unsigned i = 0; i < 2 * NEIGHBOURS; i++) {
+        uintptr_t distance = (i / 2 + 1) * WH_GRANULE;
+        uintptr_t other = i % 2 ? granule - distance : granule + distance;
+        if (!is_in_page(granule, other) || !is_filled(other)) continue;
+        *origin = granule_word(other) & ORIGIN_MASK;
+        if (agrees(word, kept, *origin)) return 1;
+    }
+    return 0;
+}
+
+static uint64_t origin_of_block(uintptr_t granule) {
+    struct block block = block_at(granule);
+    return block_exists(block) ? origin_of_stack(block_alloc_stack(block)) : 0;
+}
+
+/* The bytes `kept` of a granule that was undefined, of which a store has overwritten the others:
+ * are they as they were? */
+static struct whence_bits rest_bits(uintptr_t granule, uint64_t kept, uint64_t hint) {
+    struct whence_bits rest = {kept, hint};
+    uint64_t word = granule_word(granule);
+    if (origin_fills(word)) {
+        rest.origin = word & ORIGIN_MASK;
+        return rest;
+    }
+    if (hint && agrees(word, kept, hint)) return rest;
+    rest.origin = origin_of_block(granule);
+    if (rest.origin && agrees(word, kept, rest.origin)) return rest;
+    if (neighbour_agrees(granule, word, kept, &rest.origin)) return rest;
+    rest.bits = origin_left(word, kept, &rest.origin);
+    return rest;
+}
+
+/* ---- mixed granules ---- */
+
+/* The granule is held. */
+static struct whence_bits mixed_bits(uintptr_t granule, struct detail *detail) {
+    if (!detail) return (struct whence_bits){0, 0};
+    uint64_t bits = detail->bits & ~differing(granule_word(granule), detail->value);
+    detail->bits = bits;
+    return (struct whence_bits){bits, bits ? detail->origin : 0};
+}
+
+static struct whence_bits find_bits(uintptr_t granule, int alone) {
+    uint8_t *state = granule_state(granule), was = granule_read(granule);
+    if (was == WH_VALUES_DEFINED) return (struct whence_bits){0, 0};
+    if (was == WH_VALUES_UNDEFINED) return undefined_bits(granule, alone);
+    was = hold(state);
+    if (was != WH_VALUES_MIXED) {
+        let_go(state, was);
+        return was == WH_VALUES_UNDEFINED ? undefined_bits(granule, alone)
+                                          : (struct whence_bits){0, 0};
+    }
+    struct whence_bits found = mixed_bits(granule, details_at(granule));
+    let_go(state, found.bits ? WH_VALUES_MIXED : WH_VALUES_DEFINED);
+    return found;
+}
+
+struct whence_bits granule_bits(uintptr_t granule) { return find_bits(granule, 0); }
+
+struct whence_bits granule_bits_alone(uintptr_t granule) { return find_bits(granule, 1); }
+
+/* ---- changes ---- */
+
+/* The undefined bits that the change leaves; the granule is held and was in the state `was`. */
+static struct whence_bits kept_bits(uintptr_t granule, uint8_t was, struct detail *detail,
+                                    const struct change *change) {
+    uint64_t kept = ~change->mask;
+    if (!kept || was == WH_VALUES_DEFINED) return (struct whence_bits){0, 0};
+    if (was == WH_VALUES_UNDEFINED) return rest_bits(granule, kept, change->origin);
+    struct whence_bits found = mixed_bits(granule, detail);
+    found.bits &= kept;
+    return found;
+}
+
+void granule_change(uintptr_t granule, const struct change *change) {
+    uint8_t *state = granule_state(granule);
+    if (!change->bits && (change->mask == ALL_BITS || granule_read(granule) == WH_VALUES_DEFINED)) {
+        if (granule_read(granule) != WH_VALUES_DEFINED) granule_define(granule);
+        return;
+    }
+    uint8_t was = hold(state);
+    if (was == WH_VALUES_BUSY) return;
+    struct detail *detail = details_at(granule);
+    struct whence_bits kept = kept_bits(granule, was, detail, change);
+    uint64_t bits = kept.bits | change->bits;
+    if (!bits || !detail) {
+        let_go(state, WH_VALUES_DEFINED);
+        return;
+    }
+    detail->bits = bits;
+    detail->value = change->value;
+    detail->origin = change->bits ? change->origin : kept.origin;
+    let_go(state, WH_VALUES_MIXED);
+}

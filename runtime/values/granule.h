@@ -1,0 +1,47 @@
+/* The definedness of one granule (include/whence/values.h).
+ *
+ * Who changes a granule that is not simply defined or undefined holds it meanwhile: its byte is
+ * WH_VALUES_BUSY. Nobody waits for long, because the holder may be the code that a signal handler
+ * interrupted, or have left by longjmp, or be missing in the child of a fork: then the granule is
+ * made DEFINED, and the holder sees that when it lets go. So undefined bits may be missed, and none
+ * are invented.
+ */
+#ifndef WHENCE_VALUES_GRANULE_H
+#define WHENCE_VALUES_GRANULE_H
+
+#include "../include/whence/values.h"
+#include "../os/mem.h"
+
+#define ALL_BITS (~0ull)
+
+static inline uint8_t *granule_state(uintptr_t address) {
+    return (uint8_t *)((address >> WH_GRANULE_SHIFT) + WH_DEFINED_OFFSET);
+}
+
+static inline uint8_t granule_read(uintptr_t granule) {
+    return __atomic_load_n(granule_state(granule), __ATOMIC_ACQUIRE);
+}
+
+static inline void granule_define(uintptr_t granule) {
+    __atomic_store_n(granule_state(granule), WH_VALUES_DEFINED, __ATOMIC_RELEASE);
+}
+
+static inline uint64_t granule_word(uintptr_t granule) {
+    return __atomic_load_n((const wh_word *)granule, __ATOMIC_RELAXED);
+}
+
+/* The undefined bits, and their origin. */
+struct whence_bits granule_bits(uintptr_t granule);
+/* The same while the plane says of other granules what they are going to hold. */
+struct whence_bits granule_bits_alone(uintptr_t granule);
+
+/* Some bits of a granule have changed. */
+struct change {
+    uint64_t mask;   /* of whole bytes: which */
+    uint64_t bits;   /* those of them that are undefined */
+    uint64_t origin; /* of these, and a hint about the granule's other bytes; 0: unknown */
+    uint64_t value;  /* the granule's bytes, as they are when the change is complete */
+};
+void granule_change(uintptr_t granule, const struct change *change);
+
+#endif

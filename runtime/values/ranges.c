@@ -1,0 +1,245 @@
+#include "ranges.h"
+#include "details.h"
+#include "origin.h"
+#include "../os/os.h"
+#include "../planes/planes.h"
+
+uint32_t values_on;
+
+WH_EXPORT __thread struct whence_values __whence_values;
+
+long values_init(uintptr_t *begin, size_t *size) {
+    *begin = WH_DEFINED_OFFSET;
+    *size = 1ull << (WH_ADDRESS_BITS - WH_GRANULE_SHIFT);
+    long result = os_reserve(*begin, *size, OS_READ_WRITE);
+    if (result == 0) result = details_init(begin, size);
+    if (result == 0) __atomic_store_n(&values_on, 1, __ATOMIC_RELEASE);
+    return result;
+}
+
+/* ---- parts of granules ---- */
+
+static uintptr_t granule_of(uintptr_t address) { return wh_round_down(address, WH_GRANULE); }
+
+/* The bits of the first `size` bytes of a word; at most 8. */
+static uint64_t low_bytes(uint64_t size) { return size >= 8 ? ALL_BITS : (1ull << (8 * size)) - 1; }
+
+/* The bytes of an address's granule that a range has. */
+struct part {
+    uintptr_t granule;
+    unsigned shift; /* bits before the range */
+    uint64_t size;  /* bytes */
+};
+
+static struct part part_of(uintptr_t address, uint64_t size) {
+    uint64_t before = address % WH_GRANULE, most = WH_GRANULE - before;
+    return (struct part){address - before, (unsigned)(8 * before), size < most ? size : most};
+}
+
+static void change_part(struct part part, uint64_t bits, uint64_t origin, uint64_t value) {
+    uint64_t mask = low_bytes(part.size) << part.shift;
+    struct change change = {mask, (bits << part.shift) & mask, origin, value};
+    granule_change(part.granule, &change);
+}
+
+static int is_covered(uintptr_t address, uint64_t size) {
+    return VALUES_ON && address < ADDRESS_END && size <= ADDRESS_END - address;
+}
+
+/* ---- values ---- */
+
+/* Of up to 8 bytes. */
+static struct whence_bits bits_of(uintptr_t address, uint64_t size,
+                                  struct whence_bits (*find)(uintptr_t)) {
+    struct whence_bits result = {0, 0};
+    for (uint64_t at = 0; at < size;) {
+        struct part part = part_of(address + at, size - at);
+        struct whence_bits found = find(part.granule);
+        uint64_t bits = found.bits >> part.shift & low_bytes(part.size);
+        if (bits && !result.bits) result.origin = found.origin;
+        result.bits |= bits << (8 * at);
+        at += part.size;
+    }
+    return result;
+}
+
+WH_EXPORT struct whence_bits __whence_value_load(uint64_t address, uint64_t size) {
+    if (!is_covered(address, size)) return (struct whence_bits){0, 0};
+    return bits_of(address, size, granule_bits);
+}
+
+WH_EXPORT void __whence_value_store(uint64_t address, uint64_t size, uint64_t bits,
+                                    uint64_t origin) {
+    if (!is_covered(address, size)) return;
+    origin_near((uintptr_t)__builtin_return_address(0));
+    for (uint64_t at = 0; at < size;) {
+        struct part part = part_of(address + at, size - at);
+        change_part(part, bits >> (8 * at), origin, granule_word(part.granule));
+        at += part.size;
+    }
+}
+
+/* ---- ranges ---- */
+
+/* Granules whose bytes are looked at together. */
+#define RUN_BYTES (8 * WH_GRANULE)
+
+/* Whether eight granules are defined. */
+static int is_defined_run(uintptr_t granule) { return !*(const wh_word *)granule_state(granule); }
+
+/* From this many granules on, their bytes cost less to drop than to read. */
+#define DROPPED (1ull << 18)
+
+static void define_granules(uintptr_t granule, uintptr_t end) {
+    if ((end - granule) / WH_GRANULE >= DROPPED) {
+        uintptr_t first = wh_round_up((uintptr_t)granule_state(granule), OS_PAGE);
+        uintptr_t last = wh_round_down((uintptr_t)granule_state(end), OS_PAGE);
+        uintptr_t dropped = (first - WH_DEFINED_OFFSET) << WH_GRANULE_SHIFT;
+        os_discard(first, last - first);
+        define_granules(granule, dropped);
+        granule = dropped + ((last - first) << WH_GRANULE_SHIFT);
+    }
+    while (granule < end) {
+        if (end - granule >= RUN_BYTES && is_defined_run(granule)) {
+            granule += RUN_BYTES;
+            continue;
+        }
+        if (granule_read(granule)) granule_define(granule);
+        granule += WH_GRANULE;
+    }
+}
+
+WH_EXPORT void __whence_value_define(uint64_t address, uint64_t size) {
+    if (!size || !is_covered(address, size)) return;
+    uintptr_t end = address + size;
+    if (address % WH_GRANULE) {
+        struct part part = part_of(address, size);
+        change_part(part, 0, 0, granule_word(part.granule));
+        address += part.size;
+    }
+    if (address >= end) return;
+    uintptr_t whole = granule_of(end);
+    define_granules(address, whole);
+    if (whole < end) change_part(part_of(whole, end - whole), 0, 0, granule_word(whole));
+}
+
+/* Bytes of a granule that is the range's in part. What the others are is seen before the fill. */
+static void undefine_part(struct part part, uint64_t origin) {
+    uint64_t fill = origin_fill(origin), mask = low_bytes(part.size) << part.shift;
+    volatile uint8_t *byte = (volatile uint8_t *)part.granule + part.shift / 8;
+    change_part(part, ALL_BITS, origin, (granule_word(part.granule) & ~mask) | (fill & mask));
+    for (unsigned i = 0; i < part.size; i++) byte[i] = (uint8_t)(fill >> part.shift >> (8 * i));
+}
+
+WH_EXPORT void __whence_value_undefine(uint64_t address, uint64_t size, uint64_t origin) {
+    if (!is_covered(address, size)) return;
+    uintptr_t end = address + size;
+    while (address < end) {
+        struct part part = part_of(address, end - address);
+        if (part.size < WH_GRANULE) {
+            undefine_part(part, origin);
+            address += part.size;
+            continue;
+        }
+        uintptr_t whole = granule_of(end);
+        volatile wh_word *word = (volatile wh_word *)(uintptr_t)address;
+        for (uint64_t i = 0; i < (whole - address) / WH_GRANULE; i++) word[i] = origin_fill(origin);
+        volatile uint8_t *state = granule_state(address);
+        for (uint64_t i = 0; i < (whole - address) / WH_GRANULE; i++)
+            state[i] = WH_VALUES_UNDEFINED;
+        address = whole;
+    }
+}
+
+uintptr_t values_first(uintptr_t address, uint64_t size) {
+    if (!is_covered(address, size)) return address + size;
+    uintptr_t end = address + size, at = address;
+    while (at < end) {
+        if (at % WH_GRANULE == 0 && end - at >= RUN_BYTES && is_defined_run(at)) {
+            at += RUN_BYTES;
+            continue;
+        }
+        struct part part = part_of(at, end - at);
+        if (granule_read(part.granule)) {
+            uint64_t bits = granule_bits(part.granule).bits >> part.shift & low_bytes(part.size);
+            if (bits) return at + (unsigned)__builtin_ctzll(bits) / 8;
+        }
+        at += part.size;
+    }
+    return end;
+}
+
+/* ---- copies ---- */
+
+static uint64_t word_at(uintptr_t address) {
+    return __atomic_load_n((const wh_word *)address, __ATOMIC_RELAXED);
+}
+
+/* The bytes of `size` bytes in memory, as a number; none beyond them is read. */
+static uint64_t bytes_at(uintptr_t address, uint64_t size) {
+    if (size == WH_GRANULE) return word_at(address);
+    uint64_t value = 0;
+    for (unsigned i = 0; i < size; i++)
+        value |= (uint64_t)*(const volatile uint8_t *)(address + i) << (8 * i);
+    return value;
+}
+
+/* What goes into one granule. */
+static void copy_part(struct part to, uintptr_t from) {
+    uint8_t state = granule_read(from), last = granule_read(from + to.size - 1);
+    if (!(state | last | granule_read(to.granule))) return;
+    if (state == WH_VALUES_UNDEFINED && to.size == WH_GRANULE && from % WH_GRANULE == 0) {
+        int stays = granule_bits_alone(from).bits != 0;
+        __atomic_store_n(granule_state(to.granule), stays ? WH_VALUES_UNDEFINED : WH_VALUES_DEFINED,
+                         __ATOMIC_RELEASE);
+        return;
+    }
+    struct whence_bits found = {0, 0};
+    uint64_t mask = low_bytes(to.size) << to.shift, value = granule_word(to.granule) & ~mask;
+    if (state | last) {
+        found = bits_of(from, to.size, granule_bits_alone);
+        value |= bytes_at(from, to.size) << to.shift;
+    }
+    if (!found.bits) found.origin = 0;
+    change_part(to, found.bits, found.origin, value);
+}
+
+/* Whether the bytes of eight granules, and those that go there, are all defined. */
+static int is_defined_copy(uintptr_t to, uintptr_t from) {
+    return is_defined_run(to) && is_defined_run(from) && !granule_read(from + RUN_BYTES - 1);
+}
+
+static void copy_forward(uintptr_t to, uintptr_t from, uint64_t size) {
+    while (size) {
+        struct part part = part_of(to, size);
+        if (size >= RUN_BYTES && !part.shift && is_defined_copy(to, from))
+            part.size = RUN_BYTES;
+        else
+            copy_part(part, from);
+        to += part.size;
+        from += part.size;
+        size -= part.size;
+    }
+}
+
+static void copy_backward(uintptr_t to, uintptr_t from, uint64_t size) {
+    while (size) {
+        uint64_t last = (to + size) % WH_GRANULE, step = last ? last : WH_GRANULE;
+        if (!last && size >= RUN_BYTES &&
+            is_defined_copy(to + size - RUN_BYTES, from + size - RUN_BYTES)) {
+            size -= RUN_BYTES;
+            continue;
+        }
+        if (step > size) step = size;
+        size -= step;
+        copy_part(part_of(to + size, step), from + size);
+    }
+}
+
+WH_EXPORT void __whence_value_copy(uint64_t to, uint64_t from, uint64_t size) {
+    if (!size || to == from || !is_covered(to, size) || !is_covered(from, size)) return;
+    if (to < from)
+        copy_forward(to, from, size);
+    else
+        copy_backward(to, from, size);
+}

@@ -1,0 +1,20 @@
+/* The definedness of ranges of memory: the functions of include/whence/values.h, and what the
+ * runtime's own parts need of them. */
+#ifndef WHENCE_VALUES_RANGES_H
+#define WHENCE_VALUES_RANGES_H
+
+#include <stddef.h>
+#include "granule.h"
+#include "../port/port.h"
+
+/* Whether undefined values are followed; else there is no plane. */
+extern uint32_t values_on;
+#define VALUES_ON (PORT_PLANES && WH_UNLIKELY(__atomic_load_n(&values_on, __ATOMIC_RELAXED)))
+
+/* Reserves the plane and the details. 0, or -errno and the range that could not be reserved. */
+long values_init(uintptr_t *begin, size_t *size);
+
+/* The first byte of a range with an undefined bit, or the range's end. */
+uintptr_t values_first(uintptr_t address, uint64_t size);
+
+#endif

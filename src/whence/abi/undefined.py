@@ -1,0 +1,53 @@
+"""Undefined values: what generated code and the runtime agree on.
+
+A granule of memory is defined, undefined or mixed, which the definedness plane says
+(`whence.abi.layout`). An undefined granule holds a *fill word*: `FILL` in its upper 16 bits and its
+*origin* below. An origin says where undefined bits come from: an address below 2**47 of an `UNDEFINED`
+constant of generated code, or a number that the runtime makes from the stack of an allocation. 0 is an
+unknown origin.
+"""
+
+from __future__ import annotations
+
+from whence.abi.structs import Field, Layout
+
+FILL = 0xAAAA
+"""The upper 16 bits of undefined granules, so that a pointer read from them is no address."""
+FILL_SHIFT = 48
+ORIGIN_BITS = 47
+
+STATES = {"DEFINED": 0, "UNDEFINED": 1, "MIXED": 2, "BUSY": 3}
+"""Values of the definedness plane. BUSY: a thread of the runtime works on the granule."""
+
+MAGIC = 0x57484E43
+UNDEFINED = Layout(
+    "whence_undefined",
+    (
+        Field("magic", "u32", "WHENCE_UNDEFINED_MAGIC"),
+        Field("size", "u32", "bytes of the variable"),
+    ),
+)
+"""What is constant of a local variable with undefined bytes; a text follows, with a zero byte at its end."""
+
+STACK_ORIGIN = 0x1B90_9090_9090
+"""The origin of the allocation with stack 0; `STACK_ORIGIN_DIGITS` digits of `STACK_ORIGIN_DIGIT_BITS` bits
+are added, one to each of the low bytes. No byte of such an origin is a small number, a letter or the high
+byte of a small negative number, so that memory which other code writes rarely keeps a byte of it."""
+STACK_ORIGIN_DIGITS = 5
+STACK_ORIGIN_DIGIT_BITS = 6
+
+USES = {
+    "BRANCH": 1,
+    "ADDRESS": 2,
+    "ARGUMENT": 3,
+    "TARGET": 4,
+    "MEMORY": 5,
+    "STATUS": 6,
+}
+"""Kinds of use, in the field `width` of the event: a branch, an address, an argument of a library function,
+the target of a call, memory that a library function or the kernel reads, the status with which the program
+exits."""
+
+MOST_ARGUMENTS = 48
+MOST_RESULTS = 4
+"""The words of arguments and of a result whose undefined bits a call passes (``whence/values.h``)."""
