@@ -83,6 +83,7 @@ PRODUCTS = {
             "alloc/heap.c",
             "rt/access.c",
             "rt/steps.c",
+            "rt/uses.c",
             "rt/cookies.c",
             "rt/globals.c",
             "rt/loading.c",

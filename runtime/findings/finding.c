@@ -7,6 +7,7 @@
 #include "../os/text.h"
 #include "../planes/planes.h"
 #include "../record/record.h"
+#include "../values/origin.h"
 #include "../port/port.h"
 
 #include <stdio.h>
@@ -166,6 +167,12 @@ static void fill_block(struct wh_finding *head, const struct whence_block *block
     port_describe_block(kept, head);
 }
 
+/* Undefined bits of values that were copied from a block may be all that is left of it. */
+static void fill_origin(struct wh_finding *head, const struct whence_event *event) {
+    if (PORT_PLANES && event->point == WH_POINT_USE && !head->n_alloc)
+        head->n_alloc = depot_stack(origin_stack(event->root), draft.alloc);
+}
+
 static void fill_hit(struct wh_finding *head, uint64_t address) {
     struct whence_block hit;
     block_read(block_at(address), &hit);
@@ -262,6 +269,7 @@ void finding_make(struct context *context, const struct witness *witness) {
     }
     fill_event(head, context, witness);
     fill_block(head, witness->block ? witness->block : &context->event.block);
+    fill_origin(head, &context->event);
     if (head->bad) fill_hit(head, context->event.r);
     if (head->address) fill_states(head, head->bad ? head->bad : head->address);
     head->n_values = (uint32_t)witness->value_count;

@@ -2,6 +2,7 @@
 #include "../os/mem.h"
 #include "../os/text.h"
 #include "../process/thread.h"
+#include "../values/ranges.h"
 
 const struct whence_rule_set *rules_current;
 uint64_t event_every;
@@ -17,6 +18,14 @@ uint64_t rules_function(const char *name) {
     return UINT64_MAX;
 }
 
+/* What judges uses of undefined values needs their plane. */
+static void reserve_values(void) {
+    uintptr_t begin;
+    size_t size;
+    long result = values_init(&begin, &size);
+    if (result < 0) port_no_range("definedness plane", result, begin, size);
+}
+
 static void take_rules(const struct whence_rule_set *set) {
     uint64_t points = 0;
     uint64_t every = 0;
@@ -27,6 +36,7 @@ static void take_rules(const struct whence_rule_set *set) {
     rules_current = set;
     rules_main = rules_function("main");
     event_every = every;
+    if (PORT_PLANES && points >> WH_POINT_USE & 1) reserve_values();
     __atomic_store_n(&event_points, points, __ATOMIC_RELEASE);
 }
 

@@ -144,6 +144,13 @@ enum image_kind images_kind(uint64_t pc) {
     return IMAGE_OTHER;
 }
 
+/* The program is the first image, and is never unloaded. */
+int images_has_checks(uint64_t pc) {
+    if (image_count && pc - images[0].begin < images[0].end - images[0].begin)
+        return images[0].kind == IMAGE_INSTRUMENTED;
+    return images_kind(pc) == IMAGE_INSTRUMENTED;
+}
+
 /* In a guarded program every block is the program's that is not a library's. */
 int images_main_instrumented(void) { return PORT_GUARDS || main_instrumented; }
 

@@ -19,6 +19,8 @@ enum image_kind {
 void images_refresh(void);
 /* The kind of the image that contains (or contained) a program counter. */
 enum image_kind images_kind(uint64_t pc);
+/* Whether it is instrumented code's. */
+int images_has_checks(uint64_t pc);
 /* Whether the program itself is instrumented, and whether any image is or was, at the last
  * refresh. */
 int images_main_instrumented(void);

@@ -5,6 +5,7 @@
 #include "../settings/options.h"
 #include "../guard/guard.h"
 #include "../guard/lend.h"
+#include "../values/contents.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -103,6 +104,7 @@ void *allocate_slowly(struct heap_request *request, const struct frame *frame) {
         return NULL;
     }
     if (PORT_GUARDS) guard_made(begin, request, frame);
+    if (VALUES_ON) contents_born(begin, request, frame);
     if (WH_UNLIKELY(event_watched(WH_POINT_MALLOC))) report_new(begin, request->size, frame);
     return (void *)begin;
 }
@@ -216,15 +218,21 @@ static void *reallocate(void *pointer, size_t size, const struct frame *frame) {
     }
     uint64_t old = block_size(block);
     int stays = !options.realloc_moves && block_family(block) == WH_FAMILY_MALLOC;
-    if (stays && heap_resize(block, size)) return pointer;
+    if (stays && heap_resize(block, size)) {
+        if (VALUES_ON && size > old) contents_grown(block, old, frame);
+        return pointer;
+    }
     struct heap_request request = {size, ANY_ALIGNMENT, 0, 0, WH_FAMILY_MALLOC, 0, 1, 0};
     int grows = stays && size > old;
     void *fresh = grows ? allocate_slowly(&request, frame) : allocate_plain(size, frame);
     if (!fresh) return NULL;
     if (PORT_GUARDS) guard_moves(block, (uintptr_t)fresh);
     uint64_t kept = old < size ? old : size;
+    if (VALUES_ON) __whence_value_copy((uintptr_t)fresh, address, kept);
     if (!heap_move_pages(block, heap_block((uintptr_t)fresh), kept))
         wh_copy_short(fresh, pointer, kept);
+    else if (VALUES_ON) /* what moved pages leave behind them is zero */
+        contents_grown(heap_block((uintptr_t)fresh), kept, frame);
     if (PORT_GUARDS) guard_moved((uintptr_t)fresh);
     release(pointer, WH_FAMILY_MALLOC, frame);
     return fresh;

@@ -4,6 +4,7 @@
 #include "../alloc/heap.h"
 #include "../guard/options.h"
 #include "../process/thread.h"
+#include "../values/contents.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -55,7 +56,9 @@ static long map(uintptr_t at, size_t size, long protection, long flags, long fil
     int renews = (flags & (MAP_FIXED | MAP_FIXED_NOREPLACE)) == MAP_FIXED;
     struct pages pages = heap_pages(at, renews ? size : 0);
     long result = os_call(SYS_mmap, (long)at, (long)size, protection, flags, file, offset);
-    if (!is_error(result)) hand_over(pages);
+    if (is_error(result)) return result;
+    contents_fresh((uintptr_t)result, size);
+    hand_over(pages);
     return result;
 }
 
@@ -79,6 +82,7 @@ static long remap(uintptr_t at, size_t size, size_t new_size, long flags, uintpt
     struct pages fresh = heap_pages(to, flags & MREMAP_FIXED ? new_size : 0);
     long result = os_call(SYS_mremap, (long)at, (long)size, (long)new_size, flags, (long)to, 0);
     if (is_error(result)) return result;
+    contents_fresh((uintptr_t)result, new_size);
     close_pages(left(old, at, (uintptr_t)result, new_size, flags));
     hand_over(fresh);
     return result;

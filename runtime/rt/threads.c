@@ -8,6 +8,7 @@
 #include "../leak/roots.h"
 #include "../os/os.h"
 #include "../record/record.h"
+#include "../values/contents.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -75,6 +76,7 @@ static START_CODE void *start_thread(void *argument) {
     thread->number = start.number;
     thread->stack.high = (uintptr_t)FRAME_HERE;
     thread->stack.low = thread->stack.high - start.stack_size;
+    contents_fresh(thread->stack.low, start.stack_size); /* another thread may have had it */
     roots_stack_born((uintptr_t)pthread_self());
     kind_stack_born();
     signals_open_thread(thread);

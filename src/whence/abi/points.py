@@ -363,6 +363,17 @@ POINTS = (
         ),
         headline="index",
     ),
+    Point(
+        "use",
+        18,
+        (Slot("v", "WORD", "value"), Slot("u", "INT", "other")),
+        "before a step depends on v, whose undefined bits are those of u",
+        "use",
+        "use",
+        where="where a bit is undefined",
+        optional=", whose undefined bits are those of u",
+        suspects=Suspects("every use", "those of values with undefined bits", (Fine({"u": 0}, ()),)),
+    ),
 )
 
 UNIONS = {"deref": (("deref_r", "deref_w"), "before memory is read or written through r")}

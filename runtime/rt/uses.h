@@ -1,0 +1,10 @@
+/* Uses of undefined values (include/whence/values.h). */
+#ifndef WHENCE_RT_USES_H
+#define WHENCE_RT_USES_H
+
+#include "event.h"
+
+/* A library function is about to read a byte with undefined bits on behalf of the program. */
+void use_memory(uintptr_t address, const char *library, const struct frame *frame);
+
+#endif

@@ -1,0 +1,27 @@
+#include "contents.h"
+#include "../process/images.h"
+#include "origin.h"
+
+/* The red zone's first bytes are filled, too, where they share a granule with the block's last. */
+static void undefine(uintptr_t begin, uintptr_t end, uint32_t stack) {
+    uint64_t size = wh_round_up(end, WH_GRANULE) - begin;
+    uint64_t filled = size < CONTENTS_MOST ? size : CONTENTS_MOST;
+    __whence_value_undefine(begin, filled, origin_of_stack(stack));
+    __whence_value_define(begin + filled, size - filled);
+}
+
+void contents_born(uintptr_t begin, const struct heap_request *request, const struct frame *frame) {
+    uint64_t size = wh_round_up(request->size, WH_GRANULE);
+    if (!request->zeroed && images_has_checks(frame->return_address))
+        undefine(begin, begin + size, request->stack);
+    else
+        __whence_value_define(begin, size);
+}
+
+void contents_grown(struct block block, uint64_t old, const struct frame *frame) {
+    uintptr_t begin = block_begin(block);
+    if (images_has_checks(frame->return_address))
+        undefine(begin + old, begin + block_size(block), block_alloc_stack(block));
+    else
+        __whence_value_define(begin + old, block_size(block) - old);
+}

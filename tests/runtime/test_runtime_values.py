@@ -1,0 +1,36 @@
+"""Undefined bytes of blocks, and what library functions do with them."""
+
+from __future__ import annotations
+
+import pytest
+from rt_harness import PROGRAMS
+
+from whence.abi import points, undefined
+
+pytestmark = pytest.mark.build
+
+FUNCTION_MOST = 100
+"""Bytes of code of a small function."""
+
+
+def test_new_memory_is_undefined_where_the_program_s_code_asks_for_it(compile_program, start):
+    program = compile_program(PROGRAMS / "undefined.c", rules=False)
+    run = start(program, leaks=0)
+    assert (run.status, run.findings, run.stderr) == (0, [], "")
+
+
+def test_blocks_move_only_where_they_must(compile_program, start):
+    program = compile_program(PROGRAMS / "undefined.c", rules=False)
+    run = start(program, leaks=0, realloc_moves=0)
+    assert (run.status, run.findings, run.stderr) == (0, [], "")
+
+
+def test_a_use_has_the_stack_of_the_allocation(compile_program, start):
+    program = compile_program(PROGRAMS / "undefined.c", rules=False)
+    run = start(program, "use", leaks=0, halt=0)
+    finding = run.only()
+    assert finding.point == points.NUMBERS["USE"]
+    assert list(finding.arrays["values"]) == [7, 0xFFFFFFFF, undefined.USES["BRANCH"]]
+    make = int(run.stdout, 16)
+    assert make < finding.arrays["alloc"][0] < make + FUNCTION_MOST
+    assert finding.root and finding.block_id == 0
