@@ -13,7 +13,7 @@ void check_range(struct site site, const void *pointer, size_t size, int write, 
 #define BOUNCE_MOST (64ull << 20)
 
 struct bounce bounce_begin(struct site site, void *target, size_t size) {
-    struct bounce bounce = {target, target, 0};
+    struct bounce bounce = {target, target, size, 0};
     if (!size || access_clean((uintptr_t)target, size)) return bounce;
     uintptr_t buffer = size <= BOUNCE_MOST ? os_map(wh_round_up(size, OS_PAGE)) : 0;
     if (!buffer) {
@@ -28,7 +28,7 @@ struct bounce bounce_begin(struct site site, void *target, size_t size) {
 
 struct bounce bounce_block(struct site site, void *target, size_t size) {
     if (blocks_govern((uintptr_t)target)) return bounce_begin(site, target, size);
-    return (struct bounce){target, target, target ? size : 0};
+    return (struct bounce){target, target, size, target ? size : 0};
 }
 
 static int has_buffer(const struct bounce *bounce) { return bounce->buffer != bounce->target; }
@@ -40,6 +40,9 @@ void bounce_fill(struct bounce *bounce) {
 }
 
 void bounce_end(struct site site, struct bounce *bounce, size_t count) {
+    if (VALUES_ON)
+        __whence_value_define((uintptr_t)bounce->target,
+                              count < bounce->size ? count : bounce->size);
     if (!bounce->room) return;
     /* With MSG_TRUNC the kernel counts what it has dropped, too. */
     size_t stored = count < bounce->room ? count : bounce->room;

@@ -3,6 +3,7 @@
 #define WHENCE_INTERCEPT_BOUNCE_H
 
 #include "../rt/access.h"
+#include "../values/ranges.h"
 
 #include <sys/types.h>
 
@@ -27,6 +28,7 @@ void check_range(struct site site, const void *pointer, size_t size, int write, 
 struct bounce {
     void *buffer; /* where the function shall write */
     void *target;
+    size_t size; /* of the target */
     size_t room; /* bytes that are checked when the function has returned; 0: none */
 };
 

@@ -3,9 +3,28 @@
 #include "check.h"
 #include "../os/os.h"
 #include "../planes/planes.h"
+#include "../rt/uses.h"
 
 #include <ctype.h>
 #include <string.h>
+
+/* ---- undefined bytes ---- */
+
+void check_used_bytes(struct site site, const void *pointer, size_t size) {
+    uintptr_t begin = (uintptr_t)pointer, first = values_first(begin, size);
+    if (first != begin + size) use_memory(first, site.function, site.frame);
+}
+
+void check_compared(struct site site, const void *a, const void *b, size_t size) {
+    const unsigned char *x = a, *y = b;
+    if (!VALUES_ON || !access_clean((uintptr_t)a, size) || !access_clean((uintptr_t)b, size))
+        return;
+    size_t same = 0;
+    while (same < size && x[same] == y[same]) same++;
+    size_t read = same < size ? same + 1 : size;
+    check_used_bytes(site, a, read);
+    check_used_bytes(site, b, read);
+}
 
 /* ---- strings ---- */
 
@@ -46,6 +65,15 @@ size_t check_until(struct site site, const void *string, int stop, size_t most) 
     return count;
 }
 
+size_t check_used_until(struct site site, const void *string, int stop, size_t most) {
+    size_t count = check_until(site, string, stop, most);
+    if (VALUES_ON) {
+        size_t read = count < most ? count + 1 : count;
+        if (access_clean((uintptr_t)string, read)) check_used_bytes(site, string, read);
+    }
+    return count;
+}
+
 size_t check_wide(struct site site, const wchar_t *string, size_t most) {
     for (size_t i = 0; i < most; i++) {
         if (!access_clean((uintptr_t)&string[i], sizeof *string)) {
@@ -67,7 +95,8 @@ void check_compare(struct site site, const char *a, const char *b, size_t most, 
     check_range(site, a, 1, 0, a);
     check_range(site, b, 1, 0, b);
     if (!access_clean((uintptr_t)a, 1) || !access_clean((uintptr_t)b, 1)) return;
-    for (size_t i = 0; i < most; i++) {
+    size_t i = 0;
+    for (; i < most; i++) {
         if (*plane_state((uintptr_t)a + i) && byte_is_bad(a + i)) {
             check_range(site, a, i + 1, 0, a);
             return;
@@ -78,19 +107,32 @@ void check_compare(struct site site, const char *a, const char *b, size_t most, 
         }
         unsigned char x = (unsigned char)a[i], y = (unsigned char)b[i];
         if (fold && x != y) x = (unsigned char)tolower(x), y = (unsigned char)tolower(y);
-        if (x != y || !x) return;
+        if (x != y || !x) break;
     }
+    check_used(site, a, i < most ? i + 1 : most);
+    check_used(site, b, i < most ? i + 1 : most);
 }
 
 static int ends_number(char c) {
     return !isalnum((unsigned char)c) && !strchr("+-.,_() \t\n\r\v\f", c);
 }
 
+/* Bytes of a number of `most` bytes that every function reads: blanks, a sign, decimal digits, and
+ * the byte behind them. */
+static size_t number_read(const char *text, size_t most) {
+    size_t i = 0;
+    while (i < most && isspace((unsigned char)text[i])) i++;
+    if (i < most && (text[i] == '+' || text[i] == '-')) i++;
+    while (i < most && isdigit((unsigned char)text[i])) i++;
+    return i < most ? i + 1 : most;
+}
+
 void check_number(struct site site, const char *text) {
     int found;
-    size_t count = readable_until(text, 0, NO_LIMIT, &found);
+    size_t count = readable_until(text, 0, NO_LIMIT, &found), i = 0;
+    check_used(site, text, number_read(text, VALUES_ON ? count : 0));
     if (WH_LIKELY(found)) return;
-    for (size_t i = 0; i < count; i++)
+    for (; i < count; i++)
         if (ends_number(text[i])) return;
     check_range(site, text, count + 1, 0, text);
 }

@@ -13,7 +13,9 @@
  *
  * Rules: never stricter than the function (what it does not touch is not
  * checked), checks come before the call wherever the extent is known before,
- * and errno is left alone. The table of names is whence.abi.intercepts.
+ * and errno is left alone. While undefined values are followed, USE and its like also report
+ * undefined bytes that decide what the function does, or leave the process; copies pass them on.
+ * The table of names is whence.abi.intercepts.
  */
 #ifndef WHENCE_INTERCEPT_CHECK_H
 #define WHENCE_INTERCEPT_CHECK_H
@@ -48,9 +50,21 @@
 
 #define NO_LIMIT SIZE_MAX
 
+/* The bytes of a range that the function is certain to read decide what it does, or leave the
+ * process: reports the first one that is undefined. The range is accessible. */
+void check_used_bytes(struct site site, const void *pointer, size_t size);
+static inline void check_used(struct site site, const void *pointer, size_t size) {
+    if (VALUES_ON) check_used_bytes(site, pointer, size);
+}
+/* The same of two ranges that are compared up to their first difference. */
+void check_compared(struct site site, const void *a, const void *b, size_t size);
+
 /* Bytes from `string` to the first `stop` byte, which is not counted, or `most`;
  * checks that they, and the stop byte, can be read. */
 size_t check_until(struct site site, const void *string, int stop, size_t most);
+
+/* The same of a string that the function reads to its end. */
+size_t check_used_until(struct site site, const void *string, int stop, size_t most);
 
 /* The same in wide characters, up to the first zero. */
 size_t check_wide(struct site site, const wchar_t *string, size_t most);
@@ -96,7 +110,16 @@ void check_scanned(struct site site, const char *format, va_list arguments, int 
 #define READ_STRING(string) check_until(SITE, (string), 0, NO_LIMIT)
 #define READ_STRING_N(string, most) check_until(SITE, (string), 0, (most))
 #define READ_STRING_IF(string) ((string) ? (void)READ_STRING(string) : (void)0)
+#define USE(pointer, size) (READ(pointer, size), check_used(SITE, (pointer), (size)))
+#define USE_STRING(string) check_used_until(SITE, (string), 0, NO_LIMIT)
+#define USE_STRING_N(string, most) check_used_until(SITE, (string), 0, (most))
+#define USE_STRING_IF(string) ((string) ? (void)USE_STRING(string) : (void)0)
 #define READ_PATH(path) check_path(SITE, (path))
+/* Bytes are about to be copied: undefined ones stay so. */
+#define COPIES(to, from, size)                                                                     \
+    (VALUES_ON ? __whence_value_copy((uint64_t)(to), (uint64_t)(from), (size)) : (void)0)
+/* Bytes are about to be written, or have been. */
+#define FILLS(to, size) (VALUES_ON ? __whence_value_define((uint64_t)(to), (size)) : (void)0)
 #define READ_WIDE(string) check_wide(SITE, (string), NO_LIMIT)
 #define READ_WIDE_N(string, most) check_wide(SITE, (string), (most))
 

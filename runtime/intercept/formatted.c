@@ -21,10 +21,12 @@ struct sources {
     } of[FORMAT_MOST + 1];
 };
 
-static void add_source(struct sources *sources, const void *begin, size_t count, size_t most,
-                       size_t unit) {
+static void add_source(struct site site, struct sources *sources, const void *begin, size_t count,
+                       size_t most, size_t unit) {
+    size_t size = bytes_of(count < most ? count + 1 : count, unit);
     sources->of[sources->count].begin = begin;
-    sources->of[sources->count++].size = bytes_of(count < most ? count + 1 : count, unit);
+    sources->of[sources->count++].size = size;
+    if (VALUES_ON && access_clean((uintptr_t)begin, size)) check_used_bytes(site, begin, size);
 }
 
 static void check_strings(struct site site, const char *format, va_list arguments,
@@ -39,18 +41,18 @@ static void check_strings(struct site site, const char *format, va_list argument
         else if (!value->pointer)
             continue; /* printed as (null) */
         else if (value->item.kind == FORMAT_WIDE_STRING)
-            add_source(sources, value->pointer, check_wide(site, value->pointer, most), most,
+            add_source(site, sources, value->pointer, check_wide(site, value->pointer, most), most,
                        sizeof(wchar_t));
         else
-            add_source(sources, value->pointer, check_until(site, value->pointer, 0, most), most,
-                       1);
+            add_source(site, sources, value->pointer, check_until(site, value->pointer, 0, most),
+                       most, 1);
     }
 }
 
 static void check_sources(struct site site, const char *format, va_list arguments,
                           struct sources *sources) {
     sources->count = 0;
-    add_source(sources, format, check_until(site, format, 0, NO_LIMIT), NO_LIMIT, 1);
+    add_source(site, sources, format, check_until(site, format, 0, NO_LIMIT), NO_LIMIT, 1);
     check_strings(site, format, arguments, sources);
 }
 
@@ -208,6 +210,12 @@ static void check_text(struct site site, const char *to, size_t length, size_t s
         check_apart(site, to, written, sources->of[i].begin, sources->of[i].size);
 }
 
+/* A text of `length` bytes has been written, at most `size` with its final 0. */
+static int filled(char *to, size_t size, int length) {
+    if (length >= 0) FILLS(to, (size_t)length < size ? (size_t)length + 1 : size);
+    return length;
+}
+
 /* Formats into what is certainly accessible and no source first; only a text that does not
  * fit there is formatted again, after the checks. */
 static int print_into(struct site site, char *to, size_t size, const char *format,
@@ -215,7 +223,7 @@ static int print_into(struct site site, char *to, size_t size, const char *forma
     struct sources sources;
     check_sources(site, format, arguments, &sources);
     size_t room = plain_room(to, size, &sources);
-    if (room == size) return vsnprintf(to, size, format, arguments);
+    if (room == size) return filled(to, size, vsnprintf(to, size, format, arguments));
     va_list again;
     va_copy(again, arguments);
     int length = vsnprintf(room ? to : NULL, room, format, arguments);
@@ -225,7 +233,7 @@ static int print_into(struct site site, char *to, size_t size, const char *forma
             size == NO_LIMIT ? vsprintf(to, format, again) : vsnprintf(to, size, format, again);
     }
     va_end(again);
-    return length;
+    return filled(to, size, length);
 }
 
 #define PRINT_INTO(name, parameters, size)                                                         \

@@ -10,12 +10,14 @@ WRAP(void *, memcpy, (void *to, const void *from, size_t size)) {
     READ(from, size);
     WRITE(to, size);
     RANGES_APART(to, from, size);
+    COPIES(to, from, size);
     return memcpy(to, from, size);
 }
 
 WRAP(void *, memmove, (void *to, const void *from, size_t size)) {
     READ(from, size);
     WRITE(to, size);
+    COPIES(to, from, size);
     return memmove(to, from, size);
 }
 
@@ -23,6 +25,7 @@ WRAP(void *, mempcpy, (void *to, const void *from, size_t size)) {
     READ(from, size);
     WRITE(to, size);
     RANGES_APART(to, from, size);
+    COPIES(to, from, size);
     return mempcpy(to, from, size);
 }
 
@@ -30,27 +33,32 @@ WRAP(void *, __mempcpy, (void *to, const void *from, size_t size)) {
     READ(from, size);
     WRITE(to, size);
     RANGES_APART(to, from, size);
+    COPIES(to, from, size);
     return mempcpy(to, from, size);
 }
 
 WRAP(void *, memset, (void *to, int byte, size_t size)) {
     WRITE(to, size);
+    FILLS(to, size);
     return memset(to, byte, size);
 }
 
 WRAP(void, bcopy, (const void *from, void *to, size_t size)) {
     READ(from, size);
     WRITE(to, size);
+    COPIES(to, from, size);
     bcopy(from, to, size);
 }
 
 WRAP(void, bzero, (void *to, size_t size)) {
     WRITE(to, size);
+    FILLS(to, size);
     bzero(to, size);
 }
 
 WRAP(void, explicit_bzero, (void *to, size_t size)) {
     WRITE(to, size);
+    FILLS(to, size);
     explicit_bzero(to, size);
 }
 
@@ -60,23 +68,26 @@ WRAP(void *, memccpy, (void *to, const void *from, int stop, size_t size)) {
     if (!found && count < size) READ(from, count + 1);
     WRITE(to, count);
     RANGES_APART(to, from, count);
+    COPIES(to, from, count);
     return memccpy(to, from, stop, size);
 }
 
 WRAP(int, memcmp, (const void *a, const void *b, size_t size)) {
     READ(a, size);
     READ(b, size);
+    check_compared(SITE, a, b, size);
     return memcmp(a, b, size);
 }
 
 WRAP(int, bcmp, (const void *a, const void *b, size_t size)) {
     READ(a, size);
     READ(b, size);
+    check_compared(SITE, a, b, size);
     return bcmp(a, b, size);
 }
 
 WRAP(void *, memchr, (const void *from, int byte, size_t size)) {
-    check_until(SITE, from, byte, size);
+    check_used_until(SITE, from, byte, size);
     return memchr(from, byte, size);
 }
 
@@ -100,6 +111,7 @@ WRAP(void, swab, (const void *from, void *to, ssize_t size)) {
     size_t even = size > 0 ? (size_t)size & ~(size_t)1 : 0;
     READ(from, even);
     WRITE(to, even);
+    COPIES(to, from, even);
     swab(from, to, size);
 }
 
@@ -111,6 +123,7 @@ WRAP(void, swab, (const void *from, void *to, ssize_t size)) {
         READ(from, size);                                                                          \
         WRITE(to, size);                                                                           \
         apart;                                                                                     \
+        COPIES(to, from, size);                                                                    \
         return name(to, from, size, room);                                                         \
     }
 
@@ -121,11 +134,13 @@ CHECKED_COPY(__mempcpy_chk, RANGES_APART(to, from, size))
 void *__memset_chk(void *, int, size_t, size_t);
 WRAP(void *, __memset_chk, (void *to, int byte, size_t size, size_t room)) {
     WRITE(to, size);
+    FILLS(to, size);
     return __memset_chk(to, byte, size, room);
 }
 
 void __explicit_bzero_chk(void *, size_t, size_t);
 WRAP(void, __explicit_bzero_chk, (void *to, size_t size, size_t room)) {
     WRITE(to, size);
+    FILLS(to, size);
     __explicit_bzero_chk(to, size, room);
 }

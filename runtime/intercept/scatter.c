@@ -44,8 +44,20 @@ struct scatter scatter_begin(struct site site, const struct iovec *parts, size_t
     return scatter;
 }
 
+/* The parts that have been filled. */
+static void define(const struct scatter *scatter, size_t stored) {
+    for (size_t i = 0; stored && i < scatter->count; i++) {
+        size_t size = scatter->parts[i].iov_len;
+        FILLS(scatter->parts[i].iov_base, size < stored ? size : stored);
+        stored -= size < stored ? size : stored;
+    }
+}
+
 void scatter_end(struct site site, struct scatter *scatter, size_t stored) {
-    if (!scatter->bounces) return;
+    if (!scatter->bounces) {
+        define(scatter, stored);
+        return;
+    }
     for (size_t i = 0; i < scatter->count; i++) {
         size_t size = scatter->parts[i].iov_len;
         bounce_end(site, &scatter->bounces[i], stored);
@@ -56,6 +68,8 @@ void scatter_end(struct site site, struct scatter *scatter, size_t stored) {
 
 void check_gathered(struct site site, const struct iovec *parts, size_t count) {
     if (!has_table(site, parts, count)) return;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         check_range(site, parts[i].iov_base, parts[i].iov_len, 0, parts[i].iov_base);
+        check_used(site, parts[i].iov_base, parts[i].iov_len);
+    }
 }

@@ -108,7 +108,7 @@ WRAP(void *, bsearch,
 
 #define ONE_STRING(type, name)                                                                     \
     WRAP(type, name, (const char *string)) {                                                       \
-        READ_STRING_IF(string);                                                                    \
+        USE_STRING_IF(string);                                                                     \
         return name(string);                                                                       \
     }
 
@@ -118,18 +118,18 @@ ONE_STRING(int, unsetenv)
 ONE_STRING(char *, canonicalize_file_name)
 
 WRAP(int, putenv, (char *string)) {
-    READ_STRING(string);
+    USE_STRING(string);
     return putenv(string);
 }
 
 WRAP(int, setenv, (const char *name, const char *value, int overwrite)) {
-    READ_STRING_IF(name);
-    READ_STRING(value);
+    USE_STRING_IF(name);
+    USE_STRING(value);
     return setenv(name, value, overwrite);
 }
 
 WRAP(int, system, (const char *command)) {
-    READ_STRING_IF(command);
+    USE_STRING_IF(command);
     return system(command);
 }
 

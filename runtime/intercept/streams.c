@@ -47,13 +47,19 @@ WRAP(char *, gets, (char *to)) {
     return to;
 }
 
+/* `length` bytes have been stored, and a final zero. */
+static ssize_t delimited(char **line, ssize_t length) {
+    if (length >= 0) FILLS(*line, (size_t)length + 1);
+    return length;
+}
+
 #define READ_ALLOCATED(name)                                                                       \
     WRAP(ssize_t, name, (char **line, size_t *size, int stop, FILE *stream)) {                     \
         WRITE(line, sizeof *line);                                                                 \
         WRITE(size, sizeof *size);                                                                 \
         WRITE_IF(*line, *size);                                                                    \
         STREAM(stream);                                                                            \
-        return name(line, size, stop, stream);                                                     \
+        return delimited(line, name(line, size, stop, stream));                                    \
     }
 
 READ_ALLOCATED(getdelim)
@@ -64,30 +70,30 @@ WRAP(ssize_t, getline, (char **line, size_t *size, FILE *stream)) {
     WRITE(size, sizeof *size);
     WRITE_IF(*line, *size);
     STREAM(stream);
-    return getline(line, size, stream);
+    return delimited(line, getline(line, size, stream));
 }
 
 /* ---- writing ---- */
 
 WRAP(int, fputs, (const char *string, FILE *stream)) {
-    READ_STRING(string);
+    USE_STRING(string);
     STREAM(stream);
     return fputs(string, stream);
 }
 
 WRAP(int, fputs_unlocked, (const char *string, FILE *stream)) {
-    READ_STRING(string);
+    USE_STRING(string);
     STREAM(stream);
     return fputs_unlocked(string, stream);
 }
 
 WRAP(int, puts, (const char *string)) {
-    READ_STRING(string);
+    USE_STRING(string);
     return puts(string);
 }
 
 WRAP(void, perror, (const char *string)) {
-    READ_STRING_IF(string);
+    USE_STRING_IF(string);
     perror(string);
 }
 
@@ -96,7 +102,7 @@ WRAP(void, perror, (const char *string)) {
 #define OPEN(name)                                                                                 \
     WRAP(FILE *, name, (const char *path, const char *mode)) {                                     \
         READ_PATH(path);                                                                           \
-        READ_STRING(mode);                                                                         \
+        USE_STRING(mode);                                                                          \
         return name(path, mode);                                                                   \
     }
 
@@ -107,7 +113,7 @@ OPEN(popen)
 #define REOPEN(name)                                                                               \
     WRAP(FILE *, name, (const char *path, const char *mode, FILE *stream)) {                       \
         READ_PATH(path);                                                                           \
-        READ_STRING(mode);                                                                         \
+        USE_STRING(mode);                                                                          \
         STREAM(stream);                                                                            \
         return name(path, mode, stream);                                                           \
     }
@@ -116,12 +122,12 @@ REOPEN(freopen)
 REOPEN(freopen64)
 
 WRAP(FILE *, fdopen, (int file, const char *mode)) {
-    READ_STRING(mode);
+    USE_STRING(mode);
     return fdopen(file, mode);
 }
 
 WRAP(FILE *, fmemopen, (void *buffer, size_t size, const char *mode)) {
-    READ_STRING(mode);
+    USE_STRING(mode);
     WRITE_IF(buffer, size);
     return fmemopen(buffer, size, mode);
 }
@@ -168,7 +174,7 @@ WRAP(FILE *, open_wmemstream, (wchar_t * *text, size_t *size)) {
 }
 
 WRAP(FILE *, fopencookie, (void *cookie, const char *mode, cookie_io_functions_t functions)) {
-    READ_STRING(mode);
+    USE_STRING(mode);
     return fopencookie(cookie, mode, functions);
 }
 

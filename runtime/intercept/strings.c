@@ -11,12 +11,12 @@
 /* ---- length and copy ---- */
 
 WRAP(size_t, strlen, (const char *string)) {
-    READ_STRING(string);
+    USE_STRING(string);
     return strlen(string);
 }
 
 WRAP(size_t, strnlen, (const char *string, size_t most)) {
-    READ_STRING_N(string, most);
+    USE_STRING_N(string, most);
     return strnlen(string, most);
 }
 
@@ -24,13 +24,16 @@ WRAP(size_t, strnlen, (const char *string, size_t most)) {
 #define COPY_STRING(to, from)                                                                      \
     size_t copied = READ_STRING(from) + 1;                                                         \
     WRITE(to, copied);                                                                             \
-    APART(to, copied, from, copied)
+    APART(to, copied, from, copied);                                                               \
+    COPIES(to, from, copied)
 
 /* The same behind the string at `to`: at most `most` bytes, and a 0. */
 #define APPEND_STRING(to, from, most)                                                              \
-    size_t length = READ_STRING(to), count = READ_STRING_N(from, most);                            \
+    size_t length = USE_STRING(to), count = READ_STRING_N(from, most);                             \
     WRITE_AT((to) + length, count + 1, to);                                                        \
-    APART((to) + length, count + 1, from, count < (most) ? count + 1 : count)
+    APART((to) + length, count + 1, from, count < (most) ? count + 1 : count);                     \
+    COPIES((to) + length, from, count);                                                            \
+    FILLS((to) + length + count, 1)
 
 /* As much as fits in `size` bytes, the last of them a 0. */
 static void check_fitting(struct site site, const char *to, size_t size, const char *root,
@@ -39,6 +42,8 @@ static void check_fitting(struct site site, const char *to, size_t size, const c
     size_t written = count < size ? count + 1 : size, read = count < size ? written : written - 1;
     check_range(site, to, written, 1, root);
     check_apart(site, to, written, from, read);
+    COPIES(to, from, written - 1);
+    FILLS(to + written - 1, 1);
 }
 
 WRAP(char *, strcpy, (char *to, const char *from)) {
@@ -60,6 +65,8 @@ WRAP(char *, strncpy, (char *to, const char *from, size_t size)) {
     size_t length = READ_STRING_N(from, size), copied = length < size ? length + 1 : size;
     WRITE(to, size);
     APART(to, copied, from, copied);
+    COPIES(to, from, copied);
+    FILLS(to + copied, size - copied);
     return strncpy(to, from, size);
 }
 
@@ -67,6 +74,8 @@ WRAP(char *, stpncpy, (char *to, const char *from, size_t size)) {
     size_t length = READ_STRING_N(from, size), copied = length < size ? length + 1 : size;
     WRITE(to, size);
     APART(to, copied, from, copied);
+    COPIES(to, from, copied);
+    FILLS(to + copied, size - copied);
     return stpncpy(to, from, size);
 }
 
@@ -98,6 +107,8 @@ WRAP(size_t, strlcat, (char *to, const char *from, size_t size)) {
 static char *duplicate(struct site site, const char *string, size_t length) {
     char *copy = allocate_sized(length + 1, WH_FAMILY_MALLOC, 0, site.frame);
     if (!copy) return NULL;
+    COPIES(copy, string, length);
+    FILLS(copy + length, 1);
     wh_copy(copy, string, length);
     copy[length] = 0;
     return copy;
@@ -155,14 +166,14 @@ WRAP(int, strverscmp, (const char *a, const char *b)) {
 }
 
 WRAP(int, strcoll, (const char *a, const char *b)) {
-    READ_STRING(a);
-    READ_STRING(b);
+    USE_STRING(a);
+    USE_STRING(b);
     return strcoll(a, b);
 }
 
 WRAP(int, strcoll_l, (const char *a, const char *b, locale_t locale)) {
-    READ_STRING(a);
-    READ_STRING(b);
+    USE_STRING(a);
+    USE_STRING(b);
     return strcoll_l(a, b, locale);
 }
 
@@ -181,7 +192,12 @@ WRAP(size_t, strxfrm, (char *to, const char *from, size_t size)) {
 static void check_search(struct site site, const char *string, int byte) {
     int found;
     size_t count = readable_until(string, 0, NO_LIMIT, &found);
-    if (!found && !memchr(string, byte, count)) check_range(site, string, count + 1, 0, string);
+    if (WH_LIKELY(found && !VALUES_ON)) return;
+    const char *hit = memchr(string, byte, count);
+    if (found || hit)
+        check_used(site, string, hit ? (size_t)(hit - string) + 1 : count);
+    else
+        check_range(site, string, count + 1, 0, string);
 }
 
 WRAP(char *, strchr, (const char *string, int byte)) {
@@ -200,12 +216,12 @@ WRAP(char *, strchrnul, (const char *string, int byte)) {
 }
 
 WRAP(char *, strrchr, (const char *string, int byte)) {
-    READ_STRING(string);
+    USE_STRING(string);
     return strrchr(string, byte);
 }
 
 WRAP(char *, rindex, (const char *string, int byte)) {
-    READ_STRING(string);
+    USE_STRING(string);
     return rindex(string, byte);
 }
 
@@ -213,9 +229,12 @@ WRAP(char *, rindex, (const char *string, int byte)) {
 static void check_find(struct site site, const char *string, const char *set,
                        size_t (*find)(const char *, const char *)) {
     int found;
-    check_until(site, set, 0, NO_LIMIT);
+    check_used_until(site, set, 0, NO_LIMIT);
     size_t count = readable_until(string, 0, NO_LIMIT, &found);
-    if (found) return;
+    if (found) {
+        if (VALUES_ON) check_used_bytes(site, string, find(string, set) + 1);
+        return;
+    }
     for (size_t i = 0; i < count; i++) {
         char one[2] = {string[i], 0};
         if (find(one, set) == 0) return;
@@ -240,13 +259,13 @@ WRAP(char *, strpbrk, (const char *string, const char *set)) {
 
 WRAP(char *, strstr, (const char *string, const char *part)) {
     READ_STRING(string);
-    READ_STRING(part);
+    USE_STRING(part);
     return strstr(string, part);
 }
 
 WRAP(char *, strcasestr, (const char *string, const char *part)) {
     READ_STRING(string);
-    READ_STRING(part);
+    USE_STRING(part);
     return strcasestr(string, part);
 }
 
@@ -318,6 +337,8 @@ WRAP(char *, __strncpy_chk, (char *to, const char *from, size_t size, size_t roo
     size_t length = READ_STRING_N(from, size), copied = length < size ? length + 1 : size;
     WRITE(to, size);
     APART(to, copied, from, copied);
+    COPIES(to, from, copied);
+    FILLS(to + copied, size - copied);
     return __strncpy_chk(to, from, size, room);
 }
 
@@ -326,6 +347,8 @@ WRAP(char *, __stpncpy_chk, (char *to, const char *from, size_t size, size_t roo
     size_t length = READ_STRING_N(from, size), copied = length < size ? length + 1 : size;
     WRITE(to, size);
     APART(to, copied, from, copied);
+    COPIES(to, from, copied);
+    FILLS(to + copied, size - copied);
     return __stpncpy_chk(to, from, size, room);
 }
 

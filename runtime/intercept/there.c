@@ -37,7 +37,11 @@ void check_path(struct site site, const char *text) {
     check_range(site, text, 1, 0, text);
     if (!access_clean(begin, 1)) return;
     size_t room = port_first_bad(begin, PATH_MAX) - begin;
-    if (room < PATH_MAX && !memchr(text, 0, room)) check_range(site, text, room + 1, 0, text);
+    const char *end = memchr(text, 0, room);
+    if (end)
+        check_used(site, text, (size_t)(end - text) + 1);
+    else if (room < PATH_MAX)
+        check_range(site, text, room + 1, 0, text);
 }
 
 void check_structure(struct site site, const void *structure, size_t size, int write) {

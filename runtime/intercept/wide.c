@@ -16,6 +16,7 @@
         READ(from, bytes_of(count, WIDE));                                                         \
         WRITE(to, bytes_of(count, WIDE));                                                          \
         apart(to, count, from);                                                                    \
+        COPIES(to, from, bytes_of(count, WIDE));                                                   \
         return name(to, from, count);                                                              \
     }
 
@@ -25,12 +26,14 @@ COPY(wmempcpy, WIDE_RANGES_APART)
 
 WRAP(wchar_t *, wmemset, (wchar_t * to, wchar_t value, size_t count)) {
     WRITE(to, bytes_of(count, WIDE));
+    FILLS(to, bytes_of(count, WIDE));
     return wmemset(to, value, count);
 }
 
 WRAP(int, wmemcmp, (const wchar_t *a, const wchar_t *b, size_t count)) {
     READ(a, bytes_of(count, WIDE));
     READ(b, bytes_of(count, WIDE));
+    check_compared(SITE, a, b, bytes_of(count, WIDE));
     return wmemcmp(a, b, count);
 }
 
@@ -45,7 +48,7 @@ WRAP(wchar_t *, wmemchr, (const wchar_t *from, wchar_t value, size_t count)) {
 /* ---- strings ---- */
 
 WRAP(size_t, wcslen, (const wchar_t *string)) {
-    READ_WIDE(string);
+    check_used(SITE, string, bytes_of(READ_WIDE(string) + 1, WIDE));
     return wcslen(string);
 }
 
@@ -57,13 +60,16 @@ WRAP(size_t, wcsnlen, (const wchar_t *string, size_t most)) {
 #define COPY_WIDE(to, from)                                                                        \
     size_t copied = READ_WIDE(from) + 1;                                                           \
     WRITE(to, bytes_of(copied, WIDE));                                                             \
-    WIDE_APART(to, copied, from)
+    WIDE_APART(to, copied, from);                                                                  \
+    COPIES(to, from, bytes_of(copied, WIDE))
 
 #define APPEND_WIDE(to, from, most)                                                                \
     size_t length = READ_WIDE(to), count = READ_WIDE_N(from, most);                                \
     WRITE_AT((to) + length, bytes_of(count + 1, WIDE), to);                                        \
     APART((to) + length, bytes_of(count + 1, WIDE), from,                                          \
-          bytes_of(count < (most) ? count + 1 : count, WIDE))
+          bytes_of(count < (most) ? count + 1 : count, WIDE));                                     \
+    COPIES((to) + length, from, bytes_of(count, WIDE));                                            \
+    FILLS((to) + length + count, WIDE)
 
 WRAP(wchar_t *, wcscpy, (wchar_t * to, const wchar_t *from)) {
     COPY_WIDE(to, from);
@@ -76,16 +82,20 @@ WRAP(wchar_t *, wcpcpy, (wchar_t * to, const wchar_t *from)) {
 }
 
 WRAP(wchar_t *, wcsncpy, (wchar_t * to, const wchar_t *from, size_t count)) {
-    size_t length = READ_WIDE_N(from, count);
+    size_t length = READ_WIDE_N(from, count), copied = length < count ? length + 1 : count;
     WRITE(to, bytes_of(count, WIDE));
-    WIDE_APART(to, length < count ? length + 1 : count, from);
+    WIDE_APART(to, copied, from);
+    COPIES(to, from, bytes_of(copied, WIDE));
+    FILLS(to + copied, bytes_of(count - copied, WIDE));
     return wcsncpy(to, from, count);
 }
 
 WRAP(wchar_t *, wcpncpy, (wchar_t * to, const wchar_t *from, size_t count)) {
-    size_t length = READ_WIDE_N(from, count);
+    size_t length = READ_WIDE_N(from, count), copied = length < count ? length + 1 : count;
     WRITE(to, bytes_of(count, WIDE));
-    WIDE_APART(to, length < count ? length + 1 : count, from);
+    WIDE_APART(to, copied, from);
+    COPIES(to, from, bytes_of(copied, WIDE));
+    FILLS(to + copied, bytes_of(count - copied, WIDE));
     return wcpncpy(to, from, count);
 }
 
@@ -191,6 +201,7 @@ REAL(long double, wcstold)
         READ(from, bytes_of(count, WIDE));                                                         \
         WRITE(to, bytes_of(count, WIDE));                                                          \
         apart(to, count, from);                                                                    \
+        COPIES(to, from, bytes_of(count, WIDE));                                                   \
         return name(to, from, count, room);                                                        \
     }
 
@@ -201,6 +212,7 @@ CHECKED_COPY(__wmempcpy_chk, WIDE_RANGES_APART)
 wchar_t *__wmemset_chk(wchar_t *, wchar_t, size_t, size_t);
 WRAP(wchar_t *, __wmemset_chk, (wchar_t * to, wchar_t value, size_t count, size_t room)) {
     WRITE(to, bytes_of(count, WIDE));
+    FILLS(to, bytes_of(count, WIDE));
     return __wmemset_chk(to, value, count, room);
 }
 
@@ -212,9 +224,11 @@ WRAP(wchar_t *, __wcscpy_chk, (wchar_t * to, const wchar_t *from, size_t room)) 
 
 wchar_t *__wcsncpy_chk(wchar_t *, const wchar_t *, size_t, size_t);
 WRAP(wchar_t *, __wcsncpy_chk, (wchar_t * to, const wchar_t *from, size_t count, size_t room)) {
-    size_t length = READ_WIDE_N(from, count);
+    size_t length = READ_WIDE_N(from, count), copied = length < count ? length + 1 : count;
     WRITE(to, bytes_of(count, WIDE));
-    WIDE_APART(to, length < count ? length + 1 : count, from);
+    WIDE_APART(to, copied, from);
+    COPIES(to, from, bytes_of(copied, WIDE));
+    FILLS(to + copied, bytes_of(count - copied, WIDE));
     return __wcsncpy_chk(to, from, count, room);
 }
 

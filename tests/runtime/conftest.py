@@ -15,6 +15,7 @@ from tests.harness.process import TIMEOUT
 from tests.harness.shares import once
 
 from whence.abi import options, variables
+from whence.abi.intercepts import RUNTIME_SYMBOLS
 
 
 @pytest.fixture(scope="session")
@@ -80,6 +81,15 @@ def compile_program(
     return compile_
 
 
+@pytest.fixture(scope="session")
+def renamed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A header that renames library functions to the runtime's, as instrumentation does."""
+    path = tmp_path_factory.mktemp("renamed") / "renamed.h"
+    lines = (f"#pragma redefine_extname {name} {symbol}" for name, symbol in RUNTIME_SYMBOLS.items())
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
 Start = Callable[..., Run]
 
 
@@ -112,7 +122,7 @@ def start(tmp_path: Path) -> Start:
             first = process.stdout.readline()
             process.send_signal(signal.SIGKILL)
         out, err = process.communicate(timeout=TIMEOUT)
-        run = Run(process.returncode, (first + out).decode(), err.decode())
+        run = Run(process.returncode, (first + out).decode(errors="replace"), err.decode())
         if path.is_file():
             decode(path, run)
         return run

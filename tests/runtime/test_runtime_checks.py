@@ -9,7 +9,6 @@ import pytest
 from rt_harness import PROGRAMS, RULES
 
 from whence.abi import layout, records
-from whence.abi.intercepts import RUNTIME_SYMBOLS
 
 ACCESSES = PROGRAMS / "accesses.c"
 
@@ -192,15 +191,6 @@ def test_library_range_begins_at_the_pointer_that_was_passed(compile_program, st
 def test_library_functions_are_not_stricter_than_they_are(compile_program, start):
     run = start(compile_program(LIBRARY), "good", leaks=0)
     assert (run.status, run.rules, run.stderr) == (0, [], "")
-
-
-@pytest.fixture(scope="session")
-def renamed(tmp_path_factory):
-    """A header that renames library functions to the runtime's, as instrumentation does."""
-    path = tmp_path_factory.mktemp("renamed") / "renamed.h"
-    lines = (f"#pragma redefine_extname {name} {symbol}" for name, symbol in RUNTIME_SYMBOLS.items())
-    path.write_text("\n".join(lines) + "\n")
-    return path
 
 
 @pytest.mark.parametrize("source", ["wrappers.c", "wrappers_system.c"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from rt_harness import PROGRAMS
 
@@ -34,3 +36,37 @@ def test_a_use_has_the_stack_of_the_allocation(compile_program, start):
     make = int(run.stdout, 16)
     assert make < finding.arrays["alloc"][0] < make + FUNCTION_MOST
     assert finding.root and finding.block_id == 0
+
+
+CALLS = PROGRAMS / "undefined_calls.c"
+FUNCTIONS = re.findall(r"^    CASE\((\w+),", CALLS.read_text(), re.MULTILINE)
+
+
+@pytest.fixture
+def call(compile_program, start, renamed):
+    """Runs a program whose calls of library functions are checked."""
+
+    def call_(source, *arguments, before=()):
+        program = compile_program(source, "-include", str(renamed), *before, rules=False)
+        return start(program, *arguments, leaks=0, halt=0)
+
+    return call_
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_functions_that_depend_on_an_undefined_byte(call, function):
+    finding = call(CALLS, function).only()
+    assert finding.name == function
+    assert finding.point == points.NUMBERS["USE"] and finding.arrays["alloc"]
+    assert list(finding.arrays["values"])[1:] == [0xFF, undefined.USES["MEMORY"]]
+
+
+def test_functions_that_do_not_depend_on_one(call):
+    run = call(CALLS)
+    assert (run.status, run.findings, run.stderr) == (0, [], "")
+
+
+@pytest.mark.parametrize("source", ["wrappers.c", "wrappers_system.c"])
+def test_what_library_functions_store_is_defined(call, source):
+    run = call(PROGRAMS / source, before=("-D_GNU_SOURCE", "-include", "values_rules.h"))
+    assert (run.status, [each.name for each in run.findings], run.stderr) == (0, [], "")

@@ -27,7 +27,7 @@ WRAP(size_t, __fread_chk, (void *to, size_t room, size_t size, size_t count, FIL
 
 #define WRITE_ITEMS(name)                                                                          \
     WRAP(size_t, name, (const void *from, size_t size, size_t count, FILE *stream)) {              \
-        READ(from, bytes_of(count, size));                                                         \
+        USE(from, bytes_of(count, size));                                                          \
         STREAM(stream);                                                                            \
         return NEXT(name)(from, size, count, stream);                                              \
     }

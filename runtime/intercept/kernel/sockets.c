@@ -57,14 +57,14 @@ RECEIVE_FROM(__recvfrom_chk,
              (socket, bounce.buffer, size, room, flags, answer.bounce.buffer, length))
 
 WRAP(ssize_t, send, (int socket, const void *from, size_t size, int flags)) {
-    READ(from, size);
+    USE(from, size);
     return NEXT(send)(socket, from, size, flags);
 }
 
 WRAP(ssize_t, sendto,
      (int socket, const void *from, size_t size, int flags, const struct sockaddr *address,
       socklen_t length)) {
-    READ(from, size);
+    USE(from, size);
     READ_IF(address, length);
     return NEXT(sendto)(socket, from, size, flags, address, length);
 }

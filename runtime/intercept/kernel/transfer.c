@@ -90,17 +90,17 @@ COPY_FILE(copy_file_range)
 /* ---- writing ---- */
 
 WRAP(ssize_t, write, (int file, const void *from, size_t size)) {
-    READ(from, size);
+    USE(from, size);
     return NEXT(write)(file, from, size);
 }
 
 WRAP(ssize_t, pwrite, (int file, const void *from, size_t size, off_t offset)) {
-    READ(from, size);
+    USE(from, size);
     return NEXT(pwrite)(file, from, size, offset);
 }
 
 WRAP(ssize_t, pwrite64, (int file, const void *from, size_t size, off64_t offset)) {
-    READ(from, size);
+    USE(from, size);
     return NEXT(pwrite64)(file, from, size, offset);
 }
 
