@@ -10,7 +10,8 @@
 #define IMAGES_MOST 4096u
 
 static struct image {
-    uintptr_t begin, end;
+    uintptr_t begin, end; /* of its code */
+    uintptr_t low, high;  /* of all that is loaded */
     enum image_kind kind;
 } images[IMAGES_MOST];
 static uint32_t image_count;
@@ -61,7 +62,7 @@ static enum image_kind kind_of(const struct dl_phdr_info *info, const ElfW(Dyn) 
 static void keep(struct image fresh) {
     for (uint32_t i = 0; i < image_count; i++)
         if (images[i].begin == fresh.begin && images[i].end == fresh.end) {
-            images[i].kind = fresh.kind;
+            images[i] = fresh;
             return;
         }
     if (image_count < IMAGES_MOST) images[image_count++] = fresh;
@@ -70,12 +71,15 @@ static void keep(struct image fresh) {
 static int look(struct dl_phdr_info *info, size_t size, void *first) {
     (void)size;
     const ElfW(Dyn) *dynamic = NULL;
-    struct image image = {UINTPTR_MAX, 0, IMAGE_OTHER};
+    struct image image = {UINTPTR_MAX, 0, UINTPTR_MAX, 0, IMAGE_OTHER};
     for (unsigned i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
         uintptr_t begin = info->dlpi_addr + header->p_vaddr, end = begin + header->p_memsz;
         if (header->p_type == PT_DYNAMIC) dynamic = (const ElfW(Dyn) *)begin;
-        if (header->p_type != PT_LOAD || !(header->p_flags & PF_X)) continue;
+        if (header->p_type != PT_LOAD) continue;
+        if (begin < image.low) image.low = begin;
+        if (end > image.high) image.high = end;
+        if (!(header->p_flags & PF_X)) continue;
         if (begin < image.begin) image.begin = begin;
         if (end > image.end) image.end = end;
     }
@@ -149,6 +153,22 @@ int images_has_checks(uint64_t pc) {
     if (image_count && pc - images[0].begin < images[0].end - images[0].begin)
         return images[0].kind == IMAGE_INSTRUMENTED;
     return images_kind(pc) == IMAGE_INSTRUMENTED;
+}
+
+int images_hold(uint64_t address) {
+    for (uint32_t i = 0; i < image_count; i++)
+        if (address - images[i].low < images[i].high - images[i].low &&
+            images[i].kind == IMAGE_INSTRUMENTED)
+            return 1;
+    return 0;
+}
+
+uint64_t images_begin(uint32_t *cursor) {
+    while (*cursor < image_count) {
+        const struct image *image = &images[(*cursor)++];
+        if (image->kind == IMAGE_INSTRUMENTED) return image->low;
+    }
+    return 0;
 }
 
 /* In a guarded program every block is the program's that is not a library's. */

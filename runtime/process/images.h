@@ -21,6 +21,10 @@ void images_refresh(void);
 enum image_kind images_kind(uint64_t pc);
 /* Whether it is instrumented code's. */
 int images_has_checks(uint64_t pc);
+/* Whether an address lies in the code or data of an instrumented image. */
+int images_hold(uint64_t address);
+/* Where the next one begins; *cursor starts at 0. 0 at the end. */
+uint64_t images_begin(uint32_t *cursor);
 /* Whether the program itself is instrumented, and whether any image is or was, at the last
  * refresh. */
 int images_main_instrumented(void);

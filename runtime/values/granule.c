@@ -65,7 +65,8 @@ static void overwritten(uintptr_t granule) {
 static int is_behind_overwritten(uintptr_t granule) {
     uintptr_t before = granule - WH_GRANULE;
     if (!is_in_page(granule, before) || granule_read(before) != WH_VALUES_UNDEFINED) return 0;
-    if (origin_fills(granule_word(before))) return 0;
+    uint64_t word = granule_word(before);
+    if (word == granule_word(granule) || origin_fills(word)) return 0;
     overwritten(before);
     return 1;
 }

@@ -32,9 +32,6 @@ static inline int origin_fills(uint64_t word) {
     return word >> WH_FILL_SHIFT == WH_FILL && origin_is_valid(word & ORIGIN_MASK);
 }
 
-/* Generated code of an image runs whose constants are near this address. */
-void origin_near(uintptr_t pc);
-
 /* Which bytes of `word` (as bits) are those of a fill word for all that can be seen, if the bytes
  * `kept` of it are there and the others lost; *origin is the one that they have, or 0 if they do
  * not determine it. */

@@ -71,7 +71,6 @@ WH_EXPORT struct whence_bits __whence_value_load(uint64_t address, uint64_t size
 WH_EXPORT void __whence_value_store(uint64_t address, uint64_t size, uint64_t bits,
                                     uint64_t origin) {
     if (!is_covered(address, size)) return;
-    origin_near((uintptr_t)__builtin_return_address(0));
     for (uint64_t at = 0; at < size;) {
         struct part part = part_of(address + at, size - at);
         change_part(part, bits >> (8 * at), origin, granule_word(part.granule));
@@ -131,6 +130,29 @@ static void undefine_part(struct part part, uint64_t origin) {
     for (unsigned i = 0; i < part.size; i++) byte[i] = (uint8_t)(fill >> part.shift >> (8 * i));
 }
 
+/* From this many on, the processor's instruction fills words sooner than single stores do. */
+#define FILL_LEAST 64u
+
+static void fill(uintptr_t begin, uintptr_t end, uint64_t word) {
+    volatile wh_word *to = (volatile wh_word *)begin;
+    size_t count = (end - begin) / sizeof word;
+    if (count < FILL_LEAST)
+        for (size_t i = 0; i < count; i++) to[i] = word;
+    else
+        __asm__ volatile("rep stosq" : "+D"(to), "+c"(count) : "a"(word) : "memory");
+}
+
+static void mark_undefined(uintptr_t begin, uintptr_t end) {
+    uint8_t *state = granule_state(begin);
+    size_t count = (end - begin) / WH_GRANULE, words = count < 1024 ? count / 8 : 0;
+    wh_fill_words(state, WH_VALUES_UNDEFINED, words);
+    if (count >= 1024)
+        wh_fill(state, WH_VALUES_UNDEFINED, count);
+    else
+        for (size_t i = 8 * words; i < count; i++)
+            ((volatile uint8_t *)state)[i] = WH_VALUES_UNDEFINED;
+}
+
 WH_EXPORT void __whence_value_undefine(uint64_t address, uint64_t size, uint64_t origin) {
     if (!is_covered(address, size)) return;
     uintptr_t end = address + size;
@@ -142,11 +164,8 @@ WH_EXPORT void __whence_value_undefine(uint64_t address, uint64_t size, uint64_t
             continue;
         }
         uintptr_t whole = granule_of(end);
-        volatile wh_word *word = (volatile wh_word *)(uintptr_t)address;
-        for (uint64_t i = 0; i < (whole - address) / WH_GRANULE; i++) word[i] = origin_fill(origin);
-        volatile uint8_t *state = granule_state(address);
-        for (uint64_t i = 0; i < (whole - address) / WH_GRANULE; i++)
-            state[i] = WH_VALUES_UNDEFINED;
+        fill(address, whole, origin_fill(origin));
+        mark_undefined(address, whole);
         address = whole;
     }
 }
@@ -209,10 +228,29 @@ static int is_defined_copy(uintptr_t to, uintptr_t from) {
     return is_defined_run(to) && is_defined_run(from) && !granule_read(from + RUN_BYTES - 1);
 }
 
+#define ALL_UNDEFINED (0x0101010101010101ull * WH_VALUES_UNDEFINED)
+
+/* Whether eight granules hold one fill word. */
+static int is_undefined_run(uintptr_t granule) {
+    const wh_word *words = (const wh_word *)granule;
+    if (*(const wh_word *)granule_state(granule) != ALL_UNDEFINED) return 0;
+    for (unsigned i = 1; i < RUN_BYTES / WH_GRANULE; i++)
+        if (words[i] != words[0]) return 0;
+    return origin_fills(words[0]);
+}
+
+/* Eight granules that get bytes which are all defined or all undefined, as most do. */
+static int copy_run(uintptr_t to, uintptr_t from) {
+    if (is_defined_copy(to, from)) return 1;
+    if (from % WH_GRANULE || !is_undefined_run(from)) return 0;
+    *(volatile wh_word *)granule_state(to) = ALL_UNDEFINED;
+    return 1;
+}
+
 static void copy_forward(uintptr_t to, uintptr_t from, uint64_t size) {
     while (size) {
         struct part part = part_of(to, size);
-        if (size >= RUN_BYTES && !part.shift && is_defined_copy(to, from))
+        if (size >= RUN_BYTES && !part.shift && copy_run(to, from))
             part.size = RUN_BYTES;
         else
             copy_part(part, from);
@@ -226,7 +264,7 @@ static void copy_backward(uintptr_t to, uintptr_t from, uint64_t size) {
     while (size) {
         uint64_t last = (to + size) % WH_GRANULE, step = last ? last : WH_GRANULE;
         if (!last && size >= RUN_BYTES &&
-            is_defined_copy(to + size - RUN_BYTES, from + size - RUN_BYTES)) {
+            copy_run(to + size - RUN_BYTES, from + size - RUN_BYTES)) {
             size -= RUN_BYTES;
             continue;
         }

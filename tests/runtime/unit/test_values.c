@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <pthread.h>
 
+#include "../../../runtime/process/images.h"
 #include "../../../runtime/stacks/depot.h"
 #include "../../../runtime/values/details.h"
 #include "../../../runtime/values/origin.h"
@@ -20,6 +21,15 @@ static const struct {
     struct whence_undefined head;
     char text[8];
 } variable = {{WHENCE_UNDEFINED_MAGIC, 80}, "buffer"}, other = {{WHENCE_UNDEFINED_MAGIC, 4}, "n"};
+
+int images_hold(uint64_t address) {
+    return address - (uint64_t)(uintptr_t)&variable < sizeof variable ||
+           address - (uint64_t)(uintptr_t)&other < sizeof other;
+}
+
+uint64_t images_begin(uint32_t *cursor) { return (*cursor)++ ? 0 : (uint64_t)(uintptr_t)&variable; }
+
+int images_has_checks(uint64_t pc) { return pc != 0; }
 
 #define VARIABLE ((uint64_t)(uintptr_t)&variable)
 #define OTHER ((uint64_t)(uintptr_t)&other)
