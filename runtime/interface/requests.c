@@ -8,6 +8,9 @@
 #include "../os/os.h"
 #include "../os/text.h"
 #include "../rt/access.h"
+#include "../rt/uses.h"
+#include "../values/contents.h"
+#include "../values/origin.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -63,6 +66,22 @@ static uint64_t open_memory(const struct request *request) {
     return DONE;
 }
 
+static uint64_t make_defined(const struct request *request) {
+    if (VALUES_ON) __whence_value_define(request->arguments[0], request->arguments[1]);
+    return open_memory(request);
+}
+
+/* What the memory holds stays: the program may have a use for it. Of a large range only the begin
+ * is undefined, as in blocks. */
+static uint64_t make_undefined(const struct request *request) {
+    uint64_t begin = request->arguments[0], size = request->arguments[1];
+    open_memory(request);
+    if (VALUES_ON && !poison_first_bad(begin, size))
+        values_forget(begin, size < CONTENTS_MOST ? size : CONTENTS_MOST,
+                      origin_of_stack(port_stack(thread_here(), request->frame)));
+    return DONE;
+}
+
 /* Checks the range as an access would be. The address of the first bad byte; 0: none. */
 static uint64_t check_memory(const struct request *request) {
     uintptr_t begin = request->arguments[0];
@@ -70,6 +89,17 @@ static uint64_t check_memory(const struct request *request) {
     uintptr_t bad = poison_first_bad(begin, size);
     if (bad) access_check(begin, size, begin, 0, "client request", request->frame);
     return bad;
+}
+
+/* The same, and that all bytes are defined. */
+static uint64_t check_values(const struct request *request) {
+    uintptr_t begin = request->arguments[0], end = begin + request->arguments[1];
+    uintptr_t bad = check_memory(request);
+    if (bad || !VALUES_ON) return bad;
+    uintptr_t first = values_first(begin, end - begin);
+    if (first == end) return 0;
+    use_memory(first, "client request", request->frame);
+    return first;
 }
 
 /* ---- blocks of the program's own allocators ---- */
@@ -304,10 +334,10 @@ static handler *handler_of(uint64_t number) {
     case PRINTF_BACKTRACE_BY_REFERENCE: return print;
     case CHANGE_ERRORS: return change_errors;
     case MAKE_NOACCESS: return close_memory;
-    case MAKE_UNDEFINED:
-    case MAKE_DEFINED: return open_memory;
-    case CHECK_ADDRESSABLE:
-    case CHECK_DEFINED: return check_memory;
+    case MAKE_UNDEFINED: return make_undefined;
+    case MAKE_DEFINED: return make_defined;
+    case CHECK_ADDRESSABLE: return check_memory;
+    case CHECK_DEFINED: return check_values;
     case DO_LEAK_CHECK: return look_for_leaks;
     case COUNT_LEAKS: return count_leaked_bytes;
     case COUNT_LEAK_BLOCKS: return count_leaked_blocks;

@@ -170,6 +170,15 @@ WH_EXPORT void __whence_value_undefine(uint64_t address, uint64_t size, uint64_t
     }
 }
 
+void values_forget(uintptr_t address, uint64_t size, uint64_t origin) {
+    if (!is_covered(address, size)) return;
+    for (uint64_t at = 0; at < size;) {
+        struct part part = part_of(address + at, size - at);
+        change_part(part, ALL_BITS, origin, granule_word(part.granule));
+        at += part.size;
+    }
+}
+
 uintptr_t values_first(uintptr_t address, uint64_t size) {
     if (!is_covered(address, size)) return address + size;
     uintptr_t end = address + size, at = address;

@@ -14,6 +14,9 @@ extern uint32_t values_on;
 /* Reserves the plane and the details. 0, or -errno and the range that could not be reserved. */
 long values_init(uintptr_t *begin, size_t *size);
 
+/* Bytes are undefined and keep their contents. */
+void values_forget(uintptr_t address, uint64_t size, uint64_t origin);
+
 /* The first byte of a range with an undefined bit, or the range's end. */
 uintptr_t values_first(uintptr_t address, uint64_t size);
 

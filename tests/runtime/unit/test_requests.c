@@ -39,6 +39,20 @@ void access_check(uintptr_t address, uint64_t size, uintptr_t root, int write, c
                   const struct frame *frame) {
     note("check %#lx %lu %d %s;", address, size, write || root != address || !frame, library);
 }
+uint32_t values_on;
+void __whence_value_define(uint64_t address, uint64_t size) {
+    note("define %#lx %lu;", address, size);
+}
+void values_forget(uintptr_t address, uint64_t size, uint64_t origin) {
+    note("forget %#lx %lu %d;", address, size, origin != 0);
+}
+uintptr_t values_first(uintptr_t address, uint64_t size) { return address + size - 1; }
+void use_memory(uintptr_t address, const char *library, const struct frame *frame) {
+    note("use %#lx %s %d;", address, library, frame != NULL);
+}
+uint32_t port_stack(struct thread *thread, const struct frame *frame) {
+    return thread && frame ? 7 : 0;
+}
 struct wh_leaks leak_last;
 uint64_t event_leak_check(struct context *context, uint32_t check) {
     note("leaks %d %u;", context->frame != NULL, check);
@@ -83,6 +97,23 @@ static void memory_is_closed_opened_and_checked(void) {
     CHECK_LOG("");
     CHECK_EQUAL(ask(MC(5), 0xbad0, 9, 0, 0), 0xbad8);
     CHECK_LOG("check 0xbad0 9 0 client request;");
+}
+
+static void definedness_is_followed_while_a_rule_needs_it(void) {
+    values_on = 1;
+    CHECK_EQUAL(ask(MC(1), 0x100, 8, 0, 0), UINT64_MAX);
+    CHECK_LOG("open 0x100 8;forget 0x100 8 1;");
+    ask(MC(1), 0x100, 3 << 20, 0, 0);
+    CHECK_LOG("open 0x100 3145728;forget 0x100 1048576 1;");
+    ask(MC(1), 0xbad0, 8, 0, 0); /* closed for another reason */
+    CHECK_LOG("open 0xbad0 8;");
+    CHECK_EQUAL(ask(MC(2), 0x100, 8, 0, 0), UINT64_MAX);
+    CHECK_LOG("define 0x100 8;open 0x100 8;");
+    CHECK_EQUAL(ask(MC(4), 0x100, 9, 0, 0), 0);
+    CHECK_LOG("");
+    CHECK_EQUAL(ask(MC(5), 0x100, 9, 0, 0), 0x108);
+    CHECK_LOG("use 0x108 client request 1;");
+    values_on = 0;
 }
 
 static void blocks_of_the_program_s_own(void) {
@@ -158,6 +189,7 @@ static void functions_are_called(void) {
 int main(void) {
     unknown_requests_have_the_caller_s_answer();
     memory_is_closed_opened_and_checked();
+    definedness_is_followed_while_a_rule_needs_it();
     blocks_of_the_program_s_own();
     pools();
     leaks_and_errors();

@@ -203,6 +203,18 @@ static void origins_of_stacks(void) {
     }
 }
 
+static void forgotten_bytes_stay(void) {
+    clear();
+    memset(memory, 'a', 32);
+    values_forget(ARENA + 3, 20, OTHER);
+    CHECK_EQUAL(memory[3], 'a');
+    CHECK_EQUAL(__whence_value_load(ARENA, 8).bits, ~0ull << 24);
+    CHECK_EQUAL(__whence_value_load(ARENA + 16, 8).bits, ~0ull >> 8);
+    CHECK_EQUAL(__whence_value_load(ARENA + 8, 8).origin, OTHER);
+    memory[8] = 'b';
+    CHECK_EQUAL(__whence_value_load(ARENA + 8, 8).bits, ~0ull << 8);
+}
+
 static void big_ranges_are_defined(void) {
     size_t size = 64ull << 20;
     uintptr_t begin = ARENA + (1ull << 30);
@@ -361,6 +373,7 @@ int main(void) {
     what_unseen_code_wrote_is_defined();
     a_write_may_end_with_a_byte_of_the_fill();
     what_a_store_leaves_of_a_word_keeps_its_origin();
+    forgotten_bytes_stay();
     big_ranges_are_defined();
     pages_without_room_are_defined();
     a_granule_that_is_never_let_go_is_defined();
