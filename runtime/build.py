@@ -67,7 +67,9 @@ class Product:
 
 
 PRODUCTS = {
-    LIBRARY: Product((*ALLOCATOR, *CHECKING, *WRAPPERS, "intercept", "interface", "planes", "values", "port/checked")),
+    LIBRARY: Product(
+        (*ALLOCATOR, *CHECKING, *WRAPPERS, "intercept", "interface", "planes", "values", "port/checked")
+    ),
     "libwhence-kdalloc.so": Product(("alloc/kd", "os"), ("-fvisibility=default",)),
     "libwhence-replay.so": Product(
         (*ALLOCATOR, "port/bare"),
