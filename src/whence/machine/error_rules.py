@@ -243,6 +243,7 @@ NOT_MODELLED = {
         _UNTYPED,
     ),
     "index-out-of-bounds": "an array inside of a block has no length of its own",
+    "use-of-uninitialized-value": "every word of a block of the machine has a value from its birth",
 }
 """Shipped rules without an error state, and why; the machine never reaches their points."""
 

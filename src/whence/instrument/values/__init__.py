@@ -1,0 +1,1 @@
+"""Definedness: which bits of values were never written, followed through registers, memory and calls."""
