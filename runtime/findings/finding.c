@@ -169,8 +169,11 @@ static void fill_block(struct wh_finding *head, const struct whence_block *block
 
 /* Undefined bits of values that were copied from a block may be all that is left of it. */
 static void fill_origin(struct wh_finding *head, const struct whence_event *event) {
-    if (PORT_PLANES && event->point == WH_POINT_USE && !head->n_alloc)
-        head->n_alloc = depot_stack(origin_stack(event->root), draft.alloc);
+    if (!PORT_PLANES || event->point != WH_POINT_USE) return;
+    if (!head->n_alloc) head->n_alloc = depot_stack(origin_stack(event->root), draft.alloc);
+    if (head->n_variable) return;
+    draft.variable = origin_text(event->root);
+    if (draft.variable) head->n_variable = (uint32_t)wh_length(draft.variable);
 }
 
 static void fill_hit(struct wh_finding *head, uint64_t address) {

@@ -39,6 +39,10 @@ static int is_constant(uint64_t address) {
     return 1;
 }
 
+const char *origin_text(uint64_t origin) {
+    return origin && is_constant(origin) ? (const char *)origin + sizeof(struct whence_undefined) : NULL;
+}
+
 int origin_is_valid(uint64_t origin) {
     return !origin || origin_stack(origin) || is_constant(origin);
 }

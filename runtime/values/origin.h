@@ -21,6 +21,9 @@ uint32_t origin_stack(uint64_t origin);
 /* Whether it is 0, stands for a stack, or leads to a constant of generated code. */
 int origin_is_valid(uint64_t origin);
 
+/* The text of a constant that an origin leads to, NULL for any other origin. */
+const char *origin_text(uint64_t origin);
+
 static inline uint64_t origin_fill(uint64_t origin) {
     return (uint64_t)WH_FILL << WH_FILL_SHIFT | origin;
 }

@@ -6,7 +6,9 @@
 
 uint32_t values_on;
 
-WH_EXPORT __thread struct whence_values __whence_values;
+static __thread struct whence_values passing;
+
+WH_EXPORT struct whence_values *__whence_values_passing(void) { return &passing; }
 
 long values_init(uintptr_t *begin, size_t *size) {
     *begin = WH_DEFINED_OFFSET;

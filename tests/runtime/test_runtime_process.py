@@ -374,7 +374,8 @@ def test_stacks_go_through_the_c_library(compile_program, start):
 def test_every_intercepted_function_is_there_and_no_other(runtime):
     listing = subprocess.run(["nm", "-D", "--defined-only", runtime], capture_output=True, text=True).stdout
     exported = {line.split()[2] for line in listing.splitlines()}
-    header = (Path(__file__).resolve().parents[2] / "runtime/include/whence/rules.h").read_text()
+    headers = Path(__file__).resolve().parents[2] / "runtime/include/whence"
+    header = (headers / "rules.h").read_text() + (headers / "values.h").read_text()
     header += (Path(whence.__file__).parent / "include/whence/leak.h").read_text()
     interface = set(re.findall(r"\b(__whence_\w+)[(;]", header))
     assert {name for name in exported if name.startswith("__whence_")} == interface | set(

@@ -48,14 +48,15 @@ void __whence_value_copy(uint64_t to, uint64_t from, uint64_t size);
  * value, other, root and width are value, bits, origin and kind (WH_USE_*). */
 void __whence_use(uint64_t value, uint64_t bits, uint64_t origin, uint64_t kind);
 
-/* Undefined bits that a call passes, of each thread: generated code alone reads and writes it.
- * Pairs of bits and origin. */
+/* Undefined bits that a call passes: generated code alone reads and writes it. Pairs of bits and
+ * origin. */
 struct whence_values {
     uint64_t callee;   /* the function that the arguments are for; 0: nothing is passed */
     uint64_t returned; /* the function that the results are from; 0: nothing is passed */
     uint64_t arguments[2 * WHENCE_MOST_ARGUMENTS];
     uint64_t results[2 * WHENCE_MOST_RESULTS];
 };
-extern __thread struct whence_values __whence_values;
+/* That of the thread. */
+struct whence_values *__whence_values_passing(void);
 
 #endif

@@ -51,6 +51,7 @@ def policy_of(plan: Plan) -> Policy:
         locals=locals_,
         globals=globals_,
         scopes=locals_ and finds_freed(plan, "Stack"),
+        values="USE" in plan.points,
         steps=plan.points.intersection(steps.POINTS),
     )
 

@@ -48,7 +48,7 @@ class Context:
     watched: functions with call and return events. used: markers and events
     that passes have inserted, which are declared after the pass. checked:
     functions whose accesses have markers. guarded_variables: variables with
-    zones.
+    zones. origins: variables whose undefined bits are followed.
     """
 
     name: str
@@ -60,6 +60,7 @@ class Context:
     guarded_variables: int = 0
     redirected: frozenset[str] = frozenset()
     module: ir.Module = field(default_factory=ir.Module)
+    origins: int = 0
     _flows: dict[str, Flow] = field(default_factory=dict)
 
     @cached_property
@@ -73,6 +74,10 @@ class Context:
         if flow is None:
             flow = self._flows[function.name] = Flow(function, self.keepers, self.policy.holes)
         return flow
+
+    def forget_flow(self, function: ir.Function) -> None:
+        """Drops what is known of a function whose control flow has changed."""
+        self._flows.pop(function.name, None)
 
     def functions(self) -> Iterable[ir.Function]:
         """Definitions, except those that the program excludes from instrumentation."""

@@ -56,21 +56,26 @@ from whence.instrument.roots import keep_pointers
 from whence.instrument.scopes import forget_lifetimes, mark_scopes
 from whence.instrument.settled import compare_bounds, drop_settled
 from whence.instrument.unwritten import define_unwritten
+from whence.instrument.values.follow import follow_values
+from whence.instrument.values.speculation import forbid_speculation
+from whence.instrument.values.unwritten import mark_unwritten
 from whence.instrument.variable_names import name_variables
 from whence.instrument.zones import guard_variables
 
 PASSES: tuple[AnyPass, ...] = (
-    TextPass("name-variables", Stage.CARRIED, name_variables, lambda policy: policy.locals),
+    TextPass("name-variables", Stage.CARRIED, name_variables, lambda policy: policy.locals or policy.values),
     TextPass("name-globals", Stage.CARRIED, name_globals, lambda policy: policy.globals),
     TextPass("line-tables", Stage.CARRIED, keep_line_tables),
     TextPass("withdraw-values", Stage.CARRIED, withdraw_values),
     Pass("keep-overruns", Stage.CARRIED, keep_overruns, lambda policy: policy.locals),
     Pass("mark-scopes", Stage.CARRIED, mark_scopes, lambda policy: policy.scopes),
+    Pass("mark-unwritten", Stage.CARRIED, mark_unwritten, lambda policy: policy.values),
     Pass("keep-locals", Stage.CARRIED, keep_locals, lambda policy: policy.reachability),
     Pass("mark-indices", Stage.CARRIED, mark_indices, lambda policy: "INDEX" in policy.steps),
     Pass("mark-cookies", Stage.CARRIED, mark_cookies, lambda policy: policy.reads or policy.writes),
     Pass("own-strings", Stage.PROMOTED, own_strings),
     Pass("define-unwritten", Stage.PROMOTED, define_unwritten),
+    Pass("forbid-speculation", Stage.PROMOTED, forbid_speculation, lambda policy: policy.values),
     Pass("client-requests", Stage.PROMOTED, redirect_requests),
     Pass("withdraw-promises", Stage.PROMOTED, withdraw_promises),
     Pass("redirect-library", Stage.PROMOTED, redirect),
@@ -80,6 +85,7 @@ PASSES: tuple[AnyPass, ...] = (
     Pass("keep-globals", Stage.PROMOTED, keep_pointers, lambda policy: policy.reachability),
     Pass("drop-settled", Stage.OPTIMISED, drop_settled, lambda policy: policy.merge),
     Pass("compare-bounds", Stage.OPTIMISED, compare_bounds, lambda policy: policy.merge and policy.bounds),
+    Pass("follow-values", Stage.OPTIMISED, follow_values, lambda policy: policy.values),
     Pass("guard-variables", Stage.OPTIMISED, guard_variables, lambda policy: policy.locals),
     Pass("guard-allocas", Stage.OPTIMISED, guard_allocas, lambda policy: policy.locals),
     Pass("guard-globals", Stage.OPTIMISED, guard_globals, lambda policy: policy.globals),

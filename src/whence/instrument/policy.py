@@ -24,6 +24,7 @@ class Policy:
     if a rule needs every access.
     locals, globals: whether local and global variables are blocks.
     scopes: whether local variables die when their scope ends.
+    values: whether a rule judges uses of undefined values.
     steps: the detection points of arithmetic where a rule is evaluated (`whence.instrument.steps`).
     """
 
@@ -40,4 +41,5 @@ class Policy:
     locals: bool = False
     globals: bool = False
     scopes: bool = False
+    values: bool = False
     steps: frozenset[str] = frozenset()

@@ -16,7 +16,14 @@ from whence.rules.printer import print_predicate, print_rule
 from whence.rules.problems import Place, Problems
 from whence.rules.vocabulary import LANGUAGE_VERSION, MAX_BYTES
 
-STANDARD_FILES = ("heap.rules", "variables.rules", "arithmetic.rules", "values.rules", "library.rules", "leak.rules")
+STANDARD_FILES = (
+    "heap.rules",
+    "variables.rules",
+    "arithmetic.rules",
+    "values.rules",
+    "library.rules",
+    "leak.rules",
+)
 """In order of evaluation."""
 
 ALL = "all"

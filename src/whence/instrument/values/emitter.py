@@ -30,6 +30,9 @@ class Emitter:
         """The result of a new instruction."""
         return self.anchor.insert_before(text).result or ""
 
+    def declare(self, text: str) -> None:
+        self.anchor.function.module.add_declaration(text)
+
     def shadow_type(self, type_: str) -> str | None:
         return shadow_of(self.layout, type_)
 
@@ -60,6 +63,14 @@ class Emitter:
             whole = f"i{bits_of(type_)}"
             shadow, type_ = self.emit(f"bitcast {type_} {shadow} to {whole}"), whole
         return shadow if type_ == "i1" else self.emit(f"icmp ne {type_} {shadow}, 0")
+
+    def all_if(self, some: str, type_: str) -> str:
+        """All bits of an integer or a vector of integers if an i1 is set, else none."""
+        if type_ == "i1":
+            return some
+        if type_.startswith("i"):
+            return self.emit(f"sext i1 {some} to {type_}")
+        return self.emit(f"select i1 {some}, {type_} {all_of(type_)}, {type_} zeroinitializer")
 
     def lanes(self, shadow: str, type_: str, wanted: str) -> str:
         """All bits of each element of type `wanted` whose element in the shadow has any."""
@@ -116,8 +127,8 @@ class Emitter:
         if count > 1:
             wide = f"i{64 * count}"
             parts = [self.emit(f"zext i64 {each} to {wide}") for each in used]
-            shifted = [self.emit(f"shl {wide} {each}, {64 * i}") if i else each for i, each in enumerate(parts)]
-            result = self.either(wide, *shifted)
+            moved = [self.emit(f"shl {wide} {each}, {64 * i}") for i, each in enumerate(parts) if i]
+            result = self.either(wide, parts[0], *moved)
         else:
             wide = "i64"
         if f"i{bits}" != wide:

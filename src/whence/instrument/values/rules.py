@@ -1,8 +1,8 @@
 """The shadow of a result from its operands' shadows, for the opcodes of LLVM.
 
-As far as Memcheck is (Nethercote and Seward, "Valgrind: a framework for heavyweight dynamic binary instrumentation", and the Valgrind talk
-of 2018), the shadows are exact: a bit is undefined only if some choice of the operands' undefined bits changes it.
-Where they are not, multiplication and division, they have too many bits.
+As far as Memcheck's are (Seward and Nethercote, "Using Valgrind to detect undefined value errors with
+bit-precision", section 2), the shadows are exact: a bit is undefined only if some choice of the operands'
+undefined bits changes it. Where they are not, multiplication and division, they have too many bits.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from whence import ir
 from whence.instrument.values.emitter import Emitter, Shadow
-from whence.instrument.values.shapes import all_of, bits_of, is_aggregate, none_of
+from whence.instrument.values.shapes import bits_of, is_aggregate, none_of
 
 Find = Callable[[str], "Shadow | None"]
 """The shadow of a value, None where it is certainly defined."""
@@ -137,7 +137,7 @@ class Propagation:
         a, b = (self.at.as_bits(each.value, each.type, of) for each in operands)
         if instruction.predicate in ("eq", "ne"):
             return self._equal(of, a, b, shadows)
-        return self._ordered(instruction.predicate, of, a, b, shadows)
+        return self.ordered(instruction.predicate, of, a, b, shadows)
 
     def _equal(self, of: str, a: str, b: str, shadows: list[str]) -> str:
         """Defined bits that differ decide."""
@@ -145,9 +145,9 @@ class Propagation:
         free = at.either(of, *shadows)
         differ = at.binary("and", of, at.binary("xor", of, a, b), at.invert(of, free))
         some, same = at.emit(f"icmp ne {of} {free}, {none}"), at.emit(f"icmp eq {of} {differ}, {none}")
-        return at.binary("and", _tests(of), some, same)
+        return at.binary("and", tests(of), some, same)
 
-    def _ordered(self, predicate: str, of: str, a: str, b: str, shadows: list[str]) -> str:
+    def ordered(self, predicate: str, of: str, a: str, b: str, shadows: list[str]) -> str:
         """Whether the results for the extreme values differ."""
         at = self.at
         if predicate in _UNSIGNED:
@@ -159,7 +159,7 @@ class Propagation:
         )
         one = at.emit(f"icmp {predicate} {of} {least_a}, {most_b}")
         other = at.emit(f"icmp {predicate} {of} {most_a}, {least_b}")
-        return at.binary("xor", _tests(of), one, other)
+        return at.binary("xor", tests(of), one, other)
 
     # Values that move.
 
@@ -170,10 +170,16 @@ class Propagation:
         if source == type_ and opcode is not None:
             return shadow
         if opcode is None:
-            return at.lanes(shadow, source, _resized(source, type_)) if _similar(source, type_) else all_of(type_)
+            return self._converted(shadow, source, type_)
         if not opcode:
             opcode = "trunc" if bits_of(source) > bits_of(type_) else "zext"
         return at.emit(f"{opcode} {source} {shadow} to {type_}")
+
+    def _converted(self, shadow: str, source: str, type_: str) -> str:
+        """Numbers that become others: whole lanes are undefined."""
+        if is_similar(source, type_):
+            return self.at.lanes(shadow, source, type_)
+        return self.at.all_if(self.at.is_any(shadow, source), type_)
 
     def _select(
         self, operands: list[ir.Operand], found: list[Shadow | None], shadows: list[str], type_: str
@@ -198,13 +204,11 @@ class Propagation:
         return at.emit(f"select {condition.type} {shadows[0]}, {type_} {unsure}, {type_} {chosen}")
 
     def _address(self, found: list[Shadow | None], type_: str) -> str:
-        if type_.startswith("<"):
-            return all_of(type_)
         known = [each for each in found if each is not None]
         if len(known) == 1 and known[0] is found[0] and known[0].type == type_:
             return known[0].bits
         some = self.at.either("i1", *(self.at.is_any(each.bits, each.type) for each in known))
-        return self.at.emit(f"sext i1 {some} to {type_}")
+        return self.at.all_if(some, type_)
 
     def _moved(
         self, instruction: ir.Instruction, operands: list[ir.Operand], shadows: list[str]
@@ -233,7 +237,7 @@ class Propagation:
         return None
 
 
-def _tests(of: str) -> str:
+def tests(of: str) -> str:
     """The type of the results of comparisons of such values."""
     return f"<{of[1:].partition(' ')[0]} x i1>" if of.startswith("<") else "i1"
 
@@ -245,10 +249,6 @@ def _sign(of: str) -> str:
     return f"splat ({element} {least})" if of.startswith("<") else str(least)
 
 
-def _similar(one: str, other: str) -> bool:
+def is_similar(one: str, other: str) -> bool:
     """Whether two shadows have the same number of elements."""
-    return _tests(one) == _tests(other)
-
-
-def _resized(source: str, type_: str) -> str:
-    return type_ if _similar(source, type_) else source
+    return tests(one) == tests(other)

@@ -1,0 +1,564 @@
+"""Shadows of all values of a function, after LLVM's pipeline.
+
+What may be undefined is found first: values that come from memory, parameters and calls, and what depends
+on them. Those get shadows (`whence.instrument.values.rules`); all others cost nothing. Undefined bits are
+reported where they can be observed: at branches, addresses, targets of calls, arguments of library functions,
+and the exit status. Calls pass them in a structure of the thread (``whence/values.h``), which names the
+function that it is meant for, so that code without shadows may stand between.
+
+The cost grows linearly with the number of instructions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from whence import ir
+from whence.abi.intercepts import RUNTIME_SYMBOLS
+from whence.abi.undefined import MOST_ARGUMENTS, MOST_RESULTS, USES
+from whence.instrument.exposure import size_of
+from whence.instrument.passes import Context
+from whence.instrument.values import helpers
+from whence.instrument.values.emitter import Emitter, Shadow, slots_of
+from whence.instrument.values.intrinsics import Intrinsics
+from whence.instrument.values.rules import Propagation
+from whence.instrument.values.shapes import all_of, bits_of, leaves, none_of, shadow_of
+from whence.instrument.values.unwritten import births_of, describe, parts_of
+from whence.instrument.zones import exits_of
+
+_CALLEE, _RETURNED, _ARGUMENTS = 0, 8, 16
+_RESULTS = _ARGUMENTS + 16 * MOST_ARGUMENTS
+"""Offsets in ``struct whence_values``."""
+
+_LIBRARY = frozenset(RUNTIME_SYMBOLS.values())
+_OURS = "__whence_"
+_ENDS = ("exit", "_exit", "_Exit", "quick_exit")
+_STORED = {RUNTIME_SYMBOLS.get(name, name): 1 for name in ("memset", "wmemset", "__memset_chk")}
+"""Library functions that copy an argument and do not depend on it, and its position."""
+_OPAQUE = (ir.MemoryAccess, ir.Alloca, ir.LandingPad, ir.VAArg, ir.FuncletPad, ir.CatchSwitch)
+"""Instructions whose results do not depend on the shadows of operands."""
+_VA_LIST = 24
+_GRANULE = 8
+
+
+def follow_values(context: Context) -> None:
+    """Computes shadows, and reports undefined bits where they can be observed.
+
+    Before::
+
+        define i32 @f(ptr %p) {
+          %v = load i32, ptr %p, align 4
+          ret i32 %v
+        }
+
+    After::
+
+        define i32 @f(ptr %p) {
+          %wh.0 = call ptr @__whence_values_passing()
+          %wh.1 = load i64, ptr %wh.0, align 8
+          %wh.2 = icmp eq i64 %wh.1, ptrtoint (ptr @f to i64)
+          store i64 0, ptr %wh.0, align 8
+          %wh.3 = getelementptr i8, ptr %wh.0, i64 16
+          %wh.4 = load i64, ptr %wh.3, align 8
+          %wh.5 = select i1 %wh.2, i64 %wh.4, i64 0
+          %wh.6 = getelementptr i8, ptr %wh.0, i64 24
+          %wh.7 = load i64, ptr %wh.6, align 8
+          %wh.8 = ptrtoint ptr %p to i64
+          call void @__whence_values_use(i64 %wh.8, i64 %wh.5, i64 %wh.7, i64 2)
+          %v = load i32, ptr %p, align 4
+          %wh.9 = call { i64, i64 } @__whence_values_load_4(ptr %p)
+          %wh.10 = extractvalue { i64, i64 } %wh.9, 0
+          %wh.11 = extractvalue { i64, i64 } %wh.9, 1
+          %wh.12 = trunc i64 %wh.10 to i32
+          %wh.13 = zext i32 %wh.12 to i64
+          %wh.14 = getelementptr i8, ptr %wh.0, i64 784
+          store i64 %wh.13, ptr %wh.14, align 8
+          %wh.15 = getelementptr i8, ptr %wh.0, i64 792
+          store i64 %wh.11, ptr %wh.15, align 8
+          %wh.16 = icmp ne i64 %wh.13, 0
+          %wh.17 = select i1 %wh.16, i64 ptrtoint (ptr @f to i64), i64 0
+          %wh.18 = getelementptr i8, ptr %wh.0, i64 8
+          store i64 %wh.17, ptr %wh.18, align 8
+          ret i32 %v
+        }
+        declare ptr @__whence_values_passing()
+        declare void @__whence_values_use(i64, i64, i64, i64)
+        declare { i64, i64 } @__whence_values_load_4(ptr)
+    """
+    for function in list(context.functions()):
+        _Follower(function, context).run()
+
+
+class _Follower:
+    """The shadows of one function."""
+
+    def __init__(self, function: ir.Function, context: Context) -> None:
+        self.function = function
+        self.context = context
+        self.layout = function.module.layout
+        self.shadows: dict[str, Shadow | None] = {}
+        self.at = Emitter(function, function.entry.insertion_point)
+        self.rules = Propagation(self.at, self.shadows.get)
+        self.intrinsics = Intrinsics(self.rules)
+        self.reported: set[str] = set()
+        self._passing: str | None = None
+
+    def run(self) -> None:
+        blocks = _in_order(self.function)
+        listed = {block.ref: list(block.instructions) for block in blocks}
+        variables = births_of(self.function)
+        exits = list(exits_of(self.function))
+        twice = any(isinstance(each, ir.Call) and each.returns_twice for each in self.function.instructions())
+        self.maybe = set() if twice else self._possible(blocks)
+        phis = self._name_phis(blocks)
+        self.at.anchor = self.function.entry.insertion_point
+        self._enter()
+        self._begin_variables(variables)
+        for block in blocks:
+            self.reported = set()
+            instructions = listed[block.ref]
+            for at, instruction in enumerate(instructions):
+                following = instructions[at + 1] if at + 1 < len(instructions) else None
+                self._step(instruction, following)
+        self._end_variables(variables, exits)
+        for phi, names in phis:
+            self._fill_phi(phi, names)
+
+    # What may be undefined.
+
+    def _possible(self, blocks: list[ir.Block]) -> set[str]:
+        """Values that may have undefined bits."""
+        found = {each.name for each in self.function.parameters if each.name and self._is_passed(each)}
+        users: dict[str, list[ir.Instruction]] = {}
+        waiting = list(found)
+        for block in blocks:
+            for instruction in block.instructions:
+                if instruction.result is None or self._type_of(instruction) is None:
+                    continue
+                if self._is_source(instruction):
+                    found.add(instruction.result)
+                    waiting.append(instruction.result)
+                elif self._depends(instruction):
+                    for operand in instruction.operands:
+                        users.setdefault(operand.value, []).append(instruction)
+        while waiting:
+            for user in users.get(waiting.pop(), ()):
+                if user.result is not None and user.result not in found:
+                    found.add(user.result)
+                    waiting.append(user.result)
+        return found
+
+    def _is_passed(self, parameter: ir.Parameter) -> bool:
+        if self.function.name == "main" or shadow_of(self.layout, parameter.type) is None:
+            return False
+        return not any(parameter.attributes.has(each) for each in ("byval", "sret", "nest", "swiftself"))
+
+    def _type_of(self, instruction: ir.Instruction) -> str | None:
+        type_ = instruction.type
+        return None if type_ in ("void", "token", "label", "metadata") else self.at.shadow_type(type_)
+
+    def _is_source(self, instruction: ir.Instruction) -> bool:
+        if isinstance(instruction, ir.Load):
+            variable = self.function.module.globals.get(instruction.pointer[1:])
+            return not (isinstance(variable, ir.GlobalVariable) and variable.is_constant)
+        if not isinstance(instruction, ir.Call) or instruction.is_assembly:
+            return False
+        name = instruction.callee or ""
+        if name.startswith(_OURS):
+            return name.startswith(helpers.UNDEFINED)
+        return not name.startswith("llvm.") and instruction.marker != "musttail"
+
+    @staticmethod
+    def _depends(instruction: ir.Instruction) -> bool:
+        """Whether the shadow of a result is computed from those of operands."""
+        if isinstance(instruction, ir.Call):
+            return instruction.is_intrinsic
+        return not isinstance(instruction, _OPAQUE)
+
+    # The way through a block.
+
+    def _step(self, instruction: ir.Instruction, following: ir.Instruction | None) -> None:
+        self.at.anchor = instruction
+        if isinstance(instruction, ir.Phi):
+            return
+        if isinstance(instruction, ir.MemoryAccess):
+            self._access(instruction, following)
+        elif isinstance(instruction, ir.Call):
+            self._call(instruction, following)
+        elif isinstance(instruction, ir.Ret):
+            self._return(instruction)
+        elif isinstance(instruction, ir.Br | ir.Switch | ir.IndirectBr):
+            first = instruction.operands[0]
+            if first.type != "label":
+                self._report(first.value, first.type, "BRANCH")
+        elif instruction.result in self.maybe:
+            self.shadows[instruction.result] = self.rules.shadow(instruction)
+
+    def _report(self, value: str, type_: str, kind: str) -> None:
+        """Reports a value with undefined bits; once in a block."""
+        shadow = self.shadows.get(value)
+        if shadow is None or shadow.bits in self.reported or shadow.bits == none_of(shadow.type):
+            return
+        self.reported.add(shadow.bits)
+        bits = self.at.either("i64", *self.at.words(shadow.bits, shadow.type))
+        number = self._number(value, type_)
+        self._runtime(helpers.USE, f"i64 {number}, i64 {bits}, i64 {shadow.origin}, i64 {USES[kind]}")
+
+    def _number(self, value: str, type_: str) -> str:
+        """A value as a word, 0 where it is larger."""
+        if type_ == "ptr":
+            return self.at.emit(f"ptrtoint ptr {value} to i64")
+        if type_ == "i64":
+            return value
+        bits = int(type_[1:]) if type_[0] == "i" and type_[1:].isdecimal() else 65
+        return self.at.emit(f"zext {type_} {value} to i64") if bits < 64 else "0"
+
+    def _runtime(self, name: str, arguments: str) -> None:
+        self.at.declare(helpers.declaration(name))
+        self.at.emit(f"call void @{name}({arguments})")
+
+    # Memory.
+
+    def _access(self, access: ir.MemoryAccess, following: ir.Instruction | None) -> None:
+        self._report(access.pointer, "ptr", "ADDRESS")
+        assert following is not None
+        self.at.anchor = following
+        if isinstance(access, ir.Load):
+            if access.result in self.maybe:
+                self.shadows[access.result] = self._loaded(access)
+        elif isinstance(access, ir.Store):
+            value = access.operands[0]
+            self._stored(access.pointer, value.type, access.align or 1, self.shadows.get(value.value))
+        else:
+            type_ = access.operands[-1].type
+            self._stored(access.pointer, type_, self.layout.size_of(type_), None)
+
+    def _parts(self, pointer: str, offset: int, size: int, align: int) -> Iterator[tuple[str, int, bool]]:
+        """The granules' worth of a range of memory: pointer, size, whether it is aligned to its size."""
+        for at in range(offset, offset + size, _GRANULE):
+            count = min(_GRANULE, offset + size - at)
+            place = self.at.emit(f"getelementptr i8, ptr {pointer}, i64 {at}") if at else pointer
+            known = min(align, at & -at) if at else align
+            yield place, count, known >= count and count.bit_count() == 1
+
+    def _loaded(self, load: ir.Load) -> Shadow:
+        shadow = self.at.shadow_type(load.type) or "i64"
+        whole, origin = "zeroinitializer", ""
+        for path, offset, type_ in leaves(self.layout, load.type):
+            of = self.at.shadow_type(str(type_)) or "i64"
+            words: list[str] = []
+            for place, count, aligned in self._parts(load.pointer, offset, _bytes(of), load.align or 1):
+                name = helpers.load(count, aligned)
+                self.function.module.add_declaration(helpers.declaration(name))
+                pair = self.at.emit(f"call {helpers.PAIR} @{name}(ptr {place})")
+                bits = self.at.emit(f"extractvalue {helpers.PAIR} {pair}, 0")
+                found = self.at.emit(f"extractvalue {helpers.PAIR} {pair}, 1")
+                words.append(bits)
+                origin = self._latest(bits, found, origin)
+            part = self.at.of_words(words, of)
+            if not path:
+                return Shadow(part, origin, shadow)
+            indices = ", ".join(map(str, path))
+            whole = self.at.emit(f"insertvalue {shadow} {whole}, {of} {part}, {indices}")
+        return Shadow(whole, origin or "0", shadow)
+
+    def _latest(self, bits: str, found: str, origin: str) -> str:
+        if not origin:
+            return found
+        some = self.at.emit(f"icmp ne i64 {bits}, 0")
+        return self.at.emit(f"select i1 {some}, i64 {found}, i64 {origin}")
+
+    def _stored(self, pointer: str, type_: str, align: int, shadow: Shadow | None) -> None:
+        for path, offset, leaf in leaves(self.layout, type_):
+            of = self.at.shadow_type(str(leaf))
+            if of is None:
+                continue
+            words: list[str] = []
+            if shadow is not None:
+                part = shadow.bits
+                if path:
+                    indices = ", ".join(map(str, path))
+                    part = self.at.emit(f"extractvalue {shadow.type} {shadow.bits}, {indices}")
+                words = self.at.words(part, of)
+            for at, (place, count, aligned) in enumerate(self._parts(pointer, offset, _bytes(of), align)):
+                if shadow is None:
+                    self._runtime(helpers.clear(count, aligned), f"ptr {place}")
+                else:
+                    self._runtime(
+                        helpers.store(count, aligned), f"ptr {place}, i64 {words[at]}, i64 {shadow.origin}"
+                    )
+
+    # Variables.
+
+    def _begin_variables(self, variables: dict[ir.Alloca, list[ir.Instruction]]) -> None:
+        for variable, places in variables.items():
+            if not parts_of(variable):
+                origin = f"ptrtoint (ptr {describe(variable, self.context)} to i64)"
+                for place in places:
+                    self.at.anchor = _after(place)
+                    self._runtime(
+                        helpers.UNDEFINE, f"ptr {variable.result}, i64 {size_of(variable)}, i64 {origin}"
+                    )
+        for parameter in self.function.parameters:
+            if parameter.name and parameter.attributes.has("byval"):
+                self.at.anchor = self.function.entry.insertion_point
+                type_ = _within(parameter.attributes, "byval")
+                self._runtime(helpers.DEFINE, f"ptr {parameter.name}, i64 {self.layout.size_of(type_)}")
+
+    def _end_variables(
+        self, variables: dict[ir.Alloca, list[ir.Instruction]], exits: list[ir.Instruction]
+    ) -> None:
+        """Variables leave no marks behind, because other code uses their memory next."""
+        for exit_ in exits:
+            self.at.anchor = exit_
+            for variable in variables:
+                self._define_variable(variable, size_of(variable) or 0)
+
+    def _define_variable(self, variable: ir.Alloca, size: int) -> None:
+        if not parts_of(variable):
+            self._runtime(helpers.DEFINE, f"ptr {variable.result}, i64 {size}")
+            return
+        for place, count, aligned in self._parts(variable.result or "", 0, size, variable.align or 1):
+            self._runtime(helpers.clear(count, aligned), f"ptr {place}")
+
+    # Calls.
+
+    def _passing_area(self) -> str:
+        if self._passing is None:
+            self.function.module.add_declaration(helpers.declaration(helpers.PASSING))
+            first = self.function.entry.insertion_point
+            self._passing = first.insert_before(f"call ptr @{helpers.PASSING}()", dbg=False).result or ""
+        return self._passing
+
+    def _slot(self, offset: int) -> str:
+        area = self._passing_area()
+        return self.at.emit(f"getelementptr i8, ptr {area}, i64 {offset}") if offset else area
+
+    def _load_slot(self, offset: int) -> str:
+        return self.at.emit(f"load i64, ptr {self._slot(offset)}, align 8")
+
+    def _store_slot(self, offset: int, value: str) -> None:
+        self.at.emit(f"store i64 {value}, ptr {self._slot(offset)}, align 8")
+
+    def _enter(self) -> None:
+        """Takes over the undefined bits of arguments."""
+        if not any(self._is_passed(each) for each in self.function.parameters):
+            return
+        self._passing_area()
+        callee = self._load_slot(_CALLEE)
+        meant = self.at.emit(f"icmp eq i64 {callee}, ptrtoint (ptr {self.function.ref} to i64)")
+        self._store_slot(_CALLEE, "0")
+        number = 0
+        for parameter in self.function.parameters:
+            type_ = shadow_of(self.layout, parameter.type)
+            count = slots_of(self.layout, type_) if type_ else 0
+            if parameter.name in self.maybe and type_ and number + count <= MOST_ARGUMENTS:
+                self.shadows[parameter.name] = self._taken(_ARGUMENTS + 16 * number, count, type_, meant)
+            number += count
+
+    def _taken(self, offset: int, count: int, type_: str, meant: str) -> Shadow:
+        """The shadow whose words are passed from an offset on, if they are meant for this code."""
+        words, origin = list[str](), ""
+        for at in range(count):
+            bits = self._load_slot(offset + 16 * at)
+            words.append(self.at.emit(f"select i1 {meant}, i64 {bits}, i64 0"))
+            origin = self._latest(words[-1], self._load_slot(offset + 16 * at + 8), origin)
+        return Shadow(self.at.of_words(words, type_), origin or "0", type_)
+
+    def _give(self, offset: int, shadow: Shadow) -> list[str]:
+        """Passes a shadow; returns its words."""
+        words = self.at.words(shadow.bits, shadow.type)
+        for at, word in enumerate(words):
+            self._store_slot(offset + 16 * at, word)
+            self._store_slot(offset + 16 * at + 8, shadow.origin)
+        return words
+
+    def _name_for(self, offset: int, words: list[str], target: str) -> None:
+        """Says for whom words are, if they have a bit."""
+        some = self.at.emit(f"icmp ne i64 {self.at.either('i64', *words)}, 0")
+        self._store_slot(offset, self.at.emit(f"select i1 {some}, i64 {target}, i64 0"))
+
+    def _return(self, instruction: ir.Ret) -> None:
+        if instruction.value is None or self._follows_musttail(instruction):
+            return
+        operand = instruction.operands[0]
+        if self.function.name == "main":
+            self._report(operand.value, operand.type, "STATUS")
+            return
+        shadow = self.shadows.get(operand.value)
+        type_ = self.at.shadow_type(operand.type)
+        if type_ is None or slots_of(self.layout, type_) > MOST_RESULTS:
+            return
+        if shadow is None:
+            self._store_slot(_RETURNED, "0")
+            return
+        self._name_for(_RETURNED, self._give(_RESULTS, shadow), f"ptrtoint (ptr {self.function.ref} to i64)")
+
+    @staticmethod
+    def _follows_musttail(instruction: ir.Instruction) -> bool:
+        return any(isinstance(each, ir.Call) and each.marker == "musttail" for each in instruction.owner)
+
+    def _call(self, call: ir.Call, following: ir.Instruction | None) -> None:
+        name = call.callee or ""
+        if call.is_assembly:
+            self._assembly(call, following)
+        elif name.startswith(helpers.UNDEFINED):
+            self._undefined(call)
+        elif name.startswith("llvm."):
+            self._intrinsic(call, name, following)
+        elif name in _LIBRARY:
+            for at, argument in enumerate(call.arguments):
+                if _STORED.get(name) != at:
+                    self._report(argument.value, argument.type, "ARGUMENT")
+        elif name.startswith(_OURS):
+            for argument in call.arguments:
+                if argument.type == "ptr":
+                    self._report(argument.value, "ptr", "ADDRESS")
+        else:
+            self._pass_on(call, name)
+            self._take_result(call, following)
+
+    def _undefined(self, call: ir.Call) -> None:
+        type_ = self.at.shadow_type(call.type)
+        if call.result in self.maybe and type_:
+            origin = self.at.emit(f"ptrtoint ptr {call.arguments[0].value} to i64")
+            self.shadows[call.result] = Shadow(all_of(type_), origin, type_)
+
+    def _assembly(self, call: ir.Call, following: ir.Instruction | None) -> None:
+        """What it writes is defined, so far as its operands say where it writes."""
+        if following is None or 'asm sideeffect "", "=*m"(' in call.text:
+            return
+        self.at.anchor = following
+        for argument in call.arguments:
+            if argument.attributes.has("elementtype"):
+                size = self.layout.size_of(_within(argument.attributes, "elementtype"))
+                self._runtime(helpers.DEFINE, f"ptr {argument.value}, i64 {size}")
+
+    def _pass_on(self, call: ir.Call, name: str) -> None:
+        target = call.callee_operand
+        self._report(target.value, "ptr", "TARGET")
+        if name in _ENDS:
+            self._report(call.arguments[0].value, call.arguments[0].type, "STATUS")
+            return
+        words: list[str] = []
+        number = 0
+        for argument in call.arguments:
+            type_ = shadow_of(self.layout, argument.type) if argument.type != "metadata" else None
+            count = slots_of(self.layout, type_) if type_ else 0
+            if number + count > MOST_ARGUMENTS:
+                break
+            shadow = self.shadows.get(argument.value)
+            if shadow is not None and type_:
+                words += self._give(_ARGUMENTS + 16 * number, shadow)
+            elif type_ and self._gives_any(call):
+                for at in range(count):
+                    self._store_slot(_ARGUMENTS + 16 * (number + at), "0")
+            number += count
+        if words:
+            self._name_for(_CALLEE, words, self.at.emit(f"ptrtoint ptr {target.value} to i64"))
+
+    def _gives_any(self, call: ir.Call) -> bool:
+        return any(self.shadows.get(each.value) is not None for each in call.arguments)
+
+    def _take_result(self, call: ir.Call, following: ir.Instruction | None) -> None:
+        if call.result not in self.maybe:
+            return
+        type_ = self.at.shadow_type(call.type)
+        if type_ is None or slots_of(self.layout, type_) > MOST_RESULTS:
+            return
+        anchor = following
+        if isinstance(call, ir.Invoke):
+            anchor = self._after_invoke(call)
+        if anchor is None:
+            return
+        target = call.callee_operand.value
+        self.at.anchor = anchor
+        returned = self._load_slot(_RETURNED)
+        address = self.at.emit(f"ptrtoint ptr {target} to i64")
+        meant = self.at.emit(f"icmp eq i64 {returned}, {address}")
+        self.shadows[call.result or ""] = self._taken(_RESULTS, slots_of(self.layout, type_), type_, meant)
+
+    def _after_invoke(self, call: ir.Invoke) -> ir.Instruction:
+        """Where control comes only from the invoke, after it has returned."""
+        normal = self.function.block(call.normal)
+        if len(normal.predecessors) > 1 or normal.phis:
+            normal = self.function.split_edge(call.owner, normal)
+            self.context.forget_flow(self.function)
+        return normal.insertion_point
+
+    def _intrinsic(self, call: ir.Call, name: str, following: ir.Instruction | None) -> None:
+        arguments = call.arguments
+        if name.startswith(("llvm.memcpy.", "llvm.memmove.")):
+            to, from_, size = (self._reported(each) for each in arguments[:3])
+            self._runtime(helpers.COPY, f"ptr {to}, ptr {from_}, i64 {self._number(size, arguments[2].type)}")
+        elif following is not None and name.startswith("llvm.memset."):
+            to, size = self._reported(arguments[0]), self._reported(arguments[2])
+            self.at.anchor = following
+            self._runtime(helpers.DEFINE, f"ptr {to}, i64 {self._number(size, arguments[2].type)}")
+        elif following is not None and name.startswith(("llvm.va_start", "llvm.va_copy")):
+            self.at.anchor = following
+            self._runtime(helpers.DEFINE, f"ptr {arguments[0].value}, i64 {_VA_LIST}")
+        elif call.result in self.maybe:
+            self.shadows[call.result] = self.intrinsics.shadow(call, name)
+
+    def _reported(self, argument: ir.Argument) -> str:
+        self._report(argument.value, argument.type, "ADDRESS" if argument.type == "ptr" else "ARGUMENT")
+        return argument.value
+
+    # Where control flow joins.
+
+    def _name_phis(self, blocks: list[ir.Block]) -> list[tuple[ir.Phi, Shadow]]:
+        found = []
+        for block in blocks:
+            for phi in block.phis:
+                if phi.result in self.maybe:
+                    type_ = self.at.shadow_type(phi.type) or "i64"
+                    shadow = Shadow(self.function.fresh_name(), self.function.fresh_name(), type_)
+                    self.shadows[phi.result] = shadow
+                    found.append((phi, shadow))
+        return found
+
+    def _fill_phi(self, phi: ir.Phi, names: Shadow) -> None:
+        bits, origins = [], []
+        for value, block in phi.incoming:
+            shadow = self.shadows.get(value)
+            bits.append(f"[ {none_of(names.type) if shadow is None else shadow.bits}, {block} ]")
+            origins.append(f"[ {'0' if shadow is None else shadow.origin}, {block} ]")
+        phi.insert_before(f"{names.bits} = phi {names.type} {', '.join(bits)}", dbg=False)
+        phi.insert_before(f"{names.origin} = phi i64 {', '.join(origins)}", dbg=False)
+
+
+def _within(attributes: ir.Attributes, name: str) -> str:
+    """The type in an attribute's parentheses."""
+    return (attributes.get(name) or "").removeprefix(f"{name}(").removesuffix(")")
+
+
+def _bytes(shadow: str) -> int:
+    return (bits_of(shadow) + 7) // 8
+
+
+def _after(instruction: ir.Instruction) -> ir.Instruction:
+    """The instruction that follows."""
+    found = instruction.next
+    while not isinstance(found, ir.Instruction):
+        assert found is not None
+        found = found.next
+    return found
+
+
+def _in_order(function: ir.Function) -> list[ir.Block]:
+    """The blocks that control can reach, each after one of its predecessors that dominates it."""
+    order: list[ir.Block] = []
+    seen = {function.entry.ref}
+    stack = [(function.entry, iter(function.entry.successors))]
+    while stack:
+        block, rest = stack[-1]
+        for each in rest:
+            if each.ref not in seen:
+                seen.add(each.ref)
+                stack.append((each, iter(each.successors)))
+                break
+        else:
+            order.append(block)
+            stack.pop()
+    return order[::-1]

@@ -1,0 +1,103 @@
+"""The shadows of the results of LLVM's intrinsic functions."""
+
+from __future__ import annotations
+
+from whence import ir
+from whence.instrument.values.emitter import Shadow, slots_of
+from whence.instrument.values.rules import Propagation, is_similar, tests
+from whence.instrument.values.shapes import is_aggregate, none_of
+
+_SAME = ("llvm.expect", "llvm.launder.", "llvm.strip.", "llvm.ptrmask", "llvm.arithmetic.fence")
+"""The result is the first argument."""
+_MASKS = tuple(f"llvm.x86.{each}" for each in ("sse2.pmovmskb", "sse.movmsk", "sse2.movmsk"))
+_MOVED = ("llvm.bswap.", "llvm.bitreverse.", *_MASKS)
+"""Each bit of the result is one of the argument's."""
+_CHOSEN = {"llvm.umin.": "ult", "llvm.umax.": "ugt", "llvm.smin.": "slt", "llvm.smax.": "sgt"}
+_DEFINED = ("llvm.objectsize", "llvm.is.constant", "llvm.masked.", "llvm.stacksave", "llvm.frameaddress")
+
+
+class Intrinsics:
+    """Emits the shadows of results of intrinsics that access no memory."""
+
+    def __init__(self, rules: Propagation) -> None:
+        self.rules = rules
+        self.at = rules.at
+
+    def shadow(self, call: ir.Call, name: str) -> Shadow | None:
+        """The shadow of a result, None if it is defined."""
+        known = [shadow for each in call.arguments if (shadow := self.rules.find(each.value)) is not None]
+        type_ = self.at.shadow_type(call.type)
+        if not known or type_ is None or name.startswith(_DEFINED):
+            return None
+        return Shadow(self._bits(call, name, known, type_), self.at.origin(*known), type_)
+
+    def _bits(self, call: ir.Call, name: str, known: list[Shadow], type_: str) -> str:
+        arguments = call.arguments
+        first = self.rules.find(arguments[0].value)
+        if name.startswith(_SAME) and first is not None and first.type == type_:
+            return first.bits
+        if name.startswith(_MOVED):
+            return self._moved(call, name, known[0], type_)
+        if name.startswith(("llvm.fshl.", "llvm.fshr.")):
+            return self._funnel(call, name, type_)
+        if predicate := next((_CHOSEN[each] for each in _CHOSEN if name.startswith(each)), None):
+            return self._chosen(predicate, call, type_)
+        if name.startswith("llvm.cttz.") and type_.startswith("i"):
+            return self._trailing(arguments[0].value, known[0].bits, type_)
+        if name.startswith("llvm.vector.reduce.") and name.split(".")[3] in ("or", "and", "xor"):
+            return self._reduced(name, known[0])
+        return self._all(known, type_)
+
+    def _moved(self, call: ir.Call, name: str, shadow: Shadow, type_: str) -> str:
+        argument = call.arguments[0].type
+        bits = shadow.bits
+        if argument != shadow.type:
+            bits = self.at.emit(f"bitcast {shadow.type} {bits} to {argument}")
+        return self.at.emit(f"call {type_} @{name}({argument} {bits})")
+
+    def _reduced(self, name: str, vector: Shadow) -> str:
+        """Every bit that some lane has."""
+        result = vector.type.rpartition(" ")[2].rstrip(">")
+        union = f"llvm.vector.reduce.or.{name.rpartition('.')[2]}"
+        self.at.declare(f"declare {result} @{union}({vector.type})")
+        return self.at.emit(f"call {result} @{union}({vector.type} {vector.bits})")
+
+    def _funnel(self, call: ir.Call, name: str, type_: str) -> str:
+        (high, low, count), at = call.arguments, self.at
+        parts = [self.rules.find(each.value) for each in (high, low)]
+        bits = [none_of(type_) if each is None else each.bits for each in parts]
+        moved = at.emit(f"call {type_} @{name}({type_} {bits[0]}, {type_} {bits[1]}, {type_} {count.value})")
+        unsure = self.rules.find(count.value)
+        return moved if unsure is None else at.either(type_, moved, at.lanes(unsure.bits, type_, type_))
+
+    def _chosen(self, predicate: str, call: ir.Call, type_: str) -> str:
+        """Like a select whose condition compares the two."""
+        at = self.at
+        a, b = (each.value for each in call.arguments)
+        shadows = [none_of(type_) if (s := self.rules.find(each)) is None else s.bits for each in (a, b)]
+        unsure = self.rules.ordered(predicate, type_, a, b, shadows)
+        test = tests(type_)
+        chosen = at.emit(f"icmp {predicate} {type_} {a}, {b}")
+        defined = at.emit(f"select {test} {chosen}, {type_} {shadows[0]}, {type_} {shadows[1]}")
+        differ = at.either(type_, at.binary("xor", type_, a, b), *shadows)
+        return at.emit(f"select {test} {unsure}, {type_} {differ}, {type_} {defined}")
+
+    def _trailing(self, value: str, bits: str, type_: str) -> str:
+        """Undefined if an undefined bit is no higher than the lowest bit that is certainly set."""
+        at = self.at
+        ones = at.binary("and", type_, value, at.invert(type_, bits))
+        below = at.binary("xor", type_, ones, at.binary("add", type_, ones, "-1"))
+        some = at.emit(f"icmp ne {type_} {at.binary('and', type_, bits, below)}, 0")
+        return at.all_if(some, type_)
+
+    def _all(self, known: list[Shadow], type_: str) -> str:
+        """All bits of the lanes that have an undefined bit in an operand."""
+        at = self.at
+        if is_aggregate(type_):
+            some = at.either("i1", *(at.is_any(each.bits, each.type) for each in known))
+            word = at.emit(f"sext i1 {some} to i64")
+            return at.of_words([word] * slots_of(at.layout, type_), type_)
+        if all(is_similar(each.type, type_) for each in known):
+            return at.either(type_, *(at.lanes(each.bits, each.type, type_) for each in known))
+        some = at.either("i1", *(at.is_any(each.bits, each.type) for each in known))
+        return at.all_if(some, type_)

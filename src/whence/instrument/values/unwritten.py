@@ -1,0 +1,108 @@
+"""Variables that were never written: their values are undefined, and LLVM must not choose them.
+
+Each variable of up to `_MOST` bytes gets values whose shadows have all bits where its lifetime begins. LLVM
+promotes and folds them like any other value, and deletes those that the program overwrites.
+"""
+
+from __future__ import annotations
+
+from whence import ir
+from whence.abi.undefined import MAGIC
+from whence.instrument.exposure import size_of
+from whence.instrument.markers import SCOPE_BEGIN
+from whence.instrument.passes import Context
+from whence.instrument.values import helpers
+from whence.instrument.values.shapes import leaves
+from whence.instrument.variable_names import text_of
+
+MOST = 64
+"""The largest variable, in bytes, whose parts get values; larger ones are undefined in memory."""
+_LEAVES = 16
+_BEGINS = ("llvm.lifetime.start.", SCOPE_BEGIN)
+
+
+def mark_unwritten(context: Context) -> None:
+    """Stores undefined values into variables where their lifetime begins.
+
+    Before::
+
+        define i32 @f() {
+          %x = alloca i32, align 4
+          %v = load i32, ptr %x, align 4
+          ret i32 %v
+        }
+
+    After::
+
+        define i32 @f() {
+          %x = alloca i32, align 4
+          %wh.0 = call i32 @__whence_values_undefined_i32(ptr @whence.undefined.0)
+          store i32 %wh.0, ptr %x, align 4
+          %v = load i32, ptr %x, align 4
+          ret i32 %v
+        }
+        @whence.undefined.0 = private constant { i32, i32, [14 x i8] } { i32 1464749635, i32 4, [14 x i8] c"0\\09variable\\09\\09\\09\\00" }, align 8
+        declare i32 @__whence_values_undefined_i32(ptr) nounwind willreturn speculatable memory(none)
+    """  # noqa: E501
+    for function in context.functions():
+        for variable, places in births_of(function).items():
+            for place in places:
+                _undefine(variable, place, context)
+
+
+def births_of(function: ir.Function) -> dict[ir.Alloca, list[ir.Instruction]]:
+    """The variables of constant size, each with the instructions after which it has never been written."""
+    variables = {
+        each.result: each
+        for each in function.entry
+        if isinstance(each, ir.Alloca) and size_of(each) and not (each.result or "").startswith("%wh.")
+    }
+    begins: dict[str | None, list[ir.Instruction]] = {}
+    for each in function.instructions():
+        if isinstance(each, ir.Call) and (each.callee or "").startswith(_BEGINS):
+            begins.setdefault(each.arguments[-1].value, []).append(each)
+    return {variable: begins.get(name) or [variable] for name, variable in variables.items()}
+
+
+def parts_of(variable: ir.Alloca) -> list[tuple[int, str]]:
+    """Offset and type of the parts that get values; none for large variables and for other types."""
+    layout = variable.function.module.layout
+    size = size_of(variable)
+    if variable.count not in (None, "1") or size is None or size > MOST:
+        return []
+    found = [(each.offset, str(each.type)) for each in leaves(layout, variable.allocated_type)]
+    if len(found) > _LEAVES or any(type_ not in helpers.UNWRITTEN_TYPES for _, type_ in found):
+        return []
+    return found
+
+
+def _undefine(variable: ir.Alloca, place: ir.Instruction, context: Context) -> None:
+    parts = parts_of(variable)
+    if not parts:
+        return
+    origin = describe(variable, context)
+    align = variable.align or 1
+    for offset, type_ in reversed(parts):
+        name = helpers.unwritten(type_)
+        context.module.add_declaration(helpers.declaration(name))
+        to = variable.result
+        anchor = place
+        if offset:
+            anchor = place.insert_after(f"getelementptr i8, ptr {to}, i64 {offset}", dbg=False)
+            to = anchor.result
+        value = anchor.insert_after(f"call {type_} @{name}(ptr {origin})", dbg=False)
+        least = align if not offset else min(align, offset & -offset)
+        value.insert_after(f"store {type_} {value.result}, ptr {to}, align {least}", dbg=False)
+
+
+def describe(variable: ir.Alloca, context: Context) -> str:
+    """The name of the constant that is the origin of a variable's undefined bits
+    (`whence.abi.undefined.UNDEFINED`)."""
+    text = text_of(variable)
+    type_ = f"[{len(text) + 1} x i8]"
+    name = f"@whence.undefined.{context.origins}"
+    context.origins += 1
+    body = ir.encode_string(text.decode("utf-8", "surrogateescape") + "\0")
+    value = f'i32 {MAGIC}, i32 {size_of(variable)}, {type_} c"{body}"'
+    context.module.add_global(f"{name} = private constant {{ i32, i32, {type_} }} {{ {value} }}, align 8")
+    return name
