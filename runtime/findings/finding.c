@@ -170,6 +170,7 @@ static void fill_block(struct wh_finding *head, const struct whence_block *block
 /* Undefined bits of values that were copied from a block may be all that is left of it. */
 static void fill_origin(struct wh_finding *head, const struct whence_event *event) {
     if (!PORT_PLANES || event->point != WH_POINT_USE) return;
+    head->use = (uint32_t)event->width;
     if (!head->n_alloc) head->n_alloc = depot_stack(origin_stack(event->root), draft.alloc);
     if (head->n_variable) return;
     draft.variable = origin_text(event->root);

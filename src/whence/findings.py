@@ -65,6 +65,17 @@ ACCESS_OF_POINT = {
 }
 
 
+class UseKind(StrEnum):
+    """What depends on an undefined value."""
+
+    BRANCH = "branch"
+    ADDRESS = "address"
+    ARGUMENT = "argument"
+    TARGET = "target"
+    MEMORY = "memory"
+    STATUS = "status"
+
+
 class BlockState(StrEnum):
     LIVE = "live"
     FREED = "freed"
@@ -189,6 +200,14 @@ class Variable:
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """Where undefined bits were born: `stack` is that of an allocation, empty for a variable."""
+
+    variable: Variable | None = None
+    stack: tuple[Frame, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Block:
     """The block a pointer was derived from, or the nearest one.
 
@@ -244,6 +263,7 @@ class Access:
     `first_bad` is the first byte that must not be touched, None when unknown.
     `root` is the pointer that `address` was visibly derived from, 0 if there is none.
     `late`: it happened before; its traces were found when the finding was made.
+    `use`: what depends on the value, at uses of undefined values.
     """
 
     kind: AccessKind
@@ -252,6 +272,7 @@ class Access:
     first_bad: int | None = None
     root: int = 0
     late: bool = False
+    use: UseKind | None = None
 
     @property
     def end(self) -> int:
@@ -409,6 +430,7 @@ class Finding:
     halted: bool = False
     occurrences: int = 1
     process: Process | None = None
+    origin: Origin | None = None
 
     @property
     def relation(self) -> Relation | None:

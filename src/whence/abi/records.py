@@ -128,8 +128,14 @@ FINDING = Layout(
         Field("n_values", "u32", "u64 values to trace, in the order of the rule"),
         Field("n_states", "u32", "u8 state bytes around the address"),
         Field("n_name", "u32", "chars: library function that made the access, or none"),
-        Field("n_variable", "u32", "chars: the variable that the block is (whence.abi.zones), or none"),
-        Field("reserved2", "u32", "zero"),
+        Field(
+            "n_variable",
+            "u32",
+            "chars: the variable of the block or the origin (whence.abi.zones), or none",
+        ),
+        Field(
+            "use", "u32", "one of whence.abi.undefined.USES at the use of an undefined value, else 0"
+        ),
     ),
 )
 

@@ -206,7 +206,15 @@ class FindingText:
         lines = self._section(f"stack of {self._thread()}", finding.stack)
         if block is not None and not block.variable and (block.freed or block.state is BlockState.FREED):
             lines += self._event("moved by realloc" if block.moved else "freed", block.freed)
-        return lines + self._last_use() + self._allocated()
+        return lines + self._last_use() + self._allocated() + self._origin()
+
+    def _origin(self) -> list[Text]:
+        origin = self.finding.origin
+        if origin is None or self.finding.block is not None:
+            return []
+        if origin.variable is not None:
+            return self._section("never written since its declaration", (origin.variable.place,))
+        return self._section("never written since its allocation", origin.stack)
 
     def _allocated(self) -> list[Text]:
         block = self.finding.block

@@ -25,6 +25,7 @@ from whence.findings import (
     Leak,
     LeakCheck,
     LeakKind,
+    Origin,
     Point,
     Relation,
     RunInfo,
@@ -138,7 +139,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "time": finding.time,
         "halted": finding.halted,
         "occurrences": finding.occurrences,
-    }
+    } | ({} if finding.origin is None else {"origin": _origin(finding.origin)})
 
 
 def _process(finding: Finding) -> dict[str, Any]:
@@ -157,7 +158,8 @@ def _access(access: Access) -> dict[str, Any]:
         "first_bad": None if access.first_bad is None else _hex(access.first_bad),
         "root": _hex(access.root) if access.root else None,
     }
-    return made | ({"late": True} if access.late else {})
+    made |= {"late": True} if access.late else {}
+    return made | ({} if access.use is None else {"use": access.use.value})
 
 
 def _relation(relation: Relation | None) -> dict[str, Any] | None:
@@ -188,6 +190,11 @@ def _block(block: Block | None) -> dict[str, Any] | None:
     if (use := block.last_use) is not None:
         made["last_use"] = {"time": use.time, "address": _hex(use.address), "stack": _stack(use.stack)}
     return made
+
+
+def _origin(origin: Origin) -> dict[str, Any]:
+    variable = None if origin.variable is None else _variable(origin.variable)
+    return {"variable": variable, "stack": _stack(origin.stack)}
 
 
 def _variable(variable: Variable) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from whence.findings import (
     RunInfo,
     SuppressionUse,
     Total,
+    UseKind,
     Variable,
     Where,
 )
@@ -174,12 +175,25 @@ def headline(finding: Finding, subject: str) -> str:
     if row is not None and row.headline:
         function = finding.library_function or row.caller
         return f"{row.headline.format(function=function, size=length(access.size))} in {subject}"
+    if access.use is not None:
+        function = finding.library_function or "a library function"
+        return f"{_USE_HEADLINES[access.use].format(function=function)} in {subject}"
     if access.late:
         return f"earlier write of {bytes_(access.size)}, found in {subject}{_landing(finding)}"
     if is_access(finding):
         size = f" of {length(access.size)}" if access.size else ""
         return f"{access.kind}{size}{_caller(finding)} in {subject}{_landing(finding)}"
     return f"found in {subject}"
+
+
+_USE_HEADLINES = {
+    UseKind.BRANCH: "branch that depends on it",
+    UseKind.ADDRESS: "access at an address that depends on it",
+    UseKind.ARGUMENT: "argument of a library function that depends on it",
+    UseKind.TARGET: "call of a function that depends on it",
+    UseKind.MEMORY: "memory that {function} reads, called",
+    UseKind.STATUS: "exit status that depends on it",
+}
 
 
 def _caller(finding: Finding) -> str:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from signal import SIGABRT
 
 from whence.abi import fixed, points, records
+from whence.abi.undefined import USES
 from whence.abi.zones import SHAPES, TEXT_FIELDS
 from whence.engines.process.decode import RawFinding, RawRun
 from whence.findings import (
@@ -23,10 +24,12 @@ from whence.findings import (
     HitBlock,
     Leak,
     LeakKind,
+    Origin,
     Point,
     RuleInfo,
     States,
     Use,
+    UseKind,
     Value,
     Variable,
     Where,
@@ -40,6 +43,7 @@ _BLOCK_STATES = {
     records.BLOCK_STATES["LIVE"]: BlockState.LIVE,
     records.BLOCK_STATES["FREED"]: BlockState.FREED,
 }
+_USES = {number: UseKind[name] for name, number in USES.items()}
 _BLOCK_KINDS = {number: BlockKind[name] for name, number in records.BLOCK_KINDS.items()}
 _FAMILIES = {number: Family[name] for name, number in records.FAMILIES.items()}
 _LEAK_KINDS = {number: LeakKind[name] for name, number in records.LEAK_KINDS.items() if number}
@@ -146,6 +150,7 @@ def _finding(raw: RawFinding, rules: Sequence[RuleInfo], run: RawRun, symbolizer
         states=states,
         halted=raw.flag("HALTED") and not raw.flag("GO"),
         process=raw.process,
+        origin=_origin(raw, memory, symbolizer) if f["use"] else None,
     )
 
 
@@ -226,8 +231,15 @@ def _block(raw: RawFinding, memory: MemoryMap | None, symbolizer: Symbolizer) ->
     )
 
 
+def _origin(raw: RawFinding, memory: MemoryMap | None, symbolizer: Symbolizer) -> Origin | None:
+    variable = _variable(raw)
+    if variable is None and not raw.alloc:
+        return None
+    return Origin(variable, _stack(raw.alloc, memory, symbolizer))
+
+
 def _variable(raw: RawFinding) -> Variable | None:
-    """The fields of `TEXT_FIELDS`, if the block is a variable."""
+    """The fields of `TEXT_FIELDS`, if the block or the origin is a variable."""
     fields = raw.variable.split("\t")
     if len(fields) != len(TEXT_FIELDS):
         return None
@@ -257,7 +269,7 @@ def _access(raw: RawFinding, point: Point, block: Block | None, states: States |
     first_bad = None
     if kind in (AccessKind.READ, AccessKind.WRITE):
         first_bad = _first_bad(f["address"], f["size"], block, states)
-    return Access(kind, f["address"], f["size"], first_bad, f["root"], raw.flag("LATE"))
+    return Access(kind, f["address"], f["size"], first_bad, f["root"], raw.flag("LATE"), _USES.get(f["use"]))
 
 
 def _first_bad(address: int, size: int, block: Block | None, states: States | None) -> int | None:

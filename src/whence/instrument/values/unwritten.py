@@ -18,6 +18,7 @@ from whence.instrument.variable_names import text_of
 MOST = 64
 """The largest variable, in bytes, whose parts get values; larger ones are undefined in memory."""
 _LEAVES = 16
+_ORIGIN = "whence.undefined."
 _BEGINS = ("llvm.lifetime.start.", SCOPE_BEGIN)
 
 
@@ -100,8 +101,9 @@ def describe(variable: ir.Alloca, context: Context) -> str:
     (`whence.abi.undefined.UNDEFINED`)."""
     text = text_of(variable)
     type_ = f"[{len(text) + 1} x i8]"
-    name = f"@whence.undefined.{context.origins}"
-    context.origins += 1
+    while f"{_ORIGIN}{context.origins}" in context.module.globals:
+        context.origins += 1
+    name = f"@{_ORIGIN}{context.origins}"
     body = ir.encode_string(text.decode("utf-8", "surrogateescape") + "\0")
     value = f'i32 {MAGIC}, i32 {size_of(variable)}, {type_} c"{body}"'
     context.module.add_global(f"{name} = private constant {{ i32, i32, {type_} }} {{ {value} }}, align 8")
