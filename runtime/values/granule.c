@@ -4,16 +4,6 @@
 #include "../blocks/block.h"
 #include "../os/os.h"
 
-#define BYTE 0xffull
-
-/* The bytes in which two words differ, as bits. */
-static uint64_t differing(uint64_t a, uint64_t b) {
-    uint64_t mask = 0;
-    for (unsigned i = 0; i < WH_GRANULE; i++)
-        if ((a ^ b) >> (8 * i) & BYTE) mask |= BYTE << (8 * i);
-    return mask;
-}
-
 /* ---- holding a granule ---- */
 
 #define SPINS 256u
@@ -125,12 +115,12 @@ static struct whence_bits rest_bits(uintptr_t granule, uint64_t kept, uint64_t h
 
 /* ---- mixed granules ---- */
 
-/* The granule is held. */
+/* The granule is held. Code that is not seen has written it where a byte has changed: perhaps all
+ * of it, with some bytes that are as they were. */
 static struct whence_bits mixed_bits(uintptr_t granule, struct detail *detail) {
     if (!detail) return (struct whence_bits){0, 0};
-    uint64_t bits = detail->bits & ~differing(granule_word(granule), detail->value);
-    detail->bits = bits;
-    return (struct whence_bits){bits, bits ? detail->origin : 0};
+    if (granule_word(granule) != detail->value) detail->bits = 0;
+    return (struct whence_bits){detail->bits, detail->bits ? detail->origin : 0};
 }
 
 static struct whence_bits find_bits(uintptr_t granule, int alone) {
@@ -178,6 +168,10 @@ void granule_change(uintptr_t granule, const struct change *change) {
     uint64_t bits = kept.bits | change->bits;
     if (!bits || !detail) {
         let_go(state, WH_VALUES_DEFINED);
+        return;
+    }
+    if (bits == ALL_BITS && origin_fills(change->value)) {
+        let_go(state, WH_VALUES_UNDEFINED);
         return;
     }
     detail->bits = bits;

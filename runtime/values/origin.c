@@ -40,7 +40,8 @@ static int is_constant(uint64_t address) {
 }
 
 const char *origin_text(uint64_t origin) {
-    return origin && is_constant(origin) ? (const char *)origin + sizeof(struct whence_undefined) : NULL;
+    return origin && is_constant(origin) ? (const char *)origin + sizeof(struct whence_undefined)
+                                         : NULL;
 }
 
 int origin_is_valid(uint64_t origin) {

@@ -3,12 +3,15 @@
  * Memory: the definedness plane has a byte for each granule of 8 bytes, (a >> 3) +
  * WH_DEFINED_OFFSET, with one of WH_VALUES_*:
  *
- *     DEFINED    all bits of the granule are defined
- *     UNDEFINED  all are undefined if the granule holds a fill word, WH_FILL << WH_FILL_SHIFT |
- *                origin. Otherwise code that is not seen has written there: all are defined
- *     MIXED      the runtime knows the bits, and the bytes of the granule when it noted them. A
- * byte that has changed since was written by code that is not seen and is defined BUSY       the
- * runtime is at work
+ *     DEFINED: all bits of the granule are defined.
+ *
+ *     UNDEFINED: all are undefined if the granule holds a fill word, WH_FILL << WH_FILL_SHIFT |
+ *     origin. Otherwise code that is not seen has written there: all are defined.
+ *
+ *     MIXED: the runtime knows the bits, and the bytes of the granule when it noted them. If one
+ *     has changed since, code that is not seen has written there: all are defined.
+ *
+ *     BUSY: the runtime is at work.
  *
  * Generated code may write the plane: UNDEFINED together with fill words, and DEFINED.
  *
