@@ -4,6 +4,16 @@
 #include "../blocks/block.h"
 #include "../os/os.h"
 
+#define BYTE 0xffull
+
+/* The bytes in which two words differ, as bits. */
+static uint64_t differing(uint64_t a, uint64_t b) {
+    uint64_t mask = 0;
+    for (unsigned i = 0; i < WH_GRANULE; i++)
+        if ((a ^ b) >> (8 * i) & BYTE) mask |= BYTE << (8 * i);
+    return mask;
+}
+
 /* ---- holding a granule ---- */
 
 #define SPINS 256u
@@ -115,11 +125,11 @@ static struct whence_bits rest_bits(uintptr_t granule, uint64_t kept, uint64_t h
 
 /* ---- mixed granules ---- */
 
-/* The granule is held. Code that is not seen has written it where a byte has changed: perhaps all
- * of it, with some bytes that are as they were. */
-static struct whence_bits mixed_bits(uintptr_t granule, struct detail *detail) {
+/* The granule is held. If an undefined byte has changed, code that is not seen has written there:
+ * perhaps all bytes, of which some are as they were. mask: bytes that a change is about. */
+static struct whence_bits mixed_bits(uintptr_t granule, struct detail *detail, uint64_t mask) {
     if (!detail) return (struct whence_bits){0, 0};
-    if (granule_word(granule) != detail->value) detail->bits = 0;
+    if (differing(granule_word(granule), detail->value) & detail->bits & ~mask) detail->bits = 0;
     return (struct whence_bits){detail->bits, detail->bits ? detail->origin : 0};
 }
 
@@ -133,7 +143,7 @@ static struct whence_bits find_bits(uintptr_t granule, int alone) {
         return was == WH_VALUES_UNDEFINED ? undefined_bits(granule, alone)
                                           : (struct whence_bits){0, 0};
     }
-    struct whence_bits found = mixed_bits(granule, details_at(granule));
+    struct whence_bits found = mixed_bits(granule, details_at(granule), 0);
     let_go(state, found.bits ? WH_VALUES_MIXED : WH_VALUES_DEFINED);
     return found;
 }
@@ -150,7 +160,7 @@ static struct whence_bits kept_bits(uintptr_t granule, uint8_t was, struct detai
     uint64_t kept = ~change->mask;
     if (!kept || was == WH_VALUES_DEFINED) return (struct whence_bits){0, 0};
     if (was == WH_VALUES_UNDEFINED) return rest_bits(granule, kept, change->origin);
-    struct whence_bits found = mixed_bits(granule, detail);
+    struct whence_bits found = mixed_bits(granule, detail, change->mask);
     found.bits &= kept;
     return found;
 }

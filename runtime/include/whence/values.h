@@ -8,8 +8,8 @@
  *     UNDEFINED: all are undefined if the granule holds a fill word, WH_FILL << WH_FILL_SHIFT |
  *     origin. Otherwise code that is not seen has written there: all are defined.
  *
- *     MIXED: the runtime knows the bits, and the bytes of the granule when it noted them. If one
- *     has changed since, code that is not seen has written there: all are defined.
+ *     MIXED: the runtime knows the bits, and the bytes of the granule when it noted them. If an
+ *     undefined one has changed since, code that is not seen has written there: all are defined.
  *
  *     BUSY: the runtime is at work.
  *

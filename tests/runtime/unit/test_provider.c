@@ -1,9 +1,10 @@
-/* modules: findings/finding blocks/block blocks/blocks blocks/claims stacks/depot stacks/unwind stacks/cfi planes/planes os/os */
+/* modules: findings/finding values/origin blocks/block blocks/blocks blocks/claims stacks/depot stacks/unwind stacks/cfi planes/planes os/os */
 #include "../../../runtime/blocks/provider.h"
 #include "../../../runtime/findings/finding.h"
 #include "../../../runtime/findings/repeat.h"
 #include "../../../runtime/findings/rules.h"
 #include "../../../runtime/planes/planes.h"
+#include "../../../runtime/process/images.h"
 #include "../../../runtime/process/maps.h"
 #include "../../../runtime/settings/options.h"
 #include "../../../runtime/record/record.h"
@@ -50,6 +51,9 @@ static uintptr_t at(unsigned room, unsigned offset) {
 }
 
 /* ---- what finding.c needs of the rest of the runtime ---- */
+
+int images_hold(uint64_t address) { return (void)address, 0; }
+uint64_t images_begin(uint32_t *cursor) { return (void)cursor, 0; }
 
 __thread struct thread thread_self;
 int rt_ready = 1;

@@ -153,6 +153,18 @@ static void what_unseen_code_wrote_is_defined(void) {
 
 /* ---- single cases ---- */
 
+static void a_write_may_have_bytes_of_what_was_there(void) {
+    clear();
+    uint64_t length = (origin_fill(VARIABLE) & 0xff) | 0x100;
+    store(0, 8, origin_fill(VARIABLE), ~0ull, VARIABLE);
+    memcpy(memory, &length, 8);
+    CHECK_EQUAL(__whence_value_load(ARENA, 8).bits, 0);
+    store(8, 8, 0x2020, ~0ull, VARIABLE);
+    length = 0x20;
+    memcpy(memory + 8, &length, 8);
+    CHECK_EQUAL(__whence_value_load(ARENA + 8, 8).bits, 0);
+}
+
 static void a_write_may_end_with_a_byte_of_the_fill(void) {
     clear();
     undefine(0, 64);
@@ -215,7 +227,8 @@ static void forgotten_bytes_stay(void) {
     CHECK_EQUAL(__whence_value_load(ARENA + 16, 8).bits, ~0ull >> 8);
     CHECK_EQUAL(__whence_value_load(ARENA + 8, 8).origin, OTHER);
     memory[8] = 'b';
-    CHECK_EQUAL(__whence_value_load(ARENA + 8, 8).bits, ~0ull << 8);
+    CHECK_EQUAL(__whence_value_load(ARENA + 8, 8).bits, 0);
+    CHECK_EQUAL(__whence_value_load(ARENA + 16, 8).bits, ~0ull >> 8);
 }
 
 static void big_ranges_are_defined(void) {
@@ -375,6 +388,7 @@ int main(void) {
     all_that_is_seen_is_known_bit_by_bit();
     what_unseen_code_wrote_is_defined();
     other_is_loaded = 1;
+    a_write_may_have_bytes_of_what_was_there();
     a_write_may_end_with_a_byte_of_the_fill();
     what_a_store_leaves_of_a_word_keeps_its_origin();
     forgotten_bytes_stay();
