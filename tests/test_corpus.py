@@ -44,6 +44,7 @@ RULES = (
     "division-overflow",
     "shift-out-of-range",
     "index-out-of-bounds",
+    "use-of-uninitialized-value",
 )
 
 

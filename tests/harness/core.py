@@ -17,7 +17,8 @@ _PROGRAMS = """
     reachable-leak/settings refused-alignment/posix-memalign unmatched-free/before-begin
     division-by-zero/average division-overflow/remainder index-out-of-bounds/next-member
     shift-out-of-range/negative signed-addition-overflow/checksum signed-multiplication-overflow/short-square
-    signed-subtraction-overflow/magnitude use-after-poison/pool wild-pointer-dereference/offset-link
+    signed-subtraction-overflow/magnitude use-after-poison/pool use-of-uninitialized-value/one-bit
+    wild-pointer-dereference/offset-link
     """
 """The core has them and their twins."""
 

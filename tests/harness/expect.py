@@ -24,11 +24,13 @@ A line may have several marks; two ``EXPECT`` of one line are two findings.
 ``address N``             the address itself (null pointers)
 ``in F``                  the library function that made the access
 ``count N``               leaks: blocks, ``bytes N`` in all, ``indirect N`` of them
+``use WORD``              what depends on the undefined value
 ========================  ====================================================
 
 The line is that of the innermost frame in the program's file; of leaks it is
 that of the allocation. ``ALLOC`` and ``FREE`` mark the lines where the block
-may have been allocated and freed. ``<case>.clean.c`` is the twin of
+may have been allocated and freed, ``BORN`` those of the variables or allocations that undefined values
+may come from. ``<case>.clean.c`` is the twin of
 ``<case>.c``: it differs only in the fix, holds no ``EXPECT``, and must stay silent.
 """
 
@@ -48,7 +50,7 @@ LEAKS = ("possible-leak", "definite-leak", "indirect-leak", "interior-leak", "re
 FINDING_STATUS = 99
 ACCESSES = ("read", "write")
 _NUMBERS = ("block", "after", "before", "inside", "address", "count", "bytes", "indirect")
-_MARK = re.compile(r"//.*?\b(?=(?:EXPECT|ALLOC|FREE)\b)(.*)$")
+_MARK = re.compile(r"//.*?\b(?=(?:EXPECT|ALLOC|FREE|BORN)\b)(.*)$")
 _PEER = re.compile(r"^// (ASan|Memcheck) (?:misses|reports) this: \S")
 
 
@@ -65,6 +67,7 @@ class Expectation:
     access: str | None = None
     size: int | None = None
     function: str | None = None
+    use: str | None = None
     numbers: dict[str, int] = field(default_factory=dict)
 
     @property
@@ -106,6 +109,7 @@ class Case:
     run: Run
     peers_wrong: frozenset[str]
     """Peers that miss the bug, or report the clean program, by the file's own comment."""
+    born_lines: frozenset[int] = frozenset()
 
     @property
     def name(self) -> str:
@@ -157,6 +161,7 @@ def parse(path: Path) -> Case:
         frozenset(n for n, kind, _ in marks if kind == "FREE"),
         _run(path, lines),
         frozenset(m[1] for line in lines if (m := _PEER.match(line))),
+        frozenset(n for n, kind, _ in marks if kind == "BORN"),
     )
 
 
@@ -168,14 +173,14 @@ def _marks(path: Path, number: int, line: str) -> Iterator[tuple[str, list[str]]
     words = match[1].split()
     while words:
         kind = words.pop(0)
-        if kind in ("ALLOC", "FREE"):
+        if kind in ("ALLOC", "FREE", "BORN"):
             yield kind, []
         elif kind == "EXPECT":
             end = words.index("EXPECT") if "EXPECT" in words else len(words)
             yield kind, words[:end]
             words = words[end:]
         else:
-            raise ExpectationError(f"{path}:{number}: '{kind}' is none of ALLOC, FREE, EXPECT")
+            raise ExpectationError(f"{path}:{number}: '{kind}' is none of ALLOC, FREE, BORN, EXPECT")
 
 
 def _summary(path: Path, lines: list[str]) -> str:
@@ -206,13 +211,15 @@ def _with(path: Path, e: Expectation, key: str, value: str) -> Expectation:
     """`e` with one more pair of words."""
     if key == "in":
         return replace(e, function=value)
+    if key == "use":
+        return replace(e, use=value)
     if key in ACCESSES:
         return replace(e, access=key, size=None if value == "*" else _number(path, e.line, value))
     if key == "block" and value == "none":
         return replace(e, numbers={**e.numbers, key: -1})
     if key in _NUMBERS:
         return replace(e, numbers={**e.numbers, key: _number(path, e.line, value)})
-    expected = ", ".join((*ACCESSES, "in", *_NUMBERS))
+    expected = ", ".join((*ACCESSES, "in", "use", *_NUMBERS))
     raise ExpectationError(f"{path}:{e.line}: unknown word '{key}' (expected one of: {expected})")
 
 

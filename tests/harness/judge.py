@@ -86,7 +86,8 @@ def _stack(finding: Json, event: str) -> list[Json]:
 
 def compare(case: Case, expected: Expectation, finding: Json) -> list[str]:
     """How a finding of the right rule and line differs from what is expected."""
-    sentences = _access(expected, finding) + _stacks(case, expected, finding)
+    parts = (_stacks(case, expected, finding), _origin(case, expected, finding))
+    sentences = _access(expected, finding) + [sentence for part in parts for sentence in part]
     actual = _numbers(finding)
     for key, number in expected.numbers.items():
         if actual.get(key) != number:
@@ -100,6 +101,8 @@ def _access(expected: Expectation, finding: Json) -> list[str]:
         sentences.append(f"access is {access['kind']}, expected {expected.access}")
     if expected.size is not None and access["size"] != expected.size:
         sentences.append(f"size is {access['size']}, expected {expected.size}")
+    if expected.use and access.get("use") != expected.use:
+        sentences.append(f"use is {access.get('use')}, expected {expected.use}")
     if expected.function and finding["library_function"] != expected.function:
         sentences.append(f"library function is {finding['library_function']}, expected {expected.function}")
     return sentences
@@ -117,6 +120,18 @@ def _stacks(case: Case, expected: Expectation, finding: Json) -> list[str]:
     if not expected.is_leak and not case.is_cxx and first_line(case, finding["stack"][:1]) != expected.line:
         sentences.append(f"the stack begins with {finding['stack'][0]['function']}, not on the line")
     return sentences
+
+
+def _origin(case: Case, expected: Expectation, finding: Json) -> list[str]:
+    """Whether undefined bits come from a marked line."""
+    if not (expected.use and case.born_lines):
+        return []
+    origin = finding.get("origin") or {"variable": None, "stack": []}
+    variable = origin["variable"]
+    line = first_line(case, [variable] if variable else origin["stack"])
+    if line in case.born_lines:
+        return []
+    return [f"born at line {line}, expected {' or '.join(map(str, sorted(case.born_lines)))}"]
 
 
 def _numbers(finding: Json) -> dict[str, int]:

@@ -133,9 +133,7 @@ FINDING = Layout(
             "u32",
             "chars: the variable of the block or the origin (whence.abi.zones), or none",
         ),
-        Field(
-            "use", "u32", "one of whence.abi.undefined.USES at the use of an undefined value, else 0"
-        ),
+        Field("use", "u32", "one of whence.abi.undefined.USES at the use of an undefined value, else 0"),
     ),
 )
 

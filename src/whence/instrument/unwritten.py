@@ -19,6 +19,7 @@ from whence import ir
 from whence.abi.layout import UNWRITTEN
 from whence.instrument.markers import SCOPE_BEGIN
 from whence.instrument.passes import Context
+from whence.instrument.values.unwritten import parts_of
 
 _UNDEFINED = re.compile(r'(?:(\bptr)|(\bi\d+)|)( ?)(?<![\w%@$."-])(?:undef|poison)(?![\w."])')
 _SHUFFLING = ("insertelement", "shufflevector", "insertvalue")
@@ -78,7 +79,7 @@ def define_unwritten(context: Context) -> None:
         if "undef" in text or "poison" in text:
             for instruction in function.instructions():
                 _define_operands(instruction)
-        _define_variables(function)
+        _define_variables(function, context.policy.values)
 
 
 def _define_operands(instruction: ir.Instruction) -> None:
@@ -101,13 +102,16 @@ def _value(untyped: str, match: re.Match[str]) -> str:
     return f"{match[3]}{untyped}"
 
 
-def _define_variables(function: ir.Function) -> None:
-    """Defines the contents of variables in memory, at the begin of their lifetime."""
+def _define_variables(function: ir.Function, values: bool) -> None:
+    """Defines the contents of variables in memory, at the begin of their lifetime.
+
+    values: whether `mark_unwritten` has given values to small ones.
+    """
     variables: dict[str | None, ir.Alloca] = {}
     loaded: set[str] = set()
     calls: list[ir.Call] = []
     for each in function.instructions():
-        if isinstance(each, ir.Alloca):
+        if isinstance(each, ir.Alloca) and not (values and parts_of(each)):
             variables[each.result] = each
         elif _loads_pointer(each):
             loaded.add(each.pointer)

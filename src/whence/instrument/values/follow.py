@@ -11,7 +11,7 @@ The cost grows linearly with the number of instructions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from whence import ir
 from whence.abi.intercepts import RUNTIME_SYMBOLS
@@ -33,6 +33,7 @@ _RESULTS = _ARGUMENTS + 16 * MOST_ARGUMENTS
 _LIBRARY = frozenset(RUNTIME_SYMBOLS.values())
 _OURS = "__whence_"
 _ENDS = ("exit", "_exit", "_Exit", "quick_exit")
+_MEMSET = RUNTIME_SYMBOLS["memset"]
 _STORED = {RUNTIME_SYMBOLS.get(name, name): 1 for name in ("memset", "wmemset", "__memset_chk")}
 """Library functions that copy an argument and do not depend on it, and its position."""
 _OPAQUE = (ir.MemoryAccess, ir.Alloca, ir.LandingPad, ir.VAArg, ir.FuncletPad, ir.CatchSwitch)
@@ -410,6 +411,9 @@ class _Follower:
             for at, argument in enumerate(call.arguments):
                 if _STORED.get(name) != at:
                     self._report(argument.value, argument.type, "ARGUMENT")
+            if following is not None and name == _MEMSET and self.shadows.get(call.arguments[1].value):
+                self.at.anchor = following
+                self._set(call.arguments)
         elif name.startswith(_OURS):
             for argument in call.arguments:
                 if argument.type == "ptr":
@@ -492,14 +496,25 @@ class _Follower:
             to, from_, size = (self._reported(each) for each in arguments[:3])
             self._runtime(helpers.COPY, f"ptr {to}, ptr {from_}, i64 {self._number(size, arguments[2].type)}")
         elif following is not None and name.startswith("llvm.memset."):
-            to, size = self._reported(arguments[0]), self._reported(arguments[2])
+            self._reported(arguments[0])
+            self._reported(arguments[2])
             self.at.anchor = following
-            self._runtime(helpers.DEFINE, f"ptr {to}, i64 {self._number(size, arguments[2].type)}")
+            self._set(arguments)
         elif following is not None and name.startswith(("llvm.va_start", "llvm.va_copy")):
             self.at.anchor = following
             self._runtime(helpers.DEFINE, f"ptr {arguments[0].value}, i64 {_VA_LIST}")
         elif call.result in self.maybe:
             self.shadows[call.result] = self.intrinsics.shadow(call, name)
+
+    def _set(self, arguments: Sequence[ir.Argument]) -> None:
+        """Bytes have been set to a value: the arguments are those of memset."""
+        to, value, size = arguments[:3]
+        shadow, count = self.shadows.get(value.value), self._number(size.value, size.type)
+        if shadow is None:
+            self._runtime(helpers.DEFINE, f"ptr {to.value}, i64 {count}")
+            return
+        bits = self.at.binary("and", "i64", self.at.words(shadow.bits, shadow.type)[0], "255")
+        self._runtime(helpers.SET, f"ptr {to.value}, i64 {count}, i64 {bits}, i64 {shadow.origin}")
 
     def _reported(self, argument: ir.Argument) -> str:
         self._report(argument.value, argument.type, "ADDRESS" if argument.type == "ptr" else "ARGUMENT")

@@ -16,6 +16,7 @@ from whence.abi.undefined import FILL, FILL_SHIFT
 USE = "__whence_values_use"
 PASSING = "__whence_values_passing"
 UNDEFINE, DEFINE, COPY = "__whence_value_undefine", "__whence_value_define", "__whence_value_copy"
+SET = "__whence_values_set"
 _LOAD, _STORE, _CLEAR = "__whence_values_load", "__whence_values_store", "__whence_values_clear"
 UNDEFINED = "__whence_values_undefined"
 _SLOW = "__whence_values_slow"
@@ -33,6 +34,7 @@ _PATTERN = int.from_bytes(b"\xaa" * 4, "little")
 
 _DECLARED = {
     USE: f"declare void @{USE}(i64, i64, i64, i64)",
+    SET: f"declare void @{SET}(ptr, i64, i64, i64)",
     PASSING: f"declare ptr @{PASSING}()",
     UNDEFINE: f"declare void @{UNDEFINE}(ptr, i64, i64)",
     DEFINE: f"declare void @{DEFINE}(ptr, i64)",
@@ -85,6 +87,7 @@ def definitions() -> Iterator[str]:
     yield "declare void @__whence_value_store(i64, i64, i64, i64) #1"
     yield from _slow()
     yield _use()
+    yield _set()
     yield from map(_unwritten, UNWRITTEN_TYPES)
     for size in _SIZES:
         for aligned in (True, False) if size > 1 else (True,):
@@ -128,6 +131,22 @@ def _use() -> str:
             "ret void",
         ],
     )
+
+
+def _set() -> str:
+    """What follows when bytes have been set to a value with these undefined bits."""
+    return f"""declare void @{UNDEFINE}(ptr, i64, i64)
+declare void @{DEFINE}(ptr, i64)
+define linkonce_odr hidden void @{SET}(ptr %p, i64 %n, i64 %bits, i64 %origin) #2 {{
+  %all = icmp eq i64 %bits, 255
+  br i1 %all, label %undefined, label %defined
+undefined:
+  call void @{UNDEFINE}(ptr %p, i64 %n, i64 %origin)
+  ret void
+defined:
+  call void @{DEFINE}(ptr %p, i64 %n)
+  ret void
+}}"""
 
 
 def _unwritten(type_: str) -> str:
