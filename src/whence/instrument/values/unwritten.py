@@ -42,7 +42,7 @@ def mark_unwritten(context: Context) -> None:
           %v = load i32, ptr %x, align 4
           ret i32 %v
         }
-        @whence.undefined.0 = private constant { i32, i32, [14 x i8] } { i32 1464749635, i32 4, [14 x i8] c"0\\09variable\\09\\09\\09\\00" }, align 8
+        @whence.undefined.0 = private constant { i32, i32, [14 x i8] } { i32 1464356419, i32 4, [14 x i8] c"0\\09variable\\09\\09\\09\\00" }, align 8
         declare i32 @__whence_values_undefined_i32(ptr) nounwind willreturn speculatable memory(none)
     """  # noqa: E501
     for function in context.functions():
