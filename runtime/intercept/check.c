@@ -66,6 +66,8 @@ size_t check_until(struct site site, const void *string, int stop, size_t most) 
 }
 
 size_t check_used_until(struct site site, const void *string, int stop, size_t most) {
+    /* Text that was never written may have no end: its first byte comes first. */
+    if (VALUES_ON && most && access_clean((uintptr_t)string, 1)) check_used_bytes(site, string, 1);
     size_t count = check_until(site, string, stop, most);
     if (VALUES_ON) {
         size_t read = count < most ? count + 1 : count;

@@ -47,8 +47,17 @@ WRAP(wchar_t *, wmemchr, (const wchar_t *from, wchar_t value, size_t count)) {
 
 /* ---- strings ---- */
 
+/* The length of a string that decides what happens next. Text that was never written may have no
+ * end: its first character comes first. */
+static size_t use_wide(struct site site, const wchar_t *string) {
+    if (access_clean((uintptr_t)string, WIDE)) check_used(site, string, WIDE);
+    size_t length = check_wide(site, string, NO_LIMIT);
+    check_used(site, string, bytes_of(length + 1, WIDE));
+    return length;
+}
+
 WRAP(size_t, wcslen, (const wchar_t *string)) {
-    check_used(SITE, string, bytes_of(READ_WIDE(string) + 1, WIDE));
+    use_wide(SITE, string);
     return wcslen(string);
 }
 
@@ -64,7 +73,7 @@ WRAP(size_t, wcsnlen, (const wchar_t *string, size_t most)) {
     COPIES(to, from, bytes_of(copied, WIDE))
 
 #define APPEND_WIDE(to, from, most)                                                                \
-    size_t length = READ_WIDE(to), count = READ_WIDE_N(from, most);                                \
+    size_t length = use_wide(SITE, to), count = READ_WIDE_N(from, most);                           \
     WRITE_AT((to) + length, bytes_of(count + 1, WIDE), to);                                        \
     APART((to) + length, bytes_of(count + 1, WIDE), from,                                          \
           bytes_of(count < (most) ? count + 1 : count, WIDE));                                     \
