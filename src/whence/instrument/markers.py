@@ -35,6 +35,8 @@ COOKIE = "__whence_cookie"
 COOKIE_READ = "__whence_cookie_read"
 SCOPE = "__whence_scope"
 SCOPE_BEGIN, SCOPE_END = f"{SCOPE}_begin", f"{SCOPE}_end"
+LIFETIME_BEGINS = ("llvm.lifetime.start.", SCOPE_BEGIN)
+"""Calls at which the lifetime of a variable begins."""
 
 
 _ACCESS = re.compile(r"__whence_check(p?)_([rw])(\d+)(u?)\Z")

@@ -17,7 +17,7 @@ from typing import TypeGuard
 
 from whence import ir
 from whence.abi.layout import UNWRITTEN
-from whence.instrument.markers import SCOPE_BEGIN
+from whence.instrument.markers import LIFETIME_BEGINS
 from whence.instrument.passes import Context
 from whence.instrument.values.unwritten import parts_of
 
@@ -32,8 +32,6 @@ _OF_POINTERS = re.compile(r"= (?:phi|icmp(?: samesign)? \w+) ptr ")
 _WORD = 8
 _NOTHING = "zeroinitializer"
 _MEMSET = "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"
-_BEGINS = ("llvm.lifetime.start.", SCOPE_BEGIN)
-"""Calls at which the lifetime of a variable begins."""
 
 
 def define_unwritten(context: Context) -> None:
@@ -115,7 +113,7 @@ def _define_variables(function: ir.Function, values: bool) -> None:
             variables[each.result] = each
         elif _loads_pointer(each):
             loaded.add(each.pointer)
-        elif isinstance(each, ir.Call) and (each.callee or "").startswith(_BEGINS):
+        elif isinstance(each, ir.Call) and (each.callee or "").startswith(LIFETIME_BEGINS):
             calls.append(each)
     begun = [call for call in calls if call.arguments[-1].value in variables]
     for call in begun:

@@ -31,6 +31,7 @@ class Emitter:
         return self.anchor.insert_before(text).result or ""
 
     def declare(self, text: str) -> None:
+        """Declares a function that instructions call."""
         self.anchor.function.module.add_declaration(text)
 
     def shadow_type(self, type_: str) -> str | None:

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 
 from whence import ir
 from whence.abi.intercepts import RUNTIME_SYMBOLS
+from whence.abi.layout import GRANULE
 from whence.abi.undefined import MOST_ARGUMENTS, MOST_RESULTS, USES
 from whence.instrument.exposure import size_of
 from whence.instrument.passes import Context
@@ -39,7 +40,6 @@ _STORED = {RUNTIME_SYMBOLS.get(name, name): 1 for name in ("memset", "wmemset", 
 _OPAQUE = (ir.MemoryAccess, ir.Alloca, ir.LandingPad, ir.VAArg, ir.FuncletPad, ir.CatchSwitch)
 """Instructions whose results do not depend on the shadows of operands."""
 _VA_LIST = 24
-_GRANULE = 8
 
 
 def follow_values(context: Context) -> None:
@@ -236,8 +236,8 @@ class _Follower:
 
     def _parts(self, pointer: str, offset: int, size: int, align: int) -> Iterator[tuple[str, int, bool]]:
         """The granules' worth of a range of memory: pointer, size, whether it is aligned to its size."""
-        for at in range(offset, offset + size, _GRANULE):
-            count = min(_GRANULE, offset + size - at)
+        for at in range(offset, offset + size, GRANULE):
+            count = min(GRANULE, offset + size - at)
             place = self.at.emit(f"getelementptr i8, ptr {pointer}, i64 {at}") if at else pointer
             known = min(align, at & -at) if at else align
             yield place, count, known >= count and count.bit_count() == 1
@@ -250,7 +250,7 @@ class _Follower:
             words: list[str] = []
             for place, count, aligned in self._parts(load.pointer, offset, _bytes(of), load.align or 1):
                 name = helpers.load(count, aligned)
-                self.function.module.add_declaration(helpers.declaration(name))
+                self.at.declare(helpers.declaration(name))
                 pair = self.at.emit(f"call {helpers.PAIR} @{name}(ptr {place})")
                 bits = self.at.emit(f"extractvalue {helpers.PAIR} {pair}, 0")
                 found = self.at.emit(f"extractvalue {helpers.PAIR} {pair}, 1")
@@ -326,7 +326,7 @@ class _Follower:
 
     def _passing_area(self) -> str:
         if self._passing is None:
-            self.function.module.add_declaration(helpers.declaration(helpers.PASSING))
+            self.at.declare(helpers.declaration(helpers.PASSING))
             first = self.function.entry.insertion_point
             self._passing = first.insert_before(f"call ptr @{helpers.PASSING}()", dbg=False).result or ""
         return self._passing

@@ -103,11 +103,11 @@ def _define(result: str, name: str, parameters: str, lines: list[str]) -> str:
 
 def _slow() -> Iterator[str]:
     """Calls of the runtime that leave registers as they are."""
-    for name, result, parameters, passed in (
-        ("load", PAIR, "i64 %a, i64 %n", "i64 %a, i64 %n"),
-        ("store", "void", "i64 %a, i64 %n, i64 %bits, i64 %origin", "i64 %a, i64 %n, i64 %bits, i64 %origin"),
+    for name, result, parameters in (
+        ("load", PAIR, "i64 %a, i64 %n"),
+        ("store", "void", "i64 %a, i64 %n, i64 %bits, i64 %origin"),
     ):
-        call, end = f"call {result} @__whence_value_{name}({passed})", "ret void"
+        call, end = f"call {result} @__whence_value_{name}({parameters})", "ret void"
         if result != "void":
             call, end = f"%x = {call}", f"ret {result} %x"
         yield (

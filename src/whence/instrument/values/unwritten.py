@@ -9,17 +9,17 @@ from __future__ import annotations
 from whence import ir
 from whence.abi.undefined import MAGIC
 from whence.instrument.exposure import size_of
-from whence.instrument.markers import SCOPE_BEGIN
+from whence.instrument.markers import LIFETIME_BEGINS
 from whence.instrument.passes import Context
 from whence.instrument.values import helpers
 from whence.instrument.values.shapes import leaves
 from whence.instrument.variable_names import text_of
+from whence.instrument.zones import OWN
 
 MOST = 64
 """The largest variable, in bytes, whose parts get values; larger ones are undefined in memory."""
 _LEAVES = 16
 _ORIGIN = "whence.undefined."
-_BEGINS = ("llvm.lifetime.start.", SCOPE_BEGIN)
 
 
 def mark_unwritten(context: Context) -> None:
@@ -56,11 +56,11 @@ def births_of(function: ir.Function) -> dict[ir.Alloca, list[ir.Instruction]]:
     variables = {
         each.result: each
         for each in function.entry
-        if isinstance(each, ir.Alloca) and size_of(each) and not (each.result or "").startswith("%wh.")
+        if isinstance(each, ir.Alloca) and size_of(each) and not (each.result or "").startswith(OWN)
     }
     begins: dict[str | None, list[ir.Instruction]] = {}
     for each in function.instructions():
-        if isinstance(each, ir.Call) and (each.callee or "").startswith(_BEGINS):
+        if isinstance(each, ir.Call) and (each.callee or "").startswith(LIFETIME_BEGINS):
             begins.setdefault(each.arguments[-1].value, []).append(each)
     return {variable: begins.get(name) or [variable] for name, variable in variables.items()}
 
