@@ -9,13 +9,15 @@ further outside of their block than a red zone.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from hypothesis import strategies as st
 from tests.oracle.model import NULL, Block, Draft, Variable, at, integer
 
 from whence.machine import syntax as s
 
+T = TypeVar("T")
 Draw = st.DrawFn
 Step = Callable[[Draw, Draft], None]
 
@@ -32,13 +34,19 @@ FAMILY = s.FREES["free"].family
 # ---- choices ----
 
 
+def choose(draw: Draw, among: Sequence[T]) -> T:
+    """One of several. `sampled_from` is not used: it is labelled by the hashes of the elements, which differ
+    from run to run, and Hypothesis varies what it drew by labels."""
+    return among[draw(st.integers(0, len(among) - 1))]
+
+
 def heap_pointer(draw: Draw, draft: Draft) -> Variable:
     """A pointer to a live heap block; allocates one if there is none."""
     found = draft.pointers()
     if not found:
         allocate(draw, draft)
         found = draft.pointers()
-    return draw(st.sampled_from(found))
+    return choose(draw, found)
 
 
 def index_in_bounds(draw: Draw, block: Block, width: int) -> int | None:
@@ -52,7 +60,7 @@ def number(draw: Draw, value: int) -> s.Expr:
     """An expression with the value `value`: a literal, or for one draw in six an operation."""
     if draw(st.integers(0, 5)) < 5:
         return integer(value)
-    operator = draw(st.sampled_from(["+", "-", "*"]))
+    operator = choose(draw, ["+", "-", "*"])
     left, right = {"+": (value - 3, 3), "-": (value + 5, 5), "*": (value, 1)}[operator]
     return s.IntOp(operator, integer(left), integer(right))
 
@@ -73,9 +81,9 @@ def any_deallocation(draw: Draw, block: Block, pointer: s.Expr) -> s.Expr:
 
 def any_free(draw: Draw, pointer: s.Expr) -> s.Expr:
     """A deallocation by any function, with any size and alignment."""
-    name = draw(st.sampled_from(sorted(s.FREES)))
+    name = choose(draw, sorted(s.FREES))
     choices = {"size": [8, 16, 0], "align": [16, 64]}
-    given = (integer(draw(st.sampled_from(choices[each]))) for each in s.FREES[name].parameters)
+    given = (integer(choose(draw, choices[each])) for each in s.FREES[name].parameters)
     return s.Free(name, pointer, tuple(given))
 
 
@@ -83,10 +91,10 @@ def any_free(draw: Draw, pointer: s.Expr) -> s.Expr:
 
 
 def allocate(draw: Draw, draft: Draft) -> None:
-    name = draw(st.sampled_from(["malloc", "malloc", "malloc", "calloc", "new", "new_array", *s.ALLOCATORS]))
-    size = draw(st.sampled_from(SIZES))
-    given = {"size": size, "count": 1, "align": draw(st.sampled_from([16, 64]))}
-    count = draw(st.sampled_from([1, 1, 3])) if name == "calloc" else 1
+    name = choose(draw, ["malloc", "malloc", "malloc", "calloc", "new", "new_array", *s.ALLOCATORS])
+    size = choose(draw, SIZES)
+    given = {"size": size, "count": 1, "align": choose(draw, [16, 64])}
+    count = choose(draw, [1, 1, 3]) if name == "calloc" else 1
     allocator = s.ALLOCATORS[name]
     arguments = tuple(number(draw, {**given, "count": count}[each]) for each in allocator.parameters)
     align = given["align"] if allocator.keeps_align else 0
@@ -97,7 +105,7 @@ def allocate(draw: Draw, draft: Draft) -> None:
 def alias(draw: Draw, draft: Draft) -> None:
     variable = heap_pointer(draw, draft)
     assert variable.block is not None
-    index = draw(st.sampled_from([0, 0, 8, 1, variable.block.size]))
+    index = choose(draw, [0, 0, 8, 1, variable.block.size])
     index = min(index, variable.block.size)
     draft.bind(at(variable, index), variable.block, index)
 
@@ -109,7 +117,7 @@ def write(draw: Draw, draft: Draft) -> None:
 
 def access(draw: Draw, draft: Draft, variable: Variable, writes: bool) -> None:
     """An access in bounds."""
-    block, width = variable.block, draw(st.sampled_from(WIDTHS))
+    block, width = variable.block, choose(draw, WIDTHS)
     assert block is not None
     index = index_in_bounds(draw, block, width)
     if index is None:
@@ -139,10 +147,10 @@ def read(draw: Draw, draft: Draft) -> None:
 def store(draw: Draw, draft: Draft) -> None:
     """A store of a pointer into a heap block, a global variable or a stack block."""
     destinations = [v for v in draft.variables if v.block and v.block.live and v.block.size >= 8]
-    stored = draw(st.sampled_from(draft.pointers(live=True) or [heap_pointer(draw, draft)]))
+    stored = choose(draw, draft.pointers(live=True) or [heap_pointer(draw, draft)])
     if not destinations:
         return
-    to = draw(st.sampled_from(destinations))
+    to = choose(draw, destinations)
     assert to.block is not None
     index = index_in_bounds(draw, to.block, 8)
     if index is not None and to.block is not stored.block:
@@ -160,7 +168,7 @@ def load(draw: Draw, draft: Draft) -> None:
         if isinstance(stored, Variable)
     ]
     if found:
-        source, index, stored = draw(st.sampled_from(found))
+        source, index, stored = choose(draw, found)
         draft.bind(s.Read(at(source, index)), stored.block, stored.index)
 
 
@@ -173,7 +181,7 @@ def release(draw: Draw, draft: Draft) -> None:
 
 def add_local(draw: Draw, draft: Draft) -> None:
     """An initialized local variable."""
-    variable = draft.salloc(draw(st.sampled_from([8, 16])))
+    variable = draft.salloc(choose(draw, [8, 16]))
     draft.do(s.Assign(s.Name(variable.name), integer(1)))
     assert variable.block is not None
     record_write(variable.block, 0, 8, 1)
@@ -181,7 +189,7 @@ def add_local(draw: Draw, draft: Draft) -> None:
 
 def add_global(draw: Draw, draft: Draft) -> None:
     name = draft.fresh("g")
-    draft.globals.append(s.GlobalVariable(name, draw(st.sampled_from([8, 16]))))
+    draft.globals.append(s.GlobalVariable(name, choose(draw, [8, 16])))
     draft.add_variable(Variable(name, Block("global", draft.globals[-1].size, zeroed=True)))
 
 
@@ -189,8 +197,8 @@ def copy(draw: Draw, draft: Draft) -> None:
     """memcpy or memmove between blocks, or within one where they do not overlap."""
     source, to = heap_pointer(draw, draft), heap_pointer(draw, draft)
     assert source.block is not None and to.block is not None
-    count = min(draw(st.sampled_from([8, 1, 16])), source.block.size, to.block.size)
-    name = draw(st.sampled_from(s.COPIES))
+    count = min(choose(draw, [8, 1, 16]), source.block.size, to.block.size)
+    name = choose(draw, s.COPIES)
     if name == "memcpy" and source.block is to.block:
         return
     draft.do(s.Copy(name, at(to, 0), at(source, 0), integer(count)))
@@ -218,10 +226,10 @@ def poison(draw: Draw, draft: Draft) -> None:
 
 def call(draw: Draw, draft: Draft) -> None:
     """A call of a function that reads, writes, frees, allocates or returns a pointer."""
-    kind = draw(st.sampled_from(["read", "write", "free", "make", "same", "local"]))
+    kind = choose(draw, ["read", "write", "free", "make", "same", "local"])
     if kind == "make":
         name = called(draw, draft, ("n",), s.Alloc("malloc", (s.Read(s.Name("n")),)))
-        size = draw(st.sampled_from(SIZES))
+        size = choose(draw, SIZES)
         draft.bind(s.Apply(s.Name(name), (integer(size),)), Block("heap", size, FAMILY))
         return
     variable = heap_pointer(draw, draft)
@@ -270,7 +278,7 @@ def branch(draw: Draw, draft: Draft) -> None:
     taken.statements, other.statements = [], []
     other.variables, other.blocks = list(draft.variables), list(draft.blocks)
     variables = len(draft.variables)
-    draw(st.sampled_from([write, read, release, copy]))(draw, taken)
+    choose(draw, [write, read, release, copy])(draw, taken)
     draft.names = max(draft.names, taken.names)
     other.names = draft.names
     add_steps_never_run(draw, other)
@@ -278,16 +286,14 @@ def branch(draw: Draw, draft: Draft) -> None:
     del draft.variables[variables:]
     zero = draw(st.booleans())
     yes, no = (taken, other) if zero else (other, taken)
-    guard = draw(
-        st.sampled_from([integer(int(not zero)), s.IntOp("<", integer(1), integer(1 if zero else 2))])
-    )
+    guard = choose(draw, [integer(int(not zero)), s.IntOp("<", integer(1), integer(1 if zero else 2))])
     draft.do(s.If0(guard, yes.body(integer(1)), no.body(integer(2))))
 
 
 def add_steps_never_run(draw: Draw, draft: Draft) -> None:
     """Adds a free and a NULL access that never run; the model does not change."""
     found = draft.pointers() or draft.pointers(live=False)
-    pointer: s.Expr = s.Name(draw(st.sampled_from(found)).name) if found else NULL
+    pointer: s.Expr = s.Name(choose(draw, found).name) if found else NULL
     draft.do(s.Free("free", pointer))
     draft.do(s.Read(NULL))
 
@@ -315,13 +321,13 @@ def use_after_free(draw: Draw, draft: Draft) -> None:
     if not dead:
         release(draw, draft)
         dead = draft.pointers(live=False)
-    access_at(draw, draft, draw(st.sampled_from(dead)), draw(st.sampled_from([0, 8, 1])))
+    access_at(draw, draft, choose(draw, dead), choose(draw, [0, 8, 1]))
 
 
 def access_at(draw: Draw, draft: Draft, variable: Variable, index: int) -> None:
     """An access at an index of the variable's block: a read or a write, or a write by a function."""
-    width = draw(st.sampled_from(WIDTHS))
-    how = draw(st.sampled_from(["write", "read", "call"]))
+    width = choose(draw, WIDTHS)
+    how = choose(draw, ["write", "read", "call"])
     pointer = at(variable, index)
     if how == "write":
         draft.do(s.Assign(pointer, integer(1), width))
@@ -337,7 +343,7 @@ def access_at(draw: Draw, draft: Draft, variable: Variable, index: int) -> None:
 def overflow(draw: Draw, draft: Draft) -> None:
     variable = heap_pointer(draw, draft)
     assert variable.block is not None
-    distance = draw(st.sampled_from(FAR))
+    distance = choose(draw, FAR)
     access_at(draw, draft, variable, distance if distance < 0 else variable.block.size + distance)
 
 
@@ -345,10 +351,10 @@ def overflow_through_memory(draw: Draw, draft: Draft) -> None:
     """An access outside of a block through a pointer that was stored and loaded again, within a red zone."""
     variable, slot = heap_pointer(draw, draft), draft.salloc(8)
     assert variable.block is not None
-    distance = draw(st.sampled_from(NEAR))
+    distance = choose(draw, NEAR)
     index = distance if distance < 0 else variable.block.size + distance
     draft.do(s.Assign(s.Name(slot.name), at(variable, index)))
-    draft.do(s.Read(s.Read(s.Name(slot.name)), draw(st.sampled_from([1, 1, 8]))))
+    draft.do(s.Read(s.Read(s.Name(slot.name)), choose(draw, [1, 1, 8])))
 
 
 FAR_AWAY = 1 << 37
@@ -357,31 +363,31 @@ FAR_AWAY = 1 << 37
 
 def wild_access(draw: Draw, draft: Draft) -> None:
     """A write by a function to an integer: the address of a block plus a large distance."""
-    variable, width = heap_pointer(draw, draft), draw(st.sampled_from(WIDTHS))
+    variable, width = heap_pointer(draw, draft), choose(draw, WIDTHS)
     begin = s.IntOp("-", s.Name(variable.name), integer(0))
     name = function(draft, ("x",), s.Assign(s.Read(s.Name("x")), integer(1), width))
     draft.do(s.Apply(s.Name(name), (s.IntOp("+", begin, integer(FAR_AWAY)),)))
 
 
 def null_access(draw: Draw, draft: Draft) -> None:
-    index = draw(st.sampled_from([0, 8, 4000]))
+    index = choose(draw, [0, 8, 4000])
     null = draft.bind(NULL, None)
     pointer = s.Name(null.name) if index == 0 else s.PtrAdd(s.Name(null.name), integer(index))
     accesses: list[s.Expr] = [s.Read(pointer), s.Assign(pointer, integer(1), 1)]
-    draft.do(draw(st.sampled_from(accesses)))
+    draft.do(choose(draw, accesses))
 
 
 def free_inside(draw: Draw, draft: Draft) -> None:
     variable = heap_pointer(draw, draft)
     assert variable.block is not None
-    index = draw(st.sampled_from([1, 8, variable.block.size]))
+    index = choose(draw, [1, 8, variable.block.size])
     draft.do(any_deallocation(draw, variable.block, at(variable, min(index, variable.block.size))))
 
 
 def free_outside(draw: Draw, draft: Draft) -> None:
     variable = heap_pointer(draw, draft)
     assert variable.block is not None
-    index = draw(st.sampled_from([-1, -8, variable.block.size + 7]))
+    index = choose(draw, [-1, -8, variable.block.size + 7])
     draft.do(any_deallocation(draw, variable.block, at(variable, index)))
 
 
@@ -399,23 +405,23 @@ def free_of_other_family(draw: Draw, draft: Draft) -> None:
     variable = heap_pointer(draw, draft)
     assert variable.block is not None
     others = [name for family, name in PLAIN_FREE.items() if family != variable.block.family]
-    draft.do(s.Free(draw(st.sampled_from(others)), at(variable, 0)))
+    draft.do(s.Free(choose(draw, others), at(variable, 0)))
     variable.block.live = False
 
 
 def free_with_wrong_arguments(draw: Draw, draft: Draft) -> None:
     """An operator delete whose size or alignment may be wrong, missing, or given without need."""
     names = [name for name, allocator in s.ALLOCATORS.items() if allocator.family != FAMILY]
-    name = draw(st.sampled_from(sorted(names)))
+    name = choose(draw, sorted(names))
     parameters = s.ALLOCATORS[name].parameters
-    size, align = draw(st.sampled_from([8, 24])), draw(st.sampled_from([16, 64]))
+    size, align = choose(draw, [8, 24]), choose(draw, [16, 64])
     block = Block("heap", size, s.ALLOCATORS[name].family, align if "align" in parameters else 0)
     given = {"size": integer(size), "align": integer(align)}
     variable = draft.bind(s.Alloc(name, tuple(given[each] for each in parameters)), block)
     block.live = False
-    wrong = {"size": draw(st.sampled_from([0, 8, 16, 24])), "align": draw(st.sampled_from([0, 16, 32, 64]))}
+    wrong = {"size": choose(draw, [0, 8, 16, 24]), "align": choose(draw, [0, 16, 32, 64])}
     frees = [each for each, function in s.FREES.items() if function.family == block.family]
-    free = draw(st.sampled_from(sorted(frees)))
+    free = choose(draw, sorted(frees))
     arguments = tuple(integer(wrong[each]) for each in s.FREES[free].parameters)
     draft.do(s.Free(free, at(variable, 0), arguments))
 
@@ -424,13 +430,13 @@ def use_poisoned(draw: Draw, draft: Draft) -> None:
     block = Block("heap", 24, FAMILY, zeroed=True)
     variable = draft.bind(s.Alloc("calloc", (integer(1), integer(24))), block)
     draft.do(s.Poison("poison", at(variable, 8), integer(8)))
-    access_at(draw, draft, variable, draw(st.sampled_from([8, 8, 15, 4])))
+    access_at(draw, draft, variable, choose(draw, [8, 8, 15, 4]))
 
 
 def copy_within_block(draw: Draw, draft: Draft) -> None:
     block = Block("heap", 32, FAMILY, zeroed=True)
     variable = draft.bind(s.Alloc("calloc", (integer(1), integer(32))), block)
-    indexes = draw(st.sampled_from([(0, 8), (8, 0), (1, 0), (0, 0), (0, 16)]))
+    indexes = choose(draw, [(0, 8), (8, 0), (1, 0), (0, 0), (0, 16)])
     draft.do(s.Copy("memcpy", at(variable, indexes[0]), at(variable, indexes[1]), integer(16)))
 
 
@@ -441,26 +447,26 @@ def use_null(draw: Draw, draft: Draft) -> None:
 def align_wrongly(draw: Draw, draft: Draft) -> None:
     """An allocation with an alignment that is invalid for some functions."""
     names = [name for name, allocator in s.ALLOCATORS.items() if "align" in allocator.parameters]
-    align = integer(draw(st.sampled_from([3, 0, 24, 2])))
-    draft.bind(s.Alloc(draw(st.sampled_from(names)), (align, integer(16))), None)
+    align = integer(choose(draw, [3, 0, 24, 2]))
+    draft.bind(s.Alloc(choose(draw, names), (align, integer(16))), None)
 
 
 def request_too_much(draw: Draw, draft: Draft) -> None:
     """An allocation of more bytes than any object can have."""
-    size = integer(draw(st.sampled_from([-1, -8, -(1 << 63)])))
-    name = draw(st.sampled_from(["malloc", "calloc", "new", "new_array"]))
-    count = integer(draw(st.sampled_from([1, 1 << 62])))
+    size = integer(choose(draw, [-1, -8, -(1 << 63)]))
+    name = choose(draw, ["malloc", "calloc", "new", "new_array"])
+    count = integer(choose(draw, [1, 1 << 62]))
     draft.bind(s.Alloc(name, (count, size) if name == "calloc" else (size,)), None)
 
 
 def leak(draw: Draw, draft: Draft) -> None:
     """A block that is never freed: unreachable, or reachable from a global variable by its begin or an
     interior pointer, or pointed to by another leaked block."""
-    size = draw(st.sampled_from([8, 24]))
+    size = choose(draw, [8, 24])
     block = Block("heap", size, FAMILY, zeroed=True)
     variable = draft.bind(s.Alloc("calloc", (integer(1), integer(size))), block)
     draft.variables.pop()
-    how = draw(st.sampled_from(["lost", "global", "inside", "indirect"]))
+    how = choose(draw, ["lost", "global", "inside", "indirect"])
     if how in ("global", "inside"):
         add_global(draw, draft)
         holder = s.Name(draft.variables[-1].name)
@@ -474,10 +480,10 @@ def leak(draw: Draw, draft: Draft) -> None:
 
 def use_any_pointer(draw: Draw, draft: Draft) -> None:
     """A deallocation or a write through an arbitrary pointer."""
-    variable = draw(st.sampled_from(draft.variables)) if draft.variables else heap_pointer(draw, draft)
+    variable = choose(draw, draft.variables) if draft.variables else heap_pointer(draw, draft)
     heap = variable.block is not None and variable.block.kind == "heap"
     if heap and draw(st.booleans()):
-        draft.do(s.Assign(s.Name(variable.name), integer(1), draw(st.sampled_from(WIDTHS))))
+        draft.do(s.Assign(s.Name(variable.name), integer(1), choose(draw, WIDTHS)))
     else:
         draft.do(any_free(draw, s.Name(variable.name)))
         if variable.block is not None:
@@ -510,11 +516,11 @@ def programs(draw: Draw) -> s.Program:
     programs free their blocks at the end."""
     draft = Draft()
     for _ in range(draw(st.integers(0, 7))):
-        draw(st.sampled_from(CORRECT))(draw, draft)
+        choose(draw, CORRECT)(draw, draft)
     if draw(st.integers(0, 2)):
-        draw(st.sampled_from(MISTAKES))(draw, draft)
+        choose(draw, MISTAKES)(draw, draft)
         for _ in range(draw(st.integers(0, 2))):
-            draw(st.sampled_from(CORRECT))(draw, draft)
+            choose(draw, CORRECT)(draw, draft)
     if draw(st.integers(0, 9)) < 8:
         free_all(draft)
     return draft.program()
