@@ -48,9 +48,14 @@ void rules_assume(const struct whence_rule_set *set) {
     take_rules(set);
 }
 
+static int declined;
+
+void rules_decline(void) { declined = 1; }
+
 WH_EXPORT void __whence_register_rules(const struct whence_rule_set *set) {
     static int second;
     thread_here();
+    if (declined) return;
     if (set->abi != WHENCE_RULES_ABI) {
         TEXT(message, 200);
         text_put(&message, "the rules were compiled for version ");
@@ -58,7 +63,7 @@ WH_EXPORT void __whence_register_rules(const struct whence_rule_set *set) {
         text_put(&message, " of the runtime's interface, not ");
         text_decimal(&message, WHENCE_RULES_ABI);
         text_put(&message, "; instrument the program again");
-        text_give_up(&message);
+        port_give_up(&message);
     }
     if (rules_current != assumed) {
         if (rules_current != set)

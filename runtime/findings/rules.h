@@ -15,6 +15,8 @@ extern uint64_t rules_main;
 
 /* The rules until others are registered. */
 void rules_assume(const struct whence_rule_set *set);
+/* From now on registered rules are not used. */
+void rules_decline(void);
 
 /* Bit (1 << WH_POINT_*) for each point at which a rule is evaluated. */
 extern uint64_t event_points;

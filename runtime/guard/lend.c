@@ -1,5 +1,6 @@
 #include "lend.h"
 #include "guard.h"
+#include "../findings/refusal.h"
 #include "../os/mem.h"
 #include "../process/thread.h"
 
@@ -15,12 +16,21 @@ extern void __libc_free(void *) __attribute__((weak));
 
 int lend_everything, lend_any;
 
+void lend_all(void) {
+    static const char reason[] = "the address space is limited (ulimit -v, or something is mapped "
+                                 "where the heap goes), so the C library allocates";
+    TEXT(why, 200);
+    text_put(&why, reason);
+    if (refusal_tell(&why)) return;
+    TEXT(line, 200);
+    text_put(&line, "nothing is checked: ");
+    text_put(&line, reason);
+    text_complain(&line);
+}
+
 void lend_note(enum lend_reason reason) {
-    static int noted[3];
+    static int noted[2];
     static const char *const sentences[] = {
-        [LEND_NO_RANGE] =
-            "the address space is limited (ulimit -v, or something is mapped where the "
-            "heap goes): the C library allocates, and nothing is checked",
         [LEND_UNGUARDED] =
             "the system gives this process no more mappings or memory (sysctl "
             "vm.max_map_count): further blocks have no guarded ends while that is so; "

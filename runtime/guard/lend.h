@@ -10,8 +10,10 @@ extern int lend_everything;
 /* The C library has allocated a block: pointers outside the guarded heap may be its blocks. */
 extern int lend_any;
 
-/* The reasons. lend_note writes one sentence for each, once. */
-enum lend_reason { LEND_NO_RANGE, LEND_UNGUARDED, LEND_FOREIGN };
+/* Tells the report that lend_everything holds, and why. */
+void lend_all(void);
+/* The reasons for some blocks. lend_note writes one sentence for each, once. */
+enum lend_reason { LEND_UNGUARDED, LEND_FOREIGN };
 void lend_note(enum lend_reason reason);
 
 /* Makes the C library create its heap while mappings are available; later it can grow without more.

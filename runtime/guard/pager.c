@@ -185,7 +185,7 @@ static void unpack(struct block place) {
         TEXT(error, 200);
         text_put(&error, "the system gives this process no more mappings or memory (sysctl "
                          "vm.max_map_count) for a packed block: use --guard-resident 0");
-        text_give_up(&error);
+        port_give_up(&error);
     }
     if (trap_is_on() && !__atomic_load_n(&extra->open, __ATOMIC_SEQ_CST)) options_protect(place);
     __atomic_store_n(&extra->packed, 0, __ATOMIC_SEQ_CST);

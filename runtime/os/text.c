@@ -46,23 +46,22 @@ _Noreturn void text_give_up(const struct text *text) {
     os_exit(TEXT_LIMIT_STATUS);
 }
 
-_Noreturn void text_no_range(const char *what, long result, uintptr_t begin, size_t size) {
-    TEXT(message, 512);
-    text_put(&message, "cannot reserve the addresses ");
-    text_hex(&message, begin);
-    text_put(&message, "-");
-    text_hex(&message, begin + size);
-    text_put(&message, " for the ");
-    text_put(&message, what);
+void text_no_range(struct text *message, const char *what, long result, uintptr_t begin,
+                   size_t size) {
+    text_put(message, "cannot reserve the addresses ");
+    text_hex(message, begin);
+    text_put(message, "-");
+    text_hex(message, begin + size);
+    text_put(message, " for the ");
+    text_put(message, what);
     if (result == -EEXIST)
-        text_put(&message, ": something is mapped there already; link the program without fixed "
-                           "addresses, or run it outside the other tool");
+        text_put(message, ": something is mapped there already; link the program without fixed "
+                          "addresses, or run it outside the other tool");
     else if (result == -ENOMEM)
-        text_put(&message, ": the address space is limited; lift the limit (ulimit -v unlimited, "
-                           "ulimit -d unlimited) or vm.overcommit_memory=2");
+        text_put(message, ": the address space is limited; lift the limit (ulimit -v unlimited, "
+                          "ulimit -d unlimited) or vm.overcommit_memory=2");
     else {
-        text_put(&message, ": error ");
-        text_decimal(&message, (uint64_t)-result);
+        text_put(message, ": error ");
+        text_decimal(message, (uint64_t)-result);
     }
-    text_give_up(&message);
 }

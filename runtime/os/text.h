@@ -24,8 +24,10 @@ void text_complain(const struct text *text);
 /* Writes the text as text_complain does, then ends the process with status TEXT_LIMIT_STATUS: the
  * runtime cannot continue. */
 _Noreturn void text_give_up(const struct text *text);
-/* The same for an address range, meant for `what`, that could not be reserved; result: -errno. */
-_Noreturn void text_no_range(const char *what, long result, uintptr_t begin, size_t size);
+/* The sentence for an address range, meant for `what`, that could not be reserved; result: -errno.
+ */
+void text_no_range(struct text *message, const char *what, long result, uintptr_t begin,
+                   size_t size);
 
 #define TEXT_LIMIT_STATUS 125
 

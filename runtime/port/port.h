@@ -24,6 +24,7 @@
 struct block;
 struct context;
 struct frame;
+struct text;
 struct thread;
 struct wh_finding;
 
@@ -32,6 +33,9 @@ struct wh_finding;
 /* Reserves memory, reads options, opens the record file. Called by the first
  * allocation, which may come before any constructor. */
 void port_start(void);
+/* The runtime cannot check, or can no longer: ends the process with status TEXT_LIMIT_STATUS, and
+ * the report says why. */
+_Noreturn void port_give_up(const struct text *why);
 /* Reads more variables of the environment (as in /proc/self/environ). */
 void port_configure(const char *environment, size_t size);
 /* An address range could not be reserved, with -errno in `result`. */

@@ -7,6 +7,7 @@
 
 static struct wh_record_header *header;
 static uint64_t capacity;
+static int first;
 
 /* A part of the header page that carries nothing, to test the page with. */
 #define PROBE_OFFSET (WH_RECORD_HEADER_SIZE - 8)
@@ -28,6 +29,7 @@ static int take_over(void) {
                                     __ATOMIC_ACQUIRE)) {
         header->capacity = capacity;
         header->pid = os_process();
+        first = 1;
     }
     return 1;
 }
@@ -52,6 +54,8 @@ enum record_status record_init(const char *path) {
     }
     return status;
 }
+
+int record_is_first(void) { return first && header->pid == os_process(); }
 
 int record_mapped(uintptr_t *begin, size_t *size) {
     *begin = (uintptr_t)header;

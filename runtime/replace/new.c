@@ -29,7 +29,7 @@ static WH_COLD void throw_bad_alloc(size_t size) {
     text_put(&message, "operator new found no memory for ");
     text_decimal(&message, size);
     text_put(&message, " bytes and no C++ library to throw std::bad_alloc");
-    text_give_up(&message);
+    port_give_up(&message);
 }
 
 static WH_COLD new_handler current_handler(void) {

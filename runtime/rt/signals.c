@@ -81,6 +81,7 @@ static void on_signal(int number, siginfo_t *info, void *machine) {
         fault_report(number, info, machine);
     } else if (thread->in_finding && is_fault(number, info)) {
         static int noted;
+        record_count_finding(); /* one without a record */
         rt_note(&noted, "the program's memory broke the runtime while it made a finding; that "
                         "finding is lost");
     }

@@ -55,29 +55,10 @@ static void tell_regions(void) {
 
 static void read_options(const char *environment, size_t size, void *unused) {
     (void)unused;
-    options_read(environment, size);
+    TEXT(error, 512);
+    if (!options_read(environment, size, &error)) port_give_up(&error);
     service_init(environment, size);
     port_configure(environment, size);
-}
-
-static void open_record(const char *environment, size_t size, void *unused) {
-    (void)unused;
-    static const char *const why[] = {
-        [RECORD_UNOPENABLE] = "cannot be opened and written",
-        [RECORD_FOREIGN] = "is not a record file of this version",
-    };
-    size_t length = 0;
-    const char *path = options_variable(environment, size, WH_RECORD_VARIABLE, &length);
-    enum record_status status = record_init(path);
-    if (status == RECORD_OK) record_join();
-    if (status == RECORD_OK || status == RECORD_NONE) return;
-    TEXT(message, 1024);
-    text_put(&message, WH_RECORD_VARIABLE ": ");
-    text_put(&message, path);
-    text_put(&message, " ");
-    text_put(&message, why[status]);
-    text_put(&message, "; findings go to standard error instead");
-    text_complain(&message);
 }
 
 void port_start(void) {
@@ -91,5 +72,5 @@ void port_start(void) {
     if (options.regions) tell_regions();
     thread_init_main();
     __atomic_store_n(&rt_ready, 1, __ATOMIC_RELEASE);
-    os_environment(open_record, NULL);
+    record_open();
 }

@@ -85,11 +85,10 @@ int options_parse(const char *text, size_t length, struct options *into, struct 
     return 1;
 }
 
-void options_read(const char *environment, size_t size) {
+int options_read(const char *environment, size_t size, struct text *error) {
     size_t length = 0;
     const char *value = options_variable(environment, size, WH_OPTIONS_VARIABLE, &length);
-    TEXT(error, 512);
-    if (value && !options_parse(value, length, &options, &error)) text_give_up(&error);
+    return !value || options_parse(value, length, &options, error);
 }
 
 const char *options_variable(const char *block, size_t size, const char *name, size_t *length) {

@@ -22,9 +22,9 @@ extern struct options options;
  * *error describes it in one sentence, and `into` is incomplete. */
 int options_parse(const char *text, size_t length, struct options *into, struct text *error);
 
-/* Reads WH_OPTIONS_VARIABLE of an environment (as in /proc/self/environ) into `options`; ends the
- * process with a sentence on a mistake. */
-void options_read(const char *environment, size_t size);
+/* Reads WH_OPTIONS_VARIABLE of an environment (as in /proc/self/environ) into `options`. 0 on a
+ * mistake, which *error describes. */
+int options_read(const char *environment, size_t size, struct text *error);
 
 /* Finds NAME=value in a block of zero-terminated strings, as in
  * /proc/self/environ; NULL if it is not there. */

@@ -27,6 +27,7 @@ class Coverage:
     left_out: programs, libraries and source files without checks.
     unchecked: the sentence that takes the place of "no findings" where no code was checked although the
     user expects it; empty otherwise.
+    ended: why the runtime checked nothing, or checked no longer; empty if it checked to the end.
     """
 
     checked: Mapping[str, int] = field(default_factory=dict)
@@ -34,6 +35,7 @@ class Coverage:
     unobserved: tuple[str, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     unchecked: str = ""
+    ended: str = ""
 
     @property
     def modules(self) -> int:

@@ -524,6 +524,14 @@ class RunInfo:
     coverage: Coverage | None = None
 
     @property
+    def sentences(self) -> tuple[str, ...]:
+        """The notes, and why the runtime checked nothing or no longer, for reports without a last line."""
+        if self.coverage is None or not self.coverage.ended:
+            return self.notes
+        said = self.coverage.unchecked or f"the checks ended early: {self.coverage.ended}"
+        return (*self.notes, said)
+
+    @property
     def suppressed(self) -> tuple[SuppressionUse, ...]:
         """The entries that were used."""
         return tuple(use for use in self.suppressions if use.findings)

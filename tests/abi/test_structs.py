@@ -40,7 +40,7 @@ def test_a_field_that_is_not_there_is_refused() -> None:
 @pytest.mark.parametrize(
     "struct",
     [
-        *(records.HEADER, records.FINDING, records.LEAKS),
+        *(records.HEADER, records.FINDING, records.LEAKS, records.REFUSAL),
         *(rules.BLOCK, rules.EVENT, rules.RULE, rules.RULE_SET),
         *(layout.BLOCK_RECORD, layout.BARE_RECORD),
     ],

@@ -188,7 +188,11 @@ def test_a_program_that_cannot_be_checked(whence: Whence) -> None:
     done = whence.process("whence.cli.main", "run", "--exec", "./bare")
     assert done.status == 126 and done.err == "whence: bare: it is not an ELF file\n"
     both = whence.process("whence.cli.main", "run", "--exec", "--timeout", "9", "./prog", "return")
-    assert (both.status, both.out) == (2, b"") and "--exec and --timeout" in both.err
+    assert (both.status, both.out) == (2, b"") and is_one_sentence(both.err)
+    assert "leave --exec out, or let the system's command end it: timeout 9 whence run --exec" in both.err
+    inner = whence.command("whence.cli.main", "run", "--exec", "./prog", "return")
+    ended = subprocess.run(["timeout", "900", *inner], env=dict(whence.env), cwd=whence.directory)
+    assert ended.returncode == 5, "as the program ends by itself"
 
 
 UNSTARTED = """

@@ -26,12 +26,17 @@ static int end_key_made;
 /* ---- start ---- */
 
 void port_no_range(const char *what, long result, uintptr_t begin, size_t size) {
-    text_no_range(what, result, begin, size);
+    TEXT(message, 512);
+    text_no_range(&message, what, result, begin, size);
+    text_give_up(&message);
 }
+
+_Noreturn void port_give_up(const struct text *why) { text_give_up(why); }
 
 static void read_options(const char *environment, size_t size, void *unused) {
     (void)unused;
-    options_read(environment, size);
+    TEXT(error, 512);
+    if (!options_read(environment, size, &error)) text_give_up(&error);
 }
 
 void port_start(void) {

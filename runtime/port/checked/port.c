@@ -1,6 +1,7 @@
 /* The functions of port/port.h for the runtime of checked programs. */
 #include "../port.h"
 #include "../../blocks/block.h"
+#include "../../findings/refusal.h"
 #include "../../os/mem.h"
 #include "../../os/os.h"
 #include "../../os/text.h"
@@ -14,8 +15,12 @@ int __sigaction(int, const struct sigaction *, struct sigaction *);
 void port_configure(const char *environment, size_t size) { (void)environment, (void)size; }
 
 void port_no_range(const char *what, long result, uintptr_t begin, size_t size) {
-    text_no_range(what, result, begin, size);
+    TEXT(message, 512);
+    text_no_range(&message, what, result, begin, size);
+    refusal_end(&message);
 }
+
+_Noreturn void port_give_up(const struct text *why) { refusal_end(why); }
 
 /* Renames the process, which has the name of the instrumented copy, to the name that the user gave.
  */

@@ -1,5 +1,6 @@
 /* The functions of port/port.h for the preloaded allocator. */
 #include "../port.h"
+#include "../../findings/refusal.h"
 #include "../../guard/guard.h"
 #include "../../guard/dispatch.h"
 #include "../../guard/lend.h"
@@ -19,17 +20,19 @@ void port_configure(const char *environment, size_t size) {
     struct guard_config config;
     TEXT(error, 512);
     if (!guard_parse(value ? value : "", value ? length : 0, &config, &chosen_at_random, &error))
-        text_give_up(&error);
+        refusal_end(&error);
     if (options.heap_start_kib)
         config.reserved = wh_round_up(options.heap_start_kib << 10, OS_PAGE);
     guard_init(&config);
 }
 
+_Noreturn void port_give_up(const struct text *why) { refusal_end(why); }
+
 void port_begin(int count, char **arguments) {
     (void)count, (void)arguments;
     next_find_all();
     if (lend_everything) {
-        lend_note(LEND_NO_RANGE);
+        lend_all();
         return;
     }
     lend_prepare();

@@ -127,6 +127,8 @@ def _record_lines() -> Iterator[str]:
     yield from _numbers("CHECK", records.LEAK_CHECKS)
     yield from _struct(records.FINDING)
     yield from _struct(records.LEAKS)
+    yield from _numbers("REFUSAL", records.REFUSAL_MOMENTS)
+    yield from _struct(records.REFUSAL)
 
 
 def _rule_lines() -> Iterator[str]:

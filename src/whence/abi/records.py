@@ -25,7 +25,7 @@ from __future__ import annotations
 from whence.abi.structs import Field, Layout
 
 MAGIC = b"WHENCERC"
-VERSION = 7
+VERSION = 8
 HEADER_SIZE = 4096
 FILE_SIZE = 64 << 20
 """Size of the record file in bytes; sparse, so only what is written costs."""
@@ -71,6 +71,7 @@ RECORD_TYPES = {
     "NOTE": 3,  # u32 text length, u32 zero, text: one sentence of the runtime to the user
     "PROCESS": 4,  # u32 pid, u32 parent, u32 text length, u32 zero, text: command line, 0 after each word
     "LEAKS": 5,  # LEAKS struct: what one leak check saw
+    "REFUSAL": 6,  # REFUSAL struct, then chars: why the runtime does not check, or no longer
 }
 
 FINDING = Layout(
@@ -163,6 +164,19 @@ LEAKS = Layout(
         Field("excused_bytes", "u64", ""),
     ),
 )
+
+REFUSAL = Layout(
+    "wh_refusal",
+    (
+        Field("pid", "u32", "process"),
+        Field("moment", "u32", "one of REFUSAL_MOMENTS"),
+        Field("length", "u32", "bytes of the text"),
+        Field("reserved", "u32", "zero"),
+    ),
+)
+
+REFUSAL_MOMENTS = {"FIRST": 0, "LATER": 1, "MIDST": 2}
+"""When: before the first program of the run was checked; before another one was; during its checks."""
 
 FINDING_ARRAYS = (
     ("stack", "u64"),

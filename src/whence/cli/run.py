@@ -58,7 +58,10 @@ def _hand_over(values: Mapping[str, Any]) -> None:
     from whence.engines.start import begun
 
     if values["timeout"]:
-        raise UserMistake("--exec and --timeout: with --exec the program has no process group to kill")
+        raise UserMistake(
+            "--exec and --timeout: with --exec the program has no process group to kill; leave --exec out, "
+            f"or let the system's command end it: timeout {values['timeout']:g} whence run --exec …"
+        )
     begun.handover = Handover(to_descriptors(values[parameter(row)] for row in REPORTS))
 
 

@@ -282,7 +282,7 @@ def _write(options: Options, result: Result, renderer: Renderer) -> None:
 
         text += entries(result, "valgrind")
     path = _expand(options.values["xml" if options.xml else "log"], result.run.pid or os.getpid())
-    if path is not None or result.findings or result.run.notes or not options.values["quiet"]:
+    if path is not None or result.findings or result.run.sentences or not options.values["quiet"]:
         _put(path, text)
 
 

@@ -101,6 +101,7 @@ def _coverage(coverage: Coverage | None) -> dict[str, Any] | None:
         "unobserved": [_text(name) for name in coverage.unobserved],
         "left_out": [{"name": _text(each.name), "reason": _text(each.reason)} for each in coverage.left_out],
         "unchecked": _text(coverage.unchecked) or None,
+        "ended": _text(coverage.ended) or None,
     }
 
 

@@ -40,8 +40,8 @@ class JunitRenderer:
             self._skipped(suite, finding, use, run)
         if not findings:
             add(suite, "testcase", name="no findings", classname=_class(run), time="0")
-        if run.notes:
-            add(suite, "system-err", "\n".join(run.notes))
+        if run.sentences:
+            add(suite, "system-err", "\n".join(run.sentences))
         return document(root)
 
     def _case(self, suite: ElementTree.Element, finding: Finding, run: RunInfo) -> ElementTree.Element:

@@ -188,8 +188,8 @@ def _invocation(run: RunInfo, directory: str) -> dict[str, Any]:
     if run.signal is not None:
         made["exitSignalNumber"] = run.signal
         made["exitSignalName"] = words.signal_name(run.signal)
-    if run.notes:
-        notes = [{"level": "note", "message": {"text": note}} for note in run.notes]
+    if run.sentences:
+        notes = [{"level": "note", "message": {"text": note}} for note in run.sentences]
         made["toolExecutionNotifications"] = notes
     return made
 

@@ -22,6 +22,7 @@ def summary(findings: Sequence[Finding], run: RunInfo) -> list[Piece]:
     """How many findings of which rules, how the program ended, what was checked under how many rules."""
     pieces: list[Piece] = [("whence: ", HEADING)]
     unchecked = run.coverage.unchecked if run.coverage else ""
+    ended = run.coverage.ended if run.coverage else ""
     failures = [finding for finding in findings if not finding.rule.is_note]
     if failures:
         pieces.append((words.plural(sum(map(_count, failures)), "finding"), ERROR))
@@ -29,10 +30,12 @@ def summary(findings: Sequence[Finding], run: RunInfo) -> list[Piece]:
     elif unchecked:
         pieces.append((printable(unchecked), WARNING))
     elif not run.lost:
-        pieces.append(("no findings", GOOD))
+        pieces.append(("no findings", WARNING if ended else GOOD))
     if run.lost:  # the record was full or damaged; the program's standard error has a line for each
         pieces.append((", and " if failures or unchecked else "", ""))
         pieces.append((f"{words.plural(run.lost, 'finding')} without a report", ERROR))
+    if ended and not unchecked:
+        pieces.append((f" until the checks ended: {printable(ended)}", WARNING))
     notes = [finding for finding in findings if finding.rule.is_note]
     if notes:
         pieces.append((f", {words.plural(sum(map(_count, notes)), 'note')} ({_kinds(notes)})", ""))

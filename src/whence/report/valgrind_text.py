@@ -23,7 +23,7 @@ class ValgrindTextRenderer:
     def render(self, findings: Sequence[Finding], run: RunInfo) -> str:
         made = errors(findings, self.callers)
         lines = [] if self.quiet else _head(run)
-        lines += [f"whence: {note}" for note in run.notes]
+        lines += [f"whence: {note}" for note in run.sentences]
         for error in made:
             lines += [*_error(error, run), ""]
         if not self.quiet:

@@ -63,7 +63,7 @@ class ValgrindXmlRenderer:
         add(root, "protocoltool", "memcheck")
         preamble = add(root, "preamble")
         add(preamble, "line", f"whence {__version__}, reporting as Memcheck does")
-        for note in run.notes:
+        for note in run.sentences:
             add(preamble, "line", note)
         add(preamble, "line", f"Command: {' '.join(run.arguments)}")
         add(root, "pid", str(run.pid))

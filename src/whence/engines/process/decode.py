@@ -19,6 +19,7 @@ from whence.symbols import MemoryMap
 
 _PREFIX = struct.Struct("<II")
 _NOT_ZERO = re.compile(rb"[^\0]")
+_REFUSED = {number: name for name, number in records.REFUSAL_MOMENTS.items()}
 _MOMENTS = {number: LeakMoment[name] for name, number in records.LEAK_CHECKS.items() if number}
 
 
@@ -40,6 +41,19 @@ class RawFinding:
         return bool(self.fields["flags"] & records.FINDING_FLAGS[name])
 
 
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """One REFUSAL record: why the runtime did not check a process, or did no longer.
+
+    moment: the key in `records.REFUSAL_MOMENTS`. process: as far as its record says.
+    """
+
+    pid: int
+    moment: str
+    reason: str
+    process: Process | None = None
+
+
 @dataclass(slots=True)
 class RawRun:
     """A record file, decoded: findings, memory maps by number, processes, sentences of the runtime.
@@ -59,6 +73,7 @@ class RawRun:
     merged: dict[int, MemoryMap] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     leak_checks: list[LeakCheck] = field(default_factory=list)
+    refusals: list[Refusal] = field(default_factory=list)
 
     @property
     def started(self) -> bool:
@@ -166,6 +181,8 @@ def _decode_record(kind: int, payload: memoryview, run: RawRun) -> None:
             run.notes.append(_text(payload[8 : 8 + length]))
         elif kind == records.RECORD_TYPES["LEAKS"]:
             run.leak_checks.append(_decode_check(payload))
+        elif kind == records.RECORD_TYPES["REFUSAL"]:
+            run.refusals.append(_decode_refusal(payload, run))
     except struct.error:
         run.notes.append("a record of the run is damaged and was left out")
 
@@ -190,6 +207,15 @@ def _decode_check(payload: memoryview) -> LeakCheck:
         raise struct.error(f"leak check {f['check']}")
     totals = {kind: Total(f[f"{kind}_blocks"], f[f"{kind}_bytes"]) for kind in kinds}
     return LeakCheck(_MOMENTS[f["check"]], f["pid"], f["time"], **totals)
+
+
+def _decode_refusal(payload: memoryview, run: RawRun) -> Refusal:
+    """Raises `struct.error` for a payload that is too short or of a moment that is not known."""
+    f = records.REFUSAL.unpack(payload)
+    if f["moment"] not in _REFUSED:
+        raise struct.error(f"moment {f['moment']} of a refusal")
+    text = _text(payload[records.REFUSAL.size :][: f["length"]])
+    return Refusal(f["pid"], _REFUSED[f["moment"]], text, run.processes.get(f["pid"]))
 
 
 def _decode_finding(payload: memoryview) -> RawFinding:

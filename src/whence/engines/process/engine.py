@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from whence.abi import records
 from whence.coverage import Coverage, total
+from whence.engines.process import refusals
 from whence.engines.process.building import Builder, BuildSettings, Built
 from whence.engines.process.decode import RawRun, read_records
 from whence.engines.process.environment import Errand, Folder, changes, named_originals
@@ -166,7 +167,8 @@ class ProcessEngine(ABC):
         sorted_ = ran.reading.sorted(ran.raw)
         notes = [*task.cache.notes, *ran.notes, *self.remarks(task, prepared, ran), *task.notes]
         notes += allocator_notes(prepared.executed, task.settings.around.environment)
-        notes += [*ran.raw.notes, *ran.reading.symbolizer.notes]
+        notes += [*ran.raw.notes, *refusals.notes(ran.raw), *ran.reading.symbolizer.notes]
+        covered = self.covered(task, prepared, ran.coverage, started=ran.raw.started)
         info = RunInfo(
             program=str(prepared.executed),
             arguments=tuple(task.arguments),
@@ -181,7 +183,7 @@ class ProcessEngine(ABC):
             suppressions=sorted_.uses,
             leak_checks=tuple(ran.raw.leak_checks),
             leak_summary=task.settings.leak_check == "summary",
-            coverage=self.covered(task, prepared, ran.coverage, started=ran.raw.started),
+            coverage=refusals.limited(covered, ran.raw),
             originals=ran.reading.originals,
         )
         stdout, stderr = ran.streams
