@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,6 +138,67 @@ static long queue(void *p, int sends) {
     return result;
 }
 
+/* ---- by number ---- */
+
+static long raw_receive(void *data, void *name, void *control, size_t size) {
+    struct iovec part = {data, DATA + (data && size ? more : 0)};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    message.msg_name = name, message.msg_namelen = name ? size : 0;
+    message.msg_control = control, message.msg_controllen = control ? size : 0;
+    return syscall(SYS_recvmsg, pair[0], &message, 0);
+}
+
+static struct iovec whole = {data, DATA};
+static const struct msghdr header = {.msg_iov = &whole, .msg_iovlen = 1};
+
+static long raw_send(void *p) {
+    struct iovec part = {p, DATA};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    return syscall(SYS_sendmsg, pair[0], &message, 0);
+}
+
+static long raw_receive_many(void *p) {
+    struct iovec part = {p, DATA + more};
+    struct mmsghdr messages[2] = {{.msg_hdr = {.msg_iov = &part, .msg_iovlen = 1}}};
+    long count = syscall(SYS_recvmmsg, pair[0], messages, 1, 0, NULL);
+    return count == 1 && messages[0].msg_len == DATA ? 0 : -1;
+}
+
+static long raw_send_many(void *p) {
+    struct iovec part = {p, DATA};
+    struct mmsghdr message = {.msg_hdr = {.msg_iov = &part, .msg_iovlen = 1}};
+    return syscall(SYS_sendmmsg, pair[0], &message, 1, 0);
+}
+
+static long raw_epoll(void *p, int waits) {
+    int queue = epoll_create1(0);
+    struct epoll_event event = {EPOLLIN, {.fd = pair[0]}};
+    if (syscall(SYS_epoll_ctl, queue, EPOLL_CTL_ADD, pair[0], waits ? &event : p)) return -1;
+    if (waits == 1) return syscall(SYS_epoll_wait, queue, p, 1 + (int)more, 1000);
+    return waits ? syscall(SYS_epoll_pwait, queue, p, 1 + (int)more, 1000, NULL, 8) : 0;
+}
+
+/* Fails, so that the process goes on: the file is no program, or what it is to run is not there. */
+static long raw_execute(void *path, void *word, void *vector) {
+    char *words[] = {word, NULL};
+    return syscall(SYS_execve, path, vector ? vector : (void *)words, NULL) < 0 ? 0 : -1;
+}
+
+static long raw_set(void *p, int six) {
+    struct timespec wait = {0, 0};
+    struct timeval same = {0, 0};
+    return six ? syscall(SYS_pselect6, 1, p, NULL, NULL, &wait, NULL)
+               : syscall(SYS_select, 1, NULL, p, NULL, &same);
+}
+
+static long raw_mask(void *p, void *pair) {
+    struct timespec wait = {0, 0};
+    void *both[] = {p, (void *)8};
+    return syscall(SYS_pselect6, 0, NULL, NULL, NULL, &wait, pair ? pair : (void *)both);
+}
+
+static int word; /* not what futex expects */
+
 static const struct timespec moment = {0, 1};
 static const struct termios settings;
 static const struct pollfd polled = {.fd = -1};
@@ -222,10 +284,46 @@ static long refused(long result) { return result < 0 ? 0 : -1; }
     CASE(raw_statfs_path, sizeof PATH, PATH, syscall(SYS_statfs, p, &(struct statfs){0}))                              \
     CASE(raw_watch, sizeof PATH, PATH, syscall(SYS_inotify_add_watch, inotify_init(), p, IN_OPEN))                     \
     CASE(raw_setsockopt, sizeof(struct timeval), data,                                                                 \
-         syscall(SYS_setsockopt, pair[0], SOL_SOCKET, SO_RCVTIMEO, p, sizeof(struct timeval)))\
+         syscall(SYS_setsockopt, pair[0], SOL_SOCKET, SO_RCVTIMEO, p, sizeof(struct timeval)))                         \
     CASE(raw_getitimer, sizeof(struct itimerval), data, syscall(SYS_getitimer, ITIMER_VIRTUAL, p))                     \
     CASE(raw_setitimer, sizeof(struct itimerval), data, syscall(SYS_setitimer, ITIMER_VIRTUAL, p, NULL))               \
-    CASE(raw_clock, sizeof moment, data, syscall(SYS_clock_gettime, CLOCK_MONOTONIC, p))
+    CASE(raw_clock, sizeof moment, data, syscall(SYS_clock_gettime, CLOCK_MONOTONIC, p))                               \
+    CASE(raw_poll, sizeof polled, &polled, syscall(SYS_poll, p, 1, 0))                                                 \
+    CASE(raw_ppoll, sizeof polled, &polled, syscall(SYS_ppoll, p, 1, &(struct timespec){0, 0}, NULL, 8))               \
+    CASE(raw_ppoll_wait, sizeof moment, &moment, syscall(SYS_ppoll, NULL, 0, p, NULL, 8))                              \
+    CASE(raw_select, 8, data, raw_set(p, 0))                                                                           \
+    CASE(raw_pselect6, 8, data, raw_set(p, 1))                                                                         \
+    CASE(raw_pselect6_mask, 8, data, raw_mask(p, NULL))                                                                \
+    CASE(raw_pselect6_pair, 16, data, raw_mask(NULL, p))                                                               \
+    CASE(raw_epoll_ctl, sizeof event, &event, raw_epoll(p, 0))                                                         \
+    CASE(raw_epoll_wait, sizeof event, data, raw_epoll(p, 1))                                                          \
+    CASE(raw_epoll_pwait, sizeof event, data, raw_epoll(p, 2))                                                         \
+    CASE(raw_recvmsg, DATA, data, raw_receive(p, NULL, NULL, 1))                                                       \
+    CASE(raw_recvmsg_header, sizeof header, &header, syscall(SYS_recvmsg, pair[0], p, 0))                              \
+    CASE(raw_sendmsg, DATA, data, raw_send(p))                                                                         \
+    CASE(raw_recvmmsg, DATA, data, raw_receive_many(p))                                                                \
+    CASE(raw_sendmmsg, DATA, data, raw_send_many(p))                                                                   \
+    CASE(raw_getsockname, sizeof(sa_family_t), data,                                                                   \
+         (length = sizeof(sa_family_t) + more, syscall(SYS_getsockname, pair[0], p, &length)))                         \
+    CASE(raw_getsockopt, sizeof(int), data,                                                                            \
+         (length = sizeof(int) + more, syscall(SYS_getsockopt, pair[0], SOL_SOCKET, SO_TYPE, p, &length)))             \
+    CASE(raw_getsockopt_length, sizeof length, "\4\0\0",                                                               \
+         syscall(SYS_getsockopt, pair[0], SOL_SOCKET, SO_TYPE, &length, p))                                            \
+    CASE(raw_ioctl_FIONREAD, sizeof(int), data, syscall(SYS_ioctl, pair[0], FIONREAD, p))                              \
+    CASE(raw_ioctl_TCGETS, 36, data, syscall(SYS_ioctl, terminal, TCGETS, p))                                          \
+    CASE(raw_fcntl_GETLK, sizeof locked, &locked, syscall(SYS_fcntl, null, F_GETLK, p))                                \
+    CASE(raw_execve, sizeof "/no/one", "/no/one", raw_execute(p, "one", NULL))                                         \
+    CASE(raw_execve_word, sizeof "/no/one", "/no/one", raw_execute("/no/one", p, NULL))                                \
+    CASE(raw_execve_vector, sizeof(char *), data, raw_execute("/no/one", NULL, p))                                     \
+    CASE(raw_sigprocmask, 8, data, syscall(SYS_rt_sigprocmask, SIG_BLOCK, NULL, p, 8))                                 \
+    CASE(raw_sigaction, 32, data, syscall(SYS_rt_sigaction, SIGUSR1, NULL, p, 8))                                      \
+    CASE(raw_sigaltstack, sizeof(stack_t), data, syscall(SYS_sigaltstack, NULL, p))                                    \
+    CASE(raw_futex, sizeof word, data, refused(syscall(SYS_futex, p, 0, 1, NULL)))                                     \
+    CASE(raw_getcpu, sizeof(unsigned), data, syscall(SYS_getcpu, p, NULL, NULL))                                       \
+    CASE(raw_getresuid, sizeof(uid_t), data, syscall(SYS_getresuid, &word, p, &word))                                  \
+    CASE(raw_affinity, 8, "\377\377\377\377\377\377\377", syscall(SYS_sched_setaffinity, 0, 8, p))                     \
+    CASE(raw_utimes, sizeof(struct timeval[2]), data, refused(syscall(SYS_utimes, "/no/one", p)))                      \
+    CASE(raw_openat2, 24, data, syscall(SYS_openat2, AT_FDCWD, PATH, p, 24))
 
 #define CASE(name, size, contents, call)                                                                               \
     static long call_##name(void *p) { return call; }

@@ -50,6 +50,17 @@ static void refused(void) {
     REFUSED(fcntl(zero, F_GETLK, wild));
     REFUSED(syscall(SYS_read, zero, wild, 10));
     REFUSED(syscall(SYS_openat, AT_FDCWD, wild, O_RDONLY));
+    REFUSED(syscall(SYS_poll, wild, 1, 0));
+    REFUSED(syscall(SYS_select, 1, wild, NULL, NULL, NULL));
+    REFUSED(syscall(SYS_pselect6, 0, NULL, NULL, NULL, NULL, wild));
+    REFUSED(syscall(SYS_sendmsg, ends[0], wild, 0));
+    REFUSED(syscall(SYS_recvmsg, ends[0], NULL, 0));
+    REFUSED(syscall(SYS_getsockname, ends[0], NULL, &length));
+    REFUSED(syscall(SYS_ioctl, ends[0], FIONREAD, NULL));
+    REFUSED(syscall(SYS_fcntl, zero, F_GETLK, wild));
+    REFUSED(syscall(SYS_execve, wild, NULL, NULL));
+    REFUSED(syscall(SYS_rt_sigprocmask, 0, wild, NULL, 8));
+    REFUSED(syscall(SYS_futex, wild, 0, 1, NULL));
     REFUSED(execve(wild, NULL, NULL));
     close(zero);
 }

@@ -1,7 +1,7 @@
 /* sys/ioctl.h and fcntl.h: requests. Their numbers say what the argument is; of others nothing is
  * known. */
 #include <stdarg.h>
-#include "../check.h"
+#include "kernel.h"
 #include "../../os/mem.h"
 
 #include <fcntl.h>
@@ -71,7 +71,7 @@ static const struct request requests[] = {
     {HDIO_GETGEO, sizeof(struct hd_geometry), 1},
 };
 
-static void check_request(struct site site, unsigned long number, const void *argument) {
+void check_request(struct site site, unsigned long number, const void *argument) {
     if (!is_judged(argument)) return;
     for (unsigned i = 0; i < sizeof requests / sizeof *requests; i++)
         if (requests[i].number == number)
@@ -90,7 +90,7 @@ WRAP(int, ioctl, (int file, unsigned long request, ...)) {
 
 /* ---- fcntl ---- */
 
-static void check_command(struct site site, int command, const void *argument) {
+void check_command(struct site site, int command, const void *argument) {
     switch (command) {
     case F_GETLK:
     case F_OFD_GETLK: check_structure(site, argument, sizeof(struct flock), 1); break;

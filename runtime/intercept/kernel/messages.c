@@ -1,23 +1,14 @@
 /* sys/socket.h: messages, which have a name, parts and control data. */
 #include <stdarg.h>
-#include "../check.h"
-#include "../scatter.h"
+#include "kernel.h"
 #include "../../os/mem.h"
 #include "../../os/os.h"
 
-#include <sys/socket.h>
-
 /* ---- one ---- */
 
-/* A message that is received in place of the program's. */
-struct substitute {
-    struct msghdr header;
-    struct bounce name, control;
-    struct scatter scatter;
-};
-
-static void substitute_begin(struct site site, struct substitute *own,
-                             const struct msghdr *message) {
+struct msghdr *substitute_begin(struct site site, struct substitute *own, struct msghdr *message) {
+    if (!is_there(message, sizeof *message)) return message;
+    own->message = message;
     own->header = *message;
     own->name = bounce_block(site, message->msg_name, message->msg_namelen);
     own->control = bounce_block(site, message->msg_control, message->msg_controllen);
@@ -25,12 +16,14 @@ static void substitute_begin(struct site site, struct substitute *own,
     own->header.msg_name = own->name.buffer;
     own->header.msg_control = own->control.buffer;
     own->header.msg_iov = (struct iovec *)(uintptr_t)own->scatter.parts;
+    return &own->header;
 }
 
 /* The kernel stores lengths and flags in the header if it has received the message. */
-static void substitute_end(struct site site, struct substitute *own, struct msghdr *message,
-                           ssize_t count) {
+void substitute_end(struct site site, struct substitute *own, ssize_t count) {
+    struct msghdr *message = own->message;
     int is_given = count >= 0;
+    if (!message) return;
     bounce_end(site, &own->name, is_given ? own->header.msg_namelen : 0);
     bounce_end(site, &own->control, is_given ? own->header.msg_controllen : 0);
     scatter_end(site, &own->scatter, arrived(count));
@@ -42,18 +35,17 @@ static void substitute_end(struct site site, struct substitute *own, struct msgh
 
 WRAP(ssize_t, recvmsg, (int socket, struct msghdr *message, int flags)) {
     WRITE(message, sizeof *message);
-    if (!is_there(message, sizeof *message)) return NEXT(recvmsg)(socket, message, flags);
-    struct substitute own;
-    substitute_begin(SITE, &own, message);
-    ssize_t count = NEXT(recvmsg)(socket, &own.header, flags);
-    substitute_end(SITE, &own, message, count);
+    struct substitute own = {0};
+    ssize_t count = NEXT(recvmsg)(socket, substitute_begin(SITE, &own, message), flags);
+    substitute_end(SITE, &own, count);
     return count;
 }
 
 /* Of a longer name the kernel reads no more. */
 #define NAME_MOST sizeof(struct sockaddr_storage)
 
-static void check_sent(struct site site, const struct msghdr *message) {
+void check_sent(struct site site, const struct msghdr *message) {
+    if (!is_there(message, sizeof *message)) return;
     const void *name = message->msg_name, *control = message->msg_control;
     size_t length = message->msg_namelen < NAME_MOST ? message->msg_namelen : NAME_MOST;
     if (name) check_range(site, name, length, 0, name);
@@ -63,7 +55,7 @@ static void check_sent(struct site site, const struct msghdr *message) {
 
 WRAP(ssize_t, sendmsg, (int socket, const struct msghdr *message, int flags)) {
     READ(message, sizeof *message);
-    if (is_there(message, sizeof *message)) check_sent(SITE, message);
+    check_sent(SITE, message);
     return NEXT(sendmsg)(socket, message, flags);
 }
 
@@ -95,36 +87,51 @@ static size_t room_for(unsigned count) {
     return wh_round_up(count * (sizeof(struct mmsghdr) + sizeof(struct substitute)), OS_PAGE);
 }
 
-WRAP(int, recvmmsg,
-     (int socket, struct mmsghdr *messages, unsigned most, int flags, struct timespec *wait)) {
+size_t several_size(unsigned most) { return messages_of(most) * sizeof(struct mmsghdr); }
+
+struct several several_begin(struct site site, struct mmsghdr *messages, unsigned most) {
     unsigned count = messages_of(most);
-    WRITE(messages, count * sizeof *messages);
-    WRITE_IF(wait, sizeof *wait);
+    struct several several = {messages, messages, count};
     int is_plain = !is_there(messages, count * sizeof *messages) || are_clean(messages, count);
     uintptr_t room = is_plain ? 0 : os_map(room_for(count));
-    if (!room) return NEXT(recvmmsg)(socket, messages, most, flags, wait);
-    struct mmsghdr *headers = (struct mmsghdr *)room;
-    struct substitute *own = (struct substitute *)(headers + count);
-    for (unsigned i = 0; i < count; i++) {
-        substitute_begin(SITE, &own[i], &messages[i].msg_hdr);
-        headers[i].msg_hdr = own[i].header;
-    }
-    int received = NEXT(recvmmsg)(socket, headers, count, flags, wait);
-    for (unsigned i = 0; i < count; i++) {
+    if (!room) return several;
+    several.headers = (struct mmsghdr *)room;
+    struct substitute *own = (struct substitute *)(several.headers + count);
+    for (unsigned i = 0; i < count; i++)
+        several.headers[i].msg_hdr = *substitute_begin(site, &own[i], &messages[i].msg_hdr);
+    return several;
+}
+
+void several_end(struct site site, struct several *several, int received) {
+    struct mmsghdr *headers = several->headers;
+    if (headers == several->messages) return;
+    struct substitute *own = (struct substitute *)(headers + several->count);
+    for (unsigned i = 0; i < several->count; i++) {
         int is_given = received > 0 && i < (unsigned)received;
         own[i].header = headers[i].msg_hdr;
-        substitute_end(SITE, &own[i], &messages[i].msg_hdr,
-                       is_given ? (ssize_t)headers[i].msg_len : -1);
-        if (is_given) messages[i].msg_len = headers[i].msg_len;
+        substitute_end(site, &own[i], is_given ? (ssize_t)headers[i].msg_len : -1);
+        if (is_given) several->messages[i].msg_len = headers[i].msg_len;
     }
-    os_unmap(room, room_for(count));
+    os_unmap((uintptr_t)headers, room_for(several->count));
+}
+
+WRAP(int, recvmmsg,
+     (int socket, struct mmsghdr *messages, unsigned most, int flags, struct timespec *wait)) {
+    WRITE(messages, several_size(most));
+    WRITE_IF(wait, sizeof *wait);
+    struct several several = several_begin(SITE, messages, most);
+    int received = NEXT(recvmmsg)(socket, several.headers, most, flags, wait);
+    several_end(SITE, &several, received);
     return received;
 }
 
+void check_all_sent(struct site site, struct mmsghdr *messages, unsigned most) {
+    if (is_there(messages, several_size(most)))
+        for (unsigned i = 0; i < messages_of(most); i++) check_sent(site, &messages[i].msg_hdr);
+}
+
 WRAP(int, sendmmsg, (int socket, struct mmsghdr *messages, unsigned most, int flags)) {
-    unsigned count = messages_of(most);
-    WRITE(messages, count * sizeof *messages);
-    if (is_there(messages, count * sizeof *messages))
-        for (unsigned i = 0; i < count; i++) check_sent(SITE, &messages[i].msg_hdr);
+    WRITE(messages, several_size(most));
+    check_all_sent(SITE, messages, most);
     return NEXT(sendmmsg)(socket, messages, most, flags);
 }

@@ -1,13 +1,13 @@
 /* unistd.h and spawn.h: programs. */
 #include <stdarg.h>
-#include "../check.h"
+#include "kernel.h"
 #include "../../os/mem.h"
 
 #include <spawn.h>
 #include <unistd.h>
 
 /* Each page of the vector is tested once for whether it is mapped. */
-static void check_vector(struct site site, char *const *vector) {
+void check_vector(struct site site, char *const *vector) {
     for (size_t i = 0; vector; i++) {
         const char *const *at = (const char *const *)&vector[i];
         check_range(site, vector, (i + 1) * sizeof *at, 0, vector);

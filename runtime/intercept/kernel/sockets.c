@@ -1,19 +1,13 @@
 /* sys/socket.h. */
 #include <stdarg.h>
-#include "../check.h"
+#include "kernel.h"
 #include "../../os/mem.h"
 
 #include <sys/socket.h>
 
 /* ---- answers of at most *length bytes ---- */
 
-struct answer {
-    struct bounce bounce;
-    socklen_t *length;
-    socklen_t room;
-};
-
-static struct answer answer_begin(struct site site, void *to, socklen_t *length) {
+struct answer answer_begin(struct site site, void *to, socklen_t *length) {
     struct answer answer = {.length = length};
     if (length) check_range(site, length, sizeof *length, 1, length);
     if (to && is_judged(to) && is_there(length, sizeof *length)) answer.room = *length;
@@ -21,7 +15,7 @@ static struct answer answer_begin(struct site site, void *to, socklen_t *length)
     return answer;
 }
 
-static void answer_end(struct site site, struct answer *answer, int is_given) {
+void answer_end(struct site site, struct answer *answer, int is_given) {
     size_t stored = is_given && answer->room ? *answer->length : 0;
     bounce_end(site, &answer->bounce, stored);
 }

@@ -1,6 +1,6 @@
 /* sys/select.h, poll.h, sys/epoll.h: waiting for files. */
 #include <stdarg.h>
-#include "../check.h"
+#include "kernel.h"
 #include "../../leak/kernel.h"
 
 #include <poll.h>
@@ -14,7 +14,7 @@
 
 /* The kernel reads and writes whole words of a set. It stops at the largest open file, so a program
  * may say that there are more files than an fd_set holds. */
-static size_t files_size(int count) {
+size_t files_size(int count) {
     if (count > FD_SETSIZE) count = FD_SETSIZE;
     return count > 0 ? ((size_t)count + NFDBITS - 1) / NFDBITS * sizeof(fd_mask) : 0;
 }

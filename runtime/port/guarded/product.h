@@ -22,7 +22,7 @@ struct port_next {
         __attribute__((section("whence_nexts"), used)) = {#name, NULL};
 #define PORT_NEXT(name)                                                                            \
     ((__typeof__(&name))(next_##name.function ? next_##name.function : port_find(&next_##name)))
-/* The wrapper of syscall is in raw.c. */
+/* The wrapper of syscall (intercept/kernel/raw.c) has the name. */
 #define PORT_SYSCALL "whence_mapping_syscall"
 
 #endif

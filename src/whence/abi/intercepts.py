@@ -202,8 +202,8 @@ SYSTEM = _names(
     getxattr lgetxattr listxattr llistxattr lremovexattr lsetxattr modf modff modfl ppoll prlimit prlimit64
     pselect pthread_sigmask removexattr sched_getaffinity sched_setaffinity select setrlimit setrlimit64
     setxattr sigaction sigaddset sigaltstack sigdelset sigemptyset sigfillset sigismember signalfd
-    sigpending sigprocmask sigsuspend sigtimedwait sigwait sigwaitinfo sysinfo tcgetattr tcsetattr times
-    uname wait wait3 wait4 waitid waitpid __poll_chk __ppoll_chk
+    sigpending sigprocmask sigsuspend sigtimedwait sigwait sigwaitinfo syscall sysinfo tcgetattr tcsetattr
+    times uname wait wait3 wait4 waitid waitpid __poll_chk __ppoll_chk
     """
 )
 
