@@ -4,8 +4,12 @@
 
 #include <stdint.h>
 
-/* Address of a function of libstdc++ or libc++; 0 if there is none. Takes the loader's lock. */
+/* Address of a function of the program, libstdc++ or libc++, or of any other image but this
+ * library; 0 if there is none. Neither waits for threads that load libraries nor changes what
+ * dlerror returns. */
 uintptr_t cxx_find(const char *name);
+/* Whether the image at the address defines the function there. */
+int cxx_is_defined(const char *name, uintptr_t address);
 
 #define CXX_TEXT(name) #name
 

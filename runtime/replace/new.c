@@ -8,9 +8,6 @@
 #include "cxx.h"
 #include "../os/text.h"
 
-#include <dlfcn.h>
-#include <link.h>
-
 typedef void (*new_handler)(void);
 
 /* In the C++ library, if there is one; libstdc++ and libc++ have these. */
@@ -88,13 +85,14 @@ static int check_alignment(size_t size, size_t alignment, uint8_t family,
     })
 
 #define REPLACED(name)                                                                             \
-    (WH_UNLIKELY((uintptr_t)CURRENT(name) != OWN(name)) && is_definition((uintptr_t)CURRENT(name)))
+    (WH_UNLIKELY((uintptr_t)CURRENT(name) != OWN(name)) &&                                         \
+     is_definition(#name, (uintptr_t)CURRENT(name)))
 
 #define BASES 8u /* operators that others call */
 
 /* In a program that is not position-independent and takes the address of an operator, that
  * address is the one of a stub in the program, which leads here. */
-static WH_COLD int is_definition(uintptr_t current) {
+static WH_COLD int is_definition(const char *name, uintptr_t current) {
     static struct {
         uintptr_t address;
         int is_stub;
@@ -102,10 +100,7 @@ static WH_COLD int is_definition(uintptr_t current) {
     unsigned at = 0;
     for (; at < BASES && known[at].address; at++)
         if (known[at].address == current) return !known[at].is_stub;
-    Dl_info info;
-    const ElfW(Sym) *symbol = NULL;
-    int found = dladdr1((void *)current, &info, (void **)&symbol, RTLD_DL_SYMENT);
-    int is_stub = found && symbol && symbol->st_shndx == SHN_UNDEF;
+    int is_stub = !cxx_is_defined(name, current);
     if (at < BASES) {
         known[at].is_stub = is_stub;
         __atomic_store_n(&known[at].address, current, __ATOMIC_RELEASE);
@@ -121,11 +116,15 @@ static WH_COLD int is_definition(uintptr_t current) {
 
 /* ---- new ---- */
 
+#define NOT_SOUGHT 1 /* no address of a function */
+
 /* The C++ library's function calls the program's operator and makes NULL of an exception. */
 #define NOTHROW(one, family, suffix, values, nothrow_parameters, nothrow_values, alignment)        \
     DEFINE(void *, one##suffix##RKSt9nothrow_t, nothrow_parameters) {                              \
         if (REPLACED(one##suffix) || REPLACED(_Znwm##suffix)) {                                    \
-            uintptr_t library = (uintptr_t)dlsym(RTLD_NEXT, __func__);                             \
+            static uintptr_t library = NOT_SOUGHT;                                                 \
+            if (__atomic_load_n(&library, __ATOMIC_RELAXED) == NOT_SOUGHT)                         \
+                __atomic_store_n(&library, cxx_find(__func__), __ATOMIC_RELAXED);                  \
             if (library) return ((void *(*)nothrow_parameters)library)nothrow_values;              \
             return CURRENT(one##suffix) values;                                                    \
         }                                                                                          \
