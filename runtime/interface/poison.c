@@ -92,7 +92,8 @@ uint64_t poison_closed(uintptr_t begin, uint64_t size) {
     struct span span = touched(begin, size < ACCESS_SCAN_MOST ? size : ACCESS_SCAN_MOST);
     uint64_t closed = 0;
     for (uintptr_t at = span.begin; at < span.end; at++) {
-        if (*plane_state(at) == WH_STATE_STACK_FREED) continue; /* not by the program */
+        uint8_t state = *plane_state(at);
+        if (state == WH_STATE_STACK_FREED || state == WH_STATE_STACK_RETURNED) continue;
         if (at % WH_GRANULE >= open_bytes(wh_round_down(at, WH_GRANULE))) closed++;
     }
     return closed;

@@ -126,10 +126,6 @@ static int is_system(const struct mapping *mapping) {
     return images_is_system(mapping->path, mapping->path_length);
 }
 
-int roots_in_runtime(uint64_t address) {
-    return address >= (uintptr_t)__ehdr_start && address < (uintptr_t)_end;
-}
-
 /* ---- the mappings, once for each search ---- */
 
 static const char *text;

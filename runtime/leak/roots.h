@@ -28,7 +28,6 @@ void roots_readable(uintptr_t begin, uintptr_t end, roots_visitor *visit);
 
 /* Whether an address lies in constant data or code of a loaded file. Known after roots_open. */
 int roots_in_constants(uint64_t address);
-int roots_in_runtime(uint64_t address);
 
 /* The C library keeps the stacks of ended threads for new ones. Their contents are dead, except for
  * the thread's descriptor at the end, which belongs to the library. */

@@ -80,7 +80,7 @@ static int is_base_class(uintptr_t pointer, struct block block) {
 #define NUMBERS (UINT16_MAX + 1u)
 
 static void note_inside(uint64_t *inside, uint64_t pc, const struct thread *thread) {
-    if (thread && roots_in_runtime(pc)) inside[thread->number] = 1;
+    if (thread && kind_in_runtime(pc)) inside[thread->number] = 1;
 }
 
 static void hold_youngest(uint64_t *youngest, uint64_t *begins) {
@@ -99,9 +99,9 @@ static void hold_youngest(uint64_t *youngest, uint64_t *begins) {
 static void hold_unfinished(const struct parking *parking) {
     size_t room = 2 * NUMBERS * sizeof(uint64_t);
     uint64_t *table = NULL;
-    int any = roots_in_runtime(current->pc);
+    int any = kind_in_runtime(current->pc);
     for (size_t i = 0; i < parking->count && !any; i++)
-        any = roots_in_runtime(parking->threads[i].pc);
+        any = kind_in_runtime(parking->threads[i].pc);
     if (!any || !(table = (uint64_t *)os_map(room))) return;
     note_inside(table, current->pc, &thread_self);
     for (size_t i = 0; i < parking->count; i++)

@@ -64,6 +64,13 @@ static int holds(struct dl_phdr_info *info, size_t size, void *wanted) {
     return 0;
 }
 
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char _end[] __attribute__((visibility("hidden")));
+
+int kind_in_runtime(uintptr_t address) {
+    return address >= (uintptr_t)__ehdr_start && address < (uintptr_t)_end;
+}
+
 uint64_t kind_of(uintptr_t address) {
     uint64_t kind = blocks_kind(address);
     if (kind != WH_KIND_ELSEWHERE) return kind;

@@ -13,6 +13,9 @@ struct stack_bounds;
 /* The bounds of the thread's stack that holds the address; 0 if none does. */
 int kind_stack_of(uintptr_t address, struct stack_bounds *stack);
 
+/* Whether the address lies in the runtime's own code or data. */
+int kind_in_runtime(uintptr_t address);
+
 /* WH_KIND_* */
 uint64_t kind_of(uintptr_t address);
 

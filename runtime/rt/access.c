@@ -191,7 +191,10 @@ void access_check(uintptr_t address, uint64_t size, uintptr_t root, int write, c
     if (WH_LIKELY(clean) && !is_suspect_root(root, address) &&
         !event_watched_every(write ? WH_POINT_DEREF_W : WH_POINT_DEREF_R))
         return;
+    uintptr_t before = thread_self.judging;
+    thread_self.judging = (uintptr_t)(frame + 1);
     judge_access(address, size, root, write, library, frame, clean);
+    thread_self.judging = before;
 }
 
 uint64_t port_trapped(struct context *context, uintptr_t address, int write) {

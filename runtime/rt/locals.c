@@ -1,5 +1,6 @@
 #include "locals.h"
 #include "../blocks/provider.h"
+#include "../os/os.h"
 #include "../planes/planes.h"
 #include "../process/kind.h"
 #include "../process/thread.h"
@@ -10,7 +11,17 @@
 /* A frame is no larger than this, so that what a header says of its own is not followed far. */
 #define FRAME_MOST (64ull << 20)
 
+/* What lies together is opened at once, so that a frame costs one visit of the cold path or two. */
+#define LITTER_MOST 1024u
+
 typedef const struct whence_local *local;
+
+/* A variable: live, its scope ended, or returned. */
+struct place {
+    uintptr_t begin;
+    const struct whence_variable *variable;
+    uint64_t size;
+};
 
 /* The part of a stack that can hold variables: what lies below the caller of the runtime is dead.
  */
@@ -112,26 +123,84 @@ static int is_active(local header, const struct stack_bounds *stack) {
     return !varies(header) || is_in_chain(header, stack);
 }
 
-/* The header of the live variable in whose zones or bytes the address lies. */
-static local local_around(uintptr_t address) {
+static struct place place_of(local header) {
+    return (struct place){(uintptr_t)(header + 1), header->variable, size_of(header)};
+}
+
+/* Whether the address lies in the variable or its zones. */
+static int contains(struct place place, uintptr_t address) {
+    if (address < place.begin) return place.begin - address <= place.variable->before;
+    uintptr_t last = wh_round_up(place.begin + place.size, WH_GRANULE);
+    return address < last + place.variable->after;
+}
+
+static int active_around(uintptr_t address, struct place *place) {
     struct stack_bounds stack;
-    if (!stack_around(address, &stack)) return NULL;
+    if (!stack_around(address, &stack)) return 0;
     local header = header_before(address, stack.low);
-    if (!header || !is_active(header, &stack)) return NULL;
-    uintptr_t begin = (uintptr_t)(header + 1);
-    const struct whence_variable *variable = header->variable;
-    if (address < begin) return begin - address <= variable->before ? header : NULL;
-    uintptr_t end = wh_round_up(begin + size_of(header), WH_GRANULE) + variable->after;
-    return address < end ? header : NULL;
+    if (!header || !is_active(header, &stack)) return 0;
+    *place = place_of(header);
+    return contains(*place, address);
+}
+
+/* ---- which variable has returned ---- */
+
+__thread struct whence_returned_ring __whence_returned
+    __attribute__((visibility("default"), tls_model("initial-exec")));
+
+_Static_assert(offsetof(struct whence_returned_ring, rows) == WHENCE_RETURNED_HEAD,
+               "generated code writes the rows");
+
+/* The stack pointer of the code that called the runtime; 0 if it is not known. Frames of the
+ * runtime have frame pointers. A rule that looks a block up stands between it and the program. */
+static uintptr_t stack_pointer(void) {
+    if (thread_self.judging) return thread_self.judging;
+    const struct stack_bounds *stack = &thread_self.stack;
+    const struct frame *frame = __builtin_frame_address(0);
+    while (unwind_on_stack(frame, stack) && kind_in_runtime(frame->return_address)) {
+        if (frame->up <= frame) return 0;
+        frame = frame->up;
+    }
+    return unwind_on_stack(frame, stack) ? (uintptr_t)(frame + 1) : 0;
+}
+
+static int is_left(uintptr_t address) {
+    return *plane_state(address) == WH_STATE_STACK_RETURNED && address >= thread_self.stack.low &&
+           address < stack_pointer();
+}
+
+/* The latest variable to whose room the memory belonged. Its description is gone if its image is
+ * no longer loaded. */
+static int left_around(uintptr_t address, struct place *place) {
+    if (!is_left(address)) return 0;
+    const struct whence_returned_ring *ring = &__whence_returned;
+    const struct whence_variable *known = NULL;
+    uint64_t rows = ring->count < WHENCE_RETURNED_ROWS ? ring->count : WHENCE_RETURNED_ROWS;
+    for (uint64_t back = 1; back <= rows; back++) {
+        struct whence_returned row = ring->rows[(ring->count - back) % WHENCE_RETURNED_ROWS];
+        if (row.begin - address + FRAME_MOST > 2 * FRAME_MOST) continue;
+        if (row.variable != known && !os_readable((uintptr_t)row.variable)) continue;
+        known = row.variable;
+        *place = (struct place){row.begin, row.variable, row.variable->size};
+        if (contains(*place, address)) return 1;
+    }
+    return 0;
 }
 
 /* ---- the provider ---- */
 
-static int holds(uintptr_t address) { return local_around(address) != NULL; }
+static int place_around(uintptr_t address, struct place *place) {
+    return left_around(address, place) || active_around(address, place);
+}
+
+static int holds(uintptr_t address) {
+    struct place place;
+    return place_around(address, &place);
+}
 
 static uint64_t around(uintptr_t address) {
-    local header = local_around(address);
-    return header ? ((uintptr_t)(header + 1) - STACKS_BEGIN) / WH_GRANULE : 0;
+    struct place place;
+    return place_around(address, &place) ? (place.begin - STACKS_BEGIN) / WH_GRANULE : 0;
 }
 
 /* They are found by address alone. */
@@ -139,15 +208,17 @@ static uint64_t count(void) { return 0; }
 
 static void describe(uint64_t number, struct block_facts *facts) {
     uintptr_t begin = STACKS_BEGIN + number * WH_GRANULE;
-    local header = (local)begin - 1;
-    const struct whence_variable *variable = header->variable;
+    struct place place;
+    int left = left_around(begin, &place);
+    if (!left && *plane_state(begin) == WH_STATE_STACK_RETURNED) return;
+    if (!left) place = place_of((local)begin - 1);
     facts->row.begin = begin;
-    facts->row.size = size_of(header);
+    facts->row.size = place.size;
     facts->row.id = begin;
-    int ended = *plane_state(begin) == WH_STATE_STACK_FREED;
+    int ended = left || *plane_state(begin) == WH_STATE_STACK_FREED;
     facts->row.state = ended ? WH_BLOCK_FREED : WH_BLOCK_LIVE;
     facts->row.thread = thread_self.number;
-    facts->text = (const char *)(variable + 1);
+    facts->text = (const char *)(place.variable + 1);
 }
 
 static const struct block_provider provider = {
@@ -178,7 +249,7 @@ static int closed_by_frame(uintptr_t granule) {
     uint8_t state = *plane_state(granule);
     if (is_partial(granule)) return *plane_state(granule + WH_GRANULE) == WH_STATE_STACK_RED_ZONE;
     return state == WH_STATE_STACK_BEGIN || state == WH_STATE_STACK_RED_ZONE ||
-           state == WH_STATE_STACK_FREED;
+           state == WH_STATE_STACK_FREED || state == WH_STATE_STACK_RETURNED;
 }
 
 /* Whether the address lies in a frame of the calling thread, on its own stack. */
@@ -188,11 +259,24 @@ static int in_own_frames(uintptr_t address) {
     return here >= stack->low && address >= here && address < stack->high;
 }
 
+/* Opens what functions that have returned left from the granule on, in one frame or several. */
+static void open_returned(uintptr_t granule) {
+    uintptr_t end = granule + WH_GRANULE, most = granule + LITTER_MOST;
+    if (!is_left(granule))
+        while (end < most && *plane_state(end) == WH_STATE_STACK_RETURNED) end += WH_GRANULE;
+    plane_set(granule, end - granule, WH_STATE_ADDRESSABLE);
+}
+
 /* The end of a variable is recognised by the zone behind it, and is opened with that. */
 int locals_open_litter(uintptr_t address) {
     uintptr_t granule = wh_round_down(address, WH_GRANULE), last = granule - WH_GRANULE;
     if (!*plane_state(granule) || (!in_own_frames(address) && !closed_by_frame(granule))) return 0;
-    if (local_around(address)) return 0;
+    struct place place;
+    if (place_around(address, &place)) return 0;
+    if (*plane_state(granule) == WH_STATE_STACK_RETURNED) {
+        open_returned(granule);
+        return 1;
+    }
     if (is_partial(last) && closed_by_frame(last)) *plane_state(last) = WH_STATE_ADDRESSABLE;
     *plane_state(granule) = WH_STATE_ADDRESSABLE;
     return 1;

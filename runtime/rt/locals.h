@@ -6,6 +6,10 @@
  * program gave to a coroutine or to signal handlers is a block, a variable or a mapping of its
  * own. What frames have closed in the zones of no variable that lives is litter, which no rule is
  * shown and which is opened.
+ *
+ * A function that returns closes its variables and their zones. They are freed blocks as long as
+ * they lie below the stack pointer: there only a pointer to such a variable leads. Above it the
+ * memory belongs to a later frame, and what is closed is litter.
  */
 #ifndef WHENCE_RT_LOCALS_H
 #define WHENCE_RT_LOCALS_H

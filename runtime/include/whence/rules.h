@@ -98,6 +98,12 @@ void __whence_made(uint64_t begin, uint64_t size, const struct whence_variable *
 void __whence_released(uint64_t end, uint64_t *chain);
 /* A function that may return again by longjmp has returned to it. */
 void __whence_jumped(uint64_t *chain);
+/* The local variables of the calling thread whose functions have returned. */
+struct whence_returned_ring {
+    uint64_t count, reserved;
+    struct whence_returned rows[WHENCE_RETURNED_ROWS];
+};
+extern __thread struct whence_returned_ring __whence_returned;
 /* The first `size` bytes of a block from operator new[] are an array cookie; 0: none are. */
 void __whence_cookie(uint64_t block, uint64_t size);
 /* delete[] reads the number of elements there, which is correct in a live array. */

@@ -143,7 +143,9 @@ def _rule_lines() -> Iterator[str]:
     for name, number in rules.DESC_FUNCTIONS.items():
         yield f"#define WHENCE_DESC_{name.upper()} {_number(number)}"
     yield f"#define WHENCE_SIZE_VARIES {_number(zones.SIZE_VARIES)}"
-    variables_ = (zones.VARIABLE, zones.LOCAL, zones.VARYING, zones.GLOBAL)
+    yield f"#define WHENCE_RETURNED_ROWS {zones.RETURNED_ROWS}u"
+    yield f"#define WHENCE_RETURNED_HEAD {zones.RETURNED_HEAD}u"
+    variables_ = (zones.VARIABLE, zones.LOCAL, zones.VARYING, zones.RETURNED, zones.GLOBAL)
     for struct in (rules.BLOCK, rules.EVENT, rules.RULE, rules.RULE_SET, *variables_):
         yield from _struct(struct)
 

@@ -121,6 +121,7 @@ STATES = (
     State("STACK_BEGIN", 0xF1, "before a stack block, whose header stands there"),
     State("STACK_RED_ZONE", 0xF2, "after a stack block"),
     State("STACK_FREED", 0xF5, "a stack block after its scope"),
+    State("STACK_RETURNED", 0xF6, "a stack block after its function has returned"),
     State("USER", 0xF7, "made inaccessible by the program"),
     State("COOKIE", 0xF8, "before the first element of an array from new[]: the number of elements"),
     State("GLOBAL_RED_ZONE", 0xF9, "around a global block"),

@@ -55,6 +55,20 @@ VARYING = Layout(
 )
 """What stands before the header of a variable whose size is not constant."""
 
+RETURNED = Layout(
+    "whence_returned",
+    (
+        Field("begin", "u64", "address of the variable"),
+        Field("variable", "ptr", c="const struct whence_variable *variable"),
+    ),
+)
+"""A local variable whose function has returned. A thread's latest ones are the rows of a ring; the first
+word before the rows counts all that there have been."""
+RETURNED_ROWS = 256
+"""A power of two. Later variables take the rows of earlier ones."""
+RETURNED_HEAD = 16
+"""Bytes before the rows."""
+
 GLOBAL = Layout(
     "whence_global",
     (

@@ -4,6 +4,10 @@ The entry of the function poisons the zones and writes a header that describes t
 (`whence.abi.zones`); its exits unpoison them. The entry writes all state bytes of the variable, because a
 frame that was left without its exit code may have left zones inside of it. Between the end of its scope and
 the next begin, the bytes of a variable are closed.
+
+If variables die with their scopes, the exits close the variables with their zones, and list them for the
+runtime. What the function's callers then put there without knowing of the state plane is opened: arguments
+that are passed by value, and the registers that a variadic function saves.
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ from dataclasses import dataclass
 
 from whence import ir
 from whence.abi.layout import GRANULE, GRANULE_SHIFT, RED_ZONE, STATE_OFFSET, STATES
-from whence.abi.zones import LOCAL, VARIABLE
+from whence.abi.zones import LOCAL, RETURNED, RETURNED_HEAD, RETURNED_ROWS, VARIABLE
 from whence.instrument.exposure import Uses, is_checked, is_exposed, uses_of, variables_of
 from whence.instrument.markers import SCOPE_END
 from whence.instrument.passes import Context
@@ -23,11 +27,19 @@ from whence.instrument.variable_names import text_of
 from whence.ir.datalayout import align_up
 
 _VALUES = {state.name: state.value for state in STATES}
-_BEGIN, _RED_ZONE, _FREED = (_VALUES[f"STACK_{name}"] for name in ("BEGIN", "RED_ZONE", "FREED"))
+_BEGIN, _RED_ZONE, _FREED, _RETURNED = (
+    _VALUES[f"STACK_{name}"] for name in ("BEGIN", "RED_ZONE", "FREED", "RETURNED")
+)
 _LINE = 32
 """The size of a variable with its zones is a multiple of it: of four state bytes."""
 _RUN = 64
 """The number of equal state bytes from which on memset writes them."""
+_RING = "__whence_returned"
+_RING_TYPE = f"external thread_local(initialexec) global [{RETURNED_HEAD} x i8]"
+_START = "llvm.va_start"
+_SAVED = 16
+"""The offset in a `va_list` of the pointer to the saved registers (System V ABI for x86-64, 3.5.7)."""
+_SAVED_BYTES = 176
 EXEMPT = "disable_sanitizer_instrumentation"
 FRAME = "declare ptr @llvm.frameaddress.p0(i32 immarg)"
 _RETURNS = "declare ptr @llvm.returnaddress(i32 immarg)"
@@ -117,14 +129,19 @@ def guard_variables(context: Context) -> None:
 
 @dataclass(frozen=True)
 class _Guarded:
-    """A variable with zones: the pointer to its state bytes, its layout, and the markers of its scope."""
+    """A variable with zones: its name and description, the pointer to its state bytes, its layout, and the
+    markers of its scope."""
 
+    name: str
+    described: str
     plane: str
     room: Room
     scope: list[ir.Call]
 
 
 def _guard_in(function: ir.Function, context: Context) -> None:
+    if context.policy.scopes:
+        _open_what_callers_wrote(function)
     variables = variables_of(function)
     if not variables:
         return
@@ -140,12 +157,17 @@ def _guard_in(function: ir.Function, context: Context) -> None:
         for use in uses.get(name, ()):
             if "@llvm.lifetime." in use.text:
                 use.remove()
-        guarded.append(_Guarded(*_guard(variable, size, context), scopes.get(name, [])))
+        guarded.append(_guard(variable, size, scopes.get(name, []), context))
     for each in guarded:
         _change_at_scopes(each)
     for exit_ in exits_of(function) if guarded else ():
         for each in guarded:
-            _open(exit_, each)
+            if context.policy.scopes:
+                _write(exit_, each.plane, 0, bytes([_RETURNED]) * (each.room.total // GRANULE))
+            else:
+                _open(exit_, each)
+        if context.policy.scopes:
+            _list(exit_, guarded)
 
 
 def _is_judged(variable: ir.Alloca, size: int, uses: Uses, scoped: bool) -> bool:
@@ -182,8 +204,8 @@ def _write(before: ir.Instruction, plane: str, at: int, states: bytes) -> None:
         before.insert_before(store.format(where), dbg=False)
 
 
-def _guard(variable: ir.Alloca, size: int, context: Context) -> tuple[str, Room]:
-    """Gives a variable its zones; returns the pointer to its state bytes."""
+def _guard(variable: ir.Alloca, size: int, scope: list[ir.Call], context: Context) -> _Guarded:
+    """Gives a variable its zones."""
     module = variable.function.module
     align = max(variable.align or 1, GRANULE)
     room = room_of(size, align)
@@ -198,15 +220,21 @@ def _guard(variable: ir.Alloca, size: int, context: Context) -> tuple[str, Room]
         where = at.put(f"getelementptr i8, ptr {name}, i64 {number * 8 - LOCAL.size}")
         value = word if word.startswith("@") else at.put(word)
         at.put(f"store ptr {value}, ptr {where}, align 8")
+    plane = _put_states(at, memory or "", room.states())
+    module.add_declaration(_MEMSET)
+    return _Guarded(name or "", described, plane, room, scope)
+
+
+def _put_states(at: After, memory: str, states: bytes) -> str:
+    """Writes the state bytes from an address on; returns the pointer to the first."""
     address = at.put(f"ptrtoint ptr {memory} to i64")
     granule = at.put(f"lshr i64 {address}, {GRANULE_SHIFT}")
     state = at.put(f"add i64 {granule}, {STATE_OFFSET}")
     plane = at.put(f"inttoptr i64 {state} to ptr")
-    for offset, store in _stores(room.states()):
+    for offset, store in _stores(states):
         where = at.put(f"getelementptr i8, ptr {plane}, i64 {offset}") if offset else plane
         at.put(store.format(where))
-    module.add_declaration(_MEMSET)
-    return plane, room
+    return plane
 
 
 class After:
@@ -255,6 +283,47 @@ def _open(exit_: ir.Instruction, guarded: _Guarded) -> None:
         parts = [(0, len(states))]
     for begin, end in parts:
         _write(exit_, guarded.plane, begin, bytes(end - begin))
+
+
+def _list(exit_: ir.Instruction, guarded: list[_Guarded]) -> None:
+    """Puts the variables into the ring of those whose functions have returned."""
+    module = exit_.function.module
+    if _RING not in module.globals:
+        module.add_global(f"@{_RING} = {_RING_TYPE}")
+
+    def put(text: str) -> str:
+        return exit_.insert_before(text, dbg=False).result or ""
+
+    count = put(f"load i64, ptr @{_RING}, align 8")
+    for number, each in enumerate(guarded):
+        place = put(f"add i64 {count}, {number}") if number else count
+        index = put(f"and i64 {place}, {RETURNED_ROWS - 1}")
+        offset = put(f"mul i64 {index}, {RETURNED.size}")
+        from_head = put(f"add i64 {offset}, {RETURNED_HEAD}")
+        row = put(f"getelementptr i8, ptr @{_RING}, i64 {from_head}")
+        put(f"store ptr {each.name}, ptr {row}, align 8")
+        second = put(f"getelementptr i8, ptr {row}, i64 {RETURNED.offset('variable')}")
+        put(f"store ptr {each.described}, ptr {second}, align 8")
+    later = put(f"add i64 {count}, {len(guarded)}")
+    put(f"store i64 {later}, ptr @{_RING}, align 8")
+
+
+def _open_what_callers_wrote(function: ir.Function) -> None:
+    """Opens the memory of arguments that are passed by value, and of the registers that va_start saves."""
+    layout = function.module.layout
+    first = next(iter(function.entry))
+    for parameter in function.parameters:
+        passed = parameter.attributes.get("byval")
+        if passed is not None and parameter.name is not None:
+            size = layout.size_of(passed[len("byval(") : -1])
+            begin = After(first.insert_before(f"getelementptr i8, ptr {parameter.name}, i64 0", dbg=False))
+            _put_states(begin, parameter.name, bytes(align_up(size, GRANULE) // GRANULE))
+    for instruction in list(function.instructions()):
+        if isinstance(instruction, ir.Call) and (instruction.callee or "").startswith(_START):
+            list_ = instruction.arguments[0].value
+            at = After(instruction)
+            word = at.put(f"getelementptr i8, ptr {list_}, i64 {_SAVED}")
+            _put_states(at, at.put(f"load ptr, ptr {word}, align 8"), bytes(_SAVED_BYTES // GRANULE))
 
 
 def describe(

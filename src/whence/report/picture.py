@@ -59,6 +59,7 @@ _BY_STATE = {
     "HEAP_UNUSED": Cell.UNUSED,
     "HEAP_FREED": Cell.OTHER_FREED,
     "STACK_FREED": Cell.OTHER_FREED,
+    "STACK_RETURNED": Cell.OTHER_FREED,
 }
 _ACCESS_CELLS = {
     AccessKind.READ: (Cell.READ, Cell.READ_INSIDE),
