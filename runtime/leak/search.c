@@ -6,6 +6,7 @@
 #include "untouched.h"
 #include "../os/os.h"
 #include "../process/images.h"
+#include "../process/kind.h"
 #include "../port/port.h"
 #include "../settings/options.h"
 

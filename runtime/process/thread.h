@@ -38,8 +38,8 @@ struct thread {
     struct last_event *events; /* two for each watched function; mapped when first needed */
     uintptr_t alternate_stack; /* that the runtime gave it for signal handlers; 0: none */
     struct block last_block;   /* the block that a rule looked up last */
-    uintptr_t judging;         /* the stack pointer of the code whose access is judged; 0: none is */
-    uint64_t event_time;       /* of the event that rules are evaluated for */
+    uintptr_t judging;   /* the stack pointer of the code whose access is judged; 0: none is */
+    uint64_t event_time; /* of the event that rules are evaluated for */
     struct reported_access reported; /* by the last finding after which the program continued */
 };
 

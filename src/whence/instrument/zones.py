@@ -113,12 +113,23 @@ def guard_variables(context: Context) -> None:
           %wh.9 = inttoptr i64 %wh.8 to ptr
           store i64 -940423269114056207, ptr %wh.9, align 1
           call void @g(ptr %x)
-          store i64 0, ptr %wh.9, align 1
+          store i64 -651061555542690058, ptr %wh.9, align 1
+          %wh.10 = load i64, ptr @__whence_returned, align 8
+          %wh.11 = and i64 %wh.10, 255
+          %wh.12 = mul i64 %wh.11, 16
+          %wh.13 = add i64 %wh.12, 16
+          %wh.14 = getelementptr i8, ptr @__whence_returned, i64 %wh.13
+          store ptr %x, ptr %wh.14, align 8
+          %wh.15 = getelementptr i8, ptr %wh.14, i64 8
+          store ptr @whence.variable.0, ptr %wh.15, align 8
+          %wh.16 = add i64 %wh.10, 1
+          store i64 %wh.16, ptr @__whence_returned, align 8
           ret void
         }
         @whence.variable.0 = private constant { i64, i32, i32, [14 x i8] } { i64 4, i32 32, i32 24, [14 x i8] c"0\\09variable\\09\\09\\09\\00" }, align 8
         declare ptr @llvm.frameaddress.p0(i32 immarg)
         declare ptr @llvm.returnaddress(i32 immarg)
+        @__whence_returned = external thread_local(initialexec) global [16 x i8]
     """  # noqa: E501
     for function in context.functions():
         if not function.attributes.has(EXEMPT):
