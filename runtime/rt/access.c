@@ -187,13 +187,12 @@ void access_check(uintptr_t address, uint64_t size, uintptr_t root, int write, c
     if (WH_UNLIKELY(size > WH_NULL_PAGE_SIZE) && library &&
         judge_length(address, size, write, library, frame))
         return;
-    int clean = access_quick(address, size) || access_clean(address, size);
-    if (WH_LIKELY(clean) && !is_suspect_root(root, address) &&
-        !event_watched_every(write ? WH_POINT_DEREF_W : WH_POINT_DEREF_R))
-        return;
     uintptr_t before = thread_self.judging;
     thread_self.judging = (uintptr_t)(frame + 1);
-    judge_access(address, size, root, write, library, frame, clean);
+    int clean = access_quick(address, size) || access_clean(address, size);
+    if (WH_UNLIKELY(!clean) || is_suspect_root(root, address) ||
+        event_watched_every(write ? WH_POINT_DEREF_W : WH_POINT_DEREF_R))
+        judge_access(address, size, root, write, library, frame, clean);
     thread_self.judging = before;
 }
 

@@ -164,9 +164,11 @@ static uintptr_t stack_pointer(void) {
     return unwind_on_stack(frame, stack) ? (uintptr_t)(frame + 1) : 0;
 }
 
+/* What lies far below may be a mapping where the stack has no limit. */
 static int is_left(uintptr_t address) {
-    return *plane_state(address) == WH_STATE_STACK_RETURNED && address >= thread_self.stack.low &&
-           address < stack_pointer();
+    if (*plane_state(address) != WH_STATE_STACK_RETURNED) return 0;
+    uintptr_t top = stack_pointer();
+    return address < top && top - address <= FRAME_MOST && address >= thread_self.stack.low;
 }
 
 /* The latest variable to whose room the memory belonged. Its description is gone if its image is
