@@ -14,7 +14,7 @@ import pytest
 from tests.harness.process import TIMEOUT, Whence, is_one_sentence
 
 from whence.toolchain.clang import find_clang
-from whence.toolchain.runtimes import has_runtime
+from whence.toolchain.runtimes import has_runtime, insists_on_its_own
 
 pytestmark = pytest.mark.build
 
@@ -457,7 +457,15 @@ int main(int argc, char **argv) {
 """
 
 
-@pytest.mark.parametrize("flags", [*FLAGS, *(["--coverage"] if has_runtime(find_clang(), "profile") else [])])
+def users_flags() -> list[str]:
+    """Those that work with the runtimes that clang and gcc have."""
+    clang = find_clang()
+    with_profiles = ["--coverage"] if has_runtime(clang, "profile") else []
+    without = {"-fsanitize=address"} if insists_on_its_own(clang) else set()
+    return [each for each in FLAGS + with_profiles if each not in without]
+
+
+@pytest.mark.parametrize("flags", users_flags())
 def test_users_flags(whence: Whence, flags: str) -> None:
     """Whatever the program was built with: a clean run stays clean, and a bug is found at its line."""
     program = whence.build(ON_DEMAND, "prog", *flags.split())

@@ -60,6 +60,8 @@ def _sanitizers(clang: Clang, words: list[str]) -> list[str]:
     names += [name for kind, name in _OF_GCC.items() if kind in chosen and kind != "address"]
     if all(has_runtime(clang, name) for name in names):
         return []
+    if "address" in chosen and insists_on_its_own(clang):
+        raise _lacking(clang, "-fsanitize=address", "the sanitizer's runtime")
     found = []
     for kind in sorted(chosen - _UNDEFINED) + ["undefined"] * bool(chosen & _UNDEFINED):
         name = "ubsan" if kind == "undefined" else _OF_GCC.get(kind, "")
@@ -126,6 +128,15 @@ def _limit(sentence: str) -> Exception:
     from whence.errors import ToolLimit
 
     return ToolLimit(sentence)
+
+
+def insists_on_its_own(clang: Clang) -> bool:
+    """Whether clang lacks its AddressSanitizer, but names a part of it in links even if another one is given:
+    clang 16 does."""
+    if clang.is_zig or has_runtime(clang, "asan"):
+        return False
+    link = ["-###", "-fsanitize=address", "-fno-sanitize-link-runtime", os.devnull]
+    return "libclang_rt.asan_static" in os.fsdecode(spawn.complaints([*clang.command(False), *link]))
 
 
 def has_runtime(clang: Clang, name: str) -> bool:

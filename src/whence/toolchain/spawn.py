@@ -35,16 +35,24 @@ def start(
 
 def output(command: list[str], data: bytes = b"") -> bytes:
     """Standard output of a command that reads `data`, its errors discarded; raises `OSError`."""
-    source, sink = memory("input"), memory("output")
-    null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
+    return _outputs(command, data)[0]
+
+
+def complaints(command: list[str]) -> bytes:
+    """Standard error of a command that reads nothing; raises `OSError`."""
+    return _outputs(command, b"")[1]
+
+
+def _outputs(command: list[str], data: bytes) -> tuple[bytes, bytes]:
+    source, sink, errors = memory("input"), memory("output"), memory("errors")
     try:
         write_all(source, data)
         os.lseek(source, 0, os.SEEK_SET)
-        pid = start(command, stdin=source, stdout=sink, stderr=null)
+        pid = start(command, stdin=source, stdout=sink, stderr=errors)
         os.waitpid(pid, 0)
-        return contents(sink)
+        return contents(sink), contents(errors)
     finally:
-        for descriptor in (source, null, sink):
+        for descriptor in (source, sink, errors):
             os.close(descriptor)
 
 
