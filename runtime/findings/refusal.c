@@ -13,7 +13,7 @@ static uint32_t moment(void) {
 
 int refusal_tell(const struct text *why) {
     rules_decline();
-    record_open(); /* the reason may come before the start does this */
+    record_open(0); /* the reason may come before the start does this */
     maps_tell_process();
     const struct wh_refusal head = {os_process(), moment(), (uint32_t)why->length, 0};
     const struct record_part parts[] = {{&head, sizeof head}, {why->begin, why->length}};

@@ -4,8 +4,7 @@
 #include "../os/text.h"
 #include "../settings/options.h"
 
-static void open_record(const char *environment, size_t size, void *unused) {
-    (void)unused;
+static void open_record(const char *environment, size_t size, void *complains) {
     static const char *const why[] = {
         [RECORD_UNOPENABLE] = "cannot be opened and written",
         [RECORD_FOREIGN] = "is not a record file of this version",
@@ -14,7 +13,7 @@ static void open_record(const char *environment, size_t size, void *unused) {
     const char *path = options_variable(environment, size, WH_RECORD_VARIABLE, &length);
     enum record_status status = record_init(path);
     if (status == RECORD_OK) record_join();
-    if (status == RECORD_OK || status == RECORD_NONE) return;
+    if (status == RECORD_OK || status == RECORD_NONE || !complains) return;
     TEXT(message, 1024);
     text_put(&message, WH_RECORD_VARIABLE ": ");
     text_put(&message, path);
@@ -24,7 +23,8 @@ static void open_record(const char *environment, size_t size, void *unused) {
     text_complain(&message);
 }
 
-void record_open(void) {
+void record_open(int complains) {
     static int begun;
-    if (!__atomic_exchange_n(&begun, 1, __ATOMIC_ACQ_REL)) os_environment(open_record, NULL);
+    if (__atomic_exchange_n(&begun, 1, __ATOMIC_ACQ_REL)) return;
+    os_environment(open_record, complains ? &begun : NULL);
 }

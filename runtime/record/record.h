@@ -22,9 +22,9 @@ enum record_status {
 
 /* Maps the file and takes it over if it is fresh; path NULL: none. */
 enum record_status record_init(const char *path);
-/* Does this once with the file that WH_RECORD_VARIABLE names, and joins; complains where it cannot.
- */
-void record_open(void);
+/* Does this once with the file that WH_RECORD_VARIABLE names, and joins. Where it cannot, standard
+ * error hears of it if `complains`. */
+void record_open(int complains);
 /* Whether this program, and no other one of the run, has taken the fresh file over. */
 int record_is_first(void);
 /* Whether a file is mapped; its address range, for those that scan memory. */

@@ -1,4 +1,5 @@
 /* Start of the runtime: the first function that needs it calls port_start. */
+#include "../process/alone.h"
 #include "../process/thread.h"
 #include "../settings/options.h"
 #include "../process/service.h"
@@ -23,6 +24,20 @@ static void reserve_all(void) {
     if ((result = depot_init(&begin, &size)) < 0) port_no_range("stack depot", result, begin, size);
     result = os_reserve(WH_PRIVATE_BASE, WH_PRIVATE_SIZE, OS_READ_WRITE);
     if (result < 0) port_no_range("runtime", result, WH_PRIVATE_BASE, WH_PRIVATE_SIZE);
+}
+
+/* A variable of the environment brought it, or a copy of a program that was instrumented elsewhere.
+ */
+static void refuse_another(void) {
+    struct alone_pair pair;
+    if (alone_is(&pair)) return;
+    TEXT(message, 1024);
+    text_put(&message, pair.own);
+    text_put(&message, " and ");
+    text_put(&message, pair.other);
+    text_put(&message, " are in one process, which can have one library of whence: see LD_PRELOAD "
+                       "and LD_LIBRARY_PATH");
+    port_give_up(&message);
 }
 
 static void tell_region(const char *what, uintptr_t begin, uint64_t size) {
@@ -67,10 +82,11 @@ void port_start(void) {
         while (!__atomic_load_n(&rt_ready, __ATOMIC_ACQUIRE)) os_sleep_us(10);
         return;
     }
+    refuse_another();
     os_environment(read_options, NULL);
     reserve_all();
     if (options.regions) tell_regions();
     thread_init_main();
     __atomic_store_n(&rt_ready, 1, __ATOMIC_RELEASE);
-    record_open();
+    record_open(1);
 }

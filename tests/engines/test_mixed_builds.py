@@ -104,7 +104,7 @@ def test_what_another_linker_joined_runs_with_a_note(whence: Whence, form: str) 
     assert json.loads(document.read_text())["run"]["notes"] == [
         "prog: another linker than whence-cc's joined objects with IR and objects without "
         "(use is in one of those): accesses in it were not checked, leaks of what it allocates only with "
-        "--foreign-leaks; link them all with whence-cc"
+        "--foreign-leaks; make all links with whence-cc, partial ones (ld -r) too"
     ]
 
 

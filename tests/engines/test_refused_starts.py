@@ -56,7 +56,7 @@ def last_line(done: Done) -> str:
     return done.err.splitlines()[-1]
 
 
-@pytest.mark.parametrize("more", [(), ("--exec",), ("--trace-children",)], ids=str)
+@pytest.mark.parametrize("more", [(), ("--exec",), ("--trace-children",), ("--engine", "native")], ids=str)
 def test_a_refused_start(whence: Whence, more: tuple[str, ...]) -> None:
     """Cold and warm; the record says it, whatever became of standard error."""
     for _ in range(2):

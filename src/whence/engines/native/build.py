@@ -224,7 +224,8 @@ def _joined_elsewhere(image: CarriedImage, phrase: str, *, is_program: bool) -> 
     leaks = ", leaks of what it allocates only with --foreign-leaks" if is_program else ""
     return (
         f"{image.path.name}: another linker than whence-cc's joined objects with IR and objects without "
-        f"({phrase}): accesses in it were not checked{leaks}; link them all with whence-cc"
+        f"({phrase}): accesses in it were not checked{leaks}; make all links with whence-cc, "
+        "partial ones (ld -r) too"
     )
 
 

@@ -42,6 +42,7 @@ class NativeEngine(ProcessEngine):
             task.settings.engine != AUTO
             and coverage
             and coverage.unchecked
+            and not coverage.ended
             and not (result.failures or result.run.lost)
         ):
             raise CarriesNoIR(coverage.unchecked)
@@ -51,8 +52,8 @@ class NativeEngine(ProcessEngine):
         """A sentence for a run in which no IR of a program or a library was instrumented."""
         if prepared.built.declined and started:
             return (
-                "no access was checked: only the calls to malloc, free and their relatives were; link "
-                f"{task.arguments[0]} with whence-cc"
+                "no access was checked: only the calls to malloc, free and their relatives were; make all "
+                f"links of {task.arguments[0]} with whence-cc, partial ones (ld -r) too"
             )
         more = "loaded or started" if task.settings.children else "loaded"
         hint = "" if task.settings.children else ", and to check programs that it starts add --trace-children"

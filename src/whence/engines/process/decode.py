@@ -102,8 +102,9 @@ def read_records(path: str | Path) -> RawRun:
         return _salvage(data, path)
     if header["version"] != records.VERSION:
         raise ToolLimit(
-            f"{path}: record format {header['version']}, this whence reads {records.VERSION}; "
-            "reinstall it so that runtime and command line are of one version"
+            f"{path}: record format {header['version']}, this whence reads {records.VERSION}: "
+            "the runtime in the program is of another version; LD_PRELOAD or LD_LIBRARY_PATH may name it, or "
+            "the installation is out of date: install whence again"
         )
     run = RawRun(header["pid"], header["state"] == records.FILE_STATES["FINISHED"], header["dropped"])
     _decode(data[: header["used"]], run)
