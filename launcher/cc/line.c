@@ -33,10 +33,23 @@ static void read_input(struct line *line, struct seen *seen, const struct plan *
     line->language = fact_of(plan, WH_COMPILE_LANGUAGE, suffix(word));
 }
 
+/* A folder for libraries: the part is -LFOLDER in both forms. */
+static void read_folder(struct line *line, struct seen *seen, const char *option,
+                        const char *argument) {
+    char *whole = NULL;
+    const char *folder = argument ? argument : option + 2;
+    if (!*folder || *folder == '=' || asprintf(&whole, "-L%s", folder) < 0)
+        seen->unrecorded = 1;
+    else
+        words_add(&line->parts, whole);
+}
+
 static void read_part(struct line *line, struct seen *seen, const struct plan *plan,
                       const char *option, const char *argument) {
     int library = strncmp(option, "-l", 2) == 0;
-    if (!argument && ((library && option[2]) || fact_of(plan, WH_COMPILE_PART, option)))
+    if (strncmp(option, "-L", 2) == 0)
+        read_folder(line, seen, option, argument);
+    else if (!argument && ((library && option[2]) || fact_of(plan, WH_COMPILE_PART, option)))
         words_add(&line->parts, option);
     else if (library || begins_like(plan, WH_COMPILE_UNRECORDED, option))
         seen->unrecorded = 1;
@@ -55,7 +68,7 @@ static void read_option(struct line *line, struct seen *seen, const struct plan 
     case WH_OPTION_SHARED: seen->shared = 1; return;
     case WH_OPTION_FIXED: seen->shared = 0; return;
     case WH_OPTION_OBJECT: seen->object = 1; return;
-    case WH_OPTION_OUTPUT: line->output = argument; return;
+    case WH_OPTION_OUTPUT: line->output = argument ? argument : option + strlen("-o"); return;
     case WH_OPTION_ELSEWHERE: seen->elsewhere = 1; return;
     case WH_OPTION_HIDDEN:
     case WH_OPTION_PYTHON: return;
@@ -135,4 +148,31 @@ char *line_path(const char *path, const char *folder) {
     char *whole = NULL;
     if (path[0] == '/') return strdup(path);
     return asprintf(&whole, "%s%s%s", folder, slash, path) < 0 ? NULL : whole;
+}
+
+/* POSIX lets two slashes at the begin mean something of their own. */
+static size_t root_of(const char *path) {
+    return path[0] == '/' && path[1] == '/' && path[2] != '/' ? 2 : 1;
+}
+
+char *line_simple_path(const char *path, const char *folder) {
+    char *whole = line_path(path, folder), *from, *to, *first;
+    if (!whole) return NULL;
+    from = first = to = whole + root_of(whole);
+    while (*from) {
+        size_t size = strcspn(from, "/");
+        char *next = from + size + (from[size] == '/');
+        int is_up = size == 2 && strncmp(from, "..", 2) == 0;
+        if (is_up) {
+            while (to > first && *--to != '/') {
+            }
+        } else if (size && !(size == 1 && *from == '.')) {
+            if (to > first) *to++ = '/';
+            memmove(to, from, size);
+            to += size;
+        }
+        from = next;
+    }
+    *to = 0;
+    return whole;
 }

@@ -16,12 +16,15 @@ struct line {
     const char *output;            /* the path of what is made */
     const char *level;             /* of optimisation, as a module names it */
     struct words flags;            /* the user's options that shape the IR */
-    struct words parts;            /* libraries, options of the link, and `source`, in order */
+    struct words parts;            /* libraries, folders for them as -LFOLDER, options of the link,
+                                      and `source`, in order */
 };
 
 enum line_kind line_read(struct line *line, const struct plan *plan, char **words);
 
 /* A path below the folder, as it is if it is absolute; NULL if memory runs out. */
 char *line_path(const char *path, const char *folder);
+/* The same without empty components, "." and "..". */
+char *line_simple_path(const char *path, const char *folder);
 
 #endif

@@ -4,16 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Whether all components are names, so that simplifying the path changes nothing. */
-static int is_simple(const char *path) {
-    for (const char *at = path + (path[0] == '/'); at;) {
-        size_t size = strcspn(at, "/");
-        if (size <= 2 && strncmp(at, "..", size) == 0) return 0;
-        at = at[size] ? at + size + 1 : NULL;
-    }
-    return 1;
-}
+#include <sys/stat.h>
 
 /* Whether Python's messages have the text as it is, between quotes. */
 static int is_printable(const char *text) {
@@ -22,10 +13,67 @@ static int is_printable(const char *text) {
     return 1;
 }
 
+/* ---- libraries in the folders of the line ---- */
+
+static int is_static(const struct line *line) {
+    for (size_t i = 0; i < line->parts.count; i++)
+        if (strcmp(line->parts.word[i], "-static") == 0) return 1;
+    return 0;
+}
+
+static int is_file(const char *path) {
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* The path of the library -lNAME in a folder; NULL if it is not there. */
+static char *library_in(const char *folder, const char *name, int no_shared) {
+    static const char *const forms[] = {"%s%slib%s.so", "%s%slib%s.a"};
+    const char *slash = folder[strlen(folder) - 1] == '/' ? "" : "/";
+    char *path = NULL;
+    if (*name == ':') {
+        if (asprintf(&path, "%s%s%s", folder, slash, name + 1) >= 0 && is_file(path)) return path;
+        return NULL;
+    }
+    for (int i = no_shared; i < 2; i++)
+        if (asprintf(&path, forms[i], folder, slash, name) >= 0 && is_file(path)) return path;
+    return NULL;
+}
+
+/* The same in the first folder of the line that has it. */
+static char *library_of(const char *part, const struct line *line) {
+    char *path = NULL;
+    for (size_t i = 0; !path && i < line->parts.count; i++)
+        if (strncmp(line->parts.word[i], "-L", 2) == 0)
+            path = library_in(line->parts.word[i] + 2, part + 2, is_static(line));
+    return path;
+}
+
+static int is_archive(const char *path) {
+    char start[8] = "";
+    FILE *file = fopen(path, "re");
+    size_t size = file ? fread(start, 1, sizeof start, file) : 0;
+    if (file) fclose(file);
+    return size == sizeof start &&
+           (memcmp(start, "!<arch>\n", 8) == 0 || memcmp(start, "!<thin>\n", 8) == 0);
+}
+
+/* Whether no library is an archive, whose members Python reads. */
+static int are_readable(const struct line *line) {
+    for (size_t i = 0; i < line->parts.count; i++) {
+        const char *part = line->parts.word[i];
+        char *path = strncmp(part, "-l", 2) == 0 ? library_of(part, line) : NULL;
+        int archive = path && is_archive(path);
+        free(path);
+        if (archive) return 0;
+    }
+    return 1;
+}
+
 int record_can_say(const struct line *line) {
     for (size_t i = 0; i < line->parts.count; i++)
         if (!json_can_say(line->parts.word[i])) return 0;
-    return is_simple(line->source) && line->output[0] && is_printable(line->output);
+    return line->output[0] && is_printable(line->output) && are_readable(line);
 }
 
 static const char *kind_of(unsigned type, const struct line *line) {
@@ -35,15 +83,31 @@ static const char *kind_of(unsigned type, const struct line *line) {
     return type == ET_DYN ? "pie" : "exe";
 }
 
-static void put_item(FILE *to, const char *part, const struct plan *plan) {
+/* The last field of an item: a path below the working directory, simplified. */
+static void put_path(FILE *to, const char *path, const char *cwd) {
+    char *whole = path ? line_simple_path(path, cwd) : NULL;
+    fputs("\"p\": ", to);
+    json_string(to, whole ? whole : "");
+    fputc('}', to);
+    free(whole);
+}
+
+static void put_item(FILE *to, const char *part, const struct line *line, const struct plan *plan,
+                     const char *cwd) {
     const char *items = fact_of(plan, WH_COMPILE_PART, part);
     if (items) {
         fputs(items, to);
-        return;
+    } else if (strncmp(part, "-L", 2) == 0) {
+        fputs("{\"t\": \"search\", ", to);
+        put_path(to, part + 2, cwd);
+    } else {
+        char *path = library_of(part, line);
+        fputs("{\"t\": \"library\", \"w\": [", to);
+        json_string(to, part);
+        fputs("], ", to);
+        put_path(to, path, cwd);
+        free(path);
     }
-    fputs("{\"t\": \"library\", \"w\": [", to);
-    json_string(to, part);
-    fputs("], \"p\": \"\"}", to);
 }
 
 static void put_source(FILE *to, const char *path, const char *digest) {
@@ -55,7 +119,7 @@ static void put_source(FILE *to, const char *path, const char *digest) {
 /* NULL if memory runs out. */
 static char *text_of(unsigned type, const char *digest, const struct line *line,
                      const struct plan *plan, const char *cwd) {
-    char *text = NULL, *source = line_path(line->source, cwd);
+    char *text = NULL, *source = line_simple_path(line->source, cwd);
     size_t length;
     FILE *to = source ? open_memstream(&text, &length) : NULL;
     if (!to) return NULL;
@@ -71,7 +135,7 @@ static char *text_of(unsigned type, const char *digest, const struct line *line,
         if (part == line->source)
             put_source(to, source, digest);
         else
-            put_item(to, part, plan);
+            put_item(to, part, line, plan, cwd);
     }
     fputs("], \"files\": {}}", to);
     free(source);

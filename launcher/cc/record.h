@@ -5,8 +5,8 @@
 #include "blob.h"
 #include "line.h"
 
-/* Whether a record, and warnings, can say all of this: its text is ASCII, the source's path needs
- * no simplification, and the output's no escapes. */
+/* Whether a record, and warnings, can say all of this: its text is ASCII, no library in a folder
+ * of the line is an archive, and the output's path needs no escapes. */
 int record_can_say(const struct line *line);
 
 /* The record of the link of one source. type: the output's, ET_*. digest: the module's. 0 if

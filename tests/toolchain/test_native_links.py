@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shlex
 import subprocess
@@ -35,20 +36,41 @@ ALONE = [
     "-include x.h a.c -o out -fpic",
     "-nothing a.c -o out -Wunknown",
     "absent.c -o out",
+    *(
+        "./a.c -o out",
+        "../work/a.c -o out",
+        "sub/../a.c -o out",
+        "sub//./a.c -o out",
+        "..//../{folder}/a.c -o out",
+    ),
+    *("/{folder}/a.c -o out", "//{folder}//a.c -o out", "a.c -oout", "-oout -O2 a.c -lm"),
+    *(
+        "a.c -L. -o out -lm",
+        "-L sub a.c -o out -lhave",
+        "a.c -o out -lhave -Lsub/../sub/ -lnone -l:libhave.so",
+    ),
+    *("-Lnone -L{folder}/sub -Lsub a.c -o out -lhave", "-static -Lsub a.c -o out -lhave -l:dir"),
     "a.c -o device",
 ]
 TO_PYTHON = [
     *("a.c b.cc", "a.o", "a.c a.o", "d.S", "a.c d.S", "-lm", "libx.a", "a.c libx.a", "x.ll", "a.c x.ld"),
-    *("a.c -L.", "a.c -L .", "a.c --library-directory=.", "a.c -l m", "a.c -l", "a.c -lcaf\u00e9", "-- a.c"),
+    *(
+        "a.c -L=x",
+        "a.c -L",
+        "a.c -L ''",
+        "a.c -Lsub -lold",
+        "a.c -static -Lsub -lboth",
+        "a.c --library-directory=.",
+        "a.c -l m",
+        "a.c -l",
+        "a.c -lcaf\u00e9",
+        "-- a.c",
+    ),
     *(
         "-x c a.c",
         "-xc a.c",
-        "./a.c",
-        "../work/a.c",
-        "sub/../a.c",
-        "sub//a.c",
         "@words",
-        "a.c -oout",
+        "a.c -objc-x",
         "a.c -o",
     ),
     *("a.c -Xlinker -s", "a.c -Wl,-rpath,/x", "a.c -Wl,-Map=x", "a.c -Wl,a.o", "a.c -Wl,-z,now,-lm"),
@@ -69,11 +91,19 @@ def images(bench: Bench, empty_object: Path) -> dict[str, Path]:
     return {name: bench.folder / name for name in kinds}
 
 
+def offer_libraries(bench: Bench) -> None:
+    """A folder with a shared library, an archive, one of both, and a folder of a library's name."""
+    (bench.folder / "sub" / "dir").mkdir(parents=True)
+    for name, text in (("a.c", "int x;\n"), ("libhave.so", "no archive"), ("libboth.so", "no archive")):
+        bench.write(f"sub/{name}", text)
+    for name in ("libold.a", "libboth.a"):
+        bench.write(f"sub/{name}", "!<arch>\n")
+
+
 @pytest.mark.parametrize("line", ALONE)
 @pytest.mark.parametrize("cxx", [False, True], ids=["cc", "c++"])
 def test_usual_links_need_no_python(bench: Bench, line: str, cxx: bool) -> None:
-    (bench.folder / "sub").mkdir()
-    bench.write("sub/a.c", "int x;\n")
+    offer_libraries(bench)
     words = shlex.split(line.format(folder=bench.folder))
     output = "out" if "out" in line else "a.out"
     usual = bench.result(bench.python(*words, cxx=cxx), output)
@@ -83,6 +113,7 @@ def test_usual_links_need_no_python(bench: Bench, line: str, cxx: bool) -> None:
 
 @pytest.mark.parametrize("line", TO_PYTHON)
 def test_unusual_links_are_left_to_python(bench: Bench, line: str) -> None:
+    offer_libraries(bench)
     assert bench.run(bench.native(*shlex.split(line)), **LEFT).returncode == 77
 
 
@@ -124,11 +155,13 @@ def is_recorded_alike(bench: Bench, *given: str) -> bool:
     if bench.run(bench.native(*words), **LEFT).returncode == 77:
         return False
     parts = list(linkline.parts(driver.parse(words, False).arguments))
-    assert {part.kind for part in parts} <= {"driver", "ld", "library", "input"}
+    assert {part.kind for part in parts} <= {"driver", "ld", "library", "input", "search"}
     record = read_image(bench.folder / "out").link
     assert record is not None
     options = [(item.kind, item.words) for item in record.items if item.kind != "object"]
     assert options == [(part.kind, part.words) for part in parts if part.kind != "input"]
+    folders = [str(item.path) for item in record.items if item.kind == "search"]
+    assert folders == [os.path.join(bench.folder, part.path) for part in parts if part.kind == "search"]
     return True
 
 

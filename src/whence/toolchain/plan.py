@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 LEVELS = ("", *"0123sgz", "fast")
 
 RARE = (
-    *("-o", "--output", "-x", "--language", "-target", "--target=", "-arch", "-Xclang", "-Xpreprocessor"),
+    *("-objc", "--output", "-x", "--language", "-target", "--target=", "-arch", "-Xclang", "-Xpreprocessor"),
     *("-O", "-Wp,", "-ffile-prefix-map=", "--config", "-working-directory"),
 )
 """Prefixes of options that only the Python wrapper handles."""
@@ -120,6 +120,7 @@ def classes() -> list[str]:
         *_class(Compile.EXACT, sorted(f"-O{level}" for level in LEVELS), Option.SHAPE),
         *_class(Compile.VALUED, _prefixed("f", options.CLANG_KNOWS_F), Option.SHAPE),
         *_of_python(),
+        *_class(Compile.PREFIX, ("-o",), Option.OUTPUT),
         *_class(Compile.EXACT, ("-c", "--compile"), Option.OBJECT),
         *_class(Compile.EXACT, sorted(options.ELSEWHERE), Option.ELSEWHERE),
         *_class(Compile.PREFIX, options.ELSEWHERE_PREFIXES, Option.ELSEWHERE),
