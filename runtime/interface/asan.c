@@ -68,6 +68,16 @@ void __asan_describe_address(void *address) {
     text_complain(&line);
 }
 
+/* The name in a variable's text (whence.abi.zones); nothing for other blocks. */
+static void put_name(struct text *line, const char *variable) {
+    for (int tabs = 0; variable && *variable && tabs < 3; variable++) {
+        if (*variable == '\t')
+            tabs++;
+        else if (tabs == 2)
+            text_put_n(line, variable, 1);
+    }
+}
+
 const char *__asan_locate_address(void *address, char *name, size_t name_size, void **begin,
                                   size_t *size) {
     static const char *const kinds[] = {
@@ -78,8 +88,11 @@ const char *__asan_locate_address(void *address, char *name, size_t name_size, v
     };
     struct whence_block block;
     thread_here();
-    block_read(block_nearest((uintptr_t)address), &block);
-    if (name && name_size) *name = 0; /* only variables have names */
+    struct block nearest = block_nearest((uintptr_t)address);
+    block_read(nearest, &block);
+    struct text line = {name, name && name_size ? name_size - 1 : 0, 0};
+    if (name && block.id) put_name(&line, block_text(nearest));
+    if (name && name_size) name[line.length] = 0;
     if (!block.id)
         return blocks_kind((uintptr_t)address) == WH_KIND_HEAP ? "heap-invalid" : "unknown";
     if (begin) *begin = (void *)block.begin;

@@ -91,7 +91,7 @@ struct excused {
 static struct excused *all_excused;
 
 int excuse_block(uintptr_t address) {
-    struct block block = block_at(address);
+    struct block block = blocks_in_heap(address) ? block_at(address) : block_none();
     if (!block_is_live(block)) return 0;
     struct excused *excused = rt_private(sizeof *excused);
     if (!excused) return 0;

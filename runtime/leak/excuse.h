@@ -8,7 +8,7 @@
 /* Blocks that the thread allocates between these two calls are excused. Calls nest. */
 void excuse_begin(struct thread *thread);
 void excuse_end(struct thread *thread);
-/* Excuses one block. 0 if no live block contains the address. */
+/* Excuses one block of the heap. 0 if no live one contains the address. */
 int excuse_block(uintptr_t address);
 
 void excuse_add_root(uintptr_t begin, uint64_t size);

@@ -143,6 +143,8 @@ int main(void) { return step(0); }
         ("free r when FindLast(_, call, step, _)", "call events"),
         ("deref r when not (r == NULL)", "every access"),
         ("deref r when Closed > 0", "Closed"),
+        ("deref r when Kind(r) == Stack and Outside(r)", "local variables as blocks"),
+        ("deref r when Kind(r) == Global and Outside(r)", "global variables as blocks"),
         ("copy r n s m when r < s + m and s < r + n", "the detection point 'copy'"),
     ],
 )

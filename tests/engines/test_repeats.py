@@ -17,6 +17,7 @@ SOURCE = """
 #include <sys/mman.h>
 
 static char table[100];
+static _Thread_local char given[100], own[64]; /* no blocks */
 static char *volatile nothing;
 static volatile size_t less = -1;
 static char *reserved;
@@ -40,10 +41,10 @@ int main(int argc, char **argv) {
     case 2: return fclose((FILE *)nothing);
     case 3: *nothing = 1; break;
     case 4: memcpy(nothing, table, 8); break;
-    case 5: memcpy(local, table, less >> 20); break;
-    case 6: memset(local, 0, less >> 33); break;
-    case 7: memcpy(block, table, less); break;
-    case 8: return free(block), (int)fread(local, 1, less >> 1, stdin);
+    case 5: memcpy(own, given, less >> 20); break;
+    case 6: memset(own, 0, less >> 33); break;
+    case 7: memset(block, 0, less); break;
+    case 8: return free(block), (int)fread(own, 1, less >> 1, stdin);
     case 9: {
         struct sigaction action = {.sa_sigaction = map_it, .sa_flags = SA_SIGINFO};
         sigaction(SIGSEGV, &action, NULL);
@@ -55,6 +56,8 @@ int main(int argc, char **argv) {
         strcpy(nothing + (argc > 2), "x"); /* null is passed once */
         break;
     case 11: qsort(local, 4, 1, compare); break;
+    case 12: memset(local, 0, less >> 33); break;
+    case 13: memset(table, 0, less >> 33); break;
     }
     free(block);
     return local[0];
@@ -80,6 +83,8 @@ def whence(tmp_path_factory: pytest.TempPathFactory, whence_env: dict[str, str])
         ("6", ["absurd-length"]),
         ("7", ["heap-buffer-overflow"]),
         ("11", ["null-pointer-dereference"]),
+        ("12", ["stack-buffer-overflow"]),
+        ("13", ["global-buffer-overflow"]),
     ],
 )
 def test_one_finding(whence: Whence, case: str, rules: list[str]) -> None:

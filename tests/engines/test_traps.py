@@ -59,6 +59,8 @@ int main(int argc, char **argv) {
 """
 
 LINES = SOURCE.splitlines()
+UNCHECKED = ("--disable", "stack-buffer-overflow", "--disable", "stack-use-after-scope")
+"""Local variables are no blocks, so the overflows are seen by their consequences alone."""
 CASES = [
     ("1", "overwritten-return-address", "smash", "returns from smash"),
     ("2", "null-pointer-dereference", "run", "calls it"),
@@ -81,11 +83,19 @@ def whence(
 
 @pytest.mark.parametrize(("case", "rule", "function", "mark"), CASES)
 def test_where_it_went_astray(whence: Whence, case: str, rule: str, function: str, mark: str) -> None:
-    _, found = whence.findings("./prog", case, "bad")
+    _, found = whence.findings(*UNCHECKED, "./prog", case, "bad")
     assert [finding["rule"] for finding in found] == [rule]
     top = found[0]["stack"][0]
     line = next(number for number, text in enumerate(LINES, 1) if f"/* {mark} */" in text)
     assert (top["function"], top["line"]) == (function, line)
+
+
+@pytest.mark.parametrize("case", ["1", "6", "7"])
+def test_an_overflow_is_told_before_it_overwrites_anything(whence: Whence, case: str) -> None:
+    done, found = whence.findings("./prog", case, "bad")
+    assert [finding["rule"] for finding in found] == ["stack-buffer-overflow"]
+    assert found[0]["block"]["variable"]["name"] == "local"
+    assert done.status == 99
 
 
 @pytest.mark.parametrize("case", [*(case[0] for case in CASES), "7"])
@@ -101,18 +111,18 @@ def test_a_null_call_is_told_as_a_call(whence: Whence) -> None:
 
 
 def test_the_overwritten_address_is_named(whence: Whence) -> None:
-    done, _ = whence.findings("./prog", "1", "bad")
+    done, _ = whence.findings(*UNCHECKED, "./prog", "1", "bad")
     assert "0x4141414141414141 is what stands where the return address was" in done.err
 
 
 def test_a_return_to_an_address_that_could_exist(whence: Whence) -> None:
-    done, found = whence.findings("./prog", "7", "bad")
+    done, found = whence.findings(*UNCHECKED, "./prog", "7", "bad")
     assert [finding["rule"] for finding in found] == ["overwritten-return-address"]
     assert "0x414141414141 is what stands where the return address was" in done.err
 
 
 def test_a_loop_off_the_stack_is_told(whence: Whence) -> None:
-    done, _ = whence.findings("./prog", "6", "bad")
+    done, _ = whence.findings(*UNCHECKED, "./prog", "6", "bad")
     assert "lies above the thread's stack" in " ".join(done.err.split())
 
 

@@ -16,6 +16,7 @@ from whence.rules import load_standard, load_texts
 HEADER = (
     'target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"\n'
 )
+OF_VARIABLES = ("stack-buffer-overflow", "stack-use-after-scope", "global-buffer-overflow")
 MARKER = re.compile(r"call void @(__whence_\w+)\(([^)]*)\)")
 
 
@@ -33,8 +34,8 @@ def instrument(body: str, parameters: str = "ptr %a, i64 %i", extra: str = "", *
     return result
 
 
-def markers(body: str, **options: str) -> list[tuple[str, str]]:
-    return MARKER.findall(instrument(body, **options))
+def markers(body: str, **options: object) -> list[tuple[str, str]]:
+    return MARKER.findall(instrument(body, **options))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -129,7 +130,7 @@ def test_constant_offset_beyond_the_red_zone(offset: int, judged: bool) -> None:
     assert markers(body)[0][0] == ("__whence_checkp_r1" if judged else "__whence_check_r1")
 
 
-def test_stack_and_globals_have_no_markers() -> None:
+def test_variables_have_markers_if_a_rule_judges_them() -> None:
     body = (
         "  %s = alloca [4 x i32], align 16\n"
         "  %p = getelementptr i32, ptr %s, i64 %i\n"
@@ -137,7 +138,13 @@ def test_stack_and_globals_have_no_markers() -> None:
         "  %q = getelementptr i32, ptr @g, i64 %i\n"
         "  store i32 1, ptr %q, align 4\n"
     )
-    assert markers(body, extra="@g = global [4 x i32] zeroinitializer") == []
+    extra = "@g = global [4 x i32] zeroinitializer"
+    assert markers(body, extra=extra) == [
+        ("__whence_checkof_w4", "ptr %p, ptr %s, i64 13"),
+        ("__whence_checkof_w4", "ptr %q, ptr @g, i64 13"),
+    ]
+    heap_only = jobs.make_job(load_standard().select(disable=OF_VARIABLES), "test.c", "2", ()).policy
+    assert markers(body, extra=extra, policy=heap_only) == []
 
 
 def test_null_is_checked() -> None:

@@ -77,7 +77,14 @@ static void asan(void) {
     int thread = -1;
     const char *what = __asan_locate_address(p + 7, name, sizeof name, &begin, &size);
     printf("%s '%s' %d %zu\n", what, name, begin == p, size);
-    printf("%s\n", __asan_locate_address(in_image, NULL, 0, NULL, NULL));
+    printf("%s", __asan_locate_address(in_image, NULL, 0, NULL, NULL));
+    what = __asan_locate_address(in_image + 3, name, sizeof name, &begin, &size);
+    printf(" %s '%s'", what, name);
+    printf(" %d %zu", begin == in_image, size);
+    what = __asan_locate_address(in_image, name, 4, NULL, NULL);
+    printf(" %s '%s'\n", what, name);
+    what = __asan_locate_address(page, name, sizeof name, NULL, NULL);
+    printf("%s '%s'\n", what, name);
     printf("%d %d", __asan_get_alloc_stack(p, trace, 10, &thread) > 0, thread);
     printf(" %zu", __asan_get_free_stack(p, trace, 10, &thread));
     free(p);

@@ -45,7 +45,8 @@ def test_address_sanitizer(whence: Whence, program: Path) -> None:
         "0",
         "1 0",
         "heap '' 1 30",
-        "unknown",
+        "global global 'in_image' 1 64 global 'in_'",
+        "unknown ''",
         "1 0 0 1",
     ]
     assert re.search(r"0x[0-9a-f]+ is 0 bytes inside a freed block of 30 bytes at 0x[0-9a-f]+\n", done.err)

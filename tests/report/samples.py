@@ -11,6 +11,7 @@ from whence.findings import (
     Access,
     AccessKind,
     Block,
+    BlockKind,
     BlockState,
     Event,
     Family,
@@ -23,6 +24,7 @@ from whence.findings import (
     RunInfo,
     States,
     Value,
+    Variable,
 )
 
 HERE = Path(__file__).parent
@@ -235,6 +237,19 @@ SAMPLES: dict[str, Finding] = {
         rule=UNMATCHED_RULE,
         access=Access(AccessKind.FREE, 0x7FFFFFFFE010),
         block=None,
+        states=None,
+    ),
+    "free-of-variable": replace(
+        DOUBLE_FREE,
+        rule=RuleInfo("free-of-stack", "free of a local variable"),
+        access=Access(AccessKind.FREE, BEGIN),
+        block=replace(
+            LIVE,
+            family=Family.UNKNOWN,
+            kind=BlockKind.STACK,
+            allocated=None,
+            variable=Variable("filled", True, "main", str(HERE / "sources" / "fill.c"), 29),
+        ),
         states=None,
     ),
     "null-deref": replace(

@@ -55,9 +55,6 @@ NAMES = [
     "possible-leak",
 ]
 OFF = {
-    "stack-buffer-overflow",
-    "stack-use-after-scope",
-    "global-buffer-overflow",
     "signed-addition-overflow",
     "signed-subtraction-overflow",
     "signed-multiplication-overflow",

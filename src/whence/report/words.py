@@ -223,6 +223,8 @@ def _freed_thing(finding: Finding) -> str:
     block, relation = finding.block, finding.relation
     if block is None or relation is None:
         return f"{finding.access.address:#x}, where no heap block is known,"
+    if is_block_start(finding) and block.variable is not None:
+        return f"{block_phrase(block)},"
     if is_block_start(finding):
         again = ", already freed," if block.state is BlockState.FREED else ""
         return f"a block of {bytes_(block.size)}{again}"
@@ -464,7 +466,7 @@ def advice(finding: Finding) -> str | None:
 
 def _free_advice(finding: Finding) -> str:
     block = finding.block
-    if block is None:
+    if block is None or block.variable is not None:
         return "free only what malloc, calloc, realloc or new returned"
     if not is_block_start(finding):
         return f"free the address that the allocation returned, {block.begin:#x}"

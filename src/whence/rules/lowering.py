@@ -21,7 +21,7 @@ from whence.rules import model as m
 from whence.rules.expand import Condition, expand
 from whence.rules.filters import Filter, filter_of, holds_at_clean_free
 from whence.rules.indexing import block_item, block_key
-from whence.rules.observable import NATIVE, Observable
+from whence.rules.observable import NATIVE, VARIABLES, Observable
 from whence.rules.ruleset import RuleSet
 from whence.rules.suspect import holds_at_suspect_only
 from whence.rules.vocabulary import BLOCK_FUNCTIONS, DOMAINS, POINTER_DOMAINS
@@ -227,6 +227,7 @@ class _Support:
         point = self.condition.rule.point
         self.point(point)
         self.terms()
+        self.variables()
         suspects = point.info.suspects
         if suspects is not None and not holds_at_suspect_only(self.condition):
             self.refuse(suspects.every, f"of which {{engine}} shows only {suspects.shown}")
@@ -255,6 +256,15 @@ class _Support:
             match term:
                 case m.Apply(function=name) | m.Constant(name=name) if name not in self.engine.terms:
                     self.refuse(name, "which {engine} does not observe")
+
+    def variables(self) -> None:
+        """Blocks of other kinds than the heap's, at an access."""
+        if not self.condition.rule.point.info.is_deref:
+            return
+        for term in m.walk_terms(self.condition.formula):
+            match term:
+                case m.Constant(name=name) if name in VARIABLES.keys() - self.engine.variables:
+                    self.refuse(VARIABLES[name], "which {engine} does not observe")
 
     def accesses(self, filter_: Filter) -> None:
         """Accesses at which nothing is wrong."""

@@ -11,6 +11,9 @@ from whence.abi.fixed import BY_ENGINE
 from whence.abi.points import NUMBERS, observed_by
 from whence.rules.vocabulary import CONSTANTS, DOMAINS, FUNCTIONS
 
+VARIABLES = {"Stack": "local variables as blocks", "Global": "global variables as blocks"}
+"""What a rule at an access needs that names one of these constants of the language."""
+
 
 @dataclass(frozen=True)
 class Observable:
@@ -23,6 +26,7 @@ class Observable:
     events: kinds of events that the trace keeps.
     terms: constants and functions of the rule language whose values are known.
     domains: the sets that a rule may quantify over.
+    variables: those of `VARIABLES` that are blocks where accesses are judged.
     fixed: findings that the runtime makes without a rule (`whence.abi.fixed`).
     remedy: what the user can do to have more observed.
     """
@@ -35,6 +39,7 @@ class Observable:
     events: frozenset[str] = frozenset({"malloc", "free", "call", "ret"})
     terms: frozenset[str] = frozenset({*CONSTANTS, *FUNCTIONS})
     domains: frozenset[str] = frozenset(DOMAINS)
+    variables: frozenset[str] = frozenset(VARIABLES)
     fixed: frozenset[str] = frozenset()
     remedy: str = "choose another engine (--engine)"
 

@@ -1,15 +1,13 @@
 // What is left of a message is computed after its length is tested.
 #include <string.h>
 
-static char message[64] = "ab";
+static _Thread_local char message[64] = "ab", copied[64];
 
-static int payload(char *to, size_t length) {
-    to[0] = 0;
-    if (length >= 4) memcpy(to, message + 4, length - 4);
-    return to[0];
+static int payload(size_t length) {
+    if (length >= 4) memcpy(copied, message + 4, length - 4);
+    return copied[0];
 }
 
 int main(void) {
-    char local[64];
-    return payload(local, strlen(message));
+    return payload(strlen(message));
 }

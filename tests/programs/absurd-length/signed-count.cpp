@@ -3,6 +3,7 @@
 #include <string>
 
 static wchar_t letters[16];
+static thread_local char prefix[32];
 
 static int index_of(const std::string &text, char letter) {
     std::size_t at = text.find(letter);
@@ -10,7 +11,6 @@ static int index_of(const std::string &text, char letter) {
 }
 
 int main() {
-    char prefix[32] = {};
     std::string text = "no such letter here";
     int count = index_of(text, 'z');
     std::strncpy(prefix, reinterpret_cast<const char *>(letters), count); // EXPECT absurd-length block none in strncpy

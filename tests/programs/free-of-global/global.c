@@ -6,6 +6,6 @@ static char *name = fallback;
 
 int main(void) {
     name[0] = 'a';
-    free(name); // EXPECT free-of-global block none
+    free(name); // EXPECT free-of-global block 100
     return 0;
 }

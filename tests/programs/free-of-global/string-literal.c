@@ -10,6 +10,6 @@ int main(void) {
     char *a = setting("given");
     char *b = setting(NULL);
     free(a);
-    free(b); // EXPECT free-of-global block none
+    free(b); // EXPECT free-of-global block 8
     return 0;
 }

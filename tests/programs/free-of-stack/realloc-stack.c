@@ -4,7 +4,7 @@
 int main(void) {
     char first[16];
     char *p = first;
-    p = realloc(p, 32); // EXPECT free-of-stack block none
+    p = realloc(p, 32); // EXPECT free-of-stack block 16
     p[31] = 1;
     free(p);
     return 0;

@@ -11,7 +11,7 @@ struct job {
 static void *run(void *opaque) {
     struct job *j = opaque;
     j->output = 2 * j->input;
-    free(j); // EXPECT free-of-stack block none
+    free(j); // EXPECT free-of-stack block 8
     return NULL;
 }
 

@@ -8,7 +8,7 @@ __attribute__((noinline)) static int work(int n) {
     char *copy = malloc(n);
     memcpy(copy, buffer, n);
     int v = copy[n - 1];
-    free(buffer); // EXPECT free-of-stack block none
+    free(buffer); // EXPECT free-of-stack block 33
     free(copy);
     return v;
 }

@@ -1,5 +1,4 @@
 // A loop runs backwards over a global array, past its begin.
-// RUN: options --enable global-buffer-overflow
 #include <stdio.h>
 
 char text[] = "         x";

@@ -1,5 +1,4 @@
 // A loop runs over a static member array of a class.
-// RUN: options --enable global-buffer-overflow
 class Table {
 public:
     static int entries[6];

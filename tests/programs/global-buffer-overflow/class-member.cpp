@@ -1,5 +1,4 @@
 // A loop over a static member array of a class runs one element too far.
-// RUN: options --enable global-buffer-overflow
 class Table {
 public:
     static int entries[6];

@@ -1,5 +1,4 @@
 // A table of names has fewer entries than the values that index it.
-// RUN: options --enable global-buffer-overflow
 #include <stdio.h>
 
 static const char *const names[] = {"red", "green", "blue"};

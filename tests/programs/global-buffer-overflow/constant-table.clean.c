@@ -1,5 +1,4 @@
 // A table of names is indexed with its last index.
-// RUN: options --enable global-buffer-overflow
 #include <stdio.h>
 
 static const char *const names[] = {"red", "green", "blue"};

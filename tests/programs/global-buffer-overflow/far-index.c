@@ -1,5 +1,4 @@
 // An index leads from one global array far away from it.
-// RUN: options --enable global-buffer-overflow
 #include <string.h>
 
 char first[64], second[4096];

@@ -1,5 +1,4 @@
 // An index of the last element of a global array.
-// RUN: options --enable global-buffer-overflow
 #include <string.h>
 
 char first[64], second[4096];

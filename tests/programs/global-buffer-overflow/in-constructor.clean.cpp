@@ -1,5 +1,4 @@
 // A constructor that runs before main writes a global array.
-// RUN: options --enable global-buffer-overflow
 #include <stddef.h>
 
 short numbers[5];

@@ -1,5 +1,4 @@
 // A constructor that runs before main writes past the end of a global array.
-// RUN: options --enable global-buffer-overflow
 #include <stddef.h>
 
 short numbers[5];

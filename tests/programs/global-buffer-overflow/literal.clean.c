@@ -1,5 +1,4 @@
 // All bytes of a string literal are copied.
-// RUN: options --enable global-buffer-overflow
 #include <string.h>
 
 char to[100];

@@ -1,5 +1,4 @@
 // A file is read into a global array that is smaller than the length that is given.
-// RUN: options --enable global-buffer-overflow
 #include <fcntl.h>
 #include <unistd.h>
 

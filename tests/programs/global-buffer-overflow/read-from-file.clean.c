@@ -1,5 +1,4 @@
 // A file is read into a global array.
-// RUN: options --enable global-buffer-overflow
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -1,5 +1,4 @@
 // A static array in a function is a byte too small for what is formatted into it.
-// RUN: options --enable global-buffer-overflow
 #include <stdio.h>
 
 __attribute__((noinline)) static const char *text_of(int number) {

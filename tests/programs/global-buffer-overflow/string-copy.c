@@ -1,5 +1,4 @@
 // A string is copied into a global array that has no room for the final zero.
-// RUN: options --enable global-buffer-overflow
 #include <string.h>
 
 static char name[8];

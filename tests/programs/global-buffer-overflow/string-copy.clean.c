@@ -1,5 +1,4 @@
 // A string is copied into a global array that has room for it.
-// RUN: options --enable global-buffer-overflow
 #include <string.h>
 
 static char name[8];

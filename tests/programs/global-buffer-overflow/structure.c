@@ -1,5 +1,4 @@
 // A pointer to a global structure is taken for one to a larger one.
-// RUN: options --enable global-buffer-overflow
 struct small {
     int x, y;
 };

@@ -1,5 +1,4 @@
 // A pointer to a global structure is read through a type that begins with it.
-// RUN: options --enable global-buffer-overflow
 struct small {
     int x, y;
 };

@@ -2,7 +2,7 @@
 #include <string.h>
 
 static void indent(char *line) {
-    strcpy(line + 1, line); // EXPECT overlapping-copy block none in strcpy
+    strcpy(line + 1, line); // EXPECT overlapping-copy block 32 in strcpy
     line[0] = ' ';
 }
 

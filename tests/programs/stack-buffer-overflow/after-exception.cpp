@@ -1,5 +1,4 @@
 // A local array is overrun after exceptions have left frames without cleaning them up.
-// RUN: options --enable stack-buffer-overflow
 #include <cstring>
 #include <stdexcept>
 #include <vector>

@@ -1,5 +1,4 @@
 // A local array is filled in a function that is called where a longjmp has left another one.
-// RUN: options --enable stack-buffer-overflow
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>

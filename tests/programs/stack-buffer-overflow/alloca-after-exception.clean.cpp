@@ -1,5 +1,4 @@
 // What alloca returned is filled after exceptions have left others behind.
-// RUN: options --enable stack-buffer-overflow
 #include <alloca.h>
 #include <cstring>
 #include <stdexcept>

@@ -1,5 +1,4 @@
 // What alloca returned is overrun after longjmp has left others behind, in this function and in its callees.
-// RUN: options --enable stack-buffer-overflow
 #include <alloca.h>
 #include <setjmp.h>
 #include <stdlib.h>

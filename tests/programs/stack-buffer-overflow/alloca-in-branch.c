@@ -1,5 +1,4 @@
 // What a branch of a function has allocated on the stack, of a constant size, is too small for a string.
-// RUN: options --enable stack-buffer-overflow
 #include <alloca.h>
 #include <stdio.h>
 #include <stdlib.h>

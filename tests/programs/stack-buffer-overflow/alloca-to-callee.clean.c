@@ -1,5 +1,4 @@
 // What alloca returned, with what many earlier rounds have allocated on the stack, is filled by a callee.
-// RUN: options --enable stack-buffer-overflow
 #include <alloca.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,4 @@
 // A thread fills a local array of the one that started it.
-// RUN: options --enable stack-buffer-overflow
 // RUN: cflags -pthread
 #include <pthread.h>
 #include <stddef.h>

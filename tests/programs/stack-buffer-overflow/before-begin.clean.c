@@ -1,5 +1,4 @@
 // A function that is given a local array reads its first byte.
-// RUN: options --enable stack-buffer-overflow
 #include <string.h>
 
 __attribute__((noinline)) static int last_of(const char *text, size_t length) {

@@ -1,5 +1,4 @@
 // A function that is given a local array writes up to its end.
-// RUN: options --enable stack-buffer-overflow
 #include <stddef.h>
 
 __attribute__((noinline)) static void fill(char *p, size_t size) {

@@ -1,5 +1,4 @@
 // A block of the heap is copied to a local array that is half as large.
-// RUN: options --enable stack-buffer-overflow
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,4 @@
 // What snprintf may write is said to be more than the local array holds, and is.
-// RUN: options --enable stack-buffer-overflow
 #include <stdio.h>
 
 int main(int argc, char **argv) {

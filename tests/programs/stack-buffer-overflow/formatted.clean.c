@@ -1,5 +1,4 @@
 // What snprintf may write is as much as the local array holds.
-// RUN: options --enable stack-buffer-overflow
 #include <stdio.h>
 
 int main(int argc, char **argv) {

@@ -1,5 +1,4 @@
 // The innermost of many calls of one function writes past its own array.
-// RUN: options --enable stack-buffer-overflow
 #include <string.h>
 
 __attribute__((noinline)) static int descend(int depth) {

@@ -1,5 +1,4 @@
 // Each of many calls of one function fills its own array.
-// RUN: options --enable stack-buffer-overflow
 #include <string.h>
 
 __attribute__((noinline)) static int descend(int depth) {

@@ -1,5 +1,4 @@
 // A local array is written up to its end by an index, in the function that declares it.
-// RUN: options --enable stack-buffer-overflow
 #include <stdlib.h>
 
 int main(int argc, char **argv) {

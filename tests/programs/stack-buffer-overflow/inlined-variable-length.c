@@ -1,5 +1,4 @@
 // An inlined function with an array of variable length, whose frame is that of its caller, reads before it.
-// RUN: options --enable stack-buffer-overflow
 #include <stdlib.h>
 #include <string.h>
 

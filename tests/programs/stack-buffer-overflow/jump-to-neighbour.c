@@ -1,5 +1,4 @@
 // An index leads from one local array into the middle of another one, over all that lies between.
-// RUN: options --enable stack-buffer-overflow
 #include <stdint.h>
 #include <string.h>
 

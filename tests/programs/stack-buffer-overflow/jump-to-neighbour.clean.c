@@ -1,5 +1,4 @@
 // An index leads into the middle of its own local array.
-// RUN: options --enable stack-buffer-overflow
 #include <stdint.h>
 #include <string.h>
 

@@ -1,5 +1,4 @@
 // A mapping that was the stack of an abandoned coroutine is copied to a local array that is too small.
-// RUN: options --enable stack-buffer-overflow
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,4 @@
 // A mapping that was the stack of an abandoned coroutine is read, written, and copied to a local array.
-// RUN: options --enable stack-buffer-overflow
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>

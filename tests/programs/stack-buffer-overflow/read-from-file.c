@@ -1,5 +1,4 @@
 // More bytes are requested of a file than the local array holds.
-// RUN: options --enable stack-buffer-overflow
 #include <fcntl.h>
 #include <unistd.h>
 

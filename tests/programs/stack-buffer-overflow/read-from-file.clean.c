@@ -1,5 +1,4 @@
 // As many bytes are requested of a file as the local array holds.
-// RUN: options --enable stack-buffer-overflow
 #include <fcntl.h>
 #include <unistd.h>
 

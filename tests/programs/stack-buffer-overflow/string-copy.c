@@ -1,5 +1,4 @@
 // A string with its end is one byte longer than the local array that it is copied to.
-// RUN: options --enable stack-buffer-overflow
 #include <stdio.h>
 #include <string.h>
 

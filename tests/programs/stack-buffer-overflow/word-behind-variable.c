@@ -1,5 +1,4 @@
 // The word behind an integer variable is written through its address.
-// RUN: options --enable stack-buffer-overflow
 __attribute__((noinline)) static void put(int *to, int at) {
     to[at] = 7;  // EXPECT stack-buffer-overflow write 4 block 4 after 0
 }

@@ -1,5 +1,4 @@
 // An integer variable is written through its address.
-// RUN: options --enable stack-buffer-overflow
 __attribute__((noinline)) static void put(int *to, int at) {
     to[at] = 7;
 }

@@ -1,5 +1,4 @@
 // A function object is called behind the block of the variable that it has captured by reference.
-// RUN: options --enable stack-use-after-scope
 #include <functional>
 
 [[gnu::noinline]] static int call(const std::function<int(int)> &function) { return function(1); }

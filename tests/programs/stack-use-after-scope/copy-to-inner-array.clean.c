@@ -1,5 +1,4 @@
 // A library function copies to an array of a block that goes on.
-// RUN: options --enable stack-use-after-scope
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,4 @@
 // A pointer to a variable of an inner block is read in it, in the same function.
-// RUN: options --enable stack-use-after-scope
 
 int main(int argc, char **argv) {
     int *last = &argc;

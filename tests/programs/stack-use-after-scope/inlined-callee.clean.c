@@ -1,5 +1,4 @@
 // An inlined function hands out a pointer to its variable; another one with a frame of its own reads it before that ends.
-// RUN: options --enable stack-use-after-scope
 #include <string.h>
 
 struct answer {

@@ -1,5 +1,4 @@
 // A variable that each round of a loop has of its own is written through a pointer of an earlier round.
-// RUN: options --enable stack-use-after-scope
 #include <stddef.h>
 
 struct item {

@@ -1,5 +1,4 @@
 // A variable that each round of a loop has of its own is written in its own round.
-// RUN: options --enable stack-use-after-scope
 #include <stddef.h>
 
 struct item {

@@ -1,5 +1,4 @@
 // A reference to a part of a temporary object is used where the object lives on.
-// RUN: options --enable stack-use-after-scope
 #include <cstdio>
 
 struct Point {

@@ -1,5 +1,4 @@
 // A reference to a part of a temporary object is used behind the statement that made the object.
-// RUN: options --enable stack-use-after-scope
 #include <cstdio>
 
 struct Point {

@@ -1,6 +1,5 @@
 // Pointers to variables of loops, switches, statement expressions, temporaries and blocks that exceptions,
 // goto and longjmp leave are used while the variables live.
-// RUN: options --enable stack-use-after-scope
 #include <csetjmp>
 #include <cstring>
 #include <stdexcept>

@@ -27,6 +27,7 @@ OBSERVES = replace(
     every=False,
     events=frozenset({"malloc", "free"}),
     terms=NATIVE.terms - {"Closed"},
+    variables=frozenset(),
     fixed=BY_ENGINE["alloc"],
     remedy="build the program with CC=whence-cc CXX=whence-c++ for engine native",
 )

@@ -18,7 +18,8 @@ void __asan_unpoison_memory_region(const volatile void *begin, size_t size);
 int __asan_address_is_poisoned(const volatile void *address);
 void *__asan_region_is_poisoned(void *begin, size_t size);
 
-/* What an address is: on standard error, and as "heap", "heap-invalid" or "unknown". */
+/* What an address is: on standard error, and as "heap", "stack", "global", "heap-invalid" or
+ * "unknown", with the name of the variable. */
 void __asan_describe_address(void *address);
 const char *__asan_locate_address(void *address, char *name, size_t name_size, void **begin,
                                   size_t *size);
