@@ -1,6 +1,5 @@
 // The memory of functions that have returned serves arguments by value, saved registers, library
 // functions that call back, other threads, signal handlers and code without zones.
-// RUN: options --enable stack-use-after-scope --enable stack-buffer-overflow
 #include <algorithm>
 #include <csetjmp>
 #include <csignal>

@@ -1,5 +1,4 @@
 // An exception carries the address of a variable of main, which reads it after the functions have returned.
-// RUN: options --enable stack-use-after-scope
 
 struct Failure {
     int *where;

@@ -1,5 +1,4 @@
 // An exception carries the address of a variable of a function that catches it, and passes another on.
-// RUN: options --enable stack-use-after-scope
 
 struct Failure {
     int *where;

@@ -1,5 +1,4 @@
 // A function returns the address of its variable, which its caller reads.
-// RUN: options --enable stack-use-after-scope
 #include <stddef.h>
 
 static int *kept;

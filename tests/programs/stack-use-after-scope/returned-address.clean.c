@@ -1,5 +1,4 @@
 // A function stores the address of a static variable, which its caller reads.
-// RUN: options --enable stack-use-after-scope
 #include <stddef.h>
 
 static int *kept;

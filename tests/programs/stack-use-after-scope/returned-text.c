@@ -1,5 +1,4 @@
 // A text that a function formats in its own buffer is measured by its caller.
-// RUN: options --enable stack-use-after-scope
 #include <stdio.h>
 #include <string.h>
 

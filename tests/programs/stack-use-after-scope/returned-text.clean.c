@@ -1,5 +1,4 @@
 // A text that a function formats in the buffer of its caller is measured by the caller.
-// RUN: options --enable stack-use-after-scope
 #include <stdio.h>
 #include <string.h>
 
