@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,22 @@ static int fork_first(char **argv) {
     if (argv[1][0] != 'f' || !fork()) return 0;
     wait(0);
     return 1;
+}
+"""
+PACKED = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+enum { COUNT = 40000, KIND = MAP_PRIVATE | MAP_ANONYMOUS };
+static char *blocks[COUNT]; /* many more than have pages of their own */
+
+int main(int argc, char **argv) {
+    int sum = 0, n = 0;
+    for (int i = 0; i < COUNT; i++) memset(blocks[i] = malloc(40), i, 40);
+    while (argc > 1 && mmap(NULL, 4096, n % 2 ? PROT_READ : PROT_WRITE, KIND, -1, 0) != MAP_FAILED) n++;
+    for (int i = 0; i < COUNT; i++) sum += blocks[i][5];
+    return sum == 0;
 }
 """
 LIMITED = ("bash", "-c", 'ulimit -v 4000000; exec "$0" "$@"')
@@ -134,3 +151,18 @@ def test_the_runtime_gives_up_later(whence: Whence) -> None:
 def test_memchecks_report_says_it(whence: Whence) -> None:
     done = whence.process("whence.cli.valgrind", "./prog", prefix=LIMITED)
     assert f"== whence: nothing was checked: {REASON}" in done.err
+
+
+def test_the_guarded_heap_gives_up_later(whence: Whence) -> None:
+    """The pages of a block that is needed again cannot be mapped."""
+    if int(Path("/proc/sys/vm/max_map_count").read_text()) > 300_000:
+        pytest.skip("the system gives a process more mappings than a test should make")
+    (whence.directory / "packed.c").write_text(PACKED)
+    subprocess.run(["gcc", "-w", "packed.c", "-o", "packed"], cwd=whence.directory, check=True)
+    words = ("--engine", "alloc", "--guard", "top", "--leak-check", "no", "./packed")
+    done = whence.run(*words, "all")
+    assert done.status == 125 and "(sysctl vm.max_map_count) for a packed block" in done.err.splitlines()[0]
+    assert last_line(done).startswith(
+        "whence: no findings until the checks ended: the system gives this process"
+    )
+    assert last_line(whence.run(*words)).startswith("whence: no findings; the program exited with status 0")
