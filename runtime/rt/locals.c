@@ -145,8 +145,8 @@ static int active_around(uintptr_t address, struct place *place) {
 
 /* ---- which variable has returned ---- */
 
-__thread struct whence_returned_ring __whence_returned
-    __attribute__((visibility("default"), tls_model("initial-exec")));
+WH_EXPORT __thread struct whence_returned_ring __whence_returned
+    __attribute__((tls_model("initial-exec")));
 
 _Static_assert(offsetof(struct whence_returned_ring, rows) == WHENCE_RETURNED_HEAD,
                "generated code writes the rows");

@@ -6,9 +6,11 @@
 
 uint32_t values_on;
 
-static __thread struct whence_values passing;
+WH_EXPORT __thread struct whence_values __whence_values __attribute__((tls_model("initial-exec")));
 
-WH_EXPORT struct whence_values *__whence_values_passing(void) { return &passing; }
+_Static_assert(offsetof(struct whence_values, arguments) == WHENCE_PASSED_ARGUMENTS &&
+                   offsetof(struct whence_values, results) == WHENCE_PASSED_RESULTS,
+               "generated code reads and writes them");
 
 long values_init(uintptr_t *begin, size_t *size) {
     *begin = WH_DEFINED_OFFSET;

@@ -54,12 +54,10 @@ void __whence_use(uint64_t value, uint64_t bits, uint64_t origin, uint64_t kind)
 /* Undefined bits that a call passes: generated code alone reads and writes it. Pairs of bits and
  * origin. */
 struct whence_values {
-    uint64_t callee;   /* the function that the arguments are for; 0: nothing is passed */
-    uint64_t returned; /* the function that the results are from; 0: nothing is passed */
+    struct whence_passed passed;
     uint64_t arguments[2 * WHENCE_MOST_ARGUMENTS];
     uint64_t results[2 * WHENCE_MOST_RESULTS];
 };
-/* That of the thread. */
-struct whence_values *__whence_values_passing(void);
+extern __thread struct whence_values __whence_values;
 
 #endif

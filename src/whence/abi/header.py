@@ -160,7 +160,10 @@ def _undefined_lines() -> Iterator[str]:
     yield f"#define WHENCE_UNDEFINED_MAGIC {_number(undefined.MAGIC)}"
     yield f"#define WHENCE_MOST_ARGUMENTS {_number(undefined.MOST_ARGUMENTS)}"
     yield f"#define WHENCE_MOST_RESULTS {_number(undefined.MOST_RESULTS)}"
+    yield f"#define WHENCE_PASSED_ARGUMENTS {undefined.ARGUMENTS}"
+    yield f"#define WHENCE_PASSED_RESULTS {undefined.RESULTS}"
     yield from _struct(undefined.UNDEFINED)
+    yield from _struct(undefined.PASSED)
 
 
 def _fixed_lines() -> Iterator[str]:

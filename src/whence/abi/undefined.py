@@ -48,6 +48,21 @@ USES = {
 the target of a call, memory that a library function or the kernel reads, the status with which the program
 exits."""
 
+PASSED = Layout(
+    "whence_passed",
+    (
+        Field("callee", "u64", "the function that the arguments are for; 0: nothing is passed"),
+        Field("returned", "u64", "the function that the results are from; 0: nothing is passed"),
+    ),
+)
+"""What begins ``struct whence_values``, by which a call passes undefined bits. Pairs of bits and origin
+follow, one for each word of the arguments and of the result."""
 MOST_ARGUMENTS = 48
 MOST_RESULTS = 4
-"""The words of arguments and of a result whose undefined bits a call passes (``whence/values.h``)."""
+"""Words of arguments and of a result."""
+PAIR_SIZE = 16
+ARGUMENTS = PASSED.size
+RESULTS = ARGUMENTS + PAIR_SIZE * MOST_ARGUMENTS
+"""Where their pairs begin."""
+VALUES_SIZE = RESULTS + PAIR_SIZE * MOST_RESULTS
+"""Of ``struct whence_values``."""

@@ -68,6 +68,8 @@ RETURNED_ROWS = 256
 """A power of two. Later variables take the rows of earlier ones."""
 RETURNED_HEAD = 16
 """Bytes before the rows."""
+RETURNED_SIZE = RETURNED_HEAD + RETURNED_ROWS * RETURNED.size
+"""Of the ring."""
 
 GLOBAL = Layout(
     "whence_global",

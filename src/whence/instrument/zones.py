@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from whence import ir
 from whence.abi.layout import GRANULE, GRANULE_SHIFT, RED_ZONE, STATE_OFFSET, STATES
-from whence.abi.zones import LOCAL, RETURNED, RETURNED_HEAD, RETURNED_ROWS, VARIABLE
+from whence.abi.zones import LOCAL, RETURNED, RETURNED_HEAD, RETURNED_ROWS, RETURNED_SIZE, VARIABLE
 from whence.instrument.exposure import Uses, is_checked, is_exposed, uses_of, variables_of
 from whence.instrument.markers import SCOPE_END
 from whence.instrument.passes import Context
@@ -35,7 +35,7 @@ _LINE = 32
 _RUN = 64
 """The number of equal state bytes from which on memset writes them."""
 _RING = "__whence_returned"
-_RING_TYPE = f"external thread_local(initialexec) global [{RETURNED_HEAD} x i8]"
+_RING_TYPE = f"external thread_local(initialexec) global [{RETURNED_SIZE} x i8]"
 _START = "llvm.va_start"
 _SAVED = 16
 """The offset in a `va_list` of the pointer to the saved registers (System V ABI for x86-64, 3.5.7)."""
@@ -129,7 +129,7 @@ def guard_variables(context: Context) -> None:
         @whence.variable.0 = private constant { i64, i32, i32, [14 x i8] } { i64 4, i32 32, i32 24, [14 x i8] c"0\\09variable\\09\\09\\09\\00" }, align 8
         declare ptr @llvm.frameaddress.p0(i32 immarg)
         declare ptr @llvm.returnaddress(i32 immarg)
-        @__whence_returned = external thread_local(initialexec) global [16 x i8]
+        @__whence_returned = external thread_local(initialexec) global [4112 x i8]
     """  # noqa: E501
     for function in context.functions():
         if not function.attributes.has(EXEMPT):

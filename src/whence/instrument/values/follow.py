@@ -16,7 +16,16 @@ from collections.abc import Iterator, Sequence
 from whence import ir
 from whence.abi.intercepts import RUNTIME_SYMBOLS
 from whence.abi.layout import GRANULE
-from whence.abi.undefined import MOST_ARGUMENTS, MOST_RESULTS, USES
+from whence.abi.undefined import (
+    ARGUMENTS,
+    MOST_ARGUMENTS,
+    MOST_RESULTS,
+    PAIR_SIZE,
+    PASSED,
+    RESULTS,
+    USES,
+    VALUES_SIZE,
+)
 from whence.instrument.exposure import size_of
 from whence.instrument.passes import Context
 from whence.instrument.values import helpers
@@ -27,9 +36,8 @@ from whence.instrument.values.shapes import all_of, bits_of, leaves, none_of, sh
 from whence.instrument.values.unwritten import births_of, describe, parts_of
 from whence.instrument.zones import exits_of
 
-_CALLEE, _RETURNED, _ARGUMENTS = 0, 8, 16
-_RESULTS = _ARGUMENTS + 16 * MOST_ARGUMENTS
-"""Offsets in ``struct whence_values``."""
+_CALLEE, _RETURNED = PASSED.offset("callee"), PASSED.offset("returned")
+_PASSING = f"@{helpers.PASSING} = external thread_local(initialexec) global [{VALUES_SIZE} x i8]"
 
 _LIBRARY = frozenset(RUNTIME_SYMBOLS.values())
 _OURS = "__whence_"
@@ -55,34 +63,33 @@ def follow_values(context: Context) -> None:
     After::
 
         define i32 @f(ptr %p) {
-          %wh.0 = call ptr @__whence_values_passing()
-          %wh.1 = load i64, ptr %wh.0, align 8
-          %wh.2 = icmp eq i64 %wh.1, ptrtoint (ptr @f to i64)
-          store i64 0, ptr %wh.0, align 8
-          %wh.3 = getelementptr i8, ptr %wh.0, i64 16
-          %wh.4 = load i64, ptr %wh.3, align 8
-          %wh.5 = select i1 %wh.2, i64 %wh.4, i64 0
-          %wh.6 = getelementptr i8, ptr %wh.0, i64 24
-          %wh.7 = load i64, ptr %wh.6, align 8
-          %wh.8 = ptrtoint ptr %p to i64
-          call void @__whence_values_use(i64 %wh.8, i64 %wh.5, i64 %wh.7, i64 2)
+          %wh.0 = load i64, ptr @__whence_values, align 8
+          %wh.1 = icmp eq i64 %wh.0, ptrtoint (ptr @f to i64)
+          store i64 0, ptr @__whence_values, align 8
+          %wh.2 = getelementptr i8, ptr @__whence_values, i64 16
+          %wh.3 = load i64, ptr %wh.2, align 8
+          %wh.4 = select i1 %wh.1, i64 %wh.3, i64 0
+          %wh.5 = getelementptr i8, ptr @__whence_values, i64 24
+          %wh.6 = load i64, ptr %wh.5, align 8
+          %wh.7 = ptrtoint ptr %p to i64
+          call void @__whence_values_use(i64 %wh.7, i64 %wh.4, i64 %wh.6, i64 2)
           %v = load i32, ptr %p, align 4
-          %wh.9 = call { i64, i64 } @__whence_values_load_4(ptr %p)
-          %wh.10 = extractvalue { i64, i64 } %wh.9, 0
-          %wh.11 = extractvalue { i64, i64 } %wh.9, 1
-          %wh.12 = trunc i64 %wh.10 to i32
-          %wh.13 = zext i32 %wh.12 to i64
-          %wh.14 = getelementptr i8, ptr %wh.0, i64 784
-          store i64 %wh.13, ptr %wh.14, align 8
-          %wh.15 = getelementptr i8, ptr %wh.0, i64 792
-          store i64 %wh.11, ptr %wh.15, align 8
-          %wh.16 = icmp ne i64 %wh.13, 0
-          %wh.17 = select i1 %wh.16, i64 ptrtoint (ptr @f to i64), i64 0
-          %wh.18 = getelementptr i8, ptr %wh.0, i64 8
-          store i64 %wh.17, ptr %wh.18, align 8
+          %wh.8 = call { i64, i64 } @__whence_values_load_4(ptr %p)
+          %wh.9 = extractvalue { i64, i64 } %wh.8, 0
+          %wh.10 = extractvalue { i64, i64 } %wh.8, 1
+          %wh.11 = trunc i64 %wh.9 to i32
+          %wh.12 = zext i32 %wh.11 to i64
+          %wh.13 = getelementptr i8, ptr @__whence_values, i64 784
+          store i64 %wh.12, ptr %wh.13, align 8
+          %wh.14 = getelementptr i8, ptr @__whence_values, i64 792
+          store i64 %wh.10, ptr %wh.14, align 8
+          %wh.15 = icmp ne i64 %wh.12, 0
+          %wh.16 = select i1 %wh.15, i64 ptrtoint (ptr @f to i64), i64 0
+          %wh.17 = getelementptr i8, ptr @__whence_values, i64 8
+          store i64 %wh.16, ptr %wh.17, align 8
           ret i32 %v
         }
-        declare ptr @__whence_values_passing()
+        @__whence_values = external thread_local(initialexec) global [848 x i8]
         declare void @__whence_values_use(i64, i64, i64, i64)
         declare { i64, i64 } @__whence_values_load_4(ptr)
     """
@@ -102,7 +109,6 @@ class _Follower:
         self.rules = Propagation(self.at, self.shadows.get)
         self.intrinsics = Intrinsics(self.rules)
         self.reported: set[str] = set()
-        self._passing: str | None = None
 
     def run(self) -> None:
         blocks = _in_order(self.function)
@@ -324,15 +330,11 @@ class _Follower:
 
     # Calls.
 
-    def _passing_area(self) -> str:
-        if self._passing is None:
-            self.at.declare(helpers.declaration(helpers.PASSING))
-            first = self.function.entry.insertion_point
-            self._passing = first.insert_before(f"call ptr @{helpers.PASSING}()", dbg=False).result or ""
-        return self._passing
-
     def _slot(self, offset: int) -> str:
-        area = self._passing_area()
+        module = self.function.module
+        if helpers.PASSING not in module.globals:
+            module.add_global(_PASSING)
+        area = f"@{helpers.PASSING}"
         return self.at.emit(f"getelementptr i8, ptr {area}, i64 {offset}") if offset else area
 
     def _load_slot(self, offset: int) -> str:
@@ -345,7 +347,6 @@ class _Follower:
         """Takes over the undefined bits of arguments."""
         if not any(self._is_passed(each) for each in self.function.parameters):
             return
-        self._passing_area()
         callee = self._load_slot(_CALLEE)
         meant = self.at.emit(f"icmp eq i64 {callee}, ptrtoint (ptr {self.function.ref} to i64)")
         self._store_slot(_CALLEE, "0")
@@ -354,7 +355,9 @@ class _Follower:
             type_ = shadow_of(self.layout, parameter.type)
             count = slots_of(self.layout, type_) if type_ else 0
             if parameter.name in self.maybe and type_ and number + count <= MOST_ARGUMENTS:
-                self.shadows[parameter.name] = self._taken(_ARGUMENTS + 16 * number, count, type_, meant)
+                self.shadows[parameter.name] = self._taken(
+                    ARGUMENTS + PAIR_SIZE * number, count, type_, meant
+                )
             number += count
 
     def _taken(self, offset: int, count: int, type_: str, meant: str) -> Shadow:
@@ -393,7 +396,7 @@ class _Follower:
         if shadow is None:
             self._store_slot(_RETURNED, "0")
             return
-        self._name_for(_RETURNED, self._give(_RESULTS, shadow), f"ptrtoint (ptr {self.function.ref} to i64)")
+        self._name_for(_RETURNED, self._give(RESULTS, shadow), f"ptrtoint (ptr {self.function.ref} to i64)")
 
     @staticmethod
     def _follows_musttail(instruction: ir.Instruction) -> bool:
@@ -453,10 +456,10 @@ class _Follower:
                 break
             shadow = self.shadows.get(argument.value)
             if shadow is not None and type_:
-                words += self._give(_ARGUMENTS + 16 * number, shadow)
+                words += self._give(ARGUMENTS + PAIR_SIZE * number, shadow)
             elif type_ and self._gives_any(call):
                 for at in range(count):
-                    self._store_slot(_ARGUMENTS + 16 * (number + at), "0")
+                    self._store_slot(ARGUMENTS + PAIR_SIZE * (number + at), "0")
             number += count
         if words:
             self._name_for(_CALLEE, words, self.at.emit(f"ptrtoint ptr {target.value} to i64"))
@@ -480,7 +483,7 @@ class _Follower:
         returned = self._load_slot(_RETURNED)
         address = self.at.emit(f"ptrtoint ptr {target} to i64")
         meant = self.at.emit(f"icmp eq i64 {returned}, {address}")
-        self.shadows[call.result or ""] = self._taken(_RESULTS, slots_of(self.layout, type_), type_, meant)
+        self.shadows[call.result or ""] = self._taken(RESULTS, slots_of(self.layout, type_), type_, meant)
 
     def _after_invoke(self, call: ir.Invoke) -> ir.Instruction:
         """Where control comes only from the invoke, after it has returned."""

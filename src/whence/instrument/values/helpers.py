@@ -14,7 +14,7 @@ from whence.abi.layout import DEFINED_OFFSET, GRANULE, GRANULE_SHIFT
 from whence.abi.undefined import FILL, FILL_SHIFT
 
 USE = "__whence_values_use"
-PASSING = "__whence_values_passing"
+PASSING = "__whence_values"
 UNDEFINE, DEFINE, COPY = "__whence_value_undefine", "__whence_value_define", "__whence_value_copy"
 SET = "__whence_values_set"
 _LOAD, _STORE, _CLEAR = "__whence_values_load", "__whence_values_store", "__whence_values_clear"
@@ -35,7 +35,6 @@ _PATTERN = int.from_bytes(b"\xaa" * 4, "little")
 _DECLARED = {
     USE: f"declare void @{USE}(i64, i64, i64, i64)",
     SET: f"declare void @{SET}(ptr, i64, i64, i64)",
-    PASSING: f"declare ptr @{PASSING}()",
     UNDEFINE: f"declare void @{UNDEFINE}(ptr, i64, i64)",
     DEFINE: f"declare void @{DEFINE}(ptr, i64)",
     COPY: f"declare void @{COPY}(ptr, ptr, i64)",

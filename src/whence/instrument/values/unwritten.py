@@ -7,7 +7,7 @@ promotes and folds them like any other value, and deletes those that the program
 from __future__ import annotations
 
 from whence import ir
-from whence.abi.undefined import MAGIC
+from whence.abi.undefined import MAGIC, UNDEFINED
 from whence.instrument.exposure import size_of
 from whence.instrument.markers import LIFETIME_BEGINS
 from whence.instrument.passes import Context
@@ -105,6 +105,7 @@ def describe(variable: ir.Alloca, context: Context) -> str:
         context.origins += 1
     name = f"@{_ORIGIN}{context.origins}"
     body = ir.encode_string(text.decode("utf-8", "surrogateescape") + "\0")
+    fields = ", ".join(each.llvm for each in UNDEFINED.fields)
     value = f'i32 {MAGIC}, i32 {size_of(variable)}, {type_} c"{body}"'
-    context.module.add_global(f"{name} = private constant {{ i32, i32, {type_} }} {{ {value} }}, align 8")
+    context.module.add_global(f"{name} = private constant {{ {fields}, {type_} }} {{ {value} }}, align 8")
     return name
