@@ -19,7 +19,16 @@ from whence.machine.values import KIND_NUMBERS, NULL_BLOCK, BlockId, Function, P
 from whence.machine.world import word
 from whence.proofs import state as symbolic
 from whence.proofs.logic import BLOCK, EVENT, POINTER, Number, Truth, applications, spell_out
-from whence.proofs.moment import CLOSED_SYMBOL, CODES, FIND_SYMBOL, KIND_SYMBOL, WORDS, Moment, any_moment
+from whence.proofs.moment import (
+    CLOSED_SYMBOL,
+    CODES,
+    FIND_SYMBOL,
+    KIND_SYMBOL,
+    SIGNED,
+    WORDS,
+    Moment,
+    any_moment,
+)
 from whence.proofs.symbols import EVENT_CODES, function_code
 
 SORTS = {letter: sort for sort, letter in symbolic.LETTERS.items()}
@@ -37,6 +46,11 @@ def table(values: Mapping[int, int], at: Number) -> Number:
 
 def members(found: Iterable[int], at: Number) -> Truth:
     return z3.Or(*(at == each for each in found))
+
+
+def _as_typed(name: str, number: int) -> int:
+    """A word of 64 bits as the number that the slot of this name has."""
+    return wrap(number) if name in SIGNED else number
 
 
 @dataclass(frozen=True)
@@ -136,7 +150,7 @@ class Concrete:
             closed=z3.IntVal(0 if block is None else block.closed_bytes(target.index, probe.width)),
             junk=z3.BoolVal(junk and isinstance(state.focus, Read)),
             family=z3.IntVal(probe.family),
-            words={name: z3.IntVal(numbers.get(name, 0)) for name in WORDS},
+            words={name: z3.IntVal(_as_typed(name, numbers.get(name, 0))) for name in WORDS},
             function=z3.IntVal(function_code(probe.function)),
             bad_call=z3.BoolVal(is_bad_call(state)),
             sized=z3.BoolVal(probe.given_size is not None),

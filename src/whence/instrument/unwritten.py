@@ -103,7 +103,8 @@ def _value(untyped: str, match: re.Match[str]) -> str:
 def _define_variables(function: ir.Function, values: bool) -> None:
     """Defines the contents of variables in memory, at the begin of their lifetime.
 
-    values: whether `mark_unwritten` has given values to small ones.
+    values: whether undefined values are followed: `mark_unwritten` has given some to small variables, and
+    those of others are read from memory.
     """
     variables: dict[str | None, ir.Alloca] = {}
     loaded: set[str] = set()
@@ -118,23 +119,26 @@ def _define_variables(function: ir.Function, values: bool) -> None:
     begun = [call for call in calls if call.arguments[-1].value in variables]
     for call in begun:
         name = call.arguments[-1].value
-        call.insert_after(_definition(variables[name], name in loaded), dbg=False)
+        call.insert_after(_definition(variables[name], name in loaded, values), dbg=False)
     done = {call.arguments[-1].value for call in begun}
     for variable in (each for each in variables.values() if each.result not in done):
-        variable.insert_after(_definition(variable, variable.result in loaded), dbg=False)
+        variable.insert_after(_definition(variable, variable.result in loaded, values), dbg=False)
 
 
 def _loads_pointer(instruction: ir.Instruction) -> TypeGuard[ir.Load]:
     return isinstance(instruction, ir.Load) and instruction.value_type == "ptr"
 
 
-def _definition(variable: ir.Alloca, loaded: bool) -> str:
-    """The instruction that defines a variable's contents for LLVM. loaded: whether it is read as pointer."""
+def _definition(variable: ir.Alloca, loaded: bool, unknown: bool) -> str:
+    """The instruction that defines a variable's contents for LLVM.
+
+    loaded: whether it is read as pointer; unknown: whether LLVM must not know the contents.
+    """
     name, type_ = variable.result, variable.allocated_type
     module = variable.function.module
     size = module.layout.size_of(type_)
     count = variable.count or "1"
-    if not count.isdecimal() or not 0 < size * int(count) <= _CLEARED:
+    if unknown or not count.isdecimal() or not 0 < size * int(count) <= _CLEARED:
         operand = f"ptr elementtype({type_}) captures(none) {name}"
         return f'call void asm sideeffect "", "=*m"({operand}) nounwind memory(argmem: write)'
     align = variable.align or 1

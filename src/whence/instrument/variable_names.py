@@ -7,13 +7,16 @@ Those that stay in memory keep their name, place and shape, also in inlined copi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from whence import ir
 from whence.abi.zones import SHAPES
 from whence.ir.lexer import NAME, decode_string, unquote
 
 ATTACHMENT = "whence.variable"
+
+_Facts = tuple[str, str, str]
+"""Name, line and file of a variable."""
 
 _TAB = r"\09"
 _SCAN = re.compile(
@@ -23,12 +26,20 @@ _SCAN = re.compile(
 _NODE = re.compile(r"^!(\d+) = ", re.MULTILINE)
 _LOCAL = re.compile(r'^!(\d+) = !DILocalVariable\(name: "([^"]*)"([^\n]*)', re.MULTILINE)
 FILE = re.compile(r'^!(\d+) = !DIFile\(filename: "([^"]*)", directory: "([^"]*)"', re.MULTILINE)
+_COUNT = re.compile(r", i\d+ (?:%|\d)")
+_PLACE_OF_CALL = re.compile(r", !dbg !(\d+)")
+_MADE_BY_CALL = re.compile(r"^  %[^\n]*? = alloca [^\n]*?, !dbg !(\d+)", re.MULTILINE)
+"""Memory of `alloca`, unlike a variable, has a place in the code."""
+_LOCATION = re.compile(r"^!(\d+) = (?:distinct )?!DILocation\(line: (\d+),[^\n]*?scope: !(\d+)", re.MULTILINE)
+_SCOPE = re.compile(
+    r"^!(\d+) = (?:distinct )?!DI(?:Subprogram|LexicalBlock)\([^\n]*?\bfile: !(\d+)", re.MULTILINE
+)
 _LINE_FIELD = re.compile(r"\bline: (\d+)")
 _FILE_FIELD = re.compile(r"\bfile: !(\d+)")
 
 
 def name_variables(text: str) -> str:
-    """Attaches name, place and shape to each variable.
+    """Attaches name, place and shape to each variable, and to memory of `alloca` its place.
 
     Before::
 
@@ -65,36 +76,67 @@ def name_variables(text: str) -> str:
         !6 = !DISubroutineType(types: !{})
         !7 = !{!"7\\09array\\09a\\09f\\09/src/a.c"}
     """
-    described = dict(_described(text))
-    if not described:
+    described, called = dict(_described(text)), dict(_called(text))
+    if not described and not called:
         return text
     number = max(int(each) for each in _NODE.findall(text)) + 1
     parts, nodes, done = list[str](), list[str](), 0
-    function, places = "", dict[str, tuple[int, str]]()
     attached: list[tuple[int, int]] = []
-    for match in _SCAN.finditer(text):
-        if match[1]:
-            function, places = match[1], {}
-        elif match[2]:
-            places[match[2]] = match.end(), match[3]
-        elif match[4] in places and match[5] in described:
-            end, type_ = places.pop(match[4])
-            name, line, file = described[match[5]]
-            attached.append((end, number + len(nodes)))
-            quoted = joined(line, shape_of(type_, ", i64 %" in type_), name, unquote(f"@{function}"), file)
-            nodes.append(f'!{number + len(nodes)} = !{{!"{quoted}"}}')
+    for place, function, facts in _variables(text, described, called):
+        name, line, file = facts
+        attached.append((place.end(), number + len(nodes)))
+        shape = shape_of(place[3], _COUNT.search(place[3]) is not None)
+        quoted = joined(line, shape, name, unquote(f"@{function}"), file)
+        nodes.append(f'!{number + len(nodes)} = !{{!"{quoted}"}}')
     for end, node in sorted(attached):
         parts += [text[done:end], f", !{ATTACHMENT} !{node}"]
         done = end
     return "".join([*parts, text[done:].rstrip("\n"), "\n", "\n".join(nodes), "\n"])
 
 
-def _described(text: str) -> Iterator[tuple[str, tuple[str, str, str]]]:
+def _variables(
+    text: str, described: Mapping[str, _Facts], called: Mapping[str, _Facts]
+) -> Iterator[tuple[re.Match[str], str, _Facts]]:
+    """The `alloca` instructions of which something is known, their functions, and what is known."""
+    function, places = "", dict[str, re.Match[str]]()
+    for match in _SCAN.finditer(text):
+        if match[2]:
+            places[match[2]] = match
+        elif match[4] in places and match[5] in described:
+            yield places.pop(match[4]), function, described[match[5]]
+        elif match[1]:
+            yield from _made(places, function, called)
+            function, places = match[1], {}
+    yield from _made(places, function, called)
+
+
+def _made(
+    places: Mapping[str, re.Match[str]], function: str, called: Mapping[str, _Facts]
+) -> Iterator[tuple[re.Match[str], str, _Facts]]:
+    for match in places.values():
+        place = _PLACE_OF_CALL.search(match[3])
+        if place is not None and place[1] in called:
+            yield match, function, called[place[1]]
+
+
+def _described(text: str) -> Iterator[tuple[str, _Facts]]:
     """Number of a description: name, line and file of the variable."""
     files = {number: path_of(name, folder) for number, name, folder in FILE.findall(text)}
     for number, name, rest in _LOCAL.findall(text):
         line, file = _LINE_FIELD.search(rest), _FILE_FIELD.search(rest)
         yield number, (name, line[1] if line else "0", files.get(file[1], "") if file else "")
+
+
+def _called(text: str) -> Iterator[tuple[str, _Facts]]:
+    """Number of a place in the code where `alloca` is called: no name, line and file."""
+    wanted = {match[1] for match in _MADE_BY_CALL.finditer(text)}
+    if not wanted:
+        return
+    files = {number: path_of(name, folder) for number, name, folder in FILE.findall(text)}
+    scopes = dict(_SCOPE.findall(text))
+    for number, line, scope in _LOCATION.findall(text):
+        if number in wanted:
+            yield number, ("", line, files.get(scopes.get(scope, ""), ""))
 
 
 def path_of(name: str, folder: str) -> str:

@@ -6,6 +6,8 @@ promotes and folds them like any other value, and deletes those that the program
 
 from __future__ import annotations
 
+import re
+
 from whence import ir
 from whence.abi.undefined import MAGIC, UNDEFINED
 from whence.instrument.exposure import size_of
@@ -46,9 +48,23 @@ def mark_unwritten(context: Context) -> None:
         declare i32 @__whence_values_undefined_i32(ptr) nounwind willreturn speculatable memory(none)
     """  # noqa: E501
     for function in context.functions():
+        for variable in function.entry:
+            _make_array(variable)
         for variable, places in births_of(function).items():
             for place in places:
                 _undefine(variable, place, context)
+
+
+def _make_array(variable: ir.Instruction) -> None:
+    """Gives memory of `alloca` with a constant size the type that LLVM's pipeline would give it later.
+
+    By the type, later passes tell which variables have values.
+    """
+    if not isinstance(variable, ir.Alloca) or variable.count in (None, "1") or size_of(variable) is None:
+        return
+    type_ = str(variable.allocated_type)
+    counted = re.compile(rf"alloca {re.escape(type_)}, i\d+ {variable.count}\b")
+    variable.rewrite(counted.sub(f"alloca [{variable.count} x {type_}]", variable.text, count=1))
 
 
 def births_of(function: ir.Function) -> dict[ir.Alloca, list[ir.Instruction]]:
