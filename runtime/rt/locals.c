@@ -164,11 +164,14 @@ static uintptr_t stack_pointer(void) {
     return unwind_on_stack(frame, stack) ? (uintptr_t)(frame + 1) : 0;
 }
 
-/* What lies far below may be a mapping where the stack has no limit. */
+/* Code on another stack says nothing about this one. What lies far below may be a mapping where the
+ * stack has no limit. */
 static int is_left(uintptr_t address) {
     if (*plane_state(address) != WH_STATE_STACK_RETURNED) return 0;
+    const struct stack_bounds *stack = &thread_self.stack;
     uintptr_t top = stack_pointer();
-    return address < top && top - address <= FRAME_MOST && address >= thread_self.stack.low;
+    return address >= stack->low && address < top && top <= stack->high &&
+           top - address <= FRAME_MOST;
 }
 
 /* The latest variable to whose room the memory belonged. Its description is gone if its image is
