@@ -57,6 +57,14 @@ static inline int wh_same(const char *a, const char *b) {
     return *a == *b;
 }
 
+/* What follows the last slash of a path. */
+static inline const char *wh_base_name(const char *path) {
+    const char *name = path;
+    for (const char *c = path; *c; c++)
+        if (*c == '/') name = c + 1;
+    return name;
+}
+
 static inline uint64_t wh_round_up(uint64_t value, uint64_t unit) {
     return (value + unit - 1) & ~(unit - 1);
 }

@@ -10,19 +10,12 @@ static const char *const libraries[] = {"libwhence-rt.so", "whence-alloc.so",
 
 extern const char __ehdr_start[] __attribute__((visibility("hidden"))); /* where this one begins */
 
-static const char *name_of(const char *path) {
-    const char *name = path;
-    for (const char *c = path; *c; c++)
-        if (*c == '/') name = c + 1;
-    return name;
-}
-
 static int look(struct dl_phdr_info *info, size_t size, void *into) {
     (void)size;
     struct alone_pair *pair = into;
     if (!info->dlpi_name) return 0;
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
-        if (!wh_same(name_of(info->dlpi_name), libraries[i])) continue;
+        if (!wh_same(wh_base_name(info->dlpi_name), libraries[i])) continue;
         if (info->dlpi_addr == (uintptr_t)__ehdr_start)
             pair->own = info->dlpi_name;
         else

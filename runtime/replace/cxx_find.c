@@ -104,9 +104,7 @@ struct search {
 
 static int is_library(const char *path) {
     static const char *const names[] = {"libstdc++.so.6", "libc++.so.1"};
-    const char *name = path ? path : "";
-    for (const char *c = name; *c; c++)
-        if (*c == '/') name = c + 1;
+    const char *name = wh_base_name(path ? path : "");
     return wh_same(name, names[0]) || wh_same(name, names[1]);
 }
 

@@ -28,7 +28,6 @@ _LOCAL = re.compile(r'^!(\d+) = !DILocalVariable\(name: "([^"]*)"([^\n]*)', re.M
 FILE = re.compile(r'^!(\d+) = !DIFile\(filename: "([^"]*)", directory: "([^"]*)"', re.MULTILINE)
 _COUNT = re.compile(r", i\d+ (?:%|\d)")
 _PLACE_OF_CALL = re.compile(r", !dbg !(\d+)")
-_MADE_BY_CALL = re.compile(r"^  %[^\n]*? = alloca [^\n]*?, !dbg !(\d+)", re.MULTILINE)
 """Memory of `alloca`, unlike a variable, has a place in the code."""
 _LOCATION = re.compile(r"^!(\d+) = (?:distinct )?!DILocation\(line: (\d+),[^\n]*?scope: !(\d+)", re.MULTILINE)
 _SCOPE = re.compile(
@@ -76,14 +75,13 @@ def name_variables(text: str) -> str:
         !6 = !DISubroutineType(types: !{})
         !7 = !{!"7\\09array\\09a\\09f\\09/src/a.c"}
     """
-    described, called = dict(_described(text)), dict(_called(text))
-    if not described and not called:
+    found = list(_known(text))
+    if not found:
         return text
     number = max(int(each) for each in _NODE.findall(text)) + 1
     parts, nodes, done = list[str](), list[str](), 0
     attached: list[tuple[int, int]] = []
-    for place, function, facts in _variables(text, described, called):
-        name, line, file = facts
+    for place, function, (name, line, file) in found:
         attached.append((place.end(), number + len(nodes)))
         shape = shape_of(place[3], _COUNT.search(place[3]) is not None)
         quoted = joined(line, shape, name, unquote(f"@{function}"), file)
@@ -94,10 +92,11 @@ def name_variables(text: str) -> str:
     return "".join([*parts, text[done:].rstrip("\n"), "\n", "\n".join(nodes), "\n"])
 
 
-def _variables(
-    text: str, described: Mapping[str, _Facts], called: Mapping[str, _Facts]
-) -> Iterator[tuple[re.Match[str], str, _Facts]]:
+def _known(text: str) -> Iterator[tuple[re.Match[str], str, _Facts]]:
     """The `alloca` instructions of which something is known, their functions, and what is known."""
+    files = {number: path_of(name, folder) for number, name, folder in FILE.findall(text)}
+    described = dict(_described(text, files))
+    unnamed: list[tuple[re.Match[str], str, str]] = []
     function, places = "", dict[str, re.Match[str]]()
     for match in _SCAN.finditer(text):
         if match[2]:
@@ -105,37 +104,35 @@ def _variables(
         elif match[4] in places and match[5] in described:
             yield places.pop(match[4]), function, described[match[5]]
         elif match[1]:
-            yield from _made(places, function, called)
+            unnamed += _called(places, function)
             function, places = match[1], {}
-    yield from _made(places, function, called)
+    unnamed += _called(places, function)
+    known = dict(_places(text, files, {number for _, _, number in unnamed}))
+    yield from ((match, function, known[number]) for match, function, number in unnamed if number in known)
 
 
-def _made(
-    places: Mapping[str, re.Match[str]], function: str, called: Mapping[str, _Facts]
-) -> Iterator[tuple[re.Match[str], str, _Facts]]:
+def _called(places: Mapping[str, re.Match[str]], function: str) -> Iterator[tuple[re.Match[str], str, str]]:
+    """The instructions that have a place in the code, with its number."""
     for match in places.values():
         place = _PLACE_OF_CALL.search(match[3])
-        if place is not None and place[1] in called:
-            yield match, function, called[place[1]]
+        if place is not None:
+            yield match, function, place[1]
 
 
-def _described(text: str) -> Iterator[tuple[str, _Facts]]:
+def _described(text: str, files: Mapping[str, str]) -> Iterator[tuple[str, _Facts]]:
     """Number of a description: name, line and file of the variable."""
-    files = {number: path_of(name, folder) for number, name, folder in FILE.findall(text)}
     for number, name, rest in _LOCAL.findall(text):
         line, file = _LINE_FIELD.search(rest), _FILE_FIELD.search(rest)
         yield number, (name, line[1] if line else "0", files.get(file[1], "") if file else "")
 
 
-def _called(text: str) -> Iterator[tuple[str, _Facts]]:
-    """Number of a place in the code where `alloca` is called: no name, line and file."""
-    wanted = {match[1] for match in _MADE_BY_CALL.finditer(text)}
-    if not wanted:
+def _places(text: str, files: Mapping[str, str], numbers: set[str]) -> Iterator[tuple[str, _Facts]]:
+    """Number of a place in the code: no name, its line and file."""
+    if not numbers:
         return
-    files = {number: path_of(name, folder) for number, name, folder in FILE.findall(text)}
     scopes = dict(_SCOPE.findall(text))
     for number, line, scope in _LOCATION.findall(text):
-        if number in wanted:
+        if number in numbers:
             yield number, ("", line, files.get(scopes.get(scope, ""), ""))
 
 
