@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -87,15 +89,83 @@ def test_nothing_is_said_where_all_is_checked_or_no_code(whence: Whence) -> None
     assert notes(whence, "main.o", "use.c") == []
 
 
-@pytest.mark.parametrize("form", ["objects", "archive", "partial"])
-def test_what_another_linker_joined_runs_with_a_note(whence: Whence, form: str) -> None:
-    """Nothing tells where the code without IR came from, so the image runs as it was linked."""
+def joined(whence: Whence, form: str, linker: str = "gcc") -> list[Path]:
+    """The program from main.o and use.o, which another linker joins; returns what it was made from."""
     use = native(whence, "use")
     inputs = {"objects": [use], "archive": ["libuse.a"], "partial": ["both.o"]}[form]
     for command in (["ar", "rcs", "libuse.a", use], ["ld", "-r", "main.o", use, "-o", "both.o"]):
         subprocess.run(command, cwd=whence.directory, check=True)
     main = [] if form == "partial" else ["main.o"]
-    subprocess.run(["gcc", *main, *inputs, "-o", "prog"], cwd=whence.directory, check=True)
+    subprocess.run([linker, *main, *inputs, "-o", "prog"], cwd=whence.directory, check=True)
+    return [whence.directory / name for name in ("use.o", "libuse.a", "both.o")]
+
+
+@pytest.mark.parametrize("form", ["objects", "archive", "partial"])
+@pytest.mark.parametrize("linker", ["gcc", "gfortran"])
+def test_what_another_linker_joined_is_checked(whence: Whence, form: str, linker: str) -> None:
+    """The code without IR is found in the objects and archives of the build."""
+    if not shutil.which(linker):
+        pytest.skip(f"no {linker}")
+    found = joined(whence, form, linker)
+    if form == "archive":
+        found[0].unlink()
+    name = "libuse.a(use.o)" if form == "archive" else "use.o"
+    document = whence.directory / "out.json"
+    done = whence.run("--json", document, "./prog")
+    assert done.status == 0, done.err
+    assert "checked: 1 module" in done.err
+    assert json.loads(document.read_text())["run"]["notes"] == [
+        f"prog: {name} carries no IR: accesses in there were not checked"
+    ]
+
+
+def test_a_bug_in_what_another_linker_joined_is_found(whence: Whence) -> None:
+    (whence.directory / "wrong.c").write_text(
+        "#include <stdlib.h>\nint use(char *);\n"
+        "int main(int n, char **v) { char *p = malloc(4); p[3 + n] = 1; return use(p); }\n"
+    )
+    whence.cc("-g", "-c", "wrong.c")
+    subprocess.run(["gcc", "wrong.o", native(whence, "use"), "-o", "prog"], cwd=whence.directory, check=True)
+    done, (finding,) = whence.findings("./prog")
+    assert done.status == 99
+    assert finding["rule"] == "heap-buffer-overflow"
+
+
+def test_a_mixed_build_in_a_tree_of_folders(whence: Whence) -> None:
+    """As cmake lays it out; the object has initialised data, constants and hidden functions."""
+    tree = whence.directory / "CMakeFiles/use.dir/src"
+    tree.mkdir(parents=True)
+    (tree / "use.c").write_text(
+        'int table[] = {3, 2, 1};\nconst char *names[] = {"one", "two"};\n'
+        "static int calls; __thread int here = 1;\n"
+        '__attribute__((visibility("hidden"))) int hidden(int i) { return table[i] + here + calls++; }\n'
+        "int use(char *p) { return hidden(2) - 2 + (names[1][0] == 't') + (p == 0); }\n"
+    )
+    subprocess.run(
+        ["gcc", "-O2", "-ffunction-sections", "-fPIC", "-c", "use.c", "-o", "use.c.o"], cwd=tree, check=True
+    )
+    subprocess.run(["gcc", "main.o", tree / "use.c.o", "-o", "prog"], cwd=whence.directory, check=True)
+    done = whence.run("./prog")
+    assert done.status == 0 and "checked: 1 module" in done.err, done.err
+
+
+@pytest.mark.parametrize("change", ["gone", "newer", "other", "damaged"])
+def test_what_is_not_found_again_runs_with_a_note(whence: Whence, change: str) -> None:
+    """An object that is newer than the program, or has other contents, was not linked."""
+    found = joined(whence, "objects")
+    for path in found:
+        time = path.stat().st_mtime_ns
+        if change == "newer":
+            os.utime(path, ns=(time, (whence.directory / "prog").stat().st_mtime_ns + 1))
+        elif change == "damaged":
+            path.write_bytes(path.read_bytes()[:100])
+            os.utime(path, ns=(time, time))
+        else:
+            path.unlink()
+    if change == "other":
+        time = (whence.directory / "prog").stat().st_mtime_ns
+        native(whence, "use", "int use(char *p) { return p ? 3 : 4; }\n")
+        os.utime(whence.directory / "use.o", ns=(time, time))
     document = whence.directory / "out.json"
     done = whence.run("--json", document, "./prog")
     assert done.status == 0, done.err
@@ -103,8 +173,8 @@ def test_what_another_linker_joined_runs_with_a_note(whence: Whence, form: str) 
     assert "carries IR; build it" not in done.err
     assert json.loads(document.read_text())["run"]["notes"] == [
         "prog: another linker than whence-cc's joined objects with IR and objects without "
-        "(use is in one of those): accesses in it were not checked, leaks of what it allocates only with "
-        "--foreign-leaks; make all links with whence-cc, partial ones (ld -r) too"
+        "(use is in one of those), which were not found again: accesses in it were not checked, leaks of "
+        "what it allocates only with --foreign-leaks; make all links with whence-cc, partial ones (ld -r) too"
     ]
 
 
@@ -119,6 +189,7 @@ def test_leaks_of_what_another_linker_joined_are_foreign(
     whence.cc("-g", "-c", "lose.c")
     foreign = native(whence, "more", "int more(void) { return 0; }\n")
     subprocess.run(["gcc", "main.o", "lose.o", foreign, "-o", "prog"], cwd=whence.directory, check=True)
+    (whence.directory / foreign).unlink()
     done = whence.run(*options, "./prog")
     assert done.status == status, done.err
     assert ("definite-leak" in done.err) == bool(options)
@@ -167,7 +238,7 @@ int main(void) {
 def test_code_that_nothing_refers_to_is_not_dropped(
     whence: Whence, name: str, text: str, phrase: str
 ) -> None:
-    """The new link would succeed without it. The same program without it, run first, is checked."""
+    """The new link would succeed without it: the object is found, else the program runs as it was linked."""
     (whence.directory / "host.c").write_text(HOST)
     whence.cc("-g", "-c", "host.c")
     foreign = native(whence, name, text)
@@ -176,8 +247,12 @@ def test_code_that_nothing_refers_to_is_not_dropped(
         plain = subprocess.run([whence.directory / "prog"], capture_output=True, check=True)
         done = whence.run("./prog")
         assert (done.status, done.out) == (0, plain.stdout)
-        assert (phrase in done.err) == bool(inputs)
-        assert ("checked: 1 module" in done.err) == (not inputs)
+        assert "checked: 1 module" in done.err
+        assert (f"{foreign} carries no IR" in done.err) == bool(inputs)
+    (whence.directory / foreign).unlink()
+    done = whence.run("./prog")
+    assert (done.status, done.out) == (0, plain.stdout)
+    assert phrase in done.err and "checked: 1 module" not in done.err
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 from whence.toolchain import options
-from whence.toolchain.elf import STB_GLOBAL, STT_FILE, STT_FUNC, Elf, ElfError
+from whence.toolchain.elf import (
+    STB_GLOBAL,
+    STT_FILE,
+    STT_FUNC,
+    STT_NOTYPE,
+    STT_OBJECT,
+    STT_TLS,
+    Elf,
+    ElfError,
+)
 
 _SUPPORT = options.words("""
     atexit at_quick_exit pthread_atfork mknod mknodat
@@ -26,6 +36,10 @@ _DRIVER_FILES = {f"{name}.c" for name in _SUPPORT} | options.words("""
 """Sources of what compiler drivers add to a link, which differs between them and between kinds of images."""
 _CXX_RUNTIME = "__gxx_personality_v0"
 """Where this is defined, the C++ library was linked statically; a new link takes the shared one."""
+
+
+_DEFINED = (STT_NOTYPE, STT_OBJECT, STT_FUNC, STT_TLS)
+"""Kinds of symbols of functions and variables; those of assemblers have none."""
 
 
 class _Symbols:
@@ -45,6 +59,60 @@ class _Symbols:
                     self.functions[os.fsdecode(name)] = None
         finally:
             os.close(descriptor)
+
+
+@dataclass(frozen=True)
+class Lacking:
+    """What the modules of an image do not account for.
+
+    symbols: its functions and variables that none of them defines. files: base names of its sources that
+    are not theirs. provided: the functions and variables that they define.
+    """
+
+    symbols: frozenset[str]
+    files: frozenset[str]
+    provided: frozenset[str]
+
+    def __bool__(self) -> bool:
+        return bool(self.symbols or self.files)
+
+
+def lacking(image: Path, objects: Iterable[Path], sources: Iterable[str]) -> Lacking:
+    """What an image has beside its modules; objects: those of the modules; sources: their paths.
+
+    Raises `OSError` and `ElfError`.
+    """
+    provided: set[str] = set()
+    known = {os.path.basename(source) for source in sources}
+    for path in objects:
+        files, names = _read(path)
+        provided |= names
+        known |= files
+    files, names = _read(image)
+    return Lacking(
+        frozenset(name for name in names - provided - _SUPPORT if not _is_reserved(name) and "@" not in name),
+        frozenset(files - known - _DRIVER_FILES - {""}),
+        frozenset(provided),
+    )
+
+
+def _read(path: Path) -> tuple[set[str], set[str]]:
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return definitions(Elf(descriptor))
+    finally:
+        os.close(descriptor)
+
+
+def definitions(image: Elf) -> tuple[set[str], set[str]]:
+    """Base names of the linked sources, and names of the strong global functions and variables."""
+    files, names = set(), set()
+    for name, kind, binding in image.definitions():
+        if kind == STT_FILE:
+            files.add(os.path.basename(os.fsdecode(name)))
+        elif kind in _DEFINED and binding == STB_GLOBAL:
+            names.add(os.fsdecode(name))
+    return files, names
 
 
 def left_out(original: Path, relinked: Path, sources: Iterable[str]) -> str:

@@ -191,6 +191,7 @@ def _build(
     extra = (runtime, detectors(settings.rules, cache))
     objects = objects_of(modules, known, settings, cache, runtime, image.path.name)
     images = {"": image, **libraries} if image.modules else dict(libraries)
+    images = {name: _with_found_objects(each, objects.paths) for name, each in images.items()}
     copies: dict[str, Path] = {}
     notes = [*objects.notes, *_native_parts(images.values())]
     left_out = [] if image.modules else [LeftOut(image.path.name, NO_IR)]
@@ -219,13 +220,22 @@ def _build(
     )
 
 
+def _with_found_objects(image: CarriedImage, objects: Mapping[str, Path]) -> CarriedImage:
+    """The image with the objects that a link without a record joined; few images need the search."""
+    if image.link is not None:
+        return image
+    from whence.toolchain.rejoin import with_found_objects
+
+    return with_found_objects(image, [objects[module.digest] for module in image.modules])
+
+
 def _joined_elsewhere(image: CarriedImage, phrase: str, *, is_program: bool) -> str:
     """What is not checked of an image that runs as it was linked; `is_program`: not a library."""
     leaks = ", leaks of what it allocates only with --foreign-leaks" if is_program else ""
     return (
         f"{image.path.name}: another linker than whence-cc's joined objects with IR and objects without "
-        f"({phrase}): accesses in it were not checked{leaks}; make all links with whence-cc, "
-        "partial ones (ld -r) too"
+        f"({phrase}), which were not found again: accesses in it were not checked{leaks}; "
+        "make all links with whence-cc, partial ones (ld -r) too"
     )
 
 
@@ -270,7 +280,7 @@ _KINDS = {"object": "an object file", "archive": "an archive", "shared": "a shar
 
 def _link_identity(image: CarriedImage) -> str:
     content = ""  # what a link without record joined is compared with the new link
-    if image.link is None:
+    if not image.link_or_default().recorded:
         with open(image.path, "rb") as file:
             content = hashlib.file_digest(file, "sha256").hexdigest()
     return repr((image.link_or_default(), image.kind, image.needed, image.rpath, content))
