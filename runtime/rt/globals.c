@@ -162,6 +162,25 @@ WH_EXPORT void __whence_globals(row *rows, row *end) {
         __atomic_store_n(&image_count, image_count + 1, __ATOMIC_RELEASE);
 }
 
+/* Tentative definitions have no zone before them. Those that the linker has replaced by a proper
+ * definition, or by a larger one of another module, are dropped, and all but one of equal ones. */
+WH_EXPORT void __whence_commons(row *rows, row *end) {
+    if (image_of(rows)) return;
+    uint64_t size = 0, kept = 0;
+    for (const row *each = rows; each < end; each++) {
+        uint64_t linked = each->room;
+        uint64_t size_here = wh_round_up(each->variable->size, WH_GRANULE) + each->variable->after;
+        if (linked != size_here + WHENCE_COMMON_MARK) continue;
+        row found = *each;
+        found.room = found.address;
+        rows[size++] = found;
+    }
+    sort(rows, size);
+    for (uint64_t i = 0; i < size; i++)
+        if (!kept || rows[kept - 1].address != rows[i].address) rows[kept++] = rows[i];
+    __whence_globals(rows, rows + kept);
+}
+
 WH_EXPORT void __whence_globals_end(row *rows) {
     struct image *image = image_of(rows);
     if (!image) return;

@@ -19,6 +19,7 @@ void __whence_locals(void);
 /* The global variables of an image are blocks: called before its first constructor, once by each of
  * its modules, and behind its last destructor. The runtime sorts the table. */
 void __whence_globals(struct whence_global *begin, struct whence_global *end);
+void __whence_commons(struct whence_global *begin, struct whence_global *end);
 void __whence_globals_end(struct whence_global *begin);
 
 /* ---- primitives that evaluators call ---- */

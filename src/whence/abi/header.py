@@ -145,6 +145,7 @@ def _rule_lines() -> Iterator[str]:
     yield f"#define WHENCE_SIZE_VARIES {_number(zones.SIZE_VARIES)}"
     yield f"#define WHENCE_RETURNED_ROWS {zones.RETURNED_ROWS}u"
     yield f"#define WHENCE_RETURNED_HEAD {zones.RETURNED_HEAD}u"
+    yield f"#define WHENCE_COMMON_MARK {zones.COMMON_MARK}u"
     variables_ = (zones.VARIABLE, zones.LOCAL, zones.VARYING, zones.RETURNED, zones.GLOBAL)
     for struct in (rules.BLOCK, rules.EVENT, rules.RULE, rules.RULE_SET, *variables_):
         yield from _struct(struct)

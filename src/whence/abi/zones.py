@@ -83,3 +83,10 @@ GLOBAL = Layout(
 belong to each other unless another image, or another module, defines the variable of that name."""
 
 GLOBALS_SECTION = "whence_globals"
+
+COMMON_MARK = 3
+"""Bytes behind the zone of a tentative definition: an odd size tells it from other definitions."""
+COMMONS_SECTION = "whence_commons"
+"""A table of tentative definitions, of such rows, with the bytes of the linked symbol of the name in place
+of `room`. The linker merges all of a name into one symbol of the largest size, unless there is a proper
+definition; if the symbol has the size of the variable with its zone, that is the one that was linked."""

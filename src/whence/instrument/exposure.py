@@ -180,15 +180,20 @@ _FIXED_QUALIFIERS = frozenset(("externally_initialized", "dllimport", "dllexport
 _ATTACHMENTS = frozenset(("dbg", "whence.variable"))
 _KEPT = "llvm.used"
 _LISTS = ("llvm.compiler.used", _KEPT)
+_SIMPLE = re.compile(r"[\w.$]+", re.ASCII)
+"""Names that assemblers take without quotes."""
 _LOCAL_LINKAGES = ("private", "internal")
 
 
 def is_plain_global(variable: ir.GlobalVariable) -> bool:
     """Whether only the program's own code determines where the variable lies and how it is laid out."""
+    return variable.linkage not in _FIXED_LINKAGES and _is_changeable(variable)
+
+
+def _is_changeable(variable: ir.GlobalVariable) -> bool:
     fields = variable.fields
     return (
         variable.is_definition
-        and variable.linkage not in _FIXED_LINKAGES
         and variable.thread_local is None
         and not fields.address_space
         and variable.section is None
@@ -199,6 +204,19 @@ def is_plain_global(variable: ir.GlobalVariable) -> bool:
         and not _NOT_DATA.match(variable.name)
         and variable.size > 0
     )
+
+
+def common_globals(module: ir.Module) -> list[ir.GlobalVariable]:
+    """The tentative definitions whose layout no other text of the module determines."""
+    fixed = _fixed_names(module)
+    return [
+        each
+        for each in module.variables
+        if each.linkage == "common"
+        and _is_changeable(each)
+        and each.ref not in fixed
+        and _SIMPLE.fullmatch(each.name)
+    ]
 
 
 def exposed_globals(module: ir.Module) -> list[ir.GlobalVariable]:

@@ -16,13 +16,6 @@ from whence.instrument.passes import Context
 from whence.instrument.zones import describe, room_of
 from whence.ir.lexer import quote
 
-_FIRST, _LAST = f"@__start_{GLOBALS_SECTION}", f"@__stop_{GLOBALS_SECTION}"
-"""The bounds of the section, which linkers define."""
-_CALLS = (
-    (".init_array.00001", f"@__whence_globals(ptr {_FIRST}, ptr {_LAST})"),
-    (".fini_array.00001", f"@__whence_globals_end(ptr {_FIRST})"),
-)
-"""The first constructor of an image, and its last destructor."""
 _ALIGN = 32
 
 
@@ -63,7 +56,7 @@ def guard_globals(context: Context) -> None:
     for variable in variables:
         _guard(variable, context)
     if variables:
-        _register(context.module)
+        hand_over(context.module, GLOBALS_SECTION, "")
 
 
 def _guard(variable: ir.GlobalVariable, context: Context) -> None:
@@ -94,16 +87,27 @@ def _guard(variable: ir.GlobalVariable, context: Context) -> None:
     variable.text = f"{name} = {words} {variable.value_type}, ptr {target}"
 
 
-def _register(module: ir.Module) -> None:
-    """Adds the functions that begin and end the image's variables."""
-    for bound in (_FIRST, _LAST):
+def hand_over(module: ir.Module, section: str, suffix: str) -> None:
+    """Adds the first constructor of the image and its last destructor, which give a table to the runtime.
+
+    The table is the section, whose bounds linkers define. The functions of the modules of an image all do the
+    same.
+    """
+    first, last = f"@__start_{section}", f"@__stop_{section}"
+    for bound in (first, last):
         module.add_global(f"{bound} = external hidden global [0 x i8]")
-    for section, call in _CALLS:
-        function = f"@whence.{section[1:5]}"
+    begin, end = section.removeprefix("whence_"), GLOBALS_SECTION.removeprefix("whence_")
+    calls = (
+        ("init", f"@__whence_{begin}(ptr {first}, ptr {last})"),
+        ("fini", f"@__whence_{end}_end(ptr {first})"),
+    )
+    for array, call in calls:
+        function = f"@whence.{array}{suffix}"
         module.add_declaration(_declaration(call))
         body = f"  call void {call}\n  ret void"
         module.add_definition(f"define private void {function}() nounwind {{\n{body}\n}}")
-        module.add_global(f'{function}.entry = private global ptr {function}, section "{section}", align 8')
+        place = f'section ".{array}_array.00001"'
+        module.add_global(f"{function}.entry = private global ptr {function}, {place}, align 8")
 
 
 def _declaration(call: str) -> str:

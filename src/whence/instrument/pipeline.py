@@ -30,6 +30,7 @@ from whence.instrument.accesses import mark_accesses
 from whence.instrument.allocas import guard_allocas
 from whence.instrument.arithmetic import mark_arithmetic
 from whence.instrument.attributes import withdraw_promises, withdraw_values
+from whence.instrument.commons import guard_commons
 from whence.instrument.cookies import mark_cookies
 from whence.instrument.descriptions import keep_line_tables
 from whence.instrument.events import watch
@@ -89,6 +90,7 @@ PASSES: tuple[AnyPass, ...] = (
     Pass("guard-variables", Stage.OPTIMISED, guard_variables, lambda policy: policy.locals),
     Pass("guard-allocas", Stage.OPTIMISED, guard_allocas, lambda policy: policy.locals),
     Pass("guard-globals", Stage.OPTIMISED, guard_globals, lambda policy: policy.globals),
+    Pass("guard-commons", Stage.OPTIMISED, guard_commons, lambda policy: policy.globals),
 )
 """The passes in the order of execution. A stage without needed passes costs nothing."""
 

@@ -158,6 +158,11 @@ class Module:
         self._insert(new)
         return new
 
+    def add_assembly(self, text: str) -> None:
+        """Add one line of assembly of the module; it has no quotes and no control characters."""
+        self.entities.insert(self._insert_at, f'module asm "{text}"')
+        self._insert_at += 1
+
     def add_declaration(self, text: str) -> Function:
         """Add ``declare …``; returns the existing function if there is one of this name."""
         new = Function(self, text.strip(), None)

@@ -32,6 +32,15 @@ _DROPPED_LD = options.words("""
 """Linker options that would strip, fold, fail or print; by `linkline.option_name`."""
 
 
+_GOLD = "-fuse-ld=gold"
+"""The choice of a linker that does not know the relocations for sizes of symbols, as tables of tentative
+definitions have them (`whence.instrument.commons`)."""
+
+
+class UnknownRelocation(ToolLimit):
+    """The linker does not know a relocation of an object."""
+
+
 class ForeignCode(ToolLimit):
     """The image has code without IR that no record has; the message is a phrase that names some of it.
 
@@ -68,7 +77,11 @@ def relink(
             words += ["-Xlinker", "-soname", "-Xlinker", soname]
         # Relative paths in unchanged options refer to the folder of the first link.
         place = Path(record.cwd) if Path(record.cwd).is_dir() else Path(folder)
-        _run([*command, *_fitting(words, Path(folder))], image, place)
+        try:
+            _run([*command, *_fitting(words, Path(folder))], image, place)
+        except UnknownRelocation:
+            others = [word for word in words if word != _GOLD]
+            _run([*command, *_fitting(others, Path(folder))], image, place)
     if not record.recorded:
         phrase = left_out(image.path, output, (module.source for module in image.modules))
         if phrase:
@@ -250,6 +263,8 @@ def _run(command: list[str], image: CarriedImage, folder: Path) -> None:
         missing = _UNDEFINED.search(reason)
         if missing:
             raise ForeignCode(f"{missing[1]} is in one of those")
+        if "unsupported reloc" in reason:
+            raise UnknownRelocation(f"cannot relink {image.path}: {reason}")
         raise ToolLimit(f"cannot relink {image.path}: {reason}")
 
 
