@@ -44,6 +44,12 @@ RULES = (
     "division-overflow",
     "shift-out-of-range",
     "index-out-of-bounds",
+    "unsigned-addition-overflow",
+    "unsigned-subtraction-overflow",
+    "unsigned-multiplication-overflow",
+    "float-conversion-overflow",
+    "float-division-by-zero",
+    "bit-scan-of-zero",
     "use-of-uninitialized-value",
 )
 

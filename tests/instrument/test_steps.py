@@ -17,12 +17,13 @@ LAYOUT = (
     'target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"\n'
 )
 POLICY = jobs.make_job(load_standard(), "test.c", "2", ()).policy
+PASSES_OF_STEPS = ("mark-indices", "mark-arithmetic", "mark-conversions")
 _MARKER = re.compile(r"call void @__whence_check_(\w+)\(([^)]*)\)")
 
 
 def marked(text: str, points: frozenset[str] = frozenset(steps.POINTS)) -> tuple[list[tuple[str, str]], str]:
     """(marker, operands) in the order of the text, and the text after the passes."""
-    chosen = [each for each in PASSES if each.name in ("mark-indices", "mark-arithmetic")]
+    chosen = [each for each in PASSES if each.name in PASSES_OF_STEPS]
     after = LAYOUT + text
     for stage in (Stage.CARRIED, Stage.PROMOTED):
         after = run_stage(chosen, stage, after, Context("t", replace(POLICY, steps=points)))
@@ -30,7 +31,7 @@ def marked(text: str, points: frozenset[str] = frozenset(steps.POINTS)) -> tuple
 
 
 def arithmetic(line: str, points: frozenset[str] = frozenset(steps.POINTS)) -> tuple[list[str], str]:
-    parameters = "i32 %a, i32 %b, i64 %c, i64 %d, i128 %e, <4 x i32> %v, i8 %f"
+    parameters = "i32 %a, i32 %b, i64 %c, i64 %d, i128 %e, <4 x i32> %v, i8 %f, ptr %p"
     found, after = marked(f"define void @f({parameters}) {{\n  {line}\n  ret void\n}}\n", points)
     return [name for name, _ in found], after
 
@@ -42,7 +43,11 @@ def arithmetic(line: str, points: frozenset[str] = frozenset(steps.POINTS)) -> t
         ("%r = add nuw nsw i64 %c, %d", ["add_i64"]),
         ("%r = sub nsw i32 0, %a", ["subtract_i32"]),
         ("%r = mul nsw i8 %f, 3", ["multiply_i8"]),
-        ("%r = add i32 %a, %b", []),
+        ("%r = add i32 %a, %b", ["add_unsigned_i32"]),
+        ("%r = add i64 %c, -1", ["subtract_unsigned_i64"]),
+        ("%r = sub i32 %a, %b", ["subtract_unsigned_i32"]),
+        ("%r = mul i64 %c, %d", ["multiply_unsigned_i64"]),
+        ("%r = add i8 %f, 1", []),
         ("%r = add nuw i32 %a, %b", []),
         ("%r = add nsw i128 %e, 1", []),
         ("%r = add nsw <4 x i32> %v, %v", []),
@@ -65,10 +70,56 @@ def test_arithmetic(line: str, expected: list[str]) -> None:
     assert not expected or "nsw" not in after
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["%x = ptrtoint ptr %p to i64", "%r = sub i64 %x, %c"],
+        ["%x = atomicrmw add ptr %p, i32 %a seq_cst, align 4", "%r = add i32 %x, %a"],
+        ["%x = sub i64 0, %c", "%r = getelementptr inbounds i8, ptr %p, i64 %x"],
+        ["%x = sub i32 %a, 100", "%r = icmp ule i32 %x, 900"],
+    ],
+)
+def test_what_wraps_without_being_unsigned_arithmetic(lines: list[str]) -> None:
+    assert arithmetic("\n  ".join(lines)) == ([], arithmetic("\n  ".join(lines))[1])
+
+
+def test_a_module_where_signed_numbers_wrap_has_no_unsigned_arithmetic() -> None:
+    text = LAYOUT + "define i32 @f(i32 %a) {\n  %r = add i32 %a, %a\n  ret i32 %r\n}\n"
+    chosen = [each for each in PASSES if each.name == "mark-arithmetic"]
+    policy = replace(POLICY, steps=frozenset(steps.POINTS))
+    assert run_stage(chosen, Stage.PROMOTED, text, Context("t", policy, wraps=True)) == text
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("%r = fptosi double %x to i32", ["truncate_double_s32"]),
+        ("%r = fptoui float %y to i64", ["truncate_float_u64"]),
+        ("%r = fptosi half %h to i8", ["truncate_float_s8"]),
+        ("%r = fptosi fp128 %q to i32", []),
+        ("%r = fptosi double %x to i128", []),
+        ("%r = fdiv double %x, %x", ["divide_double"]),
+        ("%r = fmul double %x, %x", []),
+        ("%r = call i32 @llvm.cttz.i32(i32 %a, i1 true)", ["scan_i32"]),
+        ("%r = call i32 @llvm.cttz.i32(i32 %a, i1 false)", []),
+        (
+            "%s = call i32 @llvm.cttz.i32(i32 %a, i1 true)\n  %t = add i32 %s, 1\n"
+            "  %z = icmp eq i32 %a, 0\n  %r = select i1 %z, i32 0, i32 %t",
+            [],
+        ),
+    ],
+)
+def test_floating_point_numbers_and_zero_bits(line: str, expected: list[str]) -> None:
+    declared = "declare i32 @llvm.cttz.i32(i32, i1)\n"
+    parameters = "double %x, float %y, half %h, fp128 %q, i32 %a"
+    found, _ = marked(f"{declared}define void @f({parameters}) {{\n  {line}\n  ret void\n}}\n")
+    assert [name for name, _ in found] == expected
+
+
 def test_a_promise_is_withdrawn_only_where_it_is_checked() -> None:
     assert arithmetic("%r = add nsw i32 %a, %b", frozenset({"MULTIPLY"})) == (
         [],
-        LAYOUT + "define void @f(i32 %a, i32 %b, i64 %c, i64 %d, i128 %e, <4 x i32> %v, i8 %f) {\n"
+        LAYOUT + "define void @f(i32 %a, i32 %b, i64 %c, i64 %d, i128 %e, <4 x i32> %v, i8 %f, ptr %p) {\n"
         "  %r = add nsw i32 %a, %b\n  ret void\n}\n",
     )
     assert "add nuw i32" in arithmetic("%r = add nuw nsw i32 %a, %b")[1]

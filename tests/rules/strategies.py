@@ -298,6 +298,12 @@ SUSPECT = {
     "divide": ["y == 0", "y == -1 and x <= low"],
     "shift": ["(k < 0 or k >= w)"],
     "index": ["i < 0", "i >= n"],
+    "add_unsigned": ["x + y > high"],
+    "subtract_unsigned": ["x < y", "x - y < 0"],
+    "multiply_unsigned": ["x * y > high"],
+    "truncate": ["side != 0", "side == 2"],
+    "divide_floating": ["zero != 0"],
+    "scan": ["v == 0"],
 }
 """What makes a step one that engines show to rules."""
 

@@ -69,6 +69,17 @@ SHAPES = {point.split()[0]: point for point in POINTS if LANGUAGE[point.split()[
         ("shift", "k > 31", False),
         ("index", "not (i >= 0 and i < n)", True),
         ("index", "i >= n - 1", False),
+        ("add_unsigned", "x + y > high", True),
+        ("add_unsigned", "x > high - 1", False),
+        ("subtract_unsigned", "x < y", True),
+        ("subtract_unsigned", "y >= x", False),
+        ("multiply_unsigned", "y * x > high", True),
+        ("multiply_unsigned", "x * x > high", False),
+        ("truncate", "side == 1 or side == 2", True),
+        ("truncate", "x == 0", False),
+        ("divide_floating", "zero == 1", True),
+        ("scan", "v == 0", True),
+        ("scan", "v < 2", False),
     ],
 )
 def test_what_suspect_steps_are_enough_for(point: str, condition: str, enough: bool) -> None:
@@ -114,6 +125,14 @@ def plain_steps(draw: st.DrawFn, point: str, world: World) -> Redex:
             n = draw(st.integers(0, 63))
             values = (draw(signed), n, n + 1) if point == "shift" else (n, n + draw(st.integers(1, 9)))
             return Redex(point.upper(), values, now=99)
+        case "add_unsigned" | "subtract_unsigned" | "multiply_unsigned":
+            x, y = draw(st.integers(0, 1 << 40)), draw(st.integers(0, 1 << 20))
+            result = {"a": x + y, "s": x, "m": x * y}[point[0]]
+            return Redex(point.upper(), (max(x, y), min(x, y), result + draw(st.integers(0, 3))), now=99)
+        case "truncate" | "divide_floating":
+            return Redex(point.upper(), (draw(st.integers(0, 1 << 63)), 0), now=99)
+        case "scan":
+            return Redex("SCAN", (draw(st.integers(1, 1 << 63)),), now=99)
         case _:
             align = 1 << draw(st.integers(0, 63))
             least = draw(st.integers(0, align))

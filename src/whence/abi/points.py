@@ -27,13 +27,15 @@ class Slot:
     """A name that rules give to a value of the step.
 
     `type`: a name of `whence.rules.vocabulary.Type`. `field`: where the value stands in
-    `whence.abi.rules.EVENT`. `signed`: the 64 bits there are a number in two's complement.
+    `whence.abi.rules.EVENT`. `signed`: the 64 bits there are a number in two's complement; `floating`: a
+    floating-point number of double precision.
     """
 
     name: str
     type: str
     field: str
     signed: bool = False
+    floating: bool = False
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,7 @@ class Point:
     field `width` of the event is a size that reports show. `engines`: those that observe the point. `redex`:
     the class of `whence.machine.syntax` whose reduction the point precedes, or follows if `after`; "" if the
     abstract machine has none. `operands`: for each slot the field of the redex that has its value, or "".
+    `decimal`: the values are numbers that reports show in decimal, however large.
     """
 
     name: str
@@ -90,6 +93,7 @@ class Point:
     redex: str = ""
     operands: tuple[str, ...] = ()
     after: bool = False
+    decimal: bool = False
 
     @property
     def code(self) -> str:
@@ -100,6 +104,10 @@ class Point:
     def signed(self) -> bool:
         """Whether the values of the step are signed."""
         return any(slot.signed for slot in self.slots)
+
+    def floating(self, name: str) -> bool:
+        """Whether a slot of this name holds a floating-point number."""
+        return any(slot.floating and slot.name == name for slot in self.slots)
 
 
 def _alloc_is_fine() -> Iterator[Fine]:
@@ -141,6 +149,33 @@ def _arithmetic(name: str, number: int, meaning: str, noun: str, result: Mapping
             ("x", "y"),
         ),
         headline=noun,
+    )
+
+
+_U = Slot("x", "INT", "value")
+_V = Slot("y", "INT", "other")
+_F = Slot("x", "INT", "value", floating=True)
+
+
+def _unsigned(name: str, number: int, meaning: str, noun: str, fine: Mapping[str, int]) -> Point:
+    """The row of an operator with unsigned operands; `fine`: a sum, not negative where the result fits."""
+    return Point(
+        name,
+        number,
+        (_U, _V, Slot("high", "INT", "high")),
+        f"before {meaning}, in unsigned numbers up to high",
+        name,
+        noun,
+        where="where the result is not a number of the type",
+        optional=", in unsigned numbers up to high",
+        suspects=Suspects(
+            f"every {noun}",
+            "those whose result is not a number of the type",
+            (Fine({}, (fine,)),),
+            ("x", "y"),
+        ),
+        headline=noun,
+        decimal=True,
     )
 
 
@@ -373,6 +408,43 @@ POINTS = (
         where="where a bit is undefined",
         optional=", whose undefined bits are those of u",
         suspects=Suspects("every use", "those of values with undefined bits", (Fine({"u": 0}, ()),)),
+    ),
+    _unsigned("add_unsigned", 19, "x and y are added", "addition", {"high": 1, "x": -1, "y": -1}),
+    _unsigned("subtract_unsigned", 20, "y is subtracted from x", "subtraction", {"x": 1, "y": -1}),
+    _unsigned("multiply_unsigned", 21, "x and y are multiplied", "multiplication", {"high": 1, PRODUCT: -1}),
+    Point(
+        "truncate",
+        22,
+        (_F, Slot("side", "INT", "other", signed=True)),
+        "before the floating-point number x is converted to an integer type; side is -1 where it is less "
+        "than the numbers of the type, 1 where it is greater, 2 where it is not a number, else 0",
+        "convert",
+        "conversion",
+        where="where x without its fraction is not a number of the type",
+        suspects=Suspects("every conversion", "those with a side", (Fine({"side": 0}, ()),)),
+        headline="conversion to an integer",
+    ),
+    Point(
+        "divide_floating",
+        23,
+        (_F, Slot("zero", "INT", "other")),
+        "before the floating-point number x is divided; zero is 1 where the divisor is 0 or -0, else 0",
+        "divide",
+        "division",
+        where="where the divisor is 0 or -0",
+        suspects=Suspects("every division", "those by 0", (Fine({"zero": 0}, ()),)),
+        headline="division",
+    ),
+    Point(
+        "scan",
+        24,
+        (Slot("v", "INT", "value"),),
+        "before the zero bits at the begin or end of v are counted, by a function that is undefined for 0",
+        "scan",
+        "count of zero bits",
+        where="where v is 0",
+        suspects=Suspects("every count", "those of 0", (Fine({}, ({"v": 1, ONE: -1},)),)),
+        headline="count of zero bits",
     ),
 )
 

@@ -1,7 +1,8 @@
-"""Markers before the arithmetic of integers that may be undefined.
+"""Markers before arithmetic that may be undefined or wrap around.
 
 The front end says which arithmetic is signed: it may not wrap around (`nsw`). The promise is withdrawn, so
-that the optimiser does not use it.
+that the optimiser does not use it. All other is unsigned, but for what the front end computes itself, such as
+differences of pointers.
 """
 
 from __future__ import annotations
@@ -10,13 +11,21 @@ import re
 
 from whence import ir
 from whence.instrument import steps
+from whence.instrument.exposure import uses_of
 from whence.instrument.passes import Context
+from whence.instrument.unsigned import is_unsigned
 from whence.ir.datalayout import constant_index
 
 _OVERFLOWS = {"add": "ADD", "sub": "SUBTRACT", "mul": "MULTIPLY"}
+_UNSIGNED = {opcode: f"{point}_UNSIGNED" for opcode, point in _OVERFLOWS.items()}
+POINTS = frozenset((*_OVERFLOWS.values(), *_UNSIGNED.values(), "DIVIDE", "SHIFT"))
+"""The detection points of these steps."""
+
 _DIVISIONS = {"sdiv": "sdivide", "srem": "sdivide", "udiv": "udivide", "urem": "udivide"}
 _SHIFTS = ("shl", "lshr", "ashr")
 _TYPES = {f"i{bits}": bits for bits in steps.WIDTHS}
+_DECREMENT = "add", "-1"
+"""The front end's way to write ``i--``."""
 _NSW = re.compile(r"(?<== )(add|sub|mul)((?: nuw)?) nsw\b")
 
 
@@ -40,10 +49,25 @@ def mark_arithmetic(context: Context) -> None:
           ret i32 %4
         }
     """
+    wraps = not context.wraps and not context.policy.steps.isdisjoint(_UNSIGNED.values())
     for function in context.functions():
-        for instruction in list(function.instructions()):
+        instructions = list(function.instructions())
+        uses = uses_of(function) if wraps else {}
+        for instruction in instructions:
             if isinstance(instruction, ir.Binary) and instruction.type in _TYPES:
-                _mark(instruction, context)
+                if wraps and is_unsigned(instruction, uses):
+                    _mark_unsigned(instruction, context)
+                else:
+                    _mark(instruction, context)
+
+
+def _mark_unsigned(instruction: ir.Binary, context: Context) -> None:
+    opcode = instruction.opcode
+    left, right = (operand.value for operand in instruction.operands)
+    if (opcode, right) == _DECREMENT:
+        opcode, right = "sub", "1"
+    if _UNSIGNED[opcode] in context.policy.steps:
+        _insert(instruction, _UNSIGNED[opcode].lower(), left, right, context)
 
 
 def _mark(instruction: ir.Binary, context: Context) -> None:

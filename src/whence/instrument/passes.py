@@ -48,7 +48,8 @@ class Context:
     watched: functions with call and return events. used: markers and events
     that passes have inserted, which are declared after the pass. checked:
     functions whose accesses have markers. guarded_variables: variables with
-    zones. origins: variables whose undefined bits are followed.
+    zones. origins: variables whose undefined bits are followed. wraps: whether
+    signed arithmetic wraps around, as unsigned does.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Context:
     redirected: frozenset[str] = frozenset()
     module: ir.Module = field(default_factory=ir.Module)
     origins: int = 0
+    wraps: bool = False
     _flows: dict[str, Flow] = field(default_factory=dict)
 
     @cached_property

@@ -28,9 +28,12 @@ from whence import ir
 from whence.errors import ToolLimit
 from whence.instrument.accesses import mark_accesses
 from whence.instrument.allocas import guard_allocas
+from whence.instrument.arithmetic import POINTS as ARITHMETIC
 from whence.instrument.arithmetic import mark_arithmetic
 from whence.instrument.attributes import withdraw_promises, withdraw_values
 from whence.instrument.commons import guard_commons
+from whence.instrument.conversions import POINTS as CONVERSIONS
+from whence.instrument.conversions import mark_conversions
 from whence.instrument.cookies import mark_cookies
 from whence.instrument.descriptions import keep_line_tables
 from whence.instrument.events import watch
@@ -80,7 +83,10 @@ PASSES: tuple[AnyPass, ...] = (
     Pass("client-requests", Stage.PROMOTED, redirect_requests),
     Pass("withdraw-promises", Stage.PROMOTED, withdraw_promises),
     Pass("redirect-library", Stage.PROMOTED, redirect),
-    Pass("mark-arithmetic", Stage.PROMOTED, mark_arithmetic, lambda policy: bool(policy.steps - {"INDEX"})),
+    Pass("mark-arithmetic", Stage.PROMOTED, mark_arithmetic, lambda policy: bool(policy.steps & ARITHMETIC)),
+    Pass(
+        "mark-conversions", Stage.PROMOTED, mark_conversions, lambda policy: bool(policy.steps & CONVERSIONS)
+    ),
     Pass("mark-accesses", Stage.PROMOTED, mark_accesses),
     Pass("watch-functions", Stage.PROMOTED, watch),
     Pass("keep-globals", Stage.PROMOTED, keep_pointers, lambda policy: policy.reachability),
@@ -110,7 +116,8 @@ class Job:
 
     name: for messages. speed: the user's -O level. own: library functions
     that the program defines itself. watched: functions with call and return
-    events, in the order of the rule set. filters: text of the filter module.
+    events, in the order of the rule set. filters: text of the filter module. wraps: whether signed arithmetic
+    wraps around, as unsigned does.
     """
 
     name: str
@@ -119,6 +126,7 @@ class Job:
     policy: Policy
     watched: tuple[str, ...]
     filters: str
+    wraps: bool = False
 
 
 @dataclass(frozen=True)
@@ -174,7 +182,7 @@ def instrument_text(text: str, job: Job, stage: Stage) -> str:
 
 
 def _context(job: Job) -> Context:
-    return Context(job.name, job.policy, job.own, job.watched)
+    return Context(job.name, job.policy, job.own, job.watched, wraps=job.wraps)
 
 
 _PLACES_OF_VARIABLES = 22, "-experimental-debug-variable-locations=false"

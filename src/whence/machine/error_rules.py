@@ -239,8 +239,15 @@ NOT_MODELLED = {
             "division-by-zero",
             "division-overflow",
             "shift-out-of-range",
+            "unsigned-addition-overflow",
+            "unsigned-subtraction-overflow",
+            "unsigned-multiplication-overflow",
+            "bit-scan-of-zero",
         ),
         _UNTYPED,
+    ),
+    **dict.fromkeys(
+        ("float-conversion-overflow", "float-division-by-zero"), "the machine has no floating-point numbers"
     ),
     "index-out-of-bounds": "an array inside of a block has no length of its own",
     "use-of-uninitialized-value": "every word of a block of the machine has a value from its birth",

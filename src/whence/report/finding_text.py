@@ -8,13 +8,14 @@ it was allocated, the values that the rule traces, advice.
 from __future__ import annotations
 
 import os
+import struct
 from collections.abc import Sequence
 
 from rich.cells import cell_len
 from rich.text import Text
 
 from whence.abi import points
-from whence.findings import BlockState, Event, Family, Finding, Frame, RunInfo, telling_stack
+from whence.findings import BlockState, Event, Family, Finding, Frame, RunInfo, Value, telling_stack
 from whence.report import frames, words
 from whence.report.layout import INDENT, MEASURE, Layout
 from whence.report.picture import Cell, Picture, draw
@@ -297,8 +298,7 @@ class FindingText:
         if all(value.value == self.finding.access.address for value in values):
             return []
         row = points.BY_NAME.get(self.finding.point)
-        number = words.signed if row is not None and row.signed else _number
-        shown = ", ".join(f"{printable(v.name)} = {number(v.value)}" for v in values)
+        shown = ", ".join(f"{printable(v.name)} = {_value(v, row)}" for v in values)
         line = Text.assemble(INDENT, ("values: ", HEADING), shown)
         return [Text(), *self.layout.wrapped(line, INDENT + "  ")]
 
@@ -318,6 +318,15 @@ def _tail(text: str, width: int) -> str:
     """The end of a position, its most specific part, but never less than a file name's worth."""
     width = max(width, 24)
     return text if cell_len(text) <= width else "…" + text[1 - width :]
+
+
+def _value(traced: Value, row: points.Point | None) -> str:
+    """A value as the program's type has it; a slot that a rule gives another name is shown as its bits."""
+    if row is not None and row.floating(traced.name):
+        return repr(struct.unpack("<d", struct.pack("<Q", traced.value))[0])
+    if row is not None and row.signed:
+        return str(words.signed(traced.value))
+    return str(traced.value) if row is not None and row.decimal else _number(traced.value)
 
 
 def _number(value: int) -> str:

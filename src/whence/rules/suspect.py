@@ -10,7 +10,8 @@ the *suspect* ones. A step is not suspect
 * at `length`: where `m >= n`;
 * at `add`, `subtract`, `multiply`: where the result is from low to high;
 * at `divide`: where `y != 0`, and `y != -1` or `x > low`;
-* at `shift` and `index`: where `0 <= k < w`, `0 <= i < n`.
+* at `shift` and `index`: where `0 <= k < w`, `0 <= i < n`;
+* at the other points of undefined behaviour: where the step is defined, or does not wrap around.
 
 Each of these is a list of *cases* (`whence.abi.points.Fine`): values of some names, and sums that
 are not negative. A condition that is false in every case is one for which suspect steps

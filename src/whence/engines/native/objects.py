@@ -28,7 +28,7 @@ class Wanted(NamedTuple):
     """A module, the other inputs of its object, and the key of the object."""
 
     module: CarriedModule
-    compiled: tuple[str, str, tuple[str, ...]]
+    compiled: tuple[str, str, tuple[str, ...], bool]
     key: str
 
 
@@ -76,6 +76,7 @@ def objects_of(
         present |= {each.key: each.compiled(cache) for each in refused}
     counts = {each.module.digest: functions[each.key] for each in wanted if each.key in functions}
     notes += [each.note for each in refused]
+    notes += _notes_of_wrapping(wanted, settings)
     return Objects({each.module.digest: present[each.key] for each in wanted}, counts, refused, notes)
 
 
@@ -93,9 +94,27 @@ def wanted_objects(
     whole = (__version__, generator_identity(), digest(runtime.read_bytes()))
     wanted = []
     for module in modules:
-        compiled = (os.path.basename(module.source), module.opt, own)
+        compiled = (os.path.basename(module.source), module.opt, own, wraps(module.flags))
         wanted.append(Wanted(module, compiled, digest(*whole, module.digest, checks, repr(compiled))))
     return wanted
+
+
+_WRAPPING = {"-fwrapv": True, "-fno-wrapv": False, "-fno-strict-overflow": True, "-fstrict-overflow": False}
+
+
+def wraps(flags: Iterable[str]) -> bool:
+    """Whether signed arithmetic of a module wraps around, by the last of its flags that says so."""
+    found = [_WRAPPING[flag] for flag in flags if flag in _WRAPPING]
+    return bool(found) and found[-1]
+
+
+def _notes_of_wrapping(wanted: list[Wanted], settings: BuildSettings) -> Iterator[str]:
+    """A note where rules about unsigned arithmetic are on, and a module does not tell it from signed."""
+    names = sorted({name for name, _, _, wrapping in (each.compiled for each in wanted) if wrapping})
+    points = {rule.point.name for rule in settings.rules.active}
+    if names and any(name.endswith("_unsigned") for name in points):
+        more = f" and {len(names) - 1} more" if names[1:] else ""
+        yield f"unsigned arithmetic of {names[0]}{more} is not checked: built with -fwrapv"
 
 
 def find_object(wanted: Wanted, cache: Cache) -> tuple[Path, int] | None:

@@ -1,0 +1,15 @@
+// A request for nothing has a class of its own.
+// RUN: options --enable bit-scan-of-zero
+#include <stddef.h>
+
+static int class_of(size_t size) {
+    return size == 0 ? 0 : 63 - __builtin_clzl(size);
+}
+
+int main(int argc, char **argv) {
+    (void)argv;
+    int sum = 0;
+    for (size_t size = 4; size != (size_t)(argc - 2); size--)
+        sum += class_of(size);
+    return sum + __builtin_ffs(argc - 1) == 77;
+}

@@ -1,0 +1,12 @@
+// A sample of sound is louder than 16 bits allow.
+// RUN: options --enable float-conversion-overflow
+#include <stdint.h>
+
+static int16_t sample(double level) {
+    return (int16_t)(level * 32768.0); // EXPECT float-conversion-overflow
+}
+
+int main(int argc, char **argv) {
+    (void)argv;
+    return sample(0.25 + argc) == 77;
+}

@@ -1,0 +1,9 @@
+// An offset and a length are added before they are compared with the size.
+// RUN: options --enable unsigned-addition-overflow
+#include <cstddef>
+
+static bool inside(std::size_t offset, std::size_t length, std::size_t size) {
+    return offset + length <= size; // EXPECT unsigned-addition-overflow
+}
+
+int main(int argc, char **) { return inside(8, static_cast<std::size_t>(-argc), 64) == inside(65, 0, 64) ? 0 : 1; }

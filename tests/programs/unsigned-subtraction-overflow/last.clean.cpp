@@ -1,0 +1,15 @@
+// The loop compares the sum instead.
+// RUN: options --enable unsigned-subtraction-overflow
+#include <vector>
+
+static int descents(const std::vector<int> &values) {
+    int count = 0;
+    for (unsigned i = 0; i + 1 < static_cast<unsigned>(values.size()); i++) {
+        if (i + 1 >= values.size())
+            break;
+        count += values[i] > values[i + 1];
+    }
+    return count;
+}
+
+int main() { return descents({3, 1}) + descents({}) == 7; }
