@@ -4,9 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 NO_IR = "no IR"
 """Why most libraries are left out: another compiler made them."""
+
+
+class Counts(NamedTuple):
+    """What was checked of a module.
+
+    functions: how many have checks. guarded: how many variables in memory lie between zones. safe: how many
+    need no zones, because the module shows that they are accessed in their bounds alone.
+    """
+
+    functions: int
+    guarded: int = 0
+    safe: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +34,7 @@ class LeftOut:
 class Coverage:
     """What a run checked.
 
-    checked: the number of functions of each instrumented module, by the module's digest.
+    checked: what was counted in each instrumented module, by the module's digest.
     rules: how many were evaluated.
     unobserved: names of the rules that were on and that the engine does not observe.
     left_out: programs, libraries and source files without checks.
@@ -30,7 +43,7 @@ class Coverage:
     ended: why the runtime checked nothing, or checked no longer; empty if it checked to the end.
     """
 
-    checked: Mapping[str, int] = field(default_factory=dict)
+    checked: Mapping[str, Counts] = field(default_factory=dict)
     rules: int = 0
     unobserved: tuple[str, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
@@ -45,12 +58,22 @@ class Coverage:
     @property
     def functions(self) -> int:
         """How many functions these modules have."""
-        return sum(self.checked.values())
+        return sum(each.functions for each in self.checked.values())
+
+    @property
+    def guarded(self) -> int:
+        """How many of their variables lie between zones."""
+        return sum(each.guarded for each in self.checked.values())
+
+    @property
+    def safe(self) -> int:
+        """How many of their variables need no zones."""
+        return sum(each.safe for each in self.checked.values())
 
 
 def total(parts: Iterable[Coverage]) -> Coverage:
     """Of several builds in one run: each module and what was left out once."""
-    checked: dict[str, int] = {}
+    checked: dict[str, Counts] = {}
     left_out: dict[LeftOut, None] = {}
     for part in parts:
         checked |= part.checked

@@ -16,7 +16,8 @@ class Preparation:
 
     state: "prepared", "known" (all of it stood in the cache) or "impossible". reason: a sentence on what is
     impossible, else empty. exit_code: `ExitCode.OK`, or what a run of it would end with.
-    modules, functions: how many are checked when it runs, those of its libraries included.
+    modules, functions: how many are checked when it runs, those of its libraries included. guarded, safe: how
+    many variables in memory lie between zones, and how many need none (`whence.coverage.Counts`).
     notes: for the user.
     """
 
@@ -26,6 +27,8 @@ class Preparation:
     exit_code: ExitCode = ExitCode.OK
     modules: int = 0
     functions: int = 0
+    guarded: int = 0
+    safe: int = 0
     notes: tuple[str, ...] = ()
 
 

@@ -97,8 +97,8 @@ def test_what_is_prepared_runs_without_being_instrumented(built: Place) -> None:
     lines = done.stdout.splitlines()
     assert done.returncode == 0 and done.stderr == ""
     assert lines[:2] == [
-        "prepared: ./prog (2 modules, 2 functions)",
-        "prepared: ./other (2 modules, 3 functions)",
+        "prepared: ./prog (2 modules, 2 functions; 1 variable between zones, 0 proved safe without)",
+        "prepared: ./other (2 modules, 3 functions; 1 variable between zones, 0 proved safe without)",
     ]
     assert lines[2] == "prepared: ./plug.so (1 module, 1 function)"
     # The libraries are made for both kinds of programs.

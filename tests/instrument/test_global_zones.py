@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from textwrap import dedent
+
 import pytest
 from tests.instrument.test_passes import HEADER
 
 from whence import ir
 from whence.instrument import job as jobs
 from whence.instrument.exposure import exposed_globals
-from whence.instrument.passes import Stage
-from whence.instrument.pipeline import instrument_text
+from whence.instrument.passes import Context, Stage, run_stage
+from whence.instrument.pipeline import PASSES, instrument_text
 from whence.rules import load_standard
 
 JOB = jobs.make_job(load_standard().select(["global-buffer-overflow"], []), "test.c", "2", ())
 
 
 def exposed(text: str) -> list[str]:
-    return [each.name for each in exposed_globals(ir.parse(HEADER + text))]
+    return [each.name for each in exposed_globals(ir.parse(HEADER + text))[0]]
 
 
 @pytest.mark.parametrize(
@@ -106,3 +109,29 @@ def test_marker(address: str, marker: str | None) -> None:
     done = instrument_text(text, JOB, Stage.PROMOTED)
     found = [line for line in done.splitlines() if "call void @__whence_check" in line]
     assert [line.strip() for line in found] == ([f"call void @__whence_{marker} nomerge"] if marker else [])
+
+
+def test_proved_variables_are_counted() -> None:
+    """`@f` and `@x` may be accessed by other modules; nothing but `f` accesses `@y`."""
+    text = HEADER + dedent(
+        """
+        @x = global [4 x i8] zeroinitializer
+        @y = internal global i32 0
+        @z = internal global [4 x i8] zeroinitializer
+        define i32 @f(i64 %i) {
+          %a = alloca [2 x i32], align 4
+          %b = alloca [2 x i32], align 4
+          store i32 1, ptr %a, align 4
+          %p = getelementptr i8, ptr @z, i64 %i
+          store i8 1, ptr %p, align 1
+          %q = getelementptr i8, ptr %b, i64 %i
+          store i8 1, ptr %q, align 1
+          %v = load i32, ptr @y, align 4
+          ret i32 %v
+        }
+        """
+    )
+    policy = replace(JOB.policy, locals=True, globals=True)
+    context = Context("test.c", policy)
+    run_stage(PASSES, Stage.OPTIMISED, text, context)
+    assert (context.guarded_variables, context.safe_variables) == (3, 2)

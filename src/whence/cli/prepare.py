@@ -117,7 +117,13 @@ def _lines(image: Preparation) -> list[str]:
         return [f"not possible: {image.reason}"]
     state = "prepared" if image.state == PREPARED else "known already"
     modules, functions = plural(image.modules, "module"), plural(image.functions, "function")
-    return [f"{state}: {image.path} ({modules}, {functions})", *(f"  note: {note}" for note in image.notes)]
+    zones = ""
+    if image.guarded or image.safe:
+        zones = f"; {plural(image.guarded, 'variable')} between zones, {image.safe:,} proved safe without"
+    return [
+        f"{state}: {image.path} ({modules}, {functions}{zones})",
+        *(f"  note: {note}" for note in image.notes),
+    ]
 
 
 def _last(done: Preparations) -> str:

@@ -219,13 +219,17 @@ def common_globals(module: ir.Module) -> list[ir.GlobalVariable]:
     ]
 
 
-def exposed_globals(module: ir.Module) -> list[ir.GlobalVariable]:
-    """The plain global variables that the module does not show to be accessed in their bounds alone."""
+def exposed_globals(module: ir.Module) -> tuple[list[ir.GlobalVariable], int]:
+    """The plain global variables that the module does not show to be accessed in their bounds alone.
+
+    Also returns the number of the others.
+    """
     fixed = _fixed_names(module)
     plain = [each for each in module.variables if is_plain_global(each) and each.ref not in fixed]
     local = {each.ref: each for each in plain if each.linkage in _LOCAL_LINKAGES}
     exposed = _exposed_names(module, local)
-    return [each for each in plain if each.ref not in local or each.ref in exposed]
+    found = [each for each in plain if each.ref not in local or each.ref in exposed]
+    return found, len(plain) - len(found)
 
 
 def _fixed_names(module: ir.Module) -> frozenset[str]:

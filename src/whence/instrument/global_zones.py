@@ -52,7 +52,8 @@ def guard_globals(context: Context) -> None:
         @whence.fini.entry = private global ptr @whence.fini, section ".fini_array.00001", align 8
         !0 = !{ptr @whence.room.0}
     """  # noqa: E501
-    variables = exposed_globals(context.module)
+    variables, safe = exposed_globals(context.module)
+    context.safe_variables += safe
     for variable in variables:
         _guard(variable, context)
     if variables:

@@ -48,7 +48,8 @@ class Context:
     watched: functions with call and return events. used: markers and events
     that passes have inserted, which are declared after the pass. checked:
     functions whose accesses have markers. guarded_variables: variables with
-    zones. origins: variables whose undefined bits are followed. wraps: whether
+    zones; safe_variables: those that are accessed in their bounds alone.
+    origins: variables whose undefined bits are followed. wraps: whether
     signed arithmetic wraps around, as unsigned does.
     """
 
@@ -59,6 +60,7 @@ class Context:
     used: set[str] = field(default_factory=set)
     checked: int = 0
     guarded_variables: int = 0
+    safe_variables: int = 0
     redirected: frozenset[str] = frozenset()
     module: ir.Module = field(default_factory=ir.Module)
     origins: int = 0

@@ -131,10 +131,16 @@ class Job:
 
 @dataclass(frozen=True)
 class Compiled:
-    """An instrumented object; functions: the number with checked accesses; notes: for the user."""
+    """An instrumented object.
+
+    functions: how many have checked accesses. guarded, safe: how many variables in memory are blocks, and how
+    many need not be, because every access to them is in bounds. notes: for the user.
+    """
 
     code: bytes
     functions: int
+    guarded: int = 0
+    safe: int = 0
     notes: tuple[str, ...] = ()
 
 
@@ -158,10 +164,11 @@ def compile_module(bitcode: bytes, job: Job) -> Compiled:
         module.verify()
     with _refusal(job.name, "compile the instrumented IR"):
         _optimise(module, machine, job)
-    module, notes = _settled(module, job)
+    module, settled, notes = _settled(module, job)
     with _refusal(job.name, "compile the optimised IR"):
         _lower(module, machine, job)
-        return Compiled(bytes(machine.emit_object(module)), context.checked, notes)
+        code = bytes(machine.emit_object(module))
+    return Compiled(code, context.checked, settled.guarded_variables, settled.safe_variables, notes)
 
 
 def compile_text(text: str, name: str) -> bytes:
@@ -176,9 +183,9 @@ def compile_text(text: str, name: str) -> bytes:
         return bytes(machine.emit_object(module))
 
 
-def instrument_text(text: str, job: Job, stage: Stage) -> str:
+def instrument_text(text: str, job: Job, stage: Stage, context: Context | None = None) -> str:
     """The passes of one stage: text in, text out; raises what `run_stage` raises."""
-    return run_stage(PASSES, stage, text, _context(job))
+    return run_stage(PASSES, stage, text, context or _context(job))
 
 
 def _context(job: Job) -> Context:
@@ -225,21 +232,22 @@ def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, job: Job) -> 
     builder.getModulePassManager().run(module, builder)
 
 
-def _settled(module: llvm.ModuleRef, job: Job) -> tuple[llvm.ModuleRef, tuple[str, ...]]:
-    """The module after the passes over optimised IR, and notes.
+def _settled(module: llvm.ModuleRef, job: Job) -> tuple[llvm.ModuleRef, Context, tuple[str, ...]]:
+    """The module after the passes over optimised IR, what they shared, and notes.
 
     A module that cannot be parsed again is compiled without these passes, which only cost speed.
     """
+    context = _context(job)
     if not any(each.needed(job.policy) for each in PASSES if each.stage is Stage.OPTIMISED):
-        return module, ()
+        return module, context, ()
     try:
-        settled = parsed(instrument_text(str(module), job, Stage.OPTIMISED))
+        settled = parsed(instrument_text(str(module), job, Stage.OPTIMISED, context))
         settled.verify()
     except (RuntimeError, ir.IRSyntaxError) as error:
         if verifying():
             raise PassError(f"{job.name}: {Stage.OPTIMISED.value}: {error}") from error
-        return module, (f"{job.name} runs slower than it could: {_first_lines(error)}",)
-    return settled, ()
+        return module, _context(job), (f"{job.name} runs slower than it could: {_first_lines(error)}",)
+    return settled, context, ()
 
 
 def _lower(module: llvm.ModuleRef, machine: llvm.TargetMachine, job: Job) -> None:

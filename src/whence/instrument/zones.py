@@ -163,7 +163,10 @@ def _guard_in(function: ir.Function, context: Context) -> None:
     guarded: list[_Guarded] = []
     for variable, size in variables:
         name = variable.result or ""
-        if name.startswith(OWN) or not _is_judged(variable, size, uses, name in scopes):
+        if name.startswith(OWN):
+            continue
+        if not _is_judged(variable, size, uses, name in scopes):
+            context.safe_variables += 1
             continue
         for use in uses.get(name, ()):
             if "@llvm.lifetime." in use.text:

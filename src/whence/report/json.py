@@ -97,6 +97,7 @@ def _coverage(coverage: Coverage | None) -> dict[str, Any] | None:
     return {
         "modules": coverage.modules,
         "functions": coverage.functions,
+        "variables": {"guarded": coverage.guarded, "safe": coverage.safe},
         "rules": coverage.rules,
         "unobserved": [_text(name) for name in coverage.unobserved],
         "left_out": [{"name": _text(each.name), "reason": _text(each.reason)} for each in coverage.left_out],

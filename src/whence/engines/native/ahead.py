@@ -198,6 +198,8 @@ class _Ahead:
             PREPARED if new else KNOWN,
             modules=coverage.modules,
             functions=coverage.functions,
+            guarded=coverage.guarded,
+            safe=coverage.safe,
             notes=tuple(notes),
         )
 

@@ -204,8 +204,8 @@ def _build(
             left_out.append(LeftOut(each.path.name, "joined by another linker"))
     originals = {copy: images[name].path for name, copy in copies.items()}
     checked = _distinct(images[name] for name in copies)
-    functions = {d: objects.functions[d] for each in checked if (d := each.digest) in objects.functions}
-    coverage = Coverage(functions, left_out=tuple(left_out))
+    counts = {d: objects.counts[d] for each in checked if (d := each.digest) in objects.counts}
+    coverage = Coverage(counts, left_out=tuple(left_out))
     declined = "" in images and "" not in copies
     main = copies.pop("", image.path)
     return Built(

@@ -1,8 +1,8 @@
 """From carried modules to instrumented objects, through the cache.
 
 Entries: ``defines/<digest>`` names of library functions that a module defines itself; ``objects/<key>``
-instrumented objects, ``functions/<key>`` how many functions they check. A changed source file changes one
-module's digest, so only that module is compiled again.
+instrumented objects, ``counts/<key>`` what they check (`whence.coverage.Counts`). A changed source file
+changes one module's digest, so only that module is compiled again.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from whence import __version__
+from whence.coverage import Counts
 from whence.engines.native.refused import Refused
 from whence.engines.process.building import BuildSettings
 from whence.prepared import checks_of, generator_identity
@@ -33,13 +34,13 @@ class Wanted(NamedTuple):
 
 
 class Objects(NamedTuple):
-    """Objects, and numbers of functions with checked accesses, by the digests of their modules.
+    """Objects, and what was counted in them, by the digests of their modules.
 
     refused: the modules without checks. notes: for the user.
     """
 
     paths: dict[str, Path]
-    functions: dict[str, int]
+    counts: dict[str, Counts]
     refused: list[Refused]
     notes: list[str]
 
@@ -56,25 +57,25 @@ def objects_of(
     own, failures = own_functions([*modules, *known], settings, cache, subject)
     wanted = wanted_objects(modules, own, settings, cache, runtime)
     present: dict[str, Path] = {}
-    functions: dict[str, int] = {}
+    counted: dict[str, Counts] = {}
     missing = []
     refused: list[Refused] = []
     notes: list[str] = []
     for each in wanted:
         found = find_object(each, cache)
         if found is not None:
-            present[each.key], functions[each.key] = found
+            present[each.key], counted[each.key] = found
         elif each.module.digest in failures:
             refused.append(Refused(each.module, each.key, failures[each.module.digest]))
         else:
             missing.append(each)
     if missing:
-        refused += _instrument(missing, settings, cache, subject, present, functions, notes)
+        refused += _instrument(missing, settings, cache, subject, present, counted, notes)
     if refused:
         if len(refused) == len(modules):
             refused[0].give_up()
         present |= {each.key: each.compiled(cache) for each in refused}
-    counts = {each.module.digest: functions[each.key] for each in wanted if each.key in functions}
+    counts = {each.module.digest: counted[each.key] for each in wanted if each.key in counted}
     notes += [each.note for each in refused]
     notes += _notes_of_wrapping(wanted, settings)
     return Objects({each.module.digest: present[each.key] for each in wanted}, counts, refused, notes)
@@ -117,10 +118,10 @@ def _notes_of_wrapping(wanted: list[Wanted], settings: BuildSettings) -> Iterato
         yield f"unsigned arithmetic of {names[0]}{more} is not checked: built with -fwrapv"
 
 
-def find_object(wanted: Wanted, cache: Cache) -> tuple[Path, int] | None:
-    """The object and its number of functions with checked accesses, None if the cache lacks it."""
-    found, count = cache.find("objects", wanted.key), cache.read("functions", wanted.key)
-    return None if found is None or count is None else (found, int(count))
+def find_object(wanted: Wanted, cache: Cache) -> tuple[Path, Counts] | None:
+    """The object and what was counted in it, None if the cache lacks it."""
+    found, counts = cache.find("objects", wanted.key), cache.read("counts", wanted.key)
+    return None if found is None or counts is None else (found, Counts(*map(int, counts.split())))
 
 
 def instrument(missing: Iterable[Wanted], settings: BuildSettings, cache: Cache, subject: str) -> list[str]:
@@ -140,10 +141,10 @@ def _instrument(
     cache: Cache,
     subject: str,
     present: dict[str, Path],
-    functions: dict[str, int],
+    counted: dict[str, Counts],
     notes: list[str],
 ) -> Iterator[Refused]:
-    """Compiles modules into `present` and `functions`, by their keys; returns the modules that failed."""
+    """Compiles modules into `present` and `counted`, by their keys; returns the modules that failed."""
     from whence.engines.native.work import compile_carried
     from whence.engines.native.workers import Failure, parallel
     from whence.instrument.job import make_job
@@ -155,8 +156,8 @@ def _instrument(
             yield Refused(module, key, result)
         else:
             present[key] = cache.add("objects", key, result.code)
-            functions[key] = result.functions
-            cache.add("functions", key, str(result.functions).encode())
+            counted[key] = Counts(result.functions, result.guarded, result.safe)
+            cache.add("counts", key, " ".join(map(str, counted[key])).encode())
             notes += result.notes
 
 
