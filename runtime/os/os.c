@@ -346,6 +346,15 @@ uint64_t os_stack_limit(void) {
     return limit.rlim_cur;
 }
 
+int os_raise_stack_limit(uint64_t wanted) {
+    struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
+    call4(SYS_prlimit64, 0, RLIMIT_STACK, 0, (long)&limit);
+    if (wanted > limit.rlim_max) wanted = limit.rlim_max;
+    if (wanted <= limit.rlim_cur) return 0;
+    limit.rlim_cur = wanted;
+    return call4(SYS_prlimit64, 0, RLIMIT_STACK, (long)&limit, 0) == 0;
+}
+
 void os_sleep_us(uint64_t microseconds) {
     struct timespec wait = {(time_t)(microseconds / 1000000),
                             (long)(microseconds % 1000000) * 1000};

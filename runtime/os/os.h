@@ -120,6 +120,8 @@ long os_signal_thread(uint32_t process, uint32_t thread, int signal);
 int os_memory_limited(void);
 /* Bytes the main stack may grow to (RLIMIT_STACK), UINT64_MAX if unlimited. */
 uint64_t os_stack_limit(void);
+/* Changes it, at most to what the process may set; 0 if it is as before. */
+int os_raise_stack_limit(uint64_t limit);
 void os_sleep_us(uint64_t microseconds);
 uint64_t os_now_us(void);
 /* Processor time of the process so far. */

@@ -21,13 +21,10 @@ int thread_is_start_code(uint64_t pc) {
 /* The stack pointer at the entry of the process; everything the program pushes lies below. */
 extern void *__libc_stack_end;
 
-/* The kernel keeps at least this much below the stack's begin free of other mappings. */
-#define MAIN_STACK_LEAST (128ull << 20)
-
 void thread_init_main(void) {
     struct thread *thread = &thread_self;
     uint64_t reach = os_stack_limit();
-    if (reach < MAIN_STACK_LEAST) reach = MAIN_STACK_LEAST;
+    if (reach < THREAD_MAIN_STACK_LEAST) reach = THREAD_MAIN_STACK_LEAST;
     uintptr_t high = (uintptr_t)__libc_stack_end;
     thread->stack.high = high;
     thread->stack.low = reach < high / 2 ? high - reach : high / 2;

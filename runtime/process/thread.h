@@ -48,6 +48,9 @@ extern __thread struct thread thread_self;
 /* The main function of the program has returned. */
 extern int thread_main_returned;
 
+/* The kernel keeps at least this much below the main stack's begin free of other mappings. */
+#define THREAD_MAIN_STACK_LEAST (128ull << 20)
+
 /* Sets up the record of the main thread; no C library is needed. */
 void thread_init_main(void);
 

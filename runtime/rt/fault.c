@@ -170,6 +170,26 @@ static int is_stack_end(uintptr_t address, uintptr_t sp) {
            !os_readable(wh_round_down(address, sizeof(uint64_t)));
 }
 
+/* Frames with zones have been seen to be five times as large. */
+#define FRAMES_GROW 8u
+
+/* Other processes and threads keep the program's limit until it is reached. */
+int fault_grows_stack(int number, const siginfo_t *info, const ucontext_t *machine) {
+    static int grown;
+    uintptr_t address = (uintptr_t)info->si_addr;
+    const struct stack_bounds *stack = &thread_self.stack;
+    if (!PORT_PLANES || number != SIGSEGV || info->si_code != SEGV_MAPERR || thread_self.number ||
+        address - stack->low >= stack->high - stack->low ||
+        !is_stack_end(address, saved_register(machine, REG_RSP)))
+        return 0;
+    uint64_t limit = os_stack_limit();
+    if (limit >= THREAD_MAIN_STACK_LEAST || __atomic_exchange_n(&grown, 1, __ATOMIC_RELAXED))
+        return 0;
+    uint64_t wanted = limit * FRAMES_GROW;
+    return os_raise_stack_limit(wanted < THREAD_MAIN_STACK_LEAST ? wanted
+                                                                 : THREAD_MAIN_STACK_LEAST);
+}
+
 static uint32_t stack_flags(uintptr_t address, const ucontext_t *machine) {
     uintptr_t sp = saved_register(machine, REG_RSP);
     if (is_above_stack(address, sp)) return WH_FLAG_ABOVE;

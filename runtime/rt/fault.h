@@ -10,6 +10,10 @@
 /* The program's state at a signal, for the stack of a finding. */
 void fault_state(struct context *context, const ucontext_t *machine);
 
+/* The main thread's stack was full and has more room now: the access can be repeated. Zones around
+ * variables make frames larger, and the program may need a stack as deep as without them. */
+int fault_grows_stack(int number, const siginfo_t *info, const ucontext_t *machine);
+
 /* Makes the finding about a signal that is going to end the program. */
 void fault_report(int number, const siginfo_t *info, const ucontext_t *machine);
 

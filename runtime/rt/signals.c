@@ -72,7 +72,7 @@ static int hand_on(int number, siginfo_t *info, void *machine) {
 static void on_signal(int number, siginfo_t *info, void *machine) {
     struct thread *thread = thread_here();
     int saved_errno = errno;
-    if (port_takes_fault(number, info, machine) ||
+    if (port_takes_fault(number, info, machine) || fault_grows_stack(number, info, machine) ||
         (PORT_GUARDS && hand_on(number, info, machine))) {
         errno = saved_errno;
         return;
@@ -187,9 +187,16 @@ static void call_on_stack(uintptr_t top, void (*function)(void *), void *argumen
                      : "rbx", "rdx", "rsi", "r8", "r9", "r10", "r11", "memory", "cc");
 }
 
+static int install_before(int number, const struct sigaction *wanted);
+
 /* The program's stack for signals may have no room for a finding. */
 static void on_own_signal(int number, siginfo_t *info, void *machine) {
     int saved_errno = errno;
+    if (fault_grows_stack(number, info, machine)) {
+        if (believed[index_of(number)].sa_flags & (int)SA_RESETHAND)
+            install_before(number, &believed[index_of(number)]);
+        return;
+    }
     struct fault fault = {number, info, machine};
     uintptr_t stack = 0;
     if (info->si_code > 0 && !thread_here()->in_finding && port_is_checked()) stack = take_stack();
