@@ -21,9 +21,15 @@ ABSENT(__lsan_enable)
 ABSENT(__lsan_ignore_object)
 ABSENT(__lsan_register_root_region)
 ABSENT(__lsan_unregister_root_region)
+ABSENT(__sanitizer_annotate_contiguous_container)
+ABSENT(__sanitizer_annotate_double_ended_contiguous_container)
+ABSENT(__sanitizer_contiguous_container_find_bad_address)
 ABSENT(__sanitizer_get_allocated_begin)
 ABSENT(__sanitizer_get_allocated_size)
 ABSENT(__sanitizer_get_ownership)
+
+int __sanitizer_verify_contiguous_container(void);
+__attribute__((weak)) int __sanitizer_verify_contiguous_container(void) { return 1; }
 
 const char *__asan_locate_address(void);
 __attribute__((weak)) const char *__asan_locate_address(void) { return "unknown"; }

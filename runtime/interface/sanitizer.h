@@ -12,8 +12,6 @@
     X(__asan_set_death_callback)                                                                   \
     X(__asan_set_error_report_callback)                                                            \
     X(__asan_update_allocation_context)                                                            \
-    X(__sanitizer_annotate_contiguous_container)                                                   \
-    X(__sanitizer_annotate_double_ended_contiguous_container)                                      \
     X(__sanitizer_finish_switch_fiber)                                                             \
     X(__sanitizer_install_malloc_and_free_hooks)                                                   \
     X(__sanitizer_print_memory_profile)                                                            \
