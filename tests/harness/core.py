@@ -21,6 +21,8 @@ _PROGRAMS = """
     wild-pointer-dereference/offset-link unsigned-addition-overflow/ticks
     unsigned-subtraction-overflow/countdown unsigned-multiplication-overflow/pixels
     float-conversion-overflow/sample float-division-by-zero/slope bit-scan-of-zero/classes
+    invalid-bool/filled reached-unreachable/ended length-not-positive/matrix nonnull-argument/declared
+    nonnull-result/lookup pointer-overflow/before null-pointer-offset/list misaligned-access/packed
     """
 """The core has them and their twins."""
 

@@ -304,6 +304,12 @@ SUSPECT = {
     "truncate": ["side != 0", "side == 2"],
     "divide_floating": ["zero != 0"],
     "scan": ["v == 0"],
+    "bool": ["v > 1"],
+    "unreachable": ["reached == 1"],
+    "dimension": ["n <= 0"],
+    "nonnull": ["v == 0"],
+    "offset": ["r == NULL and i * size != 0", "r != NULL and (r + i * size <= 0)"],
+    "align": ["rest != 0"],
 }
 """What makes a step one that engines show to rules."""
 

@@ -80,6 +80,18 @@ SHAPES = {point.split()[0]: point for point in POINTS if LANGUAGE[point.split()[
         ("divide_floating", "zero == 1", True),
         ("scan", "v == 0", True),
         ("scan", "v < 2", False),
+        ("bool", "v != 0 and v != 1", True),
+        ("bool", "v == 1", False),
+        ("unreachable", "reached != 0", True),
+        ("dimension", "n < 1", True),
+        ("dimension", "n == 1", False),
+        ("nonnull", "v == 0 and returned == 1", True),
+        ("nonnull", "returned == 1", False),
+        ("offset", "r == NULL and i * size != 0", True),
+        ("offset", "r != NULL and r + i * size > 2 * MaxSize + 1", True),
+        ("offset", "r != NULL and i * size > 8", False),
+        ("align", "rest != 0", True),
+        ("align", "n == 8", False),
     ],
 )
 def test_what_suspect_steps_are_enough_for(point: str, condition: str, enough: bool) -> None:
@@ -131,8 +143,19 @@ def plain_steps(draw: st.DrawFn, point: str, world: World) -> Redex:
             return Redex(point.upper(), (max(x, y), min(x, y), result + draw(st.integers(0, 3))), now=99)
         case "truncate" | "divide_floating":
             return Redex(point.upper(), (draw(st.integers(0, 1 << 63)), 0), now=99)
-        case "scan":
-            return Redex("SCAN", (draw(st.integers(1, 1 << 63)),), now=99)
+        case "scan" | "dimension":
+            return Redex(point.upper(), (draw(st.integers(1, MOST)),), now=99)
+        case "nonnull":
+            return Redex("NONNULL", (draw(st.integers(1, 1 << 63)), draw(st.integers(0, 1))), now=99)
+        case "unreachable":
+            return Redex("UNREACHABLE", (0,), now=99)
+        case "bool":
+            return Redex("BOOL", (draw(st.integers(0, 1)),), now=99)
+        case "offset":
+            i, size = draw(st.integers(-9, 9)), draw(st.integers(0, 16))
+            return Redex("OFFSET", (address, i, size), world.find(address), now=99)
+        case "align":
+            return Redex("ALIGN", (address, 1 << draw(st.integers(1, 6)), 0), world.find(address), now=99)
         case _:
             align = 1 << draw(st.integers(0, 63))
             least = draw(st.integers(0, align))

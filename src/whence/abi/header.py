@@ -137,7 +137,7 @@ def _rule_lines() -> Iterator[str]:
     yield f"#define WHENCE_DESC_SIZE {_number(rules.DESC_SIZE)}"
     yield f"#define WHENCE_DESC_WRITE {_number(rules.DESC_WRITE)}"
     yield f"#define WHENCE_DESC_COPY {_number(rules.DESC_COPY)}"
-    for name in ("STEP_POINT", "STEP_BITS_SHIFT", "STEP_UNSIGNED"):
+    for name in ("STEP_POINT", "STEP_BITS_SHIFT", "STEP_UNSIGNED", "STEP_POINTER", "STEP_SIZE_SHIFT"):
         yield f"#define WHENCE_{name} {_number(getattr(rules, name))}"
     yield f"#define WHENCE_DESC_FUNCTION_SHIFT {_number(rules.DESC_FUNCTION_SHIFT)}"
     for name, number in rules.DESC_FUNCTIONS.items():

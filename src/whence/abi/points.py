@@ -105,6 +105,10 @@ class Point:
         """Whether the values of the step are signed."""
         return any(slot.signed for slot in self.slots)
 
+    def pointer(self, name: str) -> bool:
+        """Whether a slot of this name holds a pointer."""
+        return any(slot.type == "POINTER" and slot.name == name for slot in self.slots)
+
     def floating(self, name: str) -> bool:
         """Whether a slot of this name holds a floating-point number."""
         return any(slot.floating and slot.name == name for slot in self.slots)
@@ -177,6 +181,11 @@ def _unsigned(name: str, number: int, meaning: str, noun: str, fine: Mapping[str
         headline=noun,
         decimal=True,
     )
+
+
+def _address(sum_: Mapping[str, int]) -> dict[str, int]:
+    """The negative of an address, and the greatest one: not negative where the address is one."""
+    return {**sum_, ONE: (1 << _ADDRESS_BITS) - 1}
 
 
 def _divide_is_fine() -> Iterator[Fine]:
@@ -445,6 +454,83 @@ POINTS = (
         where="where v is 0",
         suspects=Suspects("every count", "those of 0", (Fine({}, ({"v": 1, ONE: -1},)),)),
         headline="count of zero bits",
+    ),
+    Point(
+        "bool",
+        25,
+        (Slot("v", "INT", "value"),),
+        "when v was read as the content of a bool object",
+        "read_bool",
+        "use of a bool",
+        where="where v is neither 0 nor 1",
+        suspects=Suspects("every bool", "those that are neither", (Fine({"v": 0}, ()), Fine({"v": 1}, ()))),
+        headline="bool is read",
+    ),
+    Point(
+        "unreachable",
+        26,
+        (Slot("reached", "INT", "other"),),
+        "where the program says that code is never reached; reached is 1 before it is executed, else 0",
+        "reach",
+        "unreachable code",
+        where="where it is executed",
+        suspects=Suspects("every such place", "those that are reached", (Fine({"reached": 0}, ()),)),
+        headline="unreachable code is reached",
+    ),
+    Point(
+        "dimension",
+        27,
+        (Slot("n", "INT", "value", signed=True),),
+        "before an array of variable length gets a length of n",
+        "declare",
+        "length of an array",
+        where="where n is not positive",
+        suspects=Suspects("every length", "those that are not positive", (Fine({}, ({"n": 1, ONE: -1},)),)),
+        headline="array of variable length",
+    ),
+    Point(
+        "nonnull",
+        28,
+        (Slot("v", "INT", "value"), Slot("returned", "INT", "other")),
+        "before v is passed or returned as a pointer that is never null; returned is 0 or 1",
+        "promise",
+        "pointer that is never null",
+        where="where v is null",
+        suspects=Suspects("every such pointer", "null pointers", (Fine({}, ({"v": 1, ONE: -1},)),)),
+        headline="null pointer",
+    ),
+    Point(
+        "offset",
+        29,
+        (_R, Slot("i", "INT", "value", signed=True), Slot("size", "INT", "width")),
+        "before i objects of size bytes are added to r",
+        "move",
+        "pointer arithmetic",
+        where="where the sum is no address, or either it or r is null",
+        suspects=Suspects(
+            "every sum",
+            "those that are no address, or whose pointer or result is null",
+            (
+                Fine({"r": 0, "i": 0}, ()),
+                Fine({"r": 0, "size": 0}, ()),
+                Fine(
+                    {}, ({"r": 1, ONE: -1}, {"r": 1, PRODUCT: 1, ONE: -1}, _address({"r": -1, PRODUCT: -1}))
+                ),
+            ),
+            ("i", "size"),
+        ),
+        headline="pointer arithmetic",
+    ),
+    Point(
+        "align",
+        30,
+        (_R, Slot("n", "INT", "width"), Slot("rest", "INT", "value")),
+        "before memory is accessed at r, rest bytes behind a multiple of n, as a type that needs multiples",
+        "access",
+        "access",
+        where="where r is not a multiple of n",
+        suspects=Suspects("every access", "those at other addresses", (Fine({"rest": 0}, ()),)),
+        headline="access to an object of another alignment",
     ),
 )
 

@@ -99,3 +99,6 @@ STEP_BITS_SHIFT = 8
 """The bits above are those of its type, up to STEP_UNSIGNED."""
 STEP_UNSIGNED = 1 << 16
 """The type is unsigned."""
+STEP_POINTER = 1 << 17
+"""The first operand is the pointer of the event; the bits from STEP_SIZE_SHIFT on are its width."""
+STEP_SIZE_SHIFT = 18

@@ -55,6 +55,8 @@ from whence.instrument.passes import (
     verifying,
 )
 from whence.instrument.policy import Policy
+from whence.instrument.promises import POINTS as PROMISES
+from whence.instrument.promises import mark_promises
 from whence.instrument.requests import redirect_requests
 from whence.instrument.roots import keep_pointers
 from whence.instrument.scopes import forget_lifetimes, mark_scopes
@@ -67,6 +69,7 @@ from whence.instrument.variable_names import name_variables
 from whence.instrument.zones import guard_variables
 
 PASSES: tuple[AnyPass, ...] = (
+    Pass("mark-promises", Stage.CARRIED, mark_promises, lambda policy: bool(policy.steps & PROMISES)),
     TextPass("name-variables", Stage.CARRIED, name_variables, lambda policy: policy.locals or policy.values),
     TextPass("name-globals", Stage.CARRIED, name_globals, lambda policy: policy.globals),
     TextPass("line-tables", Stage.CARRIED, keep_line_tables),

@@ -10,13 +10,14 @@ only those to the runtime.
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cache
 
 from whence.abi.points import NUMBERS
-from whence.abi.rules import STEP_BITS_SHIFT, STEP_UNSIGNED
+from whence.abi.rules import STEP_BITS_SHIFT, STEP_POINTER, STEP_SIZE_SHIFT, STEP_UNSIGNED
 
 WIDTHS = (8, 16, 32, 64)
 """The bits of the integers whose arithmetic is checked."""
@@ -30,7 +31,15 @@ _SIGNED = {"ADD": "sadd", "SUBTRACT": "ssub", "MULTIPLY": "smul"}
 _UNSIGNED = {"ADD_UNSIGNED": "uadd", "SUBTRACT_UNSIGNED": "usub", "MULTIPLY_UNSIGNED": "umul"}
 _DIVIDES = {"sdivide": True, "udivide": False}
 POINTS = (*_SIGNED, *_UNSIGNED, "DIVIDE", "SHIFT", "INDEX", "TRUNCATE", "DIVIDE_FLOATING", "SCAN")
+POINTS += ("BOOL", "UNREACHABLE", "DIMENSION", "NONNULL", "OFFSET", "ALIGN")
 """The detection points whose steps have these markers."""
+
+_INTRINSIC = re.compile(r"(@llvm\.\w+\.with\.overflow\.i(\d+))\(")
+UNREACHABLE = f"{_PREFIX}unreachable"
+OFFSET = f"{_PREFIX}offset"
+ALIGN = f"{_PREFIX}align"
+MOST_SIZE = (1 << 32 - STEP_SIZE_SHIFT) - 1
+"""The largest size of an element, and the largest alignment, that a descriptor holds."""
 
 RUNTIME = "declare preserve_mostcc void @__whence_step(i64, i64, i32) nonlazybind #1"
 
@@ -59,22 +68,26 @@ def division(type_: str) -> str:
     return f"{_PREFIX}divide_{type_}"
 
 
+def nonnull(returned: bool) -> str:
+    """The symbol of the marker of a pointer that is never null: an argument, or what a function returns."""
+    return f"{_PREFIX}nonnull_{'result' if returned else 'argument'}"
+
+
 def declaration(name: str) -> str | None:
     """The parameters of a marker, None for other symbols."""
     found = _markers().get(name)
-    return found.parameters if found else None
+    return found.parameters.replace("ptr", "ptr captures(address)") if found else None
 
 
 def definitions(points: Collection[str]) -> Iterator[str]:
-    """The definitions of the markers of the points in use, and what they call."""
-    for point, operation in (*_SIGNED.items(), *_UNSIGNED.items()):
-        if point in points:
-            widths = WIDTHS if point in _SIGNED else UNSIGNED_WIDTHS
-            yield "\n".join(
-                f"declare {{ i{bits}, i1 }} @llvm.{operation}.with.overflow.i{bits}(i{bits}, i{bits})"
-                for bits in widths
-            )
-    yield from (each.text for each in _markers().values() if each.point in points)
+    """The definitions of the markers of the points in use, and declarations of what they call."""
+    texts = [each.text for each in _markers().values() if each.point in points]
+    yield from sorted({_declared(*match) for text in texts for match in _INTRINSIC.findall(text)})
+    yield from texts
+
+
+def _declared(name: str, bits: str) -> str:
+    return f"declare {{ i{bits}, i1 }} {name}(i{bits}, i{bits})"
 
 
 @cache
@@ -95,6 +108,7 @@ def _all() -> Iterator[tuple[str, _Marker]]:
             yield from (_truncation(type_, signed, bits) for signed in (True, False))
     yield _beyond("INDEX", 64, "%b")
     yield from map(_floating_division, FLOATS)
+    yield from _promises()
 
 
 def _overflow(point: str, operation: str, bits: int, signed: bool) -> tuple[str, _Marker]:
@@ -196,6 +210,67 @@ def _shown(type_: str) -> list[str]:
     return [f"%double = {convert} {type_} %a to double", "%shown = bitcast double %double to i64"]
 
 
+# ---- what the front end relies on -------------------------------------------------------------------
+
+
+def _promises() -> Iterator[tuple[str, _Marker]]:
+    wide = ["%wide = zext i8 %a to i64"]
+    yield _marker("BOOL", marker("bool", 8), ("i8",), ["%bad = icmp ugt i8 %a, 1"], wide, "%wide", "0", 0)
+    yield _marker("UNREACHABLE", UNREACHABLE, (), ["%bad = icmp eq i8 0, 0"], [], "0", "1", 0)
+    test = ["%bad = icmp sle i64 %a, 0"]
+    yield _marker("DIMENSION", marker("dimension", 64), ("i64",), test, [], "%a", "0", 0)
+    for returned in (False, True):
+        test = ["%bad = icmp eq ptr %a, null"]
+        yield _marker("NONNULL", nonnull(returned), ("ptr",), test, [], "0", str(int(returned)), 0)
+    yield _offset()
+    yield _alignment()
+
+
+_DESCRIBED = (
+    "%size = trunc i64 %{} to i32",
+    f"%high = shl i32 %size, {STEP_SIZE_SHIFT}",
+    "%desc = or i32 %high, {}",
+)
+
+
+def _described(point: str, size: str) -> list[str]:
+    """The descriptor of a step at a pointer, with a size that the marker gets."""
+    first, second, third = _DESCRIBED
+    return [first.format(size), second, third.format(NUMBERS[point] | STEP_POINTER)]
+
+
+def _offset() -> tuple[str, _Marker]:
+    """The sum leaves the address space, or one of it and the pointer is null."""
+    pair = "{ i64, i1 }"
+    test = [
+        "%p = ptrtoint ptr %a to i64",
+        f"%pair = call {pair} @llvm.smul.with.overflow.i64(i64 %b, i64 %c)",
+        f"%bytes = extractvalue {pair} %pair, 0",
+        f"%beyond = extractvalue {pair} %pair, 1",
+        "%sum = add i64 %p, %bytes",
+        "%carry = icmp ult i64 %sum, %p",
+        "%negative = icmp slt i64 %bytes, 0",
+        "%wraps = xor i1 %carry, %negative",
+        "%null = icmp eq i64 %p, 0",
+        "%to_null = icmp eq i64 %sum, 0",
+        "%one_null = xor i1 %null, %to_null",
+        "%leaves = or i1 %beyond, %wraps",
+        "%bad = or i1 %leaves, %one_null",
+    ]
+    parameters = ("ptr", "i64", "i64")
+    return _marker("OFFSET", OFFSET, parameters, test, _described("OFFSET", "c"), "%p", "%b", "%desc")
+
+
+def _alignment() -> tuple[str, _Marker]:
+    test = [
+        "%p = ptrtoint ptr %a to i64",
+        "%mask = sub i64 %b, 1",
+        "%rest = and i64 %p, %mask",
+        "%bad = icmp ne i64 %rest, 0",
+    ]
+    return _marker("ALIGN", ALIGN, ("ptr", "i64"), test, _described("ALIGN", "b"), "%p", "%rest", "%desc")
+
+
 def _marker(
     point: str,
     name: str,
@@ -204,10 +279,13 @@ def _marker(
     cold: list[str],
     first: str,
     second: str,
-    more: int,
+    more: int | str,
 ) -> tuple[str, _Marker]:
-    """A marker whose definition computes ``%bad`` and, if it is true, passes two words to the runtime."""
-    desc = NUMBERS[point] | more
+    """A marker whose definition computes ``%bad`` and, if it is true, passes two words to the runtime.
+
+    `more`: further bits of the descriptor, or the value that is all of it.
+    """
+    desc = more if isinstance(more, str) else NUMBERS[point] | more
     body = [
         *test,
         "br i1 %bad, label %cold, label %end, !prof !0",
@@ -219,6 +297,6 @@ def _marker(
         "ret void",
     ]
     lines = "\n".join(line if line.endswith(":") else f"  {line}" for line in body)
-    named = ", ".join(f"{type_} %{letter}" for type_, letter in zip(parameters, "ab", strict=False))
+    named = ", ".join(f"{type_} %{letter}" for type_, letter in zip(parameters, "abc", strict=False))
     text = f"define linkonce_odr hidden void @{name}({named}) #0 {{\n{lines}\n}}"
     return name, _Marker(point, ", ".join(parameters), text)

@@ -249,6 +249,17 @@ NOT_MODELLED = {
     **dict.fromkeys(
         ("float-conversion-overflow", "float-division-by-zero"), "the machine has no floating-point numbers"
     ),
+    **dict.fromkeys(
+        (
+            *("invalid-bool", "reached-unreachable", "length-not-positive", "nonnull-argument"),
+            *("nonnull-result", "misaligned-access"),
+        ),
+        "the programs of the machine have no types, attributes or declarations that a compiler relies on",
+    ),
+    **dict.fromkeys(
+        ("pointer-overflow", "null-pointer-offset"),
+        "a sum with a pointer is no error of the machine: it judges what is accessed",
+    ),
     "index-out-of-bounds": "an array inside of a block has no length of its own",
     "use-of-uninitialized-value": "every word of a block of the machine has a value from its birth",
 }

@@ -20,6 +20,7 @@ STANDARD_FILES = (
     "heap.rules",
     "variables.rules",
     "arithmetic.rules",
+    "promises.rules",
     "values.rules",
     "library.rules",
     "leak.rules",

@@ -1,0 +1,252 @@
+"""Markers where the front end relies on something that the program may break.
+
+Contents of bool objects, alignment, pointers that are never null, sums that stay pointers, lengths of
+arrays of variable length, code that is never reached: all stand in the front end's code, before promises
+about values are withdrawn and variables are promoted to registers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from whence import ir
+from whence.instrument import steps
+from whence.instrument.passes import Context
+from whence.ir.datalayout import constant_index
+from whence.ir.types import ArrayType, parse_type
+
+POINTS = frozenset(("BOOL", "UNREACHABLE", "DIMENSION", "NONNULL", "OFFSET", "ALIGN"))
+"""The detection points of these steps."""
+
+
+def mark_promises(context: Context) -> None:
+    """Inserts a marker before each such step for which an active rule has a point.
+
+    Before::
+
+        define i32 @f(ptr %p, i32 %n) {
+          %3 = load i8, ptr %p, align 1
+          %4 = trunc i8 %3 to i1
+          br i1 %4, label %5, label %6
+        5:
+          ret i32 %n
+        6:
+          unreachable
+        }
+
+    After::
+
+        define i32 @f(ptr %p, i32 %n) {
+          %3 = load i8, ptr %p, align 1
+          call void @__whence_check_bool_i8(i8 %3) nomerge
+          %4 = trunc i8 %3 to i1
+          br i1 %4, label %5, label %6
+        5:
+          ret i32 %n
+        6:
+          call void @__whence_check_unreachable() nomerge
+          call void @llvm.trap()
+          unreachable
+        }
+        declare void @llvm.trap()
+    """
+    points = context.policy.steps
+    marks = [mark for point, mark in _MARKS.items() if point in points]
+    for function in context.functions():
+        if "NONNULL" in points:
+            _mark_parameters(function, context)
+        for instruction in list(function.instructions()):
+            for mark in marks:
+                mark(instruction, context)
+
+
+def _insert(before: ir.Instruction, name: str, operands: str, context: Context) -> None:
+    context.used.add(name)
+    before.insert_before(f"call void @{name}({operands}) nomerge")
+
+
+# ---- contents of bool objects -----------------------------------------------------------------------
+
+
+def _mark_bool(instruction: ir.Instruction, context: Context) -> None:
+    """The conversion of a loaded byte to a bit is what the front end writes for a bool alone."""
+    if not isinstance(instruction, ir.Cast) or (instruction.opcode, instruction.type) != ("trunc", "i1"):
+        return
+    byte = instruction.operands[0]
+    loaded = _definition(byte.value, instruction)
+    if byte.type == "i8" and isinstance(loaded, ir.Load) and not _is_variable(loaded.pointer, instruction):
+        _insert(instruction, steps.marker("bool", 8), f"i8 {byte.value}", context)
+
+
+def _is_variable(pointer: str, at: ir.Instruction) -> bool:
+    """Whether the whole of a local variable is meant: what is in it has been read before."""
+    return isinstance(_definition(pointer, at), ir.Alloca)
+
+
+# ---- code that is never reached ---------------------------------------------------------------------
+
+
+def _mark_unreachable(instruction: ir.Instruction, context: Context) -> None:
+    if isinstance(instruction, ir.Ret):
+        if not instruction.function.attributes.has("noreturn"):
+            return
+    elif not isinstance(instruction, ir.Unreachable) or _ends_before(instruction, context):
+        return
+    _insert(instruction, steps.UNREACHABLE, "", context)
+    instruction.insert_before("call void @llvm.trap()")
+    if "llvm.trap" not in context.module.functions:
+        context.module.add_declaration("declare void @llvm.trap()")
+
+
+def _ends_before(end: ir.Instruction, context: Context) -> bool:
+    """Whether a call before it does not return: then it is no statement of the program."""
+    instructions = end.owner.instructions
+    if len(instructions) > 1:
+        before = instructions[-2]
+        return isinstance(before, ir.Call) and _does_not_return(before, context)
+    found = [block.terminator for block in end.owner.predecessors]
+    return any(isinstance(each, ir.Invoke) and _does_not_return(each, context) for each in found)
+
+
+def _does_not_return(call: ir.Call, context: Context) -> bool:
+    callee = context.module.functions.get(call.callee or "")
+    return call.attributes.has("noreturn") or (callee is not None and callee.attributes.has("noreturn"))
+
+
+# ---- lengths of arrays ------------------------------------------------------------------------------
+
+
+def _mark_dimensions(instruction: ir.Instruction, context: Context) -> None:
+    """The front end keeps the lengths for debuggers: it stores them behind the allocation of the array."""
+    if not isinstance(instruction, ir.Alloca) or not (instruction.count or "").startswith("%"):
+        return
+    factors = _factors(instruction.count or "", instruction)
+    for following in _after(instruction):
+        if not (isinstance(following, ir.Store) and following.value in factors):
+            break
+        length = _signed(following.value, instruction)
+        _insert(instruction, steps.marker("dimension", 64), f"i64 {length}", context)
+
+
+def _after(instruction: ir.Instruction) -> Iterator[ir.Instruction]:
+    following = instruction.next
+    while following is not None:
+        if isinstance(following, ir.Instruction):
+            yield following
+        following = following.next
+
+
+def _factors(product: str, at: ir.Instruction) -> set[str]:
+    found, waiting = set[str](), [product]
+    while waiting:
+        value = waiting.pop()
+        if value.startswith("%"):
+            found.add(value)
+        definition = _definition(value, at)
+        if isinstance(definition, ir.Binary) and definition.opcode == "mul" and "nuw" in definition.flags:
+            waiting += [operand.value for operand in definition.operands]
+    return found
+
+
+def _signed(length: str, at: ir.Instruction) -> str:
+    """The length as a signed number: the front end extends an `int` with zeros."""
+    definition = _definition(length, at)
+    if not isinstance(definition, ir.Cast) or definition.opcode != "zext":
+        return length
+    text = f"sext {definition.source_type} {definition.operands[0].value} to i64"
+    return at.insert_before(text).result or length
+
+
+# ---- pointers that are never null -------------------------------------------------------------------
+
+
+def _mark_parameters(function: ir.Function, context: Context) -> None:
+    """Parameters with ``__attribute__((nonnull))``; callers test references and `this`, which have a size."""
+    names = [
+        each.name
+        for each in function.parameters
+        if each.name and each.attributes.has("nonnull") and not each.attributes.has("align")
+    ]
+    if not names:
+        return
+    first = next((each for each in function.entry.instructions if each.dbg is not None), None)
+    for name in names:
+        before = first or function.entry.terminator
+        _insert(before, steps.nonnull(False), f"ptr {name}", context)
+
+
+def _mark_nonnull(instruction: ir.Instruction, context: Context) -> None:
+    if isinstance(instruction, ir.Ret) and instruction.function.return_attributes.has("nonnull"):
+        for operand in instruction.operands:
+            if operand.type == "ptr" and _may_be_null(operand.value, instruction):
+                _insert(instruction, steps.nonnull(True), f"ptr {operand.value}", context)
+    elif isinstance(instruction, ir.Call):
+        for argument in instruction.arguments:
+            if argument.attributes.has("nonnull") and _may_be_null(argument.value, instruction):
+                _insert(instruction, steps.nonnull(False), f"ptr {argument.value}", context)
+
+
+def _may_be_null(pointer: str, at: ir.Instruction) -> bool:
+    if not pointer.startswith("%"):
+        return pointer == "null"
+    return not _is_of_variable(pointer, at)
+
+
+# ---- pointer arithmetic and alignment ---------------------------------------------------------------
+
+
+def _mark_offset(instruction: ir.Instruction, context: Context) -> None:
+    """Sums of a pointer and an index; members of a struct have two indices, at a constant distance."""
+    if not isinstance(instruction, ir.GetElementPtr) or "inbounds" not in instruction.flags:
+        return
+    indices, base = instruction.indices, instruction.base
+    type_ = instruction.source_type
+    array = parse_type(type_) if type_.startswith("[") else None
+    if isinstance(array, ArrayType) and len(indices) == 2 and indices[0][1] == "0":
+        type_ = str(array.element)
+    elif len(indices) != 1 or (type_ == "ptr" and constant_index(indices[0][1]) is not None):
+        return
+    bits, index = indices[-1]
+    known = constant_index(index)
+    size = instruction.function.module.layout.size_of(type_)
+    if known == 0 or not 0 < size <= steps.MOST_SIZE:
+        return
+    if not base.startswith("%") or _is_of_variable(base, instruction):
+        return
+    if bits != "i64" and known is None:
+        return
+    index = index if known is None else str(known)
+    _insert(instruction, steps.OFFSET, f"ptr {base}, i64 {index}, i64 {size}", context)
+
+
+def _mark_alignment(instruction: ir.Instruction, context: Context) -> None:
+    if not isinstance(instruction, ir.MemoryAccess) or not 1 < (instruction.align or 1) <= steps.MOST_SIZE:
+        return
+    pointer = instruction.pointer
+    if pointer.startswith("%") and not _is_of_variable(pointer, instruction):
+        _insert(instruction, steps.ALIGN, f"ptr {pointer}, i64 {instruction.align}", context)
+
+
+def _is_of_variable(pointer: str, at: ir.Instruction) -> bool:
+    """Whether the function shows that the pointer leads into a variable."""
+    definition = _definition(pointer, at)
+    while isinstance(definition, ir.GetElementPtr):
+        if definition.base.startswith("@"):
+            return True
+        definition = _definition(definition.base, at)
+    return isinstance(definition, ir.Alloca)
+
+
+def _definition(value: str, at: ir.Instruction) -> ir.Instruction | None:
+    found = at.function.definition_of(value) if value.startswith("%") else None
+    return found if isinstance(found, ir.Instruction) else None
+
+
+_MARKS: dict[str, Callable[[ir.Instruction, Context], None]] = {
+    "BOOL": _mark_bool,
+    "UNREACHABLE": _mark_unreachable,
+    "DIMENSION": _mark_dimensions,
+    "NONNULL": _mark_nonnull,
+    "OFFSET": _mark_offset,
+    "ALIGN": _mark_alignment,
+}

@@ -1,0 +1,21 @@
+// The bool of the record is made from a byte.
+// RUN: options --enable invalid-bool
+#include <stdbool.h>
+#include <string.h>
+
+struct record {
+    int id;
+    unsigned char active;
+};
+
+static int count(const struct record *record) {
+    return record->active != 0 ? record->id : 0;
+}
+
+int main(int argc, char **argv) {
+    (void)argv;
+    unsigned char bytes[sizeof(struct record)] = {1, 0, 0, 0, (unsigned char)(1 + argc)};
+    struct record record[2];
+    memcpy(&record[argc], bytes, sizeof bytes);
+    return count(&record[argc]) == 77;
+}

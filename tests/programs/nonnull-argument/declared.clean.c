@@ -1,0 +1,14 @@
+// Another pointer is passed.
+// RUN: options --enable nonnull-argument
+#include <stddef.h>
+
+__attribute__((nonnull, noinline)) static int length(const char *text, int most) {
+    int count = 0;
+    while (count < most && text[count])
+        count++;
+    return count;
+}
+
+int main(int argc, char **argv) {
+    return length(argv[argc] ? argv[argc] : "", argc - 1) == 77;
+}

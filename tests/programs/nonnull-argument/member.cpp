@@ -1,0 +1,18 @@
+// A member function is called with a null pointer.
+// RUN: options --enable nonnull-argument
+class List {
+  public:
+    int size() const { return this ? length : 0; }
+
+  private:
+    int length = 1;
+};
+
+static int size_of(const List *list) {
+    return list->size(); // EXPECT nonnull-argument
+}
+
+int main(int argc, char **argv) {
+    List list;
+    return size_of(argv[argc] ? &list : nullptr) == 77;
+}

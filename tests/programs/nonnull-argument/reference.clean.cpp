@@ -1,0 +1,9 @@
+// The pointer is tested first.
+// RUN: options --enable nonnull-argument
+static int larger(const int &a, int b) { return b > 0 ? b : a; }
+
+static int of(const int *found, int b) {
+    return found ? larger(*found, b) : b;
+}
+
+int main(int argc, char **argv) { return of(argv[argc] ? &argc : nullptr, argc) == 77; }

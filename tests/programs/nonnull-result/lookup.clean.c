@@ -1,0 +1,18 @@
+// The function returns a default.
+// RUN: options --enable nonnull-result
+#include <stddef.h>
+#include <string.h>
+
+static const char *const names[] = {"red", "green"};
+
+__attribute__((returns_nonnull, noinline)) static const char *find(const char *name) {
+    for (size_t i = 0; i < 2; i++)
+        if (strcmp(names[i], name) == 0)
+            return names[i];
+    return names[0];
+}
+
+int main(int argc, char **argv) {
+    (void)argv;
+    return find(argc ? "blue" : "red") == names[1];
+}
