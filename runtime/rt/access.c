@@ -18,10 +18,10 @@ uintptr_t port_first_bad(uintptr_t address, uint64_t size) {
     if (end > reach) end = reach;
     uint64_t scanned = end - address;
     if (scanned > ACCESS_SCAN_MOST && !blocks_govern(address)) scanned = ACCESS_SCAN_MOST;
-    uintptr_t bad = plane_first_bad(address, scanned);
-    while (bad != address + scanned && locals_open_litter(bad))
-        bad = plane_first_bad(bad, address + scanned - bad);
-    return bad == address + scanned ? end : bad;
+    uintptr_t last = address + scanned, bad = plane_first_bad(address, scanned);
+    while (bad != last && locals_open_litter(bad)) bad = plane_first_bad(bad, last - bad);
+    if (bad != last && locals_spanned(address, end, bad)) return end;
+    return bad == last ? end : bad;
 }
 
 int access_clean(uintptr_t address, uint64_t size) {

@@ -111,6 +111,40 @@ WH_EXPORT void __whence_made(uint64_t begin, uint64_t size, const struct whence_
 
 /* ---- which variable lives ---- */
 
+/* The frame by which the program called the runtime; NULL if it is not known. Frames of the
+ * runtime have frame pointers. A rule that looks a block up stands between it and the program. */
+static const struct frame *program_frame(void) {
+    if (thread_self.judging) return (const struct frame *)thread_self.judging - 1;
+    const struct stack_bounds *stack = &thread_self.stack;
+    const struct frame *frame = __builtin_frame_address(0);
+    while (unwind_on_stack(frame, stack) && kind_in_runtime(frame->return_address)) {
+        if (frame->up <= frame) return NULL;
+        frame = frame->up;
+    }
+    return unwind_on_stack(frame, stack) ? frame : NULL;
+}
+
+/* The first frame at or after the address that a walk along this thread's frames meets; 0 if the
+ * walk cannot tell. */
+static uintptr_t frame_from(uintptr_t address) {
+    const struct stack_bounds *stack = &thread_self.stack;
+    const struct frame *first = program_frame();
+    if (!first || !unwind_on_stack(first, stack) || address <= (uintptr_t)first ||
+        address >= stack->high)
+        return 0;
+    struct walk walk = {first->return_address, (uintptr_t)(first + 1), first->up};
+    while (walk.sp - sizeof(struct frame) < address)
+        if (!unwind_step(&walk, cfi_at(walk.pc), stack)) return 0;
+    return walk.sp - sizeof(struct frame);
+}
+
+/* Whether the function has been left: a return address also stays where a stack was switched or
+ * left by longjmp, until it is overwritten. */
+static int is_left_behind(uintptr_t frame) {
+    uintptr_t next = frame_from(frame);
+    return next && next != frame;
+}
+
 /* Whether the activation that wrote the header goes on: its frame is still the caller's callee. */
 static int is_active(local header, const struct stack_bounds *stack) {
     uintptr_t at = (uintptr_t)header, frame = header->frame;
@@ -120,7 +154,7 @@ static int is_active(local header, const struct stack_bounds *stack) {
     uintptr_t variable = (uintptr_t)header->variable;
     if (variable < WH_NULL_PAGE_SIZE || variable >= ADDRESS_END || !plane_covers(variable))
         return 0;
-    return !varies(header) || is_in_chain(header, stack);
+    return !is_left_behind(frame) && (!varies(header) || is_in_chain(header, stack));
 }
 
 static struct place place_of(local header) {
@@ -151,17 +185,10 @@ WH_EXPORT __thread struct whence_returned_ring __whence_returned
 _Static_assert(offsetof(struct whence_returned_ring, rows) == WHENCE_RETURNED_HEAD,
                "generated code writes the rows");
 
-/* The stack pointer of the code that called the runtime; 0 if it is not known. Frames of the
- * runtime have frame pointers. A rule that looks a block up stands between it and the program. */
+/* The stack pointer of the code that called the runtime; 0 if it is not known. */
 static uintptr_t stack_pointer(void) {
-    if (thread_self.judging) return thread_self.judging;
-    const struct stack_bounds *stack = &thread_self.stack;
-    const struct frame *frame = __builtin_frame_address(0);
-    while (unwind_on_stack(frame, stack) && kind_in_runtime(frame->return_address)) {
-        if (frame->up <= frame) return 0;
-        frame = frame->up;
-    }
-    return unwind_on_stack(frame, stack) ? (uintptr_t)(frame + 1) : 0;
+    const struct frame *frame = program_frame();
+    return frame ? (uintptr_t)(frame + 1) : 0;
 }
 
 /* Code on another stack says nothing about this one. What lies far below may be a mapping where the
@@ -194,7 +221,19 @@ static int left_around(uintptr_t address, struct place *place) {
 
 /* ---- the provider ---- */
 
+/* Code of the process copies frames away and back, so states and headers do not belong to what lies
+ * there. */
+static int frames_move;
+
+WH_EXPORT void __whence_frames_move(void) {
+    static int noted;
+    frames_move = 1;
+    rt_note(&noted, "the process moves frames of its stack: accesses to local variables are not "
+                    "judged by the rules about them");
+}
+
 static int place_around(uintptr_t address, struct place *place) {
+    if (frames_move) return 0;
     return left_around(address, place) || active_around(address, place);
 }
 
@@ -270,6 +309,18 @@ static void open_returned(uintptr_t granule) {
     if (!is_left(granule))
         while (end < most && *plane_state(end) == WH_STATE_STACK_RETURNED) end += WH_GRANULE;
     plane_set(granule, end - granule, WH_STATE_ADDRESSABLE);
+}
+
+/* Code that switches stacks copies frames as a whole. Such a range begins before a variable's room
+ * and ends behind it, or begins in the frame of another function. */
+int locals_spanned(uintptr_t begin, uintptr_t end, uintptr_t bad) {
+    struct place place;
+    if (*plane_state(bad) != WH_STATE_STACK_BEGIN || !active_around(bad, &place)) return 0;
+    uintptr_t room = place.begin - place.variable->before;
+    if (begin > room) return 0;
+    if (wh_round_up(place.begin + place.size, WH_GRANULE) + place.variable->after <= end) return 1;
+    uintptr_t frame = frame_from(begin);
+    return frame && frame < room;
 }
 
 /* The end of a variable is recognised by the zone behind it, and is opened with that. */

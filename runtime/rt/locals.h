@@ -16,6 +16,10 @@
 
 #include <stdint.h>
 
+/* Whether the range [begin, end), whose first closed byte is `bad`, is of frames and not of a
+ * variable. */
+int locals_spanned(uintptr_t begin, uintptr_t end, uintptr_t bad);
+
 /* Opens the granule of an address if it is litter. 0 if it is not. */
 int locals_open_litter(uintptr_t address);
 

@@ -16,6 +16,9 @@ void __whence_register_rules(const struct whence_rule_set *set);
 /* Local variables are blocks from here on: called before there are threads. */
 void __whence_locals(void);
 
+/* Code of the process copies frames of stacks to other places: local variables are no blocks. */
+void __whence_frames_move(void);
+
 /* The global variables of an image are blocks: called before its first constructor, once by each of
  * its modules, and behind its last destructor. The runtime sorts the table. */
 void __whence_globals(struct whence_global *begin, struct whence_global *end);

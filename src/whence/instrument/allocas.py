@@ -11,7 +11,7 @@ from __future__ import annotations
 from whence import ir
 from whence.abi.layout import GRANULE
 from whence.abi.zones import LOCAL, SIZE_VARIES, VARYING
-from whence.instrument.exposure import Uses, is_exposed, is_plain, size_of, uses_of
+from whence.instrument.exposure import Uses, is_exposed, is_plain, size_of, switches_stack, uses_of
 from whence.instrument.passes import Context
 from whence.instrument.zones import EXEMPT, FRAME, OWN, After, describe, exits_of
 
@@ -71,7 +71,7 @@ def guard_allocas(context: Context) -> None:
 
 def _guard_in(function: ir.Function, context: Context) -> None:
     made = [each for each in function.instructions() if _is_made(each)]
-    if not made:
+    if not made or switches_stack(function):
         return
     uses = uses_of(function)
     exposed = [each for each in made if isinstance(each, ir.Alloca) and _is_exposed(each, uses)]

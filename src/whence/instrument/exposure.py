@@ -161,6 +161,35 @@ def variables_of(function: ir.Function) -> list[tuple[ir.Alloca, int]]:
     ]
 
 
+_MOVES_STACK = re.compile(r"%[re]sp\s*(?:\\0A|\\09|[;\"])|\b(?<!%)[re]sp\s*,")
+"""The stack pointer as the destination of an instruction, as AT&T and Intel write it."""
+
+
+_MOVES_FRAMES = re.compile(r"\badd[lq]?\s+\$\{?\d[^,;\\]*,\s*%[re]sp\b")
+"""A distance that is no constant is added to the stack pointer."""
+
+
+def moves_frames(module: ir.Module) -> bool:
+    """Whether inline assembly of the module goes on with copies of frames, elsewhere on the stack."""
+    return any(
+        isinstance(each, ir.Call) and " asm " in each.text and _MOVES_FRAMES.search(each.text)
+        for function in module.definitions
+        for each in function.instructions()
+    )
+
+
+def switches_stack(function: ir.Function) -> bool:
+    """Whether inline assembly of the function sets the stack pointer.
+
+    Such a function goes on in another place of the stack than it began in, and what it keeps in registers,
+    such as addresses of state bytes, belongs to the old one.
+    """
+    return any(
+        isinstance(each, ir.Call) and " asm " in each.text and _MOVES_STACK.search(each.text)
+        for each in function.instructions()
+    )
+
+
 def is_plain(variable: ir.Alloca) -> bool:
     """Whether the variable lies on the stack and is no argument of a call or register."""
     if variable.type != "ptr":

@@ -19,7 +19,15 @@ from dataclasses import dataclass
 from whence import ir
 from whence.abi.layout import GRANULE, GRANULE_SHIFT, RED_ZONE, STATE_OFFSET, STATES
 from whence.abi.zones import LOCAL, RETURNED, RETURNED_HEAD, RETURNED_ROWS, RETURNED_SIZE, VARIABLE
-from whence.instrument.exposure import Uses, is_checked, is_exposed, uses_of, variables_of
+from whence.instrument.exposure import (
+    Uses,
+    is_checked,
+    is_exposed,
+    moves_frames,
+    switches_stack,
+    uses_of,
+    variables_of,
+)
 from whence.instrument.markers import SCOPE_END
 from whence.instrument.passes import Context
 from whence.instrument.scopes import scope_calls
@@ -37,6 +45,7 @@ _RUN = 64
 _RING = "__whence_returned"
 _RING_TYPE = f"external thread_local(initialexec) global [{RETURNED_SIZE} x i8]"
 _START = "llvm.va_start"
+_MOVES = "__whence_frames_move"
 _SAVED = 16
 """The offset in a `va_list` of the pointer to the saved registers (System V ABI for x86-64, 3.5.7)."""
 _SAVED_BYTES = 176
@@ -131,11 +140,20 @@ def guard_variables(context: Context) -> None:
         declare ptr @llvm.returnaddress(i32 immarg)
         @__whence_returned = external thread_local(initialexec) global [4112 x i8]
     """  # noqa: E501
+    moving = moves_frames(context.module)
+    if moving:
+        _announce_moves(context.module)
     for function in context.functions():
-        if not function.attributes.has(EXEMPT):
+        if not (moving or function.attributes.has(EXEMPT)):
             _guard_in(function, context)
         for call, _ in list(scope_calls(function)):
             call.remove()
+
+
+def _announce_moves(module: ir.Module) -> None:
+    """Tells the runtime, at the start of the image, that frames are not where their variables were made."""
+    module.add_declaration(f"declare void @{_MOVES}()")
+    module.add_global(f'@whence.moves = private global ptr @{_MOVES}, section ".init_array.00001", align 8')
 
 
 @dataclass(frozen=True)
@@ -154,7 +172,7 @@ def _guard_in(function: ir.Function, context: Context) -> None:
     if context.policy.scopes:
         _open_what_callers_wrote(function)
     variables = variables_of(function)
-    if not variables:
+    if not variables or switches_stack(function):
         return
     uses = uses_of(function)
     scopes: dict[str, list[ir.Call]] = {}

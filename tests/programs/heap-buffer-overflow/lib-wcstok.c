@@ -4,6 +4,7 @@
 
 int main(void) {
     wchar_t *rest = NULL, *text = malloc(4 * sizeof *text); // ALLOC
+    if (text == NULL) return 2;
     wmemcpy(text, L"a,b", 4);
     wchar_t *first = wcstok(text, L",", &rest);
     text[3] = L'c';
