@@ -2,6 +2,9 @@
 
 An array inside of an object, such as `p->name` or a row of a matrix, is no block of its own: only its type
 says where it ends. The types are those of the front end's code, before promotion.
+
+Functions that access a number of bytes, such as memcpy, access elements of the array that they get: the last
+of them has the index that is marked.
 """
 
 from __future__ import annotations
@@ -10,41 +13,63 @@ from whence import ir
 from whence.instrument import steps
 from whence.instrument.exposure import Uses, is_access, uses_of
 from whence.instrument.passes import Context
+from whence.ir.datalayout import constant_index
 from whence.ir.types import ArrayType, StructType, parse_type
+
+_INTRINSICS = {"llvm.memcpy.": 2, "llvm.memmove.": 2, "llvm.memset.": 1}
+"""How many of the first arguments point to memory that is accessed; the third one is the length."""
+_FUNCTIONS = {
+    **dict.fromkeys(("memcpy", "memmove", "mempcpy"), (2, 1)),
+    **dict.fromkeys(("memset", "strncpy", "stpncpy"), (1, 1)),
+    **dict.fromkeys(("wmemcpy", "wmemmove", "wmempcpy"), (2, 4)),
+    **dict.fromkeys(("wmemset", "wcsncpy", "wcpncpy"), (1, 4)),
+}
+"""The same for library functions, and the bytes of what the third argument counts."""
 
 
 def mark_indices(context: Context) -> None:
     """Inserts a marker before each computation of an element's address that may be out of bounds.
 
-    The index of the element behind the last one is valid where only its address is taken.
+    The index of the element behind the last one is valid where only its address is taken. A call that
+    accesses some bytes of an array has the index of the last element among them.
 
     Before::
 
         %struct.s = type { i32, [10 x i32], i32 }
+        declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
         define i32 @f(ptr %p, i64 %i) {
           %3 = getelementptr inbounds %struct.s, ptr %p, i32 0, i32 1
           %4 = getelementptr inbounds [10 x i32], ptr %3, i64 0, i64 %i
           %5 = load i32, ptr %4, align 4
+          %6 = getelementptr inbounds [10 x i32], ptr %3, i64 0, i64 0
+          call void @llvm.memset.p0.i64(ptr %6, i8 0, i64 44, i1 false)
           ret i32 %5
         }
 
     After::
 
         %struct.s = type { i32, [10 x i32], i32 }
+        declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
         define i32 @f(ptr %p, i64 %i) {
           %3 = getelementptr inbounds %struct.s, ptr %p, i32 0, i32 1
           call void @__whence_check_index_i64(i64 %i, i64 10) nomerge
           %4 = getelementptr inbounds [10 x i32], ptr %3, i64 0, i64 %i
           %5 = load i32, ptr %4, align 4
+          %6 = getelementptr inbounds [10 x i32], ptr %3, i64 0, i64 0
+          call void @__whence_check_index_i64(i64 10, i64 10) nomerge
+          call void @llvm.memset.p0.i64(ptr %6, i8 0, i64 44, i1 false)
           ret i32 %5
         }
     """
     for function in context.functions():
+        calls = [each for each in function.instructions() if isinstance(each, ir.Call)]
         addresses = [each for each in function.instructions() if isinstance(each, ir.GetElementPtr)]
         elements = [each for each in addresses if _is_element(each)]
         uses = uses_of(function) if elements else {}
         for element in elements:
             _mark(element, uses, context)
+        for call in calls if elements else ():
+            _mark_call(call, context)
 
 
 def _is_element(address: ir.GetElementPtr) -> bool:
@@ -62,9 +87,67 @@ def _mark(element: ir.GetElementPtr, uses: Uses, context: Context) -> None:
     count = array.count if _is_accessed(element, uses) else array.count + 1
     if index.isdecimal() and int(index) < count:
         return
+    _insert(element, index, count, context)
+
+
+def _insert(before: ir.Instruction, index: str | int, count: int, context: Context) -> None:
     name = steps.marker("index", 64)
     context.used.add(name)
-    element.insert_before(f"call void @{name}(i64 {index}, i64 {count}) nomerge")
+    before.insert_before(f"call void @{name}(i64 {index}, i64 {count}) nomerge")
+
+
+def _mark_call(call: ir.Call, context: Context) -> None:
+    """Marks the last element that a library function accesses in each array that it gets.
+
+    Rows are left out: programs fill and copy a whole matrix from its first row on.
+    """
+    pointers, unit = _accessed_whole(call.callee or "")
+    arguments = call.arguments
+    if not pointers or len(arguments) < 3 or arguments[2].type != "i64":
+        return
+    for argument in arguments[:pointers]:
+        element = call.function.definition_of(argument.value) if argument.value.startswith("%") else None
+        if not isinstance(element, ir.GetElementPtr) or not _is_element(element):
+            continue
+        array = parse_type(element.source_type)
+        member = call.function.definition_of(element.base) if element.base.startswith("%") else None
+        if not isinstance(array, ArrayType) or not isinstance(member, ir.GetElementPtr):
+            continue
+        if _is_member_array(member, array):
+            _mark_last(call, element, array, arguments[2].value, unit, context)
+
+
+def _accessed_whole(callee: str) -> tuple[int, int]:
+    for prefix, pointers in _INTRINSICS.items():
+        if callee.startswith(prefix):
+            return pointers, 1
+    return _FUNCTIONS.get(callee, (0, 1))
+
+
+def _mark_last(
+    call: ir.Call, element: ir.GetElementPtr, array: ArrayType, length: str, unit: int, context: Context
+) -> None:
+    """The marker of the last element of an access to so many units; an empty access gets index 0."""
+    size = call.function.module.layout.size_of(str(array.element))
+    first = element.indices[1][1]
+    if size < 1 or array.count < 2:
+        return
+    known, start = constant_index(length), constant_index(first)
+    if known is not None and start is not None and known >= 0:
+        last = start + (known * unit - 1) // size
+        if known and last >= array.count:
+            _insert(call, last, array.count, context)
+        return
+
+    def compute(text: str) -> str:
+        return call.insert_before(text).result or "0"
+
+    bytes_ = length if unit == 1 else compute(f"mul i64 {length}, {unit}")
+    before = compute(f"add i64 {bytes_}, -1")
+    more = before if size == 1 else compute(f"udiv i64 {before}, {size}")
+    last_index = more if start == 0 else compute(f"add i64 {first}, {more}")
+    empty = compute(f"icmp eq i64 {length}, 0")
+    _insert(call, compute(f"select i1 {empty}, i64 0, i64 {last_index}"), array.count, context)
 
 
 def _is_whole(element: ir.GetElementPtr, array: ArrayType) -> bool:
@@ -91,10 +174,21 @@ def _is_inner(part: ir.GetElementPtr, array: ArrayType) -> bool:
         return False
     layout = part.function.module.layout
     outer = layout.resolve(part.source_type)
-    if isinstance(outer, StructType) and indices[1][1].isdecimal():
-        member = int(indices[1][1])
-        return member < len(outer.elements) - 1 and outer.elements[member] == array
+    if isinstance(outer, StructType):
+        return _is_member_array(part, array)
     return isinstance(outer, ArrayType) and outer.element == array and _is_whole(part, outer)
+
+
+def _is_member_array(part: ir.GetElementPtr, array: ArrayType) -> bool:
+    """Whether the part is a member of a struct, is such an array, and others follow it."""
+    indices = part.indices
+    if len(indices) != 2 or indices[0][1] != "0" or not indices[1][1].isdecimal():
+        return False
+    outer = part.function.module.layout.resolve(part.source_type)
+    member = int(indices[1][1])
+    if not isinstance(outer, StructType):
+        return False
+    return member < len(outer.elements) - 1 and outer.elements[member] == array
 
 
 def _is_accessed(element: ir.GetElementPtr, uses: Uses) -> bool:
