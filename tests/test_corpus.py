@@ -52,6 +52,8 @@ RULES = (
     "pointer-overflow",
     "null-pointer-offset",
     "misaligned-access",
+    "use-of-closed-descriptor",
+    "double-close",
     "unsigned-addition-overflow",
     "unsigned-subtraction-overflow",
     "unsigned-multiplication-overflow",

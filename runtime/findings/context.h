@@ -5,6 +5,14 @@
 #include "../process/thread.h"
 #include "../port/port.h"
 
+/* Where a descriptor was opened and closed; stacks are depot handles. A time of 0: not known. */
+struct descriptor {
+    uint32_t number;
+    uint32_t opened_stack, closed_stack;
+    uint16_t opened_thread, closed_thread;
+    uint64_t opened_time, closed_time;
+};
+
 /* Evaluators get a pointer to the first member and pass it on to __whence_fire. */
 struct context {
     struct whence_event event;
@@ -20,7 +28,8 @@ struct context {
     uint64_t new_leaks;  /* blocks that a leak check reports for the first time */
     int collect;         /* findings with a witness are grouped by allocation stack */
     uint32_t check;      /* WH_CHECK_* of a leak check, which never ends the program; 0: none */
-    uint64_t pc;         /* where a signal interrupted this thread, or 0 */
+    const struct descriptor *descriptor; /* at uses of one that was closed, or NULL */
+    uint64_t pc;                         /* where a signal interrupted this thread, or 0 */
 };
 
 #endif

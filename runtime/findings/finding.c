@@ -177,6 +177,17 @@ static void fill_origin(struct wh_finding *head, const struct whence_event *even
     if (draft.variable) head->n_variable = (uint32_t)wh_length(draft.variable);
 }
 
+static void fill_descriptor(struct wh_finding *head, const struct descriptor *descriptor) {
+    if (!descriptor) return;
+    head->block_begin = descriptor->number;
+    head->block_alloc_time = descriptor->opened_time;
+    head->block_free_time = descriptor->closed_time;
+    head->block_alloc_thread = descriptor->opened_thread;
+    head->block_free_thread = descriptor->closed_thread;
+    if (descriptor->opened_time) head->n_alloc = depot_stack(descriptor->opened_stack, draft.alloc);
+    head->n_free = depot_stack(descriptor->closed_stack, draft.free);
+}
+
 static void fill_hit(struct wh_finding *head, uint64_t address) {
     struct whence_block hit;
     block_read(block_at(address), &hit);
@@ -274,6 +285,7 @@ void finding_make(struct context *context, const struct witness *witness) {
     fill_event(head, context, witness);
     fill_block(head, witness->block ? witness->block : &context->event.block);
     fill_origin(head, &context->event);
+    fill_descriptor(head, context->descriptor);
     if (head->bad) fill_hit(head, context->event.r);
     if (head->address) fill_states(head, head->bad ? head->bad : head->address);
     head->n_values = (uint32_t)witness->value_count;

@@ -23,6 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "bounce.h"
+#include "../rt/descriptors.h"
 
 #define WRAP(type, name, parameters) WRAP_AS(type, name, name, parameters)
 /* Where __whence_NAME is something else. */
@@ -36,10 +37,16 @@
 /* A wrapper of a function that stores up to `size` bytes at `to`, as many as its result says.
  * `check` is made before; in the arguments bounce.buffer stands for `to`. */
 #define WRAP_FILLING(name, parameters, check, arguments)                                           \
+    FILLING(name, parameters, check, arguments, (void)0)
+/* The same of a function that reads from the descriptor `file`. */
+#define WRAP_FILLING_FROM(name, parameters, arguments)                                             \
+    FILLING(name, parameters, (void)0, arguments, USED(file, count))
+#define FILLING(name, parameters, check, arguments, after)                                         \
     WRAP(ssize_t, name, parameters) {                                                              \
         check;                                                                                     \
         struct bounce bounce = bounce_begin(SITE, to, size);                                       \
         ssize_t count = NEXT(name) arguments;                                                      \
+        after;                                                                                     \
         bounce_end(SITE, &bounce, arrived(count));                                                 \
         return count;                                                                              \
     }
@@ -122,6 +129,34 @@ void check_scanned(struct site site, const char *format, va_list arguments, int 
 #define FILLS(to, size) (VALUES_ON ? __whence_value_define((uint64_t)(to), (size)) : (void)0)
 #define READ_WIDE(string) check_wide(SITE, (string), NO_LIMIT)
 #define READ_WIDE_N(string, most) check_wide(SITE, (string), (most))
+
+/* `result` of a function that was given the descriptor `file`. */
+static inline long file_used(struct site site, int file, long result) {
+    if (WH_UNLIKELY(result < 0) && descriptors_watched())
+        descriptor_refused(file, site.function, site.frame);
+    return result;
+}
+
+/* `file` is what a function that opens one has returned. */
+static inline int file_opened(struct site site, int file) {
+    if (WH_UNLIKELY(descriptors_watched())) descriptor_opened(file, site.frame);
+    return file;
+}
+
+/* The same of a function that stores two if its result is 0. */
+static inline int ends_opened(struct site site, int result, const int *ends) {
+    if (result != 0 || !descriptors_watched()) return result;
+    descriptor_opened(ends[0], site.frame);
+    descriptor_opened(ends[1], site.frame);
+    return result;
+}
+
+static inline void file_closing(struct site site, int file) {
+    if (WH_UNLIKELY(descriptors_watched())) descriptor_closing(file, site.function, site.frame);
+}
+
+#define USED(file, result) file_used(SITE, (file), (result))
+#define OPENED(result) file_opened(SITE, (result))
 
 /* The function cannot do without this pointer, to something that only the library accesses. */
 #define NOT_NULL(pointer) (WH_UNLIKELY(!(pointer)) ? access_null(NAME, FRAME_HERE) : (void)0)

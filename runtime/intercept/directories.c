@@ -21,7 +21,12 @@ OF_DIRECTORY(struct dirent64 *, readdir64)
 OF_DIRECTORY(void, rewinddir)
 OF_DIRECTORY(long, telldir)
 OF_DIRECTORY(int, dirfd)
-OF_DIRECTORY(int, closedir)
+
+WRAP(int, closedir, (DIR * directory)) {
+    READ(directory, 1);
+    if (descriptors_watched()) file_closing(SITE, dirfd(directory));
+    return closedir(directory);
+}
 
 WRAP(void, seekdir, (DIR * directory, long place)) {
     READ(directory, 1);

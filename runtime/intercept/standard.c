@@ -133,21 +133,21 @@ WRAP(int, system, (const char *command)) {
     return system(command);
 }
 
-#define TEMPLATE(type, name)                                                                       \
+#define TEMPLATE(type, name, made)                                                                 \
     WRAP(type, name, (char *pattern)) {                                                            \
         WRITE(pattern, READ_STRING(pattern) + 1);                                                  \
-        return name(pattern);                                                                      \
+        return made(name(pattern));                                                                \
     }
 
-TEMPLATE(int, mkstemp)
-TEMPLATE(int, mkstemp64)
-TEMPLATE(char *, mkdtemp)
-TEMPLATE(char *, mktemp)
+TEMPLATE(int, mkstemp, OPENED)
+TEMPLATE(int, mkstemp64, OPENED)
+TEMPLATE(char *, mkdtemp, )
+TEMPLATE(char *, mktemp, )
 
 #define TEMPLATE_AND(name)                                                                         \
     WRAP(int, name, (char *pattern, int argument)) {                                               \
         WRITE(pattern, READ_STRING(pattern) + 1);                                                  \
-        return name(pattern, argument);                                                            \
+        return OPENED(name(pattern, argument));                                                    \
     }
 
 TEMPLATE_AND(mkostemp)
@@ -157,7 +157,7 @@ TEMPLATE_AND(mkstemps64)
 
 WRAP(int, mkostemps, (char *pattern, int suffix, int flags)) {
     WRITE(pattern, READ_STRING(pattern) + 1);
-    return mkostemps(pattern, suffix, flags);
+    return OPENED(mkostemps(pattern, suffix, flags));
 }
 
 WRAP(int, getsubopt, (char **options, char *const *names, char **value)) {

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include "check.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -103,7 +104,9 @@ WRAP(void, perror, (const char *string)) {
     WRAP(FILE *, name, (const char *path, const char *mode)) {                                     \
         READ_PATH(path);                                                                           \
         USE_STRING(mode);                                                                          \
-        return name(path, mode);                                                                   \
+        FILE *stream = name(path, mode);                                                           \
+        if (stream && descriptors_watched()) OPENED(fileno(stream));                               \
+        return stream;                                                                             \
     }
 
 OPEN(fopen)
@@ -123,7 +126,9 @@ REOPEN(freopen64)
 
 WRAP(FILE *, fdopen, (int file, const char *mode)) {
     USE_STRING(mode);
-    return fdopen(file, mode);
+    FILE *stream = fdopen(file, mode);
+    if (!stream) file_used(SITE, file, -1);
+    return stream;
 }
 
 WRAP(FILE *, fmemopen, (void *buffer, size_t size, const char *mode)) {
@@ -226,8 +231,22 @@ WRAP(char *, getpass, (const char *prompt)) {
         return name(stream, place, whence);                                                        \
     }
 
-OF_STREAM(int, fclose)
-OF_STREAM(int, pclose)
+/* Memory streams have no descriptor: then fileno sets errno. */
+static int file_of(FILE *stream) {
+    int error = errno, file = fileno(stream);
+    errno = error;
+    return file;
+}
+
+#define CLOSE(name)                                                                                \
+    WRAP(int, name, (FILE * stream)) {                                                             \
+        STREAM(stream);                                                                            \
+        if (descriptors_watched()) file_closing(SITE, file_of(stream));                            \
+        return name(stream);                                                                       \
+    }
+
+CLOSE(fclose)
+CLOSE(pclose)
 OF_STREAM(int, fgetc)
 OF_STREAM(int, getc)
 OF_STREAM(int, fgetc_unlocked)
@@ -268,7 +287,9 @@ SEEK(fseeko64, off64_t)
 #define FLUSH(name)                                                                                \
     WRAP(int, name, (FILE * stream)) {                                                             \
         if (stream) STREAM(stream); /* NULL: all streams */                                        \
-        return name(stream);                                                                       \
+        int result = name(stream);                                                                 \
+        if (stream && result && descriptors_watched()) USED(file_of(stream), result);              \
+        return result;                                                                             \
     }
 
 FLUSH(fflush)

@@ -190,6 +190,8 @@ int os_open(const char *path, enum os_open how) {
 
 long os_close(int file) { return call3(SYS_close, file, 0, 0); }
 
+int os_is_open(int file) { return call3(SYS_fcntl, file, F_GETFD, 0) != -EBADF; }
+
 long os_read(int file, void *buffer, size_t size) {
     long n;
     do n = call3(SYS_read, file, (long)buffer, (long)size);

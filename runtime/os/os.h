@@ -75,6 +75,8 @@ enum os_open { OS_OPEN_READ, OS_OPEN_READ_WRITE, OS_OPEN_DIRECTORY };
 
 int os_open(const char *path, enum os_open how);
 long os_close(int file);
+/* Whether a descriptor is open. */
+int os_is_open(int file);
 long os_read(int file, void *buffer, size_t size);
 long os_read_at(int file, void *buffer, size_t size, uint64_t offset);
 long os_write(int file, const void *buffer, size_t size);

@@ -1,4 +1,5 @@
 #include "threads.h"
+#include "descriptors.h"
 #include "../process/thread.h"
 #include "../findings/finding.h"
 #include "../process/kind.h"
@@ -180,6 +181,7 @@ static void after_fork_in_child(void) {
     port_unlock();
     thread_self.tid = os_thread();
     port_thread_begins();
+    descriptors_forked();
     record_fork_arrives();
 }
 

@@ -38,6 +38,7 @@ class Point(StrEnum):
     FREE = "free"
     CALL = "call"
     RET = "ret"
+    DESCRIPTOR = "descriptor"
     SIGNAL = "signal"
     UNKNOWN = "unknown"
     _add_members(vars(), (row.name for row in points.POINTS))
@@ -205,6 +206,15 @@ class Origin:
 
     variable: Variable | None = None
     stack: tuple[Frame, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Descriptor:
+    """A descriptor that was used after it was closed; `opened` is None where unseen code opened it."""
+
+    number: int
+    opened: Event | None = None
+    closed: Event | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -431,6 +441,7 @@ class Finding:
     occurrences: int = 1
     process: Process | None = None
     origin: Origin | None = None
+    descriptor: Descriptor | None = None
 
     @property
     def relation(self) -> Relation | None:

@@ -23,6 +23,7 @@ _PROGRAMS = """
     float-conversion-overflow/sample float-division-by-zero/slope bit-scan-of-zero/classes
     invalid-bool/filled reached-unreachable/ended length-not-positive/matrix nonnull-argument/declared
     nonnull-result/lookup pointer-overflow/before null-pointer-offset/list misaligned-access/packed
+    use-of-closed-descriptor/log-file double-close/closed-below-a-stream
     """
 """The core has them and their twins."""
 

@@ -310,6 +310,7 @@ SUSPECT = {
     "nonnull": ["v == 0"],
     "offset": ["r == NULL and i * size != 0", "r != NULL and (r + i * size <= 0)"],
     "align": ["rest != 0"],
+    "descriptor": ["closed == 1"],
 }
 """What makes a step one that engines show to rules."""
 

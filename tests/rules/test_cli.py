@@ -74,8 +74,8 @@ def test_show_names_a_limit_and_functions(capsys: pytest.CaptureFixture[str], tm
 
 
 def test_show_of_an_unknown_rule(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("show", "double-fre") == 2
-    assert capsys.readouterr().err == "whence: unknown rule 'double-fre' (did you mean 'double-free'?)\n"
+    assert run("show", "invalid-boo") == 2
+    assert capsys.readouterr().err == "whence: unknown rule 'invalid-boo' (did you mean 'invalid-bool'?)\n"
 
 
 def test_check(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -301,8 +301,8 @@ def test_explain_a_rule_that_is_too_much(capsys: pytest.CaptureFixture[str], tmp
 
 
 def test_explain_an_unknown_rule(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("explain", "double-fre") == 2
-    assert capsys.readouterr().err == "whence: unknown rule 'double-fre' (did you mean 'double-free'?)\n"
+    assert run("explain", "invalid-boo") == 2
+    assert capsys.readouterr().err == "whence: unknown rule 'invalid-boo' (did you mean 'invalid-bool'?)\n"
 
 
 def test_the_table_of_the_page(capsys: pytest.CaptureFixture[str]) -> None:

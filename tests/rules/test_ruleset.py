@@ -62,6 +62,8 @@ NAMES = [
     "bad-alignment",
     "refused-alignment",
     "absurd-size",
+    "use-of-closed-descriptor",
+    "double-close",
     "indirect-leak",
     "definite-leak",
     "interior-leak",
@@ -90,6 +92,8 @@ OFF = {
     "pointer-overflow",
     "null-pointer-offset",
     "misaligned-access",
+    "use-of-closed-descriptor",
+    "double-close",
     "use-of-uninitialized-value",
     "refused-alignment",
     "absurd-size",
@@ -140,7 +144,7 @@ def test_select() -> None:
 @pytest.mark.parametrize(
     ("enable", "disable", "message"),
     [
-        (["double-fre"], [], "unknown rule 'double-fre' (did you mean 'double-free'?)"),
+        (["invalid-boo"], [], "unknown rule 'invalid-boo' (did you mean 'invalid-bool'?)"),
         ([], ["xyz"], f"unknown rule 'xyz' (known rules: {', '.join([*NAMES, *fixed.NUMBERS])})"),
         (["double-free"], ["double-free"], "rule 'double-free' is both enabled and disabled"),
         (["all"], ["all"], "rule 'all' is both enabled and disabled"),

@@ -92,6 +92,8 @@ SHAPES = {point.split()[0]: point for point in POINTS if LANGUAGE[point.split()[
         ("offset", "r != NULL and i * size > 8", False),
         ("align", "rest != 0", True),
         ("align", "n == 8", False),
+        ("descriptor", "closed == 1 and closing == 0", True),
+        ("descriptor", "closing == 1", False),
     ],
 )
 def test_what_suspect_steps_are_enough_for(point: str, condition: str, enough: bool) -> None:
@@ -154,6 +156,8 @@ def plain_steps(draw: st.DrawFn, point: str, world: World) -> Redex:
         case "offset":
             i, size = draw(st.integers(-9, 9)), draw(st.integers(0, 16))
             return Redex("OFFSET", (address, i, size), world.find(address), now=99)
+        case "descriptor":
+            return Redex("DESCRIPTOR", (draw(st.integers(0, 9)), 0, draw(st.integers(0, 1))), now=99)
         case "align":
             return Redex("ALIGN", (address, 1 << draw(st.integers(1, 6)), 0), world.find(address), now=99)
         case _:

@@ -116,6 +116,8 @@ void __whence_cookie_read(uint64_t address);
 /* Handles one of Valgrind's client requests: its number and five arguments. Returns its result, or
  * `otherwise` for an unknown request. */
 uint64_t __whence_client_request(const uint64_t *words, uint64_t otherwise);
+/* close of a number that a loop counts, whether or not it is open. */
+int __whence_close_each(int file);
 /* `size` bytes are about to be copied between ranges that overlap without being equal. */
 void __whence_copy(uint64_t to, uint64_t from, uint64_t size, uint32_t desc);
 

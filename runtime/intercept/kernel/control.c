@@ -85,7 +85,7 @@ WRAP(int, ioctl, (int file, unsigned long request, ...)) {
     void *argument = va_arg(arguments, void *);
     va_end(arguments);
     check_request(SITE, request, argument);
-    return NEXT(ioctl)(file, request, argument);
+    return (int)USED(file, NEXT(ioctl)(file, request, argument));
 }
 
 /* ---- fcntl ---- */
@@ -108,6 +108,13 @@ void check_command(struct site site, int command, const void *argument) {
     }
 }
 
+/* Programs ask for flags to know whether a descriptor is open. */
+static int commanded(struct site site, int file, int command, int result) {
+    if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) file_opened(site, result);
+    if (command == F_GETFD || command == F_GETFL) return result;
+    return (int)file_used(site, file, result);
+}
+
 #define COMMAND(name)                                                                              \
     WRAP(int, name, (int file, int command, ...)) {                                                \
         va_list arguments;                                                                         \
@@ -115,7 +122,7 @@ void check_command(struct site site, int command, const void *argument) {
         void *argument = va_arg(arguments, void *);                                                \
         va_end(arguments);                                                                         \
         check_command(SITE, command, argument);                                                    \
-        return NEXT(name)(file, command, argument);                                                \
+        return commanded(SITE, file, command, NEXT(name)(file, command, argument));                \
     }
 
 int fcntl64(int, int, ...) __attribute__((weak));

@@ -36,7 +36,8 @@ void substitute_end(struct site site, struct substitute *own, ssize_t count) {
 WRAP(ssize_t, recvmsg, (int socket, struct msghdr *message, int flags)) {
     WRITE(message, sizeof *message);
     struct substitute own = {0};
-    ssize_t count = NEXT(recvmsg)(socket, substitute_begin(SITE, &own, message), flags);
+    ssize_t count =
+        USED(socket, NEXT(recvmsg)(socket, substitute_begin(SITE, &own, message), flags));
     substitute_end(SITE, &own, count);
     return count;
 }
@@ -56,7 +57,7 @@ void check_sent(struct site site, const struct msghdr *message) {
 WRAP(ssize_t, sendmsg, (int socket, const struct msghdr *message, int flags)) {
     READ(message, sizeof *message);
     check_sent(SITE, message);
-    return NEXT(sendmsg)(socket, message, flags);
+    return USED(socket, NEXT(sendmsg)(socket, message, flags));
 }
 
 /* ---- several ---- */
@@ -120,7 +121,7 @@ WRAP(int, recvmmsg,
     WRITE(messages, several_size(most));
     WRITE_IF(wait, sizeof *wait);
     struct several several = several_begin(SITE, messages, most);
-    int received = NEXT(recvmmsg)(socket, several.headers, most, flags, wait);
+    int received = USED(socket, NEXT(recvmmsg)(socket, several.headers, most, flags, wait));
     several_end(SITE, &several, received);
     return received;
 }
@@ -133,5 +134,5 @@ void check_all_sent(struct site site, struct mmsghdr *messages, unsigned most) {
 WRAP(int, sendmmsg, (int socket, struct mmsghdr *messages, unsigned most, int flags)) {
     WRITE(messages, several_size(most));
     check_all_sent(SITE, messages, most);
-    return NEXT(sendmmsg)(socket, messages, most, flags);
+    return USED(socket, NEXT(sendmmsg)(socket, messages, most, flags));
 }

@@ -26,6 +26,12 @@
         return NEXT(name)(path, argument);                                                         \
     }
 
+#define PATH_AND_OPEN(name, second)                                                                \
+    WRAP(int, name, (const char *path, second argument)) {                                         \
+        READ_PATH(path);                                                                           \
+        return OPENED(NEXT(name)(path, argument));                                                 \
+    }
+
 #define TWO_PATHS(name)                                                                            \
     WRAP(int, name, (const char *from, const char *to)) {                                          \
         READ_PATH(from);                                                                           \
@@ -37,10 +43,17 @@ PATH(int, unlink)
 PATH(int, rmdir)
 PATH(int, chdir)
 PATH(int, chroot)
-PATH(DIR *, opendir)
+
+WRAP(DIR *, opendir, (const char *path)) {
+    READ_PATH(path);
+    DIR *directory = NEXT(opendir)(path);
+    if (directory && descriptors_watched()) OPENED(dirfd(directory));
+    return directory;
+}
+
 PATH_AND(int, chmod, mode_t)
 PATH_AND(int, mkdir, mode_t)
-PATH_AND(int, creat, mode_t)
+PATH_AND_OPEN(creat, mode_t)
 PATH_AND(int, mkfifo, mode_t)
 PATH_AND(int, truncate, off_t)
 
@@ -50,7 +63,7 @@ WRAP_AS(int, access, access_path, (const char *path, int mode)) {
     return NEXT(access)(path, mode);
 }
 
-PATH_AND(int, creat64, mode_t)
+PATH_AND_OPEN(creat64, mode_t)
 PATH_AND(int, truncate64, off64_t)
 
 #define PATH_AND_TWO(name, second, third)                                                          \
@@ -64,10 +77,14 @@ PATH_AND_TWO(lchown, uid_t, gid_t)
 /* In a library of their own before 2.34. */
 int shm_open(const char *, int, mode_t) __attribute__((weak));
 int shm_unlink(const char *) __attribute__((weak));
-PATH_AND_TWO(shm_open, int, mode_t)
+WRAP(int, shm_open, (const char *path, int flags, mode_t mode)) {
+    READ_PATH(path);
+    return OPENED(NEXT(shm_open)(path, flags, mode));
+}
+
 PATH(int, shm_unlink)
 PATH(int, sem_unlink)
-PATH_AND(int, memfd_create, unsigned)
+PATH_AND_OPEN(memfd_create, unsigned)
 
 /* From 2.33 on in the C library, before that in each program. */
 int mknod(const char *, mode_t, dev_t) __attribute__((weak));
@@ -148,7 +165,7 @@ TWO_PATHS(symlink)
         mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(arguments, mode_t) : 0;               \
         va_end(arguments);                                                                         \
         READ_PATH(path);                                                                           \
-        return NEXT(name)(path, flags, mode);                                                      \
+        return OPENED(NEXT(name)(path, flags, mode));                                              \
     }
 
 OPEN(open)
@@ -161,7 +178,7 @@ OPEN(open64)
         mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(arguments, mode_t) : 0;               \
         va_end(arguments);                                                                         \
         READ_PATH(path);                                                                           \
-        return NEXT(name)(directory, path, flags, mode);                                           \
+        return OPENED(NEXT(name)(directory, path, flags, mode));                                   \
     }
 
 OPEN_AT(openat)
@@ -171,9 +188,9 @@ OPEN_AT(openat64)
 #define OPEN_CHECKED(open, open_at)                                                                \
     int open(const char *, int);                                                                   \
     int open_at(int, const char *, int);                                                           \
-    PATH_AND(int, open, int)                                                                       \
+    PATH_AND_OPEN(open, int)                                                                       \
     AT(int, open_at, (int directory, const char *path, int flags),                                 \
-       NEXT(open_at)(directory, path, flags))
+       OPENED(NEXT(open_at)(directory, path, flags)))
 
 OPEN_CHECKED(__open_2, __openat_2)
 OPEN_CHECKED(__open64_2, __openat64_2)

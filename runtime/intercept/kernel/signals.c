@@ -53,5 +53,5 @@ WRAP(int, sigtimedwait, (const sigset_t *set, siginfo_t *info, const struct time
 
 WRAP(int, signalfd, (int file, const sigset_t *set, int flags)) {
     READ(set, SET_SIZE);
-    return NEXT(signalfd)(file, set, flags);
+    return OPENED(NEXT(signalfd)(file, set, flags));
 }

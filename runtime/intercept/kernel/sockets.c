@@ -22,19 +22,19 @@ void answer_end(struct site site, struct answer *answer, int is_given) {
 
 /* ---- bytes ---- */
 
-WRAP_FILLING(recv, (int socket, void *to, size_t size, int flags), (void)0,
-             (socket, bounce.buffer, size, flags))
+WRAP_FILLING_FROM(recv, (int file, void *to, size_t size, int flags),
+                  (file, bounce.buffer, size, flags))
 
 ssize_t __recv_chk(int, void *, size_t, size_t, int);
-WRAP_FILLING(__recv_chk, (int socket, void *to, size_t size, size_t room, int flags), (void)0,
-             (socket, bounce.buffer, size, room, flags))
+WRAP_FILLING_FROM(__recv_chk, (int file, void *to, size_t size, size_t room, int flags),
+                  (file, bounce.buffer, size, room, flags))
 
 /* The same with the sender's address. */
 #define RECEIVE_FROM(name, parameters, more)                                                       \
     WRAP(ssize_t, name, parameters) {                                                              \
         struct answer answer = answer_begin(SITE, address, length);                                \
         struct bounce bounce = bounce_begin(SITE, to, size);                                       \
-        ssize_t count = NEXT(name) more;                                                           \
+        ssize_t count = USED(socket, NEXT(name) more);                                             \
         answer_end(SITE, &answer, count >= 0);                                                     \
         bounce_end(SITE, &bounce, arrived(count));                                                 \
         return count;                                                                              \
@@ -52,7 +52,7 @@ RECEIVE_FROM(__recvfrom_chk,
 
 WRAP(ssize_t, send, (int socket, const void *from, size_t size, int flags)) {
     USE(from, size);
-    return NEXT(send)(socket, from, size, flags);
+    return USED(socket, NEXT(send)(socket, from, size, flags));
 }
 
 WRAP(ssize_t, sendto,
@@ -60,7 +60,7 @@ WRAP(ssize_t, sendto,
       socklen_t length)) {
     USE(from, size);
     READ_IF(address, length);
-    return NEXT(sendto)(socket, from, size, flags, address, length);
+    return USED(socket, NEXT(sendto)(socket, from, size, flags, address, length));
 }
 
 /* ---- addresses ---- */
@@ -68,45 +68,47 @@ WRAP(ssize_t, sendto,
 #define ADDRESS_IN(name)                                                                           \
     WRAP(int, name, (int socket, const struct sockaddr *address, socklen_t length)) {              \
         READ(address, length);                                                                     \
-        return NEXT(name)(socket, address, length);                                                \
+        return USED(socket, NEXT(name)(socket, address, length));                                  \
     }
 
-#define ADDRESS_OUT(name)                                                                          \
+#define ADDRESS_OUT(name, made)                                                                    \
     WRAP(int, name, (int socket, struct sockaddr *restrict address, socklen_t *restrict length)) { \
         struct answer answer = answer_begin(SITE, address, length);                                \
-        int result = NEXT(name)(socket, answer.bounce.buffer, length);                             \
+        int result = USED(socket, NEXT(name)(socket, answer.bounce.buffer, length));               \
         answer_end(SITE, &answer, result >= 0);                                                    \
-        return result;                                                                             \
+        return made(result);                                                                       \
     }
 
 ADDRESS_IN(bind)
 ADDRESS_IN(connect)
-ADDRESS_OUT(accept)
-ADDRESS_OUT(getsockname)
-ADDRESS_OUT(getpeername)
+#define NO_FILE(result) (result)
+
+ADDRESS_OUT(accept, OPENED)
+ADDRESS_OUT(getsockname, NO_FILE)
+ADDRESS_OUT(getpeername, NO_FILE)
 
 WRAP(int, accept4, (int socket, struct sockaddr *address, socklen_t *length, int flags)) {
     struct answer answer = answer_begin(SITE, address, length);
-    int result = NEXT(accept4)(socket, answer.bounce.buffer, length, flags);
+    int result = OPENED(USED(socket, NEXT(accept4)(socket, answer.bounce.buffer, length, flags)));
     answer_end(SITE, &answer, result >= 0);
     return result;
 }
 
 WRAP(int, socketpair, (int domain, int type, int protocol, int *ends)) {
     WRITE(ends, 2 * sizeof *ends);
-    return NEXT(socketpair)(domain, type, protocol, ends);
+    return ends_opened(SITE, NEXT(socketpair)(domain, type, protocol, ends), ends);
 }
 
 WRAP(int, setsockopt, (int socket, int level, int name, const void *value, socklen_t length)) {
     READ_IF(value, length);
-    return NEXT(setsockopt)(socket, level, name, value, length);
+    return USED(socket, NEXT(setsockopt)(socket, level, name, value, length));
 }
 
 /* Some options read what is there before they answer. */
 WRAP(int, getsockopt, (int socket, int level, int name, void *value, socklen_t *length)) {
     struct answer answer = answer_begin(SITE, value, length);
     bounce_fill(&answer.bounce);
-    int result = NEXT(getsockopt)(socket, level, name, answer.bounce.buffer, length);
+    int result = USED(socket, NEXT(getsockopt)(socket, level, name, answer.bounce.buffer, length));
     answer_end(SITE, &answer, result == 0);
     return result;
 }

@@ -11,20 +11,20 @@
 
 /* ---- reading: what arrives may be less than was requested ---- */
 
-WRAP_FILLING(read, (int file, void *to, size_t size), (void)0, (file, bounce.buffer, size))
+WRAP_FILLING_FROM(read, (int file, void *to, size_t size), (file, bounce.buffer, size))
 
 ssize_t __read_chk(int, void *, size_t, size_t);
-WRAP_FILLING(__read_chk, (int file, void *to, size_t size, size_t room), (void)0,
-             (file, bounce.buffer, size, room))
+WRAP_FILLING_FROM(__read_chk, (int file, void *to, size_t size, size_t room),
+                  (file, bounce.buffer, size, room))
 
 #define READ_FROM(name, offset_type)                                                               \
-    WRAP_FILLING(name, (int file, void *to, size_t size, offset_type offset), (void)0,             \
-                 (file, bounce.buffer, size, offset))
+    WRAP_FILLING_FROM(name, (int file, void *to, size_t size, offset_type offset),                 \
+                      (file, bounce.buffer, size, offset))
 
 #define READ_FROM_CHECKED(name, offset_type)                                                       \
     ssize_t name(int, void *, size_t, offset_type, size_t);                                        \
-    WRAP_FILLING(name, (int file, void *to, size_t size, offset_type offset, size_t room),         \
-                 (void)0, (file, bounce.buffer, size, offset, room))
+    WRAP_FILLING_FROM(name, (int file, void *to, size_t size, offset_type offset, size_t room),    \
+                      (file, bounce.buffer, size, offset, room))
 
 READ_FROM(pread, off_t)
 READ_FROM(pread64, off64_t)
@@ -37,7 +37,7 @@ READ_FROM_CHECKED(__pread64_chk, off64_t)
 #define SCATTERED(name, parameters, arguments)                                                     \
     WRAP(ssize_t, name, parameters) {                                                              \
         struct scatter scatter = scatter_begin(SITE, parts, (size_t)count);                        \
-        ssize_t size = NEXT(name) arguments;                                                       \
+        ssize_t size = USED(file, NEXT(name) arguments);                                           \
         scatter_end(SITE, &scatter, arrived(size));                                                \
         return size;                                                                               \
     }
@@ -45,7 +45,7 @@ READ_FROM_CHECKED(__pread64_chk, off64_t)
 #define GATHERED(name, parameters, arguments)                                                      \
     WRAP(ssize_t, name, parameters) {                                                              \
         check_gathered(SITE, parts, (size_t)count);                                                \
-        return NEXT(name) arguments;                                                               \
+        return USED(file, NEXT(name) arguments);                                                   \
     }
 
 #define PARTS (int file, const struct iovec *parts, int count)
@@ -70,7 +70,7 @@ GATHERED(vmsplice, (int file, const struct iovec *parts, size_t count, unsigned 
 #define SEND_FILE(name, offset_type)                                                               \
     WRAP(ssize_t, name, (int to, int from, offset_type *place, size_t size)) {                     \
         WRITE_IF(place, sizeof *place);                                                            \
-        return NEXT(name)(to, from, place, size);                                                  \
+        return USED(from, USED(to, NEXT(name)(to, from, place, size)));                            \
     }
 
 #define COPY_FILE(name)                                                                            \
@@ -79,7 +79,7 @@ GATHERED(vmsplice, (int file, const struct iovec *parts, size_t count, unsigned 
         (int from, off64_t *from_place, int to, off64_t *to_place, size_t size, unsigned flags)) { \
         WRITE_IF(from_place, sizeof *from_place);                                                  \
         WRITE_IF(to_place, sizeof *to_place);                                                      \
-        return NEXT(name)(from, from_place, to, to_place, size, flags);                            \
+        return USED(from, USED(to, NEXT(name)(from, from_place, to, to_place, size, flags)));      \
     }
 
 SEND_FILE(sendfile, off_t)
@@ -91,20 +91,19 @@ COPY_FILE(copy_file_range)
 
 WRAP(ssize_t, write, (int file, const void *from, size_t size)) {
     USE(from, size);
-    return NEXT(write)(file, from, size);
+    return USED(file, NEXT(write)(file, from, size));
 }
 
 WRAP(ssize_t, pwrite, (int file, const void *from, size_t size, off_t offset)) {
     USE(from, size);
-    return NEXT(pwrite)(file, from, size, offset);
+    return USED(file, NEXT(pwrite)(file, from, size, offset));
 }
 
 WRAP(ssize_t, pwrite64, (int file, const void *from, size_t size, off64_t offset)) {
     USE(from, size);
-    return NEXT(pwrite64)(file, from, size, offset);
+    return USED(file, NEXT(pwrite64)(file, from, size, offset));
 }
 
 /* ---- entries of a directory ---- */
 
-WRAP_FILLING(getdents64, (int directory, void *to, size_t size), (void)0,
-             (directory, bounce.buffer, size))
+WRAP_FILLING_FROM(getdents64, (int file, void *to, size_t size), (file, bounce.buffer, size))

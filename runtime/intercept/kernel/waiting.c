@@ -50,7 +50,7 @@ WRAP(int, ppoll,
 
 WRAP(int, epoll_ctl, (int queue, int operation, int file, struct epoll_event *event)) {
     if (operation != EPOLL_CTL_DEL) READ_IF(event, sizeof *event);
-    return kernel_epoll_ctl(queue, operation, file, event);
+    return (int)USED(queue, USED(file, kernel_epoll_ctl(queue, operation, file, event)));
 }
 
 static size_t events_size(int count) {
@@ -59,7 +59,7 @@ static size_t events_size(int count) {
 
 WRAP(int, epoll_wait, (int queue, struct epoll_event *events, int most, int wait)) {
     struct bounce bounce = bounce_begin(SITE, events, events_size(most));
-    int count = NEXT(epoll_wait)(queue, bounce.buffer, most, wait);
+    int count = (int)USED(queue, NEXT(epoll_wait)(queue, bounce.buffer, most, wait));
     bounce_end(SITE, &bounce, events_size(count));
     return count;
 }
@@ -68,7 +68,7 @@ WRAP(int, epoll_pwait,
      (int queue, struct epoll_event *events, int most, int wait, const sigset_t *set)) {
     READ_IF(set, SET_SIZE);
     struct bounce bounce = bounce_begin(SITE, events, events_size(most));
-    int count = NEXT(epoll_pwait)(queue, bounce.buffer, most, wait, set);
+    int count = (int)USED(queue, NEXT(epoll_pwait)(queue, bounce.buffer, most, wait, set));
     bounce_end(SITE, &bounce, events_size(count));
     return count;
 }
@@ -98,12 +98,12 @@ WRAP(int, __ppoll_chk,
 
 WRAP(int, pipe, (int *ends)) {
     WRITE(ends, 2 * sizeof *ends);
-    return NEXT(pipe)(ends);
+    return ends_opened(SITE, NEXT(pipe)(ends), ends);
 }
 
 WRAP(int, pipe2, (int *ends, int flags)) {
     WRITE(ends, 2 * sizeof *ends);
-    return NEXT(pipe2)(ends, flags);
+    return ends_opened(SITE, NEXT(pipe2)(ends, flags), ends);
 }
 
 WRAP(int, eventfd_read, (int file, eventfd_t *value)) {

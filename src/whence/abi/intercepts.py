@@ -126,6 +126,15 @@ FILES = _names(
     """
 )
 
+# descriptors
+DESCRIPTORS = _names(
+    """
+    close close_range closefrom dup dup2 dup3 epoll_create epoll_create1 eventfd fchdir fchmod fchown
+    fdatasync fdopendir flock fsync ftruncate ftruncate64 inotify_init inotify_init1 listen lockf lseek
+    lseek64 shutdown socket syncfs timerfd_create unshare
+    """
+)
+
 # sockets
 SOCKETS = _names(
     """
@@ -272,6 +281,7 @@ _GROUPS = (
     FORMATTED,
     STREAMS,
     FILES,
+    DESCRIPTORS,
     SOCKETS,
     TIME,
     DIRECTORIES,

@@ -532,6 +532,20 @@ POINTS = (
         suspects=Suspects("every access", "those at other addresses", (Fine({"rest": 0}, ()),)),
         headline="access to an object of another alignment",
     ),
+    Point(
+        "descriptor",
+        31,
+        (Slot("fd", "INT", "value"), Slot("closed", "INT", "other"), Slot("closing", "INT", "width")),
+        "before descriptor fd is used or closed; closed is 1 if the program has closed it and not opened it "
+        "since, else 0; closing is 1 where it is closed, else 0",
+        "refer",
+        "use of a descriptor",
+        where="where the program has closed the descriptor and not opened it since, and it is not open",
+        suspects=Suspects(
+            "every use of a descriptor", "those of closed descriptors", (Fine({"closed": 0}, ()),)
+        ),
+        headline="call of {function}",
+    ),
 )
 
 UNIONS = {"deref": (("deref_r", "deref_w"), "before memory is read or written through r")}
@@ -543,7 +557,7 @@ def checked(points: tuple[Point, ...]) -> dict[str, Point]:
     found: dict[str, Point] = {}
     for point in points:
         same = [other.name for other in found.values() if other.number == point.number]
-        if same or point.name in found or not 0 < point.number < 32:
+        if same or point.name in found or not 0 < point.number < 63:
             raise ValueError(f"detection point {point.name} ({point.number}) is not one of its own")
         for slot in point.slots:
             EVENT.index(slot.field)

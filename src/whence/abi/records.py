@@ -91,7 +91,11 @@ FINDING = Layout(
         Field("maps_id", "u32", "the MAPS record that was current"),
         # The block Bid(r): derived from, or nearest. id 0: none known.
         Field("block_id", "u64", "block id, 0 for none"),
-        Field("block_begin", "u64", "first address, after the array cookie at an access"),
+        Field(
+            "block_begin",
+            "u64",
+            "first address, after the array cookie at an access; the number of a descriptor",
+        ),
         Field("block_size", "u64", "bytes from there on"),
         Field("block_alloc_time", "u64", "event clock"),
         Field("block_free_time", "u64", "event clock, 0 while live"),
@@ -124,8 +128,8 @@ FINDING = Layout(
         Field("bad", "u64", "first byte of the access that is not addressable, 0 when not an access"),
         # Lengths of the arrays that follow, in this order, each padded to 8 bytes.
         Field("n_stack", "u32", "u64 program counters at the finding, innermost first"),
-        Field("n_alloc", "u32", "u64 program counters at the allocation"),
-        Field("n_free", "u32", "u64 program counters at the free"),
+        Field("n_alloc", "u32", "u64 program counters at the allocation, or where a descriptor was opened"),
+        Field("n_free", "u32", "u64 program counters at the free, or where a descriptor was closed"),
         Field("n_values", "u32", "u64 values to trace, in the order of the rule"),
         Field("n_states", "u32", "u8 state bytes around the address"),
         Field("n_name", "u32", "chars: library function that made the access, or none"),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from whence.abi.structs import Field, Layout
 
-RULES_VERSION = 5
+RULES_VERSION = 6
 """Of this border: a rule set of another version is refused when it is registered."""
 
 BLOCK = Layout(
@@ -79,7 +79,7 @@ RULE_SET = Layout(
     ),
 )
 
-RULE_EVERY = 1 << 32
+RULE_EVERY = 1 << 63
 """In the points of a rule: it is evaluated at every free, also where the pointer is the begin of a
 live block and family, alignment and size match."""
 

@@ -61,6 +61,7 @@ from whence.instrument.requests import redirect_requests
 from whence.instrument.roots import keep_pointers
 from whence.instrument.scopes import forget_lifetimes, mark_scopes
 from whence.instrument.settled import compare_bounds, drop_settled
+from whence.instrument.sweeps import mark_sweeps
 from whence.instrument.unwritten import define_unwritten
 from whence.instrument.values.follow import follow_values
 from whence.instrument.values.speculation import forbid_speculation
@@ -86,6 +87,7 @@ PASSES: tuple[AnyPass, ...] = (
     Pass("client-requests", Stage.PROMOTED, redirect_requests),
     Pass("withdraw-promises", Stage.PROMOTED, withdraw_promises),
     Pass("redirect-library", Stage.PROMOTED, redirect),
+    Pass("mark-sweeps", Stage.PROMOTED, mark_sweeps),
     Pass("mark-arithmetic", Stage.PROMOTED, mark_arithmetic, lambda policy: bool(policy.steps & ARITHMETIC)),
     Pass(
         "mark-conversions", Stage.PROMOTED, mark_conversions, lambda policy: bool(policy.steps & CONVERSIONS)

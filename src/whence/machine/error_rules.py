@@ -260,6 +260,9 @@ NOT_MODELLED = {
         ("pointer-overflow", "null-pointer-offset"),
         "a sum with a pointer is no error of the machine: it judges what is accessed",
     ),
+    **dict.fromkeys(
+        ("use-of-closed-descriptor", "double-close"), "the programs of the machine open no files"
+    ),
     "index-out-of-bounds": "an array inside of a block has no length of its own",
     "use-of-uninitialized-value": "every word of a block of the machine has a value from its birth",
 }

@@ -207,7 +207,14 @@ class FindingText:
         lines = self._section(f"stack of {self._thread()}", finding.stack)
         if block is not None and not block.variable and (block.freed or block.state is BlockState.FREED):
             lines += self._event("moved by realloc" if block.moved else "freed", block.freed)
-        return lines + self._last_use() + self._allocated() + self._origin()
+        return lines + self._last_use() + self._allocated() + self._origin() + self._descriptor()
+
+    def _descriptor(self) -> list[Text]:
+        known = self.finding.descriptor
+        if known is None:
+            return []
+        name = f"descriptor {known.number}"
+        return self._event(f"{name} closed", known.closed) + self._event(f"{name} opened", known.opened)
 
     def _origin(self) -> list[Text]:
         origin = self.finding.origin

@@ -141,7 +141,18 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "time": finding.time,
         "halted": finding.halted,
         "occurrences": finding.occurrences,
-    } | ({} if finding.origin is None else {"origin": _origin(finding.origin)})
+    } | _further(finding)
+
+
+def _further(finding: Finding) -> dict[str, Any]:
+    """What few findings have."""
+    made: dict[str, Any] = {}
+    if finding.origin is not None:
+        made["origin"] = _origin(finding.origin)
+    if (known := finding.descriptor) is not None:
+        opened, closed = _event(known.opened), _event(known.closed)
+        made["descriptor"] = {"number": known.number, "opened": opened, "closed": closed}
+    return made
 
 
 def _process(finding: Finding) -> dict[str, Any]:

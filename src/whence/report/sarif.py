@@ -99,6 +99,8 @@ class SarifRenderer:
     def _stacks(self, finding: Finding) -> Iterator[dict[str, Any]]:
         block = finding.block
         events = (("allocated", block.allocated), ("freed", block.freed)) if block else ()
+        if (known := finding.descriptor) is not None:
+            events = (("opened", known.opened), ("closed", known.closed))
         for text, stack in (
             (f"stack of {words.thread(finding.thread)}", finding.stack),
             *((f"{what} in {words.thread(event.thread)}", event.stack) for what, event in events if event),
@@ -168,6 +170,11 @@ def _related(finding: Finding) -> Iterator[tuple[str, Frame]]:
         )
         if block.variable is not None and block.variable.file:
             yield "the variable is declared here", block.variable.place
+    if (known := finding.descriptor) is not None:
+        events = (
+            ("the descriptor was closed here", known.closed),
+            ("the descriptor was opened here", known.opened),
+        )
     for text, event in events:
         place = frames.place(event.stack) if event else None
         if place is not None and (place.file or place.module):

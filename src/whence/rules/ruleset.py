@@ -23,6 +23,7 @@ STANDARD_FILES = (
     "promises.rules",
     "values.rules",
     "library.rules",
+    "descriptors.rules",
     "leak.rules",
 )
 """In order of evaluation."""

@@ -17,6 +17,7 @@ from whence.findings import (
     Block,
     BlockKind,
     BlockState,
+    Descriptor,
     Event,
     Family,
     Finding,
@@ -151,6 +152,7 @@ def _finding(raw: RawFinding, rules: Sequence[RuleInfo], run: RawRun, symbolizer
         halted=raw.flag("HALTED") and not raw.flag("GO"),
         process=raw.process,
         origin=_origin(raw, memory, symbolizer) if f["use"] else None,
+        descriptor=_descriptor(raw, memory, symbolizer) if point is Point.DESCRIPTOR else None,
     )
 
 
@@ -236,6 +238,16 @@ def _origin(raw: RawFinding, memory: MemoryMap | None, symbolizer: Symbolizer) -
     if variable is None and not raw.alloc:
         return None
     return Origin(variable, _stack(raw.alloc, memory, symbolizer))
+
+
+def _descriptor(raw: RawFinding, memory: MemoryMap | None, symbolizer: Symbolizer) -> Descriptor:
+    f = raw.fields
+    opened = closed = None
+    if f["block_alloc_time"]:
+        opened = Event(f["block_alloc_time"], f["block_alloc_thread"], _stack(raw.alloc, memory, symbolizer))
+    if f["block_free_time"]:
+        closed = Event(f["block_free_time"], f["block_free_thread"], _stack(raw.free, memory, symbolizer))
+    return Descriptor(f["block_begin"], opened, closed)
 
 
 def _variable(raw: RawFinding) -> Variable | None:

@@ -1,0 +1,25 @@
+/* Descriptors: where checked code opened and closed them. */
+#ifndef WHENCE_RT_DESCRIPTORS_H
+#define WHENCE_RT_DESCRIPTORS_H
+
+#include "event.h"
+
+static inline int descriptors_watched(void) { return event_watched(WH_POINT_DESCRIPTOR); }
+
+/* A function has opened `file`; negative: it failed. */
+void descriptor_opened(int file, const struct frame *frame);
+/* A function is about to close `file`. */
+void descriptor_closing(int file, const char *library, const struct frame *frame);
+/* The same where the program closes all numbers, whether open or not. */
+void descriptor_swept(int file, const struct frame *frame);
+/* A function is about to close the descriptors from `first` to `last`, those that are open. */
+void descriptors_closing(unsigned first, unsigned last, const struct frame *frame);
+/* A function that was given `file` has failed. */
+void descriptor_refused(int file, const char *library, const struct frame *frame);
+/* A thread gets descriptors of its own: from now on nothing is judged. */
+void descriptors_part(void);
+
+/* In the child of a fork. */
+void descriptors_forked(void);
+
+#endif

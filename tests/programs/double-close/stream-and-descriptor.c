@@ -1,0 +1,17 @@
+// fclose closes the descriptor that fdopen was given; the function closes it again.
+// RUN: options --enable double-close
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static int words(const char *path) {
+    int file = open(path, O_RDONLY);
+    FILE *stream = fdopen(file, "r");
+    if (!stream) return 2;
+    int first = fgetc(stream);
+    fclose(stream);
+    close(file); // EXPECT double-close in close
+    return first;
+}
+
+int main(void) { return words("/dev/null") != EOF; }

@@ -1,0 +1,27 @@
+// A log is closed only if another file could be opened.
+// RUN: options --enable use-of-closed-descriptor
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+static int log_file = -1;
+
+static void line(const char *text) {
+    if (write(log_file, text, strlen(text)) < 0)
+        _exit(1);
+}
+
+static void reopen(const char *path) {
+    int next = open(path, O_WRONLY);
+    if (next < 0) return;
+    close(log_file);
+    log_file = next;
+}
+
+int main(void) {
+    log_file = open("/dev/null", O_WRONLY);
+    line("begin\n");
+    reopen("/nowhere/log");
+    line("reopened\n");
+    return 0;
+}
