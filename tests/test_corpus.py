@@ -52,6 +52,8 @@ RULES = (
     "pointer-overflow",
     "null-pointer-offset",
     "misaligned-access",
+    "pointer-comparison",
+    "pointer-subtraction",
     "use-of-closed-descriptor",
     "double-close",
     "unsigned-addition-overflow",

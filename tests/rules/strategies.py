@@ -311,6 +311,8 @@ SUSPECT = {
     "offset": ["r == NULL and i * size != 0", "r != NULL and (r + i * size <= 0)"],
     "align": ["rest != 0"],
     "descriptor": ["closed == 1"],
+    "compare": ["apart == 1"],
+    "difference": ["apart == 1"],
 }
 """What makes a step one that engines show to rules."""
 

@@ -94,6 +94,8 @@ SHAPES = {point.split()[0]: point for point in POINTS if LANGUAGE[point.split()[
         ("align", "n == 8", False),
         ("descriptor", "closed == 1 and closing == 0", True),
         ("descriptor", "closing == 1", False),
+        ("compare", "apart == 1", True),
+        ("difference", "r != s", False),
     ],
 )
 def test_what_suspect_steps_are_enough_for(point: str, condition: str, enough: bool) -> None:
@@ -158,6 +160,10 @@ def plain_steps(draw: st.DrawFn, point: str, world: World) -> Redex:
             return Redex("OFFSET", (address, i, size), world.find(address), now=99)
         case "descriptor":
             return Redex("DESCRIPTOR", (draw(st.integers(0, 9)), 0, draw(st.integers(0, 1))), now=99)
+        case "compare" | "difference":
+            return Redex(
+                point.upper(), (address, draw(st.integers(0, 1 << 63)), 0), world.find(address), now=99
+            )
         case "align":
             return Redex("ALIGN", (address, 1 << draw(st.integers(1, 6)), 0), world.find(address), now=99)
         case _:

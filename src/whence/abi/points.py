@@ -194,6 +194,23 @@ def _divide_is_fine() -> Iterator[Fine]:
     yield Fine({"y": -1}, ({"x": 1, "low": -1, ONE: -1},))
 
 
+def _pair(name: str, number: int, meaning: str, noun: str, headline: str) -> Point:
+    """The row of a step with two pointers."""
+    return Point(
+        name,
+        number,
+        (_R, Slot("s", "POINTER", "other"), Slot("apart", "INT", "value")),
+        f"before {meaning}; apart is 1 where they point into, or to the end of, two different blocks, else 0",
+        name,
+        noun,
+        where="where both lie in known blocks that live, or at their ends, and not in the same",
+        suspects=Suspects(
+            f"every {noun} of pointers", "those of two different blocks", (Fine({"apart": 0}, ()),)
+        ),
+        headline=headline,
+    )
+
+
 POINTS = (
     Point(
         "deref_r",
@@ -546,6 +563,8 @@ POINTS = (
         ),
         headline="call of {function}",
     ),
+    _pair("compare", 32, "r and s are compared by <, <=, > or >=", "comparison", "comparison of pointers"),
+    _pair("difference", 33, "s is subtracted from r", "subtraction", "difference of pointers"),
 )
 
 UNIONS = {"deref": (("deref_r", "deref_w"), "before memory is read or written through r")}

@@ -43,6 +43,8 @@ from whence.instrument.global_zones import guard_globals
 from whence.instrument.indices import mark_indices
 from whence.instrument.library import own_strings, redirect
 from whence.instrument.overruns import keep_overruns
+from whence.instrument.pairs import POINTS as PAIRS
+from whence.instrument.pairs import mark_pairs
 from whence.instrument.passes import (
     AnyPass,
     Context,
@@ -71,6 +73,7 @@ from whence.instrument.zones import guard_variables
 
 PASSES: tuple[AnyPass, ...] = (
     Pass("mark-promises", Stage.CARRIED, mark_promises, lambda policy: bool(policy.steps & PROMISES)),
+    Pass("mark-pairs", Stage.CARRIED, mark_pairs, lambda policy: bool(policy.steps & PAIRS)),
     TextPass("name-variables", Stage.CARRIED, name_variables, lambda policy: policy.locals or policy.values),
     TextPass("name-globals", Stage.CARRIED, name_globals, lambda policy: policy.globals),
     TextPass("line-tables", Stage.CARRIED, keep_line_tables),

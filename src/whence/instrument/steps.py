@@ -31,13 +31,15 @@ _SIGNED = {"ADD": "sadd", "SUBTRACT": "ssub", "MULTIPLY": "smul"}
 _UNSIGNED = {"ADD_UNSIGNED": "uadd", "SUBTRACT_UNSIGNED": "usub", "MULTIPLY_UNSIGNED": "umul"}
 _DIVIDES = {"sdivide": True, "udivide": False}
 POINTS = (*_SIGNED, *_UNSIGNED, "DIVIDE", "SHIFT", "INDEX", "TRUNCATE", "DIVIDE_FLOATING", "SCAN")
-POINTS += ("BOOL", "UNREACHABLE", "DIMENSION", "NONNULL", "OFFSET", "ALIGN")
+POINTS += ("COMPARE", "DIFFERENCE", "BOOL", "UNREACHABLE", "DIMENSION", "NONNULL", "OFFSET", "ALIGN")
 """The detection points whose steps have these markers."""
 
 _INTRINSIC = re.compile(r"(@llvm\.\w+\.with\.overflow\.i(\d+))\(")
 UNREACHABLE = f"{_PREFIX}unreachable"
 OFFSET = f"{_PREFIX}offset"
 ALIGN = f"{_PREFIX}align"
+COMPARE = f"{_PREFIX}compare"
+DIFFERENCE = f"{_PREFIX}difference"
 MOST_SIZE = (1 << 32 - STEP_SIZE_SHIFT) - 1
 """The largest size of an element, and the largest alignment, that a descriptor holds."""
 
@@ -224,6 +226,8 @@ def _promises() -> Iterator[tuple[str, _Marker]]:
         yield _marker("NONNULL", nonnull(returned), ("ptr",), test, [], "0", str(int(returned)), 0)
     yield _offset()
     yield _alignment()
+    yield _pair("COMPARE", COMPARE)
+    yield _pair("DIFFERENCE", DIFFERENCE)
 
 
 _DESCRIBED = (
@@ -269,6 +273,20 @@ def _alignment() -> tuple[str, _Marker]:
         "%bad = icmp ne i64 %rest, 0",
     ]
     return _marker("ALIGN", ALIGN, ("ptr", "i64"), test, _described("ALIGN", "b"), "%p", "%rest", "%desc")
+
+
+def _pair(point: str, name: str) -> tuple[str, _Marker]:
+    """The runtime finds out whether the blocks are two."""
+    test = [
+        "%p = ptrtoint ptr %a to i64",
+        "%q = ptrtoint ptr %b to i64",
+        "%differ = icmp ne i64 %p, %q",
+        "%first = icmp ne i64 %p, 0",
+        "%second = icmp ne i64 %q, 0",
+        "%both = and i1 %first, %second",
+        "%bad = and i1 %differ, %both",
+    ]
+    return _marker(point, name, ("ptr", "ptr"), test, [], "%p", "%q", 0)
 
 
 def _marker(

@@ -263,6 +263,10 @@ NOT_MODELLED = {
     **dict.fromkeys(
         ("use-of-closed-descriptor", "double-close"), "the programs of the machine open no files"
     ),
+    **dict.fromkeys(
+        ("pointer-comparison", "pointer-subtraction"),
+        "pointers of the machine are numbers where they are compared or subtracted",
+    ),
     "index-out-of-bounds": "an array inside of a block has no length of its own",
     "use-of-uninitialized-value": "every word of a block of the machine has a value from its birth",
 }

@@ -1,0 +1,53 @@
+"""Which comparisons and subtractions of pointers get markers."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from whence.instrument import job as jobs
+from whence.instrument.pairs import POINTS
+from whence.instrument.passes import Context, Stage, run_stage
+from whence.instrument.pipeline import PASSES
+from whence.rules import load_standard
+
+POLICY = jobs.make_job(load_standard(), "test.c", "2", ()).policy
+_MARKER = re.compile(r"call void @__whence_check_(\w+)\(([^)]*)\)")
+
+
+def marked(*lines: str) -> list[tuple[str, str]]:
+    """(marker, operands) in the order of the text."""
+    body = "\n".join(f"  {line}" for line in lines)
+    table = "@table = global [8 x i32] zeroinitializer\n"
+    text = f"{table}define void @f(ptr %p, ptr %q, i64 %i) {{\n{body}\n  ret void\n}}\n"
+    chosen = [each for each in PASSES if each.name == "mark-pairs"]
+    after = run_stage(chosen, Stage.CARRIED, text, Context("t", replace(POLICY, steps=POINTS)))
+    return _MARKER.findall(after)
+
+
+def test_orders_of_pointers_are_marked() -> None:
+    for predicate in ("ult", "ule", "ugt", "uge"):
+        assert marked(f"%c = icmp {predicate} ptr %p, %q") == [("compare", "ptr %p, ptr %q")]
+
+
+def test_other_comparisons_are_not() -> None:
+    assert marked("%c = icmp eq ptr %p, %q", "%d = icmp ult i64 %i, 4", "%e = icmp ult ptr %p, null") == []
+
+
+def test_differences_of_pointers_are_marked() -> None:
+    pair = ["%a = ptrtoint ptr %p to i64", "%b = ptrtoint ptr %q to i64"]
+    assert marked(*pair, "%d = sub i64 %a, %b") == [("difference", "ptr %p, ptr %q")]
+    assert marked(*pair, "%d = add i64 %a, %b") == []
+
+
+def test_differences_of_elements_of_variables_are_marked() -> None:
+    lines = ["%a = ptrtoint ptr %p to i64", "%d = sub i64 %a, ptrtoint (ptr @table to i64)"]
+    assert marked(*lines, "%n = sdiv exact i64 %d, 4") == [("difference", "ptr %p, ptr @table")]
+    assert marked(*lines) == []
+
+
+def test_differences_of_numbers_are_not() -> None:
+    between = "%w = load i64, ptr %p"
+    assert marked("%a = ptrtoint ptr %p to i64", between, "%d = sub i64 %a, %w") == []
+    pair = ["%a = ptrtoint ptr %p to i64", between, "%b = ptrtoint ptr %q to i64"]
+    assert marked(*pair, "%d = sub i64 %a, %b") == []
