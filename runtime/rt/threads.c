@@ -93,6 +93,23 @@ static uint16_t number_thread(void) {
     return number < UINT16_MAX ? (uint16_t)number : UINT16_MAX;
 }
 
+/* What a stack needs beyond what the program asks for: the C library takes thread-local variables
+ * from it, which the runtime has many of, checked frames are larger, and checks have frames of
+ * their own. */
+#define STACK_ROOM (256ul << 10)
+
+/* Copies the attributes with a larger stack. False where the stack is memory of the program. */
+static int make_room(pthread_attr_t *copy, const pthread_attr_t *attributes) {
+    void *low = NULL;
+    size_t size = 0;
+    if (!attributes || pthread_attr_getstack(attributes, &low, &size)) return 0;
+    if (low && (uintptr_t)low + size) return 0; /* its end is 0 where no address is set */
+    size_t larger;
+    if (__builtin_add_overflow(size, STACK_ROOM, &larger)) return 0;
+    *copy = *attributes;
+    return pthread_attr_setstacksize(copy, larger) == 0;
+}
+
 static uint64_t stack_size(const pthread_attr_t *attributes) {
     size_t size = 0;
     pthread_attr_t standard;
@@ -133,6 +150,8 @@ WH_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes
     if (!next_create) next_create = (create_function)(uintptr_t)dlsym(RTLD_NEXT, "pthread_create");
     struct start *start = (struct start *)os_map(OS_PAGE);
     if (!start) return EAGAIN;
+    pthread_attr_t roomy;
+    if (make_room(&roomy, attributes)) attributes = &roomy;
     *start = (struct start){function, argument, stack_size(attributes), number_thread()};
     os_threaded = 1;
     port_before_thread();
