@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -146,6 +147,24 @@ def test_a_mixed_build_in_a_tree_of_folders(whence: Whence) -> None:
     )
     subprocess.run(["gcc", "main.o", tree / "use.c.o", "-o", "prog"], cwd=whence.directory, check=True)
     done = whence.run("./prog")
+    assert done.status == 0 and "checked: 1 module" in done.err, done.err
+
+
+def test_a_mixed_build_whose_archives_have_a_folder_of_their_own(whence: Whence) -> None:
+    """As cmake lays it out with CMAKE_ARCHIVE_OUTPUT_DIRECTORY; nothing was compiled in that folder."""
+    for name in ("source", "build/bin", "build/lib", "build/objects"):
+        (whence.directory / name).mkdir(parents=True)
+    (whence.directory / "main.c").rename(whence.directory / "source/main.c")
+    objects = whence.directory / "build/objects"
+    replace(whence, directory=objects).cc("-g", "-c", "../../source/main.c")
+    (whence.directory / native(whence, "use")).rename(objects / "use.o")
+    for command in (
+        ["ar", "rcs", "../lib/libuse.a", "use.o"],
+        ["gcc", "main.o", "../lib/libuse.a", "-o", "../bin/prog"],
+    ):
+        subprocess.run(command, cwd=objects, check=True)
+    (objects / "use.o").unlink()
+    done = whence.run("build/bin/prog")
     assert done.status == 0 and "checked: 1 module" in done.err, done.err
 
 

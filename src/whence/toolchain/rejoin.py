@@ -173,12 +173,23 @@ def _files(image: CarriedImage, *, static: bool) -> Iterator[str]:
 
 
 def _folders(image: CarriedImage) -> list[str]:
-    """The folders of the image, its compilations and its sources, none twice."""
-    places = {os.path.realpath(image.path.parent): None}
+    """The folders of the image, its compilations, its sources and the build, none twice."""
+    beside = os.path.realpath(image.path.parent)
+    places = {beside: None}
     for module in image.modules:
         places[os.path.realpath(module.cwd)] = None
         places[os.path.dirname(os.path.realpath(module.source))] = None
+    for place in list(places):
+        build = os.path.commonpath((beside, place))
+        if build in _above(beside):
+            places[build] = None
     return [place for place in places if place != "/"]
+
+
+def _above(folder: str) -> tuple[str, str]:
+    """Where the build may be whose programs a folder holds: archives lie in another folder there."""
+    parent = os.path.dirname(folder)
+    return parent, os.path.dirname(parent)
 
 
 # ---- comparison -------------------------------------------------------------------------------------
