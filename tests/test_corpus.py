@@ -53,6 +53,7 @@ RULES = (
     "null-pointer-offset",
     "misaligned-access",
     "pointer-comparison",
+    "initialization-order",
     "pointer-subtraction",
     "use-of-closed-descriptor",
     "double-close",

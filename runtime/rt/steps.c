@@ -1,6 +1,7 @@
 /* Steps that may be undefined: arithmetic, and what the front end relies on. */
 #include "entry.h"
 #include "event.h"
+#include "order.h"
 #include "threads.h"
 
 static uint64_t least(uint64_t bits, int is_unsigned) {
@@ -62,6 +63,19 @@ static void pair(uint32_t point, uintptr_t a, uintptr_t b, const struct frame *f
     event_evaluate(&context);
 }
 
+/* ---- accesses before main ---- */
+
+static void order(uintptr_t address, const struct frame *frame) {
+    if (!event_watched(WH_POINT_ORDER) || !order_is_early(address)) return;
+    struct context context = {0};
+    context.event.point = WH_POINT_ORDER;
+    context.event.r = context.event.root = address;
+    context.event.value = 1;
+    block_read(block_at(address), &context.event.block);
+    context.frame = frame;
+    event_evaluate(&context);
+}
+
 __attribute__((used, visibility("hidden"))) void
 whence_step_checked(uint64_t a, uint64_t b, uint32_t desc, const struct frame *frame) {
     struct context context = {0};
@@ -69,6 +83,10 @@ whence_step_checked(uint64_t a, uint64_t b, uint32_t desc, const struct frame *f
     context.event.point = desc & WHENCE_STEP_POINT;
     if (context.event.point == WH_POINT_COMPARE || context.event.point == WH_POINT_DIFFERENCE) {
         pair(desc & WHENCE_STEP_POINT, a, b, frame);
+        return;
+    }
+    if (context.event.point == WH_POINT_ORDER) {
+        order(a, frame);
         return;
     }
     if (desc & WHENCE_STEP_POINTER) {

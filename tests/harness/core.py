@@ -24,7 +24,7 @@ _PROGRAMS = """
     invalid-bool/filled reached-unreachable/ended length-not-positive/matrix nonnull-argument/declared
     nonnull-result/lookup pointer-overflow/before null-pointer-offset/list misaligned-access/packed
     use-of-closed-descriptor/log-file double-close/closed-below-a-stream
-    pointer-comparison/range-of-another pointer-subtraction/index-of
+    pointer-comparison/range-of-another pointer-subtraction/index-of initialization-order/registry
     """
 """The core has them and their twins."""
 

@@ -312,6 +312,7 @@ SUSPECT = {
     "align": ["rest != 0"],
     "descriptor": ["closed == 1"],
     "compare": ["apart == 1"],
+    "order": ["early == 1"],
     "difference": ["apart == 1"],
 }
 """What makes a step one that engines show to rules."""

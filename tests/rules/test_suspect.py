@@ -95,6 +95,8 @@ SHAPES = {point.split()[0]: point for point in POINTS if LANGUAGE[point.split()[
         ("descriptor", "closed == 1 and closing == 0", True),
         ("descriptor", "closing == 1", False),
         ("compare", "apart == 1", True),
+        ("order", "early != 0", True),
+        ("order", "r != NULL", False),
         ("difference", "r != s", False),
     ],
 )
@@ -164,6 +166,8 @@ def plain_steps(draw: st.DrawFn, point: str, world: World) -> Redex:
             return Redex(
                 point.upper(), (address, draw(st.integers(0, 1 << 63)), 0), world.find(address), now=99
             )
+        case "order":
+            return Redex("ORDER", (address, 0), world.find(address), now=99)
         case "align":
             return Redex("ALIGN", (address, 1 << draw(st.integers(1, 6)), 0), world.find(address), now=99)
         case _:

@@ -108,6 +108,11 @@ struct whence_returned_ring {
     struct whence_returned rows[WHENCE_RETURNED_ROWS];
 };
 extern __thread struct whence_returned_ring __whence_returned;
+/* A variable is to be initialised before main; its initialisation begins. How many are left: read
+ * by generated code. */
+void __whence_pending(uint64_t begin, uint64_t size);
+void __whence_initializes(uint64_t begin);
+extern uint32_t __whence_pending_count;
 /* The first `size` bytes of a block from operator new[] are an array cookie; 0: none are. */
 void __whence_cookie(uint64_t block, uint64_t size);
 /* delete[] reads the number of elements there, which is correct in a live array. */

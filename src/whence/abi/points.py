@@ -565,6 +565,20 @@ POINTS = (
     ),
     _pair("compare", 32, "r and s are compared by <, <=, > or >=", "comparison", "comparison of pointers"),
     _pair("difference", 33, "s is subtracted from r", "subtraction", "difference of pointers"),
+    Point(
+        "order",
+        34,
+        (_R, Slot("early", "INT", "value")),
+        "before memory is accessed at r; early is 1 where r lies in a variable whose initialisation, by code "
+        "that runs before main, has not begun, else 0",
+        "order",
+        "access",
+        where="where such a variable is accessed",
+        suspects=Suspects(
+            "every access", "those to variables that are not initialised yet", (Fine({"early": 0}, ()),)
+        ),
+        headline="access to a variable",
+    ),
 )
 
 UNIONS = {"deref": (("deref_r", "deref_w"), "before memory is read or written through r")}

@@ -41,6 +41,8 @@ from whence.instrument.frames import keep_locals
 from whence.instrument.global_names import name_globals
 from whence.instrument.global_zones import guard_globals
 from whence.instrument.indices import mark_indices
+from whence.instrument.initializers import POINT as ORDER
+from whence.instrument.initializers import mark_initializers
 from whence.instrument.library import own_strings, redirect
 from whence.instrument.overruns import keep_overruns
 from whence.instrument.pairs import POINTS as PAIRS
@@ -74,6 +76,7 @@ from whence.instrument.zones import guard_variables
 PASSES: tuple[AnyPass, ...] = (
     Pass("mark-promises", Stage.CARRIED, mark_promises, lambda policy: bool(policy.steps & PROMISES)),
     Pass("mark-pairs", Stage.CARRIED, mark_pairs, lambda policy: bool(policy.steps & PAIRS)),
+    Pass("mark-initializers", Stage.CARRIED, mark_initializers, lambda policy: ORDER in policy.steps),
     TextPass("name-variables", Stage.CARRIED, name_variables, lambda policy: policy.locals or policy.values),
     TextPass("name-globals", Stage.CARRIED, name_globals, lambda policy: policy.globals),
     TextPass("line-tables", Stage.CARRIED, keep_line_tables),

@@ -27,11 +27,12 @@ FLOATS = ("float", "double", "x86_fp80")
 """The floating-point types whose conversions and divisions are checked."""
 
 _PREFIX = "__whence_check_"
+_PENDING_COUNT = "__whence_pending_count"
 _SIGNED = {"ADD": "sadd", "SUBTRACT": "ssub", "MULTIPLY": "smul"}
 _UNSIGNED = {"ADD_UNSIGNED": "uadd", "SUBTRACT_UNSIGNED": "usub", "MULTIPLY_UNSIGNED": "umul"}
 _DIVIDES = {"sdivide": True, "udivide": False}
 POINTS = (*_SIGNED, *_UNSIGNED, "DIVIDE", "SHIFT", "INDEX", "TRUNCATE", "DIVIDE_FLOATING", "SCAN")
-POINTS += ("COMPARE", "DIFFERENCE", "BOOL", "UNREACHABLE", "DIMENSION", "NONNULL", "OFFSET", "ALIGN")
+POINTS += ("ORDER", "COMPARE", "DIFFERENCE", "BOOL", "UNREACHABLE", "DIMENSION", "NONNULL", "OFFSET", "ALIGN")
 """The detection points whose steps have these markers."""
 
 _INTRINSIC = re.compile(r"(@llvm\.\w+\.with\.overflow\.i(\d+))\(")
@@ -39,6 +40,7 @@ UNREACHABLE = f"{_PREFIX}unreachable"
 OFFSET = f"{_PREFIX}offset"
 ALIGN = f"{_PREFIX}align"
 COMPARE = f"{_PREFIX}compare"
+ORDER = f"{_PREFIX}order"
 DIFFERENCE = f"{_PREFIX}difference"
 MOST_SIZE = (1 << 32 - STEP_SIZE_SHIFT) - 1
 """The largest size of an element, and the largest alignment, that a descriptor holds."""
@@ -85,6 +87,8 @@ def definitions(points: Collection[str]) -> Iterator[str]:
     """The definitions of the markers of the points in use, and declarations of what they call."""
     texts = [each.text for each in _markers().values() if each.point in points]
     yield from sorted({_declared(*match) for text in texts for match in _INTRINSIC.findall(text)})
+    if "ORDER" in points:
+        yield f"@{_PENDING_COUNT} = external global i32"
     yield from texts
 
 
@@ -226,6 +230,7 @@ def _promises() -> Iterator[tuple[str, _Marker]]:
         yield _marker("NONNULL", nonnull(returned), ("ptr",), test, [], "0", str(int(returned)), 0)
     yield _offset()
     yield _alignment()
+    yield _order()
     yield _pair("COMPARE", COMPARE)
     yield _pair("DIFFERENCE", DIFFERENCE)
 
@@ -273,6 +278,13 @@ def _alignment() -> tuple[str, _Marker]:
         "%bad = icmp ne i64 %rest, 0",
     ]
     return _marker("ALIGN", ALIGN, ("ptr", "i64"), test, _described("ALIGN", "b"), "%p", "%rest", "%desc")
+
+
+def _order() -> tuple[str, _Marker]:
+    """While main runs, no variable is left."""
+    test = [f"%left = load i32, ptr @{_PENDING_COUNT}", "%bad = icmp ne i32 %left, 0"]
+    cold = ["%p = ptrtoint ptr %a to i64"]
+    return _marker("ORDER", ORDER, ("ptr",), test, cold, "%p", "0", 0)
 
 
 def _pair(point: str, name: str) -> tuple[str, _Marker]:

@@ -267,6 +267,7 @@ NOT_MODELLED = {
         ("pointer-comparison", "pointer-subtraction"),
         "pointers of the machine are numbers where they are compared or subtracted",
     ),
+    "initialization-order": "global variables of the machine begin as the program says",
     "index-out-of-bounds": "an array inside of a block has no length of its own",
     "use-of-uninitialized-value": "every word of a block of the machine has a value from its birth",
 }
