@@ -34,8 +34,10 @@ static __thread struct {
     uint32_t stack;
 } last_close = {-1, 0};
 
+void descriptors_begin(void) { owner = os_process(); }
+
 void descriptors_forked(void) {
-    owner = os_process();
+    descriptors_begin();
     forks++;
     last_close.file = -1;
 }
@@ -44,7 +46,6 @@ void descriptors_part(void) { parted = 1; }
 
 static struct entry *entry_of(int file) {
     if (file < 0 || (unsigned)file >= DESCRIPTORS || parted) return NULL;
-    if (!owner) owner = os_process();
     return owner == os_process() ? &entries[file] : NULL;
 }
 

@@ -19,6 +19,8 @@ void descriptor_refused(int file, const char *library, const struct frame *frame
 /* A thread gets descriptors of its own: from now on nothing is judged. */
 void descriptors_part(void);
 
+/* At the start of the process, which may not leave that to a child of vfork. */
+void descriptors_begin(void);
 /* In the child of a fork. */
 void descriptors_forked(void);
 

@@ -208,5 +208,6 @@ void threads_init(void) {
     if (!next_create) next_create = (create_function)(uintptr_t)dlsym(RTLD_NEXT, "pthread_create");
     end_key_made = pthread_key_create(&end_key, end_thread) == 0;
     if (end_key_made) pthread_setspecific(end_key, &thread_self); /* main may end by pthread_exit */
+    descriptors_begin();
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }

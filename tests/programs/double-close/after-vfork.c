@@ -1,0 +1,19 @@
+// A child of vfork closes its copy first; the parent closes its own twice.
+// RUN: options --enable double-close
+#include <sys/wait.h>
+#include <unistd.h>
+
+int main(void) {
+    int status;
+    pid_t child = vfork();
+    if (child == 0) {
+        close(0);
+        _exit(0);
+    }
+    waitpid(child, &status, 0);
+    int file = dup(0);
+    if (file < 0) return 2;
+    close(file);
+    close(file); // EXPECT double-close in close
+    return 0;
+}
