@@ -14,6 +14,27 @@ static uint64_t differing(uint64_t a, uint64_t b) {
     return mask;
 }
 
+static uint64_t bits_of_bytes(uint8_t bytes) {
+    uint64_t mask = 0;
+    for (unsigned i = 0; i < WH_GRANULE; i++)
+        if (bytes >> i & 1) mask |= BYTE << (8 * i);
+    return mask;
+}
+
+/* The bytes that have one of some bits. */
+static uint8_t bytes_of_bits(uint64_t bits) {
+    uint8_t bytes = 0;
+    for (unsigned i = 0; i < WH_GRANULE; i++)
+        if (bits >> (8 * i) & BYTE) bytes |= (uint8_t)(1u << i);
+    return bytes;
+}
+
+/* What the plane says of a mixed granule with these undefined bits. */
+static uint8_t mixed_state(uint64_t bits) {
+    uint8_t bytes = bytes_of_bits(bits);
+    return granule_is_named(bytes) ? bytes : WH_VALUES_MIXED;
+}
+
 /* ---- holding a granule ---- */
 
 #define SPINS 256u
@@ -127,8 +148,10 @@ static struct whence_bits rest_bits(uintptr_t granule, uint64_t kept, uint64_t h
 
 /* The granule is held. If an undefined byte has changed, code that is not seen has written there:
  * perhaps all bytes, of which some are as they were. mask: bytes that a change is about. */
-static struct whence_bits mixed_bits(uintptr_t granule, struct detail *detail, uint64_t mask) {
+static struct whence_bits mixed_bits(uintptr_t granule, uint8_t state, struct detail *detail,
+                                     uint64_t mask) {
     if (!detail) return (struct whence_bits){0, 0};
+    if (granule_is_named(state)) detail->bits &= bits_of_bytes(state);
     if (differing(granule_word(granule), detail->value) & detail->bits & ~mask) detail->bits = 0;
     return (struct whence_bits){detail->bits, detail->bits ? detail->origin : 0};
 }
@@ -138,13 +161,13 @@ static struct whence_bits find_bits(uintptr_t granule, int alone) {
     if (was == WH_VALUES_DEFINED) return (struct whence_bits){0, 0};
     if (was == WH_VALUES_UNDEFINED) return undefined_bits(granule, alone);
     was = hold(state);
-    if (was != WH_VALUES_MIXED) {
+    if (!granule_is_mixed(was)) {
         let_go(state, was);
         return was == WH_VALUES_UNDEFINED ? undefined_bits(granule, alone)
                                           : (struct whence_bits){0, 0};
     }
-    struct whence_bits found = mixed_bits(granule, details_at(granule), 0);
-    let_go(state, found.bits ? WH_VALUES_MIXED : WH_VALUES_DEFINED);
+    struct whence_bits found = mixed_bits(granule, was, details_at(granule), 0);
+    let_go(state, found.bits ? was : WH_VALUES_DEFINED);
     return found;
 }
 
@@ -160,17 +183,28 @@ static struct whence_bits kept_bits(uintptr_t granule, uint8_t was, struct detai
     uint64_t kept = ~change->mask;
     if (!kept || was == WH_VALUES_DEFINED) return (struct whence_bits){0, 0};
     if (was == WH_VALUES_UNDEFINED) return rest_bits(granule, kept, change->origin);
-    struct whence_bits found = mixed_bits(granule, detail, change->mask);
+    struct whence_bits found = mixed_bits(granule, was, detail, change->mask);
     found.bits &= kept;
     return found;
 }
 
+/* Bytes become defined, as most do; false: that takes more than to say so in the plane. */
+static int define_simply(uintptr_t granule, uint64_t mask) {
+    uint8_t *state = granule_state(granule), was = granule_read(granule);
+    if (was == WH_VALUES_DEFINED) return 1;
+    if (mask == ALL_BITS) {
+        granule_define(granule);
+        return 1;
+    }
+    uint8_t rest = (uint8_t)(was & ~bytes_of_bits(mask));
+    if (!granule_is_named(was) || (rest && !granule_is_named(rest))) return 0;
+    return rest == was ||
+           __atomic_compare_exchange_n(state, &was, rest, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
 void granule_change(uintptr_t granule, const struct change *change) {
     uint8_t *state = granule_state(granule);
-    if (!change->bits && (change->mask == ALL_BITS || granule_read(granule) == WH_VALUES_DEFINED)) {
-        if (granule_read(granule) != WH_VALUES_DEFINED) granule_define(granule);
-        return;
-    }
+    if (!change->bits && define_simply(granule, change->mask)) return;
     uint8_t was = hold(state);
     if (was == WH_VALUES_BUSY) return;
     struct detail *detail = details_at(granule);
@@ -187,5 +221,5 @@ void granule_change(uintptr_t granule, const struct change *change) {
     detail->bits = bits;
     detail->value = change->value;
     detail->origin = change->bits ? change->origin : kept.origin;
-    let_go(state, WH_VALUES_MIXED);
+    let_go(state, mixed_state(bits));
 }

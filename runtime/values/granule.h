@@ -22,6 +22,16 @@ static inline uint8_t granule_read(uintptr_t granule) {
     return __atomic_load_n(granule_state(granule), __ATOMIC_ACQUIRE);
 }
 
+/* Whether the details have the undefined bits. */
+static inline int granule_is_mixed(uint8_t state) {
+    return state != WH_VALUES_DEFINED && state != WH_VALUES_UNDEFINED && state != WH_VALUES_BUSY;
+}
+
+/* Whether a state says of some bytes that they are defined. */
+static inline int granule_is_named(uint8_t state) {
+    return granule_is_mixed(state) && state != WH_VALUES_MIXED;
+}
+
 static inline void granule_define(uintptr_t granule) {
     __atomic_store_n(granule_state(granule), WH_VALUES_DEFINED, __ATOMIC_RELEASE);
 }

@@ -50,6 +50,13 @@ static int is_covered(uintptr_t address, uint64_t size) {
     return VALUES_ON && address < ADDRESS_END && size <= ADDRESS_END - address;
 }
 
+/* Whether the plane says that a part is defined, whatever the rest of its granule is. */
+static int is_defined_part(struct part part) {
+    uint8_t state = granule_read(part.granule);
+    unsigned bytes = ((1u << part.size) - 1) << part.shift / 8;
+    return state == WH_VALUES_DEFINED || (granule_is_named(state) && !(state & bytes));
+}
+
 /* ---- values ---- */
 
 /* Of up to 8 bytes. */
@@ -58,10 +65,12 @@ static struct whence_bits bits_of(uintptr_t address, uint64_t size,
     struct whence_bits result = {0, 0};
     for (uint64_t at = 0; at < size;) {
         struct part part = part_of(address + at, size - at);
-        struct whence_bits found = find(part.granule);
-        uint64_t bits = found.bits >> part.shift & low_bytes(part.size);
-        if (bits && !result.bits) result.origin = found.origin;
-        result.bits |= bits << (8 * at);
+        if (!is_defined_part(part)) {
+            struct whence_bits found = find(part.granule);
+            uint64_t bits = found.bits >> part.shift & low_bytes(part.size);
+            if (bits && !result.bits) result.origin = found.origin;
+            result.bits |= bits << (8 * at);
+        }
         at += part.size;
     }
     return result;
@@ -192,13 +201,17 @@ uintptr_t values_first(uintptr_t address, uint64_t size) {
             continue;
         }
         struct part part = part_of(at, end - at);
-        if (granule_read(part.granule)) {
+        if (!is_defined_part(part)) {
             uint64_t bits = granule_bits(part.granule).bits >> part.shift & low_bytes(part.size);
             if (bits) return at + (unsigned)__builtin_ctzll(bits) / 8;
         }
         at += part.size;
     }
     return end;
+}
+
+WH_EXPORT uint64_t __whence_value_any(uint64_t address, uint64_t size) {
+    return values_first(address, size) != address + size;
 }
 
 /* ---- copies ---- */

@@ -1,19 +1,23 @@
 /* The border to generated code that follows undefined values.
  *
  * Memory: the definedness plane has a byte for each granule of 8 bytes, (a >> 3) +
- * WH_DEFINED_OFFSET, with one of WH_VALUES_*:
+ * WH_DEFINED_OFFSET, one of WH_VALUES_* or another:
  *
  *     DEFINED: all bits of the granule are defined.
  *
  *     UNDEFINED: all are undefined if the granule holds a fill word, WH_FILL << WH_FILL_SHIFT |
  *     origin. Otherwise code that is not seen has written there: all are defined.
  *
- *     MIXED: the runtime knows the bits, and the bytes of the granule when it noted them. If an
- *     undefined one has changed since, code that is not seen has written there: all are defined.
+ *     MIXED: the runtime knows the undefined bits, and the bytes of the granule when it noted them.
+ *     If an undefined one has changed since, code that is not seen has written there: all are
+ *     defined.
+ *
+ *     Another number: the same, and only the bytes i of which it has bit i have undefined bits.
  *
  *     BUSY: the runtime is at work.
  *
- * Generated code may write the plane: UNDEFINED together with fill words, and DEFINED.
+ * Generated code may write the plane: UNDEFINED together with fill words, DEFINED, and fewer
+ * bytes, if that makes no number with another meaning.
  *
  * Bits are those of a value in little endian, 1 if undefined. An origin says where undefined bits
  * come from (whence.abi.undefined), 0: unknown. There are these functions only while a rule has the
@@ -32,6 +36,9 @@ struct whence_bits {
 
 /* The undefined bits of 1 to 8 bytes. */
 struct whence_bits __whence_value_load(uint64_t address, uint64_t size);
+
+/* Whether one of some bytes has an undefined bit. */
+uint64_t __whence_value_any(uint64_t address, uint64_t size);
 
 /* Called after a store of 1 to 8 bytes: which bits of the value were undefined, perhaps none. With
  * no bits, `origin` may be that of the variable's other bytes, or 0: it serves where the store

@@ -16,8 +16,11 @@ FILL = 0xAAAA
 FILL_SHIFT = 48
 ORIGIN_BITS = 47
 
-STATES = {"DEFINED": 0, "UNDEFINED": 1, "MIXED": 2, "BUSY": 3}
-"""Values of the definedness plane. BUSY: a thread of the runtime works on the granule."""
+STATES = {"DEFINED": 0, "UNDEFINED": 0xFF, "MIXED": 0x12, "BUSY": 0x92}
+"""Values of the definedness plane. BUSY: a thread of the runtime works on the granule. Any other value, too,
+is of a mixed granule, and says which bytes have undefined bits."""
+SPECIAL, SPECIAL_MASK = 0x12, 0x7F
+"""MIXED and BUSY have `SPECIAL` in the bits of the mask, and no other value has."""
 
 MAGIC = 0x57484E43
 UNDEFINED = Layout(
@@ -66,3 +69,7 @@ RESULTS = ARGUMENTS + PAIR_SIZE * MOST_ARGUMENTS
 """Where their pairs begin."""
 VALUES_SIZE = RESULTS + PAIR_SIZE * MOST_RESULTS
 """Of ``struct whence_values``."""
+
+TWIN_SUFFIX = ".whence.twin"
+"""What the symbol of a function's twin ends with (`whence.instrument.values.twins`). Its caller on the
+stack is the function that it goes on for."""

@@ -18,11 +18,20 @@ from whence.ir.lexer import GLOBAL, LOCAL
 
 _LOCAL = re.compile(LOCAL)
 _GLOBAL = re.compile(GLOBAL)
-_BENIGN = ("llvm.lifetime.", "llvm.objectsize.", "llvm.assume", PREFIX, RANGE, LOOKUP, SCOPE)
+_BENIGN = (
+    "llvm.lifetime.",
+    "llvm.objectsize.",
+    "llvm.assume",
+    PREFIX,
+    RANGE,
+    LOOKUP,
+    SCOPE,
+    "__whence_value",
+)
 """Calls that neither access nor store their arguments: the accesses themselves are examined."""
 _SAME = ("llvm.launder.invariant.group", "llvm.strip.invariant.group")
 _MEMORY = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.")
-_WRITTEN = 'asm sideeffect "", "=*m"('
+WRITTEN = 'asm sideeffect "", "=*m"('
 """The statement that `whence.instrument.unwritten` inserts."""
 
 Uses = dict[str, list[ir.Instruction]]
@@ -131,7 +140,7 @@ def _is_safe_call(call: ir.Call, pointer: str, offset: int | None, size: int) ->
     if callee.startswith(_MEMORY):
         length = call.arguments[2].value
         return length.isdecimal() and _fits(offset, int(length), size)
-    if _WRITTEN in call.text:
+    if WRITTEN in call.text:
         return True
     return _all_byval(call, pointer) and _fits(offset, _byval_size(call, pointer), size)
 

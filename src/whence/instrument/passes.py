@@ -23,6 +23,7 @@ from whence.instrument.facts import Flow
 from whence.instrument.lifetimes import keepers_of
 from whence.instrument.markers import declarations
 from whence.instrument.policy import Policy
+from whence.instrument.values.twin import Twin
 
 _VERIFY = "WHENCE_VERIFY_PASSES"
 _PRINT = "WHENCE_PRINT_AFTER"
@@ -48,8 +49,12 @@ class Context:
     watched: functions with call and return events. used: markers and events
     that passes have inserted, which are declared after the pass. checked:
     functions whose accesses have markers. guarded_variables: variables with
-    zones; safe_variables: those that are accessed in their bounds alone.
-    origins: variables whose undefined bits are followed. wraps: whether
+    zones; safe_variables: those that are accessed in their bounds alone;
+    repeated_variables: those of twins among the guarded ones, which are their
+    functions'. zoned: the names of guarded variables by function. alone: no
+    function gets a twin.
+    origins: variables whose undefined bits are followed. twins: functions
+    that have a second version for undefined values. wraps: whether
     signed arithmetic wraps around, as unsigned does.
     """
 
@@ -61,9 +66,13 @@ class Context:
     checked: int = 0
     guarded_variables: int = 0
     safe_variables: int = 0
+    repeated_variables: int = 0
+    alone: bool = False
+    zoned: dict[str, frozenset[str]] = field(default_factory=dict)
     redirected: frozenset[str] = frozenset()
     module: ir.Module = field(default_factory=ir.Module)
     origins: int = 0
+    twins: list[Twin] = field(default_factory=list)
     wraps: bool = False
     _flows: dict[str, Flow] = field(default_factory=dict)
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import llvmlite.binding as llvm
@@ -68,6 +68,7 @@ from whence.instrument.settled import compare_bounds, drop_settled
 from whence.instrument.sweeps import mark_sweeps
 from whence.instrument.unwritten import define_unwritten
 from whence.instrument.values.follow import follow_values
+from whence.instrument.values.resume import resume_in_twins
 from whence.instrument.values.speculation import forbid_speculation
 from whence.instrument.values.unwritten import mark_unwritten
 from whence.instrument.variable_names import name_variables
@@ -108,6 +109,7 @@ PASSES: tuple[AnyPass, ...] = (
     Pass("guard-allocas", Stage.OPTIMISED, guard_allocas, lambda policy: policy.locals),
     Pass("guard-globals", Stage.OPTIMISED, guard_globals, lambda policy: policy.globals),
     Pass("guard-commons", Stage.OPTIMISED, guard_commons, lambda policy: policy.globals),
+    Pass("resume-in-twins", Stage.OPTIMISED, resume_in_twins, lambda policy: policy.values),
 )
 """The passes in the order of execution. A stage without needed passes costs nothing."""
 
@@ -179,7 +181,8 @@ def compile_module(bitcode: bytes, job: Job) -> Compiled:
     with _refusal(job.name, "compile the optimised IR"):
         _lower(module, machine, job)
         code = bytes(machine.emit_object(module))
-    return Compiled(code, context.checked, settled.guarded_variables, settled.safe_variables, notes)
+    guarded = settled.guarded_variables - settled.repeated_variables
+    return Compiled(code, context.checked, guarded, settled.safe_variables, notes)
 
 
 def compile_text(text: str, name: str) -> bytes:
@@ -251,14 +254,19 @@ def _settled(module: llvm.ModuleRef, job: Job) -> tuple[llvm.ModuleRef, Context,
     context = _context(job)
     if not any(each.needed(job.policy) for each in PASSES if each.stage is Stage.OPTIMISED):
         return module, context, ()
-    try:
-        settled = parsed(instrument_text(str(module), job, Stage.OPTIMISED, context))
-        settled.verify()
-    except (RuntimeError, ir.IRSyntaxError) as error:
-        if verifying():
-            raise PassError(f"{job.name}: {Stage.OPTIMISED.value}: {error}") from error
-        return module, _context(job), (f"{job.name} runs slower than it could: {_first_lines(error)}",)
-    return settled, context, ()
+    text, notes = str(module), list[str]()
+    ways = [context, replace(context, alone=True)] if job.policy.values else [context]
+    for way in ways:
+        try:
+            settled = parsed(instrument_text(text, job, Stage.OPTIMISED, way))
+            settled.verify()
+        except (RuntimeError, PassError, ir.IRSyntaxError) as error:
+            if verifying():
+                raise PassError(f"{job.name}: {Stage.OPTIMISED.value}: {error}") from error
+            notes = [f"{job.name} runs slower than it could: {_first_lines(error)}"]
+        else:
+            return settled, way, tuple(notes)
+    return module, _context(job), tuple(notes)
 
 
 def _lower(module: llvm.ModuleRef, machine: llvm.TargetMachine, job: Job) -> None:

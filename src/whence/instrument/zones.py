@@ -91,7 +91,7 @@ def room_of(size: int, align: int) -> Room:
 
 
 def guard_variables(context: Context) -> None:
-    """Puts zones around exposed variables.
+    """Puts zones around exposed variables; a twin has the zones of its function.
 
     Before::
 
@@ -143,7 +143,8 @@ def guard_variables(context: Context) -> None:
     moving = moves_frames(context.module)
     if moving:
         _announce_moves(context.module)
-    for function in context.functions():
+    twins = {each.twin for each in context.twins}
+    for function in sorted(context.functions(), key=lambda each: each.name in twins):
         if not (moving or function.attributes.has(EXEMPT)):
             _guard_in(function, context)
         for call, _ in list(scope_calls(function)):
@@ -171,6 +172,7 @@ class _Guarded:
 def _guard_in(function: ir.Function, context: Context) -> None:
     if context.policy.scopes:
         _open_what_callers_wrote(function)
+    context.zoned[function.name] = frozenset()
     variables = variables_of(function)
     if not variables or switches_stack(function):
         return
@@ -179,17 +181,23 @@ def _guard_in(function: ir.Function, context: Context) -> None:
     for call, name in scope_calls(function):
         scopes.setdefault(name, []).append(call)
     guarded: list[_Guarded] = []
+    twin = next((each for each in context.twins if each.twin == function.name), None)
     for variable, size in variables:
         name = variable.result or ""
         if name.startswith(OWN):
             continue
-        if not _is_judged(variable, size, uses, name in scopes):
+        if twin is not None:
+            if name not in context.zoned[twin.name]:
+                continue
+            context.repeated_variables += 1
+        elif not _is_judged(variable, size, uses, name in scopes):
             context.safe_variables += 1
             continue
         for use in uses.get(name, ()):
             if "@llvm.lifetime." in use.text:
                 use.remove()
         guarded.append(_guard(variable, size, scopes.get(name, []), context))
+    context.zoned[function.name] = frozenset(each.name for each in guarded)
     for each in guarded:
         _change_at_scopes(each)
     for exit_ in exits_of(function) if guarded else ():

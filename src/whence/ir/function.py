@@ -221,6 +221,13 @@ class Function:
     def error(self, expected: str, found: str) -> IRSyntaxError:
         return IRSyntaxError(expected, found, self.module.name, self.line)
 
+    def set_body(self, lines: list[str]) -> None:
+        """Replace all blocks by others; the lines of text are parsed on demand."""
+        self._body = lines
+        self._blocks = None
+        self._by_ref, self._lead, self._trailer = {}, [], []
+        self._definitions = self._predecessors = self._fresh = None
+
     # Maps over the body: built on demand, dropped when the body changes.
 
     def definition_of(self, name: str) -> Instruction | Parameter | None:

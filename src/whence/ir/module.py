@@ -173,12 +173,17 @@ class Module:
         self._insert("", new)
         return new
 
-    def add_definition(self, text: str) -> Function:
-        """Add ``define … {``, the lines of the body and ``}``."""
+    def add_definition(self, text: str, before: Function | None = None) -> Function:
+        """Add ``define … {``, the lines of the body and ``}``, at the end or in front of a function."""
         header, *body = text.strip().splitlines()
         new = Function(self, header, body[:-1])
         self._register(new)
-        self._insert("", new)
+        if before is None:
+            self._insert("", new)
+        else:
+            place = next(i for i, other in enumerate(self.entities) if other is before)
+            self.entities[place:place] = [new, ""]
+            self._insert_at += 2 * (place < self._insert_at)
         return new
 
     def attribute_group(self, attributes: Iterable[str]) -> AttributeGroup:

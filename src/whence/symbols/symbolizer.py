@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from whence.abi.undefined import TWIN_SUFFIX
 from whence.findings import Frame
 from whence.shortage import shortage
+from whence.symbols.demangle import function_name
 from whence.symbols.maps import Mapping, MemoryMap
 
 if TYPE_CHECKING:
     from whence.symbols.module import Module, Place
+
+
+def _as_called(frames: tuple[Frame, ...], symbol: str) -> tuple[Frame, ...]:
+    """The frames of a twin under the name of the function that it goes on for."""
+    last = frames[-1]
+    function = last.function
+    if function is not None and TWIN_SUFFIX in function:
+        function = function_name(symbol)
+    return (*frames[:-1], replace(last, function=function, linkage=symbol))
 
 
 class Symbolizer:
@@ -33,12 +45,20 @@ class Symbolizer:
 
         `pcs` are return addresses; with `exact_top` the first one is one byte behind
         the address of an instruction at which the processor trapped. None as `memory`
-        leaves all frames unnamed.
+        leaves all frames unnamed. A function that goes on in its twin (`whence.instrument.values.twins`) is
+        one frame.
         """
         frames: list[Frame] = []
+        caller = ""
         for index, pc in enumerate(pcs):
             exact = exact_top and index == 0
-            frames.extend(self.frames(pc - exact, memory, exact=exact))
+            found = self.frames(pc - exact, memory, exact=exact)
+            symbol = found[-1].linkage or ""
+            if caller and symbol == caller:
+                caller = ""
+                continue
+            caller = symbol.removesuffix(TWIN_SUFFIX) if symbol.endswith(TWIN_SUFFIX) else ""
+            frames.extend(_as_called(found, caller) if caller else found)
         return tuple(frames)
 
     def frames(self, pc: int, memory: MemoryMap | None, *, exact: bool = False) -> tuple[Frame, ...]:

@@ -1,4 +1,4 @@
-"""Shadows of all values of a function, after LLVM's pipeline.
+"""Shadows of the values of a function, after LLVM's pipeline: few in most functions, all in their twins.
 
 What may be undefined is found first: values that come from memory, parameters and calls, and what depends
 on them. Those get shadows (`whence.instrument.values.rules`); all others cost nothing. Undefined bits are
@@ -12,6 +12,7 @@ The cost grows linearly with the number of instructions.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from enum import Enum
 
 from whence import ir
 from whence.abi.intercepts import RUNTIME_SYMBOLS
@@ -23,6 +24,7 @@ from whence.abi.undefined import (
     PAIR_SIZE,
     PASSED,
     RESULTS,
+    TWIN_SUFFIX,
     USES,
     VALUES_SIZE,
 )
@@ -31,9 +33,12 @@ from whence.instrument.passes import Context
 from whence.instrument.values import helpers
 from whence.instrument.values.emitter import Emitter, Shadow, slots_of
 from whence.instrument.values.intrinsics import Intrinsics
+from whence.instrument.values.points import Points, is_repeatable
 from whence.instrument.values.rules import Propagation
 from whence.instrument.values.shapes import all_of, bits_of, leaves, none_of, shadow_of
+from whence.instrument.values.twins import add_twin, begin_of, can_have_twin
 from whence.instrument.values.unwritten import births_of, describe, parts_of
+from whence.instrument.values.web import unwritten_used, web_of
 from whence.instrument.zones import exits_of
 
 _CALLEE, _RETURNED = PASSED.offset("callee"), PASSED.offset("returned")
@@ -51,7 +56,10 @@ _VA_LIST = 24
 
 
 def follow_values(context: Context) -> None:
-    """Computes shadows, and reports undefined bits where they can be observed.
+    """Follows undefined bits, and reports them where they can be observed.
+
+    A function whose twin can go on in its place (`whence.instrument.values.twins`) gets one, and computes few
+    shadows itself; any other has shadows.
 
     Before::
 
@@ -62,7 +70,8 @@ def follow_values(context: Context) -> None:
 
     After::
 
-        define i32 @f(ptr %p) {
+        define internal i32 @f.whence.twin(ptr %p) {
+          call void @__whence_values_point_if(i64 0, i1 false)
           %wh.0 = load i64, ptr @__whence_values, align 8
           %wh.1 = icmp eq i64 %wh.0, ptrtoint (ptr @f to i64)
           store i64 0, ptr @__whence_values, align 8
@@ -74,7 +83,7 @@ def follow_values(context: Context) -> None:
           %wh.7 = ptrtoint ptr %p to i64
           call void @__whence_values_use(i64 %wh.7, i64 %wh.4, i64 %wh.6, i64 2)
           %v = load i32, ptr %p, align 4
-          %wh.8 = call { i64, i64 } @__whence_values_load_4(ptr %p)
+          %wh.8 = call { i64, i64 } @__whence_values_memory_load_4(ptr %p)
           %wh.9 = extractvalue { i64, i64 } %wh.8, 0
           %wh.10 = extractvalue { i64, i64 } %wh.8, 1
           %wh.11 = trunc i64 %wh.9 to i32
@@ -89,44 +98,99 @@ def follow_values(context: Context) -> None:
           store i64 %wh.16, ptr %wh.17, align 8
           ret i32 %v
         }
+        define i32 @f(ptr %p) {
+          %wh.0 = load i64, ptr @__whence_values, align 8
+          %wh.1 = icmp eq i64 %wh.0, ptrtoint (ptr @f to i64)
+          call void @__whence_values_point_if(i64 0, i1 %wh.1)
+          call void @__whence_values_point_load(i64 0, ptr %p, i64 4, i64 4)
+          %v = load i32, ptr %p, align 4
+          %wh.2 = getelementptr i8, ptr @__whence_values, i64 8
+          store i64 0, ptr %wh.2, align 8
+          ret i32 %v
+        }
         @__whence_values = external thread_local(initialexec) global [848 x i8]
+        declare void @__whence_values_point_if(i64, i1)
+        declare void @__whence_values_point_load(i64, ptr, i64, i64)
         declare void @__whence_values_use(i64, i64, i64, i64)
-        declare { i64, i64 } @__whence_values_load_4(ptr)
+        declare { i64, i64 } @__whence_values_memory_load_4(ptr)
     """
     for function in list(context.functions()):
-        _Follower(function, context).run()
+        follower = _Follower(function, context)
+        if follower.sources and not context.alone and can_have_twin(function):
+            _follow_in_twin(function, context)
+        else:
+            follower.run()
+
+
+def _follow_in_twin(function: ir.Function, context: Context) -> None:
+    twin = add_twin(function)
+    fast = _Follower(function, context, Version.FAST)
+    careful = _Follower(context.module.functions[twin.twin], context, Version.TWIN)
+    fast.run()
+    careful.run()
+    for shadow in careful.shadows.values():
+        if shadow is not None:
+            twin.shadows.update((shadow.bits, shadow.origin))
+    for name in fast.web:
+        ours, theirs = fast.shadows.get(name), careful.shadows.get(name)
+        if ours is not None and theirs is not None:
+            twin.passed |= {theirs.bits: ours.bits, theirs.origin: ours.origin}
+    context.twins.append(twin)
+
+
+class Version(Enum):
+    """How a function follows undefined values."""
+
+    ALONE = "by shadows of all values that may be undefined"
+    FAST = "by shadows of variables that were never written; where others come in, its twin goes on"
+    TWIN = "as alone, from any of its points on"
 
 
 class _Follower:
-    """The shadows of one function."""
+    """The shadows of one function.
 
-    def __init__(self, function: ir.Function, context: Context) -> None:
+    sources: values that may have undefined bits. web: those of variables that were never written, as long as
+    they are not used. maybe: the values that have shadows.
+    """
+
+    def __init__(self, function: ir.Function, context: Context, version: Version = Version.ALONE) -> None:
         self.function = function
         self.context = context
+        self.version = version
+        self.blocks = _in_order(function)
         self.layout = function.module.layout
         self.shadows: dict[str, Shadow | None] = {}
         self.at = Emitter(function, function.entry.insertion_point)
         self.rules = Propagation(self.at, self.shadows.get)
         self.intrinsics = Intrinsics(self.rules)
         self.reported: set[str] = set()
+        twice = any(isinstance(each, ir.Call) and each.returns_twice for each in function.instructions())
+        self.sources = set() if twice else self._possible(self.blocks)
+        self.web = set() if version is Version.ALONE else web_of(function)
+        self.maybe = self.web & self.sources if version is Version.FAST else self.sources
+        self.points = Points(self.at, version is Version.FAST)
 
     def run(self) -> None:
-        blocks = _in_order(self.function)
+        function, blocks = self.function, self.blocks
         listed = {block.ref: list(block.instructions) for block in blocks}
         variables = births_of(self.function)
         exits = list(exits_of(self.function))
-        twice = any(isinstance(each, ir.Call) and each.returns_twice for each in self.function.instructions())
-        self.maybe = set() if twice else self._possible(blocks)
         phis = self._name_phis(blocks)
-        self.at.anchor = self.function.entry.insertion_point
+        self.at.anchor = function.entry.insertion_point
+        if self._has_points:
+            self.at.anchor = function.entry.instructions[len(begin_of(function))]
         self._enter()
         self._begin_variables(variables)
         for block in blocks:
             self.reported = set()
+            if block is not function.entry:
+                self.points.leave()
             instructions = listed[block.ref]
             for at, instruction in enumerate(instructions):
                 following = instructions[at + 1] if at + 1 < len(instructions) else None
                 self._step(instruction, following)
+                if not is_repeatable(instruction):
+                    self.points.leave()
         self._end_variables(variables, exits)
         for phi, names in phis:
             self._fill_phi(phi, names)
@@ -156,7 +220,7 @@ class _Follower:
         return found
 
     def _is_passed(self, parameter: ir.Parameter) -> bool:
-        if self.function.name == "main" or shadow_of(self.layout, parameter.type) is None:
+        if self._called == "main" or shadow_of(self.layout, parameter.type) is None:
             return False
         return not any(parameter.attributes.has(each) for each in ("byval", "sret", "nest", "swiftself"))
 
@@ -188,6 +252,9 @@ class _Follower:
         self.at.anchor = instruction
         if isinstance(instruction, ir.Phi):
             return
+        used = unwritten_used(instruction, self.web) if self.web else []
+        if used:
+            self.points.when(lambda: self._any(used))
         if isinstance(instruction, ir.MemoryAccess):
             self._access(instruction, following)
         elif isinstance(instruction, ir.Call):
@@ -201,15 +268,31 @@ class _Follower:
         elif instruction.result in self.maybe:
             self.shadows[instruction.result] = self.rules.shadow(instruction)
 
+    def _comes_in(self, load: ir.Load) -> bool:
+        return load.result in self.sources and load.result not in self.web
+
+    @property
+    def _has_points(self) -> bool:
+        return self.version is not Version.ALONE
+
+    def _any(self, names: list[str]) -> str:
+        """Whether one of some values has an undefined bit."""
+        found = [each for each in map(self.shadows.get, names) if each is not None]
+        return self.at.either("i1", *(self.at.is_any(each.bits, each.type) for each in found))
+
     def _report(self, value: str, type_: str, kind: str) -> None:
         """Reports a value with undefined bits; once in a block."""
-        shadow = self.shadows.get(value)
+        shadow = self._used(value)
         if shadow is None or shadow.bits in self.reported or shadow.bits == none_of(shadow.type):
             return
         self.reported.add(shadow.bits)
         bits = self.at.either("i64", *self.at.words(shadow.bits, shadow.type))
         number = self._number(value, type_)
         self._runtime(helpers.USE, f"i64 {number}, i64 {bits}, i64 {shadow.origin}, i64 {USES[kind]}")
+
+    def _used(self, value: str) -> Shadow | None:
+        """The shadow of a value that is about to be used; if there is a twin, the points came before."""
+        return None if self.version is Version.FAST else self.shadows.get(value)
 
     def _number(self, value: str, type_: str) -> str:
         """A value as a word, 0 where it is larger."""
@@ -228,6 +311,9 @@ class _Follower:
 
     def _access(self, access: ir.MemoryAccess, following: ir.Instruction | None) -> None:
         self._report(access.pointer, "ptr", "ADDRESS")
+        if self._has_points and isinstance(access, ir.Load) and self._comes_in(access):
+            size = self.layout.store_size_of(access.value_type)
+            self.points.load(access.pointer, size, access.align or 1)
         assert following is not None
         self.at.anchor = following
         if isinstance(access, ir.Load):
@@ -347,8 +433,11 @@ class _Follower:
         """Takes over the undefined bits of arguments."""
         if not any(self._is_passed(each) for each in self.function.parameters):
             return
-        callee = self._load_slot(_CALLEE)
-        meant = self.at.emit(f"icmp eq i64 {callee}, ptrtoint (ptr {self.function.ref} to i64)")
+        if self._has_points:
+            self.points.when(self._is_meant)
+        if self.version is Version.FAST:
+            return
+        meant = self._is_meant()
         self._store_slot(_CALLEE, "0")
         number = 0
         for parameter in self.function.parameters:
@@ -359,6 +448,19 @@ class _Follower:
                     ARGUMENTS + PAIR_SIZE * number, count, type_, meant
                 )
             number += count
+
+    def _is_meant(self) -> str:
+        """Whether arguments are passed to this code."""
+        return self.at.emit(f"icmp eq i64 {self._load_slot(_CALLEE)}, {self._address}")
+
+    @property
+    def _called(self) -> str:
+        """The name by which this code is called."""
+        return self.function.name.removesuffix(TWIN_SUFFIX)
+
+    @property
+    def _address(self) -> str:
+        return f"ptrtoint (ptr @{ir.quote(self._called)} to i64)"
 
     def _taken(self, offset: int, count: int, type_: str, meant: str) -> Shadow:
         """The shadow whose words are passed from an offset on, if they are meant for this code."""
@@ -386,17 +488,17 @@ class _Follower:
         if instruction.value is None or self._follows_musttail(instruction):
             return
         operand = instruction.operands[0]
-        if self.function.name == "main":
+        if self._called == "main":
             self._report(operand.value, operand.type, "STATUS")
             return
-        shadow = self.shadows.get(operand.value)
+        shadow = self._used(operand.value)
         type_ = self.at.shadow_type(operand.type)
         if type_ is None or slots_of(self.layout, type_) > MOST_RESULTS:
             return
         if shadow is None:
             self._store_slot(_RETURNED, "0")
             return
-        self._name_for(_RETURNED, self._give(RESULTS, shadow), f"ptrtoint (ptr {self.function.ref} to i64)")
+        self._name_for(_RETURNED, self._give(RESULTS, shadow), self._address)
 
     @staticmethod
     def _follows_musttail(instruction: ir.Instruction) -> bool:
@@ -414,7 +516,7 @@ class _Follower:
             for at, argument in enumerate(call.arguments):
                 if _STORED.get(name) != at:
                     self._report(argument.value, argument.type, "ARGUMENT")
-            if following is not None and name == _MEMSET and self.shadows.get(call.arguments[1].value):
+            if following is not None and name == _MEMSET and self._used(call.arguments[1].value):
                 self.at.anchor = following
                 self._set(call.arguments)
         elif name.startswith(_OURS):
@@ -454,7 +556,7 @@ class _Follower:
             count = slots_of(self.layout, type_) if type_ else 0
             if number + count > MOST_ARGUMENTS:
                 break
-            shadow = self.shadows.get(argument.value)
+            shadow = self._used(argument.value)
             if shadow is not None and type_:
                 words += self._give(ARGUMENTS + PAIR_SIZE * number, shadow)
             elif type_ and self._gives_any(call):
@@ -465,10 +567,10 @@ class _Follower:
             self._name_for(_CALLEE, words, self.at.emit(f"ptrtoint ptr {target.value} to i64"))
 
     def _gives_any(self, call: ir.Call) -> bool:
-        return any(self.shadows.get(each.value) is not None for each in call.arguments)
+        return any(self._used(each.value) is not None for each in call.arguments)
 
     def _take_result(self, call: ir.Call, following: ir.Instruction | None) -> None:
-        if call.result not in self.maybe:
+        if call.result not in self.sources:
             return
         type_ = self.at.shadow_type(call.type)
         if type_ is None or slots_of(self.layout, type_) > MOST_RESULTS:
@@ -480,10 +582,17 @@ class _Follower:
             return
         target = call.callee_operand.value
         self.at.anchor = anchor
-        returned = self._load_slot(_RETURNED)
-        address = self.at.emit(f"ptrtoint ptr {target} to i64")
-        meant = self.at.emit(f"icmp eq i64 {returned}, {address}")
+        if self._has_points:
+            self.points.when(lambda: self._is_from(target))
+        if self.version is Version.FAST:
+            return
+        meant = self._is_from(target)
         self.shadows[call.result or ""] = self._taken(RESULTS, slots_of(self.layout, type_), type_, meant)
+
+    def _is_from(self, target: str) -> str:
+        """Whether results are passed from a function."""
+        address = self.at.emit(f"ptrtoint ptr {target} to i64")
+        return self.at.emit(f"icmp eq i64 {self._load_slot(_RETURNED)}, {address}")
 
     def _after_invoke(self, call: ir.Invoke) -> ir.Instruction:
         """Where control comes only from the invoke, after it has returned."""
@@ -512,7 +621,7 @@ class _Follower:
     def _set(self, arguments: Sequence[ir.Argument]) -> None:
         """Bytes have been set to a value: the arguments are those of memset."""
         to, value, size = arguments[:3]
-        shadow, count = self.shadows.get(value.value), self._number(size.value, size.type)
+        shadow, count = self._used(value.value), self._number(size.value, size.type)
         if shadow is None:
             self._runtime(helpers.DEFINE, f"ptr {to.value}, i64 {count}")
             return

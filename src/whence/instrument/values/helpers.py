@@ -11,15 +11,21 @@ import re
 from collections.abc import Iterator
 
 from whence.abi.layout import DEFINED_OFFSET, GRANULE, GRANULE_SHIFT
-from whence.abi.undefined import FILL, FILL_SHIFT
+from whence.abi.undefined import FILL, FILL_SHIFT, SPECIAL, SPECIAL_MASK, STATES
 
 USE = "__whence_values_use"
 PASSING = "__whence_values"
 UNDEFINE, DEFINE, COPY = "__whence_value_undefine", "__whence_value_define", "__whence_value_copy"
 SET = "__whence_values_set"
-_LOAD, _STORE, _CLEAR = "__whence_values_load", "__whence_values_store", "__whence_values_clear"
+PLANE = "__whence_values_memory_"
+"""What the names of functions that look at the plane before they call the runtime begin with."""
+_LOAD, _STORE, _CLEAR = f"{PLANE}load", f"{PLANE}store", f"{PLANE}clear"
 UNDEFINED = "__whence_values_undefined"
 _SLOW = "__whence_values_slow"
+SLOW_ANY = f"{_SLOW}_any"
+RESUME = "__whence_values_resume"
+POINT_LOAD, POINT_IF = "__whence_values_point_load", "__whence_values_point_if"
+"""Where values come into a function that has a twin (`whence.instrument.values.points`)."""
 
 PAIR = "{ i64, i64 }"
 """Undefined bits and their origin."""
@@ -38,6 +44,10 @@ _DECLARED = {
     UNDEFINE: f"declare void @{UNDEFINE}(ptr, i64, i64)",
     DEFINE: f"declare void @{DEFINE}(ptr, i64)",
     COPY: f"declare void @{COPY}(ptr, ptr, i64)",
+    POINT_LOAD: f"declare void @{POINT_LOAD}(i64, ptr, i64, i64)",
+    POINT_IF: f"declare void @{POINT_IF}(i64, i1)",
+    RESUME: f"declare void @{RESUME}(ptr, ptr, ptr, i64)",
+    SLOW_ANY: f"declare preserve_mostcc i64 @{SLOW_ANY}(i64, i64)",
 }
 _SIZED = re.compile(rf"({_LOAD}|{_STORE}|{_CLEAR})_(\d)(u?)\Z")
 
@@ -84,6 +94,7 @@ def definitions() -> Iterator[str]:
     yield "declare void @__whence_use(i64, i64, i64, i64) #1"
     yield f"declare {PAIR} @__whence_value_load(i64, i64) #1"
     yield "declare void @__whence_value_store(i64, i64, i64, i64) #1"
+    yield "declare i64 @__whence_value_any(i64, i64) #1"
     yield from _slow()
     yield _use()
     yield _set()
@@ -113,6 +124,133 @@ def _slow() -> Iterator[str]:
             f"define linkonce_odr hidden preserve_mostcc {result} @{_SLOW}_{name}({parameters}) #2 {{\n"
             f"  {call}\n  {end}\n}}"
         )
+    yield _resume()
+    yield _any()
+    yield from _cleared()
+
+
+def _resume() -> str:
+    """Copies the words of an area into slots. For point n, the numbers n and n + 1 of the table say which of
+    its numbers are the slots."""
+    return f"""define linkonce_odr hidden void @{RESUME}(ptr %slots, ptr %area, ptr %table, i64 %n) #2 {{
+  %row = getelementptr i32, ptr %table, i64 %n
+  %next = getelementptr i32, ptr %row, i64 1
+  %begin.32 = load i32, ptr %row, align 4
+  %end.32 = load i32, ptr %next, align 4
+  %begin = zext i32 %begin.32 to i64
+  %end = zext i32 %end.32 to i64
+  br label %head
+head:
+  %at = phi i64 [ %begin, %0 ], [ %following, %copy ]
+  %more = icmp ult i64 %at, %end
+  br i1 %more, label %copy, label %done
+copy:
+  %from.index = sub i64 %at, %begin
+  %from = getelementptr i64, ptr %area, i64 %from.index
+  %word = load i64, ptr %from, align 8
+  %slot.place = getelementptr i32, ptr %table, i64 %at
+  %slot.32 = load i32, ptr %slot.place, align 4
+  %slot = zext i32 %slot.32 to i64
+  %to = getelementptr i64, ptr %slots, i64 %slot
+  store i64 %word, ptr %to, align 8
+  %following = add i64 %at, 1
+  br label %head
+done:
+  ret void
+}}"""
+
+
+def _any() -> str:
+    """Whether bytes have undefined bits: those of mixed granules that the plane does not name have none."""
+    plane = "\n  ".join(_plane("%a", "first", "i16"))
+    return f"""define linkonce_odr hidden preserve_mostcc i64 @{SLOW_ANY}(i64 %a, i64 %n) #2 {{
+  %short = icmp ule i64 %n, {GRANULE}
+  br i1 %short, label %look, label %ask
+look:
+  {plane}
+  %offset = and i64 %a, {GRANULE - 1}
+  %state = zext i16 %first to i64
+  %moved = lshr i64 %state, %offset
+  %power = shl i64 1, %n
+  %bytes = sub i64 %power, 1
+  %named = and i64 %moved, %bytes
+  %some.named = icmp ne i64 %named, 0
+  %low = and i16 %first, {SPECIAL_MASK}
+  %low.special = icmp eq i16 %low, {SPECIAL}
+  %high = and i16 %first, {SPECIAL_MASK << 8}
+  %high.special = icmp eq i16 %high, {SPECIAL << 8}
+  %special = or i1 %low.special, %high.special
+  %some = or i1 %special, %some.named
+  br i1 %some, label %ask, label %none
+ask:
+  %x = call i64 @__whence_value_any(i64 %a, i64 %n)
+  ret i64 %x
+none:
+  ret i64 0
+}}"""
+
+
+def _cleared() -> Iterator[str]:
+    """Bytes become defined of which the plane says something else: where it names them, it need not."""
+    undefined = STATES["UNDEFINED"] - 256
+    yield f"""define linkonce_odr hidden i1 @{_SLOW}_part(ptr %p, i8 %state, i8 %bytes) #0 {{
+  %unused = icmp eq i8 %bytes, 0
+  br i1 %unused, label %done, label %look
+look:
+  %named = and i8 %state, %bytes
+  %unnamed = icmp eq i8 %named, 0
+  %part = and i8 %state, {SPECIAL_MASK}
+  %plain = icmp ne i8 %part, {SPECIAL}
+  %none = and i1 %unnamed, %plain
+  br i1 %none, label %done, label %change
+change:
+  %kept = xor i8 %bytes, -1
+  %rest = and i8 %state, %kept
+  %all = icmp eq i8 %rest, 0
+  %is.undefined = icmp eq i8 %state, {undefined}
+  %from = and i8 %state, {SPECIAL_MASK}
+  %is.special = icmp eq i8 %from, {SPECIAL}
+  %to = and i8 %rest, {SPECIAL_MASK}
+  %to.special = icmp eq i8 %to, {SPECIAL}
+  %special.0 = or i1 %is.undefined, %is.special
+  %special.1 = or i1 %special.0, %to.special
+  %not.all = xor i1 %all, true
+  %hard = and i1 %special.1, %not.all
+  br i1 %hard, label %failed, label %exchange
+exchange:
+  %pair = cmpxchg ptr %p, i8 %state, i8 %rest release monotonic
+  %is.done = extractvalue {{ i8, i1 }} %pair, 1
+  ret i1 %is.done
+failed:
+  ret i1 false
+done:
+  ret i1 true
+}}"""
+    plane = "\n  ".join(_plane("%a", "first", "i16"))
+    yield f"""define linkonce_odr hidden preserve_mostcc void @{_SLOW}_clear(i64 %a, i64 %n) #2 {{
+  {plane}
+  %offset = and i64 %a, {GRANULE - 1}
+  %power = shl i64 1, %n
+  %bytes = sub i64 %power, 1
+  %moved = shl i64 %bytes, %offset
+  %mask = trunc i64 %moved to i16
+  %state.0 = trunc i16 %first to i8
+  %mask.0 = trunc i16 %mask to i8
+  %ok.0 = call i1 @{_SLOW}_part(ptr %first.plane, i8 %state.0, i8 %mask.0)
+  %high.state = lshr i16 %first, 8
+  %state.1 = trunc i16 %high.state to i8
+  %high.mask = lshr i16 %mask, 8
+  %mask.1 = trunc i16 %high.mask to i8
+  %next = getelementptr i8, ptr %first.plane, i64 1
+  %ok.1 = call i1 @{_SLOW}_part(ptr %next, i8 %state.1, i8 %mask.1)
+  %ok = and i1 %ok.0, %ok.1
+  br i1 %ok, label %end, label %ask
+ask:
+  call void @__whence_value_store(i64 %a, i64 %n, i64 0, i64 0)
+  br label %end
+end:
+  ret void
+}}"""
 
 
 def _use() -> str:
@@ -174,12 +312,12 @@ def _state(size: int, aligned: bool) -> list[str]:
     ]
 
 
-def _plane(address: str, name: str) -> list[str]:
+def _plane(address: str, name: str, type_: str = "i8") -> list[str]:
     return [
         f"%{name}.granule = lshr i64 {address}, {GRANULE_SHIFT}",
         f"%{name}.at = add i64 %{name}.granule, {DEFINED_OFFSET}",
         f"%{name}.plane = inttoptr i64 %{name}.at to ptr",
-        f"%{name} = load i8, ptr %{name}.plane, align 1",
+        f"%{name} = load {type_}, ptr %{name}.plane, align 1",
     ]
 
 
@@ -207,25 +345,47 @@ def _store(size: int, aligned: bool) -> str:
         "%maybe = or i1 %some, %marked",
         "br i1 %maybe, label %cold, label %end, !prof !0",
         "cold:",
+        "br i1 %some, label %mark, label %clean",
+        "mark:",
         f"call preserve_mostcc void @{_SLOW}_store(i64 %a, i64 {size}, i64 %bits, i64 %origin) #3",
         "br label %end",
-        "end:",
-        "ret void",
+        "clean:",
     ]
-    return _define("void", store(size, aligned), "ptr %p, i64 %bits, i64 %origin", lines)
+    return _define(
+        "void", store(size, aligned), "ptr %p, i64 %bits, i64 %origin", [*lines, *_cleaned(size, aligned)]
+    )
 
 
 def _clear(size: int, aligned: bool) -> str:
-    slow = f"call preserve_mostcc void @{_SLOW}_store(i64 %a, i64 {size}, i64 0, i64 0) #3"
-    whole = aligned and size == GRANULE
     lines = [
         *_state(size, aligned),
         "%marked = icmp ne i8 %state, 0",
-        f"br i1 %marked, label %cold, label %end{'' if whole else ', !prof !0'}",
-        "cold:",
-        "store i8 0, ptr %first.plane, align 1" if whole else slow,
-        "br label %end",
-        "end:",
-        "ret void",
+        "br i1 %marked, label %cold, label %end",
     ]
-    return _define("void", clear(size, aligned), "ptr %p", lines)
+    return _define("void", clear(size, aligned), "ptr %p", [*lines, "cold:", *_cleaned(size, aligned)])
+
+
+def _cleaned(size: int, aligned: bool) -> Iterator[str]:
+    """The bytes of the access have become defined; the plane says that some of their granule were not."""
+    if aligned and size == GRANULE:
+        yield "store i8 0, ptr %first.plane, align 1"
+    else:
+        if aligned:
+            yield from named("%first", "%a", size, "%")
+            yield from ("br i1 %named, label %change, label %end", "change:")
+        yield f"call preserve_mostcc void @{_SLOW}_clear(i64 %a, i64 {size}) #3"
+    yield from ("br label %end", "end:", "ret void")
+
+
+def named(state: str, address: str, size: int, prefix: str) -> list[str]:
+    """Code after which ``named`` is 1 if by a state, an i8, a byte of an aligned access may be undefined."""
+    return [
+        f"{prefix}byte = trunc i64 {address} to i8",
+        f"{prefix}offset = and i8 {prefix}byte, {GRANULE - 1}",
+        f"{prefix}moved = lshr i8 {state}, {prefix}offset",
+        f"{prefix}bytes = and i8 {prefix}moved, {(1 << size) - 1}",
+        f"{prefix}hit = icmp ne i8 {prefix}bytes, 0",
+        f"{prefix}low = and i8 {state}, {SPECIAL_MASK}",
+        f"{prefix}special = icmp eq i8 {prefix}low, {SPECIAL}",
+        f"{prefix}named = or i1 {prefix}hit, {prefix}special",
+    ]

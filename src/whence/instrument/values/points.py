@@ -1,0 +1,75 @@
+"""The points of a function, where values come in that may have undefined bits, and its twin goes on.
+
+Both versions of the function have the same points in the same order. `follow_values` writes them as calls
+without a meaning, so that the passes between see straight code; `open_points` gives them their control flow,
+last of all passes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from whence import ir
+from whence.instrument.markers import PREFIX, RANGE
+from whence.instrument.values import helpers
+from whence.instrument.values.emitter import Emitter
+
+
+class Points:
+    """Writes the points of one version.
+
+    fast: whether it is the function itself, which tests whether its twin has to go on.
+    """
+
+    def __init__(self, at: Emitter, fast: bool) -> None:
+        self._at = at
+        self._fast = fast
+        self._count = 0
+        self._last: int | None = None
+
+    def load(self, pointer: str, size: int, align: int) -> None:
+        """A load comes next. The twin goes on in front of it, or repeats what comes since the last point."""
+        shared = self._last is not None
+        number = self._next() if self._last is None else self._last
+        if self._fast:
+            self._put(helpers.POINT_LOAD, number, f"ptr {pointer}, i64 {size}, i64 {align}")
+        elif not shared:
+            self._put(helpers.POINT_IF, number, "i1 false")
+
+    def when(self, condition: Callable[[], str]) -> None:
+        """The twin goes on if a condition, an i1, is true."""
+        number = self._next()
+        self._put(helpers.POINT_IF, number, f"i1 {condition() if self._fast else 'false'}")
+
+    def leave(self) -> None:
+        """What comes since the last point must not be repeated."""
+        self._last = None
+
+    def _next(self) -> int:
+        self._last = self._count
+        self._count += 1
+        return self._last
+
+    def _put(self, name: str, number: int, arguments: str) -> None:
+        self._at.declare(helpers.declaration(name))
+        self._at.emit(f"call void @{name}(i64 {number}, {arguments})")
+
+
+_MARKERS = (PREFIX, RANGE)
+_PURE = re.compile(
+    r"llvm\.(?:[su](?:max|min|add|sub|mul|cmp)\b|abs|ct|bswap|bitreverse|fsh|f|sqrt|floor|ceil|trunc|rint|round"
+    r"|nearbyint|minnum|maxnum|minimum|maximum|copysign|is\.|expect|objectsize|vector\.|ptrmask|usub|uadd|sadd|ssub"
+    r"|smul|umul)"
+)
+"""Intrinsics that compute a result from their operands alone."""
+
+
+def is_repeatable(instruction: ir.Instruction) -> bool:
+    """Whether it makes no difference to execute the instruction twice."""
+    if isinstance(instruction, ir.Load):
+        return not (instruction.volatile or instruction.atomic)
+    if isinstance(instruction, ir.Call):
+        callee = instruction.callee or ""
+        return callee.startswith(_MARKERS) or bool(_PURE.match(callee))
+    return not (isinstance(instruction, ir.MemoryAccess) or instruction.opcode in ("fence", "va_arg"))

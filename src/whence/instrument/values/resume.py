@@ -1,0 +1,570 @@
+"""Control flow between a function and its twin: at the points of the function the twin goes on.
+
+The function stores the values that are alive at a point into an area of its frame, calls the twin with the
+number of the point, and returns what that returns. The twin begins with a branch to its points. A value that
+is alive at a point has two definitions in the twin then, the point and its own, so it goes through memory,
+the *slots* of the twin's frame: that is slower than registers, but the twin is seldom executed, and small so.
+
+Variables of the function are those of the twin: it gets their addresses, and computes what its code derived
+from them before the point. Shadows are 0, because the function has seen that the values are defined, except
+those of its web (`whence.instrument.values.web`).
+
+The cost grows with the number of points times that of the values alive there.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from whence import ir
+from whence.abi.layout import DEFINED_OFFSET, GRANULE, GRANULE_SHIFT
+from whence.instrument.passes import Context, PassError
+from whence.instrument.values import helpers
+from whence.instrument.values.alive import VALUE, Alive, locals_of
+from whence.instrument.values.twin import Twin
+from whence.instrument.values.twins import header_of
+from whence.ir.lexer import LOCAL
+
+_POINTS = (helpers.POINT_LOAD, helpers.POINT_IF)
+_AREA, _NUMBER = "%wh.alive", "%wh.point"
+_SLOTS = "%wh.slots"
+_MEMSET = "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"
+_ABSENT = "poison"
+_FORCE = "WHENCE_FORCE_TWINS"
+"""For tests of twins: they must do what their functions do."""
+_OUT_OF_LINE = re.compile(rf"( @{helpers.PLANE}\w+\([^()]*\))")
+"""Calls that the twin does not inline, because it is seldom executed."""
+_LIFETIMES = "llvm.lifetime."
+"""What LLVM knows of variables only; the twin has none."""
+_AREA_ALIGN = 16
+_WEIGHTS = '!{!"branch_weights", i32 1, i32 1048575}'
+_PURE = ("getelementptr", "ptrtoint", "inttoptr", "add", "lshr", "sub", "and")
+"""Opcodes by which code computes addresses of what belongs to a variable."""
+_PROMISES = (
+    "memory",
+    "alwaysinline",
+    "inlinehint",
+    "nofree",
+    "nosync",
+    "norecurse",
+    "willreturn",
+    "speculatable",
+)
+
+
+def resume_in_twins(context: Context) -> None:
+    """Connects the functions that have twins with those.
+
+    Before::
+
+        declare void @__whence_values_point_if(i64, i1)
+        define i32 @f(i32 %a) {
+          call void @__whence_values_point_if(i64 0, i1 true)
+          %b = add i32 %a, 1
+          ret i32 %b
+        }
+        define internal i32 @f.whence.twin(i32 %a) {
+          call void @__whence_values_point_if(i64 0, i1 false)
+          %b = add i32 %a, 1
+          ret i32 %b
+        }
+
+    After::
+
+        declare void @__whence_values_point_if(i64, i1)
+        define i32 @f(i32 %a) {
+          %wh.alive = alloca [8 x i8], align 16
+          br i1 true, label %wh.leave.0, label %wh.go.1, !prof !0
+        wh.go.1:
+          %b = add i32 %a, 1
+          ret i32 %b
+        wh.leave.0:
+          store i32 %a, ptr %wh.alive, align 8
+          %wh.r0 = call i32 @f.whence.twin(i64 0, ptr %wh.alive) nomerge
+          ret i32 %wh.r0
+        }
+        define internal i32 @f.whence.twin(i64 %wh.point, ptr %wh.alive) #0 {
+        wh.begin:
+          %wh.slots = alloca [8 x i8], align 16
+          call void @__whence_values_resume(ptr %wh.slots, ptr %wh.alive, ptr @whence.slots.0, i64 %wh.point)
+          switch i64 %wh.point, label %wh.none [ i64 0, label %wh.go.0 ]
+        wh.none:
+          unreachable
+        0:
+          br label %wh.go.0
+        wh.go.0:
+          %wh.s1 = getelementptr i8, ptr %wh.slots, i64 0
+          %wh.v1 = load i32, ptr %wh.s1, align 8
+          %b = add i32 %wh.v1, 1
+          ret i32 %b
+        }
+        declare void @__whence_values_resume(ptr, ptr, ptr, i64)
+        @whence.slots.0 = private unnamed_addr constant [3 x i32] [i32 2, i32 3, i32 0], align 4
+        attributes #0 = { cold noinline }
+        !0 = !{!"branch_weights", i32 1, i32 1048575}
+    """
+    weights = context.module.metadata.add(_WEIGHTS) if context.twins else 0
+    for twin in context.twins:
+        _Pair(context, twin, f", !prof !{weights}").join()
+
+
+class _Pair:
+    """A function and its twin."""
+
+    def __init__(self, context: Context, twin: Twin, unlikely: str) -> None:
+        self.context = context
+        self.unlikely = unlikely
+        self.module = context.module
+        self.names = twin
+        self.fast = self.module.functions[twin.name]
+        self.slow = self.module.functions[twin.twin]
+        self.alive = Alive(self.slow, _point_number)
+        self.nowhere: int | None = None
+
+    def join(self) -> None:
+        alive = self.alive.at_points
+        if self.slow.dbg is not None:
+            self.nowhere = self.module.metadata.add(f"!DILocation(line: 0, scope: !{self.slow.dbg})")
+        ours = _variables(self.fast)
+        theirs = _variables(self.slow)
+        if len(ours) != len(theirs):
+            raise PassError(f"{self.context.name}: {self.fast.ref} and its twin have different variables")
+        self.places = {their.result or "": our.result or "" for our, their in zip(ours, theirs, strict=True)}
+        transfers = {number: self._transfer(names) for number, names in alive.items()}
+        size = max((each.size for each in transfers.values()), default=0)
+        self._write_fast(transfers, size)
+        _TwinText(self, transfers, alive).write()
+
+    # What a point passes.
+
+    def _transfer(self, names: list[str]) -> _Transfer:
+        """How the twin gets the values that are alive at a point."""
+        transfer = _Transfer()
+        for name in names:
+            self._add(name, transfer)
+        return transfer
+
+    def _add(self, name: str, transfer: _Transfer) -> None:
+        if name in transfer.given or name in transfer.computed or name in transfer.empty:
+            return
+        ours = self.places.get(name) or self.names.passed.get(name)
+        if ours is None and name in self.names.shadows:
+            transfer.empty.add(name)
+            return
+        if ours is None and name in self.names.known:
+            ours = name
+        if ours is not None:
+            type_ = self.alive.type_of(name)
+            transfer.given[name] = (ours, type_, transfer.size)
+            transfer.size += GRANULE * self.alive.words_of(name)
+            return
+        definition = self.alive.definitions[name]
+        if definition.opcode not in _PURE:
+            raise PassError(
+                f"{self.context.name}: {self.slow.ref} cannot take over {definition.text.strip()}"
+            )
+        for operand in locals_of(definition.text):
+            if operand != name and self.alive.is_value(operand):
+                self._add(operand, transfer)
+        transfer.computed[name] = definition.text
+
+    # The function itself.
+
+    def _write_fast(self, transfers: dict[int, _Transfer], size: int) -> None:
+        function = self.fast
+        lines: list[str] = [f"  {_AREA} = alloca [{max(size, 1)} x i8], align {_AREA_ALIGN}"]
+        cold: list[str] = []
+        last: dict[str, str] = {}
+        body: list[tuple[bool, str]] = []
+        result = function.return_type
+        promises = "".join(each + " " for each in function.return_attributes)
+        nowhere, tests, left = "", 0, set[int]()
+        if function.dbg is not None:
+            nowhere = f", !dbg !{self.module.metadata.add(f'!DILocation(line: 0, scope: !{function.dbg})')}"
+        for block in function.blocks:
+            ref = block.ref
+            body.append((False, block.header or f"{ref[1:]}:"))
+            for item in block.items:
+                number = _point_number(item) if isinstance(item, ir.Instruction) else None
+                if number is None or not isinstance(item, ir.Call):
+                    body.append((isinstance(item, ir.Phi), item.text))
+                    continue
+                debug = item.debug_suffix or nowhere
+                tests += 1
+                onward = f"wh.go.{tests}"
+                body += [(False, text) for text in self._test(item, tests, number, debug)]
+                if number not in left:
+                    left.add(number)
+                    cold += self._leave(number, transfers[number], result, promises, debug)
+                if item.callee == helpers.POINT_LOAD and not _is_forced(self.fast.name, number):
+                    cold += self._look(item, tests, number, debug)
+                body.append((False, f"{onward}:"))
+                ref = f"%{onward}"
+            last[block.ref] = ref
+        entry = function.blocks[0]
+        sources = _Sources(last)
+        texts = [sources.changed(text, "") if is_phi else text for is_phi, text in body]
+        if entry.header is None:
+            texts = texts[1:]
+            function.set_body([*lines, *texts, *cold])
+        else:
+            function.set_body([texts[0], *lines, *texts[1:], *cold])
+
+    def _test(self, item: ir.Call, test: int, number: int, debug: str) -> Iterator[str]:
+        onward = f"wh.go.{test}"
+        if _is_forced(self.fast.name, number):
+            # Where LLVM sees that the code behind is never reached, the addresses of its blocks are lost.
+            yield f"  %wh.f{test} = load volatile i64, ptr {_AREA}, align {GRANULE}"
+            yield f"  %wh.g{test} = icmp ne i64 %wh.f{test}, {1 << 40 | test}"
+            yield f"  br i1 %wh.g{test}, label %wh.leave.{number}, label %{onward}{debug}"
+            return
+        if item.callee == helpers.POINT_IF:
+            branch = f"br i1 {item.arguments[1].value}, label %wh.leave.{number}, label %{onward}"
+            yield f"  {branch}{self.unlikely}{debug}"
+            return
+        pointer, size, align = (each.value for each in item.arguments[1:])
+        of = f"%wh.p{test}"
+        type_, covers = _plane_type(int(size), int(align))
+        yield f"  {of}.a = ptrtoint ptr {pointer} to i64"
+        if not covers:
+            yield f"  br label %wh.look.{test}{debug}"
+            return
+        yield f"  {of}.g = lshr i64 {of}.a, {GRANULE_SHIFT}"
+        yield f"  {of}.s = add i64 {of}.g, {DEFINED_OFFSET}"
+        yield f"  {of}.p = inttoptr i64 {of}.s to ptr"
+        yield f"  {of}.b = load {type_}, ptr {of}.p, align 1"
+        yield f"  {of}.c = icmp ne {type_} {of}.b, 0"
+        yield f"  br i1 {of}.c, label %wh.look.{test}, label %{onward}{self.unlikely}{debug}"
+
+    def _look(self, item: ir.Call, test: int, number: int, debug: str) -> Iterator[str]:
+        """Whether the bits that are loaded are undefined."""
+        of, onward = f"%wh.p{test}", f"wh.go.{test}"
+        size, align = (int(each.value) for each in item.arguments[2:])
+        self.module.add_declaration(helpers.declaration(helpers.SLOW_ANY))
+        yield f"wh.look.{test}:"
+        if size < GRANULE and align >= size:
+            yield from (f"  {line}" for line in helpers.named(f"{of}.b", f"{of}.a", size, f"{of}."))
+            yield f"  br i1 {of}.named, label %wh.find.{test}, label %{onward}{debug}"
+            yield f"wh.find.{test}:"
+        yield f"  {of}.n = call preserve_mostcc i64 @{helpers.SLOW_ANY}(i64 {of}.a, i64 {size}){debug}"
+        yield f"  {of}.d = icmp eq i64 {of}.n, 0"
+        yield f"  br i1 {of}.d, label %{onward}, label %wh.leave.{number}{debug}"
+
+    def _leave(
+        self, number: int, transfer: _Transfer, result: str, promises: str, debug: str
+    ) -> Iterator[str]:
+        """The twin goes on."""
+        yield f"wh.leave.{number}:"
+        for at, (ours, type_, offset) in enumerate(transfer.given.values()):
+            place = _AREA
+            if offset:
+                place = f"%wh.l{number}.{at}"
+                yield f"  {place} = getelementptr i8, ptr {_AREA}, i64 {offset}"
+            yield f"  store {type_} {ours}, ptr {place}, align {GRANULE}"
+        call = f"call {promises}{result} {self.slow.ref}(i64 {number}, ptr {_AREA}) nomerge{debug}"
+        if result == "void":
+            yield f"  {call}"
+            yield f"  ret void{debug}"
+        else:
+            yield f"  %wh.r{number} = {call}"
+            yield f"  ret {result} %wh.r{number}{debug}"
+
+
+@dataclass
+class _Transfer:
+    """What happens to the values that are alive at a point.
+
+    given: the function passes them: its name for the value, the type, the offset in the area. computed: the
+    twin computes them. empty: they are 0.
+    """
+
+    given: dict[str, tuple[str, str, int]] = field(default_factory=dict)
+    computed: dict[str, str] = field(default_factory=dict)
+    empty: set[str] = field(default_factory=set)
+    size: int = 0
+
+
+class _TwinText:
+    """Writes the twin: values that are alive at points go through variables."""
+
+    def __init__(self, pair: _Pair, transfers: dict[int, _Transfer], alive: dict[int, list[str]]) -> None:
+        self.pair = pair
+        self.function = pair.slow
+        self.transfers = transfers
+        self.alive = alive
+        self.demoted = {name for names in alive.values() for name in names}
+        passed = {name for each in transfers.values() for name in each.given}
+        self.kept = pair.alive.slots(self.demoted | passed, pair.names.shadows)
+        self.slots = self.kept.of
+        parameters = {each.name or "" for each in pair.slow.parameters}
+        self.absent = parameters - self.demoted
+        """Parameters that only code in front of all points uses, which is never reached."""
+        self.lines: list[str] = []
+        self.held: dict[str, str] = {}
+        self.count = 0
+
+    def write(self) -> None:
+        function = self.function
+        blocks = function.blocks
+        wanted: dict[str, dict[str, str]] = {block.ref: {} for block in blocks}
+        for block in blocks:
+            for phi in block.phis:
+                for value, source in phi.incoming:
+                    if value in self.demoted:
+                        wanted[source][value] = value
+                    elif value in self.absent:
+                        wanted[source][value] = _ABSENT
+        texts: list[tuple[str | None, str]] = []
+        last: dict[str, str] = {}
+        edges: dict[tuple[str, str], str] = {}
+        tail: list[str] = []
+        for block in blocks:
+            self.lines, self.held = [], {}
+            ref = block.ref
+            self.lines.append(block.header or f"{ref[1:]}:")
+            items = [each for each in block.items if isinstance(each, ir.Instruction)]
+            leading = [each for each in items if each.leads]
+            phis = sum(isinstance(each, ir.Phi) for each in leading)
+            for each in leading:
+                self.lines.append(each.text)
+                if each.result in self.demoted:
+                    self.held[each.result or ""] = each.result or ""
+            for each in leading:
+                self._keep(each.result)
+            for each in items[len(leading) :]:
+                number = _point_number(each)
+                if number is not None:
+                    onward = f"wh.go.{number}"
+                    self.lines += [f"  br label %{onward}{each.debug_suffix}", f"{onward}:"]
+                    ref, self.held = f"%{onward}", {}
+                    continue
+                if each.is_terminator:
+                    for value in wanted[block.ref]:
+                        if value in self.demoted and value != each.result:
+                            wanted[block.ref][value] = self._value(value)
+                    if isinstance(each, ir.IndirectBr):
+                        self._compare(each, block.ref, edges)
+                        continue
+                    text = self._changed(each)
+                    if isinstance(each, ir.Invoke) and each.result in self.demoted:
+                        text = self._behind(each, text, block.ref, edges, tail)
+                    self.lines.append(text)
+                elif isinstance(each, ir.Call) and (each.callee or "").startswith(_LIFETIMES):
+                    continue
+                else:
+                    self.lines.append(self._changed(each))
+                    if each.result in self.demoted:
+                        self.held[each.result or ""] = each.result or ""
+                        self._keep(each.result)
+            last[block.ref] = ref
+            texts += [(block.ref if 0 < at <= phis else None, line) for at, line in enumerate(self.lines)]
+        sources = _Sources(last, edges, wanted)
+        body = [text if ref is None else sources.changed(text, ref) for ref, text in texts]
+        self._replace([*self._dispatch(), *body, *tail])
+
+    def _slot(self, name: str, lines: list[str]) -> str:
+        """A pointer to the slot of a value."""
+        self.count += 1
+        place = f"%wh.s{self.count}"
+        lines.append(f"  {place} = getelementptr i8, ptr {_SLOTS}, i64 {GRANULE * self.slots[name]}")
+        return place
+
+    def _value(self, name: str) -> str:
+        """The name of a demoted value here."""
+        found = self.held.get(name)
+        if found is None:
+            found = self.held[name] = self._loaded(name, self.lines)
+        return found
+
+    def _loaded(self, name: str, lines: list[str]) -> str:
+        place = self._slot(name, lines)
+        found = f"%wh.v{self.count}"
+        lines.append(f"  {found} = load {self.pair.alive.type_of(name)}, ptr {place}, align {GRANULE}")
+        return found
+
+    def _keep(self, name: str | None) -> None:
+        if name in self.demoted and name is not None:
+            self._store(name, name, self.lines)
+
+    def _store(self, name: str, value: str, lines: list[str]) -> None:
+        place = self._slot(name, lines)
+        lines.append(f"  store {self.pair.alive.type_of(name)} {value}, ptr {place}, align {GRANULE}")
+
+    def _changed(self, instruction: ir.Instruction) -> str:
+        """The text with the values that are there."""
+
+        def value(match: re.Match[str]) -> str:
+            name = match[1]
+            if name in self.absent:
+                return _ABSENT
+            if name is None or name not in self.demoted or name == instruction.result:
+                return match[0]
+            return self._value(name)
+
+        text = VALUE.sub(value, instruction.text)
+        return _OUT_OF_LINE.sub(r"\1 noinline", text) if helpers.PLANE in text else text
+
+    def _compare(self, branch: ir.IndirectBr, source: str, edges: dict[tuple[str, str], str]) -> None:
+        """A branch to an address, which is that of a block of the function."""
+        address, *labels = branch.operands
+        value = VALUE.sub(
+            lambda match: self._value(match[1]) if match[1] in self.demoted else match[0], address.value
+        )
+        for label in dict.fromkeys(each.value for each in labels):
+            self.count += 1
+            test, here, following = f"%wh.q{self.count}", f"wh.i{self.count}", f"wh.j{self.count}"
+            known = f"blockaddress({self.pair.fast.ref}, {label})"
+            edges[source, label] = f"%{here}"
+            self.lines += [
+                f"  {test} = icmp eq ptr {value}, {known}",
+                f"  br i1 {test}, label %{here}, label %{following}{branch.debug_suffix}",
+                f"{here}:",
+                f"  br label {label}{branch.debug_suffix}",
+                f"{following}:",
+            ]
+        self.lines.append("  unreachable")
+
+    def _behind(
+        self, invoke: ir.Invoke, text: str, source: str, edges: dict[tuple[str, str], str], tail: list[str]
+    ) -> str:
+        """Keeps the result of an invoke on the way to where it returns."""
+        self.count += 1
+        label, name = f"wh.e{self.count}", invoke.result or ""
+        edges[source, invoke.normal] = f"%{label}"
+        tail.append(f"{label}:")
+        self._store(name, name, tail)
+        tail.append(f"  br label {invoke.normal}{invoke.debug_suffix}")
+        head, to, rest = text.rpartition(f"label {invoke.normal} unwind")
+        return (
+            f"{head}label %{label} unwind{rest}"
+            if to
+            else text.replace(f"to label {invoke.normal}", f"to label %{label}", 1)
+        )
+
+    def _dispatch(self) -> Iterator[str]:
+        """The begin: slots of shadows are 0, others get what the function has passed."""
+        module = self.function.module
+        for declaration in (_MEMSET, helpers.declaration(helpers.RESUME)):
+            module.add_declaration(declaration)
+        debug = f", !dbg !{self.pair.nowhere}" if self.pair.nowhere is not None else ""
+        yield "wh.begin:"
+        yield f"  {_SLOTS} = alloca [{GRANULE * self.kept.words} x i8], align {_AREA_ALIGN}"
+        if self.kept.zeroed:
+            zeroed = f"ptr align {_AREA_ALIGN} {_SLOTS}, i8 0, i64 {GRANULE * self.kept.zeroed}, i1 false"
+            yield f"  call void @llvm.memset.p0.i64({zeroed}){debug}"
+        places = f"ptr {_SLOTS}, ptr {_AREA}, ptr {self._table()}"
+        yield f"  call void @{helpers.RESUME}({places}, i64 {_NUMBER}){debug}"
+        ways = {number: self._arrive(number) for number in sorted(self.alive)}
+        labels = {number: f"wh.at.{number}" if lines else f"wh.go.{number}" for number, lines in ways.items()}
+        cases = " ".join(f"i64 {number}, label %{label}" for number, label in labels.items())
+        yield f"  switch i64 {_NUMBER}, label %wh.none [ {cases} ]"
+        yield "wh.none:"
+        yield "  unreachable"
+        for number, lines in ways.items():
+            if lines:
+                yield f"wh.at.{number}:"
+                yield from lines
+                yield f"  br label %wh.go.{number}"
+
+    def _table(self) -> str:
+        """The slots of the words of the area, for each point (`whence.instrument.values.helpers`)."""
+        points = max(self.alive, default=-1) + 1
+        begins, words = [0], list[int]()
+        for number in range(points):
+            transfer = self.transfers.get(number)
+            for name, (_, _, offset) in transfer.given.items() if transfer else ():
+                slot, size = self.slots[name], self.pair.alive.words_of(name)
+                assert offset // GRANULE == len(words) - begins[-1]
+                words += range(slot, slot + size)
+            begins.append(len(words))
+        numbers = [len(begins) + each for each in begins] + words
+        text = ", ".join(f"i32 {each}" for each in numbers)
+        name = f"whence.slots.{len(self.function.module.globals)}"
+        self.function.module.add_global(
+            f"@{name} = private unnamed_addr constant [{len(numbers)} x i32] [{text}], align 4"
+        )
+        return f"@{name}"
+
+    def _arrive(self, number: int) -> list[str]:
+        """The code that computes what the point does not pass."""
+        transfer = self.transfers[number]
+        lines: list[str] = []
+        names: dict[str, str] = {}
+
+        def value(match: re.Match[str]) -> str:
+            name = match[1]
+            if name is None or name not in self.slots:
+                return names.get(name or "", match[0])
+            if name not in names:
+                names[name] = self._loaded(name, lines)
+            return names[name]
+
+        for name, text in transfer.computed.items():
+            body = VALUE.sub(value, text.partition(" = ")[2])
+            self.count += 1
+            names[name] = f"%wh.v{self.count}"
+            lines.append(f"  {names[name]} = {body}")
+            if name in self.demoted:
+                self._store(name, names[name], lines)
+        return lines
+
+    def _replace(self, body: list[str]) -> None:
+        """Makes the twin a function of its own signature."""
+        function = self.function
+        groups = [each for each in function.attributes if not each.startswith(_PROMISES)]
+        function.attributes = dict.fromkeys([*groups, "noinline", "cold"])
+        function.header_text = header_of(function, self.pair.fast, f"i64 {_NUMBER}, ptr {_AREA}")
+        function.set_body(body)
+
+
+def _is_forced(function: str, number: int) -> bool:
+    """Whether the twin always goes on at a point; `_FORCE` is the share of such points in percent."""
+    share = os.environ.get(_FORCE)
+    return share is not None and zlib.crc32(f"{function} {number}".encode()) % 100 < int(share)
+
+
+def _variables(function: ir.Function) -> list[ir.Alloca]:
+    return [each for each in function.entry if isinstance(each, ir.Alloca)]
+
+
+def _point_number(instruction: ir.Instruction) -> int | None:
+    if isinstance(instruction, ir.Call) and instruction.callee in _POINTS:
+        return int(instruction.arguments[0].value)
+    return None
+
+
+def _plane_type(size: int, align: int) -> tuple[str, bool]:
+    """The type of the state bytes to look at for an access, and whether they cover it."""
+    most = size if align % GRANULE == 0 or (align >= size and size <= GRANULE) else size + GRANULE - 1
+    granules = max((most + GRANULE - 1) // GRANULE, 1)
+    width = 1 << (granules - 1).bit_length()
+    return f"i{8 * width}", width <= GRANULE
+
+
+_INCOMING = re.compile(rf"\[ (.*?), ({LOCAL}) \]")
+
+
+@dataclass(frozen=True)
+class _Sources:
+    """What has become of the blocks that phi nodes name.
+
+    last: the last piece of each block. edges: blocks on edges. values: values at the ends of blocks.
+    """
+
+    last: dict[str, str]
+    edges: dict[tuple[str, str], str] = field(default_factory=dict)
+    values: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    def changed(self, text: str, block: str) -> str:
+        """The text of a phi node of a block."""
+
+        def incoming(match: re.Match[str]) -> str:
+            value, source = match[1], match[2]
+            value = self.values.get(source, {}).get(value, value)
+            return f"[ {value}, {self.edges.get((source, block)) or self.last.get(source, source)} ]"
+
+        return _INCOMING.sub(incoming, text)

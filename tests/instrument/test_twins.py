@@ -1,0 +1,240 @@
+"""Twins do what their functions do: where they go on at every point, programs give their output."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from tests.harness.process import Whence
+from tests.harness.session import environment
+
+from whence import ir
+from whence.instrument.values.twins import can_have_twin
+from whence.instrument.values.web import unwritten_used, web_of
+
+RULE = "use-of-uninitialized-value"
+HEADER = 'target datalayout = "e-m:e-i64:64-f80:128-n8:16:32:64-S128"\n'
+
+C = r"""
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct pair { long a; double b; };
+typedef float four __attribute__((vector_size(16)));
+
+static int compare(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+
+static struct pair both(const struct pair *p, int n) {
+    struct pair sum = {0, 0};
+    for (int i = 0; i < n; i++) { sum.a += p[i].a; sum.b *= 1.5; sum.b += p[i].b; }
+    return sum;
+}
+
+static long double wide(const long double *p, int n) {
+    long double result = 1;
+    while (n--) result = result * 3 + *p++;
+    return result;
+}
+
+static four lanes(const four *p, int n) {
+    four sum = {0, 0, 0, 0};
+    for (int i = 0; i < n; i++) sum += p[i] * (four){1, 2, 3, 4};
+    return sum;
+}
+
+static int machine(const unsigned char *code, int *cells) {
+    static const void *const table[] = {&&add, &&take, &&loop, &&stop};
+    int rounds = 0;
+    goto *table[*code];
+add: cells[code[1]] += code[2]; code += 3; goto *table[*code];
+take: cells[code[1]] -= cells[code[2]]; code += 3; goto *table[*code];
+loop: code = rounds++ < 20 ? code - code[1] : code + 2; goto *table[*code];
+stop: return cells[0] * 7 + cells[1];
+}
+
+static int formatted(char *to, size_t size, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    int done = vsnprintf(to, size, format, list);
+    va_end(list);
+    return done;
+}
+
+static jmp_buf place;
+static void leaves(volatile int *count) { if (++*count < 3) longjmp(place, *count); }
+
+static int depth(int *p, int n) { return n ? p[n] + depth(p, n - 1) : 0; }
+
+static long scopes(const int *p, int n) {
+    long sum = 0;
+    for (int i = 0; i < n; i++) {
+        int local[4] = {p[i], i, 2, 3};
+        qsort(local, 4, sizeof *local, compare);
+        switch (local[i & 3]) {
+        case 0: sum += 5; break;
+        case 1: sum ^= local[2]; break;
+        case 2: sum = sum * 3 + local[3]; break;
+        default: sum -= local[1];
+        }
+    }
+    return sum;
+}
+
+int main(int argc, char **argv) {
+    int *numbers = malloc(100 * sizeof *numbers);
+    struct pair *pairs = malloc(10 * sizeof *pairs);
+    long double *reals = malloc(10 * sizeof *reals);
+    four *vectors = aligned_alloc(16, 10 * sizeof *vectors);
+    for (int i = 0; i < 100; i++) numbers[i] = i * 7919 % 101;
+    for (int i = 0; i < 10; i++) {
+        pairs[i] = (struct pair){numbers[i], i / 4.0};
+        reals[i] = numbers[i + 1];
+        vectors[i] = (four){i, i + 1, i * 2, numbers[i]};
+    }
+    qsort(numbers, 100, sizeof *numbers, compare);
+    struct pair sum = both(pairs, 10);
+    four added = lanes(vectors, 10);
+    int cells[3] = {argc, 2, 3};
+    volatile int count = 0;
+    const unsigned char code[] = {0, 0, 3, 1, 1, 0, 0, 2, 1, 2, 9, 3};
+    char text[100];
+    formatted(text, sizeof text, "%d %s %g %ld", numbers[7], argv[1], sum.b, sum.a);
+    int jumped = setjmp(place);
+    leaves(&count);
+    printf("%s\n%Lg %g %g\n%d %d %d\n%ld %d\n", text, wide(reals, 10), added[0], added[3],
+           machine(code, cells), jumped, count, scopes(numbers, 100), depth(numbers, 60));
+    char *copy = strdup(text);
+    for (char *at = copy; *at; at++) if (*at == ' ') *at = '_';
+    puts(copy);
+    free(copy); free(vectors); free(reals); free(pairs); free(numbers);
+    return numbers == 0;
+}
+"""
+
+CXX = r"""
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+struct Shape {
+    virtual ~Shape() = default;
+    virtual double area() const = 0;
+};
+struct Square : Shape {
+    double side;
+    explicit Square(double s) : side(s) { if (s < 0) throw std::invalid_argument("negative"); }
+    double area() const override { return side * side; }
+};
+struct Guard {
+    std::string &log;
+    const char *name;
+    ~Guard() { log += name; }
+};
+
+static double total(const std::vector<double> &sides, std::string &log) {
+    double sum = 0;
+    for (double side : sides) {
+        Guard guard{log, side < 0 ? "!" : "."};
+        try {
+            std::unique_ptr<Shape> shape = std::make_unique<Square>(side);
+            sum += shape->area();
+            if (sum > 500) throw sum;
+        } catch (const std::invalid_argument &error) {
+            log += error.what();
+            sum -= 1;
+        } catch (double &large) {
+            sum = large / 2;
+            if (side > 28) throw;
+        }
+    }
+    return sum;
+}
+
+int main() {
+    std::string log;
+    std::map<std::string, std::vector<int>> words;
+    for (int i = 0; i < 200; i++) words["key" + std::to_string(i * i % 17)].push_back(i);
+    std::vector<double> sides;
+    for (int i = -3; i < 30; i++) sides.push_back(i);
+    double sum = 0;
+    try { sum = total(sides, log); } catch (double large) { sum = -large; }
+    for (auto &[key, values] : words) {
+        std::sort(values.begin(), values.end(), std::greater<>());
+        std::printf("%s %zu %d\n", key.c_str(), values.size(), values.front());
+    }
+    std::function<long(long)> factorial = [&](long n) { return n < 2 ? 1 : n * factorial(n - 1); };
+    std::printf("%g %s %ld\n", sum, log.c_str(), factorial(12));
+}
+"""
+
+
+@pytest.mark.build
+@pytest.mark.parametrize("share", [100, 35])
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+@pytest.mark.parametrize(("name", "source"), [("program.c", C), ("program.cpp", CXX)], ids=["c", "cxx"])
+def test_a_forced_twin_does_what_the_function_does(
+    name: str, source: str, level: str, share: int, tmp_path: Path
+) -> None:
+    """share: of the points at which the twin goes on, in percent."""
+    own = {"WHENCE_VERIFY_PASSES": "1", "WHENCE_FORCE_TWINS": str(share)}
+    whence = Whence(tmp_path, {**environment(tmp_path / "cache"), **own})
+    (tmp_path / name).write_text(source)
+    driver = "c++" if name.endswith("cpp") else "cc"
+    done = whence.process(
+        "whence.cli.cc", driver, "-g", "-w", level, tmp_path / name, "-o", tmp_path / "prog"
+    )
+    assert done.status == 0, done.err
+    expected = subprocess.run([tmp_path / "prog", "word"], capture_output=True, check=True)
+    checked = whence.run("--enable", RULE, tmp_path / "prog", "word")
+    assert (checked.status, checked.out) == (0, expected.stdout), checked.err
+    assert checked.said == ""
+
+
+def function(body: str, header: str = "define i32 @f(ptr %p, i32 %n)") -> ir.Function:
+    module = ir.parse(f"{HEADER}{header} {{\n{body}\n}}\n", "test")
+    return module.functions["f"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "  %a = alloca i8, i32 %n\n  ret i32 0",
+        "  %v = load i32, ptr %p\n  %a = alloca i32\n  ret i32 %v",
+        "  %a = call ptr @llvm.frameaddress.p0(i32 0)\n  ret i32 0",
+        "  %r = musttail call i32 @f(ptr %p, i32 %n)\n  ret i32 %r",
+        "  %r = call i32 @g(ptr %p) returns_twice\n  ret i32 %r",
+    ],
+    ids=["size", "late", "frame", "musttail", "twice"],
+)
+def test_some_functions_have_no_twin(body: str) -> None:
+    assert not can_have_twin(function(body))
+
+
+def test_variables_may_be_initialised_between_others() -> None:
+    undefined = "call i32 @__whence_values_undefined_i32(ptr null)"
+    body = f"  %a = alloca i32\n  %u = {undefined}\n  store i32 %u, ptr %a\n  %b = alloca i32\n  ret i32 0"
+    assert can_have_twin(function(body))
+    assert not can_have_twin(function("  ret i32 0", "define i32 @f(ptr %p, ...)"))
+
+
+def test_what_is_only_copied_and_chosen_belongs_to_the_web() -> None:
+    undefined = "call i32 @__whence_values_undefined_i32(ptr null)"
+    body = (
+        f"  %u = {undefined}\n  %copied = load i32, ptr %p\n  store i32 %copied, ptr %p\n"
+        "  %used = load i32, ptr %p\n  store i32 %used, ptr %p\n  %c = icmp eq i32 %used, 0\n"
+        "  %chosen = select i1 %c, i32 %u, i32 %used\n  %sum = add i32 %chosen, 1\n  ret i32 %sum"
+    )
+    found = function(body)
+    web = web_of(found)
+    assert web == {"%u", "%copied", "%chosen"}
+    uses = {each.result or each.opcode: unwritten_used(each, web) for each in found.instructions()}
+    assert {name: used for name, used in uses.items() if used} == {"%sum": ["%chosen"]}
