@@ -20,8 +20,11 @@ from whence.errors import ToolLimit
 ASAN_OPTIONS = "detect_leaks=0"
 """The leak search at exit is not what is compared."""
 
-COMPARED = ("ASan", "whence", "Memcheck")
+COMPARED = ("ASan", "whence", "MSan", "Memcheck")
 """The variants that are compared with plain."""
+
+_VALUES = "use-of-uninitialized-value"
+"""The rule that finds what MemorySanitizer does."""
 
 _PROBE = "#include <stdlib.h>\nint main(void) { free(malloc(1)); return 0; }\n"
 
@@ -66,7 +69,7 @@ def find_clang() -> tuple[str, bool]:
     if not clangs:
         raise ToolLimit("no clang is installed: the benchmark compares with clang's AddressSanitizer")
     for clang in sorted(clangs, key=_version, reverse=True):
-        if _links_asan(clang):
+        if _links(clang, "address"):
             return clang, True
     return clangs[0], False
 
@@ -95,6 +98,10 @@ def variants(memcheck: bool, rules: Sequence[str]) -> tuple[list[Variant], list[
     if rules:
         columns.append(replace(whence, name="whence+", rules=tuple(rules)))
         notes.append(f"whence+ is whence with {', '.join(rules)}")
+    if _VALUES in rules and _links(clang, "memory"):
+        sanitize = "-fsanitize=memory -fsanitize-memory-track-origins"
+        columns.append(Variant("MSan", Compiler("msan", f"{clang} {sanitize}", "-O2 -g", sanitize), "msan"))
+        notes.append(f"MSan: {sanitize}")
     valgrind = shutil.which("valgrind")
     if memcheck and valgrind:
         prefix = (valgrind, "-q", "--tool=memcheck", "--leak-check=no")
@@ -149,11 +156,12 @@ def _version(clang: str) -> tuple[int, ...]:
     return tuple(map(int, match.groups())) if match else (0,)
 
 
-def _links_asan(clang: str) -> bool:
+def _links(clang: str, sanitizer: str) -> bool:
+    """Whether a clang has the runtime of a sanitizer, and what it links runs."""
     with tempfile.TemporaryDirectory() as scratch:
         source = Path(scratch) / "probe.c"
         source.write_text(_PROBE)
-        command = [clang, "-fsanitize=address", str(source), "-o", str(source.with_suffix(""))]
+        command = [clang, f"-fsanitize={sanitizer}", str(source), "-o", str(source.with_suffix(""))]
         built = subprocess.run(command, capture_output=True, check=False).returncode == 0
         return (
             built

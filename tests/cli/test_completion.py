@@ -44,7 +44,7 @@ def test_commands_and_options(whence_env: Mapping[str, str]) -> None:
 
 @pytest.mark.parametrize("option", ["--enable", "--disable"])
 def test_rules(whence_env: Mapping[str, str], option: str) -> None:
-    assert complete(whence_env, "whence", "run", option, "double") == ["double-free"]
+    assert complete(whence_env, "whence", "run", option, "double-f") == ["double-free"]
     assert complete(whence_env, "whence", "run", option, "''") == [*RULES, *fixed.NUMBERS, "all"]
     assert complete(whence_env, "whence", "run", option, "zz") == []
     assert "all" in complete(whence_env, "whence", "run", option, "al")
@@ -55,9 +55,9 @@ def test_rules_of_a_file(whence_env: Mapping[str, str], tmp_path: Path) -> None:
     file = tmp_path / "own.rules"
     file.write_text('rule doubtful-free "a free" at free r when Allocated(r)\n')
     words = ["whence", "run", "--rules", str(file), "--enable", "doub"]
-    assert complete(whence_env, *words) == ["double-free", "doubtful-free"]
+    assert complete(whence_env, *words) == ["double-free", "double-close", "doubtful-free"]
     file.write_text("rule rule rule")
-    assert complete(whence_env, *words) == ["double-free"]
+    assert complete(whence_env, *words) == ["double-free", "double-close"]
 
 
 def test_programs_and_their_arguments_are_files(whence_env: Mapping[str, str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -268,6 +269,18 @@ def test_signals_go_to_what_is_left_behind(whence: Whence, daemon: Path) -> None
     running.send_signal(signal.SIGTERM)
     _, err = running.communicate(timeout=TIMEOUT)
     assert running.returncode == 99 and b"heap-buffer-overflow" in err and b"its parent has ended" in err
+
+
+def test_nobody_reads_that_something_is_left_behind(whence: Whence, daemon: Path, tmp_path: Path) -> None:
+    """The finding is not lost with the reader of standard error."""
+    report = tmp_path / "report.json"
+    running = whence.start("--json", report, daemon)
+    assert running.stderr
+    running.stderr.close()
+    started(daemon.parent)
+    running.send_signal(signal.SIGTERM)
+    assert running.wait(TIMEOUT) == 99
+    assert [each["rule"] for each in json.loads(report.read_text())["findings"]] == ["heap-buffer-overflow"]
 
 
 @pytest.mark.parametrize(("at", "rules"), [("3", ["heap-buffer-overflow"]), ("2", [])])

@@ -174,7 +174,7 @@ def test_bad_files(
     ("words", "message"),
     [
         (["missing.rules"], "whence: cannot read the rule file 'missing.rules': No such file or directory"),
-        (["--rule", "duble-free"], "whence: unknown rule 'duble-free' (did you mean 'double-free'?)"),
+        (["--rule", "duble-fre"], "whence: unknown rule 'duble-fre' (did you mean 'double-free'"),
         (["--timeout", "0"], "whence: --timeout 0.0: expected a number of seconds above 0"),
         (["--timeout", "nan"], "whence: --timeout nan: expected a number of seconds above 0"),
     ],

@@ -237,8 +237,9 @@ def _remaining(
             handover.release()
         elif around.relay and sys.stderr is not None:
             what = "a process" if len(left) == 1 else f"{len(left)} processes"
-            sys.stderr.write(f"whence: {name} has ended; waiting for {what} that it left behind\n")
-            sys.stderr.flush()
+            with contextlib.suppress(OSError, ValueError):  # nobody reads it any more
+                sys.stderr.write(f"whence: {name} has ended; waiting for {what} that it left behind\n")
+                sys.stderr.flush()
         wait.remaining = True
         while left and not wait.given_up() and not ending.timed_out:
             if not _outlived(left, record, wait, held):

@@ -37,7 +37,7 @@ from whence.instrument.values.points import Points, is_repeatable
 from whence.instrument.values.rules import Propagation
 from whence.instrument.values.shapes import all_of, bits_of, leaves, none_of, shadow_of
 from whence.instrument.values.twins import add_twin, begin_of, can_have_twin
-from whence.instrument.values.unwritten import births_of, describe, parts_of
+from whence.instrument.values.unwritten import births_of, describe, late_variables, parts_of
 from whence.instrument.values.web import unwritten_used, web_of
 from whence.instrument.zones import exits_of
 
@@ -392,11 +392,25 @@ class _Follower:
                     self._runtime(
                         helpers.UNDEFINE, f"ptr {variable.result}, i64 {size_of(variable)}, i64 {origin}"
                     )
+        for late in late_variables(self.function):
+            if not parts_of(late):
+                self._begin_late(late)
         for parameter in self.function.parameters:
             if parameter.name and parameter.attributes.has("byval"):
                 self.at.anchor = self.function.entry.insertion_point
                 type_ = _within(parameter.attributes, "byval")
                 self._runtime(helpers.DEFINE, f"ptr {parameter.name}, i64 {self.layout.size_of(type_)}")
+
+    def _begin_late(self, variable: ir.Alloca) -> None:
+        """Its memory keeps marks when it is gone: they mean nothing once other code has written there."""
+        self.at.anchor = _after(variable)
+        known = size_of(variable)
+        size = str(known)
+        if known is None:
+            count, each = variable.operands[0], self.layout.size_of(variable.allocated_type)
+            size = self.at.emit(f"mul i64 {self._number(count.value, count.type)}, {each}")
+        origin = f"ptrtoint (ptr {describe(variable, self.context)} to i64)"
+        self._runtime(helpers.UNDEFINE, f"ptr {variable.result}, i64 {size}, i64 {origin}")
 
     def _end_variables(
         self, variables: dict[ir.Alloca, list[ir.Instruction]], exits: list[ir.Instruction]

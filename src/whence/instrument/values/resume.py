@@ -53,7 +53,11 @@ _PROMISES = (
     "norecurse",
     "willreturn",
     "speculatable",
+    "allocsize",
+    "allockind",
+    "alloc-family",
 )
+"""Attributes that are not true of a twin, or are about parameters that it does not have."""
 
 
 def resume_in_twins(context: Context) -> None:

@@ -10,7 +10,7 @@ import re
 
 from whence import ir
 from whence.abi.undefined import MAGIC, UNDEFINED
-from whence.instrument.exposure import size_of
+from whence.instrument.exposure import is_plain, size_of
 from whence.instrument.markers import LIFETIME_BEGINS
 from whence.instrument.passes import Context
 from whence.instrument.values import helpers
@@ -53,6 +53,8 @@ def mark_unwritten(context: Context) -> None:
         for variable, places in births_of(function).items():
             for place in places:
                 _undefine(variable, place, context)
+        for variable in late_variables(function):
+            _undefine(variable, variable, context)
 
 
 def _make_array(variable: ir.Instruction) -> None:
@@ -79,6 +81,19 @@ def births_of(function: ir.Function) -> dict[ir.Alloca, list[ir.Instruction]]:
         if isinstance(each, ir.Call) and (each.callee or "").startswith(LIFETIME_BEGINS):
             begins.setdefault(each.arguments[-1].value, []).append(each)
     return {variable: begins.get(name) or [variable] for name, variable in variables.items()}
+
+
+def late_variables(function: ir.Function) -> list[ir.Alloca]:
+    """The variables that are not there from the function's begin on."""
+    entry = function.entry
+    return [
+        each
+        for each in function.instructions()
+        if isinstance(each, ir.Alloca)
+        and is_plain(each)
+        and (each.owner is not entry or size_of(each) is None)
+        and not (each.result or "").startswith(OWN)
+    ]
 
 
 def parts_of(variable: ir.Alloca) -> list[tuple[int, str]]:
@@ -122,6 +137,6 @@ def describe(variable: ir.Alloca, context: Context) -> str:
     name = f"@{_ORIGIN}{context.origins}"
     body = ir.encode_string(text.decode("utf-8", "surrogateescape") + "\0")
     fields = ", ".join(each.llvm for each in UNDEFINED.fields)
-    value = f'i32 {MAGIC}, i32 {size_of(variable)}, {type_} c"{body}"'
+    value = f'i32 {MAGIC}, i32 {size_of(variable) or 0}, {type_} c"{body}"'
     context.module.add_global(f"{name} = private constant {{ {fields}, {type_} }} {{ {value} }}, align 8")
     return name

@@ -1,0 +1,15 @@
+// The distance of two local arrays is taken for the length of a part of one.
+// RUN: options --enable pointer-subtraction
+#include <stdio.h>
+#include <string.h>
+
+__attribute__((noinline)) static size_t length(const char *begin, const char *end) {
+    return (size_t)(end - begin); // EXPECT pointer-subtraction
+}
+
+int main(void) {
+    char line[32] = "name=value", word[32] = "name";
+    char *volatile end = word + strlen(word);
+    printf("%d\n", length(line, end) == 4);
+    return 0;
+}
