@@ -117,15 +117,15 @@ def follow_values(context: Context) -> None:
     for function in list(context.functions()):
         follower = _Follower(function, context)
         if follower.sources and not context.alone and can_have_twin(function):
-            _follow_in_twin(function, context)
+            _follow_in_twin(function, context, follower.sources)
         else:
             follower.run()
 
 
-def _follow_in_twin(function: ir.Function, context: Context) -> None:
+def _follow_in_twin(function: ir.Function, context: Context, sources: set[str]) -> None:
     twin = add_twin(function)
-    fast = _Follower(function, context, Version.FAST)
-    careful = _Follower(context.module.functions[twin.twin], context, Version.TWIN)
+    fast = _Follower(function, context, Version.FAST, sources)
+    careful = _Follower(context.module.functions[twin.twin], context, Version.TWIN, sources)
     fast.run()
     careful.run()
     for shadow in careful.shadows.values():
@@ -153,7 +153,13 @@ class _Follower:
     they are not used. maybe: the values that have shadows.
     """
 
-    def __init__(self, function: ir.Function, context: Context, version: Version = Version.ALONE) -> None:
+    def __init__(
+        self,
+        function: ir.Function,
+        context: Context,
+        version: Version = Version.ALONE,
+        sources: set[str] | None = None,
+    ) -> None:
         self.function = function
         self.context = context
         self.version = version
@@ -164,8 +170,7 @@ class _Follower:
         self.rules = Propagation(self.at, self.shadows.get)
         self.intrinsics = Intrinsics(self.rules)
         self.reported: set[str] = set()
-        twice = any(isinstance(each, ir.Call) and each.returns_twice for each in function.instructions())
-        self.sources = set() if twice else self._possible(self.blocks)
+        self.sources = self._possible(self.blocks) if sources is None else sources
         self.web = set() if version is Version.ALONE else web_of(function)
         self.maybe = self.web & self.sources if version is Version.FAST else self.sources
         self.points = Points(self.at, version is Version.FAST)
@@ -198,7 +203,9 @@ class _Follower:
     # What may be undefined.
 
     def _possible(self, blocks: list[ir.Block]) -> set[str]:
-        """Values that may have undefined bits."""
+        """Values that may have undefined bits; none are followed where setjmp may return."""
+        if any(isinstance(each, ir.Call) and each.returns_twice for each in self.function.instructions()):
+            return set()
         found = {each.name for each in self.function.parameters if each.name and self._is_passed(each)}
         users: dict[str, list[ir.Instruction]] = {}
         waiting = list(found)

@@ -1,8 +1,8 @@
 """The points of a function, where values come in that may have undefined bits, and its twin goes on.
 
 Both versions of the function have the same points in the same order. `follow_values` writes them as calls
-without a meaning, so that the passes between see straight code; `open_points` gives them their control flow,
-last of all passes.
+without a meaning, so that the passes between see straight code; `resume_in_twins` gives them their control
+flow, last of all passes.
 """
 
 from __future__ import annotations

@@ -293,7 +293,7 @@ class _Transfer:
 
 
 class _TwinText:
-    """Writes the twin: values that are alive at points go through variables."""
+    """Writes the twin: values that are alive at points go through slots."""
 
     def __init__(self, pair: _Pair, transfers: dict[int, _Transfer], alive: dict[int, list[str]]) -> None:
         self.pair = pair
