@@ -114,7 +114,7 @@ def any_moment() -> Moment:
         closed=symbol("closed"),
         junk=predicate("junk"),
         family=symbol("by"),
-        words={name: symbol(name) for name in WORDS},
+        words={name: symbol(f"operand {name}") for name in WORDS},
         function=symbol("z"),
         bad_call=predicate("bad call"),
         sized=predicate("sized"),

@@ -1,7 +1,9 @@
 """Proof obligations, and the strategy that settles them.
 
-The solver first tries to prove a statement for all states with little effort. If that fails, the search
-looks for a counterexample among small states; if there is none, the solver gets the rest of the time.
+The solver first tries to prove a statement for all states with little effort, and within a part of the
+time: its limit of effort does not count all that it does. If that fails, the search looks for a
+counterexample among small states; if there is none, the solver gets the rest of the time. A statement that
+some state exists begins with the search.
 """
 
 from __future__ import annotations
@@ -21,6 +23,9 @@ from whence.proofs.state import State
 
 _AT_ONCE = 300_000
 """The limit of the solver's resource counter (rlimit) in the first attempt; most proofs need less."""
+
+_FIRST = 0.25
+"""The part of the time that the first attempt may take."""
 
 
 @dataclass(frozen=True)
@@ -83,18 +88,22 @@ def _of_all(obligation: Obligation, timeout: float) -> Outcome:
 
 def _of_states(obligation: Obligation, timeout: float) -> Outcome:
     end = time.monotonic() + timeout
-    first = _solved(obligation, timeout, _AT_ONCE)
-    if first.verdict is Verdict.PROVED or obligation.shape is None:
+    first = None
+    if obligation.of is Goal.ALL or obligation.shape is None:
+        first = _solved(obligation, timeout * _FIRST, _AT_ONCE)
+        if first.verdict is Verdict.PROVED:
+            return first
+    if obligation.shape is not None:
+        try:
+            found = _counterexample(obligation, obligation.shape, end - time.monotonic())
+        except Unconfirmed as state:
+            return Outcome(obligation.name, Verdict.UNKNOWN, f"{_UNCONFIRMED}\n{state}")
+        if found is not None:
+            return Outcome(obligation.name, Verdict.FAILED, "it does not hold in the state shown", found)
+    left = end - time.monotonic()
+    if first is not None and (first.verdict is not Verdict.UNKNOWN or left <= 0):
         return first
-    try:
-        found = _counterexample(obligation, obligation.shape, end - time.monotonic())
-    except Unconfirmed as state:
-        return Outcome(obligation.name, Verdict.UNKNOWN, f"{_UNCONFIRMED}\n{state}")
-    if found is not None:
-        return Outcome(obligation.name, Verdict.FAILED, "it does not hold in the state shown", found)
-    if first.verdict is Verdict.UNKNOWN and time.monotonic() < end:
-        return _solved(obligation, end - time.monotonic())
-    return first
+    return _solved(obligation, max(left, 0))
 
 
 class Unconfirmed(Exception):
