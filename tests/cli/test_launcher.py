@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import random
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -57,6 +60,14 @@ int main(int argc, char **argv) {
 """
 
 
+@cache
+def built(flags: tuple[str, ...]) -> Path:
+    """The command, built once for each set of flags; this process removes it at its end."""
+    folder = tempfile.TemporaryDirectory(prefix="whence-test-launcher-")
+    atexit.register(folder.cleanup)
+    return Path(runtime.build_launcher(Path(folder.name, "whence"), flags=flags))
+
+
 class Launcher:
     """The command in a folder of its own; `calls` counts how often Python was started."""
 
@@ -64,7 +75,7 @@ class Launcher:
         self.folder = folder
         self.log = folder / "calls"
         self.env = {**env, "ASAN_OPTIONS": "detect_leaks=0"}
-        self.command = runtime.build_launcher(folder / "whence", flags=flags)
+        self.command = shutil.copy2(built(flags), folder / "whence")
         script = f'#!/bin/sh\necho x >> "{self.log}"\nexec "{sys.executable}" -m whence.cli.main "$@"\n'
         (folder / "whence-python").write_text(script)
         (folder / "whence-python").chmod(0o755)

@@ -178,9 +178,19 @@ int main() {
 
 
 @pytest.mark.build
-@pytest.mark.parametrize("share", [100, 35])
-@pytest.mark.parametrize("level", ["-O0", "-O2"])
-@pytest.mark.parametrize(("name", "source"), [("program.c", C), ("program.cpp", CXX)], ids=["c", "cxx"])
+@pytest.mark.parametrize(
+    ("name", "source", "level", "share"),
+    [
+        pytest.param(*program, level, share, id=f"{program[0]}{level}-{share}", marks=marks)
+        for program, level, share, marks in (
+            *((("program.c", C), level, share, ()) for level in ("-O0", "-O2") for share in (100, 35)),
+            (("program.cpp", CXX), "-O2", 35, ()),
+            (("program.cpp", CXX), "-O0", 35, pytest.mark.slow),
+            (("program.cpp", CXX), "-O0", 100, pytest.mark.slow),
+            (("program.cpp", CXX), "-O2", 100, pytest.mark.slow),
+        )
+    ],
+)
 def test_a_forced_twin_does_what_the_function_does(
     name: str, source: str, level: str, share: int, tmp_path: Path
 ) -> None:
