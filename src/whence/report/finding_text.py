@@ -8,15 +8,14 @@ it was allocated, the values that the rule traces, advice.
 from __future__ import annotations
 
 import os
-import struct
 from collections.abc import Sequence
 
 from rich.cells import cell_len
 from rich.text import Text
 
-from whence.abi import points
-from whence.findings import BlockState, Event, Family, Finding, Frame, RunInfo, Value, telling_stack
+from whence.findings import Finding, Frame, RunInfo, telling_stack
 from whence.report import frames, words
+from whence.report.anatomy import sections, subject, values
 from whence.report.layout import INDENT, MEASURE, Layout
 from whence.report.picture import Cell, Picture, draw
 from whence.report.source import Excerpt, SourceFinder, cut_cells, excerpt
@@ -38,8 +37,6 @@ _CELL_STYLES = {
     Cell.WRITTEN_INSIDE: "black on green",
     Cell.GAP: DIM,
 }
-
-PROCESS_WIDTH = 60  # a program can change the name that the system shows for it
 
 
 class FindingText:
@@ -71,7 +68,7 @@ class FindingText:
         rule = self.finding.rule
         style = ERROR if rule.severity == "error" else WARNING
         tag = Text.assemble((f"{printable(rule.severity)}[{printable(rule.name)}]", style), (": ", HEADING))
-        happened = Text(printable(words.headline(self.finding, self._subject())))
+        happened = Text(printable(words.headline(self.finding, subject(self.finding))))
         if self.finding.occurrences > 1 and not self.finding.leak:
             happened.append(f" ({self.finding.occurrences:,} times)")
         title = words.title(self.finding)
@@ -79,17 +76,6 @@ class FindingText:
             return self.layout.wrapped(tag.append_text(happened), "  ")
         lines = self.layout.wrapped(tag.append(printable(title), HEADING), "  ")
         return lines + self.layout.wrapped(Text("  ").append_text(happened), "    ")
-
-    def _subject(self) -> str:
-        """The names of the innermost function and of the caller that the source shows."""
-        stack = frames.visible(self.stack)
-        place = self.place
-        if place is None or not stack:
-            return "an unknown function"
-        name = frames.code_name(place, 60)
-        if stack[0].module == place.module or self.finding.leak:
-            return name
-        return f"{frames.code_name(stack[0], 60)}, called from {name}"
 
     # ---- the source ----
 
@@ -199,78 +185,13 @@ class FindingText:
     # ---- stacks ----
 
     def _stacks(self) -> list[Text]:
-        finding, block = self.finding, self.finding.block
-        if finding.leak:
-            below_main = len(frames.visible(finding.stack)) > 1
-            found = self._section(f"found in {self._thread()}", finding.stack) if below_main else []
-            return self._allocated() + self._last_use() + found
-        lines = self._section(f"stack of {self._thread()}", finding.stack)
-        if block is not None and not block.variable and (block.freed or block.state is BlockState.FREED):
-            lines += self._event("moved by realloc" if block.moved else "freed", block.freed)
-        return lines + self._last_use() + self._allocated() + self._origin() + self._descriptor()
-
-    def _descriptor(self) -> list[Text]:
-        known = self.finding.descriptor
-        if known is None:
-            return []
-        name = f"descriptor {known.number}"
-        return self._event(f"{name} closed", known.closed) + self._event(f"{name} opened", known.opened)
-
-    def _origin(self) -> list[Text]:
-        origin = self.finding.origin
-        if origin is None or self.finding.block is not None:
-            return []
-        if origin.variable is not None:
-            return self._section("never written since its declaration", (origin.variable.place,))
-        return self._section("never written since its allocation", origin.stack)
-
-    def _allocated(self) -> list[Text]:
-        block = self.finding.block
-        if block is None:
-            return []
-        if block.variable is not None:
-            return self._section("declared", (block.variable.place,))
-        family = "" if block.family is Family.UNKNOWN else f" by {block.family}"
-        return self._event(f"allocated{family}", block.allocated)
-
-    def _last_use(self) -> list[Text]:
-        use = self.finding.block.last_use if self.finding.block else None
-        return [] if use is None else self._section(f"last used, at {use.address:#x}", use.stack)
-
-    def _thread(self) -> str:
-        text = words.thread(self.finding.thread)
-        return text + self._process()
-
-    def _process(self) -> str:
-        """The process, if it is not the first one of the run."""
-        finding, process = self.finding, self.finding.process
-        if not finding.pid or not self.run.pid:
-            return ""
-        name = process.name if process else ""
-        began = {os.path.basename(path) for path in (self.run.program, *self.run.arguments[:1])}
-        shown = cut_cells(printable(name), 0, PROCESS_WIDTH)
-        other = f"{shown}, " if name and name not in began else ""
-        if finding.pid != self.run.pid:
-            parent = process.parent if process else self.run.pid
-            how = f"{'started by' if other else 'forked from'} {parent}"
-            if parent <= 1:  # taken over by init
-                how = "its parent has ended"
-            return f", in process {finding.pid} ({other}{how})"
-        return f", in process {finding.pid} ({shown})" if other else ""
-
-    def _event(self, what: str, event: Event | None) -> list[Text]:
-        if event is None:
-            return [Text(), *self._heading(what, " unknown place")]
-        return self._section(f"{what} in {words.thread(event.thread)}", event.stack)
-
-    def _heading(self, what: str, rest: str = "") -> list[Text]:
-        line = Text.assemble(INDENT, (f"{what}:", HEADING), rest)
-        return self.layout.wrapped(line, INDENT + "  ")
-
-    def _section(self, heading: str, stack: Sequence[Frame]) -> list[Text]:
-        shown = frames.visible(stack)
-        rest = "" if shown else " unknown place: no stack was recorded"
-        return [Text(), *self._heading(heading, rest), *self._table(shown, INDENT + "  ")]
+        lines = []
+        for section in sections(self.finding, self.run):
+            heading = Text.assemble(INDENT, (f"{section.heading}:", HEADING))
+            heading.append(f" {section.unknown}" if section.unknown else "")
+            lines += [Text(), *self.layout.wrapped(heading, INDENT + "  ")]
+            lines += self._table(section.stack, INDENT + "  ")
+        return lines
 
     def _table(self, stack: Sequence[Frame], indent: str) -> list[Text]:
         """One line for each frame: number, function, position, and the source line where it fits."""
@@ -301,11 +222,9 @@ class FindingText:
 
     def _values(self) -> list[Text]:
         """The values that the rule traces, unless the only one is the address itself."""
-        values = self.finding.values
-        if all(value.value == self.finding.access.address for value in values):
+        shown = values(self.finding)
+        if not shown:
             return []
-        row = points.BY_NAME.get(self.finding.point)
-        shown = ", ".join(f"{printable(v.name)} = {_value(v, row)}" for v in values)
         line = Text.assemble(INDENT, ("values: ", HEADING), shown)
         return [Text(), *self.layout.wrapped(line, INDENT + "  ")]
 
@@ -325,20 +244,6 @@ def _tail(text: str, width: int) -> str:
     """The end of a position, its most specific part, but never less than a file name's worth."""
     width = max(width, 24)
     return text if cell_len(text) <= width else "…" + text[1 - width :]
-
-
-def _value(traced: Value, row: points.Point | None) -> str:
-    """A value as the program's type has it; a slot that a rule gives another name is shown as its bits."""
-    if row is not None and row.floating(traced.name):
-        return repr(struct.unpack("<d", struct.pack("<Q", traced.value))[0])
-    if row is not None and row.signed and not row.pointer(traced.name):
-        return str(words.signed(traced.value))
-    return str(traced.value) if row is not None and row.decimal else _number(traced.value)
-
-
-def _number(value: int) -> str:
-    """Small numbers in decimal, possible addresses in hexadecimal."""
-    return str(value) if value < 1 << 16 else f"{value:#x}"
 
 
 def _colour(picture: Picture) -> Text:
