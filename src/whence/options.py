@@ -193,6 +193,13 @@ OPTIONS = (
         renderer="junit:JunitRenderer",
     ),
     RunOption(
+        "html",
+        REPORT,
+        "Write them as one page for a browser, with sources, memory and leaks by size.",
+        api="",
+        renderer="html:HtmlRenderer",
+    ),
+    RunOption(
         "xml",
         REPORT,
         "Write them as Memcheck would with --xml=yes.",

@@ -118,7 +118,7 @@ def _options(random_: random.Random, case: Case) -> Options:
         status = 77
         words += ["--error-exitcode", "77"]
     json, log = now_and_then(0.85), now_and_then(0.2)
-    for form in ("sarif", "junit", "xml"):
+    for form in ("sarif", "junit", "html", "xml"):
         words += [f"--{form}", f"OUTPUTS/report.{form}"] if now_and_then(0.1) else []
     words += ["--json", "OUTPUTS/report.json"] if json else []
     words += ["--log", "OUTPUTS/report.log"] if log else []

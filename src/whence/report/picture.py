@@ -98,6 +98,16 @@ def draw(finding: Finding, width: int) -> Picture | None:
     return Picture(tuple(cells), _ruler(finding, block, starts), _legend(block, cells))
 
 
+def around(finding: Finding, most: int = 512) -> list[tuple[int, Cell]]:
+    """The bytes whose states were recorded, at most that many around the address, each with its cell."""
+    states, block = finding.states, finding.block
+    if states is None or not states.bytes or block is None or finding.access.kind not in _ACCESS_CELLS:
+        return []
+    begin = max(states.begin, finding.access.address - most // 2)
+    addresses = range(begin, min(states.end, begin + most))
+    return [(address, _cell(finding, block, address)) for address in addresses]
+
+
 def _gap(count: int) -> str:
     return f" ⋯ {count:,} bytes ⋯ "
 

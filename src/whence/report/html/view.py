@@ -1,0 +1,148 @@
+"""What the template shows of a finding, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from whence.findings import Finding, Frame, RunInfo, telling_stack
+from whence.report import frames, words
+from whence.report.anatomy import sections, subject, values
+from whence.report.html.code import Code, CodeShelf
+from whence.report.picture import Cell, around, draw
+from whence.report.styles import printable
+
+_ROW = 32
+"""Bytes in a row of the picture of the memory around an address."""
+_PICTURE = 96
+"""Cells of the small picture of a block."""
+
+
+@dataclass(frozen=True, slots=True)
+class FrameView:
+    """A frame: its function, its place, and the excerpt of its source."""
+
+    function: str
+    place: str
+    inlined: bool
+    code: Code | None
+
+
+@dataclass(frozen=True, slots=True)
+class StackView:
+    heading: str
+    unknown: str
+    frames: tuple[FrameView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ByteView:
+    """A byte of memory: the kind of its cell, and the text that explains it."""
+
+    kind: str
+    glyph: str
+    hint: str
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryView:
+    """Rows of bytes, each with its address, and the kinds that occur with their meanings."""
+
+    rows: tuple[tuple[str, tuple[ByteView, ...]], ...]
+    legend: tuple[tuple[str, str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FindingView:
+    """A finding: texts are complete sentences or names, ready to be shown."""
+
+    number: int
+    key: str
+    rule: str
+    severity: str
+    title: str
+    headline: str
+    place: str
+    label: str
+    cwe: tuple[int, ...]
+    occurrences: int
+    facts: tuple[str, ...]
+    values: str
+    advice: str
+    code: Code | None
+    stacks: tuple[StackView, ...]
+    memory: MemoryView | None
+    ruler: tuple[tuple[tuple[str, str], ...], str] | None
+
+
+def view_of(finding: Finding, run: RunInfo, shelf: CodeShelf, directory: str, number: int) -> FindingView:
+    """The view of the finding with this number on the page."""
+    place = frames.place(telling_stack(finding))
+    title = words.title(finding) or finding.rule.name
+    return FindingView(
+        number=number,
+        key=finding.key,
+        rule=printable(finding.rule.name),
+        severity=printable(finding.rule.severity),
+        title=printable(title),
+        headline=printable(words.headline(finding, subject(finding))),
+        place=frames.position(place, directory) if place else "unknown place",
+        label=printable(words.label(finding)),
+        cwe=finding.rule.cwe,
+        occurrences=1 if finding.leak else finding.occurrences,
+        facts=tuple(printable(fact) for fact in words.facts(finding)),
+        values=values(finding),
+        advice=printable(words.advice(finding) or ""),
+        code=shelf.at(place),
+        stacks=tuple(
+            StackView(each.heading, each.unknown, tuple(frame_views(each.stack, shelf, directory)))
+            for each in sections(finding, run)
+        ),
+        memory=_memory(finding),
+        ruler=_ruler(finding),
+    )
+
+
+def frame_views(stack: Sequence[Frame], shelf: CodeShelf, directory: str) -> Iterator[FrameView]:
+    """The views of the frames of a stack."""
+    for frame in stack:
+        yield FrameView(
+            frames.short_name(frame, 200), frames.position(frame, directory), frame.inlined, shelf.at(frame)
+        )
+
+
+def _ruler(finding: Finding) -> tuple[tuple[tuple[str, str], ...], str] | None:
+    """The small picture: its cells as kind and text, and the line of offsets below them."""
+    picture = draw(finding, _PICTURE)
+    if picture is None:
+        return None
+    return tuple((_kind(cell), _shown(cell, text)) for cell, text in picture.cells), picture.ruler
+
+
+def _memory(finding: Finding) -> MemoryView | None:
+    """The bytes around the address, of which the run recorded the state."""
+    cells = around(finding)
+    if not cells:
+        return None
+    rows: dict[int, list[ByteView]] = {}
+    for address, cell in cells:
+        hint = f"{address:#x}: {cell.meaning}{_offset(finding, address)}"
+        rows.setdefault(address // _ROW * _ROW, []).append(ByteView(_kind(cell), _shown(cell), hint))
+    seen = {cell for _, cell in cells}
+    legend = tuple((_kind(cell), _shown(cell), cell.meaning) for cell in Cell if cell in seen)
+    return MemoryView(tuple((f"{begin:#x}", tuple(row)) for begin, row in rows.items()), legend)
+
+
+def _offset(finding: Finding, address: int) -> str:
+    block = finding.block
+    return f", byte {address - block.begin:,} from the block's begin" if block else ""
+
+
+def _shown(cell: Cell, text: str = "") -> str:
+    """The text of a cell: letters alone, since colours stand for what a terminal draws."""
+    return (text or cell.glyph) if cell is Cell.GAP or cell.glyph.isascii() else " "
+
+
+def _kind(cell: Cell) -> str:
+    """The class of a cell in the style sheet."""
+    return cell.name.lower().replace("_", "-")

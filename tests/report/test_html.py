@@ -1,0 +1,219 @@
+"""The page for browsers: complete, safe, without a network; its script in a browser where there is one."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections import Counter
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from samples import DANGLING, HERE, OVERFLOW, RUN, SAMPLES, WRITE_STACK
+
+from whence.coverage import Coverage, LeftOut
+from whence.findings import Block, Event, Finding, Frame, Leak, LeakKind, RunInfo
+from whence.report.html import HtmlRenderer
+from whence.report.html.code import CodeShelf
+from whence.report.html.leaks import leak_tree
+from whence.report.source import SourceFinder
+
+VOID = {"meta", "input", "br", "link"}
+LEAK = SAMPLES["leak"]
+
+
+class Page(HTMLParser):
+    """The elements of a page; an end tag that fits no open element fails."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.words: list[str] = []
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] not in ("script", "style"):
+            self.words.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.words).split())
+
+    def having(self, name: str) -> list[str]:
+        return [
+            value or "" for _, attributes in self.elements for key, value in attributes.items() if key == name
+        ]
+
+
+def rendered(*findings: Finding, run: RunInfo = RUN) -> str:
+    return HtmlRenderer(directory=str(HERE)).render(findings, run)
+
+
+def test_every_kind_of_finding_is_on_the_page() -> None:
+    text = rendered(*SAMPLES.values())
+    page = Page(text)
+    shown = [each for each in page.having("id") if each.startswith("finding-")]
+    assert len(shown) == len(SAMPLES)
+    for finding in SAMPLES.values():
+        assert finding.key in page.text
+    assert Counter(page.having("id")).most_common(1)[0][1] == 1
+    for link in page.having("href"):
+        assert link.removeprefix("#") in page.having("id")
+    for code in page.having("data-code"):
+        assert code in page.having("id")
+
+
+def test_the_page_needs_no_network() -> None:
+    text = rendered(*SAMPLES.values())
+    page = Page(text)
+    assert not page.having("src")
+    assert not [link for link in page.having("href") if not link.startswith("#")]
+    assert "default-src 'none'" in " ".join(page.having("content"))
+    assert not re.search(r"url\(|@import|https?://", text)
+
+
+def test_names_of_programs_do_not_become_elements() -> None:
+    evil = "</script><script>alert(1)</script>"
+    frame = replace(WRITE_STACK[0], function=evil, file=f"/{evil}.c", inlined=False)
+    run = replace(RUN, arguments=(evil,), notes=(evil,), coverage=Coverage(left_out=(LeftOut(evil, evil),)))
+    text = rendered(replace(OVERFLOW, stack=(frame,)), run=run)
+    assert evil not in text
+    assert [tag for tag, _ in Page(text).elements].count("script") == 1
+
+
+def test_sources_are_quoted_with_the_place_marked() -> None:
+    text = rendered(OVERFLOW)
+    page = Page(text)
+    classes = page.having("class")
+    assert "line here" in classes and "line caret" in classes
+    assert "p [ i ] = i ;" in re.sub(r"\s+", " ", page.text)
+    assert "just after a block of 20 bytes" in page.text
+
+
+def test_bytes_around_the_address_have_their_kinds() -> None:
+    page = Page(rendered(OVERFLOW, DANGLING))
+    cells = Counter(page.having("class"))
+    assert cells["cell written"] >= 8  # in both pictures
+    assert cells["cell block"] >= 40
+    assert cells["cell red-zone"] and cells["cell freed"]
+    hints = page.having("title")
+    assert any(hint.endswith("written, byte 20 from the block's begin") for hint in hints)
+
+
+def test_a_run_without_findings_says_so() -> None:
+    text = Page(rendered()).text
+    assert "Nothing was reported." in text
+    assert "no findings" in text
+
+
+# ---- leaks ----
+
+
+def lost(size: int, *functions: str, count: int = 1) -> Finding:
+    """A leak of blocks that the last function allocated, called by the one before it."""
+    stack = tuple(Frame(sum(name.encode()), function=name) for name in reversed(functions))
+    block = Block(1, 0x1000, size, allocated=Event(1, 0, stack))
+    return replace(LEAK, block=block, leak=Leak(count, size, kind=LeakKind.DEFINITE))
+
+
+def test_leaks_are_a_tree_by_size() -> None:
+    leaks = [
+        lost(10, "main", "read", "copy"),
+        lost(500, "main", "load", count=5),
+        lost(90, "main", "read", "new"),
+    ]
+    tree = leak_tree([OVERFLOW, *leaks], str(HERE), CodeShelf(SourceFinder()))
+    assert tree is not None
+    assert (tree.bytes, tree.blocks) == (600, 7)
+    shown = [
+        (" > ".join(call.function for call in row.calls), row.last.bytes) for row in tree.rows() if row.calls
+    ]
+    assert shown == [("main", 600), ("load", 500), ("read", 100), ("new", 90), ("copy", 10)]
+    assert [row.last.findings for row in tree.rows() if row.leaf] == [[3], [4], [2]]
+    opened = [bool(row.calls) for row in tree.rows()]
+    assert opened.count(True) == opened.count(False)
+
+
+def test_calls_with_one_way_on_stand_together_however_deep() -> None:
+    deep = lost(8, *(f"f{i}" for i in range(3000)))
+    tree = leak_tree([deep], str(HERE), CodeShelf(SourceFinder()))
+    assert tree is not None
+    assert [len(row.calls) for row in tree.rows()] == [3000, 0]
+    Page(rendered(deep))
+
+
+def test_no_leaks_no_tree() -> None:
+    assert leak_tree([OVERFLOW], str(HERE), CodeShelf(SourceFinder())) is None
+    assert "Leaks by size" not in rendered(OVERFLOW)
+
+
+# ---- in a browser ----
+
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+QUIET = (
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
+    *("--disable-background-networking", "--disable-component-update", "--window-size=1200,900"),
+)
+ACTIONS = """
+<script>
+const said = [];
+const say = (text) => said.push(text);
+const key = (name) => document.body.dispatchEvent(new KeyboardEvent("keydown", { key: name, bubbles: true }));
+const count = () => document.getElementById("shown").textContent;
+say(count());
+const search = document.getElementById("search");
+search.value = "main double"; search.dispatchEvent(new Event("input")); say(count());
+search.value = ""; search.dispatchEvent(new Event("input"));
+const rule = document.getElementById("rule");
+rule.value = "heap-buffer-overflow"; rule.dispatchEvent(new Event("change")); say(count());
+rule.value = ""; rule.dispatchEvent(new Event("change"));
+key("j"); say(document.activeElement.closest(".finding").id);
+document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "j", bubbles: true }));
+say(document.activeElement.closest(".finding").id);
+document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "o", bubbles: true }));
+say(String(document.activeElement.closest(".finding").open));
+const place = document.querySelector("button[data-code]");
+place.click(); say(place.nextElementSibling.className);
+place.click(); say(place.getAttribute("aria-expanded"));
+const theme = document.documentElement.dataset.theme;
+key("t"); say(String(document.documentElement.dataset.theme !== theme));
+say(String(document.documentElement.scrollWidth <= window.innerWidth));
+document.title = said.join("|");
+</script>
+"""
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium")
+def test_the_page_works_in_a_browser(tmp_path: Path) -> None:
+    samples = list(SAMPLES.values())
+    overflows = sum(finding.rule.name == "heap-buffer-overflow" for finding in samples)
+    page = tmp_path / "page.html"
+    page.write_text(rendered(*samples).replace("</body>", f"{ACTIONS}</body>"))
+    shown = subprocess.run(
+        [str(BROWSER), *QUIET, f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", page.as_uri()],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    ).stdout
+    found = re.search(r"<title>(.*?)</title>", shown)
+    assert found is not None
+    everything, searched, chosen, first, second, opened, code, closed, theme, fits = found[1].split("|")
+    total = len(samples)
+    assert everything == f"{total} of {total}"
+    assert 0 < int(searched.split()[0]) < total
+    assert chosen == f"{overflows} of {total}"
+    assert (first, second, opened) == ("finding-1", "finding-2", "false")
+    assert (code, closed, theme, fits) == ("code", "false", "true", "true")
