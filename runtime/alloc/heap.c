@@ -135,17 +135,23 @@ static void set_wide_size(struct block place, uint64_t size) {
         blocks_wide_size[place.region - BLOCK_WIDE_SHIFT][place.slot] = size;
 }
 
+static void look(const struct block_record *record) {
+    if (WH_UNLIKELY(life_id(record) == blocks_watched)) whence_debug_block_reached();
+}
+
 static void begin_life(struct block_record *record, struct block place, uint64_t offset,
                        const struct heap_request *request) {
     set_wide_size(place, request->size);
     life_begin(record, life_stamp(&blocks_clock, request->thread), request->size, request->stack,
                (uint16_t)(offset >> block_unit_shift(place.region)),
                life_request(request->family, request->given));
+    look(record);
 }
 
 static int end_life(struct block_record *record, uint32_t stack, uint16_t thread) {
     if (WH_UNLIKELY(!life_end(record))) return 0;
     life_ended(record, life_stamp(&blocks_clock, thread), stack);
+    look(record);
     return 1;
 }
 

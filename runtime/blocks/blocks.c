@@ -5,10 +5,15 @@
 uint64_t blocks_reserved;
 uint64_t blocks_cut[BLOCK_SHIFTS];
 uint64_t blocks_clock;
+uint64_t blocks_watched = UINT64_MAX;
 unsigned guard_first_shift;
 uint64_t guard_front;
 uint64_t blocks_wide_size[BLOCK_SHIFTS - BLOCK_WIDE_SHIFT]
                          [1u << (WH_REGION_SHIFT - BLOCK_WIDE_SHIFT)];
+
+__attribute__((noinline)) void whence_debug_block_reached(void) {
+    __asm__ volatile("" : : : "memory");
+}
 
 static long reserve(uintptr_t at, uint64_t bytes, uintptr_t *begin, size_t *size) {
     *begin = at;

@@ -51,6 +51,11 @@ extern uint64_t blocks_clock;
 extern uint64_t blocks_wide_size[BLOCK_SHIFTS - BLOCK_WIDE_SHIFT]
                                 [1u << (WH_REGION_SHIFT - BLOCK_WIDE_SHIFT)];
 
+/* The id of the block at whose allocation and free a debugger stops; UINT64_MAX: none. */
+extern uint64_t blocks_watched;
+/* Called there, for a breakpoint. */
+void whence_debug_block_reached(void);
+
 /* Reserves the table. 0, or -errno and the range that could not be reserved. */
 long blocks_init(uintptr_t *begin, size_t *size);
 

@@ -2,6 +2,7 @@
 #include "../process/maps.h"
 #include "../settings/options.h"
 #include "rules.h"
+#include "debugger.h"
 #include "repeat.h"
 #include "../os/os.h"
 #include "../os/text.h"
@@ -265,6 +266,7 @@ uint64_t finding_count(void) { return __atomic_load_n(&made, __ATOMIC_RELAXED); 
 
 void finding_make(struct context *context, const struct witness *witness) {
     static int full, lost;
+    if (WH_UNLIKELY(debugger_off(witness->rule))) return;
     os_lock(&draft_lock);
     context->findings++;
     wh_fill(&draft.head, 0, sizeof draft.head);
@@ -310,6 +312,7 @@ void finding_make(struct context *context, const struct witness *witness) {
     }
     if ((context->flags & WH_FLAG_SIGNAL) && port_await_debugger(rules_name(head->rule)))
         stopping = 0; /* the debugger sees the faulty instruction run again */
+    if (!context->check) debugger_stop(witness->rule);
     if (stopping) finding_stop();
     os_unlock(&draft_lock);
 }

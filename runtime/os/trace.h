@@ -17,6 +17,7 @@ int os_helper_ended(long helper);
 int os_helper_bind(uint32_t parent);
 /* Lets the helper trace us where the system restricts that to ancestors; 0: nobody. */
 void os_helper_allow(long helper);
+#define OS_ANYBODY (-1) /* for os_helper_allow */
 
 /* What a stopped thread had in its registers. */
 struct os_registers {

@@ -18,16 +18,26 @@
 /* An entry point that generated code calls on its cold paths. The convention is LLVM's
  * preserve_most: every general register but r11 is kept, vector registers are the caller's.
  * `function` gets the three arguments and the entry's frame, where the stack of a finding starts.
+ * Debuggers find the registers by the call frame information: variables of the program live in
+ * them.
  */
 #define KEEPING_ENTRY(name, function)                                                              \
     FRAMED_ENTRY(name, "    push %rax\n"                                                           \
+                       "    .cfi_offset %rax, -24\n"                                               \
                        "    push %rcx\n"                                                           \
+                       "    .cfi_offset %rcx, -32\n"                                               \
                        "    push %rdx\n"                                                           \
+                       "    .cfi_offset %rdx, -40\n"                                               \
                        "    push %rsi\n"                                                           \
+                       "    .cfi_offset %rsi, -48\n"                                               \
                        "    push %rdi\n"                                                           \
+                       "    .cfi_offset %rdi, -56\n"                                               \
                        "    push %r8\n"                                                            \
+                       "    .cfi_offset %r8, -64\n"                                                \
                        "    push %r9\n"                                                            \
+                       "    .cfi_offset %r9, -72\n"                                                \
                        "    push %r10\n"                                                           \
+                       "    .cfi_offset %r10, -80\n"                                               \
                        "    mov %rbp, %rcx\n"                                                      \
                        "    cld\n"                                                                 \
                        "    and $-16, %rsp\n"                                                      \

@@ -89,4 +89,5 @@ void port_start(void) {
     thread_init_main();
     __atomic_store_n(&rt_ready, 1, __ATOMIC_RELEASE);
     record_open(1);
+    debugger_await();
 }

@@ -37,7 +37,7 @@ def complete(env: Mapping[str, str], *words: str) -> list[str]:
 
 
 def test_commands_and_options(whence_env: Mapping[str, str]) -> None:
-    assert complete(whence_env, "whence", "d") == ["doctor"]
+    assert complete(whence_env, "whence", "d") == ["debug", "doctor"]
     assert complete(whence_env, "whence", "cache", "") == ["clear", "list", "path", "prune", "size"]
     assert "--keep-going" in complete(whence_env, "whence", "run", "--k")
 

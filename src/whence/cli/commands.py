@@ -13,6 +13,7 @@ from whence.hints import did_you_mean, expected
 _COMMANDS = {
     "run": "run:run",
     "prepare": "prepare:prepare",
+    "debug": "debug:debug",
     "replay": "replay:replay",
     "cc": "commands:cc",
     "c++": "commands:cxx",

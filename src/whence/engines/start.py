@@ -23,6 +23,7 @@ from whence.abi.plans import Start as Lines
 
 if TYPE_CHECKING:
     from whence.coverage import Coverage
+    from whence.debugger.session import Debugger
     from whence.engines.process.handover import Handover
 
 
@@ -39,7 +40,7 @@ class Start:
     """The start of this process and of its run, from which `keep` makes a plan for later runs.
 
     coverage: the code that is checked when the program starts. handover: set if this process becomes the
-    program.
+    program. debugger: set if gdb is to attach to the program.
     """
 
     def __init__(self, request: plans.Request | None = None, resumed: Resumed | None = None) -> None:
@@ -49,6 +50,7 @@ class Start:
         self._sources: list[str] = []
         self.coverage: Coverage | None = None
         self.handover: Handover | None = None
+        self.debugger: Debugger | None = None
 
     def note(self, image: Path, own: Mapping[str, str], folder: Path, *, serves: bool) -> None:
         """Records how a program is started: whence's variables, and the contents of the run's folder."""

@@ -15,15 +15,22 @@ from whence.rules.filters import Filter
 from whence.rules.lowering import Plan, accesses_name, finds_freed, plan_of
 
 
-def make_job(rules: RuleSet, name: str, speed: str, own: tuple[str, ...], wraps: bool = False) -> Job:
+def make_job(
+    rules: RuleSet,
+    name: str,
+    speed: str,
+    own: tuple[str, ...],
+    wraps: bool = False,
+    described: bool = False,
+) -> Job:
     """The job of one module under the active rules.
 
     own: library functions that the program defines itself, and `CLOSES` if it may poison memory.
-    wraps: whether the module was built with ``-fwrapv``.
+    wraps: whether the module was built with ``-fwrapv``. described: whether variables stay described.
     """
     policy, watched, text = _shared(rules)
     holes = CLOSES in own
-    policy = replace(policy, holes=holes, bounds=policy.bounds and not holes)
+    policy = replace(policy, holes=holes, bounds=policy.bounds and not holes, described=described)
     return Job(name, speed, own, policy, watched, text, wraps)
 
 

@@ -80,7 +80,7 @@ PASSES: tuple[AnyPass, ...] = (
     Pass("mark-initializers", Stage.CARRIED, mark_initializers, lambda policy: ORDER in policy.steps),
     TextPass("name-variables", Stage.CARRIED, name_variables, lambda policy: policy.locals or policy.values),
     TextPass("name-globals", Stage.CARRIED, name_globals, lambda policy: policy.globals),
-    TextPass("line-tables", Stage.CARRIED, keep_line_tables),
+    TextPass("line-tables", Stage.CARRIED, keep_line_tables, lambda policy: not policy.described),
     TextPass("withdraw-values", Stage.CARRIED, withdraw_values),
     Pass("keep-overruns", Stage.CARRIED, keep_overruns, lambda policy: policy.locals),
     Pass("mark-scopes", Stage.CARRIED, mark_scopes, lambda policy: policy.scopes),
@@ -159,7 +159,7 @@ class Compiled:
 
 def compile_module(bitcode: bytes, job: Job) -> Compiled:
     """The instrumented object file; raises `ToolLimit` with the module's name if LLVM refuses."""
-    _initialise()
+    _initialise(job.policy.described)
     machine = _machine(job)
     with _refusal(job.name, "read the carried IR"):
         text = str(llvm.parse_bitcode(bitcode, context=llvm.create_context()))
@@ -212,9 +212,10 @@ _PLACES_OF_VARIABLES = 22, "-experimental-debug-variable-locations=false"
 
 
 @cache
-def _initialise() -> None:
+def _initialise(described: bool = False) -> None:
+    """described: whether some module of this process describes its variables."""
     version, option = _PLACES_OF_VARIABLES
-    if llvm.llvm_version_info[0] == version:
+    if llvm.llvm_version_info[0] == version and not described:
         llvm.set_option("whence", option)
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()

@@ -25,6 +25,7 @@ class Policy:
     locals, globals: whether local and global variables are blocks.
     scopes: whether local variables die when their scope ends.
     values: whether a rule judges uses of undefined values.
+    described: whether the object describes variables and types, for debuggers.
     steps: the detection points of arithmetic where a rule is evaluated (`whence.instrument.steps`).
     """
 
@@ -42,4 +43,5 @@ class Policy:
     globals: bool = False
     scopes: bool = False
     values: bool = False
+    described: bool = False
     steps: frozenset[str] = frozenset()

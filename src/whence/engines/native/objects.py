@@ -29,7 +29,7 @@ class Wanted(NamedTuple):
     """A module, the other inputs of its object, and the key of the object."""
 
     module: CarriedModule
-    compiled: tuple[str, str, tuple[str, ...], bool]
+    compiled: tuple[str, str, tuple[str, ...], bool, bool]
     key: str
 
 
@@ -95,7 +95,8 @@ def wanted_objects(
     whole = (__version__, generator_identity(), digest(runtime.read_bytes()))
     wanted = []
     for module in modules:
-        compiled = (os.path.basename(module.source), module.opt, own, wraps(module.flags))
+        name = os.path.basename(module.source)
+        compiled = (name, module.opt, own, wraps(module.flags), settings.described)
         wanted.append(Wanted(module, compiled, digest(*whole, module.digest, checks, repr(compiled))))
     return wanted
 
@@ -111,7 +112,7 @@ def wraps(flags: Iterable[str]) -> bool:
 
 def _notes_of_wrapping(wanted: list[Wanted], settings: BuildSettings) -> Iterator[str]:
     """A note where rules about unsigned arithmetic are on, and a module does not tell it from signed."""
-    names = sorted({name for name, _, _, wrapping in (each.compiled for each in wanted) if wrapping})
+    names = sorted({name for name, _, _, wrapping, _ in (each.compiled for each in wanted) if wrapping})
     points = {rule.point.name for rule in settings.rules.active}
     if names and any(name.endswith("_unsigned") for name in points):
         more = f" and {len(names) - 1} more" if names[1:] else ""

@@ -18,7 +18,7 @@ from whence.toolchain.carry import CarriedModule
 class BuildSettings:
     """The settings for all modules of one run; `environment` is that of the program.
 
-    given_up: whether the build was abandoned.
+    given_up: whether the build was abandoned. described: whether debuggers are to know the variables.
     """
 
     rules: RuleSet
@@ -26,6 +26,7 @@ class BuildSettings:
     progress: Progress
     environment: Mapping[str, str]
     given_up: Callable[[], bool] = lambda: False
+    described: bool = False
 
 
 @dataclass(frozen=True)

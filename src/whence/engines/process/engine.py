@@ -6,7 +6,7 @@ import contextlib
 import os
 import tempfile
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -144,7 +144,8 @@ class ProcessEngine(ABC):
             errand = Errand(folder, prepared.settings, task.cache, options, built, originals)
             judge = Judge(folder.record, reading.is_suppressed) if "judge" in options else _nobody()
             serving = _serving(errand, prepared.builder, start)
-            with judge, serving as services, _streams(settings, folder) as around:
+            debugging = _debugging(start, folder, prepared.words[0], reading)
+            with judge, debugging as attach, serving as services, _streams(settings, folder) as around:
                 if not start.resumed:
                     own = changes(around.environment, built, folder, options, serving=bool(services))
                     around = replace(around, environment={**around.environment, **own})
@@ -153,7 +154,7 @@ class ProcessEngine(ABC):
                     start.depend(built.files, task.cache.used(), *task.cache.lock_bytes())
                 program = start.resumed or built.image
                 words, handover = prepared.words, start.handover
-                ending, notes = launch(program, words, folder.record, around, services, handover)
+                ending, notes = launch(program, words, folder.record, around, services, handover, attach)
             raw = read_records(folder.record)
             streams = tuple(_captured(folder.path / each, settings.capture) for each in _CAPTURED)
         if ending.timed_out:
@@ -199,7 +200,9 @@ def resolved(task: Task) -> tuple[Path, list[str]]:
 def build_settings(task: Task) -> BuildSettings:
     """The build settings of a task."""
     settings = task.settings
-    return BuildSettings(settings.rules, settings.jobs, task.progress, settings.around.environment)
+    described = settings.start.debugger is not None
+    environment = settings.around.environment
+    return BuildSettings(settings.rules, settings.jobs, task.progress, environment, described=described)
 
 
 def _folder(start: Start) -> contextlib.AbstractContextManager[str]:
@@ -210,6 +213,18 @@ def _folder(start: Start) -> contextlib.AbstractContextManager[str]:
 
 def _nobody() -> contextlib.AbstractContextManager[None]:
     return contextlib.nullcontext()
+
+
+@contextlib.contextmanager
+def _debugging(start: Start, folder: Folder, name: str, reading: Reading) -> Iterator[Callable[[int], None]]:
+    """What to do with the process of the program once it has started: a debugger attaches, or nothing."""
+    if start.debugger is None:
+        yield lambda _: None
+        return
+    record = folder.record
+    with start.debugger.session(folder.path, name, lambda: reading.findings(read_records(record))) as session:
+        # The runtime writes its process into the record before it waits.
+        yield lambda pid: session.begin(pid, lambda: read_records(record).pid != 0)
 
 
 @contextlib.contextmanager

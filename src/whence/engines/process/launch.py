@@ -106,11 +106,13 @@ def launch(
     around: Surroundings,
     attendants: Sequence[Attendant] = (),
     handover: Handover | None = None,
+    started: Callable[[int], None] = lambda _: None,
 ) -> tuple[Ending, list[str]]:
     """Run `image` under the name `arguments[0]` until it ends; also returns notes to the user.
 
     A run that the launcher began goes on, with the signals that came meanwhile. With `handover` our former
-    process executes it, which is held at its end unless other processes of the run are left.
+    process executes it, which is held at its end unless other processes of the run are left. `started` is
+    called with the number of the program's process.
     Raises `CannotExecute` if the system refuses.
     """
     notes = []
@@ -120,6 +122,7 @@ def launch(
     with _waiting(around) as wait, _interrupts_held() as release:
         wait.attendants = attendants
         child, fixed = _begun(image, arguments, record, around, handover)
+        started(child.pid)
         wait.glances = handover is not None
         if not fixed:
             notes.append(

@@ -19,6 +19,8 @@ def runtime_options(settings: Settings, *, leaks: bool) -> dict[str, int]:
     options |= fixed.options(settings.rules.fixed)
     options["regions"] = int(settings.print_regions)
     options["reader"] = os.getpid()
+    if settings.start.debugger:
+        options["debug"] = os.getpid()
     if settings.start.handover:
         options["held"] = settings.start.handover.pid
     options["leaks"] = LEAKS[settings.leak_check] if leaks else 0

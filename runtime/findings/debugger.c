@@ -1,0 +1,80 @@
+#include "debugger.h"
+#include "../blocks/block.h"
+#include "../os/os.h"
+#include "../os/trace.h"
+#include "../record/record.h"
+#include "../settings/options.h"
+#include "../stacks/depot.h"
+#include "rules.h"
+
+#include <sys/syscall.h>
+
+#define LOOK_US 2000u
+#define RULES_MOST 512u
+#define KEPT __attribute__((used))
+#define PLACE __attribute__((used, noinline))
+
+/* Set by the debugger. */
+KEPT volatile int whence_debug_attached;
+/* One bit for each rule that it has switched off. */
+KEPT volatile uint64_t whence_debug_off[RULES_MOST / 64];
+
+/* A breakpoint here is reached at each finding; `rule` is its name. */
+PLACE void whence_debug_finding(const char *rule) { __asm__ volatile("" : : "r"(rule) : "memory"); }
+
+void debugger_stop(uint64_t rule) {
+    if (options.debug) whence_debug_finding(rules_name(rule));
+}
+
+int debugger_off(uint64_t rule) {
+    return options.debug && rule < RULES_MOST && (whence_debug_off[rule / 64] >> rule % 64 & 1);
+}
+
+void debugger_await(void) {
+    if (!options.debug || os_call(SYS_getppid, 0, 0, 0, 0, 0, 0) != (long)options.debug) return;
+    os_helper_allow(OS_ANYBODY);
+    while (!whence_debug_attached && !record_reader_has_ended((uint32_t)options.reader))
+        os_sleep_us(LOOK_US);
+}
+
+/* ---- functions to call ---- */
+
+/* The answer of the functions below. */
+KEPT struct whence_debug_answer {
+    struct whence_block block; /* its id is 0: there is none */
+    uint64_t free_thread, n_alloc, n_free;
+    uint64_t alloc[WH_ALLOC_FRAMES], free[WH_ALLOC_FRAMES];
+    const char *text; /* of a variable, or NULL */
+} whence_debug_answer;
+
+static void answer(struct block block) {
+    struct whence_debug_answer *out = &whence_debug_answer;
+    *out = (struct whence_debug_answer){0};
+    block_read(block, &out->block);
+    if (!out->block.id) return;
+    out->free_thread = block_free_thread(block);
+    out->n_alloc = depot_get(block_alloc_stack(block), out->alloc, WH_ALLOC_FRAMES);
+    out->n_free = depot_get(block_free_stack(block), out->free, WH_ALLOC_FRAMES);
+    out->text = block_text(block);
+}
+
+/* The block that contains the address, or the nearest one. */
+PLACE void whence_debug_at(uint64_t address) { answer(block_nearest(address)); }
+
+/* The block with this number. */
+PLACE void whence_debug_numbered(uint64_t id) { answer(block_find(id)); }
+
+/* The index of a rule, or -1. */
+PLACE int whence_debug_rule(const char *name) {
+    for (uint64_t i = 0; rules_current && i < rules_current->rule_count; i++)
+        if (wh_same(rules_current->rules[i].name, name)) return (int)i;
+    return -1;
+}
+
+/* The name of a rule by its index; NULL behind the last. */
+PLACE const char *whence_debug_name(uint64_t index) {
+    return rules_current && index < rules_current->rule_count ? rules_name(index) : NULL;
+}
+
+/* The event clock: the time of the next event. */
+PLACE uint64_t whence_debug_clock(void) { return blocks_clock; }

@@ -1,0 +1,1 @@
+"""Checked programs under gdb: `session` in whence's process, `commands` in gdb's."""

@@ -1,0 +1,321 @@
+# mypy: ignore-errors
+"""The commands of whence inside of gdb, which reads this file with its own Python, without whence's modules.
+
+They work at any stop, not only at a finding. Data of the process are read by calls of functions of its
+runtime (runtime/findings/debugger.c); texts of findings come from whence's process.
+"""
+
+import os
+import shlex
+import socket
+
+import gdb
+
+OWN = ("libwhence", "whence-alloc")
+"""Begins of the names of whence's own libraries."""
+GENERATED = ("whence.", "__whence_", "whence_")
+"""Begins of the names of functions that whence generates."""
+NONE = 0xFFFF_FFFF_FFFF_FFFF
+
+
+def evaluate(text):
+    """The value of an expression; an error of gdb as one of this command."""
+    try:
+        return gdb.parse_and_eval(text)
+    except gdb.error as error:
+        raise gdb.GdbError(str(error)) from error
+
+
+def has(symbol):
+    """Whether the process has a function or variable of this name."""
+    return bool(gdb.lookup_global_symbol(symbol) or gdb.lookup_static_symbol(symbol))
+
+
+def ask(what):
+    """The answer of whence's process."""
+    color = "color" if gdb.parameter("style enabled") and os.isatty(1) else "plain"
+    width = gdb.parameter("width") or 0
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        try:
+            connection.connect(os.environ["WHENCE_DEBUGGER"])
+            connection.sendall(f"{what} {color} {width}\n".encode())
+            parts = []
+            while part := connection.recv(1 << 16):
+                parts.append(part)
+        except OSError as error:
+            raise gdb.GdbError(f"whence's process does not answer: {error.strerror}") from error
+    return b"".join(parts).decode()
+
+
+def own(frame):
+    """Whether a frame lies in whence's runtime, or in code that whence generated."""
+    library = os.path.basename(gdb.solib_name(frame.pc()) or "")
+    return library.startswith(OWN) or (frame.name() or "").startswith(GENERATED)
+
+
+def select_program():
+    """Selects the innermost frame of the program."""
+    frame = gdb.newest_frame()
+    while frame is not None and own(frame):
+        frame = frame.older()
+    if frame is not None:
+        frame.select()
+        if gdb.parameter("style enabled") is not None:
+            gdb.execute("frame")
+
+
+def place(pc):
+    """Function, file and line of a return address."""
+    found = gdb.find_pc_line(pc - 1)
+    function = gdb.execute(f"info symbol {pc - 1:#x}", to_string=True).split(" in section")[0].strip()
+    name = function.split(" + ")[0]
+    if found.symtab is not None:
+        return f"{name}  {found.symtab.filename}:{found.line}"
+    return f"{name}  {os.path.basename(gdb.solib_name(pc) or '?')}"
+
+
+class Frames:
+    """Leaves whence's own frames out of backtraces; `bt -no-filters` shows them."""
+
+    def __init__(self):
+        self.name = "whence"
+        self.priority = 100
+        self.enabled = True
+        gdb.frame_filters[self.name] = self
+
+    def filter(self, frames):
+        return (each for each in frames if not own(each.inferior_frame()))
+
+
+class Finding(gdb.Breakpoint):
+    """Stops at each finding, before the faulty step."""
+
+    def __init__(self):
+        super().__init__("whence_debug_finding", internal=True)
+        self.silent = True
+        self.rule = ""
+
+    def stop(self):
+        self.rule = gdb.newest_frame().read_var("rule").string() if self.has_rule() else ""
+        return True
+
+    @staticmethod
+    def has_rule():
+        return any(symbol.name == "rule" for symbol in gdb.newest_frame().block())
+
+
+class Reached(gdb.Breakpoint):
+    """Stops where the chosen block is allocated and freed."""
+
+    def __init__(self):
+        super().__init__("whence_debug_block_reached", internal=True)
+        self.silent = True
+
+
+class Whence(gdb.Command):
+    """Commands of whence: where, findings, block, rules, break, events."""
+
+    def __init__(self):
+        super().__init__("whence", gdb.COMMAND_DATA, gdb.COMPLETE_NONE, True)
+
+
+class Where(gdb.Command):
+    """whence where: the last finding, with its block and stacks."""
+
+    def __init__(self):
+        super().__init__("whence where", gdb.COMMAND_DATA)
+
+    def invoke(self, argument, from_tty):
+        gdb.write(ask("where"))
+
+
+class Findings(gdb.Command):
+    """whence findings: all findings so far."""
+
+    def __init__(self):
+        super().__init__("whence findings", gdb.COMMAND_DATA)
+
+    def invoke(self, argument, from_tty):
+        gdb.write(ask("findings"))
+
+
+class Block(gdb.Command):
+    """whence block EXPRESSION: the block that an address lies in, or the nearest one, with its stacks.
+
+    whence block #NUMBER: the block with this number."""
+
+    def __init__(self):
+        super().__init__("whence block", gdb.COMMAND_DATA, gdb.COMPLETE_EXPRESSION)
+
+    def invoke(self, argument, from_tty):
+        if not argument:
+            raise gdb.GdbError("whence block: give an address, an expression, or #NUMBER of a block")
+        address = None
+        if argument.startswith("#"):
+            evaluate(f"whence_debug_numbered({int(argument[1:], 0)})")
+        else:
+            address = int(evaluate(f"(unsigned long)({argument})"))
+            evaluate(f"whence_debug_at({address})")
+        answer = evaluate("whence_debug_answer")
+        row = answer["block"]
+        if not int(row["id"]):
+            gdb.write("No block there.\n")
+            return
+        self.show(answer, row, address)
+
+    def show(self, answer, row, address):
+        begin, size = int(row["begin"]), int(row["size"])
+        live = int(row["state"]) == 1
+        kind = KINDS.get(int(row["kind"]), "block")
+        gdb.write(f"block #{int(row['id'])}: {size} bytes, {kind}, {'live' if live else 'freed'}, ")
+        gdb.write(f"[{begin:#x}, {begin + size:#x})\n")
+        if address is not None:
+            gdb.write(f"  {address:#x} is {position(address, begin, size)}\n")
+        self.stack(f"allocated by thread {int(row['thread'])}", answer["alloc"], int(answer["n_alloc"]))
+        if not live:
+            self.stack(f"freed by thread {int(answer['free_thread'])}", answer["free"], int(answer["n_free"]))
+
+    @staticmethod
+    def stack(heading, frames, count):
+        if not count:
+            return
+        gdb.write(f"  {heading}\n")
+        for index in range(count):
+            shown = place(int(frames[index]))
+            gdb.write(f"    {index}  {shown}\n")
+            if shown.startswith("main  "):
+                return
+
+
+KINDS = {1: "heap", 2: "stack", 3: "global"}
+
+
+def position(address, begin, size):
+    """Where an address lies, seen from a block."""
+    if address < begin:
+        return f"{begin - address} bytes before it"
+    if address >= begin + size:
+        return f"{address - begin - size} bytes after its end"
+    return f"byte {address - begin} of it"
+
+
+class Rules(gdb.Command):
+    """whence rules: the rules of this run. whence rules off NAME, whence rules on NAME: switches one."""
+
+    def __init__(self):
+        super().__init__("whence rules", gdb.COMMAND_DATA)
+
+    def invoke(self, argument, from_tty):
+        words = shlex.split(argument)
+        if not words:
+            self.list()
+        elif len(words) == 2 and words[0] in ("on", "off"):
+            self.switch(words[1], words[0] == "off")
+        else:
+            raise gdb.GdbError("whence rules: expected nothing, 'on NAME' or 'off NAME'")
+
+    def list(self):
+        for index, name in self.names():
+            gdb.write(f"  {'off' if self.is_off(index) else 'on ':3} {name}\n")
+
+    @staticmethod
+    def names():
+        index = 0
+        while int(name := evaluate(f"whence_debug_name({index})")):
+            yield index, name.string()
+            index += 1
+
+    @staticmethod
+    def is_off(index):
+        return bool(int(evaluate(f"whence_debug_off[{index // 64}]")) >> index % 64 & 1)
+
+    def switch(self, name, off):
+        known = {each: index for index, each in self.names()}
+        if name not in known:
+            raise gdb.GdbError(
+                f"whence rules: '{name}' is no rule of this run (they are: {', '.join(known)}); "
+                f"whence debug --enable {name} starts with it"
+            )
+        index = known[name]
+        word = int(evaluate(f"whence_debug_off[{index // 64}]"))
+        bit = 1 << index % 64
+        word = word | bit if off else word & ~bit
+        gdb.execute(f"set variable whence_debug_off[{index // 64}] = {word:#x}", to_string=True)
+        gdb.write(f"rule {name} is {'off' if off else 'on'}\n")
+
+
+class Break(gdb.Command):
+    """whence break #NUMBER: stops where the block with this number is allocated and freed.
+
+    Numbers are the same in every run of the same program and input. `whence break` alone ends that.
+    whence break EXPRESSION: the block at this address."""
+
+    def __init__(self):
+        super().__init__("whence break", gdb.COMMAND_BREAKPOINTS, gdb.COMPLETE_EXPRESSION)
+
+    def invoke(self, argument, from_tty):
+        if not has("blocks_watched"):
+            raise gdb.GdbError("whence break: the library of this engine does not stop at blocks")
+        number = self.number(argument)
+        gdb.execute(f"set variable blocks_watched = {number:#x}", to_string=True)
+        gdb.write(
+            "no block is watched\n"
+            if number == NONE
+            else f"stops where block #{number} is allocated or freed\n"
+        )
+
+    @staticmethod
+    def number(argument):
+        if not argument:
+            return NONE
+        if argument.startswith("#"):
+            return int(argument[1:], 0)
+        evaluate(f"whence_debug_at((unsigned long)({argument}))")
+        number = int(evaluate("whence_debug_answer")["block"]["id"])
+        if not number:
+            raise gdb.GdbError(f"whence break: no block at {argument}")
+        return number
+
+
+class Events(gdb.Command):
+    """whence events: the event clock; blocks are numbered by it."""
+
+    def __init__(self):
+        super().__init__("whence events", gdb.COMMAND_DATA)
+
+    def invoke(self, argument, from_tty):
+        gdb.write(f"{int(evaluate('whence_debug_clock()'))} events (allocations, frees, …) so far\n")
+
+
+def stopped(event):
+    """Says why the program stopped, and selects its own frame."""
+    reached = getattr(event, "breakpoints", ())
+    if FINDING in reached:
+        gdb.write(f"whence: {FINDING.rule or 'a finding'}, before the step that it is about\n")
+        gdb.write(ask("where"))
+        select_program()
+    elif REACHED in reached:
+        number = int(evaluate("blocks_watched"))
+        evaluate(f"whence_debug_numbered({number})")
+        live = int(evaluate("whence_debug_answer")["block"]["state"]) == 1
+        gdb.write(f"whence: block #{number} is {'allocated' if live else 'freed'} here\n")
+        select_program()
+
+
+if not gdb.selected_inferior().pid:
+    raise gdb.GdbError(
+        "gdb could not attach to the program: see the message above (/proc/sys/kernel/yama/ptrace_scope)"
+    )
+for command in (Whence, Where, Findings, Block, Rules, Break, Events):
+    command()
+Frames()
+FINDING = Finding()
+REACHED = Reached()
+gdb.events.stop.connect(stopped)
+for signal in ("SIGPIPE", "SIGUSR1", "SIGUSR2", "SIGALRM"):
+    gdb.execute(f"handle {signal} nostop noprint pass", to_string=True)
+gdb.execute("set variable whence_debug_attached = 1", to_string=True)
+if not os.environ.get("WHENCE_DEBUGGER_RUNS"):
+    gdb.execute("tbreak main", to_string=True)
+    gdb.execute("continue", to_string=True)
+    gdb.execute("frame")

@@ -1,0 +1,157 @@
+"""The part of a debugged run in whence's process: starts gdb, and answers its commands about findings.
+
+The program waits at its start until gdb has attached. gdb's commands (`commands.py`) send requests through a
+socket in the run's folder: they know the process, this side reads the record and names addresses.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from whence.errors import ToolLimit, WhenceError
+from whence.findings import Finding, RunInfo
+
+COMMANDS = Path(__file__).with_name("commands.py")
+"""The file that gdb reads."""
+
+ADDRESS, RUNS = "WHENCE_DEBUGGER", "WHENCE_DEBUGGER_RUNS"
+"""Environment variables of gdb: the path of the socket, and whether not to run to main first."""
+_POLL = 0.01
+"""Seconds between two looks whether the program waits."""
+
+Findings = Callable[[], list[Finding]]
+"""The findings that the record has so far; raises `WhenceError`."""
+
+
+def gdb_command() -> str:
+    """The debugger; raises `ToolLimit` if there is none."""
+    named = os.environ.get("WHENCE_GDB", "gdb")
+    found = shutil.which(named)
+    if found is None:
+        raise ToolLimit(
+            f"whence debug needs the debugger {named}: install gdb, or set WHENCE_GDB to its path"
+        )
+    return found
+
+
+@dataclass(frozen=True)
+class Debugger:
+    """How a program is debugged.
+
+    gdb: the debugger's command. commands: gdb commands to execute after whence's. files: scripts to read
+    after them. batch: gdb ends after these. start: whether the program runs to main first.
+    """
+
+    gdb: str
+    commands: tuple[str, ...] = ()
+    files: tuple[Path, ...] = ()
+    batch: bool = False
+    start: bool = True
+
+    def words(self, pid: int) -> list[str]:
+        """The command line for a process that waits."""
+        words = [self.gdb, "-q", *(["-batch"] if self.batch else []), "-iex", "set debuginfod enabled off"]
+        words += [
+            "-iex",
+            "set confirm off",
+            "-iex",
+            "set pagination off",
+            "-p",
+            str(pid),
+            "-x",
+            str(COMMANDS),
+        ]
+        for file in self.files:
+            words += ["-x", str(file)]
+        return [*words, *(word for command in self.commands for word in ("-ex", command))]
+
+    @contextlib.contextmanager
+    def session(self, folder: Path, program: str, findings: Findings) -> Iterator[Session]:
+        """The session of one run. At its end gdb has ended."""
+        session = Session(self, folder, program, findings)
+        try:
+            yield session
+        finally:
+            session.end()
+
+
+class Session:
+    """A run under gdb: `begin` starts gdb on the program, and the program ends with gdb."""
+
+    def __init__(self, debugger: Debugger, folder: Path, program: str, findings: Findings) -> None:
+        self._debugger = debugger
+        self._program = program
+        self._findings = findings
+        self._path = folder / "debugger"
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._socket.bind(str(self._path))
+        self._socket.listen()
+        self._follower: threading.Thread | None = None
+
+    def begin(self, pid: int, waits: Callable[[], bool]) -> None:
+        """Starts gdb on a process as soon as it waits for it."""
+        threading.Thread(target=self._serve, daemon=True).start()
+        self._follower = threading.Thread(target=self._follow, args=(pid, waits), daemon=True)
+        self._follower.start()
+
+    def end(self) -> None:
+        """Waits for gdb's end."""
+        if self._follower is not None:
+            self._follower.join()
+        self._socket.close()
+
+    def _follow(self, pid: int, waits: Callable[[], bool]) -> None:
+        """Starts gdb, and ends the program when gdb has ended, detached or not."""
+        while not waits():
+            if not _lives(pid):
+                return
+            time.sleep(_POLL)
+        environment = {**os.environ, ADDRESS: str(self._path)}
+        if not self._debugger.start:
+            environment[RUNS] = "1"
+        subprocess.run(self._debugger.words(pid), env=environment, check=False)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                connection, _ = self._socket.accept()
+            except OSError:
+                return
+            with connection, connection.makefile("rw", encoding="utf-8") as stream:
+                stream.write(self._answer(stream.readline().split()))
+
+    def _answer(self, request: Sequence[str]) -> str:
+        """The text for a request: WHAT, ``color`` or ``plain``, WIDTH."""
+        what, color, width = request
+        try:
+            found = self._findings()
+        except WhenceError as error:
+            return f"{error}\n"
+        if not found:
+            return "No findings so far.\n"
+        from whence.report.text import TextRenderer
+
+        renderer = TextRenderer(color=color == "color", width=int(width) or None, quiet=True)
+        shown = found if what == "findings" else found[-1:]
+        return renderer.render(shown, RunInfo(self._program))
+
+
+def _lives(pid: int) -> bool:
+    """Whether the process is there and has not ended."""
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] not in ("Z", "X")
+    except OSError:
+        return False
