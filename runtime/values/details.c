@@ -29,10 +29,12 @@ static uint64_t first_row(uint64_t page) {
     return group << GROUP_SHIFT | (page & ((1u << GROUP_SHIFT) - 1));
 }
 
-struct detail *details_at(uintptr_t granule) {
+/* claims: whether a page without a row gets one. */
+static struct detail *look_up(uintptr_t granule, int claims) {
     uint64_t page = granule >> OS_PAGE_SHIFT, key = page + 1, first = first_row(page);
     for (unsigned i = 0; i < PROBES; i++) {
         uint64_t row = (first + i) % ROWS, there = __atomic_load_n(&pages[row], __ATOMIC_RELAXED);
+        if (!there && !claims) return NULL;
         if (!there && __atomic_compare_exchange_n(&pages[row], &there, key, 0, __ATOMIC_RELAXED,
                                                   __ATOMIC_RELAXED))
             there = key;
@@ -40,3 +42,7 @@ struct detail *details_at(uintptr_t granule) {
     }
     return NULL;
 }
+
+struct detail *details_at(uintptr_t granule) { return look_up(granule, 1); }
+
+struct detail *details_find(uintptr_t granule) { return look_up(granule, 0); }

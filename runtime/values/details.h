@@ -10,7 +10,7 @@
 struct detail {
     uint64_t bits;   /* undefined ones */
     uint64_t value;  /* the granule's bytes when the bits were noted */
-    uint64_t origin; /* of the undefined bits */
+    uint64_t origin; /* of the undefined bits; above it a mark of the block (granule.c) */
 };
 
 /* Reserves the table. 0, or -errno and the range that could not be reserved. */
@@ -18,5 +18,8 @@ long details_init(uintptr_t *begin, size_t *size);
 
 /* The detail of a granule, zero at first; NULL if the table has no room for its page. */
 struct detail *details_at(uintptr_t granule);
+
+/* The same if the page has a row, else NULL. */
+struct detail *details_find(uintptr_t granule);
 
 #endif

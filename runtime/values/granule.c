@@ -122,8 +122,7 @@ static int neighbour_agrees(uintptr_t granule, uint64_t word, uint64_t kept, uin
     return 0;
 }
 
-static uint64_t origin_of_block(uintptr_t granule) {
-    struct block block = block_at(granule);
+static uint64_t origin_of_block(struct block block) {
     return block_exists(block) ? origin_of_stack(block_alloc_stack(block)) : 0;
 }
 
@@ -137,7 +136,7 @@ static struct whence_bits rest_bits(uintptr_t granule, uint64_t kept, uint64_t h
         return rest;
     }
     if (hint && agrees(word, kept, hint)) return rest;
-    rest.origin = origin_of_block(granule);
+    rest.origin = origin_of_block(block_at(granule));
     if (rest.origin && agrees(word, kept, rest.origin)) return rest;
     if (neighbour_agrees(granule, word, kept, &rest.origin)) return rest;
     rest.bits = origin_left(word, kept, &rest.origin);
@@ -146,14 +145,45 @@ static struct whence_bits rest_bits(uintptr_t granule, uint64_t kept, uint64_t h
 
 /* ---- mixed granules ---- */
 
+/* A state that names the undefined bytes of a heap block's granule needs no detail while they hold
+ * what the block was filled with. A detail may be left from an earlier block, so it has a mark of
+ * the one that it is about. */
+static uint64_t mark_of(struct block block) {
+    return block_exists(block) ? block_id(block) << WH_FILL_SHIFT : 0;
+}
+
+static int is_about(const struct detail *detail, struct block block) {
+    return !((detail->origin ^ mark_of(block)) & ~ORIGIN_MASK);
+}
+
+/* Whether the undefined bytes of a detail, all but `mask`, are as they were. */
+static int is_as_noted(uintptr_t granule, const struct detail *detail, uint64_t mask) {
+    return !(differing(granule_word(granule), detail->value) & detail->bits & ~mask);
+}
+
+/* The undefined bits of a granule whose state names its bytes. */
+static struct whence_bits named_bits(uintptr_t granule, uint8_t state, struct detail *detail,
+                                     uint64_t mask) {
+    struct block block = block_at(granule);
+    struct whence_bits found = {bits_of_bytes(state), origin_of_block(block)};
+    if (detail && is_about(detail, block) && !(state & ~bytes_of_bits(detail->bits))) {
+        detail->bits &= found.bits;
+        if (is_as_noted(granule, detail, mask))
+            return (struct whence_bits){detail->bits, detail->origin & ORIGIN_MASK};
+    }
+    if (found.origin && agrees(granule_word(granule), found.bits & ~mask, found.origin))
+        return found;
+    return (struct whence_bits){0, 0};
+}
+
 /* The granule is held. If an undefined byte has changed, code that is not seen has written there:
  * perhaps all bytes, of which some are as they were. mask: bytes that a change is about. */
-static struct whence_bits mixed_bits(uintptr_t granule, uint8_t state, struct detail *detail,
-                                     uint64_t mask) {
-    if (!detail) return (struct whence_bits){0, 0};
-    if (granule_is_named(state)) detail->bits &= bits_of_bytes(state);
-    if (differing(granule_word(granule), detail->value) & detail->bits & ~mask) detail->bits = 0;
-    return (struct whence_bits){detail->bits, detail->bits ? detail->origin : 0};
+static struct whence_bits mixed_bits(uintptr_t granule, uint8_t state, uint64_t mask) {
+    struct detail *detail = details_find(granule);
+    if (granule_is_named(state)) return named_bits(granule, state, detail, mask);
+    if (!detail || !detail->bits || !is_as_noted(granule, detail, mask))
+        return (struct whence_bits){0, 0};
+    return (struct whence_bits){detail->bits, detail->origin & ORIGIN_MASK};
 }
 
 static struct whence_bits find_bits(uintptr_t granule, int alone) {
@@ -166,7 +196,7 @@ static struct whence_bits find_bits(uintptr_t granule, int alone) {
         return was == WH_VALUES_UNDEFINED ? undefined_bits(granule, alone)
                                           : (struct whence_bits){0, 0};
     }
-    struct whence_bits found = mixed_bits(granule, was, details_at(granule), 0);
+    struct whence_bits found = mixed_bits(granule, was, 0);
     let_go(state, found.bits ? was : WH_VALUES_DEFINED);
     return found;
 }
@@ -178,12 +208,11 @@ struct whence_bits granule_bits_alone(uintptr_t granule) { return find_bits(gran
 /* ---- changes ---- */
 
 /* The undefined bits that the change leaves; the granule is held and was in the state `was`. */
-static struct whence_bits kept_bits(uintptr_t granule, uint8_t was, struct detail *detail,
-                                    const struct change *change) {
+static struct whence_bits kept_bits(uintptr_t granule, uint8_t was, const struct change *change) {
     uint64_t kept = ~change->mask;
     if (!kept || was == WH_VALUES_DEFINED) return (struct whence_bits){0, 0};
     if (was == WH_VALUES_UNDEFINED) return rest_bits(granule, kept, change->origin);
-    struct whence_bits found = mixed_bits(granule, was, detail, change->mask);
+    struct whence_bits found = mixed_bits(granule, was, change->mask);
     found.bits &= kept;
     return found;
 }
@@ -202,24 +231,39 @@ static int define_simply(uintptr_t granule, uint64_t mask) {
            __atomic_compare_exchange_n(state, &was, rest, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
+/* The first bytes of a block's granule become defined: the others hold what the block was filled
+ * with. */
+static int define_first(uintptr_t granule, uint64_t mask) {
+    uint8_t was = WH_VALUES_UNDEFINED, rest = (uint8_t)~bytes_of_bits(mask);
+    if (granule_read(granule) != was || !granule_is_named(rest)) return 0;
+    struct block block = block_at(granule);
+    uint64_t origin = origin_of_block(block);
+    if (!origin || !agrees(granule_word(granule), ~mask, origin)) return 0;
+    const struct detail *detail = details_find(granule);
+    if (detail && is_about(detail, block)) return 0;
+    return __atomic_compare_exchange_n(granule_state(granule), &was, rest, 0, __ATOMIC_RELEASE,
+                                       __ATOMIC_RELAXED);
+}
+
+/* What a granule that is held has become; its state. */
+static uint8_t note(uintptr_t granule, struct whence_bits bits, uint64_t value) {
+    if (!bits.bits) return WH_VALUES_DEFINED;
+    if (bits.bits == ALL_BITS && origin_fills(value)) return WH_VALUES_UNDEFINED;
+    struct detail *detail = details_at(granule);
+    if (!detail) return WH_VALUES_DEFINED;
+    *detail = (struct detail){bits.bits, value, bits.origin | mark_of(block_at(granule))};
+    return mixed_state(bits.bits);
+}
+
 void granule_change(uintptr_t granule, const struct change *change) {
     uint8_t *state = granule_state(granule);
-    if (!change->bits && define_simply(granule, change->mask)) return;
+    if (!change->bits &&
+        (define_simply(granule, change->mask) || define_first(granule, change->mask)))
+        return;
     uint8_t was = hold(state);
     if (was == WH_VALUES_BUSY) return;
-    struct detail *detail = details_at(granule);
-    struct whence_bits kept = kept_bits(granule, was, detail, change);
-    uint64_t bits = kept.bits | change->bits;
-    if (!bits || !detail) {
-        let_go(state, WH_VALUES_DEFINED);
-        return;
-    }
-    if (bits == ALL_BITS && origin_fills(change->value)) {
-        let_go(state, WH_VALUES_UNDEFINED);
-        return;
-    }
-    detail->bits = bits;
-    detail->value = change->value;
-    detail->origin = change->bits ? change->origin : kept.origin;
-    let_go(state, mixed_state(bits));
+    struct whence_bits bits = kept_bits(granule, was, change);
+    if (change->bits) bits.origin = change->origin;
+    bits.bits |= change->bits;
+    let_go(state, note(granule, bits, change->value));
 }

@@ -150,7 +150,7 @@ class _Follower:
     """The shadows of one function.
 
     sources: values that may have undefined bits. web: those of variables that were never written, as long as
-    they are not used. maybe: the values that have shadows.
+    they are not used. maybe: the values that have shadows. fills: those that are fill words.
     """
 
     def __init__(
@@ -170,6 +170,7 @@ class _Follower:
         self.rules = Propagation(self.at, self.shadows.get)
         self.intrinsics = Intrinsics(self.rules)
         self.reported: set[str] = set()
+        self.fills: set[str] = set()
         self.sources = self._possible(self.blocks) if sources is None else sources
         self.web = set() if version is Version.ALONE else web_of(function)
         self.maybe = self.web & self.sources if version is Version.FAST else self.sources
@@ -328,18 +329,21 @@ class _Follower:
                 self.shadows[access.result] = self._loaded(access)
         elif isinstance(access, ir.Store):
             value = access.operands[0]
-            self._stored(access.pointer, value.type, access.align or 1, self.shadows.get(value.value))
+            align = access.align or 1
+            if value.value in self.fills and align % GRANULE == 0:
+                self._runtime(helpers.MARK, f"ptr {access.pointer}")
+            else:
+                self._stored(access.pointer, value.type, align, self.shadows.get(value.value))
         else:
             type_ = access.operands[-1].type
             self._stored(access.pointer, type_, self.layout.size_of(type_), None)
 
-    def _parts(self, pointer: str, offset: int, size: int, align: int) -> Iterator[tuple[str, int, bool]]:
-        """The granules' worth of a range of memory: pointer, size, whether it is aligned to its size."""
+    def _parts(self, pointer: str, offset: int, size: int, align: int) -> Iterator[tuple[str, int, int]]:
+        """The granules' worth of a range of memory: pointer, size, alignment."""
         for at in range(offset, offset + size, GRANULE):
             count = min(GRANULE, offset + size - at)
             place = self.at.emit(f"getelementptr i8, ptr {pointer}, i64 {at}") if at else pointer
-            known = min(align, at & -at) if at else align
-            yield place, count, known >= count and count.bit_count() == 1
+            yield place, count, min(align, at & -at) if at else align
 
     def _loaded(self, load: ir.Load) -> Shadow:
         shadow = self.at.shadow_type(load.type) or "i64"
@@ -347,8 +351,8 @@ class _Follower:
         for path, offset, type_ in leaves(self.layout, load.type):
             of = self.at.shadow_type(str(type_)) or "i64"
             words: list[str] = []
-            for place, count, aligned in self._parts(load.pointer, offset, _bytes(of), load.align or 1):
-                name = helpers.load(count, aligned)
+            for place, count, align in self._parts(load.pointer, offset, _bytes(of), load.align or 1):
+                name = helpers.load(count, align)
                 self.at.declare(helpers.declaration(name))
                 pair = self.at.emit(f"call {helpers.PAIR} @{name}(ptr {place})")
                 bits = self.at.emit(f"extractvalue {helpers.PAIR} {pair}, 0")
@@ -380,12 +384,12 @@ class _Follower:
                     indices = ", ".join(map(str, path))
                     part = self.at.emit(f"extractvalue {shadow.type} {shadow.bits}, {indices}")
                 words = self.at.words(part, of)
-            for at, (place, count, aligned) in enumerate(self._parts(pointer, offset, _bytes(of), align)):
+            for at, (place, count, known) in enumerate(self._parts(pointer, offset, _bytes(of), align)):
                 if shadow is None:
-                    self._runtime(helpers.clear(count, aligned), f"ptr {place}")
+                    self._runtime(helpers.clear(count, known), f"ptr {place}")
                 else:
                     self._runtime(
-                        helpers.store(count, aligned), f"ptr {place}, i64 {words[at]}, i64 {shadow.origin}"
+                        helpers.store(count, known), f"ptr {place}, i64 {words[at]}, i64 {shadow.origin}"
                     )
 
     # Variables.
@@ -432,8 +436,8 @@ class _Follower:
         if not parts_of(variable):
             self._runtime(helpers.DEFINE, f"ptr {variable.result}, i64 {size}")
             return
-        for place, count, aligned in self._parts(variable.result or "", 0, size, variable.align or 1):
-            self._runtime(helpers.clear(count, aligned), f"ptr {place}")
+        for place, count, align in self._parts(variable.result or "", 0, size, variable.align or 1):
+            self._runtime(helpers.clear(count, align), f"ptr {place}")
 
     # Calls.
 
@@ -553,6 +557,8 @@ class _Follower:
         if call.result in self.maybe and type_:
             origin = self.at.emit(f"ptrtoint ptr {call.arguments[0].value} to i64")
             self.shadows[call.result] = Shadow(all_of(type_), origin, type_)
+            if self.layout.store_size_of(call.type) == GRANULE:
+                self.fills.add(call.result)
 
     def _assembly(self, call: ir.Call, following: ir.Instruction | None) -> None:
         """What it writes is defined, so far as its operands say where it writes."""
@@ -642,7 +648,7 @@ class _Follower:
     def _set(self, arguments: Sequence[ir.Argument]) -> None:
         """Bytes have been set to a value: the arguments are those of memset."""
         to, value, size = arguments[:3]
-        shadow, count = self._used(value.value), self._number(size.value, size.type)
+        shadow, count = self.shadows.get(value.value), self._number(size.value, size.type)
         if shadow is None:
             self._runtime(helpers.DEFINE, f"ptr {to.value}, i64 {count}")
             return

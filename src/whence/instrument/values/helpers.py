@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from enum import Enum
 
 from whence.abi.layout import DEFINED_OFFSET, GRANULE, GRANULE_SHIFT
 from whence.abi.undefined import FILL, FILL_SHIFT, SPECIAL, SPECIAL_MASK, STATES
@@ -20,6 +21,7 @@ SET = "__whence_values_set"
 PLANE = "__whence_values_memory_"
 """What the names of functions that look at the plane before they call the runtime begin with."""
 _LOAD, _STORE, _CLEAR = f"{PLANE}load", f"{PLANE}store", f"{PLANE}clear"
+MARK = f"{PLANE}mark"
 UNDEFINED = "__whence_values_undefined"
 _SLOW = "__whence_values_slow"
 SLOW_ANY = f"{_SLOW}_any"
@@ -44,36 +46,50 @@ _DECLARED = {
     UNDEFINE: f"declare void @{UNDEFINE}(ptr, i64, i64)",
     DEFINE: f"declare void @{DEFINE}(ptr, i64)",
     COPY: f"declare void @{COPY}(ptr, ptr, i64)",
+    MARK: f"declare void @{MARK}(ptr)",
     POINT_LOAD: f"declare void @{POINT_LOAD}(i64, ptr, i64, i64)",
     POINT_IF: f"declare void @{POINT_IF}(i64, i1)",
     RESUME: f"declare void @{RESUME}(ptr, ptr, ptr, i64)",
     SLOW_ANY: f"declare preserve_mostcc i64 @{SLOW_ANY}(i64, i64)",
 }
-_SIZED = re.compile(rf"({_LOAD}|{_STORE}|{_CLEAR})_(\d)(u?)\Z")
+_SIZED = re.compile(rf"({_LOAD}|{_STORE}|{_CLEAR})_(\d)([bu]?)\Z")
 
 
-def load(size: int, aligned: bool) -> str:
+class Place(Enum):
+    """Where the bytes of an access lie; the value is in the names of functions."""
+
+    BEGIN = "b"
+    """The first bytes of a granule, not all."""
+    ALIGNED = ""
+    """In one granule, aligned to their number."""
+    ANYWHERE = "u"
+
+
+def place_of(size: int, align: int) -> Place:
+    """Where 1 to 8 bytes lie at an address with an alignment."""
+    if align % GRANULE == 0 and size < GRANULE:
+        return Place.BEGIN
+    return Place.ALIGNED if size.bit_count() == 1 and align >= size else Place.ANYWHERE
+
+
+def load(size: int, align: int) -> str:
     """The function that returns the undefined bits of 1 to 8 bytes of memory."""
-    return f"{_LOAD}_{_suffix(size, aligned)}"
+    return f"{_LOAD}_{size}{place_of(size, align).value}"
 
 
-def store(size: int, aligned: bool) -> str:
+def store(size: int, align: int) -> str:
     """The function to call after a store, with the undefined bits of the value and their origin."""
-    return f"{_STORE}_{_suffix(size, aligned)}"
+    return f"{_STORE}_{size}{place_of(size, align).value}"
 
 
-def clear(size: int, aligned: bool) -> str:
+def clear(size: int, align: int) -> str:
     """The function to call after a store of a value whose bits are all defined."""
-    return f"{_CLEAR}_{_suffix(size, aligned)}"
+    return f"{_CLEAR}_{size}{place_of(size, align).value}"
 
 
 def unwritten(type_: str) -> str:
     """The function that returns a value without any defined bit; its argument is the origin."""
     return f"{UNDEFINED}_{type_}"
-
-
-def _suffix(size: int, aligned: bool) -> str:
-    return f"{size}{'' if aligned or size == 1 else 'u'}"
 
 
 def declaration(name: str) -> str:
@@ -99,11 +115,12 @@ def definitions() -> Iterator[str]:
     yield _use()
     yield _set()
     yield from map(_unwritten, UNWRITTEN_TYPES)
+    yield _mark()
     for size in _SIZES:
-        for aligned in (True, False) if size > 1 else (True,):
-            yield _load(size, aligned)
-            yield _store(size, aligned)
-            yield _clear(size, aligned)
+        for align in {place_of(size, align): align for align in (1, 2, 4, 8)}.values():
+            yield _load(size, align)
+            yield _store(size, align)
+            yield _clear(size, align)
 
 
 def _define(result: str, name: str, parameters: str, lines: list[str]) -> str:
@@ -299,16 +316,32 @@ def _unwritten(type_: str) -> str:
     return _define(type_, unwritten(type_), "ptr %from", lines)
 
 
-def _state(size: int, aligned: bool) -> list[str]:
+def _state(size: int, place: Place) -> list[str]:
     """%state is nonzero where the plane says that a byte may be undefined; %a is the address."""
     lines = ["%a = ptrtoint ptr %p to i64", *_plane("%a", "first")]
-    if aligned or size == 1:
+    if place is Place.BEGIN:
+        return [*lines, f"%state = and i8 %first, {(1 << size) - 1}"]
+    if place is Place.ALIGNED:
         return [*lines, "%state = add i8 %first, 0"]
     return [
         *lines,
         f"%b = add i64 %a, {size - 1}",
         *_plane("%b", "last"),
         "%state = or i8 %first, %last",
+    ]
+
+
+def _marked(size: int, place: Place) -> list[str]:
+    """%marked: the plane may have to change. Where the address is no granule's begin, after all, it is asked."""
+    lines = _state(size, place)
+    if place is not Place.BEGIN:
+        return [*lines, "%marked = icmp ne i8 %state, 0"]
+    return [
+        *lines,
+        "%address.byte = trunc i64 %a to i8",
+        f"%misplaced = and i8 %address.byte, {GRANULE - 1}",
+        "%changed = or i8 %state, %misplaced",
+        "%marked = icmp ne i8 %changed, 0",
     ]
 
 
@@ -321,10 +354,10 @@ def _plane(address: str, name: str, type_: str = "i8") -> list[str]:
     ]
 
 
-def _load(size: int, aligned: bool) -> str:
+def _load(size: int, align: int) -> str:
     lines = [
         "begin:",
-        *_state(size, aligned),
+        *_state(size, place_of(size, align)),
         "%maybe = icmp ne i8 %state, 0",
         "br i1 %maybe, label %cold, label %end, !prof !0",
         "cold:",
@@ -334,14 +367,14 @@ def _load(size: int, aligned: bool) -> str:
         f"%result = phi {PAIR} [ zeroinitializer, %begin ], [ %found, %cold ]",
         f"ret {PAIR} %result",
     ]
-    return _define(PAIR, load(size, aligned), "ptr %p", lines)
+    return _define(PAIR, load(size, align), "ptr %p", lines)
 
 
-def _store(size: int, aligned: bool) -> str:
+def _store(size: int, align: int) -> str:
+    place = place_of(size, align)
     lines = [
-        *_state(size, aligned),
+        *_marked(size, place),
         "%some = icmp ne i64 %bits, 0",
-        "%marked = icmp ne i8 %state, 0",
         "%maybe = or i1 %some, %marked",
         "br i1 %maybe, label %cold, label %end, !prof !0",
         "cold:",
@@ -350,27 +383,30 @@ def _store(size: int, aligned: bool) -> str:
         f"call preserve_mostcc void @{_SLOW}_store(i64 %a, i64 {size}, i64 %bits, i64 %origin) #3",
         "br label %end",
         "clean:",
+        *_cleaned(size, place),
     ]
-    return _define(
-        "void", store(size, aligned), "ptr %p, i64 %bits, i64 %origin", [*lines, *_cleaned(size, aligned)]
-    )
+    return _define("void", store(size, align), "ptr %p, i64 %bits, i64 %origin", lines)
 
 
-def _clear(size: int, aligned: bool) -> str:
-    lines = [
-        *_state(size, aligned),
-        "%marked = icmp ne i8 %state, 0",
-        "br i1 %marked, label %cold, label %end",
-    ]
-    return _define("void", clear(size, aligned), "ptr %p", [*lines, "cold:", *_cleaned(size, aligned)])
+def _clear(size: int, align: int) -> str:
+    place = place_of(size, align)
+    lines = [*_marked(size, place), "br i1 %marked, label %cold, label %end", "cold:", *_cleaned(size, place)]
+    return _define("void", clear(size, align), "ptr %p", lines)
 
 
-def _cleaned(size: int, aligned: bool) -> Iterator[str]:
+def _mark() -> str:
+    """A fill word has been stored in a granule."""
+    undefined = STATES["UNDEFINED"] - 256
+    lines = ["%a = ptrtoint ptr %p to i64", *_plane("%a", "first")[:-1]]
+    return _define("void", MARK, "ptr %p", [*lines, f"store i8 {undefined}, ptr %first.plane, align 1", "ret void"])
+
+
+def _cleaned(size: int, place: Place) -> Iterator[str]:
     """The bytes of the access have become defined; the plane says that some of their granule were not."""
-    if aligned and size == GRANULE:
+    if place is Place.ALIGNED and size == GRANULE:
         yield "store i8 0, ptr %first.plane, align 1"
     else:
-        if aligned:
+        if place is Place.ALIGNED:
             yield from named("%first", "%a", size, "%")
             yield from ("br i1 %named, label %change, label %end", "change:")
         yield f"call preserve_mostcc void @{_SLOW}_clear(i64 %a, i64 {size}) #3"
@@ -379,11 +415,16 @@ def _cleaned(size: int, aligned: bool) -> Iterator[str]:
 
 def named(state: str, address: str, size: int, prefix: str) -> list[str]:
     """Code after which ``named`` is 1 if by a state, an i8, a byte of an aligned access may be undefined."""
-    return [
+    lines = [
         f"{prefix}byte = trunc i64 {address} to i8",
         f"{prefix}offset = and i8 {prefix}byte, {GRANULE - 1}",
         f"{prefix}moved = lshr i8 {state}, {prefix}offset",
         f"{prefix}bytes = and i8 {prefix}moved, {(1 << size) - 1}",
+    ]
+    if size > 1:
+        return [*lines, f"{prefix}named = icmp ne i8 {prefix}bytes, 0"]
+    return [
+        *lines,
         f"{prefix}hit = icmp ne i8 {prefix}bytes, 0",
         f"{prefix}low = and i8 {state}, {SPECIAL_MASK}",
         f"{prefix}special = icmp eq i8 {prefix}low, {SPECIAL}",

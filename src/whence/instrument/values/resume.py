@@ -241,7 +241,11 @@ class _Pair:
         yield f"  {of}.s = add i64 {of}.g, {DEFINED_OFFSET}"
         yield f"  {of}.p = inttoptr i64 {of}.s to ptr"
         yield f"  {of}.b = load {type_}, ptr {of}.p, align 1"
-        yield f"  {of}.c = icmp ne {type_} {of}.b, 0"
+        tested = f"{of}.b"
+        if helpers.place_of(min(int(size), GRANULE), int(align)) is helpers.Place.BEGIN:
+            tested = f"{of}.t"
+            yield f"  {tested} = and {type_} {of}.b, {(1 << int(size)) - 1}"
+        yield f"  {of}.c = icmp ne {type_} {tested}, 0"
         yield f"  br i1 {of}.c, label %wh.look.{test}, label %{onward}{self.unlikely}{debug}"
 
     def _look(self, item: ir.Call, test: int, number: int, debug: str) -> Iterator[str]:

@@ -61,6 +61,9 @@ def unwritten_used(instruction: ir.Instruction, web: set[str]) -> list[str]:
         names = [each for each in names if each not in chosen or each == instruction.operands[0].value]
     elif isinstance(instruction, ir.Store):
         names = [each for each in names if each == instruction.pointer]
+    elif isinstance(instruction, ir.Call) and (instruction.callee or "").startswith("llvm.memset."):
+        set_ = instruction.arguments[1].value
+        names = [each for each in names if each != set_]
     return list(dict.fromkeys(names))
 
 
