@@ -122,6 +122,12 @@ static int neighbour_agrees(uintptr_t granule, uint64_t word, uint64_t kept, uin
     return 0;
 }
 
+/* The heap's block with a granule. Others, which take long to find, have no stack of an allocation.
+ */
+static struct block block_of(uintptr_t granule) {
+    return blocks_in_heap(granule) ? block_at(granule) : block_none();
+}
+
 static uint64_t origin_of_block(struct block block) {
     return block_exists(block) ? origin_of_stack(block_alloc_stack(block)) : 0;
 }
@@ -136,7 +142,7 @@ static struct whence_bits rest_bits(uintptr_t granule, uint64_t kept, uint64_t h
         return rest;
     }
     if (hint && agrees(word, kept, hint)) return rest;
-    rest.origin = origin_of_block(block_at(granule));
+    rest.origin = origin_of_block(block_of(granule));
     if (rest.origin && agrees(word, kept, rest.origin)) return rest;
     if (neighbour_agrees(granule, word, kept, &rest.origin)) return rest;
     rest.bits = origin_left(word, kept, &rest.origin);
@@ -164,7 +170,7 @@ static int is_as_noted(uintptr_t granule, const struct detail *detail, uint64_t 
 /* The undefined bits of a granule whose state names its bytes. */
 static struct whence_bits named_bits(uintptr_t granule, uint8_t state, struct detail *detail,
                                      uint64_t mask) {
-    struct block block = block_at(granule);
+    struct block block = block_of(granule);
     struct whence_bits found = {bits_of_bytes(state), origin_of_block(block)};
     if (detail && is_about(detail, block) && !(state & ~bytes_of_bits(detail->bits))) {
         detail->bits &= found.bits;
@@ -236,7 +242,7 @@ static int define_simply(uintptr_t granule, uint64_t mask) {
 static int define_first(uintptr_t granule, uint64_t mask) {
     uint8_t was = WH_VALUES_UNDEFINED, rest = (uint8_t)~bytes_of_bits(mask);
     if (granule_read(granule) != was || !granule_is_named(rest)) return 0;
-    struct block block = block_at(granule);
+    struct block block = block_of(granule);
     uint64_t origin = origin_of_block(block);
     if (!origin || !agrees(granule_word(granule), ~mask, origin)) return 0;
     const struct detail *detail = details_find(granule);
@@ -251,7 +257,7 @@ static uint8_t note(uintptr_t granule, struct whence_bits bits, uint64_t value) 
     if (bits.bits == ALL_BITS && origin_fills(value)) return WH_VALUES_UNDEFINED;
     struct detail *detail = details_at(granule);
     if (!detail) return WH_VALUES_DEFINED;
-    *detail = (struct detail){bits.bits, value, bits.origin | mark_of(block_at(granule))};
+    *detail = (struct detail){bits.bits, value, bits.origin | mark_of(block_of(granule))};
     return mixed_state(bits.bits);
 }
 
