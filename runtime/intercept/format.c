@@ -88,7 +88,9 @@ static int printf_kind(struct format_item *item, enum length length) {
         item->kind = FORMAT_STORE;
     else
         return 0;
-    item->size = item->kind == FORMAT_STORE ? integer_size(length) : 1;
+    int is_number =
+        item->kind == FORMAT_STORE || (item->kind == FORMAT_INT && c != 'c' && c != 'C');
+    item->size = is_number ? integer_size(length) : length == LONG && c == 'c' ? 4 : 1;
     return 1;
 }
 
@@ -182,6 +184,20 @@ static int take(va_list *arguments, enum format_kind kind, union argument *argum
     return 1;
 }
 
+/* Where the next argument is (System V ABI for x86-64, 3.5.7). */
+static const void *place_of(const va_list arguments, enum format_kind kind) {
+    const char *registers = arguments->reg_save_area, *stack = arguments->overflow_arg_area;
+    if (kind == FORMAT_LONG_DOUBLE) return stack + (16 - (uintptr_t)stack % 16) % 16;
+    if (kind == FORMAT_DOUBLE)
+        return arguments->fp_offset < 6 * 8 + 8 * 16 ? registers + arguments->fp_offset : stack;
+    return arguments->gp_offset < 6 * 8 ? registers + arguments->gp_offset : stack;
+}
+
+/* Bytes of an argument that is not described further. */
+static size_t size_of(enum format_kind kind) {
+    return kind == FORMAT_INT ? sizeof(int) : kind == FORMAT_LONG_DOUBLE ? 10 : sizeof(long);
+}
+
 struct walk {
     struct format_item items[FORMAT_MOST];
     size_t count;
@@ -234,12 +250,32 @@ static size_t finish(struct walk *walk, va_list arguments, struct format_value *
     return count;
 }
 
+static void find(struct walk *walk, const char *format) {
+    walk->count = walk->argument_count = 0;
+    struct format_item item;
+    while (format && format_printf_next(&format, &item) && add(walk, item)) {
+    }
+}
+
+size_t format_printf_places(const char *format, va_list arguments, struct format_place *places) {
+    struct walk walk;
+    find(&walk, format);
+    va_list copy;
+    va_copy(copy, arguments);
+    for (size_t i = 0; i < walk.argument_count; i++) {
+        places[i] = (struct format_place){place_of(copy, walk.kinds[i]), size_of(walk.kinds[i])};
+        take(&copy, walk.kinds[i], &walk.values[i]);
+    }
+    va_end(copy);
+    for (size_t i = 0; i < walk.count; i++)
+        if (walk.items[i].kind == FORMAT_INT)
+            places[walk.items[i].value_at - 1].size = walk.items[i].size;
+    return walk.argument_count;
+}
+
 size_t format_printf_values(const char *format, va_list arguments, struct format_value *values) {
     struct walk walk;
-    walk.count = walk.argument_count = 0;
-    struct format_item item;
-    while (format && format_printf_next(&format, &item) && add(&walk, item)) {
-    }
+    find(&walk, format);
     return finish(&walk, arguments, values);
 }
 

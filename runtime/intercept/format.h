@@ -27,7 +27,7 @@ struct format_item {
     enum format_kind kind;
     int width, precision;                 /* a number, FORMAT_UNSET, or FORMAT_FROM_ARGUMENT */
     int width_at, precision_at, value_at; /* `n$` positions from 1; 0: the next argument */
-    unsigned size;                        /* of what a pointer points to */
+    unsigned size;                        /* of what a pointer points to, or of an integer */
     char conversion;                      /* the letter */
     char suppressed;                      /* scanf: `*` */
 };
@@ -50,6 +50,15 @@ struct format_value {
  */
 size_t format_printf_values(const char *format, va_list arguments, struct format_value *values);
 size_t format_scanf_values(const char *format, va_list arguments, struct format_value *values);
+
+/* Where an argument is, and the bytes of it that decide what is printed. */
+struct format_place {
+    const void *begin;
+    size_t size;
+};
+
+/* The arguments of a printf call that are numbers or pointers, at most FORMAT_MOST. */
+size_t format_printf_places(const char *format, va_list arguments, struct format_place *places);
 
 /* A wide format in narrow characters, `?` for what is not ASCII, as far as it fits into `room`
  * bytes at `to`; returns `to`. */

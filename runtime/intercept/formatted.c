@@ -29,9 +29,19 @@ static void add_source(struct site site, struct sources *sources, const void *be
     if (VALUES_ON && access_clean((uintptr_t)begin, size)) check_used_bytes(site, begin, size);
 }
 
+/* A list of the program's: the numbers and pointers in it decide what is printed. Those that a
+ * function with variable arguments gets itself were looked at by its caller. */
+static void check_listed(struct site site, const char *format, va_list arguments) {
+    if ((uintptr_t)arguments->reg_save_area < (uintptr_t)site.frame) return;
+    struct format_place places[FORMAT_MOST];
+    size_t count = format_printf_places(format, arguments, places);
+    for (size_t i = 0; i < count; i++) check_used_bytes(site, places[i].begin, places[i].size);
+}
+
 static void check_strings(struct site site, const char *format, va_list arguments,
                           struct sources *sources) {
     struct format_value values[FORMAT_MOST];
+    if (VALUES_ON) check_listed(site, format, arguments);
     size_t count = format_printf_values(format, arguments, values);
     for (size_t i = 0; i < count; i++) {
         const struct format_value *value = &values[i];

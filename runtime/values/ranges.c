@@ -9,7 +9,10 @@ uint32_t values_on;
 WH_EXPORT __thread struct whence_values __whence_values __attribute__((tls_model("initial-exec")));
 
 _Static_assert(offsetof(struct whence_values, arguments) == WHENCE_PASSED_ARGUMENTS &&
-                   offsetof(struct whence_values, results) == WHENCE_PASSED_RESULTS,
+                   offsetof(struct whence_values, results) == WHENCE_PASSED_RESULTS &&
+                   offsetof(struct whence_values, memory) == WHENCE_PASSED_MEMORY &&
+                   offsetof(struct whence_values, sources) == WHENCE_PASSED_SOURCES &&
+                   offsetof(struct whence_values, variable) == WHENCE_PASSED_VARIABLE,
                "generated code reads and writes them");
 
 long values_init(uintptr_t *begin, size_t *size) {

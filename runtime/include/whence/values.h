@@ -58,13 +58,31 @@ void __whence_value_copy(uint64_t to, uint64_t from, uint64_t size);
  * value, other, root and width are value, bits, origin and kind (WH_USE_*). */
 void __whence_use(uint64_t value, uint64_t bits, uint64_t origin, uint64_t kind);
 
-/* Undefined bits that a call passes: generated code alone reads and writes it. Pairs of bits and
- * origin. */
+/* Undefined bits that a call passes: generated code writes it. Pairs of bits and origin, and
+ * addresses of what is copied. */
 struct whence_values {
     struct whence_passed passed;
     uint64_t arguments[2 * WHENCE_MOST_ARGUMENTS];
     uint64_t results[2 * WHENCE_MOST_RESULTS];
+    struct whence_in_memory memory;
+    uint64_t sources[WHENCE_MOST_SOURCES];
+    uint64_t variable[2 * WHENCE_MOST_VARIABLE];
 };
 extern __thread struct whence_values __whence_values;
+
+/* Variable arguments of a function. In its frame: */
+struct whence_variadic {
+    struct whence_kept kept;
+    uint64_t pairs[2 * WHENCE_MOST_VARIABLE];
+};
+/* Called at its begin: keeps what is passed to `function`, and takes it from the thread. */
+void __whence_value_keep(struct whence_variadic *variable, uint64_t function);
+/* Called after va_start has filled `list`. */
+void __whence_value_started(struct whence_variadic *variable, uint64_t list);
+/* Called at its end: the memory of the arguments is used for others next. */
+void __whence_value_ended(const struct whence_variadic *variable);
+/* A variable argument by value: what is undefined of the `size` bytes at `from` goes into the
+ * pairs that are passed, from number `at` on. */
+void __whence_value_pass(uint64_t from, uint64_t size, uint64_t at);
 
 #endif

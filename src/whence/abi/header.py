@@ -161,10 +161,14 @@ def _undefined_lines() -> Iterator[str]:
     yield f"#define WHENCE_UNDEFINED_MAGIC {_number(undefined.MAGIC)}"
     yield f"#define WHENCE_MOST_ARGUMENTS {_number(undefined.MOST_ARGUMENTS)}"
     yield f"#define WHENCE_MOST_RESULTS {_number(undefined.MOST_RESULTS)}"
-    yield f"#define WHENCE_PASSED_ARGUMENTS {undefined.ARGUMENTS}"
-    yield f"#define WHENCE_PASSED_RESULTS {undefined.RESULTS}"
+    for name in ("MOST_SOURCES", "MOST_VARIABLE", "VARIABLE_REGISTERS"):
+        yield f"#define WHENCE_{name} {_number(getattr(undefined, name))}"
+    for name in ("ARGUMENTS", "RESULTS", "MEMORY", "SOURCES", "VARIABLE"):
+        yield f"#define WHENCE_PASSED_{name} {getattr(undefined, name)}"
     yield from _struct(undefined.UNDEFINED)
     yield from _struct(undefined.PASSED)
+    yield from _struct(undefined.IN_MEMORY)
+    yield from _struct(undefined.KEPT)
 
 
 def _fixed_lines() -> Iterator[str]:

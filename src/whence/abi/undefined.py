@@ -68,8 +68,40 @@ PAIR_SIZE = 16
 ARGUMENTS = PASSED.size
 RESULTS = ARGUMENTS + PAIR_SIZE * MOST_ARGUMENTS
 """Where their pairs begin."""
-VALUES_SIZE = RESULTS + PAIR_SIZE * MOST_RESULTS
+
+IN_MEMORY = Layout(
+    "whence_in_memory",
+    (
+        Field("callee", "u64", "the function that the rest is for; 0: nothing is passed"),
+        Field("stacked", "u64", "words of variable arguments on the stack, behind the registers"),
+    ),
+)
+"""What follows in ``struct whence_values``, about arguments that a call passes in memory. Behind it are
+addresses: of what the call copies for each argument by value that is not a variable one. Then pairs of bits
+and origin for the words of the variable arguments, those in registers first, as `va_start` finds them
+(System V ABI for x86-64, 3.5.7)."""
+MOST_SOURCES = 8
+VARIABLE_REGISTERS = 22
+"""Words: six general registers, and eight of two words."""
+MOST_VARIABLE = 64
+MEMORY = RESULTS + PAIR_SIZE * MOST_RESULTS
+SOURCES = MEMORY + IN_MEMORY.size
+VARIABLE = SOURCES + 8 * MOST_SOURCES
+"""Where they begin."""
+VALUES_SIZE = VARIABLE + PAIR_SIZE * MOST_VARIABLE
 """Of ``struct whence_values``."""
+
+KEPT = Layout(
+    "whence_kept",
+    (
+        Field("meant", "u64", "whether the pairs behind it are passed to the function"),
+        Field("stacked", "u64", "as in `IN_MEMORY`"),
+        Field("registers", "u64", "where `va_start` has saved the registers; 0: it has not run"),
+        Field("stack", "u64", "where the words on the stack are"),
+    ),
+)
+"""What a function with variable arguments keeps of `IN_MEMORY` in its frame, with the pairs."""
+KEPT_SIZE = KEPT.size + PAIR_SIZE * MOST_VARIABLE
 
 TWIN_SUFFIX = ".whence.twin"
 """What the symbol of a function's twin ends with (`whence.instrument.values.twins`). Its caller on the

@@ -26,13 +26,14 @@ from whence.abi.undefined import (
     RESULTS,
     TWIN_SUFFIX,
     USES,
-    VALUES_SIZE,
 )
 from whence.instrument.exposure import size_of
 from whence.instrument.passes import Context
 from whence.instrument.values import helpers
+from whence.instrument.values.area import Area
 from whence.instrument.values.emitter import Emitter, Shadow, slots_of
 from whence.instrument.values.intrinsics import Intrinsics
+from whence.instrument.values.passing import START, Passing
 from whence.instrument.values.points import Points, is_repeatable
 from whence.instrument.values.rules import Propagation
 from whence.instrument.values.shapes import all_of, bits_of, leaves, none_of, shadow_of
@@ -42,7 +43,6 @@ from whence.instrument.values.web import unwritten_used, web_of
 from whence.instrument.zones import exits_of
 
 _CALLEE, _RETURNED = PASSED.offset("callee"), PASSED.offset("returned")
-_PASSING = f"@{helpers.PASSING} = external thread_local(initialexec) global [{VALUES_SIZE} x i8]"
 
 _LIBRARY = frozenset(RUNTIME_SYMBOLS.values())
 _OURS = "__whence_"
@@ -108,7 +108,7 @@ def follow_values(context: Context) -> None:
           store i64 0, ptr %wh.2, align 8
           ret i32 %v
         }
-        @__whence_values = external thread_local(initialexec) global [848 x i8]
+        @__whence_values = external thread_local(initialexec) global [1952 x i8]
         declare void @__whence_values_point_if(i64, i1)
         declare void @__whence_values_point_load(i64, ptr, i64, i64)
         declare void @__whence_values_use(i64, i64, i64, i64)
@@ -175,6 +175,8 @@ class _Follower:
         self.web = set() if version is Version.ALONE else web_of(function)
         self.maybe = self.web & self.sources if version is Version.FAST else self.sources
         self.points = Points(self.at, version is Version.FAST)
+        self.area = Area(self.at, function.module)
+        self.passing = Passing(self.at, function, self._used, self._address)
 
     def run(self) -> None:
         function, blocks = self.function, self.blocks
@@ -187,6 +189,8 @@ class _Follower:
             self.at.anchor = function.entry.instructions[len(begin_of(function))]
         self._enter()
         self._begin_variables(variables)
+        if self.version is not Version.TWIN:
+            self.passing.enter()
         for block in blocks:
             self.reported = set()
             if block is not function.entry:
@@ -406,11 +410,6 @@ class _Follower:
         for late in late_variables(self.function):
             if not parts_of(late):
                 self._begin_late(late)
-        for parameter in self.function.parameters:
-            if parameter.name and parameter.attributes.has("byval"):
-                self.at.anchor = self.function.entry.insertion_point
-                type_ = _within(parameter.attributes, "byval")
-                self._runtime(helpers.DEFINE, f"ptr {parameter.name}, i64 {self.layout.size_of(type_)}")
 
     def _begin_late(self, variable: ir.Alloca) -> None:
         """Its memory keeps marks when it is gone: they mean nothing once other code has written there."""
@@ -431,6 +430,7 @@ class _Follower:
             self.at.anchor = exit_
             for variable in variables:
                 self._define_variable(variable, size_of(variable) or 0)
+            self.passing.leave()
 
     def _define_variable(self, variable: ir.Alloca, size: int) -> None:
         if not parts_of(variable):
@@ -441,19 +441,6 @@ class _Follower:
 
     # Calls.
 
-    def _slot(self, offset: int) -> str:
-        module = self.function.module
-        if helpers.PASSING not in module.globals:
-            module.add_global(_PASSING)
-        area = f"@{helpers.PASSING}"
-        return self.at.emit(f"getelementptr i8, ptr {area}, i64 {offset}") if offset else area
-
-    def _load_slot(self, offset: int) -> str:
-        return self.at.emit(f"load i64, ptr {self._slot(offset)}, align 8")
-
-    def _store_slot(self, offset: int, value: str) -> None:
-        self.at.emit(f"store i64 {value}, ptr {self._slot(offset)}, align 8")
-
     def _enter(self) -> None:
         """Takes over the undefined bits of arguments."""
         if not any(self._is_passed(each) for each in self.function.parameters):
@@ -463,7 +450,7 @@ class _Follower:
         if self.version is Version.FAST:
             return
         meant = self._is_meant()
-        self._store_slot(_CALLEE, "0")
+        self.area.store(_CALLEE, "0")
         number = 0
         for parameter in self.function.parameters:
             type_ = shadow_of(self.layout, parameter.type)
@@ -476,7 +463,7 @@ class _Follower:
 
     def _is_meant(self) -> str:
         """Whether arguments are passed to this code."""
-        return self.at.emit(f"icmp eq i64 {self._load_slot(_CALLEE)}, {self._address}")
+        return self.at.emit(f"icmp eq i64 {self.area.load(_CALLEE)}, {self._address}")
 
     @property
     def _called(self) -> str:
@@ -491,23 +478,23 @@ class _Follower:
         """The shadow whose words are passed from an offset on, if they are meant for this code."""
         words, origin = list[str](), ""
         for at in range(count):
-            bits = self._load_slot(offset + 16 * at)
+            bits = self.area.load(offset + 16 * at)
             words.append(self.at.emit(f"select i1 {meant}, i64 {bits}, i64 0"))
-            origin = self._latest(words[-1], self._load_slot(offset + 16 * at + 8), origin)
+            origin = self._latest(words[-1], self.area.load(offset + 16 * at + 8), origin)
         return Shadow(self.at.of_words(words, type_), origin or "0", type_)
 
     def _give(self, offset: int, shadow: Shadow) -> list[str]:
         """Passes a shadow; returns its words."""
         words = self.at.words(shadow.bits, shadow.type)
         for at, word in enumerate(words):
-            self._store_slot(offset + 16 * at, word)
-            self._store_slot(offset + 16 * at + 8, shadow.origin)
+            self.area.store(offset + 16 * at, word)
+            self.area.store(offset + 16 * at + 8, shadow.origin)
         return words
 
     def _name_for(self, offset: int, words: list[str], target: str) -> None:
         """Says for whom words are, if they have a bit."""
         some = self.at.emit(f"icmp ne i64 {self.at.either('i64', *words)}, 0")
-        self._store_slot(offset, self.at.emit(f"select i1 {some}, i64 {target}, i64 0"))
+        self.area.store(offset, self.at.emit(f"select i1 {some}, i64 {target}, i64 0"))
 
     def _return(self, instruction: ir.Ret) -> None:
         if instruction.value is None or self._follows_musttail(instruction):
@@ -521,7 +508,7 @@ class _Follower:
         if type_ is None or slots_of(self.layout, type_) > MOST_RESULTS:
             return
         if shadow is None:
-            self._store_slot(_RETURNED, "0")
+            self.area.store(_RETURNED, "0")
             return
         self._name_for(_RETURNED, self._give(RESULTS, shadow), self._address)
 
@@ -588,10 +575,11 @@ class _Follower:
                 words += self._give(ARGUMENTS + PAIR_SIZE * number, shadow)
             elif type_ and self._gives_any(call):
                 for at in range(count):
-                    self._store_slot(ARGUMENTS + PAIR_SIZE * (number + at), "0")
+                    self.area.store(ARGUMENTS + PAIR_SIZE * (number + at), "0")
             number += count
         if words:
             self._name_for(_CALLEE, words, self.at.emit(f"ptrtoint ptr {target.value} to i64"))
+        self.passing.give(call)
 
     def _gives_any(self, call: ir.Call) -> bool:
         return any(self._used(each.value) is not None for each in call.arguments)
@@ -619,7 +607,7 @@ class _Follower:
     def _is_from(self, target: str) -> str:
         """Whether results are passed from a function."""
         address = self.at.emit(f"ptrtoint ptr {target} to i64")
-        return self.at.emit(f"icmp eq i64 {self._load_slot(_RETURNED)}, {address}")
+        return self.at.emit(f"icmp eq i64 {self.area.load(_RETURNED)}, {address}")
 
     def _after_invoke(self, call: ir.Invoke) -> ir.Instruction:
         """Where control comes only from the invoke, after it has returned."""
@@ -639,7 +627,10 @@ class _Follower:
             self._reported(arguments[2])
             self.at.anchor = following
             self._set(arguments)
-        elif following is not None and name.startswith(("llvm.va_start", "llvm.va_copy")):
+        elif following is not None and name.startswith(START):
+            self.at.anchor = following
+            self.passing.start(arguments[0].value)
+        elif following is not None and name.startswith("llvm.va_copy"):
             self.at.anchor = following
             self._runtime(helpers.DEFINE, f"ptr {arguments[0].value}, i64 {_VA_LIST}")
         elif call.result in self.maybe:

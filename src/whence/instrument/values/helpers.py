@@ -12,12 +12,15 @@ from collections.abc import Iterator
 from enum import Enum
 
 from whence.abi.layout import DEFINED_OFFSET, GRANULE, GRANULE_SHIFT
-from whence.abi.undefined import FILL, FILL_SHIFT, SPECIAL, SPECIAL_MASK, STATES
+from whence.abi.undefined import FILL, FILL_SHIFT, SPECIAL, SPECIAL_MASK, STATES, VALUES_SIZE
 
 USE = "__whence_values_use"
 PASSING = "__whence_values"
 UNDEFINE, DEFINE, COPY = "__whence_value_undefine", "__whence_value_define", "__whence_value_copy"
 SET = "__whence_values_set"
+SOURCE, RECEIVE = "__whence_values_source", "__whence_values_receive"
+KEEP, STARTED, ENDED, PASS = (f"__whence_value_{each}" for each in ("keep", "started", "ended", "pass"))
+"""About arguments in memory (`whence.instrument.values.in_memory`)."""
 PLANE = "__whence_values_memory_"
 """What the names of functions that look at the plane before they call the runtime begin with."""
 _LOAD, _STORE, _CLEAR = f"{PLANE}load", f"{PLANE}store", f"{PLANE}clear"
@@ -47,6 +50,12 @@ _DECLARED = {
     DEFINE: f"declare void @{DEFINE}(ptr, i64)",
     COPY: f"declare void @{COPY}(ptr, ptr, i64)",
     MARK: f"declare void @{MARK}(ptr)",
+    SOURCE: f"declare void @{SOURCE}(ptr, i64)",
+    RECEIVE: f"declare void @{RECEIVE}(ptr, i64, i64)",
+    KEEP: f"declare void @{KEEP}(ptr, i64)",
+    STARTED: f"declare void @{STARTED}(ptr, ptr)",
+    ENDED: f"declare void @{ENDED}(ptr)",
+    PASS: f"declare void @{PASS}(ptr, i64, i64)",
     POINT_LOAD: f"declare void @{POINT_LOAD}(i64, ptr, i64, i64)",
     POINT_IF: f"declare void @{POINT_IF}(i64, i1)",
     RESUME: f"declare void @{RESUME}(ptr, ptr, ptr, i64)",
@@ -114,6 +123,7 @@ def definitions() -> Iterator[str]:
     yield from _slow()
     yield _use()
     yield _set()
+    yield _receive()
     yield from map(_unwritten, UNWRITTEN_TYPES)
     yield _mark()
     for size in _SIZES:
@@ -299,6 +309,29 @@ undefined:
   ret void
 defined:
   call void @{DEFINE}(ptr %p, i64 %n)
+  ret void
+}}"""
+
+
+def _receive() -> str:
+    """Passes the address of what is copied for an argument by value; the argument is a copy of what is
+    there, or of defined bytes."""
+    return f"""@{PASSING} = external thread_local(initialexec) global [{VALUES_SIZE} x i8]
+define linkonce_odr hidden void @{SOURCE}(ptr %p, i64 %n) #0 {{
+  %place = getelementptr i8, ptr @{PASSING}, i64 %n
+  store ptr %p, ptr %place, align 8
+  ret void
+}}
+declare void @{COPY}(ptr, ptr, i64)
+define linkonce_odr hidden void @{RECEIVE}(ptr %p, i64 %from, i64 %n) #2 {{
+  %none = icmp eq i64 %from, 0
+  br i1 %none, label %defined, label %copied
+defined:
+  call void @{DEFINE}(ptr %p, i64 %n)
+  ret void
+copied:
+  %q = inttoptr i64 %from to ptr
+  call void @{COPY}(ptr %p, ptr %q, i64 %n)
   ret void
 }}"""
 
