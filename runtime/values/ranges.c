@@ -87,6 +87,7 @@ WH_EXPORT struct whence_bits __whence_value_load(uint64_t address, uint64_t size
 WH_EXPORT void __whence_value_store(uint64_t address, uint64_t size, uint64_t bits,
                                     uint64_t origin) {
     if (!is_covered(address, size)) return;
+    if (bits) values_mark(address);
     for (uint64_t at = 0; at < size;) {
         struct part part = part_of(address + at, size - at);
         change_part(part, bits >> (8 * at), origin, granule_word(part.granule));
@@ -171,6 +172,7 @@ static void mark_undefined(uintptr_t begin, uintptr_t end) {
 
 WH_EXPORT void __whence_value_undefine(uint64_t address, uint64_t size, uint64_t origin) {
     if (!is_covered(address, size)) return;
+    values_mark(address);
     uintptr_t end = address + size;
     while (address < end) {
         struct part part = part_of(address, end - address);
@@ -188,6 +190,7 @@ WH_EXPORT void __whence_value_undefine(uint64_t address, uint64_t size, uint64_t
 
 void values_forget(uintptr_t address, uint64_t size, uint64_t origin) {
     if (!is_covered(address, size)) return;
+    values_mark(address);
     for (uint64_t at = 0; at < size;) {
         struct part part = part_of(address + at, size - at);
         change_part(part, ALL_BITS, origin, granule_word(part.granule));
@@ -305,6 +308,7 @@ static void copy_backward(uintptr_t to, uintptr_t from, uint64_t size) {
 
 WH_EXPORT void __whence_value_copy(uint64_t to, uint64_t from, uint64_t size) {
     if (!size || to == from || !is_covered(to, size) || !is_covered(from, size)) return;
+    values_mark(to);
     if (to < from)
         copy_forward(to, from, size);
     else

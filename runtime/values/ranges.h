@@ -17,6 +17,16 @@ long values_init(uintptr_t *begin, size_t *size);
 /* Bytes are undefined and keep their contents. */
 void values_forget(uintptr_t address, uint64_t size, uint64_t origin);
 
+/* The complement of the lowest address in this thread's stack that got undefined bits since control
+ * last arrived from frames that were left. */
+extern __thread uintptr_t values_depth;
+
+/* Undefined bits are about to be noted at an address. */
+static inline void values_mark(uintptr_t address) {
+    if (~address > values_depth && address >= (uintptr_t)__builtin_frame_address(0))
+        values_depth = ~address;
+}
+
 /* The first byte of a range with an undefined bit, or the range's end. */
 uintptr_t values_first(uintptr_t address, uint64_t size);
 

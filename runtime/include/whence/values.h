@@ -70,6 +70,10 @@ struct whence_values {
 };
 extern __thread struct whence_values __whence_values;
 
+/* Called where control arrives after frames were left without their ends (longjmp, exceptions):
+ * marks that they had in memory mean nothing any more. */
+void __whence_value_landed(void);
+
 /* Variable arguments of a function. In its frame: */
 struct whence_variadic {
     struct whence_kept kept;

@@ -74,6 +74,8 @@ IN_MEMORY = Layout(
     (
         Field("callee", "u64", "the function that the rest is for; 0: nothing is passed"),
         Field("stacked", "u64", "words of variable arguments on the stack, behind the registers"),
+        Field("tail", "u64", "the function that was called last to return in the place of another"),
+        Field("name", "u64", "that other"),
     ),
 )
 """What follows in ``struct whence_values``, about arguments that a call passes in memory. Behind it are

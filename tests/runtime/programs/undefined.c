@@ -3,6 +3,8 @@
 #include "common.h"
 #include "values_rules.h"
 #include <malloc.h>
+#include <setjmp.h>
+#include <stdarg.h>
 #include <sys/mman.h>
 
 static uint64_t bits(const void *at, uint64_t size) {
@@ -82,12 +84,82 @@ static void use(void) {
     __whence_use(7, 0, 0, WH_USE_BRANCH);
 }
 
+/* ---- frames that are left ---- */
+
+static jmp_buf start;
+static uintptr_t marked;
+
+/* What the plane says of the frame, whose memory other calls have written since. */
+static int is_marked(uintptr_t at) { return ((const uint8_t *)WH_DEFINED_OFFSET)[at >> 3] != 0; }
+
+static __attribute__((noinline)) void leave(int depth, int jumps) {
+    volatile uint64_t bytes[64];
+    for (int i = 0; i < 64; i++) {
+        bytes[i] = 0;
+        __whence_value_store((uint64_t)&bytes[i], 8, 0xffff, 0);
+    }
+    marked = (uintptr_t)bytes;
+    REQUIRE(bits((void *)marked, 8) == 0xffff);
+    if (depth) leave(depth - 1, jumps);
+    if (jumps == 1) longjmp(start, 1);
+    if (jumps == 2) siglongjmp(start, 1);
+    REQUIRE(bytes[0] == 0);
+}
+
+static void frames_that_are_left(void) {
+    for (int jumps = 1; jumps <= 2; jumps++) {
+        volatile uint64_t own = 0;
+        __whence_value_store((uint64_t)&own, 8, 0xff, 0);
+        if (setjmp(start) == 0) leave(3, jumps);
+        REQUIRE(is_marked(marked));
+        __whence_value_landed();
+        for (unsigned i = 0; i < 64; i++) REQUIRE(!is_marked(marked + 8 * i));
+        REQUIRE(bits((void *)(uintptr_t)&own, 8) == 0xff);
+        __whence_value_define((uint64_t)&own, 8);
+    }
+}
+
+/* ---- variable arguments ---- */
+
+static __attribute__((noinline)) void variable_(uint64_t expected, int number, ...) {
+    struct whence_variadic variadic;
+    va_list list;
+    __whence_value_keep(&variadic, (uint64_t)variable_);
+    __whence_value_keep(&variadic, expected ? (uint64_t)variable_ + 1 : 0); /* taken already */
+    REQUIRE(!variadic.kept.meant);
+    __whence_values.memory.callee = (uint64_t)variable_;
+    __whence_value_keep(&variadic, (uint64_t)variable_);
+    va_start(list, number);
+    __whence_value_started(&variadic, (uint64_t)list);
+    const char *registers = list->reg_save_area, *stack = list->overflow_arg_area;
+    REQUIRE(bits(registers + 24, 8) == expected && !bits(registers + 16, 8));
+    REQUIRE(bits(stack + 8, 8) == expected && !bits(stack, 8));
+    va_end(list);
+    __whence_value_ended(&variadic);
+    REQUIRE(!bits(registers + 24, 8) && !bits(stack + 8, 8));
+}
+
+static void variable_arguments(void) {
+    char *a = malloc(12);
+    memset(a, 0, 8);
+    __whence_value_define((uint64_t)a, 8);
+    __whence_values.memory.stacked = 2;
+    __whence_value_pass((uint64_t)a, 12, WHENCE_VARIABLE_REGISTERS);
+    REQUIRE(!__whence_values.variable[2 * WHENCE_VARIABLE_REGISTERS]);
+    REQUIRE(__whence_values.variable[2 * WHENCE_VARIABLE_REGISTERS + 2] == 0xffffffff);
+    __whence_values.variable[2 * 3] = 0xffffffff;
+    variable_(0xffffffff, 1, 2, 3, 4, 5, 6, 7, 8, 9);
+    free(a);
+}
+
 int main(int argc, char **argv) {
     new_blocks();
     grown_blocks();
     only_the_begin_of_large_blocks();
     blocks_of_libraries();
     mapped_memory();
+    frames_that_are_left();
+    variable_arguments();
     if (IS("use")) use();
     return 0;
 }

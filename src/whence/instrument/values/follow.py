@@ -19,6 +19,8 @@ from whence.abi.intercepts import RUNTIME_SYMBOLS
 from whence.abi.layout import GRANULE
 from whence.abi.undefined import (
     ARGUMENTS,
+    IN_MEMORY,
+    MEMORY,
     MOST_ARGUMENTS,
     MOST_RESULTS,
     PAIR_SIZE,
@@ -31,18 +33,20 @@ from whence.instrument.exposure import size_of
 from whence.instrument.passes import Context
 from whence.instrument.values import helpers
 from whence.instrument.values.area import Area
+from whence.instrument.values.assembly import is_transparent, tied, written
 from whence.instrument.values.emitter import Emitter, Shadow, slots_of
 from whence.instrument.values.intrinsics import Intrinsics
 from whence.instrument.values.passing import START, Passing
 from whence.instrument.values.points import Points, is_repeatable
 from whence.instrument.values.rules import Propagation
-from whence.instrument.values.shapes import all_of, bits_of, leaves, none_of, shadow_of
+from whence.instrument.values.shapes import all_of, bits_of, is_aggregate, leaves, none_of, shadow_of
 from whence.instrument.values.twins import add_twin, begin_of, can_have_twin
 from whence.instrument.values.unwritten import births_of, describe, late_variables, parts_of
 from whence.instrument.values.web import unwritten_used, web_of
 from whence.instrument.zones import exits_of
 
 _CALLEE, _RETURNED = PASSED.offset("callee"), PASSED.offset("returned")
+_TAIL, _NAME = MEMORY + IN_MEMORY.offset("tail"), MEMORY + IN_MEMORY.offset("name")
 
 _LIBRARY = frozenset(RUNTIME_SYMBOLS.values())
 _OURS = "__whence_"
@@ -108,7 +112,7 @@ def follow_values(context: Context) -> None:
           store i64 0, ptr %wh.2, align 8
           ret i32 %v
         }
-        @__whence_values = external thread_local(initialexec) global [1952 x i8]
+        @__whence_values = external thread_local(initialexec) global [1968 x i8]
         declare void @__whence_values_point_if(i64, i1)
         declare void @__whence_values_point_load(i64, ptr, i64, i64)
         declare void @__whence_values_use(i64, i64, i64, i64)
@@ -208,9 +212,7 @@ class _Follower:
     # What may be undefined.
 
     def _possible(self, blocks: list[ir.Block]) -> set[str]:
-        """Values that may have undefined bits; none are followed where setjmp may return."""
-        if any(isinstance(each, ir.Call) and each.returns_twice for each in self.function.instructions()):
-            return set()
+        """Values that may have undefined bits."""
         found = {each.name for each in self.function.parameters if each.name and self._is_passed(each)}
         users: dict[str, list[ir.Instruction]] = {}
         waiting = list(found)
@@ -255,7 +257,7 @@ class _Follower:
     def _depends(instruction: ir.Instruction) -> bool:
         """Whether the shadow of a result is computed from those of operands."""
         if isinstance(instruction, ir.Call):
-            return instruction.is_intrinsic
+            return instruction.is_intrinsic or is_transparent(instruction)
         return not isinstance(instruction, _OPAQUE)
 
     # The way through a block.
@@ -273,12 +275,20 @@ class _Follower:
             self._call(instruction, following)
         elif isinstance(instruction, ir.Ret):
             self._return(instruction)
+        elif isinstance(instruction, ir.LandingPad):
+            self._land(following)
         elif isinstance(instruction, ir.Br | ir.Switch | ir.IndirectBr):
             first = instruction.operands[0]
             if first.type != "label":
                 self._report(first.value, first.type, "BRANCH")
         elif instruction.result in self.maybe:
             self.shadows[instruction.result] = self.rules.shadow(instruction)
+
+    def _land(self, following: ir.Instruction | None) -> None:
+        """Control has come here past frames that were left without their ends."""
+        if following is not None:
+            self.at.anchor = following
+            self._runtime(helpers.LANDED, "")
 
     def _comes_in(self, load: ir.Load) -> bool:
         return load.result in self.sources and load.result not in self.web
@@ -474,6 +484,23 @@ class _Follower:
     def _address(self) -> str:
         return f"ptrtoint (ptr @{ir.quote(self._called)} to i64)"
 
+    @property
+    def _name(self) -> str:
+        """The function in whose place this code returns: one that has called it by ``musttail``, or itself.
+
+        The function that is called so cannot be followed by code that says whose results these are. If it
+        has called others meanwhile, the word may be out of date: then the bits are lost.
+        """
+        tail = self.at.emit(f"icmp eq i64 {self.area.load(_TAIL)}, {self._address}")
+        return self.at.emit(f"select i1 {tail}, i64 {self.area.load(_NAME)}, i64 {self._address}")
+
+    def _return_in(self, call: ir.Call) -> None:
+        """A function is called that returns in the place of this one."""
+        name = self._name
+        self.area.store(_TAIL, self.at.emit(f"ptrtoint ptr {call.callee_operand.value} to i64"))
+        self.area.store(_NAME, name)
+        self.area.store(_RETURNED, "0")
+
     def _taken(self, offset: int, count: int, type_: str, meant: str) -> Shadow:
         """The shadow whose words are passed from an offset on, if they are meant for this code."""
         words, origin = list[str](), ""
@@ -510,7 +537,7 @@ class _Follower:
         if shadow is None:
             self.area.store(_RETURNED, "0")
             return
-        self._name_for(_RETURNED, self._give(RESULTS, shadow), self._address)
+        self._name_for(_RETURNED, self._give(RESULTS, shadow), self._name)
 
     @staticmethod
     def _follows_musttail(instruction: ir.Instruction) -> bool:
@@ -538,6 +565,8 @@ class _Follower:
         else:
             self._pass_on(call, name)
             self._take_result(call, following)
+            if call.returns_twice:
+                self._land(following)
 
     def _undefined(self, call: ir.Call) -> None:
         type_ = self.at.shadow_type(call.type)
@@ -548,14 +577,32 @@ class _Follower:
                 self.fills.add(call.result)
 
     def _assembly(self, call: ir.Call, following: ir.Instruction | None) -> None:
-        """What it writes is defined, so far as its operands say where it writes."""
-        if following is None or 'asm sideeffect "", "=*m"(' in call.text:
+        """What it computes and writes is defined; nothing changes where it has no instruction."""
+        if is_transparent(call):
+            if call.result in self.maybe:
+                self.shadows[call.result] = self._unchanged(call)
+            return
+        if following is None:
             return
         self.at.anchor = following
-        for argument in call.arguments:
-            if argument.attributes.has("elementtype"):
-                size = self.layout.size_of(_within(argument.attributes, "elementtype"))
-                self._runtime(helpers.DEFINE, f"ptr {argument.value}, i64 {size}")
+        for argument in written(call):
+            size = self.layout.size_of(_within(argument.attributes, "elementtype"))
+            self._runtime(helpers.DEFINE, f"ptr {argument.value}, i64 {size}")
+
+    def _unchanged(self, call: ir.Call) -> Shadow | None:
+        """The shadow of the outputs of assembly without instructions: those of the inputs that they are."""
+        type_ = self.at.shadow_type(call.type)
+        found = [None if each is None else self.shadows.get(each.value) for each in tied(call)]
+        known = [each for each in found if each is not None]
+        if not known or type_ is None or any(each.type not in type_ for each in known):
+            return None
+        if not is_aggregate(type_):
+            return known[0]
+        whole = "zeroinitializer"
+        for number, shadow in enumerate(found):
+            if shadow is not None:
+                whole = self.at.emit(f"insertvalue {type_} {whole}, {shadow.type} {shadow.bits}, {number}")
+        return Shadow(whole, self.at.origin(*known), type_)
 
     def _pass_on(self, call: ir.Call, name: str) -> None:
         target = call.callee_operand
@@ -580,6 +627,8 @@ class _Follower:
         if words:
             self._name_for(_CALLEE, words, self.at.emit(f"ptrtoint ptr {target.value} to i64"))
         self.passing.give(call)
+        if call.marker == "musttail":
+            self._return_in(call)
 
     def _gives_any(self, call: ir.Call) -> bool:
         return any(self._used(each.value) is not None for each in call.arguments)

@@ -18,6 +18,7 @@ USE = "__whence_values_use"
 PASSING = "__whence_values"
 UNDEFINE, DEFINE, COPY = "__whence_value_undefine", "__whence_value_define", "__whence_value_copy"
 SET = "__whence_values_set"
+LANDED = "__whence_value_landed"
 SOURCE, RECEIVE = "__whence_values_source", "__whence_values_receive"
 KEEP, STARTED, ENDED, PASS = (f"__whence_value_{each}" for each in ("keep", "started", "ended", "pass"))
 """About arguments in memory (`whence.instrument.values.in_memory`)."""
@@ -50,6 +51,7 @@ _DECLARED = {
     DEFINE: f"declare void @{DEFINE}(ptr, i64)",
     COPY: f"declare void @{COPY}(ptr, ptr, i64)",
     MARK: f"declare void @{MARK}(ptr)",
+    LANDED: f"declare void @{LANDED}()",
     SOURCE: f"declare void @{SOURCE}(ptr, i64)",
     RECEIVE: f"declare void @{RECEIVE}(ptr, i64, i64)",
     KEEP: f"declare void @{KEEP}(ptr, i64)",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from whence import ir
+from whence.abi.layout import UNWRITTEN
 from whence.abi.undefined import MAGIC, UNDEFINED
 from whence.instrument.exposure import is_plain, size_of
 from whence.instrument.markers import LIFETIME_BEGINS
@@ -50,9 +51,13 @@ def mark_unwritten(context: Context) -> None:
     for function in context.functions():
         for variable in function.entry:
             _make_array(variable)
+        clobbered = _clobbered(function)
         for variable, places in births_of(function).items():
             for place in places:
-                _undefine(variable, place, context)
+                if variable.result in clobbered:
+                    _define(variable, place)
+                else:
+                    _undefine(variable, place, context)
         for variable in late_variables(function):
             _undefine(variable, variable, context)
 
@@ -125,6 +130,49 @@ def _undefine(variable: ir.Alloca, place: ir.Instruction, context: Context) -> N
         value = anchor.insert_after(f"call {type_} @{name}(ptr {origin})", dbg=False)
         least = align if not offset else min(align, offset & -offset)
         value.insert_after(f"store {type_} {value.result}, ptr {to}, align {least}", dbg=False)
+
+
+def _define(variable: ir.Alloca, place: ir.Instruction) -> None:
+    """Gives the parts of a variable definite values, as where undefined ones are not followed."""
+    for offset, type_ in reversed(parts_of(variable)):
+        to, anchor = variable.result, place
+        if offset:
+            anchor = place.insert_after(f"getelementptr i8, ptr {to}, i64 {offset}", dbg=False)
+            to = anchor.result
+        value = f"inttoptr (i64 {UNWRITTEN} to ptr)" if type_ == "ptr" else "zeroinitializer"
+        anchor.insert_after(f"store {type_} {value}, ptr {to}, align 1", dbg=False)
+
+
+def _clobbered(function: ir.Function) -> set[str]:
+    """The variables that are written behind a call which may return twice. After its second return LLVM
+    takes their values before that for the current ones, but programs that are compiled without optimisation
+    find the later ones in memory."""
+    twice = [each for each in function.instructions() if isinstance(each, ir.Call) and each.returns_twice]
+    if not twice:
+        return set()
+    roots = {each.result: each.result for each in function.entry if isinstance(each, ir.Alloca)}
+    behind = {block.ref for each in twice for block in [each.owner, *_reachable(each.owner)]}
+    found: set[str] = set()
+    for each in function.instructions():
+        if isinstance(each, ir.GetElementPtr) and each.base in roots:
+            roots[each.result] = roots[each.base]
+        pointer = each.pointer if isinstance(each, ir.Store) else None
+        if isinstance(each, ir.Call) and (each.callee or "").startswith("llvm.mem"):
+            pointer = each.arguments[0].value
+        if pointer in roots and each.owner.ref in behind:
+            found.add(roots[pointer] or "")
+    return found
+
+
+def _reachable(block: ir.Block) -> list[ir.Block]:
+    found: dict[str, ir.Block] = {}
+    waiting = list(block.successors)
+    while waiting:
+        each = waiting.pop()
+        if each.ref not in found:
+            found[each.ref] = each
+            waiting += each.successors
+    return list(found.values())
 
 
 def describe(variable: ir.Alloca, context: Context) -> str:
