@@ -21,15 +21,37 @@ ABSENT(__lsan_enable)
 ABSENT(__lsan_ignore_object)
 ABSENT(__lsan_register_root_region)
 ABSENT(__lsan_unregister_root_region)
+ABSENT(__msan_allocated_memory)
+ABSENT(__msan_check_mem_is_initialized)
+ABSENT(__msan_copy_shadow)
+ABSENT(__msan_get_origin)
+ABSENT(__msan_get_track_origins)
+ABSENT(__msan_partial_poison)
+ABSENT(__msan_poison)
+ABSENT(__msan_print_shadow)
+ABSENT(__msan_scoped_disable_interceptor_checks)
+ABSENT(__msan_scoped_enable_interceptor_checks)
+ABSENT(__msan_set_origin)
+ABSENT(__msan_unpoison)
+ABSENT(__msan_unpoison_string)
 ABSENT(__sanitizer_annotate_contiguous_container)
 ABSENT(__sanitizer_annotate_double_ended_contiguous_container)
 ABSENT(__sanitizer_contiguous_container_find_bad_address)
+ABSENT(__sanitizer_dtor_callback)
 ABSENT(__sanitizer_get_allocated_begin)
 ABSENT(__sanitizer_get_allocated_size)
 ABSENT(__sanitizer_get_ownership)
 
 int __sanitizer_verify_contiguous_container(void);
 __attribute__((weak)) int __sanitizer_verify_contiguous_container(void) { return 1; }
+
+long __msan_test_shadow(void);
+__attribute__((weak)) long __msan_test_shadow(void) { return -1; }
+
+int __msan_origin_is_descendant_or_same(unsigned number, unsigned before);
+__attribute__((weak)) int __msan_origin_is_descendant_or_same(unsigned number, unsigned before) {
+    return number == before;
+}
 
 const char *__asan_locate_address(void);
 __attribute__((weak)) const char *__asan_locate_address(void) { return "unknown"; }

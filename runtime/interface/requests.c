@@ -76,9 +76,10 @@ static uint64_t make_defined(const struct request *request) {
 static uint64_t make_undefined(const struct request *request) {
     uint64_t begin = request->arguments[0], size = request->arguments[1];
     open_memory(request);
-    if (VALUES_ON && !poison_first_bad(begin, size))
-        values_forget(begin, size < CONTENTS_MOST ? size : CONTENTS_MOST,
-                      origin_of_stack(port_stack(thread_here(), request->frame)));
+    if (!VALUES_ON || poison_first_bad(begin, size)) return DONE;
+    contents_limited(size);
+    values_forget(begin, size < CONTENTS_MOST ? size : CONTENTS_MOST,
+                  origin_of_stack(port_stack(thread_here(), request->frame)));
     return DONE;
 }
 

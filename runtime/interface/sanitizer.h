@@ -12,6 +12,13 @@
     X(__asan_set_death_callback)                                                                   \
     X(__asan_set_error_report_callback)                                                            \
     X(__asan_update_allocation_context)                                                            \
+    X(__msan_finish_switch_fiber)                                                                  \
+    X(__msan_has_dynamic_component)                                                                \
+    X(__msan_set_death_callback)                                                                   \
+    X(__msan_set_expect_umr)                                                                       \
+    X(__msan_set_keep_going)                                                                       \
+    X(__msan_start_switch_fiber)                                                                   \
+    X(__msan_unpoison_param)                                                                       \
     X(__sanitizer_finish_switch_fiber)                                                             \
     X(__sanitizer_install_malloc_and_free_hooks)                                                   \
     X(__sanitizer_print_memory_profile)                                                            \

@@ -7,4 +7,7 @@
 /* A library function is about to read a byte with undefined bits on behalf of the program. */
 void use_memory(uintptr_t address, const char *library, const struct frame *frame);
 
+/* Nesting depth; above 0, this thread's library functions report no undefined values. */
+extern __thread uint32_t uses_unwatched;
+
 #endif

@@ -1,10 +1,19 @@
 #include "contents.h"
 #include "../process/images.h"
+#include "../process/thread.h"
 #include "origin.h"
+
+void contents_limited(uint64_t size) {
+    static int noted;
+    if (size > CONTENTS_MOST)
+        rt_note(&noted, "undefined values are followed in the first MiB of a block alone: bytes "
+                        "behind it count as defined");
+}
 
 /* The red zone's first bytes are filled, too, where they share a granule with the block's last. */
 static void undefine(uintptr_t begin, uintptr_t end, uint32_t stack) {
     uint64_t size = wh_round_up(end, WH_GRANULE) - begin;
+    contents_limited(size);
     uint64_t filled = size < CONTENTS_MOST ? size : CONTENTS_MOST;
     __whence_value_undefine(begin, filled, origin_of_stack(stack));
     __whence_value_define(begin + filled, size - filled);

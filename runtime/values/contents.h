@@ -9,6 +9,9 @@
 /* More bytes of a block are not filled: they count as defined. */
 #define CONTENTS_MOST (1ull << 20)
 
+/* Notes once that more bytes are asked for than are followed. */
+void contents_limited(uint64_t size);
+
 /* A block is new. Only code that is checked is seen to write it: blocks of other code are defined.
  */
 void contents_born(uintptr_t begin, const struct heap_request *request, const struct frame *frame);

@@ -71,3 +71,65 @@ def test_own_definitions_and_other_languages_on_the_line(whence: Whence) -> None
     (whence.directory / "own").write_text(text)
     whence.cc("-x", "c", "own", "-o", "prog")
     assert whence.run("./prog").status == 0
+
+
+DEFINED = """
+#include <sanitizer/msan_interface.h>
+#include <stdlib.h>
+#include <string.h>
+#define REQUIRE(condition) if (!(condition)) return __LINE__
+int main(int c, char **v) {
+    int on = __msan_get_track_origins();
+    char *p = malloc(64), bits[2] = {0, 4};
+    REQUIRE(__msan_test_shadow(p, 64) == (on ? 0 : -1));
+    p[0] = p[1] = 'a', p[2] = 0;
+    __msan_unpoison(p, 60);
+    REQUIRE(__msan_test_shadow(p, 64) == (on ? 60 : -1));
+    __msan_unpoison(p, 64);
+    REQUIRE(__msan_test_shadow(p, 64) == -1);
+    __msan_poison(p + 4, 3);
+    REQUIRE(p[0] == 'a' && __msan_test_shadow(p, 64) == (on ? 4 : -1));
+    unsigned origin = __msan_get_origin(p + 4);
+    REQUIRE(!!origin == on && !__msan_get_origin(p));
+    __msan_allocated_memory(p + 16, 16);
+    REQUIRE((__msan_get_origin(p + 16) != origin) == on);
+    __msan_set_origin(p + 16, 16, origin);
+    REQUIRE(__msan_get_origin(p + 16) == origin && __msan_get_origin(p + 31) == origin);
+    memset(p + 40, 0, 8);
+    __msan_copy_shadow(p + 40, p + 16, 8);
+    REQUIRE(__msan_test_shadow(p + 32, 32) == -1);  /* the bytes differ: they are no copy */
+    memcpy(p + 40, p + 16, 8);
+    REQUIRE(__msan_test_shadow(p + 32, 32) == (on ? 8 : -1));
+    __msan_unpoison(p, 64);
+    __msan_partial_poison(p + 2, bits, 2);
+    REQUIRE(__msan_test_shadow(p, 64) == (on ? 3 : -1));
+    if (p[3] & 1) p[9] = 1;
+    __msan_print_shadow(p, 4);
+    p[8] = 'x';
+    __msan_poison(p + 8, 4);
+    memset(p + 11, 0, 1);
+    __msan_unpoison_string(p + 8);
+    REQUIRE(__msan_test_shadow(p + 8, 50) == -1);
+    __msan_poison(p + 8, 4);
+    __msan_scoped_disable_interceptor_checks();
+    if (memchr(p, 'z', 16)) return 1;
+    __msan_scoped_enable_interceptor_checks();
+    if (c == 2) __msan_check_mem_is_initialized(p, 64);
+    if (c == 3 && memchr(p, 'z', 16)) return 1;
+    free(p);
+    return 0;
+}
+"""
+VALUES = "--enable=use-of-uninitialized-value"
+
+
+def test_what_is_defined_is_told_to_the_rules_and_asked_of_them(whence: Whence) -> None:
+    program = whence.build(DEFINED)
+    assert subprocess.run([program, "x"]).returncode == 0
+    assert whence.run("./prog", "x").status == 0
+    done = whence.run(VALUES, "./prog")
+    assert done.status == 0 and "undefined bits 00 00 00 04\n" in done.err
+    for words, function in ((["x"], "msan_check_mem_is_initialized"), (["x", "y"], "memchr")):
+        done, found = whence.findings(VALUES, "./prog", *words)
+        assert [each["rule"] for each in found] == ["use-of-uninitialized-value"]
+        assert function in str(found[0])
