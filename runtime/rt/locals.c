@@ -323,12 +323,23 @@ int locals_spanned(uintptr_t begin, uintptr_t end, uintptr_t bad) {
     return frame && frame < room;
 }
 
+/* Whether a closed granule belongs to a variable. Code that runs on a stack inside of a variable, as
+ * coroutines do, leaves litter there: of the variable itself, only the end of its scope closes
+ * bytes. */
+static int belongs_to_place(uintptr_t address, uintptr_t granule) {
+    struct place place;
+    if (frames_move) return 0;
+    if (left_around(address, &place)) return 1;
+    if (!active_around(address, &place)) return 0;
+    int inside = granule >= place.begin && granule + WH_GRANULE <= place.begin + place.size;
+    return !inside || *plane_state(granule) == WH_STATE_STACK_FREED || !closed_by_frame(granule);
+}
+
 /* The end of a variable is recognised by the zone behind it, and is opened with that. */
 int locals_open_litter(uintptr_t address) {
     uintptr_t granule = wh_round_down(address, WH_GRANULE), last = granule - WH_GRANULE;
     if (!*plane_state(granule) || (!in_own_frames(address) && !closed_by_frame(granule))) return 0;
-    struct place place;
-    if (place_around(address, &place)) return 0;
+    if (belongs_to_place(address, granule)) return 0;
     if (*plane_state(granule) == WH_STATE_STACK_RETURNED) {
         open_returned(granule);
         return 1;

@@ -69,6 +69,14 @@ static void end_thread(void *unused) {
     kind_stack_died();
 }
 
+/* Thread-local variables lie between the first frame and what pthread_self leads to. A thread that
+ * has ended may have closed some. */
+static void renew_locals(uintptr_t first_frame) {
+    uintptr_t begin = wh_round_down(first_frame, 8 * WH_GRANULE);
+    uintptr_t end = (uintptr_t)pthread_self();
+    if (begin < end) port_renews(begin, end - begin);
+}
+
 static START_CODE void *start_thread(void *argument) {
     struct start start = *(struct start *)argument;
     os_unmap((uintptr_t)argument, OS_PAGE);
@@ -78,6 +86,7 @@ static START_CODE void *start_thread(void *argument) {
     thread->stack.high = (uintptr_t)FRAME_HERE;
     thread->stack.low = thread->stack.high - start.stack_size;
     contents_fresh(thread->stack.low, start.stack_size); /* another thread may have had it */
+    renew_locals(thread->stack.high);
     roots_stack_born((uintptr_t)pthread_self());
     kind_stack_born();
     signals_open_thread(thread);
