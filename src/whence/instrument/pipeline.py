@@ -31,6 +31,7 @@ from whence.instrument.allocas import guard_allocas
 from whence.instrument.arithmetic import POINTS as ARITHMETIC
 from whence.instrument.arithmetic import mark_arithmetic
 from whence.instrument.attributes import withdraw_promises, withdraw_values
+from whence.instrument.by_value import copy_arguments
 from whence.instrument.commons import guard_commons
 from whence.instrument.conversions import POINTS as CONVERSIONS
 from whence.instrument.conversions import mark_conversions
@@ -78,6 +79,7 @@ PASSES: tuple[AnyPass, ...] = (
     Pass("mark-promises", Stage.CARRIED, mark_promises, lambda policy: bool(policy.steps & PROMISES)),
     Pass("mark-pairs", Stage.CARRIED, mark_pairs, lambda policy: bool(policy.steps & PAIRS)),
     Pass("mark-initializers", Stage.CARRIED, mark_initializers, lambda policy: ORDER in policy.steps),
+    TextPass("copy-arguments", Stage.CARRIED, copy_arguments, lambda policy: policy.locals),
     TextPass("name-variables", Stage.CARRIED, name_variables, lambda policy: policy.locals or policy.values),
     TextPass("name-globals", Stage.CARRIED, name_globals, lambda policy: policy.globals),
     TextPass("line-tables", Stage.CARRIED, keep_line_tables, lambda policy: not policy.described),

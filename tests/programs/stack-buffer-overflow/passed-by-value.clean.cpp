@@ -1,0 +1,20 @@
+// A function reads an array in a struct that was passed to it by value.
+struct Numbers {
+    int values[8];
+};
+
+[[gnu::noinline]] static int sum(const int *values, int from, int to) {
+    int total = 0;
+    for (int i = from; i < to; i++)
+        total += values[i];
+    return total;
+}
+
+[[gnu::noinline]] static int total(int from, Numbers numbers) {
+    return sum(numbers.values, from, 8);
+}
+
+int main(int argc, char **) {
+    Numbers numbers = {{1, 2, 3, 4, 5, 6, 7, 8}};
+    return total(argc - 1, numbers) == 0;
+}

@@ -1,0 +1,16 @@
+// A function changes a struct that was passed to it by value, and returns it.
+struct Numbers {
+    int values[8];
+};
+
+[[gnu::noinline]] static Numbers kept(Numbers numbers) {
+    Numbers *volatile address = &numbers;
+    address->values[0] = 7;
+    return *address;
+}
+
+int main() {
+    Numbers numbers = {{1, 2, 3, 4, 5, 6, 7, 8}};
+    Numbers other = kept(numbers);
+    return numbers.values[0] != 1 || other.values[0] != 7;
+}
