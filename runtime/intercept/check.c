@@ -6,6 +6,8 @@
 #include "../rt/uses.h"
 
 #include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- undefined bytes ---- */
@@ -129,12 +131,47 @@ static size_t number_read(const char *text, size_t most) {
     return i < most ? i + 1 : most;
 }
 
-void check_number(struct site site, const char *text) {
+/* A number that ends within the longest text that is looked at closely. */
+#define NUMBER_MOST 1024
+
+/* Whether a number of a text without its final 0 may go on behind the text: what begins an exponent
+ * or a prefix is read on. */
+static int may_go_on(const char *text, size_t count, number_end end_of, int base) {
+    char copy[NUMBER_MOST + 1];
+    if (count > NUMBER_MOST) return 1;
+    wh_copy(copy, text, count);
+    copy[count] = 0;
+    size_t read = number_read(copy, count + 1) - 1, converted = end_of(copy, base);
+    if (read == count || converted == count) return 1;
+    int real = end_of == check_end_of_real;
+    if (strchr(real ? "eEpP" : base == 10 ? "" : "xXbB", copy[converted])) {
+        converted++;
+        if (real && converted < count && strchr("+-", copy[converted])) converted++;
+    }
+    return converted >= count;
+}
+
+void check_number(struct site site, const char *text, number_end end_of, int base) {
     int found;
     size_t count = readable_until(text, 0, NO_LIMIT, &found), i = 0;
     check_used(site, text, number_read(text, VALUES_ON ? count : 0));
     if (WH_LIKELY(found)) return;
     for (; i < count; i++)
         if (ends_number(text[i])) return;
-    check_range(site, text, count + 1, 0, text);
+    int error = errno;
+    if (may_go_on(text, count, end_of, base)) check_range(site, text, count + 1, 0, text);
+    errno = error;
+}
+
+size_t check_end_of_integer(const char *text, int base) {
+    char *end = NULL;
+    strtoll(text, &end, base);
+    return end ? (size_t)(end - text) : 0;
+}
+
+size_t check_end_of_real(const char *text, int base) {
+    char *end = NULL;
+    (void)base;
+    strtold(text, &end);
+    return (size_t)(end - text);
 }

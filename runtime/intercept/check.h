@@ -83,8 +83,12 @@ size_t readable_until(const void *string, int stop, size_t most, int *found);
 /* Checks what a comparison of two strings reads: up to the first difference. */
 void check_compare(struct site site, const char *a, const char *b, size_t most, int fold);
 
-/* Checks a number in text: up to the first byte that cannot belong to one. */
-void check_number(struct site site, const char *text);
+/* How many bytes of a text with its final 0 a conversion to a number uses. */
+typedef size_t (*number_end)(const char *text, int base);
+size_t check_end_of_integer(const char *text, int base);
+size_t check_end_of_real(const char *text, int base);
+/* Checks a number in text: up to the first byte that does not belong to it. */
+void check_number(struct site site, const char *text, number_end end_of, int base);
 
 /* Whether a structure that the kernel reads is there and accessible, by its first and its last
  * word where no block says so: else the kernel answers EFAULT, and a wrapper must not look into it.

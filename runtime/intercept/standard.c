@@ -13,14 +13,14 @@
 
 #define NUMBER(type, name)                                                                         \
     WRAP(type, name, (const char *text, char **end, int base)) {                                   \
-        check_number(SITE, text);                                                                  \
+        check_number(SITE, text, check_end_of_integer, base);                                      \
         WRITE_IF(end, sizeof *end);                                                                \
         return name(text, end, base);                                                              \
     }
 
 #define REAL(type, name)                                                                           \
     WRAP(type, name, (const char *text, char **end)) {                                             \
-        check_number(SITE, text);                                                                  \
+        check_number(SITE, text, check_end_of_real, 10);                                           \
         WRITE_IF(end, sizeof *end);                                                                \
         return name(text, end);                                                                    \
     }
@@ -33,21 +33,21 @@
 /* The same in a locale that is given. */
 #define NUMBER_IN(type, name)                                                                      \
     WRAP(type, name, (const char *text, char **end, int base, locale_t locale)) {                  \
-        check_number(SITE, text);                                                                  \
+        check_number(SITE, text, check_end_of_integer, base);                                      \
         WRITE_IF(end, sizeof *end);                                                                \
         return name(text, end, base, locale);                                                      \
     }
 
 #define REAL_IN(type, name)                                                                        \
     WRAP(type, name, (const char *text, char **end, locale_t locale)) {                            \
-        check_number(SITE, text);                                                                  \
+        check_number(SITE, text, check_end_of_real, 10);                                           \
         WRITE_IF(end, sizeof *end);                                                                \
         return name(text, end, locale);                                                            \
     }
 
-#define SHORT_FORM(type, name)                                                                     \
+#define SHORT_FORM(type, name, end_of)                                                             \
     WRAP(type, name, (const char *text)) {                                                         \
-        check_number(SITE, text);                                                                  \
+        check_number(SITE, text, end_of, 10);                                                      \
         return name(text);                                                                         \
     }
 
@@ -75,10 +75,10 @@ NUMBER_IN(unsigned long long, strtoull_l)
 REAL_IN(double, strtod_l)
 REAL_IN(float, strtof_l)
 REAL_IN(long double, strtold_l)
-SHORT_FORM(int, atoi)
-SHORT_FORM(long, atol)
-SHORT_FORM(long long, atoll)
-SHORT_FORM(double, atof)
+SHORT_FORM(int, atoi, check_end_of_integer)
+SHORT_FORM(long, atol, check_end_of_integer)
+SHORT_FORM(long long, atoll, check_end_of_integer)
+SHORT_FORM(double, atof, check_end_of_real)
 
 /* ---- sorting and searching ---- */
 
@@ -179,6 +179,7 @@ PART_OF_PATH(__xpg_basename)
 
 WRAP(int, rand_r, (unsigned *state)) {
     WRITE(state, sizeof *state);
+    check_used(SITE, state, sizeof *state);
     return rand_r(state);
 }
 

@@ -323,8 +323,8 @@ int locals_spanned(uintptr_t begin, uintptr_t end, uintptr_t bad) {
     return frame && frame < room;
 }
 
-/* Whether a closed granule belongs to a variable. Code that runs on a stack inside of a variable, as
- * coroutines do, leaves litter there: of the variable itself, only the end of its scope closes
+/* Whether a closed granule belongs to a variable. Code that runs on a stack inside of a variable,
+ * as coroutines do, leaves litter there: of the variable itself, only the end of its scope closes
  * bytes. */
 static int belongs_to_place(uintptr_t address, uintptr_t granule) {
     struct place place;

@@ -11,7 +11,7 @@ A copy by memcpy gets a third marker where its two ranges might overlap::
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 
 from whence import ir
@@ -50,6 +50,9 @@ _LARGEST_OBJECT = 1 << 30
 _EXEMPT = "disable_sanitizer_instrumentation"
 """Attribute of functions that the source exempts from checks (`whence.toolchain.exempt`)."""
 
+_CLOSING = ("__asan_poison_memory_region", "__sanitizer_annotate_")
+"""Functions that make memory inaccessible which they are given."""
+
 _MEMORY_INTRINSICS = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.")
 
 
@@ -75,15 +78,18 @@ def mark_accesses(context: Context) -> None:
           ret void
         }
     """
+    closed = _closed_globals(context.module) if context.policy.holes else frozenset()
     for function in context.functions():
         if not function.attributes.has(_EXEMPT):
-            _mark(function, context)
+            _mark(function, context, closed)
             context.checked += 1
 
 
-def _mark(function: ir.Function, context: Context) -> None:
+def _mark(function: ir.Function, context: Context, closed: frozenset[str]) -> None:
     policy, keepers, used = context.policy, context.keepers, context.used
     provenance = Provenance(function)
+    if policy.holes:
+        closed |= {provenance.of(each).root for each in _closed_pointers(function)}
     flow = Flow(function, keepers, policy.holes)
     scopes = Ended(function, policy.scopes)
     for block in flow.order:
@@ -92,7 +98,7 @@ def _mark(function: ir.Function, context: Context) -> None:
         for instruction in block.instructions:
             accesses = accesses_of(instruction)
             for access in accesses:
-                _check(access, provenance, policy, facts, used, ended)
+                _check(access, provenance, policy, facts, used, ended, closed)
             if policy.lengths:
                 _check_length(accesses, provenance, policy, used)
             if policy.copies and _is_copy(instruction) and accesses:
@@ -103,6 +109,20 @@ def _mark(function: ir.Function, context: Context) -> None:
             elif may_free(instruction, keepers):
                 facts.block_may_have_died()
         flow.leave(block, facts)
+
+
+def _closed_pointers(function: ir.Function) -> Iterator[str]:
+    """Pointers to memory that the function makes inaccessible."""
+    for each in function.instructions():
+        if isinstance(each, ir.Call) and (each.callee or "").startswith(_CLOSING):
+            yield from (argument.value for argument in each.arguments if argument.type == "ptr")
+
+
+def _closed_globals(module: ir.Module) -> frozenset[str]:
+    """Global variables that functions of the module make inaccessible by their names."""
+    pointers = {each for function in module.definitions for each in _closed_pointers(function)}
+    addresses = (evaluate(module.layout, "ptr", each) for each in pointers)
+    return frozenset(each.symbol for each in addresses if each is not None and each.symbol)
 
 
 def accesses_of(instruction: ir.Instruction) -> list[Access]:
@@ -210,10 +230,11 @@ def _check(
     facts: Facts,
     used: set[str],
     ended: Container[str],
+    closed: Container[str],
 ) -> None:
     """Inserts the marker of one access unless it is superfluous.
 
-    ended: variables whose scope may have ended.
+    ended: variables whose scope may have ended. closed: those that may be inaccessible for another reason.
     """
     if not (policy.writes if access.write else policy.reads):
         return
@@ -226,6 +247,8 @@ def _check(
         return
     root, judged = access.pointer, provenance.place(derived.root)
     target = None if derived.root in ended else _target(derived, provenance, policy)
+    if target is not None and target.root in closed:
+        target = None
     if target is not None and (target.holds(size) or (target.exact and size in CHECKED_WIDTHS)):
         if not target.holds(size):
             _check_inside(access, target, used)

@@ -15,7 +15,7 @@ from whence.instrument.passes import Context
 
 CLOSES = "closes-memory"
 """A pseudo name among those that a module defines: it may make memory inaccessible (`may_close`)."""
-_CLOSING = (b"__asan_poison_memory_region", b"_zzq_args")
+_CLOSING = (b"__asan_poison_memory_region", b"__sanitizer_annotate_", b"_zzq_args")
 
 _SPACE = re.compile(r"(?:\\0[9ADad]|[\s;])+")
 _SEQUENCE = "rolq$$3,%rdirolq$$13,%rdirolq$$61,%rdirolq$$51,%rdixchgq%rbx,%rbx"
@@ -24,7 +24,7 @@ _SEQUENCE = "rolq$$3,%rdirolq$$13,%rdirolq$$61,%rdirolq$$51,%rdixchgq%rbx,%rbx"
 def may_close(bitcode: bytes) -> bool:
     """Whether a module may make memory inaccessible, judging by the names in it.
 
-    The second name is the variable that every client request fills, as debug information has it.
+    The last name is the variable that every client request fills, as debug information has it.
     """
     return any(name in bitcode for name in _CLOSING)
 
