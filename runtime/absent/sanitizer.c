@@ -38,12 +38,44 @@ ABSENT(__sanitizer_annotate_contiguous_container)
 ABSENT(__sanitizer_annotate_double_ended_contiguous_container)
 ABSENT(__sanitizer_contiguous_container_find_bad_address)
 ABSENT(__sanitizer_dtor_callback)
+ABSENT(__asan_get_shadow_mapping)
+ABSENT(__asan_set_death_callback)
+ABSENT(__sanitizer_acquire_crash_state)
+ABSENT(__sanitizer_double_ended_contiguous_container_find_bad_address)
 ABSENT(__sanitizer_get_allocated_begin)
 ABSENT(__sanitizer_get_allocated_size)
+ABSENT(__sanitizer_get_allocated_size_fast)
+ABSENT(__sanitizer_get_current_allocated_bytes)
+ABSENT(__sanitizer_get_free_bytes)
+ABSENT(__sanitizer_get_heap_size)
+ABSENT(__sanitizer_get_module_and_offset_for_pc)
 ABSENT(__sanitizer_get_ownership)
+ABSENT(__sanitizer_print_stack_trace)
+ABSENT(__sanitizer_set_death_callback)
 
-int __sanitizer_verify_contiguous_container(void);
-__attribute__((weak)) int __sanitizer_verify_contiguous_container(void) { return 1; }
+#define TRUE(name)                                                                                 \
+    int name(void);                                                                                \
+    __attribute__((weak)) int name(void) { return 1; }
+
+TRUE(__sanitizer_verify_contiguous_container)
+TRUE(__sanitizer_verify_double_ended_contiguous_container)
+
+size_t __sanitizer_get_estimated_allocated_size(size_t size);
+__attribute__((weak)) size_t __sanitizer_get_estimated_allocated_size(size_t size) { return size; }
+
+#define UNALIGNED(bits)                                                                            \
+    uint##bits##_t __sanitizer_unaligned_load##bits(const void *from);                             \
+    __attribute__((weak)) uint##bits##_t __sanitizer_unaligned_load##bits(const void *from) {      \
+        return ((const struct unaligned##bits *)from)->value;                                      \
+    }                                                                                              \
+    void __sanitizer_unaligned_store##bits(void *to, uint##bits##_t value);                        \
+    __attribute__((weak)) void __sanitizer_unaligned_store##bits(void *to, uint##bits##_t value) { \
+        ((struct unaligned##bits *)to)->value = value;                                             \
+    }
+
+UNALIGNED(16)
+UNALIGNED(32)
+UNALIGNED(64)
 
 long __msan_test_shadow(void);
 __attribute__((weak)) long __msan_test_shadow(void) { return -1; }

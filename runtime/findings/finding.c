@@ -249,7 +249,19 @@ int finding_hold(int status) {
     return (uint32_t)options.held == os_process() && record_hold(status, (uint32_t)options.reader);
 }
 
+void (*finding_death_callback)(void);
+
+/* The function runs where the lock for findings is held, so no rule is evaluated for it. */
+static void call_death_callback(void) {
+    void (*callback)(void) = finding_death_callback;
+    finding_death_callback = NULL;
+    thread_self.silent++;
+    if (callback) callback();
+    thread_self.silent--;
+}
+
 _Noreturn void finding_stop(void) {
+    call_death_callback();
     finding_flush();
     record_finish();
     finding_hold((int)options.exitcode << 8);

@@ -38,6 +38,9 @@ void finding_flush(void);
  * `exitcode` instead. */
 int finding_hold(int status);
 
+/* A function of the program that is called before a finding ends it; NULL: none. */
+extern void (*finding_death_callback)(void);
+
 /* Ends the program as after a finding, with the exit status for that. */
 _Noreturn void finding_stop(void);
 

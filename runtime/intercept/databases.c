@@ -120,6 +120,7 @@ WRAP(int, getaddrinfo,
     READ_STRING_IF(node);
     READ_STRING_IF(service);
     READ_IF(hints, sizeof *hints);
+    if (hints) check_used(SITE, hints, offsetof(struct addrinfo, ai_addrlen));
     WRITE(result, sizeof *result);
     return getaddrinfo(node, service, hints, result);
 }

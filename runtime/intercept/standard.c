@@ -3,6 +3,7 @@
 #include <wchar.h>
 #include "check.h"
 
+#include <execinfo.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <libgen.h>
@@ -279,4 +280,30 @@ WRAP(size_t, wcsrtombs, (char *to, const wchar_t **from, size_t most, mbstate_t 
     size_t count = wcsrtombs(to, from, most, state);
     if (to && count != (size_t)-1) WRITE(to, count < most ? count + 1 : most);
     return count;
+}
+
+/* ---- execinfo.h ---- */
+
+#define BACKTRACE_MOST 512
+
+/* The C library counts the wrapper's frame, too. */
+WRAP(int, backtrace, (void **frames, int most)) {
+    void *found[BACKTRACE_MOST + 1];
+    if (most <= 0) return backtrace(frames, most);
+    int count = backtrace(found, most < BACKTRACE_MOST ? most + 1 : BACKTRACE_MOST + 1) - 1;
+    if (count <= 0) return 0;
+    WRITE(frames, (size_t)count * sizeof *frames);
+    FILLS(frames, (size_t)count * sizeof *frames);
+    wh_copy(frames, found + 1, (size_t)count * sizeof *frames);
+    return count;
+}
+
+WRAP(char **, backtrace_symbols, (void *const *frames, int count)) {
+    if (count > 0) USE(frames, (size_t)count * sizeof *frames);
+    return backtrace_symbols(frames, count);
+}
+
+WRAP(void, backtrace_symbols_fd, (void *const *frames, int count, int file)) {
+    if (count > 0) USE(frames, (size_t)count * sizeof *frames);
+    backtrace_symbols_fd(frames, count, file);
 }

@@ -14,6 +14,14 @@ WH_EXPORT const char *__asan_locate_address(void *address, char *name, size_t na
 WH_EXPORT size_t __asan_get_alloc_stack(void *address, void **trace, size_t size, int *thread);
 WH_EXPORT size_t __asan_get_free_stack(void *address, void **trace, size_t size, int *thread);
 
+WH_EXPORT void __asan_get_shadow_mapping(size_t *scale, size_t *offset);
+
+/* The state plane has a byte for each granule, as AddressSanitizer's shadow memory has. */
+void __asan_get_shadow_mapping(size_t *scale, size_t *offset) {
+    if (scale) *scale = WH_GRANULE_SHIFT;
+    if (offset) *offset = WH_STATE_OFFSET;
+}
+
 /* This may be the first call into the runtime: thread_here starts it. */
 void __asan_poison_memory_region(const volatile void *begin, size_t size) {
     thread_here();

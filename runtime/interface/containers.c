@@ -17,6 +17,14 @@ WH_EXPORT const void *__sanitizer_contiguous_container_find_bad_address(const vo
 WH_EXPORT int __sanitizer_verify_contiguous_container(const void *begin, const void *middle,
                                                       const void *end);
 
+WH_EXPORT const void *
+__sanitizer_double_ended_contiguous_container_find_bad_address(const void *begin, const void *first,
+                                                               const void *last, const void *end);
+WH_EXPORT int __sanitizer_verify_double_ended_contiguous_container(const void *begin,
+                                                                   const void *first,
+                                                                   const void *last,
+                                                                   const void *end);
+
 static void open_between(const void *begin, const void *end) {
     if (begin < end) poison_open((uintptr_t)begin, (uintptr_t)end - (uintptr_t)begin);
 }
@@ -50,16 +58,31 @@ void __sanitizer_annotate_double_ended_contiguous_container(const void *begin, c
 }
 
 /* The first address whose byte is accessible although it holds no element, or the reverse; NULL:
- * none. */
+ * none. The elements are [first, last). */
+const void *__sanitizer_double_ended_contiguous_container_find_bad_address(const void *begin,
+                                                                           const void *first,
+                                                                           const void *last,
+                                                                           const void *end) {
+    thread_here();
+    for (const char *at = begin; at < (const char *)end; at++) {
+        int holds = at >= (const char *)first && at < (const char *)last;
+        if ((poison_closed((uintptr_t)at, 1) == 0) != holds) return at;
+    }
+    return NULL;
+}
+
 const void *__sanitizer_contiguous_container_find_bad_address(const void *begin, const void *middle,
                                                               const void *end) {
-    thread_here();
-    for (const char *at = begin; at < (const char *)end; at++)
-        if ((poison_closed((uintptr_t)at, 1) == 0) != (at < (const char *)middle)) return at;
-    return NULL;
+    return __sanitizer_double_ended_contiguous_container_find_bad_address(begin, begin, middle,
+                                                                          end);
 }
 
 int __sanitizer_verify_contiguous_container(const void *begin, const void *middle,
                                             const void *end) {
     return __sanitizer_contiguous_container_find_bad_address(begin, middle, end) == NULL;
+}
+
+int __sanitizer_verify_double_ended_contiguous_container(const void *begin, const void *first,
+                                                         const void *last, const void *end) {
+    return !__sanitizer_double_ended_contiguous_container_find_bad_address(begin, first, last, end);
 }

@@ -3,13 +3,34 @@
 #ifndef WHENCE_INTERFACE_SANITIZER_H
 #define WHENCE_INTERFACE_SANITIZER_H
 
+#include <stddef.h>
+#include <stdint.h>
+
+/* Integers at any address. */
+struct __attribute__((packed, may_alias)) unaligned16 {
+    uint16_t value;
+};
+struct __attribute__((packed, may_alias)) unaligned32 {
+    uint32_t value;
+};
+struct __attribute__((packed, may_alias)) unaligned64 {
+    uint64_t value;
+};
+
 #define SANITIZER_NOTHING_TO_DO(X)                                                                 \
     X(__asan_addr_is_in_fake_stack)                                                                \
     X(__asan_get_current_fake_stack)                                                               \
+    X(__asan_get_report_access_size)                                                               \
+    X(__asan_get_report_access_type)                                                               \
+    X(__asan_get_report_address)                                                                   \
+    X(__asan_get_report_bp)                                                                        \
+    X(__asan_get_report_description)                                                               \
+    X(__asan_get_report_pc)                                                                        \
+    X(__asan_get_report_sp)                                                                        \
     X(__asan_handle_no_return)                                                                     \
     X(__asan_print_accumulated_stats)                                                              \
+    X(__asan_report_error)                                                                         \
     X(__asan_report_present)                                                                       \
-    X(__asan_set_death_callback)                                                                   \
     X(__asan_set_error_report_callback)                                                            \
     X(__asan_update_allocation_context)                                                            \
     X(__msan_finish_switch_fiber)                                                                  \
@@ -20,11 +41,11 @@
     X(__msan_start_switch_fiber)                                                                   \
     X(__msan_unpoison_param)                                                                       \
     X(__sanitizer_finish_switch_fiber)                                                             \
+    X(__sanitizer_get_unmapped_bytes)                                                              \
     X(__sanitizer_install_malloc_and_free_hooks)                                                   \
     X(__sanitizer_print_memory_profile)                                                            \
-    X(__sanitizer_print_stack_trace)                                                               \
     X(__sanitizer_purge_allocator)                                                                 \
-    X(__sanitizer_set_death_callback)                                                              \
+    X(__sanitizer_sandbox_on_notify)                                                               \
     X(__sanitizer_set_report_fd)                                                                   \
     X(__sanitizer_set_report_path)                                                                 \
     X(__sanitizer_start_switch_fiber)

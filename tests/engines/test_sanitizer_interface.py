@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -133,3 +134,50 @@ def test_what_is_defined_is_told_to_the_rules_and_asked_of_them(whence: Whence) 
         done, found = whence.findings(VALUES, "./prog", *words)
         assert [each["rule"] for each in found] == ["use-of-uninitialized-value"]
         assert function in str(found[0])
+ANSWERS = """
+#include <sanitizer/allocator_interface.h>
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/lsan_interface.h>
+#include <stdio.h>
+#include <stdlib.h>
+int __lsan_is_turned_off(void) { return 1; }
+static void last_words(void) { puts("ends"); fflush(stdout); }
+static char *volatile kept;
+int main(int c, char **v) {
+    char text[8] = "1234567", path[4096];
+    void *offset = NULL;
+    size_t scale = 0, shadow = 0, before = __sanitizer_get_current_allocated_bytes();
+    kept = malloc(100);
+    printf("%zu\\n", __sanitizer_get_current_allocated_bytes() - before);
+    kept = NULL;
+    __sanitizer_unaligned_store32(text + 1, 0x41424344);
+    printf("%s %x\\n", text, (unsigned)__sanitizer_unaligned_load16(text + 1));
+    __asan_get_shadow_mapping(&scale, &shadow);
+    __sanitizer_set_death_callback(last_words);
+    __sanitizer_print_stack_trace();
+    if (scale) {
+        printf("%d\\n", scale == 3 && shadow > 0);
+        puts(__sanitizer_get_module_and_offset_for_pc((void *)main, path, 4096, &offset) ? path : "");
+        printf("%d\\n", __sanitizer_acquire_crash_state() + __sanitizer_acquire_crash_state());
+    }
+    return c > 1 ? __sanitizer_unaligned_load32(text + 7) : 0;
+}
+"""
+
+
+def test_answers_without_whence(whence: Whence) -> None:
+    done = subprocess.run([whence.build(ANSWERS)], capture_output=True, check=True)
+    assert done.stdout == b"0\n1DCBA67 4344\n"
+
+
+def test_answers_under_whence(whence: Whence) -> None:
+    """Leaks are none, because the program says so; the last words come before the end at a finding."""
+    whence.build(ANSWERS)
+    done, found = whence.findings("./prog")
+    lines = done.out.decode().splitlines()
+    assert (done.status, found, lines[:3], lines[4:]) == (0, [], ["100", "1DCBA67 4344", "1"], ["1"])
+    assert lines[3].endswith("prog")
+    assert re.search(r"^whence:     #0 0x[0-9a-f]+ .*\(.+\+0x[0-9a-f]+\)$", done.err, re.MULTILINE)
+    done, found = whence.findings("./prog", "x")
+    assert [each["rule"] for each in found] == ["stack-buffer-overflow"]
+    assert done.out.decode().splitlines()[-1] == "ends"

@@ -61,7 +61,8 @@ WIDE = _names(
 # stdlib.h: numbers in text, sorting, environment, multibyte characters
 STANDARD = _names(
     """
-    atof atoi atol atoll bsearch canonicalize_file_name dirname getenv getsubopt mblen mbrlen
+    atof atoi atol atoll backtrace backtrace_symbols backtrace_symbols_fd bsearch
+    canonicalize_file_name dirname getenv getsubopt mblen mbrlen
     mbrtowc mbsrtowcs mbstowcs mbtowc mkdtemp mkostemp mkostemp64 mkostemps mkstemp mkstemp64
     mkstemps mkstemps64 mktemp putenv qsort qsort_r rand_r realpath secure_getenv setenv strtod
     strtod_l strtof strtof_l strtoimax strtol strtol_l strtold strtold_l strtoll strtoll_l strtoq
