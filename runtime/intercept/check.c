@@ -121,12 +121,17 @@ static int ends_number(char c) {
     return !isalnum((unsigned char)c) && !strchr("+-.,_() \t\n\r\v\f", c);
 }
 
+/* Blanks and a sign. */
+static size_t before_digits(const char *text, size_t most) {
+    size_t i = 0;
+    while (i < most && isspace((unsigned char)text[i])) i++;
+    return i < most && (text[i] == '+' || text[i] == '-') ? i + 1 : i;
+}
+
 /* Bytes of a number of `most` bytes that every function reads: blanks, a sign, decimal digits, and
  * the byte behind them. */
 static size_t number_read(const char *text, size_t most) {
-    size_t i = 0;
-    while (i < most && isspace((unsigned char)text[i])) i++;
-    if (i < most && (text[i] == '+' || text[i] == '-')) i++;
+    size_t i = before_digits(text, most);
     while (i < most && isdigit((unsigned char)text[i])) i++;
     return i < most ? i + 1 : most;
 }
@@ -141,8 +146,8 @@ static int may_go_on(const char *text, size_t count, number_end end_of, int base
     if (count > NUMBER_MOST) return 1;
     wh_copy(copy, text, count);
     copy[count] = 0;
-    size_t read = number_read(copy, count + 1) - 1, converted = end_of(copy, base);
-    if (read == count || converted == count) return 1;
+    size_t converted = end_of(copy, base);
+    if (before_digits(copy, count) == count || converted == count) return 1;
     int real = end_of == check_end_of_real;
     if (strchr(real ? "eEpP" : base == 10 ? "" : "xXbB", copy[converted])) {
         converted++;

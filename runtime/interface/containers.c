@@ -57,6 +57,16 @@ void __sanitizer_annotate_double_ended_contiguous_container(const void *begin, c
     open_between(new_first > begin ? new_first : begin, new_last < end ? new_last : end);
 }
 
+static int is_open(const char *at) { return poison_closed((uintptr_t)at, 1) == 0; }
+
+/* Whether a byte without an element stays accessible because a later one of its granule is: an
+ * element, or what follows the container. */
+static int must_be_open(const char *at, const char *first, const char *last, const char *end) {
+    while ((uintptr_t)++at % WH_GRANULE)
+        if ((at >= first && at < last) || (at >= end && is_open(at))) return 1;
+    return 0;
+}
+
 /* The first address whose byte is accessible although it holds no element, or the reverse; NULL:
  * none. The elements are [first, last). */
 const void *__sanitizer_double_ended_contiguous_container_find_bad_address(const void *begin,
@@ -66,7 +76,7 @@ const void *__sanitizer_double_ended_contiguous_container_find_bad_address(const
     thread_here();
     for (const char *at = begin; at < (const char *)end; at++) {
         int holds = at >= (const char *)first && at < (const char *)last;
-        if ((poison_closed((uintptr_t)at, 1) == 0) != holds) return at;
+        if (is_open(at) != holds && (holds || !must_be_open(at, first, last, end))) return at;
     }
     return NULL;
 }
