@@ -21,7 +21,7 @@ STATES = {"DEFINED": 0, "UNDEFINED": 0xFF, "MIXED": 0xDF, "BUSY": 0x5F}
 is of a mixed granule, and says which bytes have undefined bits."""
 SPECIAL, SPECIAL_MASK = 0x5F, 0x7F
 """MIXED and BUSY have `SPECIAL` in the bits of the mask, and no other value has. Of two neighbouring bits from
-an even one on, one is set, and so is the lowest: a test of these bits alone sees that a byte may be undefined."""
+an even one on, one is set, and so is the lowest: a test of these bits sees that a byte may be undefined."""
 
 MAGIC = 0x57484E43
 UNDEFINED = Layout(

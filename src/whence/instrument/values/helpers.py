@@ -367,7 +367,7 @@ def _state(size: int, place: Place) -> list[str]:
 
 
 def _marked(size: int, place: Place) -> list[str]:
-    """%marked: the plane may have to change. Where the address is no granule's begin, after all, it is asked."""
+    """%marked: the plane may have to change, as where the address is no granule's begin after all."""
     lines = _state(size, place)
     if place is not Place.BEGIN:
         return [*lines, "%marked = icmp ne i8 %state, 0"]
@@ -433,7 +433,8 @@ def _mark() -> str:
     """A fill word has been stored in a granule."""
     undefined = STATES["UNDEFINED"] - 256
     lines = ["%a = ptrtoint ptr %p to i64", *_plane("%a", "first")[:-1]]
-    return _define("void", MARK, "ptr %p", [*lines, f"store i8 {undefined}, ptr %first.plane, align 1", "ret void"])
+    lines += [f"store i8 {undefined}, ptr %first.plane, align 1", "ret void"]
+    return _define("void", MARK, "ptr %p", lines)
 
 
 def _cleaned(size: int, place: Place) -> Iterator[str]:
