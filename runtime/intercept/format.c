@@ -193,9 +193,9 @@ static const void *place_of(const va_list arguments, enum format_kind kind) {
     return arguments->gp_offset < 6 * 8 ? registers + arguments->gp_offset : stack;
 }
 
-/* Bytes of an argument that is not described further. */
+/* The bytes of an argument that is no int. */
 static size_t size_of(enum format_kind kind) {
-    return kind == FORMAT_INT ? sizeof(int) : kind == FORMAT_LONG_DOUBLE ? 10 : sizeof(long);
+    return kind == FORMAT_LONG_DOUBLE ? 10 : sizeof(long);
 }
 
 struct walk {
@@ -257,19 +257,27 @@ static void find(struct walk *walk, const char *format) {
     }
 }
 
+/* An argument that no conversion names is not looked at. */
+static void use(struct format_place *places, int at, size_t size) {
+    if (at) places[at - 1].size = size;
+}
+
 size_t format_printf_places(const char *format, va_list arguments, struct format_place *places) {
     struct walk walk;
     find(&walk, format);
     va_list copy;
     va_copy(copy, arguments);
     for (size_t i = 0; i < walk.argument_count; i++) {
-        places[i] = (struct format_place){place_of(copy, walk.kinds[i]), size_of(walk.kinds[i])};
+        places[i] = (struct format_place){place_of(copy, walk.kinds[i]), 0};
         take(&copy, walk.kinds[i], &walk.values[i]);
     }
     va_end(copy);
-    for (size_t i = 0; i < walk.count; i++)
-        if (walk.items[i].kind == FORMAT_INT)
-            places[walk.items[i].value_at - 1].size = walk.items[i].size;
+    for (size_t i = 0; i < walk.count; i++) {
+        const struct format_item *item = &walk.items[i];
+        use(places, item->value_at, item->kind == FORMAT_INT ? item->size : size_of(item->kind));
+        use(places, item->width == FORMAT_FROM_ARGUMENT ? item->width_at : 0, sizeof(int));
+        use(places, item->precision == FORMAT_FROM_ARGUMENT ? item->precision_at : 0, sizeof(int));
+    }
     return walk.argument_count;
 }
 

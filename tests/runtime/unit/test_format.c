@@ -78,6 +78,43 @@ static void the_walk_ends_where_it_loses_track(void) {
     CHECK_EQUAL(printed(values, many, a), 1);
 }
 
+static struct format_place places[FORMAT_MOST];
+static char contents[FORMAT_MOST][16];
+
+static size_t placed(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    size_t count = format_printf_places(format, arguments, places);
+    for (size_t i = 0; i < count; i++) memcpy(contents[i], places[i].begin, places[i].size);
+    va_end(arguments);
+    return count;
+}
+
+static int place_holds(int at, const void *value, size_t size) {
+    return places[at].size == size && !memcmp(contents[at], value, size);
+}
+
+static void arguments_are_found_where_they_are(void) {
+    const int seven = 7, eight = 8;
+    const long large = 1l << 40;
+    const double half = 0.5;
+    const long double third = 3.25l;
+    CHECK_EQUAL(placed("%d %f %Lf %ld %hhd %c %d %d %d %Lf", 1, half, third, large, 3, 'x', 6,
+                       seven, eight, third),
+                10);
+    CHECK(place_holds(1, &half, 8) && place_holds(2, &third, 10) && place_holds(3, &large, 8));
+    CHECK_EQUAL(places[4].size, 1);
+    CHECK_EQUAL(places[5].size, 1);
+    CHECK(place_holds(7, &seven, 4) && place_holds(8, &eight, 4) && place_holds(9, &third, 10));
+    CHECK_EQUAL(placed("%*.*f %s", 7, 8, half, a), 4);
+    CHECK(place_holds(0, &seven, 4) && place_holds(1, &eight, 4) && place_holds(2, &half, 8));
+    CHECK(place_holds(3, &a, 8));
+    CHECK_EQUAL(placed("%2$d", 1, seven), 2);
+    CHECK(places[0].size == 0 && place_holds(1, &seven, 4));
+    CHECK_EQUAL(placed("%f %f %f %f %f %f %f %f %f", .1, .2, .3, .4, .6, .7, .8, .9, half), 9);
+    CHECK(place_holds(8, &half, 8));
+}
+
 static void scanf_destinations(void) {
     int i;
     double d;
@@ -113,6 +150,7 @@ int main(void) {
     positions_may_come_in_any_order();
     stores_know_their_size();
     the_walk_ends_where_it_loses_track();
+    arguments_are_found_where_they_are();
     scanf_destinations();
     scanf_sets_may_hold_brackets();
     return 0;
