@@ -6,13 +6,12 @@
 /* More is not looked at: so far apart are stacks, and not frames of one. */
 #define LEFT_MOST (8ull << 20)
 
-__thread uintptr_t values_depth __attribute__((tls_model("initial-exec")));
-
 WH_EXPORT void __whence_value_landed(void) {
     uintptr_t end = (uintptr_t)__builtin_frame_address(0) + 2 * sizeof(void *);
-    uintptr_t begin = ~values_depth;
+    uint64_t *depth = &__whence_values.memory.depth;
+    uintptr_t begin = ~*depth;
     if (begin >= end) return;
-    values_depth = ~end;
+    *depth = ~end;
     if (end - begin > LEFT_MOST) begin = end - LEFT_MOST;
     __whence_value_define(begin, end - begin);
 }

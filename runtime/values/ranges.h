@@ -17,14 +17,11 @@ long values_init(uintptr_t *begin, size_t *size);
 /* Bytes are undefined and keep their contents. */
 void values_forget(uintptr_t address, uint64_t size, uint64_t origin);
 
-/* The complement of the lowest address in this thread's stack that got undefined bits since control
- * last arrived from frames that were left. */
-extern __thread uintptr_t values_depth;
-
-/* Undefined bits are about to be noted at an address. */
+/* Undefined bits are about to be noted at an address: the thread keeps the lowest one of its stack
+ * since control last arrived from frames that were left, as its complement. */
 static inline void values_mark(uintptr_t address) {
-    if (~address > values_depth && address >= (uintptr_t)__builtin_frame_address(0))
-        values_depth = ~address;
+    uint64_t *depth = &__whence_values.memory.depth;
+    if (~address > *depth && address >= (uintptr_t)__builtin_frame_address(0)) *depth = ~address;
 }
 
 /* The first byte of a range with an undefined bit, or the range's end. */

@@ -76,6 +76,7 @@ IN_MEMORY = Layout(
         Field("stacked", "u64", "words of variable arguments on the stack, behind the registers"),
         Field("tail", "u64", "the function that was called last to return in the place of another"),
         Field("name", "u64", "that other"),
+        Field("depth", "u64", "the complement of the lowest marked address of the stack"),
     ),
 )
 """What follows in ``struct whence_values``, about arguments that a call passes in memory. Behind it are

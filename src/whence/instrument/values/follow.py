@@ -112,7 +112,7 @@ def follow_values(context: Context) -> None:
           store i64 0, ptr %wh.2, align 8
           ret i32 %v
         }
-        @__whence_values = external thread_local(initialexec) global [1968 x i8]
+        @__whence_values = external thread_local(initialexec) global [1976 x i8]
         declare void @__whence_values_point_if(i64, i1)
         declare void @__whence_values_point_load(i64, ptr, i64, i64)
         declare void @__whence_values_use(i64, i64, i64, i64)
@@ -346,6 +346,8 @@ class _Follower:
             align = access.align or 1
             if value.value in self.fills and align % GRANULE == 0:
                 self._runtime(helpers.MARK, f"ptr {access.pointer}")
+                if isinstance(self.function.definition_of(access.pointer), ir.Alloca):
+                    self._runtime(helpers.DEEPEN, f"ptr {access.pointer}")
             else:
                 self._stored(access.pointer, value.type, align, self.shadows.get(value.value))
         else:

@@ -12,13 +12,22 @@ from collections.abc import Iterator
 from enum import Enum
 
 from whence.abi.layout import DEFINED_OFFSET, GRANULE, GRANULE_SHIFT
-from whence.abi.undefined import FILL, FILL_SHIFT, SPECIAL, SPECIAL_MASK, STATES, VALUES_SIZE
+from whence.abi.undefined import (
+    FILL,
+    FILL_SHIFT,
+    IN_MEMORY,
+    MEMORY,
+    SPECIAL,
+    SPECIAL_MASK,
+    STATES,
+    VALUES_SIZE,
+)
 
 USE = "__whence_values_use"
 PASSING = "__whence_values"
 UNDEFINE, DEFINE, COPY = "__whence_value_undefine", "__whence_value_define", "__whence_value_copy"
 SET = "__whence_values_set"
-LANDED = "__whence_value_landed"
+LANDED, DEEPEN = "__whence_value_landed", "__whence_values_deepen"
 SOURCE, RECEIVE = "__whence_values_source", "__whence_values_receive"
 KEEP, STARTED, ENDED, PASS = (f"__whence_value_{each}" for each in ("keep", "started", "ended", "pass"))
 """About arguments in memory (`whence.instrument.values.in_memory`)."""
@@ -51,6 +60,7 @@ _DECLARED = {
     DEFINE: f"declare void @{DEFINE}(ptr, i64)",
     COPY: f"declare void @{COPY}(ptr, ptr, i64)",
     MARK: f"declare void @{MARK}(ptr)",
+    DEEPEN: f"declare void @{DEEPEN}(ptr)",
     LANDED: f"declare void @{LANDED}()",
     SOURCE: f"declare void @{SOURCE}(ptr, i64)",
     RECEIVE: f"declare void @{RECEIVE}(ptr, i64, i64)",
@@ -316,12 +326,22 @@ defined:
 
 
 def _receive() -> str:
-    """Passes the address of what is copied for an argument by value; the argument is a copy of what is
-    there, or of defined bytes."""
+    """Notes a marked variable of the frame. Passes the address of what is copied for an argument by
+    value; the argument is a copy of what is there, or of defined bytes."""
     return f"""@{PASSING} = external thread_local(initialexec) global [{VALUES_SIZE} x i8]
 define linkonce_odr hidden void @{SOURCE}(ptr %p, i64 %n) #0 {{
   %place = getelementptr i8, ptr @{PASSING}, i64 %n
   store ptr %p, ptr %place, align 8
+  ret void
+}}
+define linkonce_odr hidden void @{DEEPEN}(ptr %p) #0 {{
+  %place = getelementptr i8, ptr @{PASSING}, i64 {MEMORY + IN_MEMORY.offset("depth")}
+  %lowest = load i64, ptr %place, align 8
+  %a = ptrtoint ptr %p to i64
+  %here = xor i64 %a, -1
+  %lower = icmp ugt i64 %here, %lowest
+  %depth = select i1 %lower, i64 %here, i64 %lowest
+  store i64 %depth, ptr %place, align 8
   ret void
 }}
 declare void @{COPY}(ptr, ptr, i64)
