@@ -1,4 +1,5 @@
 /* Start of the runtime: the first function that needs it calls port_start. */
+#include "../findings/debugger.h"
 #include "../process/alone.h"
 #include "../process/thread.h"
 #include "../settings/options.h"

@@ -20,7 +20,7 @@ STATES = {"DEFINED": 0, "UNDEFINED": 0xFF, "MIXED": 0xDF, "BUSY": 0x5F}
 """Values of the definedness plane. BUSY: a thread of the runtime works on the granule. Any other value, too,
 is of a mixed granule, and says which bytes have undefined bits."""
 SPECIAL, SPECIAL_MASK = 0x5F, 0x7F
-"""MIXED and BUSY have `SPECIAL` in the bits of the mask, and no other value has. Of two neighbouring bits from
+"""MIXED and BUSY have `SPECIAL` in the bits of the mask, and no other value has. Of two neighbouring bits
 an even one on, one is set, and so is the lowest: a test of these bits sees that a byte may be undefined."""
 
 MAGIC = 0x57484E43
