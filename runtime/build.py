@@ -91,6 +91,7 @@ PRODUCTS = {
             "rt/loading.c",
             "rt/locals.c",
             "rt/namespace.c",
+            "rt/classes.c",
             "rt/order.c",
         ),
         rules=True,

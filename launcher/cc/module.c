@@ -41,6 +41,7 @@ static char *header(size_t size, const struct line *line, const struct plan *pla
     put_flags(to, line, plan);
     json_field(to, "frontend", fact(plan, WH_COMPILE_FRONTEND));
     json_field(to, "triple", fact(plan, WH_COMPILE_TARGET));
+    json_field(to, "checks", fact(plan, WH_COMPILE_CHECKS));
     fprintf(to, "\"size\": %zu}", size);
     free(source);
     if (fclose(to) == 0) return text;

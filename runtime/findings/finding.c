@@ -219,6 +219,7 @@ static enum record_status append(const struct context *context, const struct wit
         {draft.states, head->n_states},
         {source_name(context->library).begin, head->n_name},
         {draft.variable, head->n_variable},
+        {context->types, head->n_types},
     };
     return record_append_at(WH_RECORD_FINDING, parts, sizeof parts / sizeof *parts, offset);
 }
@@ -304,6 +305,7 @@ void finding_make(struct context *context, const struct witness *witness) {
     if (head->address) fill_states(head, head->bad ? head->bad : head->address);
     head->n_values = (uint32_t)witness->value_count;
     head->n_name = (uint32_t)source_name(context->library).length;
+    if (context->types) head->n_types = (uint32_t)wh_length(context->types);
     if (stopping) head->flags |= asking ? WH_FLAG_HALTED | WH_FLAG_ASKED : WH_FLAG_HALTED;
     maps_tell_process();
     head->maps_id = maps_current();

@@ -1,8 +1,10 @@
 /* Steps that may be undefined: arithmetic, and what the front end relies on. */
+#include "classes.h"
 #include "entry.h"
 #include "event.h"
 #include "order.h"
 #include "threads.h"
+#include "../os/os.h"
 
 static uint64_t least(uint64_t bits, int is_unsigned) {
     return is_unsigned ? 0 : ~0ull << (bits - 1);
@@ -76,6 +78,62 @@ static void order(uintptr_t address, const struct frame *frame) {
     event_evaluate(&context);
 }
 
+/* ---- checks that the front end has written ---- */
+
+/* The number that a type of so many bits has for these. */
+static uint64_t converted(uint64_t value, const struct whence_site *site) {
+    if (site->bits >= 64) return value;
+    uint64_t kept = value & greatest(site->bits, 1);
+    int negative = (site->traits & WHENCE_SITE_SIGNED) && kept >> (site->bits - 1);
+    return negative ? kept | ~0ull << site->bits : kept;
+}
+
+static int is_conversion(uint64_t point) {
+    return point == WH_POINT_CONVERT_UNSIGNED || point == WH_POINT_CONVERT_SIGNED ||
+           point == WH_POINT_TO_SIGNED || point == WH_POINT_TO_UNSIGNED;
+}
+
+/* Generated code leaves functions at the begin of a page to this one: what is before them may not
+ * be readable. */
+static int is_of_another_type(uintptr_t function, const struct whence_site *site) {
+    uint32_t words[2];
+    if (!os_copy(words, function - sizeof words, sizeof words)) return 0;
+    return words[0] == WHENCE_FUNCTION_MARK && words[1] != site->hash;
+}
+
+static int differs(struct whence_event *event, struct whence_site *site, const char **types) {
+    *types = site->types;
+    if (event->point == WH_POINT_CALLEE) return is_of_another_type(event->r, site);
+    return !class_is_of(event->r, site, types);
+}
+
+static int is_typed(uint64_t point) {
+    return is_conversion(point) || point == WH_POINT_ENUMERATION || point == WH_POINT_CALLEE ||
+           point == WH_POINT_OBJECT;
+}
+
+static void typed(uint64_t point, uint64_t value, struct whence_site *site,
+                  const struct frame *frame) {
+    struct context context = {.types = site->types, .frame = frame};
+    struct whence_event *event = &context.event;
+    if (!event_watched(point)) return;
+    event->point = point;
+    event->value = value;
+    if (is_conversion(point)) {
+        event->other = converted(value, site);
+        event->width = (site->traits & WHENCE_SITE_NARROW) != 0;
+    } else if (point == WH_POINT_ENUMERATION) {
+        event->low = least(site->bits, !(site->traits & WHENCE_SITE_SIGNED));
+        event->high = greatest(site->bits, !(site->traits & WHENCE_SITE_SIGNED));
+    } else {
+        event->r = event->root = value;
+        event->value = 1;
+        if (!differs(event, site, &context.types)) return;
+        block_read(block_at(value), &event->block);
+    }
+    event_evaluate(&context);
+}
+
 __attribute__((used, visibility("hidden"))) void
 whence_step_checked(uint64_t a, uint64_t b, uint32_t desc, const struct frame *frame) {
     struct context context = {0};
@@ -87,6 +145,10 @@ whence_step_checked(uint64_t a, uint64_t b, uint32_t desc, const struct frame *f
     }
     if (context.event.point == WH_POINT_ORDER) {
         order(a, frame);
+        return;
+    }
+    if (is_typed(context.event.point)) {
+        typed(context.event.point, a, (struct whence_site *)b, frame);
         return;
     }
     if (desc & WHENCE_STEP_POINTER) {

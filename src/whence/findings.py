@@ -218,6 +218,17 @@ class Descriptor:
 
 
 @dataclass(frozen=True, slots=True)
+class Types:
+    """The types of a step that the front end has written a check for, in the words of the source.
+
+    `found`: the class that an object has instead, empty where it is not known.
+    """
+
+    expected: str
+    found: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Block:
     """The block a pointer was derived from, or the nearest one.
 
@@ -442,6 +453,7 @@ class Finding:
     process: Process | None = None
     origin: Origin | None = None
     descriptor: Descriptor | None = None
+    types: Types | None = None
 
     @property
     def relation(self) -> Relation | None:

@@ -92,6 +92,15 @@ SHAPES = {point.split()[0]: point for point in POINTS if LANGUAGE[point.split()[
         ("offset", "r != NULL and i * size > 8", False),
         ("align", "rest != 0", True),
         ("align", "n == 8", False),
+        ("convert_unsigned", "x != y", True),
+        ("convert_signed", "x > y", True),
+        ("to_signed", "narrow == 1", False),
+        ("to_unsigned", "x < 0", False),
+        ("enumeration", "v < low or v > high", True),
+        ("enumeration", "v > 3", False),
+        ("missing_return", "reached == 1", True),
+        ("callee", "differs == 1", True),
+        ("object", "r == NULL", False),
         ("descriptor", "closed == 1 and closing == 0", True),
         ("descriptor", "closing == 1", False),
         ("compare", "apart == 1", True),
@@ -153,8 +162,15 @@ def plain_steps(draw: st.DrawFn, point: str, world: World) -> Redex:
             return Redex(point.upper(), (draw(st.integers(1, MOST)),), now=99)
         case "nonnull":
             return Redex("NONNULL", (draw(st.integers(1, 1 << 63)), draw(st.integers(0, 1))), now=99)
-        case "unreachable":
-            return Redex("UNREACHABLE", (0,), now=99)
+        case "unreachable" | "missing_return":
+            return Redex(point.upper(), (0,), now=99)
+        case "callee" | "object":
+            return Redex(point.upper(), (address, 0), world.find(address), now=99)
+        case "convert_unsigned" | "convert_signed" | "to_signed" | "to_unsigned":
+            number = draw(st.integers(0, MOST))
+            return Redex(point.upper(), (number, number, draw(st.integers(0, 1))), now=99)
+        case "enumeration":
+            return Redex("ENUMERATION", (draw(st.integers(-4, 3)), -4, 3), now=99)
         case "bool":
             return Redex("BOOL", (draw(st.integers(0, 1)),), now=99)
         case "offset":

@@ -114,7 +114,7 @@ def is_shaped_alike(bench: Bench, *given: str) -> bool:
     words = [*given, "-c", "a.c"]
     if bench.run(bench.native(*words), **LEFT).returncode == 77:
         return False
-    expected = [*driver.ir_flags(driver.parse(words, False)), *IR_MODE]
+    expected = [*driver.ir_flags(driver.parse(words, False)), *checks.options(VERSION[0]), *IR_MODE]
     assert bench.seen()["log.ir"].splitlines()[: len(expected)] == expected
     return True
 

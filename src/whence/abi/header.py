@@ -142,12 +142,15 @@ def _rule_lines() -> Iterator[str]:
     yield f"#define WHENCE_DESC_FUNCTION_SHIFT {_number(rules.DESC_FUNCTION_SHIFT)}"
     for name, number in rules.DESC_FUNCTIONS.items():
         yield f"#define WHENCE_DESC_{name.upper()} {_number(number)}"
+    yield f"#define WHENCE_FUNCTION_MARK {_number(rules.FUNCTION_MARK)}"
+    for name, bit in rules.SITE_TRAITS.items():
+        yield f"#define WHENCE_SITE_{name} {_number(bit)}"
     yield f"#define WHENCE_SIZE_VARIES {_number(zones.SIZE_VARIES)}"
     yield f"#define WHENCE_RETURNED_ROWS {zones.RETURNED_ROWS}u"
     yield f"#define WHENCE_RETURNED_HEAD {zones.RETURNED_HEAD}u"
     yield f"#define WHENCE_COMMON_MARK {zones.COMMON_MARK}u"
     variables_ = (zones.VARIABLE, zones.LOCAL, zones.VARYING, zones.RETURNED, zones.GLOBAL)
-    for struct in (rules.BLOCK, rules.EVENT, rules.RULE, rules.RULE_SET, *variables_):
+    for struct in (rules.BLOCK, rules.EVENT, rules.RULE, rules.RULE_SET, rules.SITE, *variables_):
         yield from _struct(struct)
 
 

@@ -97,6 +97,7 @@ class Compile(Plan):
     IR = Kind("M", "word of the compilation to IR, in front of the language and the source")
     FRONTEND = Kind("V", "the front end's version, as a module says it")
     TARGET = Kind("T", "its target")
+    CHECKS = Kind("k", "the checks that it writes into IR, as a module says them")
     HEADERS = Kind("B", "variable, and a folder that is added to it at the end", strings=2)
     UNSET = Kind("U", "name of a variable that the compilation to IR does not get")
     SEPARATE = Kind("S", "option that takes the next word as its argument")

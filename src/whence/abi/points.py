@@ -105,6 +105,11 @@ class Point:
         """Whether the values of the step are signed."""
         return any(slot.signed for slot in self.slots)
 
+    def shows_signed(self, name: str) -> bool:
+        """Whether reports show a value of this name as signed: a sum is if any slot is."""
+        found = [slot for slot in self.slots if slot.name == name and slot.type != "POINTER"]
+        return any(slot.signed for slot in found or self.slots) and not self.pointer(name)
+
     def pointer(self, name: str) -> bool:
         """Whether a slot of this name holds a pointer."""
         return any(slot.type == "POINTER" and slot.name == name for slot in self.slots)
@@ -192,6 +197,47 @@ def _divide_is_fine() -> Iterator[Fine]:
     yield Fine({}, ({"y": 1, ONE: -1},))
     yield Fine({}, ({"y": -1, ONE: -2},))
     yield Fine({"y": -1}, ({"x": 1, "low": -1, ONE: -1},))
+
+
+def _converted(name: str, number: int, from_signed: bool, to_signed: bool) -> Point:
+    """The row of implicit conversions between integer types."""
+    words = [f"{'a signed' if signed else 'an unsigned'} integer type" for signed in (from_signed, to_signed)]
+    return Point(
+        name,
+        number,
+        (
+            Slot("x", "INT", "value", signed=from_signed),
+            Slot("y", "INT", "other", signed=to_signed),
+            Slot("narrow", "INT", "width"),
+        ),
+        f"before x of {words[0]} becomes y of {words[1]}, by a conversion that is not written; "
+        "narrow is 1 where that type has fewer bits, else 0",
+        "convert",
+        "conversion",
+        where="where y is another number than x",
+        suspects=Suspects(
+            "every conversion",
+            "those that change the number",
+            (Fine({}, ({"x": 1, "y": -1}, {"x": -1, "y": 1})),),
+        ),
+        headline="implicit conversion",
+        decimal=True,
+    )
+
+
+def _typed(name: str, number: int, meaning: str, access: str, noun: str, where: str, headline: str) -> Point:
+    """The row of a step at a pointer to something that has another type than the program says."""
+    return Point(
+        name,
+        number,
+        (_R, Slot("differs", "INT", "value")),
+        f"before {meaning}; differs is 1 where its type is another, else 0",
+        access,
+        noun,
+        where=where,
+        suspects=Suspects(f"every {noun}", "those of another type", (Fine({"differs": 0}, ()),)),
+        headline=headline,
+    )
 
 
 def _pair(name: str, number: int, meaning: str, noun: str, headline: str) -> Point:
@@ -578,6 +624,55 @@ POINTS = (
             "every access", "those to variables that are not initialised yet", (Fine({"early": 0}, ()),)
         ),
         headline="access to a variable",
+    ),
+    _converted("convert_unsigned", 41, from_signed=False, to_signed=False),
+    _converted("convert_signed", 42, from_signed=True, to_signed=True),
+    _converted("to_signed", 43, from_signed=False, to_signed=True),
+    _converted("to_unsigned", 44, from_signed=True, to_signed=False),
+    Point(
+        "enumeration",
+        45,
+        (Slot("v", "INT", "value", signed=True), _LOW, _HIGH),
+        "when v was read as the content of an enumeration, whose values go from low to high",
+        "read_enumeration",
+        "use of an enumeration",
+        where="where v is less than low or greater than high",
+        optional=", whose values go from low to high",
+        suspects=Suspects(
+            "every enumeration",
+            "those of values outside",
+            (Fine({}, ({"v": 1, "low": -1}, {"v": -1, "high": 1})),),
+        ),
+        headline="enumeration is read",
+    ),
+    Point(
+        "missing_return",
+        46,
+        (Slot("reached", "INT", "other"),),
+        "where a function with a result ends without return; reached is 1 before it does, else 0",
+        "reach",
+        "missing return",
+        where="where such an end is reached",
+        suspects=Suspects("every such end", "those that are reached", (Fine({"reached": 0}, ()),)),
+        headline="end of a function without return",
+    ),
+    _typed(
+        "callee",
+        47,
+        "the function at r is called through a pointer to functions of a type",
+        "call",
+        "call through a pointer",
+        "where the function's own type is another",
+        "call through a pointer to functions of another type",
+    ),
+    _typed(
+        "object",
+        48,
+        "the object at r is used as one of a class with virtual functions",
+        "use",
+        "use of an object",
+        "where the object is of no such class",
+        "use of an object of another class",
     ),
 )
 

@@ -25,7 +25,7 @@ from __future__ import annotations
 from whence.abi.structs import Field, Layout
 
 MAGIC = b"WHENCERC"
-VERSION = 8
+VERSION = 9
 HEADER_SIZE = 4096
 FILE_SIZE = 64 << 20
 """Size of the record file in bytes; sparse, so only what is written costs."""
@@ -139,6 +139,8 @@ FINDING = Layout(
             "chars: the variable of the block or the origin (whence.abi.zones), or none",
         ),
         Field("use", "u32", "one of whence.abi.undefined.USES at the use of an undefined value, else 0"),
+        Field("n_types", "u32", "chars: the types of the step (whence.abi.rules.SITE), or none"),
+        Field("reserved", "u32", "zero"),
     ),
 )
 
@@ -190,6 +192,7 @@ FINDING_ARRAYS = (
     ("states", "u8"),
     ("name", "u8"),
     ("variable", "u8"),
+    ("types", "u8"),
 )
 
 RULE_SIGNAL = 0xFFFFFFFF

@@ -79,6 +79,26 @@ RULE_SET = Layout(
     ),
 )
 
+SITE = Layout(
+    "whence_site",
+    (
+        Field("types", "ptr", "the types at this place, for reports", "const char *types"),
+        Field("name", "ptr", "the mangled name of the class, or null", "const char *name"),
+        Field("seen", "u64", "a vtable that is of this class, or of one derived from it; at first -1"),
+        Field("hash", "u32", "of the type of the function"),
+        Field("bits", "u32", "of the type that a value is converted to, or of the values of an enumeration"),
+        Field("traits", "u32", "SITE_TRAITS"),
+        Field("reserved", "u32", "zero"),
+    ),
+)
+"""A place where the front end has written a check: its types."""
+
+SITE_TRAITS = {"SIGNED": 1, "NARROW": 2}
+"""SIGNED: the type with those bits is signed. NARROW: it has fewer bits than the type before."""
+
+FUNCTION_MARK = 0xC105CAFE
+"""The word before a function, followed by its type's hash, which clang writes for ``-fsanitize=function``."""
+
 RULE_EVERY = 1 << 63
 """In the points of a rule: it is evaluated at every free, also where the pointer is the begin of a
 live block and family, alignment and size match."""

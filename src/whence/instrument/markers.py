@@ -26,6 +26,9 @@ from whence.instrument.lookup import LOOKUP
 
 ATTRIBUTES = "nounwind memory(inaccessiblemem: readwrite)"
 
+READING = "nounwind memory(read, inaccessiblemem: readwrite)"
+"""Of the one that looks at an object: stores of its vtable must not be delayed or dropped."""
+
 PREFIX = "__whence_check"
 RANGE = "__whence_range"
 CALL_EVENT = "__whence_call"
@@ -100,7 +103,7 @@ def _declaration(name: str) -> str:
     pointer = "ptr captures(address)"
     operands = steps.declaration(name)
     if operands:
-        return f"declare void @{name}({operands}) {ATTRIBUTES}"
+        return f"declare void @{name}({operands}) {READING if name == steps.checked('OBJECT') else ATTRIBUTES}"
     if name == RANGE:
         return f"declare void @{RANGE}({pointer}, i64, {pointer}, i32) {ATTRIBUTES}"
     if name == COOKIE:

@@ -55,7 +55,8 @@ class Context:
     function gets a twin.
     origins: variables whose undefined bits are followed. twins: functions
     that have a second version for undefined values. wraps: whether
-    signed arithmetic wraps around, as unsigned does.
+    signed arithmetic wraps around, as unsigned does. traps: whether the front end
+    writes a trap where a function ends without the result that it has.
     """
 
     name: str
@@ -74,6 +75,7 @@ class Context:
     origins: int = 0
     twins: list[Twin] = field(default_factory=list)
     wraps: bool = False
+    traps: bool = False
     _flows: dict[str, Flow] = field(default_factory=dict)
 
     @cached_property
@@ -135,7 +137,17 @@ class TextPass:
     needed: Callable[[Policy], bool] = _always
 
 
-AnyPass = Pass | TextPass
+@dataclass(frozen=True)
+class ContextPass:
+    """Changes the whole text likewise, as the policy of its context says."""
+
+    name: str
+    stage: Stage
+    run: Callable[[str, Context], str]
+    needed: Callable[[Policy], bool] = _always
+
+
+AnyPass = Pass | TextPass | ContextPass
 
 
 def run_stage(passes: Iterable[AnyPass], stage: Stage, text: str, context: Context) -> str:
@@ -150,6 +162,8 @@ def run_stage(passes: Iterable[AnyPass], stage: Stage, text: str, context: Conte
             continue
         if isinstance(each, TextPass):
             latest = each.run(str(context.module) if latest is None else latest)
+        elif isinstance(each, ContextPass):
+            latest = each.run(str(context.module) if latest is None else latest, context)
         else:
             each.apply(latest, context)
             latest = None

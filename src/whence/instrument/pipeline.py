@@ -32,6 +32,7 @@ from whence.instrument.arithmetic import POINTS as ARITHMETIC
 from whence.instrument.arithmetic import mark_arithmetic
 from whence.instrument.attributes import withdraw_promises, withdraw_values
 from whence.instrument.by_value import copy_arguments
+from whence.instrument.checks import settle_checks
 from whence.instrument.commons import guard_commons
 from whence.instrument.conversions import POINTS as CONVERSIONS
 from whence.instrument.conversions import mark_conversions
@@ -51,6 +52,7 @@ from whence.instrument.pairs import mark_pairs
 from whence.instrument.passes import (
     AnyPass,
     Context,
+    ContextPass,
     Pass,
     PassError,
     Stage,
@@ -76,6 +78,7 @@ from whence.instrument.variable_names import name_variables
 from whence.instrument.zones import guard_variables
 
 PASSES: tuple[AnyPass, ...] = (
+    ContextPass("settle-checks", Stage.CARRIED, settle_checks),
     Pass("mark-promises", Stage.CARRIED, mark_promises, lambda policy: bool(policy.steps & PROMISES)),
     Pass("mark-pairs", Stage.CARRIED, mark_pairs, lambda policy: bool(policy.steps & PAIRS)),
     Pass("mark-initializers", Stage.CARRIED, mark_initializers, lambda policy: ORDER in policy.steps),
@@ -205,7 +208,8 @@ def instrument_text(text: str, job: Job, stage: Stage, context: Context | None =
 
 
 def _context(job: Job) -> Context:
-    return Context(job.name, job.policy, job.own, job.watched, wraps=job.wraps)
+    traps = job.speed == _UNOPTIMISED
+    return Context(job.name, job.policy, job.own, job.watched, wraps=job.wraps, traps=traps)
 
 
 _PLACES_OF_VARIABLES = 22, "-experimental-debug-variable-locations=false"

@@ -7,10 +7,12 @@ about values are withdrawn and variables are promoted to registers.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 from whence import ir
 from whence.instrument import steps
+from whence.instrument.exposure import uses_of
 from whence.instrument.passes import Context
 from whence.ir.datalayout import constant_index
 from whence.ir.types import ArrayType, parse_type
@@ -74,13 +76,24 @@ def _mark_bool(instruction: ir.Instruction, context: Context) -> None:
         return
     byte = instruction.operands[0]
     loaded = _definition(byte.value, instruction)
-    if byte.type == "i8" and isinstance(loaded, ir.Load) and not _is_variable(loaded.pointer, instruction):
+    if byte.type == "i8" and isinstance(loaded, ir.Load) and not _is_simple(loaded.pointer, instruction):
         _insert(instruction, steps.marker("bool", 8), f"i8 {byte.value}", context)
 
 
-def _is_variable(pointer: str, at: ir.Instruction) -> bool:
-    """Whether the whole of a local variable is meant: what is in it has been read before."""
-    return isinstance(_definition(pointer, at), ir.Alloca)
+def _is_simple(pointer: str, at: ir.Instruction) -> bool:
+    """Whether a local variable is meant that only assignments write: they have a bool each."""
+    variable = _definition(pointer, at)
+    if not isinstance(variable, ir.Alloca):
+        return False
+    return all(_reads_or_assigns(use, pointer) for use in uses_of(at.function).get(pointer, ()))
+
+
+def _reads_or_assigns(use: ir.Instruction, pointer: str) -> bool:
+    if isinstance(use, ir.Store):
+        return use.value != pointer
+    if isinstance(use, ir.Call):
+        return (use.callee or "").startswith(("llvm.lifetime.", "llvm.dbg."))
+    return isinstance(use, ir.Load)
 
 
 # ---- code that is never reached ---------------------------------------------------------------------
@@ -219,7 +232,25 @@ def _mark_offset(instruction: ir.Instruction, context: Context) -> None:
     _insert(instruction, steps.OFFSET, f"ptr {base}, i64 {index}, i64 {size}", context)
 
 
+_COPY = "llvm.memcpy."
+_ALIGN = re.compile(r"\balign (\d+)\b")
+
+
+def _mark_copy(call: ir.Call, context: Context) -> None:
+    """Copies of a constant size, as of structs: compilers rely on the alignment of both pointers' types."""
+    if not (call.callee or "").startswith(_COPY) or constant_index(call.arguments[2].value) is None:
+        return
+    for argument in call.arguments[:2]:
+        found = _ALIGN.search(str(argument))
+        align = int(found[1]) if found else 1
+        pointer = argument.value
+        if 1 < align <= steps.MOST_SIZE and pointer.startswith("%") and not _is_of_variable(pointer, call):
+            _insert(call, steps.ALIGN, f"ptr {pointer}, i64 {align}", context)
+
+
 def _mark_alignment(instruction: ir.Instruction, context: Context) -> None:
+    if isinstance(instruction, ir.Call):
+        _mark_copy(instruction, context)
     if not isinstance(instruction, ir.MemoryAccess) or not 1 < (instruction.align or 1) <= steps.MOST_SIZE:
         return
     pointer = instruction.pointer

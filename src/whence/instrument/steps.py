@@ -16,8 +16,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cache
 
+from whence.abi.layout import NULL_PAGE_SIZE
 from whence.abi.points import NUMBERS
-from whence.abi.rules import STEP_BITS_SHIFT, STEP_POINTER, STEP_SIZE_SHIFT, STEP_UNSIGNED
+from whence.abi.rules import FUNCTION_MARK, STEP_BITS_SHIFT, STEP_POINTER, STEP_SIZE_SHIFT, STEP_UNSIGNED
 
 WIDTHS = (8, 16, 32, 64)
 """The bits of the integers whose arithmetic is checked."""
@@ -28,11 +29,14 @@ FLOATS = ("float", "double", "x86_fp80")
 
 _PREFIX = "__whence_check_"
 _PENDING_COUNT = "__whence_pending_count"
+_NO_MARK = "__whence_no_mark"
 _SIGNED = {"ADD": "sadd", "SUBTRACT": "ssub", "MULTIPLY": "smul"}
 _UNSIGNED = {"ADD_UNSIGNED": "uadd", "SUBTRACT_UNSIGNED": "usub", "MULTIPLY_UNSIGNED": "umul"}
 _DIVIDES = {"sdivide": True, "udivide": False}
 POINTS = (*_SIGNED, *_UNSIGNED, "DIVIDE", "SHIFT", "INDEX", "TRUNCATE", "DIVIDE_FLOATING", "SCAN")
 POINTS += ("ORDER", "COMPARE", "DIFFERENCE", "BOOL", "UNREACHABLE", "DIMENSION", "NONNULL", "OFFSET", "ALIGN")
+POINTS += ("CONVERT_UNSIGNED", "CONVERT_SIGNED", "TO_SIGNED", "TO_UNSIGNED")
+POINTS += ("ENUMERATION", "MISSING_RETURN", "CALLEE", "OBJECT")
 """The detection points whose steps have these markers."""
 
 _INTRINSIC = re.compile(r"(@llvm\.\w+\.with\.overflow\.i(\d+))\(")
@@ -77,6 +81,11 @@ def nonnull(returned: bool) -> str:
     return f"{_PREFIX}nonnull_{'result' if returned else 'argument'}"
 
 
+def checked(point: str) -> str:
+    """The symbol of the marker of a check that the front end has written."""
+    return f"{_PREFIX}{point.lower()}"
+
+
 def declaration(name: str) -> str | None:
     """The parameters of a marker, None for other symbols."""
     found = _markers().get(name)
@@ -89,6 +98,8 @@ def definitions(points: Collection[str]) -> Iterator[str]:
     yield from sorted({_declared(*match) for text in texts for match in _INTRINSIC.findall(text)})
     if "ORDER" in points:
         yield f"@{_PENDING_COUNT} = external global i32"
+    if "CALLEE" in points:
+        yield f"@{_NO_MARK} = private constant i64 0"
     yield from texts
 
 
@@ -233,6 +244,7 @@ def _promises() -> Iterator[tuple[str, _Marker]]:
     yield _order()
     yield _pair("COMPARE", COMPARE)
     yield _pair("DIFFERENCE", DIFFERENCE)
+    yield from _checks()
 
 
 _DESCRIBED = (
@@ -299,6 +311,72 @@ def _pair(point: str, name: str) -> tuple[str, _Marker]:
         "%bad = and i1 %differ, %both",
     ]
     return _marker(point, name, ("ptr", "ptr"), test, [], "%p", "%q", 0)
+
+
+# ---- checks that the front end has written ----------------------------------------------------------
+
+_SITE = "%site"
+_TO_SITE = "%site = ptrtoint ptr %{} to i64"
+
+
+def _checks() -> Iterator[tuple[str, _Marker]]:
+    for point in ("CONVERT_UNSIGNED", "CONVERT_SIGNED"):
+        yield _conversion(point, ["%bad = icmp ne i64 %a, %b"])
+    # A number above all of a signed type, or below 0, changes even if its bits do not.
+    differ = ["%differ = icmp ne i64 %a, %b", "%beyond = icmp slt i64 %a, 0", "%bad = or i1 %differ, %beyond"]
+    for point in ("TO_SIGNED", "TO_UNSIGNED"):
+        yield _conversion(point, differ)
+    test, cold = ["%bad = xor i1 %b, true"], [_TO_SITE.format("c")]
+    name = checked("ENUMERATION")
+    yield _marker("ENUMERATION", name, ("i64", "i1", "ptr"), test, cold, "%a", _SITE, 0)
+    test = ["%bad = icmp eq i8 0, 0"]
+    yield _marker("MISSING_RETURN", checked("MISSING_RETURN"), (), test, [], "0", "1", 0)
+    yield _callee()
+    yield _object()
+
+
+def _conversion(point: str, test: list[str]) -> tuple[str, _Marker]:
+    parameters = ("i64", "i64", "ptr")
+    return _marker(point, checked(point), parameters, test, [_TO_SITE.format("c")], "%a", _SITE, 0)
+
+
+_PAGE, _MARKED = 4096, 8
+
+
+def _callee() -> tuple[str, _Marker]:
+    """The words before the function, except where they lie on another page: the runtime reads those."""
+    test = [
+        f"%rest = and i64 %a, {_PAGE - 1}",
+        f"%near = icmp ult i64 %rest, {_MARKED}",
+        f"%before = sub i64 %a, {_MARKED}",
+        f"%room = ptrtoint ptr @{_NO_MARK} to i64",
+        "%readable = select i1 %near, i64 %room, i64 %before",
+        "%at = inttoptr i64 %readable to ptr",
+        "%mark = load i32, ptr %at, align 1",
+        "%next = getelementptr i8, ptr %at, i64 4",
+        "%hash = load i32, ptr %next, align 1",
+        f"%marked = icmp eq i32 %mark, {FUNCTION_MARK - (1 << 32)}",
+        "%other = icmp ne i32 %hash, %b",
+        "%differs = and i1 %marked, %other",
+        "%bad = or i1 %near, %differs",
+    ]
+    parameters = ("i64", "i32", "ptr")
+    return _marker("CALLEE", checked("CALLEE"), parameters, test, [_TO_SITE.format("c")], "%a", _SITE, 0)
+
+
+def _object() -> tuple[str, _Marker]:
+    """The vtable is another than at the last time; null pointers and their like are for other rules."""
+    test = [
+        f"%null = icmp ult i64 %a, {NULL_PAGE_SIZE}",
+        "%seen_at = getelementptr i8, ptr %b, i64 16",
+        "%room = ptrtoint ptr %seen_at to i64",
+        "%readable = select i1 %null, i64 %room, i64 %a",
+        "%at = inttoptr i64 %readable to ptr",
+        "%vtable = load i64, ptr %at, align 1",
+        "%seen = load i64, ptr %seen_at",
+        "%bad = icmp ne i64 %vtable, %seen",
+    ]
+    return _marker("OBJECT", checked("OBJECT"), ("i64", "ptr"), test, [_TO_SITE.format("b")], "%a", _SITE, 0)
 
 
 def _marker(

@@ -251,6 +251,9 @@ NOT_MODELLED = {
     ),
     **dict.fromkeys(
         (
+            *("implicit-unsigned-truncation", "implicit-signed-truncation", "implicit-conversion-to-signed"),
+            *("implicit-conversion-to-unsigned", "enumeration-out-of-range", "missing-return"),
+            *("mismatched-function-type", "mismatched-class"),
             *("invalid-bool", "reached-unreachable", "length-not-positive", "nonnull-argument"),
             *("nonnull-result", "misaligned-access"),
         ),

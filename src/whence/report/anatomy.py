@@ -126,7 +126,7 @@ def _value(traced: Value, row: points.Point | None) -> str:
     """A value as the program's type has it; a slot that a rule gives another name is shown as its bits."""
     if row is not None and row.floating(traced.name):
         return repr(struct.unpack("<d", struct.pack("<Q", traced.value))[0])
-    if row is not None and row.signed and not row.pointer(traced.name):
+    if row is not None and row.shows_signed(traced.name):
         return str(words.signed(traced.value))
     return str(traced.value) if row is not None and row.decimal else _number(traced.value)
 

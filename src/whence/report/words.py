@@ -343,6 +343,7 @@ def facts(finding: Finding) -> list[str]:
     if finding.point is Point.SIGNAL and not has_fault_address(finding):
         return []
     found = [
+        _types_fact(finding),
         _address_fact(finding),
         _cookie_fact(finding),
         _first_bad_fact(finding),
@@ -350,6 +351,13 @@ def facts(finding: Finding) -> list[str]:
         _size_fact(finding),
     ]
     return [sentence for sentence in found if sentence]
+
+
+def _types_fact(finding: Finding) -> str | None:
+    types = finding.types
+    if types is None:
+        return None
+    return f"{types.expected}; the object is a '{types.found}'" if types.found else types.expected
 
 
 def _address_fact(finding: Finding) -> str | None:

@@ -21,6 +21,7 @@ STANDARD_FILES = (
     "variables.rules",
     "arithmetic.rules",
     "promises.rules",
+    "types.rules",
     "values.rules",
     "library.rules",
     "descriptors.rules",

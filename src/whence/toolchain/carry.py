@@ -28,7 +28,8 @@ class CarriedModule:
     `digest` is the SHA-256 of the stored payload in hex; `source` and `cwd`
     absolute paths of the compilation; `language` 'c' or 'c++'; `opt` the
     ``-O`` level (0, 1, 2, 3, s, z, fast, g); `flags` the compile flags that
-    shape code; `size` bytes of the bitcode.
+    shape code; `size` bytes of the bitcode; `checks` those that the front end has
+    written into it (`whence.toolchain.checks`).
     """
 
     digest: str
@@ -45,6 +46,7 @@ class CarriedModule:
     """Of the payload in the file `path`, in bytes."""
     stored: int = field(repr=False)
     """Bytes of the payload."""
+    checks: frozenset[str] = frozenset()
 
     def bitcode(self) -> bytes:
         """The LLVM bitcode; raises `CannotExecute` when the file changed or is damaged."""
@@ -214,6 +216,7 @@ def _module(path: Path, image: elf.Elf, section: elf.Section, entry: blob.Entry)
         header = json.loads(raw)
         texts = [_text(header[name]) for name in ("source", "cwd", "language", "opt", "frontend", "triple")]
         flags = tuple(_text(flag) for flag in header["flags"])
+        checks = frozenset(_text(header.get("checks", "")).split())  # older modules have none
         size = header["size"]
         if type(size) is not int or not 0 <= size <= blob.MAX_BITCODE:
             raise ValueError("size")
@@ -237,6 +240,7 @@ def _module(path: Path, image: elf.Elf, section: elf.Section, entry: blob.Entry)
             path,
             offset,
             entry.payload[1],
+            checks,
         )
     )
 

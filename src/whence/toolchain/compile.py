@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from whence.toolchain import driver, spawn
+from whence.toolchain import checks, driver, spawn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +21,12 @@ IR_MODE = (
 
 The one named for a sanitizer makes the front end mark the scopes of variables at -O0, too.
 """
+
+
+def ir_mode(clang: Clang) -> tuple[str, ...]:
+    """`IR_MODE`, and the options for the checks that the front end writes."""
+    return (*checks.options(clang.version[0]), *IR_MODE)
+
 
 COROUTINES = b"llvm.coro."
 """The prefix of the intrinsics of coroutines that are not split yet."""
@@ -156,7 +162,7 @@ class Compilation:
 
     def _start(self, source: Source, running: dict[int, Source]) -> None:
         source.sink, source.error = spawn.memory("bitcode"), spawn.memory("errors")
-        words = [*self._flags, *IR_MODE, "-x", source.language, "--", source.path]
+        words = [*self._flags, *ir_mode(self.clang), "-x", source.language, "--", source.path]
         command = self._fitting(self.clang.command(self.invocation.cxx), words)
         environment = {key: value for key, value in os.environ.items() if key not in NOT_INHERITED}
         null = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
@@ -198,7 +204,7 @@ class Compilation:
         from whence.toolchain.exempt import exempt
 
         clang = [*self.clang.command(self.invocation.cxx), f"--target={self.clang.triple}"]
-        return exempt(bitcode, clang, [*self._flags, "-x", source.language], IR_MODE, source.path)
+        return exempt(bitcode, clang, [*self._flags, "-x", source.language], ir_mode(self.clang), source.path)
 
     def _header(self, source: Source) -> dict[str, object]:
         """The header of a module's blob, which describes its compilation."""
@@ -212,6 +218,7 @@ class Compilation:
             "flags": [flag for flag in self._flags if flag.startswith(driver.NAMED_FLAGS)],
             "frontend": self.clang.frontend,
             "triple": self.clang.triple,
+            "checks": " ".join(checks.carried(self.clang.version[0])),
         }
 
     def _abandon(self, running: dict[int, Source]) -> None:

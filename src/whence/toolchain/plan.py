@@ -13,9 +13,9 @@ from whence import plans
 from whence.abi import plans as letters
 from whence.abi import variables
 from whence.abi.plans import Compile, Option
-from whence.toolchain import blob, driver, headers, linkline, options
+from whence.toolchain import blob, checks, driver, headers, linkline, options
 from whence.toolchain import clang as clangs
-from whence.toolchain.compile import COROUTINES, IR_MODE, LOWER_COROUTINES, NEEDING, NOT_INHERITED, SANITIZERS
+from whence.toolchain.compile import COROUTINES, LOWER_COROUTINES, NEEDING, NOT_INHERITED, SANITIZERS, ir_mode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,8 +52,9 @@ def lines(clang: Clang, cxx: bool, environment: Mapping[str, str]) -> list[str]:
     found = plans.made_from([clang.path, *candidates, *files, headers.absent_library()])
     found += Compile.COMMAND.lines(clang.command(cxx))
     found += Compile.SPLIT.lines([*clang.command(False), f"--target={clang.triple}", *LOWER_COROUTINES])
-    found += Compile.IR.lines(IR_MODE)
+    found += Compile.IR.lines(ir_mode(clang))
     found += [*Compile.FRONTEND.line(clang.frontend), *Compile.TARGET.line(clang.triple)]
+    found += Compile.CHECKS.line(" ".join(checks.carried(clang.version[0])))
     found += Compile.HEADERS.pairs((name, headers.directory()) for name in headers.VARIABLES)
     found += Compile.UNSET.lines(NOT_INHERITED)
     found += Compile.SEPARATE.lines(sorted(options.SEPARATE))

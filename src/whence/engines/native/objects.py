@@ -18,6 +18,7 @@ from whence.engines.native.refused import Refused
 from whence.engines.process.building import BuildSettings
 from whence.prepared import checks_of, generator_identity
 from whence.rules.observable import NATIVE
+from whence.toolchain import checks
 from whence.toolchain.cache import Cache, digest
 from whence.toolchain.carry import CarriedModule
 
@@ -78,6 +79,7 @@ def objects_of(
     counts = {each.module.digest: counted[each.key] for each in wanted if each.key in counted}
     notes += [each.note for each in refused]
     notes += _notes_of_wrapping(wanted, settings)
+    notes += _notes_of_checks(modules, settings)
     return Objects({each.module.digest: present[each.key] for each in wanted}, counts, refused, notes)
 
 
@@ -91,13 +93,13 @@ def wanted_objects(
     """The inputs of the objects of some modules; `own`: library functions that their program defines."""
     if not modules:
         return []
-    checks = checks_of(settings.rules, NATIVE, cache).digest
+    meant = checks_of(settings.rules, NATIVE, cache).digest
     whole = (__version__, generator_identity(), digest(runtime.read_bytes()))
     wanted = []
     for module in modules:
         name = os.path.basename(module.source)
         compiled = (name, module.opt, own, wraps(module.flags), settings.described)
-        wanted.append(Wanted(module, compiled, digest(*whole, module.digest, checks, repr(compiled))))
+        wanted.append(Wanted(module, compiled, digest(*whole, module.digest, meant, repr(compiled))))
     return wanted
 
 
@@ -117,6 +119,19 @@ def _notes_of_wrapping(wanted: list[Wanted], settings: BuildSettings) -> Iterato
     if names and any(name.endswith("_unsigned") for name in points):
         more = f" and {len(names) - 1} more" if names[1:] else ""
         yield f"unsigned arithmetic of {names[0]}{more} is not checked: built with -fwrapv"
+
+
+def _notes_of_checks(modules: Sequence[CarriedModule], settings: BuildSettings) -> Iterator[str]:
+    """A note for each rule that is on and needs checks of the front end which some modules do not carry."""
+    for rule in settings.rules.active:
+        needed = checks.NEEDED.get(rule.point.name)
+        names = sorted(os.path.basename(each.source) for each in modules if needed not in each.checks)
+        if needed and names:
+            more = f" and {len(names) - 1} more" if names[1:] else ""
+            yield (
+                f"{rule.name} does not see {names[0]}{more}: its IR has no checks of -fsanitize={needed}; "
+                f"build it again, with clang {checks.KINDS[needed]} or newer"
+            )
 
 
 def find_object(wanted: Wanted, cache: Cache) -> tuple[Path, Counts] | None:

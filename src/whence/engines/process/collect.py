@@ -29,6 +29,7 @@ from whence.findings import (
     Point,
     RuleInfo,
     States,
+    Types,
     Use,
     UseKind,
     Value,
@@ -153,6 +154,7 @@ def _finding(raw: RawFinding, rules: Sequence[RuleInfo], run: RawRun, symbolizer
         process=raw.process,
         origin=_origin(raw, memory, symbolizer) if f["use"] else None,
         descriptor=_descriptor(raw, memory, symbolizer) if point is Point.DESCRIPTOR else None,
+        types=_types(raw),
     )
 
 
@@ -248,6 +250,16 @@ def _descriptor(raw: RawFinding, memory: MemoryMap | None, symbolizer: Symbolize
     if f["block_free_time"]:
         closed = Event(f["block_free_time"], f["block_free_thread"], _stack(raw.free, memory, symbolizer))
     return Descriptor(f["block_begin"], opened, closed)
+
+
+def _types(raw: RawFinding) -> Types | None:
+    """The types of the step; the class of an object stands on a line of its own, as `typeid` has it."""
+    expected, _, name = raw.types.partition("\n")
+    found = demangle(f"_ZTS{name}").removeprefix(_NAME_OF_TYPE) if name else ""
+    return Types(expected, found) if expected else None
+
+
+_NAME_OF_TYPE = "typeinfo name for "
 
 
 def _variable(raw: RawFinding) -> Variable | None:

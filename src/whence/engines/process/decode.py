@@ -35,6 +35,7 @@ class RawFinding:
     states: bytes = b""
     name: str = ""
     variable: str = ""
+    types: str = ""
     process: Process | None = None
 
     def flag(self, name: str) -> bool:
@@ -239,6 +240,7 @@ def _decode_finding(payload: memoryview) -> RawFinding:
         states=arrays["states"],
         name=_text(memoryview(arrays["name"])),
         variable=_text(memoryview(arrays["variable"])),
+        types=_text(memoryview(arrays["types"])),
     )
 
 

@@ -1,0 +1,258 @@
+"""The places where the front end has written a check: what its handler is told, as markers and constants.
+
+A handler gets a description of the types, and the operands. A marker gets the operands, and a site
+(`whence.abi.rules.SITE`) with the words of a report.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from whence.abi.rules import SITE_TRAITS
+from whence.instrument import steps
+from whence.instrument.markers import declarations
+from whence.instrument.passes import Context
+from whence.ir.lexer import NAME
+
+CONVERSIONS = {
+    (False, False): "CONVERT_UNSIGNED",
+    (True, True): "CONVERT_SIGNED",
+    (False, True): "TO_SIGNED",
+    (True, False): "TO_UNSIGNED",
+}
+"""The detection points of conversions, by whether the types before and after are signed."""
+ENUMERATION, RETURN, CALLEE, OBJECT = "ENUMERATION", "MISSING_RETURN", "CALLEE", "OBJECT"
+POINTS = frozenset((*CONVERSIONS.values(), ENUMERATION, RETURN, CALLEE, OBJECT))
+"""The detection points of these places."""
+
+SECTION = ".data.whence"
+"""Of the sites: variables in a section of their own get no zones."""
+
+_CALL = re.compile(rf"call void @__ubsan_handle_(\w+)\(ptr (@{NAME})(.*?)\)(?: #\d+)?(?:, !|$)")
+_DEBUG = re.compile(r", !dbg !\d+")
+_DATA = re.compile(rf"^(@{NAME}) = private unnamed_addr (?:constant|global) (.*)\n?", re.MULTILINE)
+_LINE = re.compile(r"i32 (\d+), i32 (\d+) \}")
+_NUMBER = re.compile(r"!(\d+) = ")
+_NAMES = re.compile(rf"@{NAME}")
+# Names of source files: the front end gives these to handlers alone.
+_TEXT = re.compile(r"^(@\.src(?:\.\d+)?) = private unnamed_addr constant .*\n", re.MULTILINE)
+_OF_HANDLERS = re.compile(
+    r"^(?:; Function Attrs:[^\n]*\n)?declare [^\n]*@__ubsan_handle_[^\n]*\n", re.MULTILINE
+)
+_CACHE = re.compile(r"^@__ubsan_vptr_type_cache = .*\n", re.MULTILINE)
+_FIELDS = re.compile(r"(?:i32 \d+ \}|zeroinitializer), (.*?) \}(?:, align \d+)?$")
+_TYPE = re.compile(r'\{ i16 (-?\d+), i16 (\d+), \[\d+ x i8\] c"(.*)\\00" \}')
+_ESCAPE = re.compile(r"\\(?:[0-9A-F]{2}|\\)")
+_EXTENSION = re.compile(r"  (%\S+) = zext i\d+ (\S+) to i64")
+_BOUND = re.compile(r"icmp (ule|sle) i\d+ [^,]+, (-?\d+)")
+_HASH = re.compile(r"icmp eq i32 [^,]+, (-?\d+)")
+_CLASS = "_ZTI"
+_USES = (
+    *("load", "store", "reference", "member access", "member call", "construction", "downcast", "downcast"),
+    *("upcast", "upcast to a virtual base", "assignment", "dynamic cast"),
+)
+"""What is done with an object, by the number that the handler is told."""
+_MOST_BITS = 64
+
+
+class _Integer(NamedTuple):
+    """An integer type of the program: its words in quotes, its bits, and whether it is signed."""
+
+    words: str
+    bits: int
+    signed: bool
+
+
+class Sites:
+    """The sites of a module, whose text is `text`. `function`: the first line of the present one."""
+
+    def __init__(self, text: str, context: Context) -> None:
+        head = text[: text.index("\ndefine ")]
+        last = text.rfind("\n!")
+        found = _NUMBER.match(text, last + 1)
+        self._first_free = int(found[1]) + 1 if found else 0
+        self._places: list[str] = []
+        self.function = ""
+        self._context = context
+        self._steps = context.policy.steps
+        self._traps = context.traps
+        self._data = dict(_DATA.findall(head))
+        self._dropped: set[str] = set()
+        self._lines: list[str] = []
+        self._used: set[str] = set()
+        self._count = 0
+        self._trapped = False
+
+    def marker(self, handler: str, lines: list[str], holds: str, before: list[str]) -> list[str]:
+        """The lines that take the place of a check, none if no rule asks for it.
+
+        `handler`: the line of its call, among the `lines` of its block; `holds`: the value that says
+        whether all is well; `before`: the lines that compute it.
+        """
+        call = _CALL.search(handler)
+        if call is None:
+            return []
+        self._dropped.add(call[2])
+        debug = _DEBUG.search(handler)
+        suffix = debug[0] if debug else ""
+        operands = [each.strip().removeprefix("i64 ") for each in call[3].split(",")[1:]]
+        fields_ = _FIELDS.search(self._data.get(call[2], ""))
+        fields = [each.split(" ", 1)[1] for each in fields_[1].split(", ")] if fields_ else []
+        self._dropped.update(each for each in fields if each in self._data)
+        own = [line for line in lines if line is not handler and " = " in line]
+        match call[1]:
+            case "implicit_conversion":
+                return self._conversion(fields, operands, own, suffix)
+            case "load_invalid_value":
+                return self._enumeration(fields, operands, own, holds, before, suffix)
+            case "missing_return":
+                return self._return(call[2], suffix)
+            case "function_type_mismatch":
+                return self._callee(fields, operands, own, before, suffix)
+            case "dynamic_type_cache_miss":
+                return self._object(fields, operands, own, suffix)
+        return []
+
+    def written(self, text: str) -> str:
+        """The module with its sites, and without what handlers needed."""
+        first = text.index("\ndefine ")
+        names = self._dropped.difference(*(_NAMES.findall(self._data[each]) for each in self._kept()))
+        head = _DATA.sub(lambda match: "" if match[1] in names else match[0], text[: first + 1])
+        head = _CACHE.sub("", head)
+        for name in _TEXT.findall(head):
+            if len(re.findall(rf"{re.escape(name)}(?![\w.])", head)) == 1:
+                head = re.sub(rf"^{re.escape(name)} = .*\n", "", head, count=1, flags=re.MULTILINE)
+        lines = [*self._lines, *declarations(self._used)]
+        if self._trapped and "declare void @llvm.trap()" not in text:
+            lines.append("declare void @llvm.trap()")
+        text = head + "".join(f"{line}\n" for line in lines) + text[first + 1 :]
+        return _OF_HANDLERS.sub("", text) + "".join(f"{line}\n" for line in self._places)
+
+    def _kept(self) -> list[str]:
+        return [name for name in self._data if name not in self._dropped]
+
+    # ---- the kinds of checks --------------------------------------------------------------------
+
+    def _conversion(self, fields: list[str], operands: list[str], own: list[str], debug: str) -> list[str]:
+        source, target = (self._integer(name) for name in fields[:2])
+        if source is None or target is None or len(operands) != 2:
+            return []
+        point = CONVERSIONS[source.signed, target.signed]
+        if point not in self._steps:
+            return []
+        field = int(fields[3]) if len(fields) > 3 else 0
+        bits = field or target.bits
+        words = f"converts {source.words} to {target.words}" + (f", a field of {bits} bits" if field else "")
+        traits = SITE_TRAITS["SIGNED"] * target.signed | SITE_TRAITS["NARROW"] * (bits < source.bits)
+        site = self._site(words, bits=bits, traits=traits)
+        wide = [_wide(operands[0], own, source), _wide(operands[1], own, target)]
+        return [*own, self._call(point, f"i64 {wide[0]}, i64 {wide[1]}, ptr {site}", debug)]
+
+    def _enumeration(
+        self,
+        fields: list[str],
+        operands: list[str],
+        own: list[str],
+        holds: str,
+        before: list[str],
+        debug: str,
+    ) -> list[str]:
+        type_ = self._integer(fields[0]) if fields else None
+        found = next((match for line in reversed(before) if (match := _BOUND.search(line))), None)
+        if ENUMERATION not in self._steps or type_ is None or found is None:
+            return []
+        signed = found[1] == "sle"
+        bits = int(found[2]).bit_length() + signed
+        traits = SITE_TRAITS["SIGNED"] * signed
+        site = self._site(f"the enumeration is {type_.words}", bits=bits, traits=traits)
+        value = _wide(operands[0], own, type_)
+        return [*own, self._call(ENUMERATION, f"i64 {value}, i1 {holds}, ptr {site}", debug)]
+
+    def _return(self, data: str, debug: str) -> list[str]:
+        wanted = RETURN in self._steps
+        if not wanted and not self._traps:
+            return []
+        self._trapped = True
+        debug = self._place(data) or debug
+        marker = [self._call(RETURN, "", debug)] if wanted else []
+        return [*marker, f"  call void @llvm.trap(){debug}"]
+
+    def _place(self, data: str) -> str:
+        """The function's own place: the end of a function has none in the IR."""
+        scope = _DEBUG.search(self.function.replace(" !dbg", ", !dbg"))
+        found = _LINE.search(self._data.get(data, ""))
+        if scope is None or found is None:
+            return ""
+        place = f"!DILocation(line: {found[1]}, column: {found[2]}, scope: {scope[0].split()[-1]})"
+        number = self._first_free + len(self._places)
+        self._places.append(f"!{number} = {place}")
+        return f", !dbg !{number}"
+
+    def _callee(
+        self, fields: list[str], operands: list[str], own: list[str], before: list[str], debug: str
+    ) -> list[str]:
+        found = next((match for line in reversed(before) if (match := _HASH.search(line))), None)
+        if CALLEE not in self._steps or found is None or not fields:
+            return []
+        hash_ = int(found[1])
+        site = self._site(f"the pointer is {self._words(fields[0])}", hash_=hash_)
+        return [*own, self._call(CALLEE, f"i64 {operands[0]}, i32 {hash_}, ptr {site}", debug)]
+
+    def _object(self, fields: list[str], operands: list[str], own: list[str], debug: str) -> list[str]:
+        if OBJECT not in self._steps or len(fields) < 3:
+            return []
+        name = fields[1].removeprefix("@").strip('"')
+        if not name.startswith(_CLASS):
+            return []  # the class was compiled without descriptions of types
+        use = int(fields[2])
+        words = f"{_USES[use] if use < len(_USES) else 'use'} as {self._words(fields[0])}"
+        site = self._site(words, name=name.removeprefix(_CLASS))
+        return [*own, self._call(OBJECT, f"i64 {operands[0]}, ptr {site}", debug)]
+
+    # ---- lines ----------------------------------------------------------------------------------
+
+    def _call(self, point: str, operands: str, debug: str) -> str:
+        name = steps.checked(point)
+        self._used.add(name)
+        self._context.used.add(name)
+        return f"  call void @{name}({operands}) nomerge{debug}"
+
+    def _words(self, name: str) -> str:
+        found = _TYPE.search(self._data.get(name, ""))
+        return found[3] if found else "an unknown type"
+
+    def _integer(self, name: str) -> _Integer | None:
+        """The type of a description; None if it is no integer type, or has too many bits."""
+        found = _TYPE.search(self._data.get(name, ""))
+        if found is None or found[1] != "0" or 1 << (int(found[2]) >> 1) > _MOST_BITS:
+            return None
+        return _Integer(found[3], 1 << (int(found[2]) >> 1), bool(int(found[2]) & 1))
+
+    def _site(self, words: str, name: str = "", bits: int = 0, traits: int = 0, hash_: int = 0) -> str:
+        number, self._count = self._count, self._count + 1
+        types = self._constant(f"@__whence_types.{number}", words)
+        class_ = self._constant(f"@__whence_class.{number}", name) if name else "null"
+        site = f"@__whence_site.{number}"
+        values = f"ptr {types}, ptr {class_}, i64 -1, i32 {hash_}, i32 {bits}, i32 {traits}, i32 0"
+        layout = "{ ptr, ptr, i64, i32, i32, i32, i32 }"
+        self._lines.append(f'{site} = private global {layout} {{ {values} }}, section "{SECTION}"')
+        return site
+
+    def _constant(self, name: str, escaped: str) -> str:
+        size = len(_ESCAPE.sub("x", escaped)) + 1
+        self._lines.append(f'{name} = private unnamed_addr constant [{size} x i8] c"{escaped}\\00"')
+        return name
+
+
+def _wide(operand: str, own: list[str], type_: _Integer) -> str:
+    """The operand as a number of 64 bits: the front end extends with zeros, whatever the type."""
+    if not type_.signed:
+        return operand
+    for index, line in enumerate(own):
+        found = _EXTENSION.match(line)
+        if found and found[1] == operand:
+            own[index] = line.replace(" = zext ", " = sext ", 1)
+    if operand.lstrip("-").isdigit() and type_.bits < _MOST_BITS and int(operand) >> type_.bits - 1 & 1:
+        return str(int(operand) - (1 << type_.bits))
+    return operand

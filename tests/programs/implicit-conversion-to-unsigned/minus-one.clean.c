@@ -1,0 +1,14 @@
+// A search that finds nothing returns -1, which becomes a huge index.
+// RUN: options --enable implicit-conversion-to-unsigned
+#include <string.h>
+
+static int find(const char *text, char wanted) {
+    const char *found = strchr(text, wanted);
+    return found ? (int)(found - text) : -1;
+}
+
+int main(int argc, char **argv) {
+    (void)argv;
+    size_t at = find("abc", (char)('a' + argc));
+    return at == 77;
+}

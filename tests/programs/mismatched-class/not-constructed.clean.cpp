@@ -1,0 +1,20 @@
+// Memory for an object is used before the object is constructed.
+// RUN: options --enable mismatched-class
+#include <cstdlib>
+#include <new>
+
+struct Task {
+    virtual ~Task() = default;
+    virtual int run() { return 1; }
+    void arm(int value) { when = value; }
+    int when = 0;
+};
+
+int main(int argc, char **) {
+    void *memory = std::calloc(1, sizeof(Task));
+    Task *task = new (memory) Task;
+    task->arm(argc);
+    int when = task->when;
+    std::free(memory);
+    return when == 77;
+}

@@ -1,0 +1,15 @@
+// An operator forgets to return the object.
+// RUN: options --enable missing-return
+struct Total {
+    int sum = 0;
+    Total &operator+=(int more) {
+        sum += more;
+        return *this;
+    }
+};
+
+int main(int argc, char **) {
+    Total total;
+    total += argc;
+    return total.sum == 77;
+}

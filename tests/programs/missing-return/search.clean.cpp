@@ -1,0 +1,13 @@
+// A search that finds nothing ends without return.
+// RUN: options --enable missing-return
+static const int *find(const int *numbers, int count, int wanted) {
+    for (int i = 0; i < count; i++)
+        if (numbers[i] == wanted)
+            return &numbers[i];
+    return nullptr;
+}
+
+int main(int argc, char **) {
+    const int numbers[] = {2, 3, 5};
+    return find(numbers, 3, argc + 5) == numbers;
+}
