@@ -328,8 +328,8 @@ def test_a_header_that_the_program_has_overwritten(tmp_path: Path) -> None:
 
 
 def test_a_file_of_another_version(tmp_path: Path) -> None:
-    with pytest.raises(ToolLimit, match=f"record format {VERSION + 1}"):
-        run_of(tmp_path, file_of(version=VERSION + 1))
+    with pytest.raises(ToolLimit, match=f"record format {records.VERSION + 1}"):
+        run_of(tmp_path, file_of(version=records.VERSION + 1))
 
 
 def test_half_written_record(tmp_path: Path) -> None:

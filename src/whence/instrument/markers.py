@@ -103,7 +103,9 @@ def _declaration(name: str) -> str:
     pointer = "ptr captures(address)"
     operands = steps.declaration(name)
     if operands:
-        return f"declare void @{name}({operands}) {READING if name == steps.checked('OBJECT') else ATTRIBUTES}"
+        return (
+            f"declare void @{name}({operands}) {READING if name == steps.checked('OBJECT') else ATTRIBUTES}"
+        )
     if name == RANGE:
         return f"declare void @{RANGE}({pointer}, i64, {pointer}, i32) {ATTRIBUTES}"
     if name == COOKIE:
