@@ -27,7 +27,8 @@ _PROGRAMS = """
     pointer-comparison/range-of-another pointer-subtraction/index-of initialization-order/registry
     implicit-unsigned-truncation/length-field implicit-signed-truncation/level
     implicit-conversion-to-signed/hash implicit-conversion-to-unsigned/minus-one
-    enumeration-out-of-range/scratch missing-return/search mismatched-function-type/comparison mismatched-class/from-a-handle
+    enumeration-out-of-range/scratch missing-return/search mismatched-function-type/comparison
+    mismatched-class/from-a-handle
     """
 """The core has them and their twins."""
 
