@@ -23,6 +23,7 @@ class Metadata:
         self._first = 0
         self._line = 0
         self._index: dict[int, int] | None = None
+        self._next = 0
 
     def take(self, lines: list[str], line: int) -> None:
         """Adopt the lines of the module from the first metadata line (number `line`) on."""
@@ -48,12 +49,14 @@ class Metadata:
             for place, text in enumerate(self._lines):
                 if match := _NODE.match(text):
                     self._index[to_int(match[1])] = place
+            self._next = max(self._index, default=-1) + 1
         return self._index
 
     def add(self, text: str) -> int:
         """Add ``!N = text``; returns N."""
         index = self._all()
-        number = max(index, default=-1) + 1
+        number = self._next
+        self._next += 1
         index[number] = len(self._lines)
         self._lines.append(f"!{number} = {text}")
         return number
