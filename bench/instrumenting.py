@@ -47,11 +47,19 @@ class Instrumenting:
         return rows
 
     def _starts(self, program: Path) -> list[Row]:
-        run = [*whence_run(), "--no-progress", "--jobs", "1", str(program), "-version"]
+        run = [*whence_run(), "--no-progress", "--jobs", "1"]
+        started = [str(program), "-version"]
         with tempfile.TemporaryDirectory(dir=self.scratch) as cache:
             environ = {"XDG_CACHE_HOME": cache}
-            first = self._measured("whence: instrument, at the first start", run, environ)
-            return [first, self._measured("whence: start again, from the cache", run, environ)]
+            steps = {
+                "instrument, at the first start": [],
+                "start again, from the cache": [],
+                "instrument for long runs (--tier full)": ["--tier", "full"],
+            }
+            return [
+                self._measured(f"whence: {what}", [*run, *options, *started], environ)
+                for what, options in steps.items()
+            ]
 
     def _measured(self, what: str, command: list[str], environ: dict[str, str] | None = None) -> Row:
         taskset = shutil.which("taskset")

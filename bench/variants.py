@@ -124,7 +124,7 @@ def prepare(
     document = scratch / "findings.json"
     document.unlink(missing_ok=True)
     enabled = [word for rule in variant.rules for word in ("--enable", rule)]
-    command = [*whence_run(), *enabled, "--no-progress", "--json", str(document), str(program), *arguments]
+    command = [*whence_run(), *enabled, "--tier", "full", "--no-progress", "--json", str(document), str(program), *arguments]
     with stdin.open("rb") as source, (scratch / "first-run.out").open("wb") as sink:
         done = subprocess.run(command, stdin=source, stdout=sink, stderr=subprocess.PIPE, check=False)
     words = done.stderr.decode(errors="replace").strip()

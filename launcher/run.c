@@ -11,6 +11,7 @@
 #include <strings.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -273,6 +274,18 @@ static int nothing_to_report(const struct run *run, int child) {
     return clean;
 }
 
+/* ---- its time ---- */
+
+/* Whether the program took longer than its code was made for, which Python notes. */
+static int took_long(const struct plan *start) {
+    const struct plan_entry *limit = entry_of(start, WH_START_LIMIT);
+    struct rusage used;
+    if (!limit || getrusage(RUSAGE_CHILDREN, &used) != 0) return 0;
+    int64_t seconds = used.ru_utime.tv_sec + used.ru_stime.tv_sec;
+    int64_t rest = used.ru_utime.tv_usec + used.ru_stime.tv_usec;
+    return seconds * 1000 + rest / 1000 >= strtoll(limit->value, NULL, 10);
+}
+
 /* ---- the last line of a clean run ---- */
 
 /* Decides as `whence.report.text` does for standard error. */
@@ -307,7 +320,7 @@ enum run_outcome run_follow(struct run *run, const struct plan *start, char **wo
     }
     touch_entries(start);
     int child = run->child;
-    if (!await(run, signals) || !nothing_to_report(run, child) ||
+    if (!await(run, signals) || !nothing_to_report(run, child) || took_long(start) ||
         (notes && !WIFEXITED(run->status)))
         return RUN_UNFINISHED;
     if (notes) say(notes, WEXITSTATUS(run->status));

@@ -14,6 +14,7 @@ from whence.abi.options import OPTIONS as RUNTIME_OPTIONS
 from whence.engines import registry
 from whence.errors import ExitCode, UserMistake
 from whence.hints import did_you_mean, expected
+from whence.tiers import AUTO, TIERS
 
 SWITCH, CHOICE, INTEGER, NUMBER, TEXT, FILE, FILES, RULES, SIZE, SIGNAL, OBJECT, REPORT = (
     *("switch", "choice", "integer", "number", "text", "file"),
@@ -330,6 +331,15 @@ OPTIONS = (
         runtime="attach_wait",
         metavar="SECONDS",
         into="engine alloc",
+    ),
+    RunOption(
+        "tier",
+        CHOICE,
+        "quick: instrument in half the time, for slower code; full: for fast code; auto (default): "
+        "quick until a run takes long.",
+        default=AUTO,
+        choices=_choices(*TIERS),
+        into="settings.tier",
     ),
     RunOption("jobs", INTEGER, "Processes that instrument (default: all).", short="j", low=1),
     RunOption(

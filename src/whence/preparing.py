@@ -12,6 +12,7 @@ from whence.errors import UserMistake, WhenceError
 from whence.options import KEYWORDS
 from whence.preparation import Preparations
 from whence.shortage import shortages
+from whence.tiers import AUTO
 
 if TYPE_CHECKING:
     from whence.engines.progress import Progress
@@ -25,6 +26,7 @@ def prepare(
     enable: str | Iterable[str] = (),
     disable: str | Iterable[str] = (),
     env: Mapping[str, str] | None = None,
+    tier: str = AUTO,
     jobs: int | None = None,
     cache_size: int | None = None,
     progress: Progress | None = None,
@@ -44,7 +46,7 @@ def prepare(
     from whence.rules.observable import NATIVE
     from whence.toolchain.cache import Cache
 
-    for name, value in (("jobs", jobs), ("cache_size", cache_size)):
+    for name, value in (("tier", tier), ("jobs", jobs), ("cache_size", cache_size)):
         KEYWORDS[name].check(value)
     environment = dict(os.environ if env is None else env)
     sources = _sources(programs, environment)
@@ -54,7 +56,7 @@ def prepare(
         with shortages():
             observed, _ = observed_rules(chosen, NATIVE, cache)
             workers = jobs or os.cpu_count() or 1
-            settings = BuildSettings(observed, workers, progress or NO_PROGRESS, environment)
+            settings = BuildSettings(observed, workers, progress or NO_PROGRESS, environment, tier=tier)
             return ahead.prepare(sources, settings, cache)
     finally:
         cache.close()

@@ -35,6 +35,7 @@ class RunKeywords(TypedDict, total=False):
     child_aborts: str
     wait: bool
     error_exitcode: int
+    tier: str
     jobs: int | None
     cache_size: int | None
     leak_check: str

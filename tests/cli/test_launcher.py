@@ -31,6 +31,7 @@ PROGRAM = r"""
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 extern char **environ;
 int main(int argc, char **argv) {
@@ -38,6 +39,7 @@ int main(int argc, char **argv) {
     const char *what = argc > 1 ? argv[1] : "";
     if (!strcmp(what, "overflow")) block[8] = 1;
     if (!strcmp(what, "leak")) block = NULL;
+    while (!strcmp(what, "work") && clock() < CLOCKS_PER_SEC) continue;
     if (!strcmp(what, "abort")) raise(9);
     if (!strcmp(what, "wait")) { puts("ready"); fflush(stdout); sleep(60); }
     if (!strcmp(what, "environment"))
@@ -149,6 +151,16 @@ def test_a_known_program_starts_without_python(warm: Launcher) -> None:
         assert (done.returncode, done.stdout, before_last_line(done.stderr)) == (status, "", "")
         assert f"the program exited with status {status}; checked: 1 module, 1 function, " in done.stderr
     assert warm.calls == 1
+    assert leftovers(warm) == []
+
+
+def test_a_long_run_is_given_to_python(warm: Launcher) -> None:
+    """Python notes that the next run is to have faster code, and makes it then; later runs need it no more."""
+    done = warm.run("./prog", "work")
+    assert (done.returncode, before_last_line(done.stderr), warm.calls) == (0, "", 2)
+    for _ in range(2):
+        done = warm.run("./prog", "work")
+        assert (done.returncode, before_last_line(done.stderr), warm.calls) == (0, "", 3)
     assert leftovers(warm) == []
 
 

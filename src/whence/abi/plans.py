@@ -79,6 +79,7 @@ class Start(Plan):
     DIRECTORY = Kind("D", "name of a folder to make in the run's folder")
     LINK = Kind("L", "name and target of a symbolic link to make there", strings=2)
     SERVICE = Kind("S", "nothing: the launcher listens on the socket there")
+    LIMIT = Kind("M", "CPU time of a run in milliseconds, from which on Python ends it")
     NOTE = Kind("N", "what a clean run says on standard error; with `STATUS`")
     HIGHLIGHTED = Kind("H", "likewise, for a terminal")
 

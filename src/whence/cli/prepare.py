@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 SCHEMA = "whence-prepare-1"
 
-_SHARED = ("rules", "enable", "disable", "jobs", "cache-size", "config", "progress")
+_SHARED = ("rules", "enable", "disable", "tier", "jobs", "cache-size", "config", "progress")
 """Options that mean what they mean to a run."""
 
 
@@ -94,6 +94,7 @@ def _prepared(
         rules=values["rules"],
         enable=values["enable"],
         disable=values["disable"],
+        tier=values["tier"],
         jobs=values["jobs"],
         cache_size=None if size is None else parse_size(size, "--cache-size"),
         progress=progress,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from whence.engines.start import Start
 from whence.rules import RuleSet
 from whence.suppressions import Suppressions
+from whence.tiers import AUTO
 
 if TYPE_CHECKING:
     from whence.alloc.recording import CompactHeap
@@ -54,6 +55,7 @@ class Settings:
     heap: the addresses of blocks, None for the default; record: a folder to write them to.
     print_regions: the program prints the addresses of its heap and its tables.
     engine: one of `whence.engines.registry`, or "auto": the first of them that can run the program.
+    tier: one of `whence.tiers`, how much work goes into the speed of instrumented code.
     start: the data from the launcher.
     own: options of one engine only, by name, without those that were not given.
     """
@@ -75,5 +77,6 @@ class Settings:
     record: Path | None = None
     print_regions: bool = False
     engine: str = "native"
+    tier: str = AUTO
     start: Start = field(default_factory=Start)
     own: Mapping[str, Any] = field(default_factory=dict)

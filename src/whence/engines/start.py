@@ -76,6 +76,12 @@ class Start:
         self._sources += Lines.ENTRY.pairs(identities)
         self._sources += Lines.LOCKS.line(str(locks), " ".join(map(str, held)))
 
+    def limit(self, seconds: float, mark: Path) -> None:
+        """Records that Python ends a run of so many CPU seconds, and that there is no file `mark` yet."""
+        if self.request is not None:
+            self._sources += plans.made_from([mark])
+            self._sources += Lines.LIMIT.line(str(int(seconds * 1000)))
+
     def keep(self, configured: Iterable[Path], plain: str, highlighted: str) -> None:
         """Writes the plan; a failure is silent, because it only makes the next start slower.
 

@@ -13,6 +13,7 @@ from whence.instrument.requests import CLOSES
 from whence.rules import RuleSet
 from whence.rules.filters import Filter
 from whence.rules.lowering import Plan, accesses_name, finds_freed, plan_of
+from whence.tiers import FULL, QUICK
 
 
 def make_job(
@@ -22,15 +23,20 @@ def make_job(
     own: tuple[str, ...],
     wraps: bool = False,
     described: bool = False,
+    tier: str = FULL,
 ) -> Job:
     """The job of one module under the active rules.
 
     own: library functions that the program defines itself, and `CLOSES` if it may poison memory.
     wraps: whether the module was built with ``-fwrapv``. described: whether variables stay described.
+    tier: `QUICK` or `FULL`; rules about undefined values need the full one, because their passes rely on
+    LLVM's pipeline.
     """
     policy, watched, text = _shared(rules)
     holes = CLOSES in own
-    policy = replace(policy, holes=holes, bounds=policy.bounds and not holes, described=described)
+    quick = tier == QUICK and not policy.values
+    bounds = policy.bounds and not holes
+    policy = replace(policy, holes=holes, bounds=bounds, described=described, quick=quick)
     return Job(name, speed, own, policy, watched, text, wraps)
 
 

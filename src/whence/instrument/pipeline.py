@@ -64,6 +64,7 @@ from whence.instrument.passes import (
 from whence.instrument.policy import Policy
 from whence.instrument.promises import POINTS as PROMISES
 from whence.instrument.promises import mark_promises
+from whence.instrument.quick import keep_copies, select_quickly, simplify
 from whence.instrument.requests import redirect_requests
 from whence.instrument.roots import keep_pointers
 from whence.instrument.scopes import forget_lifetimes, mark_scopes
@@ -96,6 +97,7 @@ PASSES: tuple[AnyPass, ...] = (
     Pass("own-strings", Stage.PROMOTED, own_strings),
     Pass("define-unwritten", Stage.PROMOTED, define_unwritten),
     Pass("forbid-speculation", Stage.PROMOTED, forbid_speculation, lambda policy: policy.values),
+    Pass("keep-copies", Stage.PROMOTED, keep_copies, lambda policy: policy.quick),
     Pass("client-requests", Stage.PROMOTED, redirect_requests),
     Pass("withdraw-promises", Stage.PROMOTED, withdraw_promises),
     Pass("redirect-library", Stage.PROMOTED, redirect),
@@ -107,14 +109,20 @@ PASSES: tuple[AnyPass, ...] = (
     Pass("mark-accesses", Stage.PROMOTED, mark_accesses),
     Pass("watch-functions", Stage.PROMOTED, watch),
     Pass("keep-globals", Stage.PROMOTED, keep_pointers, lambda policy: policy.reachability),
-    Pass("drop-settled", Stage.OPTIMISED, drop_settled, lambda policy: policy.merge),
-    Pass("compare-bounds", Stage.OPTIMISED, compare_bounds, lambda policy: policy.merge and policy.bounds),
+    Pass("drop-settled", Stage.OPTIMISED, drop_settled, lambda policy: policy.merge and not policy.quick),
+    Pass(
+        "compare-bounds",
+        Stage.OPTIMISED,
+        compare_bounds,
+        lambda policy: policy.merge and policy.bounds and not policy.quick,
+    ),
     Pass("follow-values", Stage.OPTIMISED, follow_values, lambda policy: policy.values),
     Pass("guard-variables", Stage.OPTIMISED, guard_variables, lambda policy: policy.locals),
     Pass("guard-allocas", Stage.OPTIMISED, guard_allocas, lambda policy: policy.locals),
     Pass("guard-globals", Stage.OPTIMISED, guard_globals, lambda policy: policy.globals),
     Pass("guard-commons", Stage.OPTIMISED, guard_commons, lambda policy: policy.globals),
     Pass("resume-in-twins", Stage.OPTIMISED, resume_in_twins, lambda policy: policy.values),
+    Pass("select-quickly", Stage.OPTIMISED, select_quickly, lambda policy: policy.quick),
 )
 """The passes in the order of execution. A stage without needed passes costs nothing."""
 
@@ -245,6 +253,9 @@ def _promote(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
 
 
 def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, job: Job) -> None:
+    if job.policy.quick:
+        simplify(module, machine)
+        return
     speed = _SPEED.get(job.speed, 2)
     options = llvm.create_pipeline_tuning_options(speed)
     if speed < 3:

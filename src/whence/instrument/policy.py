@@ -26,6 +26,7 @@ class Policy:
     scopes: whether local variables die when their scope ends.
     values: whether a rule judges uses of undefined values.
     described: whether the object describes variables and types, for debuggers.
+    quick: whether LLVM optimises little, for short runs (`whence.instrument.quick`).
     steps: the detection points of arithmetic where a rule is evaluated (`whence.instrument.steps`).
     """
 
@@ -44,4 +45,5 @@ class Policy:
     scopes: bool = False
     values: bool = False
     described: bool = False
+    quick: bool = False
     steps: frozenset[str] = frozenset()

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from whence.coverage import NO_IR, Coverage, LeftOut
-from whence.engines.native.objects import objects_of
+from whence.engines.native.objects import objects_of, tier_of
 from whence.engines.process.building import BuildSettings, Built
 from whence.engines.process.detectors import detectors
 from whence.engines.process.libraries import (
@@ -26,8 +26,9 @@ from whence.engines.process.libraries import (
     names_of_one_file,
     sources,
 )
-from whence.errors import CannotExecute, CarriesNoIR
+from whence.errors import CannotExecute, CarriesNoIR, ToolLimit
 from whence.native import native_library
+from whence.tiers import FULL
 from whence.toolchain.cache import Cache, digest
 from whence.toolchain.carry import CarriedImage, CarriedModule, read_image
 from whence.toolchain.relink import ForeignCode, relink
@@ -202,6 +203,11 @@ def _build(
         except ForeignCode as missing:
             notes.append(_joined_elsewhere(each, str(missing), is_program=not name))
             left_out.append(LeftOut(each.path.name, "joined by another linker"))
+        except ToolLimit:
+            if tier_of(settings) == FULL:
+                raise
+            # code that optimisation removes may refer to what nothing defines
+            return _build(image, libraries, replace(settings, tier=FULL), cache, known)
     originals = {copy: images[name].path for name, copy in copies.items()}
     checked = _distinct(images[name] for name in copies)
     counts = {d: objects.counts[d] for each in checked if (d := each.digest) in objects.counts}
@@ -217,6 +223,7 @@ def _build(
         declined=declined,
         notes=tuple(notes),
         coverage=coverage,
+        hasty=objects.hasty,
     )
 
 

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from whence import __version__
 from whence.coverage import Counts
 from whence.engines.native.refused import Refused
-from whence.engines.process.building import BuildSettings
+from whence.engines.process.building import BuildSettings, Hasty
 from whence.prepared import checks_of, generator_identity
 from whence.rules.observable import NATIVE
+from whence.tiers import AUTO, FULL, QUICK
 from whence.toolchain import checks
 from whence.toolchain.cache import Cache, digest
 from whence.toolchain.carry import CarriedModule
@@ -30,20 +31,21 @@ class Wanted(NamedTuple):
     """A module, the other inputs of its object, and the key of the object."""
 
     module: CarriedModule
-    compiled: tuple[str, str, tuple[str, ...], bool, bool]
+    compiled: tuple[str, str, tuple[str, ...], bool, bool, str]
     key: str
 
 
 class Objects(NamedTuple):
     """Objects, and what was counted in them, by the digests of their modules.
 
-    refused: the modules without checks. notes: for the user.
+    refused: the modules without checks. notes: for the user. hasty: what is to be done if runs take long.
     """
 
     paths: dict[str, Path]
     counts: dict[str, Counts]
     refused: list[Refused]
     notes: list[str]
+    hasty: Hasty | None
 
 
 def objects_of(
@@ -57,6 +59,7 @@ def objects_of(
     """An object for every module; `known` are other modules of the same process, `subject` is its name."""
     own, failures = own_functions([*modules, *known], settings, cache, subject)
     wanted = wanted_objects(modules, own, settings, cache, runtime)
+    hasty = _hasty(wanted, settings)
     present: dict[str, Path] = {}
     counted: dict[str, Counts] = {}
     missing = []
@@ -80,7 +83,7 @@ def objects_of(
     notes += [each.note for each in refused]
     notes += _notes_of_wrapping(wanted, settings)
     notes += _notes_of_checks(modules, settings)
-    return Objects({each.module.digest: present[each.key] for each in wanted}, counts, refused, notes)
+    return Objects({each.module.digest: present[each.key] for each in wanted}, counts, refused, notes, hasty)
 
 
 def wanted_objects(
@@ -90,15 +93,68 @@ def wanted_objects(
     cache: Cache,
     runtime: Path,
 ) -> list[Wanted]:
-    """The inputs of the objects of some modules; `own`: library functions that their program defines."""
+    """The inputs of the objects of some modules; `own`: library functions that their program defines.
+
+    Unless the user has chosen a tier, they are of the full one where the cache has it already, and for
+    programs whose runs have taken long.
+    """
     if not modules:
         return []
+    tier = tier_of(settings)
+    full = _of_tier(FULL, modules, own, settings, cache, runtime)
+    if tier == FULL:
+        return full
+    quick = _of_tier(QUICK, modules, own, settings, cache, runtime)
+    if tier == QUICK:
+        return quick
+    if cache.read(LENGTHY, _program_key(modules)) is not None:
+        return full
+    return [best if find_object(best, cache) else hasty for best, hasty in zip(full, quick, strict=True)]
+
+
+LENGTHY = "lengthy"
+"""Entries of the cache: programs with objects of the quick tier of which a run took long."""
+
+_LEAST, _SECONDS_A_BYTE = 0.5, 9e-6
+"""What the full tier takes, in CPU seconds: for a program at least, and for a byte of bitcode."""
+
+
+def tier_of(settings: BuildSettings) -> str:
+    """The tier of new objects: the full one for undefined values, whose passes rely on it, and for debuggers."""
+    follows = any(rule.point.name == _USE for rule in settings.rules.active)
+    return FULL if follows or settings.described else settings.tier
+
+
+_USE = "use"
+
+
+def _program_key(modules: Iterable[CarriedModule]) -> str:
+    return digest(*sorted(module.digest for module in modules))
+
+
+def _hasty(wanted: Sequence[Wanted], settings: BuildSettings) -> Hasty | None:
+    """When a run takes so long that the next one is to have all objects of the full tier; None for never."""
+    quick = [each for each in wanted if each.compiled[-1] == QUICK]
+    if not quick or settings.tier != AUTO:
+        return None
+    seconds = _LEAST + _SECONDS_A_BYTE * sum(each.module.size for each in quick)
+    return Hasty(LENGTHY, _program_key(each.module for each in wanted), seconds)
+
+
+def _of_tier(
+    tier: str,
+    modules: Sequence[CarriedModule],
+    own: tuple[str, ...],
+    settings: BuildSettings,
+    cache: Cache,
+    runtime: Path,
+) -> list[Wanted]:
     meant = checks_of(settings.rules, NATIVE, cache).digest
     whole = (__version__, generator_identity(), digest(runtime.read_bytes()))
     wanted = []
     for module in modules:
         name = os.path.basename(module.source)
-        compiled = (name, module.opt, own, wraps(module.flags), settings.described)
+        compiled = (name, module.opt, own, wraps(module.flags), settings.described, tier)
         wanted.append(Wanted(module, compiled, digest(*whole, module.digest, meant, repr(compiled))))
     return wanted
 
@@ -114,7 +170,7 @@ def wraps(flags: Iterable[str]) -> bool:
 
 def _notes_of_wrapping(wanted: list[Wanted], settings: BuildSettings) -> Iterator[str]:
     """A note where rules about unsigned arithmetic are on, and a module does not tell it from signed."""
-    names = sorted({name for name, _, _, wrapping, _ in (each.compiled for each in wanted) if wrapping})
+    names = sorted({name for name, _, _, wrapping, *_ in (each.compiled for each in wanted) if wrapping})
     points = {rule.point.name for rule in settings.rules.active}
     if names and any(name.endswith("_unsigned") for name in points):
         more = f" and {len(names) - 1} more" if names[1:] else ""
@@ -160,21 +216,32 @@ def _instrument(
     counted: dict[str, Counts],
     notes: list[str],
 ) -> Iterator[Refused]:
-    """Compiles modules into `present` and `counted`, by their keys; returns the modules that failed."""
+    """Compiles modules into `present` and `counted`, by their keys; returns the modules that failed.
+
+    What fails in the quick tier, such as a call that optimisation has to remove, is compiled in the full one.
+    """
     from whence.engines.native.work import compile_carried
     from whence.engines.native.workers import Failure, parallel
     from whence.instrument.job import make_job
 
     missing.sort(key=lambda entry: -entry.module.size)
     work = [(module, (make_job(settings.rules, *compiled),), key) for module, compiled, key in missing]
+    of_key = {entry.key: entry for entry in missing}
+    again: list[Wanted] = []
     for (module, _, key), result in parallel(compile_carried, work, settings, "instrumenting", subject):
         if isinstance(result, Failure):
-            yield Refused(module, key, result)
+            name, speed, own, wrapping, tier = of_key[key].compiled
+            if tier == QUICK:
+                again.append(of_key[key]._replace(compiled=(name, speed, own, wrapping, FULL)))
+            else:
+                yield Refused(module, key, result)
         else:
             present[key] = cache.add("objects", key, result.code)
             counted[key] = Counts(result.functions, result.guarded, result.safe)
             cache.add("counts", key, " ".join(map(str, counted[key])).encode())
             notes += result.notes
+    if again:
+        yield from _instrument(again, settings, cache, subject, present, counted, notes)
 
 
 def own_functions(

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from whence.coverage import Coverage
 from whence.engines.progress import Progress
 from whence.rules import RuleSet
+from whence.tiers import AUTO
 from whence.toolchain.cache import Cache
 from whence.toolchain.carry import CarriedModule
 
@@ -19,6 +20,7 @@ class BuildSettings:
     """The settings for all modules of one run; `environment` is that of the program.
 
     given_up: whether the build was abandoned. described: whether debuggers are to know the variables.
+    tier: one of `whence.tiers`.
     """
 
     rules: RuleSet
@@ -27,6 +29,15 @@ class BuildSettings:
     environment: Mapping[str, str]
     given_up: Callable[[], bool] = lambda: False
     described: bool = False
+    tier: str = AUTO
+
+
+class Hasty(NamedTuple):
+    """The entry of the cache to add after a run of so many CPU seconds, for which the code was not made."""
+
+    kind: str
+    key: str
+    seconds: float
 
 
 @dataclass(frozen=True)
@@ -44,6 +55,7 @@ class Built:
     notes: for the user.
     coverage: the checked code, and the files without checks.
     files: the inputs of the build: the program, its libraries, and the folders that were searched for them.
+    hasty: what follows from a run that takes long, None for nothing.
     """
 
     image: Path
@@ -58,6 +70,7 @@ class Built:
     notes: tuple[str, ...] = ()
     files: tuple[Path, ...] = ()
     coverage: Coverage = field(default_factory=Coverage)
+    hasty: Hasty | None = None
 
     @property
     def preload(self) -> tuple[Path, ...]:

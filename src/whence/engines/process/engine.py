@@ -152,11 +152,16 @@ class ProcessEngine(ABC):
                     start.note(built.image, own, folder.path, serves=bool(services))
                     start.coverage = self.covered(task, prepared, built.coverage)
                     start.depend(built.files, task.cache.used(), *task.cache.lock_bytes())
+                    if built.hasty:
+                        kind, key, seconds = built.hasty
+                        start.limit(seconds, task.cache.directory / kind / key)
                 program = start.resumed or built.image
                 words, handover = prepared.words, start.handover
                 ending, notes = launch(program, words, folder.record, around, services, handover, attach)
             raw = read_records(folder.record)
             streams = tuple(_captured(folder.path / each, settings.capture) for each in _CAPTURED)
+        if built.hasty and ending.seconds >= built.hasty.seconds:
+            task.cache.add(built.hasty.kind, built.hasty.key, b"")
         if ending.timed_out:
             notes = [*notes, f"{task.arguments[0]} was killed after {settings.around.timeout:g} seconds"]
         notes += [note for each in services for note in each.notes]
@@ -202,7 +207,14 @@ def build_settings(task: Task) -> BuildSettings:
     settings = task.settings
     described = settings.start.debugger is not None
     environment = settings.around.environment
-    return BuildSettings(settings.rules, settings.jobs, task.progress, environment, described=described)
+    return BuildSettings(
+        settings.rules,
+        settings.jobs,
+        task.progress,
+        environment,
+        described=described,
+        tier=settings.tier,
+    )
 
 
 def _folder(start: Start) -> contextlib.AbstractContextManager[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import resource
 import select
 import signal
 import subprocess
@@ -42,6 +43,8 @@ class Ending:
     status: int | None
     signal: int | None
     timed_out: bool = False
+    seconds: float = 0.0
+    """CPU time of the program, and of its processes for which their parents waited."""
 
 
 UNKNOWN = 1 << 16
@@ -119,6 +122,7 @@ def launch(
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:  # the parent of this process closed it
             stream.flush()
+    before = 0.0 if isinstance(image, Resumed) else _cpu_seconds()
     with _waiting(around) as wait, _interrupts_held() as release:
         wait.attendants = attendants
         child, fixed = _begun(image, arguments, record, around, handover)
@@ -131,7 +135,13 @@ def launch(
         wait.until(around.timeout)
         ending = _await(child, wait, around, release)
         ending, sentences = _remaining(arguments[0], record, wait, around, ending, handover)
-        return ending, notes + sentences
+        return replace(ending, seconds=_cpu_seconds() - before), notes + sentences
+
+
+def _cpu_seconds() -> float:
+    """CPU time of the child processes that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _waiting(around: Surroundings) -> _Wait:

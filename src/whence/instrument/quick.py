@@ -1,0 +1,100 @@
+"""The quick tier: objects for short runs, made with less work of LLVM and with the same checks.
+
+Markers are placed before the optimiser of either tier runs, and their definitions are the same, so the tiers
+differ in speed alone. Here LLVM simplifies functions one by one, and its code generator selects instructions
+without optimisation. It allocates registers as ever: otherwise frames would be several times as large, and
+recursion that fits on the stack with the full tier would not fit with this one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import llvmlite.binding as llvm
+
+from whence import ir
+from whence.instrument.passes import Context
+
+_REFERENCE = re.compile(r'@(?:"[^"]*"|[-\w.$]+)', re.ASCII)
+_COPY = "available_externally"
+
+
+def simplify(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
+    """Inlines what has to be inlined, and simplifies functions one by one."""
+    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(1))
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_always_inliner_pass()
+    passes.add_sroa_pass()
+    passes.add_simplify_cfg_pass()
+    passes.add_sccp_pass()
+    passes.add_instruction_combine_pass()
+    passes.add_simplify_cfg_pass()
+    passes.add_dead_code_elimination_pass()
+    passes.add_global_dead_code_eliminate_pass()
+    passes.run(module, builder)
+
+
+def keep_copies(context: Context) -> None:
+    """Makes functions that are there to be inlined the module's own, because little is inlined here.
+
+    The program may lack another definition of them. One whose address is taken has another, and its address
+    has to be the same in all modules.
+
+    Before::
+
+        define i32 @f() {
+          %1 = call i32 @one()
+          ret i32 %1
+        }
+        define available_externally i32 @one() {
+          ret i32 1
+        }
+
+    After::
+
+        define i32 @f() {
+          %1 = call i32 @one()
+          ret i32 %1
+        }
+        define internal i32 @one() {
+          ret i32 1
+        }
+    """
+    copies = {each.ref: each for each in context.module.definitions if each.linkage == _COPY}
+    if not copies:
+        return
+    uses = Counter(_REFERENCE.findall(str(context.module)))
+    calls = Counter(
+        f"@{ir.quote(each.callee)}"
+        for function in context.module.definitions
+        for each in function.instructions()
+        if isinstance(each, ir.Call) and each.callee is not None
+    )
+    for ref, function in copies.items():
+        if uses[ref] == calls[ref] + 1:
+            function.linkage = "internal"
+
+
+def select_quickly(context: Context) -> None:
+    """Makes the code generator select instructions without optimisation.
+
+    Before::
+
+        define i32 @f(i32 %0) #0 {
+          ret i32 %0
+        }
+        attributes #0 = { optsize }
+
+    After::
+
+        define i32 @f(i32 %0) #1 {
+          ret i32 %0
+        }
+        attributes #0 = { optsize }
+        attributes #1 = { noinline optnone }
+    """
+    for function in context.functions():
+        if not function.attributes.has("alwaysinline"):
+            kept = function.attributes.without("optsize", "minsize")
+            function.attributes = kept.with_("noinline", "optnone")

@@ -1,0 +1,108 @@
+"""The tiers of instrumented code: which one a run makes and uses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.harness.process import Done, Whence
+
+from whence.engines.native import objects
+
+pytestmark = pytest.mark.build
+
+PROGRAM = """
+#include <stdlib.h>
+#include <time.h>
+int main(int argc, char **argv) {
+    while (argc > 1 && clock() < CLOCKS_PER_SEC) continue;
+    char *p = malloc(8);
+    p[3] = 1;
+    free(p);
+    return 0;
+}
+"""
+
+LONG = "long"
+
+COPY = """
+__attribute__((gnu_inline)) extern inline int only_here(int n) {
+    int *p = __builtin_malloc(8);
+    p[0] = n;
+    n = p[0] + 1;
+    __builtin_free(p);
+    return n;
+}
+int main(int argc, char **argv) { return only_here(argc) != 2; }
+"""
+"""A function without a definition for other uses than inlining: without optimisation this does not link."""
+
+REMOVED = """
+int never_defined(int);
+static int small(int n) { return n < 100 ? 0 : never_defined(n); }
+int main(int argc, char **argv) { return small(7); }
+"""
+"""A call that only optimisation removes."""
+
+
+@pytest.fixture
+def whence(tmp_path: Path, whence_env: dict[str, str]) -> Whence:
+    return Whence(tmp_path, {**whence_env, "WHENCE_CACHE": str(tmp_path / "cache")})
+
+
+def entries(whence: Whence, kind: str) -> int:
+    folder = whence.directory / "cache" / kind
+    return len(list(folder.iterdir())) if folder.exists() else 0
+
+
+def clean(done: Done) -> None:
+    assert done.status == 0, done.err
+
+
+def test_a_long_run_is_followed_by_the_full_tier(whence: Whence) -> None:
+    """Short runs are not, and the full tier is made once."""
+    program = whence.build(PROGRAM)
+    clean(whence.run(program))
+    clean(whence.run(program))
+    assert (entries(whence, "objects"), entries(whence, objects.LENGTHY)) == (1, 0)
+    clean(whence.run(program, LONG))
+    assert (entries(whence, "objects"), entries(whence, objects.LENGTHY)) == (1, 1)
+    clean(whence.run(program))
+    assert entries(whence, "objects") == 2
+    clean(whence.run(program, LONG))
+    assert (entries(whence, "objects"), entries(whence, objects.LENGTHY)) == (2, 1)
+
+
+def test_the_user_chooses(whence: Whence) -> None:
+    program = whence.build(PROGRAM)
+    clean(whence.run("--tier", "full", program, LONG))
+    assert (entries(whence, "objects"), entries(whence, objects.LENGTHY)) == (1, 0)
+    clean(whence.run(program, LONG))  # uses what there is
+    assert (entries(whence, "objects"), entries(whence, objects.LENGTHY)) == (1, 0)
+    clean(whence.run("--tier", "quick", program, LONG))
+    assert (entries(whence, "objects"), entries(whence, objects.LENGTHY)) == (2, 0)
+    done = whence.run("--tier", "best", program)
+    assert done.status == 2 and "'best'" in done.err
+
+
+def test_prepared_objects_are_those_of_the_runs(whence: Whence) -> None:
+    program = whence.build(PROGRAM)
+    done = whence.process("whence.cli.main", "prepare", program)
+    assert done.status == 0 and b"1 prepared" in done.out
+    clean(whence.run(program))
+    assert entries(whence, "objects") == 1
+
+
+def test_undefined_values_have_one_tier(whence: Whence) -> None:
+    program = whence.build(PROGRAM)
+    for tier in ("quick", "auto", "full"):
+        clean(whence.run("--enable", "use-of-uninitialized-value", "--tier", tier, program, LONG))
+    assert (entries(whence, "objects"), entries(whence, objects.LENGTHY)) == (1, 0)
+
+
+@pytest.mark.parametrize("source", [COPY, REMOVED], ids=["copies", "removed"])
+def test_what_links_after_optimisation_only(whence: Whence, source: str) -> None:
+    path = whence.directory / "prog.c"
+    path.write_text(source)
+    whence.cc("-g", "-O2", path, "-o", whence.directory / "prog")
+    clean(whence.run("--tier", "quick", whence.directory / "prog"))
