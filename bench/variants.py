@@ -123,8 +123,9 @@ def prepare(
         return Prepared([*variant.prefix, str(program), *arguments], environ)
     document = scratch / "findings.json"
     document.unlink(missing_ok=True)
-    enabled = [word for rule in variant.rules for word in ("--enable", rule)]
-    command = [*whence_run(), *enabled, "--tier", "full", "--no-progress", "--json", str(document), str(program), *arguments]
+    options = [word for rule in variant.rules for word in ("--enable", rule)]
+    options += ["--tier", "full", "--no-progress", "--json", str(document)]
+    command = [*whence_run(), *options, str(program), *arguments]
     with stdin.open("rb") as source, (scratch / "first-run.out").open("wb") as sink:
         done = subprocess.run(command, stdin=source, stdout=sink, stderr=subprocess.PIPE, check=False)
     words = done.stderr.decode(errors="replace").strip()

@@ -155,7 +155,7 @@ def test_a_known_program_starts_without_python(warm: Launcher) -> None:
 
 
 def test_a_long_run_is_given_to_python(warm: Launcher) -> None:
-    """Python notes that the next run is to have faster code, and makes it then; later runs need it no more."""
+    """Python notes that the next run is to have faster code, and makes it then; later ones do not need it."""
     done = warm.run("./prog", "work")
     assert (done.returncode, before_last_line(done.stderr), warm.calls) == (0, "", 2)
     for _ in range(2):
