@@ -335,7 +335,7 @@ OPTIONS = (
     RunOption(
         "tier",
         CHOICE,
-        "quick: instrument in half the time, for slower code; full: for fast code; auto (default): "
+        "quick: instrument in less time, for slower code; full: for fast code; auto (default): "
         "quick until a run takes long.",
         default=AUTO,
         choices=_choices(*TIERS),
