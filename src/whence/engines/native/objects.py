@@ -109,7 +109,8 @@ def wanted_objects(
         return quick
     if cache.read(LENGTHY, _program_key(modules)) is not None:
         return full
-    return [best if find_object(best, cache) else hasty for best, hasty in zip(full, quick, strict=True)]
+    pairs = zip(full, quick, strict=True)
+    return [best if find_object(best, cache) else hasty for best, hasty in pairs]
 
 
 LENGTHY = "lengthy"
