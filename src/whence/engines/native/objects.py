@@ -121,7 +121,7 @@ _LEAST, _SECONDS_A_BYTE = 0.5, 9e-6
 
 
 def tier_of(settings: BuildSettings) -> str:
-    """The tier of new objects: the full one for undefined values, whose passes rely on it, and for debuggers."""
+    """The tier of new objects: the full one for undefined values, which rely on it, and for debuggers."""
     follows = any(rule.point.name == _USE for rule in settings.rules.active)
     return FULL if follows or settings.described else settings.tier
 
