@@ -231,9 +231,9 @@ def _instrument(
     again: list[Wanted] = []
     for (module, _, key), result in parallel(compile_carried, work, settings, "instrumenting", subject):
         if isinstance(result, Failure):
-            name, speed, own, wrapping, tier = of_key[key].compiled
-            if tier == QUICK:
-                again.append(of_key[key]._replace(compiled=(name, speed, own, wrapping, FULL)))
+            compiled = of_key[key].compiled
+            if compiled[-1] == QUICK:
+                again.append(of_key[key]._replace(compiled=(*compiled[:-1], FULL)))
             else:
                 yield Refused(module, key, result)
         else:
