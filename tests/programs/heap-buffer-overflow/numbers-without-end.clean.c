@@ -12,18 +12,15 @@ static char *block_of(const char *text) {
 
 int main(void) {
     char *whole = block_of("  1234a"), *prefix = block_of("0x"), *sign = block_of(" --"),
-         *real = block_of("12.5-"), *other = block_of("123");
+         *real = block_of("12.5-");
     char *end;
     long sum = strtol(whole, NULL, 10);
     sum += strtol(prefix, &end, 10);
     sum += strtol(sign, NULL, 10);
     sum += (long)strtod(real, &end);
-    sum += strtol(other, NULL, 3);
-    sum += strtol(other, NULL, 1);
-    free(other);
     free(whole);
     free(prefix);
     free(sign);
     free(real);
-    return sum != 1251;
+    return sum != 1246;
 }

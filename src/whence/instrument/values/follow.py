@@ -96,10 +96,16 @@ def follow_values(context: Context) -> None:
           store i64 %wh.12, ptr %wh.13, align 8
           %wh.14 = getelementptr i8, ptr @__whence_values, i64 792
           store i64 %wh.10, ptr %wh.14, align 8
-          %wh.15 = icmp ne i64 %wh.12, 0
-          %wh.16 = select i1 %wh.15, i64 ptrtoint (ptr @f to i64), i64 0
-          %wh.17 = getelementptr i8, ptr @__whence_values, i64 8
-          store i64 %wh.16, ptr %wh.17, align 8
+          %wh.15 = getelementptr i8, ptr @__whence_values, i64 864
+          %wh.16 = load i64, ptr %wh.15, align 8
+          %wh.17 = icmp eq i64 %wh.16, ptrtoint (ptr @f to i64)
+          %wh.18 = getelementptr i8, ptr @__whence_values, i64 872
+          %wh.19 = load i64, ptr %wh.18, align 8
+          %wh.20 = select i1 %wh.17, i64 %wh.19, i64 ptrtoint (ptr @f to i64)
+          %wh.21 = icmp ne i64 %wh.12, 0
+          %wh.22 = select i1 %wh.21, i64 %wh.20, i64 0
+          %wh.23 = getelementptr i8, ptr @__whence_values, i64 8
+          store i64 %wh.22, ptr %wh.23, align 8
           ret i32 %v
         }
         define i32 @f(ptr %p) {
