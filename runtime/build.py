@@ -32,6 +32,8 @@ ALLOCATOR = ("alloc", "blocks", "os", "replace", "settings")
 """What every allocator of whole processes consists of: folders below this one."""
 CHECKING = ("findings", "leak", "process", "record", "rt", "stacks", "x86")
 """What evaluates rules and reports findings."""
+PLANES = ("origins", "planes", "values")
+"""What knows something about each byte of memory."""
 WRAPPERS = ("intercept/bounce.c", "intercept/scatter.c", "intercept/there.c", "intercept/kernel")
 """What checks the memory that functions hand to the kernel."""
 
@@ -68,7 +70,7 @@ class Product:
 
 PRODUCTS = {
     LIBRARY: Product(
-        (*ALLOCATOR, *CHECKING, *WRAPPERS, "intercept", "interface", "planes", "values", "port/checked")
+        (*ALLOCATOR, *CHECKING, *WRAPPERS, *PLANES, "intercept", "interface", "port/checked")
     ),
     "libwhence-kdalloc.so": Product(("alloc/kd", "os"), ("-fvisibility=default",)),
     "libwhence-replay.so": Product(

@@ -8,11 +8,13 @@
 #include "../os/text.h"
 #include "../planes/planes.h"
 #include "../record/record.h"
+#include "../origins/chains.h"
 #include "../values/origin.h"
 #include "../port/port.h"
 
 #include <stdio.h>
 
+#define CHAINS_ROOM (32u << 10)
 #define STATE_BYTES 128u
 #define STATE_BEFORE (64u * WH_GRANULE)
 
@@ -22,6 +24,7 @@ static struct {
     uint64_t stack[WH_MAX_FRAMES], alloc[WH_ALLOC_FRAMES], free[WH_ALLOC_FRAMES];
     uint8_t states[STATE_BYTES];
     const char *variable;
+    char chains[CHAINS_ROOM];
 } draft;
 static struct os_lock draft_lock;
 
@@ -189,6 +192,14 @@ static void fill_descriptor(struct wh_finding *head, const struct descriptor *de
     head->n_free = depot_stack(descriptor->closed_stack, draft.free);
 }
 
+static void fill_chains(struct wh_finding *head, const struct context *context,
+                        const struct whence_block *block) {
+    if (!PORT_PLANES || !options.origins) return;
+    struct text text = {draft.chains, sizeof draft.chains, 0};
+    chains_describe(&context->event, block, context->library != NULL, &text);
+    head->n_chains = (uint32_t)text.length;
+}
+
 static void fill_hit(struct wh_finding *head, uint64_t address) {
     struct whence_block hit;
     block_read(block_at(address), &hit);
@@ -220,6 +231,7 @@ static enum record_status append(const struct context *context, const struct wit
         {source_name(context->library).begin, head->n_name},
         {draft.variable, head->n_variable},
         {context->types, head->n_types},
+        {draft.chains, head->n_chains},
     };
     return record_append_at(WH_RECORD_FINDING, parts, sizeof parts / sizeof *parts, offset);
 }
@@ -298,7 +310,9 @@ void finding_make(struct context *context, const struct witness *witness) {
         return;
     }
     fill_event(head, context, witness);
-    fill_block(head, witness->block ? witness->block : &context->event.block);
+    const struct whence_block *block = witness->block ? witness->block : &context->event.block;
+    fill_block(head, block);
+    fill_chains(head, context, block);
     fill_origin(head, &context->event);
     fill_descriptor(head, context->descriptor);
     if (head->bad) fill_hit(head, context->event.r);

@@ -5,6 +5,9 @@
 #include "../process/images.h"
 #include "../process/maps.h"
 
+/* From the table of chunks to the last chunk. */
+#define ORIGINS_SIZE (WH_ORIGIN_CHUNKS_BASE + WH_ORIGIN_CHUNKS_SIZE - WH_ORIGIN_TABLE_BASE)
+
 #define HIDDEN __attribute__((visibility("hidden")))
 
 /* First address of the runtime's own image, and its end (from the linker). */
@@ -70,6 +73,7 @@ static int is_ours(const struct mapping *mapping) {
         overlaps(mapping, WH_DEFINED_OFFSET, PLANE_END - PLANE_BEGIN) ||
         overlaps(mapping, WH_DETAILS_BASE, WH_DETAILS_SIZE) ||
         overlaps(mapping, WH_DEPOT_BASE, WH_DEPOT_SIZE) ||
+        overlaps(mapping, WH_ORIGIN_TABLE_BASE, ORIGINS_SIZE) ||
         overlaps(mapping, WH_PRIVATE_BASE, WH_PRIVATE_SIZE) ||
         heap_overlaps(mapping->begin, mapping->end))
         return 1;

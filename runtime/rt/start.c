@@ -8,6 +8,7 @@
 #include "../blocks/block.h"
 #include "../os/os.h"
 #include "../os/text.h"
+#include "../origins/cells.h"
 #include "../planes/planes.h"
 #include "../record/record.h"
 
@@ -25,6 +26,8 @@ static void reserve_all(void) {
     if ((result = depot_init(&begin, &size)) < 0) port_no_range("stack depot", result, begin, size);
     result = os_reserve(WH_PRIVATE_BASE, WH_PRIVATE_SIZE, OS_READ_WRITE);
     if (result < 0) port_no_range("runtime", result, WH_PRIVATE_BASE, WH_PRIVATE_SIZE);
+    if (PORT_PLANES && options.origins && (result = origins_init(&begin, &size)) < 0)
+        port_no_range("origins of values", result, begin, size);
 }
 
 /* A variable of the environment brought it, or a copy of a program that was instrumented elsewhere.

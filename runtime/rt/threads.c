@@ -7,6 +7,7 @@
 #include "signals.h"
 #include "../leak/leak.h"
 #include "../leak/roots.h"
+#include "../origins/passing.h"
 #include "../os/os.h"
 #include "../record/record.h"
 #include "../values/contents.h"
@@ -49,6 +50,7 @@ struct start {
     void *(*function)(void *);
     void *argument;
     uint64_t stack_size;
+    uint32_t node; /* where the argument comes from */
     uint16_t number;
 };
 
@@ -92,6 +94,7 @@ static START_CODE void *start_thread(void *argument) {
     signals_open_thread(thread);
     port_thread_begins();
     if (end_key_made) pthread_setspecific(end_key, thread);
+    if (PORT_PLANES) origins_pass((uintptr_t)start.function, start.node, (uintptr_t)start.argument);
     void *result = start.function(start.argument);
     __asm__ volatile("" : "+r"(result)); /* no tail call, see start_main */
     return result;
@@ -161,7 +164,8 @@ WH_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes
     if (!start) return EAGAIN;
     pthread_attr_t roomy;
     if (make_room(&roomy, attributes)) attributes = &roomy;
-    *start = (struct start){function, argument, stack_size(attributes), number_thread()};
+    uint32_t node = PORT_PLANES ? origins_passed(3, (uintptr_t)argument) : 0;
+    *start = (struct start){function, argument, stack_size(attributes), node, number_thread()};
     os_threaded = 1;
     port_before_thread();
     int result = next_create(thread, attributes, start_thread, start);

@@ -15,6 +15,7 @@ from enum import StrEnum
 
 from whence.abi import points
 from whence.abi.layout import GRANULE, GRANULE_SHIFT, STATES
+from whence.chains import Chain
 from whence.coverage import Coverage
 
 _ADDRESSABLE = {s.value for s in STATES if s.name in ("ADDRESSABLE", "UNDEFINED", "MIXED")}
@@ -454,6 +455,7 @@ class Finding:
     origin: Origin | None = None
     descriptor: Descriptor | None = None
     types: Types | None = None
+    chains: tuple[Chain, ...] = ()
 
     @property
     def relation(self) -> Relation | None:

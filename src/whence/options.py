@@ -280,6 +280,15 @@ OPTIONS = (
         into="settings.leak_signal",
     ),
     RunOption(
+        "locate",
+        CHOICE,
+        "Say whence bad values came: never (default), by running the program a second time if there are "
+        "findings (replay), or in one run, several times slower (always).",
+        default="never",
+        choices=_choices("never", "replay", "always"),
+        into="settings.locate",
+    ),
+    RunOption(
         "foreign-leaks",
         SWITCH,
         "Report leaks of a program without IR and its libraries, too, as an interpreter's own.",

@@ -40,6 +40,7 @@ class RunKeywords(TypedDict, total=False):
     cache_size: int | None
     leak_check: str
     leak_signal: int
+    locate: str
     foreign_leaks: bool
     record: StrPath | None
     heap_seed: int

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from whence.chains import Chain, Hop, HopKind
 from whence.findings import (
     Access,
     AccessKind,
@@ -102,6 +103,12 @@ def read(address: int, size: int, first_bad: int | None = None) -> Access:
     return Access(AccessKind.READ, address, size, address if first_bad is None else first_bad, BEGIN)
 
 
+def hop(kind: HopKind, name: str = "p", source: str = "q", *, again: bool = False) -> Hop:
+    """A hop in the line that allocates."""
+    place = MAIN_ALLOCATES
+    return Hop(kind, place.function, place.file, place.line, place.column, name, source, again)
+
+
 OVERFLOW = Finding(
     OVERFLOW_RULE,
     Point.DEREF_W,
@@ -184,6 +191,17 @@ SAMPLES: dict[str, Finding] = {
     "dangling-stacks-lost": replace(DANGLING, block=replace(DEAD, freed=None, allocated=Event(7, 0))),
     "double-free": DOUBLE_FREE,
     "double-free-repeated": replace(DOUBLE_FREE, occurrences=1200),
+    "chains": replace(
+        DOUBLE_FREE,
+        chains=(
+            Chain(
+                "r",
+                BEGIN,
+                (*map(hop, HopKind), hop(HopKind.COPY, "memcpy", ""), hop(HopKind.STORED, again=True)),
+            ),
+            Chain("the index of r", None, (hop(HopKind.STORED, "", ""),), cut=True),
+        ),
+    ),
     "free-inside-block": replace(
         DOUBLE_FREE,
         rule=UNMATCHED_RULE,

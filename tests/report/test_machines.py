@@ -77,6 +77,37 @@ _RESULT = {
         "message": _TEXT,
         "locations": {"type": "array", "maxItems": 1, "items": _LOCATION},
         "relatedLocations": {"type": "array", "items": _LOCATION, "uniqueItems": True},
+        "codeFlows": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["threadFlows"],
+                "additionalProperties": False,
+                "properties": {
+                    "message": {"type": "object", "required": ["text"]},
+                    "threadFlows": {
+                        "type": "array",
+                        "minItems": 1,
+                        "items": {
+                            "type": "object",
+                            "required": ["locations"],
+                            "additionalProperties": False,
+                            "properties": {
+                                "locations": {
+                                    "type": "array",
+                                    "minItems": 1,
+                                    "items": {
+                                        "type": "object",
+                                        "additionalProperties": False,
+                                        "properties": {"location": _LOCATION},
+                                    },
+                                }
+                            },
+                        },
+                    },
+                },
+            },
+        },
         "partialFingerprints": {"additionalProperties": {"type": "string"}},
         "occurrenceCount": {"type": "integer", "minimum": 1},
         "stacks": {"type": "array", "items": _STACK, "uniqueItems": True},
@@ -170,6 +201,16 @@ def test_sarif_of_an_overflow() -> None:
     assert result["partialFingerprints"] == {"whenceFinding/v1": OVERFLOW.key}
     assert result["level"] == "error" and "suppressions" not in result
     assert sarif(OVERFLOW)["tool"]["driver"]["rules"][0]["properties"]["tags"][1] == "external/cwe/cwe-122"
+
+
+def test_sarif_has_chains_in_the_order_of_time() -> None:
+    flows = sarif(SAMPLES["chains"])["results"][0]["codeFlows"]
+    said = [each["location"]["message"]["text"] for each in flows[0]["threadFlows"][0]["locations"]]
+    assert said[0] == "stored to p, repeatedly" and said[-1] == "stored to p"
+    assert [flow["message"]["text"] for flow in flows] == [
+        "whence r = 0x440000000020",
+        "whence the index of r",
+    ]
 
 
 def test_sarif_shows_what_was_suppressed_as_such() -> None:

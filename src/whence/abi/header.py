@@ -13,6 +13,7 @@ from whence.abi import (
     fixed,
     layout,
     options,
+    origins,
     places,
     plans,
     points,
@@ -174,6 +175,17 @@ def _undefined_lines() -> Iterator[str]:
     yield from _struct(undefined.KEPT)
 
 
+def _origin_lines() -> Iterator[str]:
+    names = "UNIT_SHIFT CHUNK_SHIFT CELL_SHIFT TABLE_BASE NODES_BASE NODES_MOST CHUNKS_BASE CHUNKS_SIZE"
+    for name in (*names.split(), "FREED_MARK", "MOST_HOPS"):
+        yield f"#define WH_ORIGIN_{name} {_number(getattr(origins, name))}"
+    yield f"#define WHENCE_ORIGIN_ARGUMENTS {origins.MOST_ARGUMENTS}"
+    yield from _numbers("NODE", origins.NODE_FLAGS)
+    yield from _numbers("ROLE", origins.ROLES)
+    yield from _struct(origins.SITE)
+    yield from _struct(origins.ORIGIN_PASSED)
+
+
 def _fixed_lines() -> Iterator[str]:
     numbers = fixed.NUMBERS
     yield from _numbers("RULE", {each.option.upper(): numbers[each.name] for each in fixed.FIXED_FINDINGS})
@@ -247,6 +259,7 @@ def lines() -> Iterable[str]:
     yield from _record_lines()
     yield from _rule_lines()
     yield from _undefined_lines()
+    yield from _origin_lines()
     yield from _variable_lines()
     yield from _option_lines()
     yield from _place_lines()

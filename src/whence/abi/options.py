@@ -40,6 +40,7 @@ OPTIONS = (
     Option("children", 0, 0, 1, "check the programs that are executed, too"),
     Option("attach_wait", 0, 0, 86400, "seconds that a debugger has to attach when a guarded access traps"),
     Option("guard_resident", 512, 0, 1 << 20, "small guarded blocks that have a page each; 0: all of them"),
+    Option("origins", 0, 0, 1, "the code follows where values come from"),
     Option("signals", 1, 0, 1, "report SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT"),
     Option("regions", 0, 0, 1, "say at the start where the heap and its tables lie"),
     *(Option(each.option, int(each.default_on), 0, 1, each.title) for each in FIXED_FINDINGS),

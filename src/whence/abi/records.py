@@ -25,7 +25,7 @@ from __future__ import annotations
 from whence.abi.structs import Field, Layout
 
 MAGIC = b"WHENCERC"
-VERSION = 9
+VERSION = 10
 HEADER_SIZE = 4096
 FILE_SIZE = 64 << 20
 """Size of the record file in bytes; sparse, so only what is written costs."""
@@ -140,7 +140,7 @@ FINDING = Layout(
         ),
         Field("use", "u32", "one of whence.abi.undefined.USES at the use of an undefined value, else 0"),
         Field("n_types", "u32", "chars: the types of the step (whence.abi.rules.SITE), or none"),
-        Field("reserved", "u32", "zero"),
+        Field("n_chains", "u32", "chars: where values come from (whence.engines.process.chains), or none"),
     ),
 )
 
@@ -193,6 +193,7 @@ FINDING_ARRAYS = (
     ("name", "u8"),
     ("variable", "u8"),
     ("types", "u8"),
+    ("chains", "u8"),
 )
 
 RULE_SIGNAL = 0xFFFFFFFF

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from whence.engines import registry
+from whence.engines import locate, registry
 from whence.engines.protocol import Engine, Task
 from whence.errors import CarriesNoIR, UserMistake
 from whence.prepared import Checks, checks_of
@@ -36,9 +37,24 @@ def _run(engine: Engine[Any, Any], task: Task) -> Result:
     except UserMistake:
         engine.check(task)
         raise
-    prepared = engine.prepare(chosen)
-    result = engine.collect(chosen, prepared, engine.run(chosen, prepared))
+    if chosen.settings.locate != "never" and not engine.follows:
+        chosen = _unlocated(chosen, engine.observes.name)
+    given = locate.begin(chosen)
+    result = _once(engine, chosen)
+    if given is not None:
+        result = locate.located(chosen, result, given, partial(_once, engine))
     return _with_left_out(result, engine.observes.name, chosen.unobserved)
+
+
+def _once(engine: Engine[Any, Any], task: Task) -> Result:
+    prepared = engine.prepare(task)
+    return engine.collect(task, prepared, engine.run(task, prepared))
+
+
+def _unlocated(task: Task, engine: str) -> Task:
+    """The task without `locate`, and a note."""
+    note = f"engine {engine} does not follow where values come from"
+    return replace(task, settings=replace(task.settings, locate="never"), notes=(*task.notes, note))
 
 
 def _observed(task: Task, observes: Observable) -> Task:

@@ -50,6 +50,10 @@ class Engine(Protocol[P, R]):
     def observes(self) -> Observable:
         """The observable properties; the driver refuses or leaves out a rule that needs others."""
 
+    @property
+    def follows(self) -> bool:
+        """Whether a run can say whence values came (`Settings.locate`)."""
+
     def check(self, task: Task) -> None:
         """Raises `CarriesNoIR` for a program that only another engine can run, whatever the rules."""
 

@@ -51,6 +51,8 @@ class Settings:
     child_aborts: the severity of an abort of a child, "note" or "error".
     leak_check: "full" (leaks are findings), "summary" (they are only counted) or "no".
     leak_signal: number of the signal that starts a leak check in the program, 0 for none.
+    locate: whether the run says where bad values came from: "never", after a second run
+        ("replay"), or "always".
     foreign_leaks: also report leaks of a program without IR, such as an interpreter.
     heap: the addresses of blocks, None for the default; record: a folder to write them to.
     print_regions: the program prints the addresses of its heap and its tables.
@@ -73,6 +75,7 @@ class Settings:
     leak_check: str = "full"
     leak_signal: int = 0
     foreign_leaks: bool = False
+    locate: str = "never"
     heap: CompactHeap | None = None
     record: Path | None = None
     print_regions: bool = False

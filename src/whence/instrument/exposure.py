@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from whence import ir
 from whence.instrument.lookup import LOOKUP
 from whence.instrument.markers import PREFIX, RANGE, SCOPE
+from whence.instrument.origins.helpers import PREFIX as ORIGINS
 from whence.ir.constants import evaluate
 from whence.ir.lexer import GLOBAL, LOCAL
 
@@ -27,6 +28,7 @@ _BENIGN = (
     LOOKUP,
     SCOPE,
     "__whence_value",
+    ORIGINS,
 )
 """Calls that neither access nor store their arguments: the accesses themselves are examined."""
 _SAME = ("llvm.launder.invariant.group", "llvm.strip.invariant.group")

@@ -52,6 +52,7 @@ from whence.abi.layout import GRANULE, GRANULE_SHIFT, REGION_COUNT, REGION_SHIFT
 from whence.abi.rules import DESC_COPY, DESC_WRITE
 from whence.abi.widths import CHECKED_WIDTHS
 from whence.instrument import lookup, steps
+from whence.instrument.origins import helpers as origin_helpers
 from whence.instrument.values import helpers
 from whence.rules.filters import Filter
 from whence.rules.lowering import Plan
@@ -117,7 +118,7 @@ def markers() -> Iterator[tuple[str, bool, int, bool, bool]]:
                     yield name, write, size, provenance, unaligned
 
 
-def generate(plan: Plan) -> str:
+def generate(plan: Plan, *, origins: bool = False) -> str:
     """IR text that defines every marker for this plan.
 
     Definitions are `linkonce_odr hidden`: linking takes those that the
@@ -144,10 +145,11 @@ def generate(plan: Plan) -> str:
         suspects += [*wide, *known, *inside, lookup.define("#4")]
     copies = [_copy(size, "COPY" in plan.points) for size in (None, *CHECKED_WIDTHS)]
     values = helpers.definitions() if "USE" in plan.points else ()
+    followed = origin_helpers.definitions() if origins else ()
     arithmetic = list(steps.definitions(plan.points))
     if arithmetic:
         arithmetic.append(steps.RUNTIME)
-    return "\n\n".join([*functions, *suspects, *copies, *arithmetic, *values]) + "\n" + _EPILOGUE
+    return "\n\n".join([*functions, *suspects, *copies, *arithmetic, *values, *followed]) + "\n" + _EPILOGUE
 
 
 def _function(name: str, filter_: Filter, write: bool, size: int, provenance: bool, unaligned: bool) -> str:

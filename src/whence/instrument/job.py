@@ -24,15 +24,17 @@ def make_job(
     wraps: bool = False,
     described: bool = False,
     tier: str = FULL,
+    *,
+    origins: bool = False,
 ) -> Job:
     """The job of one module under the active rules.
 
     own: library functions that the program defines itself, and `CLOSES` if it may poison memory.
     wraps: whether the module was built with ``-fwrapv``. described: whether variables stay described.
     tier: `QUICK` or `FULL`; rules about undefined values need the full one, because their passes rely on
-    LLVM's pipeline.
+    LLVM's pipeline. origins: whether it is followed where values come from.
     """
-    policy, watched, text = _shared(rules)
+    policy, watched, text = _shared(rules, origins)
     holes = CLOSES in own
     quick = tier == QUICK and not policy.values
     bounds = policy.bounds and not holes
@@ -41,9 +43,10 @@ def make_job(
 
 
 @lru_cache(maxsize=4)
-def _shared(rules: RuleSet) -> tuple[Policy, tuple[str, ...], str]:
+def _shared(rules: RuleSet, origins: bool) -> tuple[Policy, tuple[str, ...], str]:
     plan = plan_of(rules)
-    return policy_of(plan), plan.functions, filters.generate(plan)
+    policy = replace(policy_of(plan), origins=origins)
+    return policy, plan.functions, filters.generate(plan, origins=origins)
 
 
 def policy_of(plan: Plan) -> Policy:

@@ -12,6 +12,7 @@ from whence import ir
 from whence.abi.intercepts import RUNTIME_SYMBOLS
 from whence.instrument.lookup import LOOKUP
 from whence.instrument.markers import COOKIE, PREFIX, RANGE, SCOPE_BEGIN, SCOPE_END
+from whence.instrument.origins.helpers import PREFIX as ORIGINS
 
 _LIBRARY = """
     malloc calloc memcpy memmove mempcpy memset memcmp memchr memrchr bcmp
@@ -25,7 +26,7 @@ _LIBRARY = """
 
 _HARMLESS = frozenset(name for word in _LIBRARY.split() for name in (word, RUNTIME_SYMBOLS.get(word, word)))
 
-_OURS = ("llvm.", PREFIX, RANGE, LOOKUP, COOKIE, SCOPE_BEGIN)
+_OURS = ("llvm.", PREFIX, RANGE, LOOKUP, COOKIE, SCOPE_BEGIN, ORIGINS)
 
 _FINAL = ("", "external", "internal", "private", "linkonce_odr", "weak_odr")
 """Linkages of definitions that no other definition can replace."""

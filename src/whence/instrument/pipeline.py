@@ -46,6 +46,7 @@ from whence.instrument.indices import mark_indices
 from whence.instrument.initializers import POINT as ORDER
 from whence.instrument.initializers import mark_initializers
 from whence.instrument.library import own_strings, redirect
+from whence.instrument.origins.follow import follow_origins
 from whence.instrument.overruns import keep_overruns
 from whence.instrument.pairs import POINTS as PAIRS
 from whence.instrument.pairs import mark_pairs
@@ -84,10 +85,16 @@ PASSES: tuple[AnyPass, ...] = (
     Pass("mark-pairs", Stage.CARRIED, mark_pairs, lambda policy: bool(policy.steps & PAIRS)),
     Pass("mark-initializers", Stage.CARRIED, mark_initializers, lambda policy: ORDER in policy.steps),
     TextPass("copy-arguments", Stage.CARRIED, copy_arguments, lambda policy: policy.locals),
-    TextPass("name-variables", Stage.CARRIED, name_variables, lambda policy: policy.locals or policy.values),
+    TextPass(
+        "name-variables",
+        Stage.CARRIED,
+        name_variables,
+        lambda policy: policy.locals or policy.values or policy.origins,
+    ),
     TextPass("name-globals", Stage.CARRIED, name_globals, lambda policy: policy.globals),
     TextPass("line-tables", Stage.CARRIED, keep_line_tables, lambda policy: not policy.described),
     TextPass("withdraw-values", Stage.CARRIED, withdraw_values),
+    Pass("follow-origins", Stage.CARRIED, follow_origins, lambda policy: policy.origins),
     Pass("keep-overruns", Stage.CARRIED, keep_overruns, lambda policy: policy.locals),
     Pass("mark-scopes", Stage.CARRIED, mark_scopes, lambda policy: policy.scopes),
     Pass("mark-unwritten", Stage.CARRIED, mark_unwritten, lambda policy: policy.values),

@@ -24,6 +24,7 @@ class Policy:
     if a rule needs every access.
     locals, globals: whether local and global variables are blocks.
     scopes: whether local variables die when their scope ends.
+    origins: whether it is followed where values come from.
     values: whether a rule judges uses of undefined values.
     described: whether the object describes variables and types, for debuggers.
     quick: whether LLVM optimises little, for short runs (`whence.instrument.quick`).
@@ -47,3 +48,4 @@ class Policy:
     described: bool = False
     quick: bool = False
     steps: frozenset[str] = frozenset()
+    origins: bool = False

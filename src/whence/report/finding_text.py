@@ -13,9 +13,11 @@ from collections.abc import Sequence
 from rich.cells import cell_len
 from rich.text import Text
 
+from whence.chains import Chain, Hop
 from whence.findings import Finding, Frame, RunInfo, telling_stack
 from whence.report import frames, words
 from whence.report.anatomy import sections, subject, values
+from whence.report.chain_text import chain_heading, hop_words
 from whence.report.layout import INDENT, MEASURE, Layout
 from whence.report.picture import Cell, Picture, draw
 from whence.report.source import Excerpt, SourceFinder, cut_cells, excerpt
@@ -60,6 +62,7 @@ class FindingText:
             *self._picture(),
             *self._stacks(),
             *self._values(),
+            *self._chains(),
             *self._advice(),
         ]
 
@@ -228,12 +231,37 @@ class FindingText:
         line = Text.assemble(INDENT, ("values: ", HEADING), shown)
         return [Text(), *self.layout.wrapped(line, INDENT + "  ")]
 
+    def _chains(self) -> list[Text]:
+        return [line for chain in self.finding.chains for line in self._chain(chain)]
+
+    def _chain(self, chain: Chain) -> list[Text]:
+        """One line for each hop, newest first: what happened, position, and the source line where it fits."""
+        indent = INDENT + "  "
+        said = [cut_cells(printable(hop_words(hop)), 0, self.layout.width // 2) for hop in chain.hops]
+        wide = max((cell_len(each) for each in said), default=0)
+        digits = len(str(max(len(chain.hops) - 1, 0)))
+        left = self.layout.width - len(indent) - digits - 2 - wide - 2
+        hops = [_frame_of(hop) for hop in chain.hops]
+        places = [_tail(frames.position(each, self.layout.directory), left) for each in hops]
+        far = max((cell_len(place) for place in places), default=0)
+        heading = Text.assemble(INDENT, (f"{chain_heading(chain)}:", HEADING), " newest first")
+        lines = [Text(), *self.layout.wrapped(heading, indent)]
+        for number, (frame, words_, place) in enumerate(zip(hops, said, places, strict=True)):
+            line = Text.assemble(indent, (f"{number:>{digits}}  ", DIM), (_pad(words_, wide), FUNCTION))
+            line.append(f"  {_pad(place, far)}")
+            lines.append(line.append(self._code(frame, left - far - 3), DIM))
+        return lines + ([Text(f"{indent}… earlier hops are not known", DIM)] if chain.cut else [])
+
     def _advice(self) -> list[Text]:
         advice = words.advice(self.finding)
         if advice is None:
             return []
         line = Text.assemble(INDENT, ("advice: ", ADVICE), printable(advice))
         return [Text(), *self.layout.wrapped(line, INDENT + "  ", prose=True)]
+
+
+def _frame_of(hop: Hop) -> Frame:
+    return Frame(0, function=hop.function, file=hop.file, line=hop.line, column=hop.column)
 
 
 def _pad(text: str, width: int) -> str:

@@ -12,6 +12,7 @@ from importlib.resources import files
 from typing import Any
 
 from whence import __version__
+from whence.chains import Chain, Hop
 from whence.coverage import Coverage
 from whence.findings import (
     Access,
@@ -147,6 +148,8 @@ def _finding(finding: Finding) -> dict[str, Any]:
 def _further(finding: Finding) -> dict[str, Any]:
     """What few findings have."""
     made: dict[str, Any] = {}
+    if finding.chains:
+        made["chains"] = [_chain(chain) for chain in finding.chains]
     if finding.origin is not None:
         made["origin"] = _origin(finding.origin)
     if (known := finding.descriptor) is not None:
@@ -155,6 +158,25 @@ def _further(finding: Finding) -> dict[str, Any]:
     if finding.types is not None:
         made["types"] = {"expected": finding.types.expected, "found": finding.types.found or None}
     return made
+
+
+def _chain(chain: Chain) -> dict[str, Any]:
+    hops = [_hop(hop) for hop in chain.hops]
+    value = None if chain.value is None else _hex(chain.value)
+    return {"term": chain.term, "value": value, "cut": chain.cut, "hops": hops}
+
+
+def _hop(hop: Hop) -> dict[str, Any]:
+    return {
+        "kind": hop.kind.value,
+        "name": _text(hop.name) or None,
+        "source": _text(hop.source) or None,
+        "function": _text(hop.function),
+        "file": _text(hop.file),
+        "line": hop.line or None,
+        "column": hop.column or None,
+        "repeated": hop.repeated,
+    }
 
 
 def _process(finding: Finding) -> dict[str, Any]:

@@ -14,8 +14,10 @@ from typing import Any
 from urllib.parse import quote
 
 from whence import __version__
+from whence.chains import Chain, Hop
 from whence.findings import Event, Finding, Frame, RuleInfo, RunInfo, SuppressionUse, telling_stack
 from whence.report import frames, words
+from whence.report.chain_text import chain_heading, hop_words
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _ROOT = "SRCROOT"
@@ -68,9 +70,18 @@ class SarifRenderer:
         related = [self._location(frame, text, i) for i, (text, frame) in enumerate(_related(finding))]
         if related:
             result["relatedLocations"] = related
+        if finding.chains:
+            result["codeFlows"] = [self._flow(chain) for chain in finding.chains]
         if use is not None:
             result["suppressions"] = [self._suppression(use)]
         return result
+
+    def _flow(self, chain: Chain) -> dict[str, Any]:
+        """A chain as SARIF has it: in the order of time."""
+        steps = [
+            {"location": self._location(_frame_of(hop), hop_words(hop))} for hop in reversed(chain.hops)
+        ]
+        return {"message": {"text": chain_heading(chain)}, "threadFlows": [{"locations": steps}]}
 
     def _location(self, frame: Frame, text: str | None = None, number: int | None = None) -> dict[str, Any]:
         location: dict[str, Any] = {"id": number} if number is not None else {}
@@ -129,6 +140,10 @@ class SarifRenderer:
             "justification": use.name or "no name",
             "location": {"physicalLocation": place},
         }
+
+
+def _frame_of(hop: Hop) -> Frame:
+    return Frame(0, function=hop.function, file=hop.file, line=hop.line, column=hop.column)
 
 
 def _driver(rules: Iterable[RuleInfo]) -> dict[str, Any]:

@@ -20,6 +20,7 @@ class NativeEngine(ProcessEngine):
     """Observes every access of code with IR, and the allocation calls of all code."""
 
     observes = NATIVE
+    follows = True
 
     def build(self, program: Path, settings: BuildSettings, task: Task) -> Built:
         """The instrumented image, or with checked children, which may have IR, also one without IR."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -121,9 +122,10 @@ _LEAST, _SECONDS_A_BYTE = 0.5, 9e-6
 
 
 def tier_of(settings: BuildSettings) -> str:
-    """The tier of new objects: the full one for undefined values, which rely on it, and for debuggers."""
+    """The tier of new objects: the full one for undefined values, whose passes rely on it, for origins and
+    for debuggers."""
     follows = any(rule.point.name == _USE for rule in settings.rules.active)
-    return FULL if follows or settings.described else settings.tier
+    return FULL if follows or settings.described or settings.origins else settings.tier
 
 
 _USE = "use"
@@ -152,11 +154,13 @@ def _of_tier(
 ) -> list[Wanted]:
     meant = checks_of(settings.rules, NATIVE, cache).digest
     whole = (__version__, generator_identity(), digest(runtime.read_bytes()))
+    followed = ("origins",) if settings.origins else ()
     wanted = []
     for module in modules:
         name = os.path.basename(module.source)
         compiled = (name, module.opt, own, wraps(module.flags), settings.described, tier)
-        wanted.append(Wanted(module, compiled, digest(*whole, module.digest, meant, repr(compiled))))
+        key = digest(*whole, module.digest, meant, repr(compiled), *followed)
+        wanted.append(Wanted(module, compiled, key))
     return wanted
 
 
@@ -226,7 +230,8 @@ def _instrument(
     from whence.instrument.job import make_job
 
     missing.sort(key=lambda entry: -entry.module.size)
-    work = [(module, (make_job(settings.rules, *compiled),), key) for module, compiled, key in missing]
+    job = partial(make_job, settings.rules, origins=settings.origins)
+    work = [(module, (job(*compiled),), key) for module, compiled, key in missing]
     of_key = {entry.key: entry for entry in missing}
     again: list[Wanted] = []
     for (module, _, key), result in parallel(compile_carried, work, settings, "instrumenting", subject):

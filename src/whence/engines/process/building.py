@@ -19,6 +19,7 @@ from whence.toolchain.carry import CarriedModule
 class BuildSettings:
     """The settings for all modules of one run; `environment` is that of the program.
 
+    origins: whether it is followed where values come from.
     given_up: whether the build was abandoned. described: whether debuggers are to know the variables.
     tier: one of `whence.tiers`.
     """
@@ -27,6 +28,7 @@ class BuildSettings:
     jobs: int
     progress: Progress
     environment: Mapping[str, str]
+    origins: bool = False
     given_up: Callable[[], bool] = lambda: False
     described: bool = False
     tier: str = AUTO

@@ -9,6 +9,7 @@ from signal import SIGABRT
 from whence.abi import fixed, points, records
 from whence.abi.undefined import USES
 from whence.abi.zones import SHAPES, TEXT_FIELDS
+from whence.engines.process.chains import chains
 from whence.engines.process.decode import RawFinding, RawRun
 from whence.findings import (
     ACCESS_OF_POINT,
@@ -134,6 +135,7 @@ def _finding(raw: RawFinding, rules: Sequence[RuleInfo], run: RawRun, symbolizer
     block = _block(raw, memory, symbolizer)
     stack = symbolizer.stack(raw.stack, memory, exact_top=raw.flag("SIGNAL") and not raw.flag("FETCH"))
     states = States(f["state_begin"], raw.states) if raw.states else None
+    values = tuple(_values(rule, raw.values))
     return Finding(
         rule=rule,
         point=point,
@@ -141,7 +143,7 @@ def _finding(raw: RawFinding, rules: Sequence[RuleInfo], run: RawRun, symbolizer
         stack=_without_runtime(stack),
         block=block,
         hit_block=HitBlock(f["hit_id"], f["hit_begin"], f["hit_size"]) if f["hit_id"] else None,
-        values=tuple(_values(rule, raw.values)),
+        values=values,
         library_function=raw.name or None,
         thread=f["thread"],
         tid=f["tid"],
@@ -155,6 +157,7 @@ def _finding(raw: RawFinding, rules: Sequence[RuleInfo], run: RawRun, symbolizer
         origin=_origin(raw, memory, symbolizer) if f["use"] else None,
         descriptor=_descriptor(raw, memory, symbolizer) if point is Point.DESCRIPTOR else None,
         types=_types(raw),
+        chains=chains(raw.chains, values, values[0].name if values else "r"),
     )
 
 

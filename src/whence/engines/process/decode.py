@@ -36,6 +36,7 @@ class RawFinding:
     name: str = ""
     variable: str = ""
     types: str = ""
+    chains: str = ""
     process: Process | None = None
 
     def flag(self, name: str) -> bool:
@@ -241,6 +242,7 @@ def _decode_finding(payload: memoryview) -> RawFinding:
         name=_text(memoryview(arrays["name"])),
         variable=_text(memoryview(arrays["variable"])),
         types=_text(memoryview(arrays["types"])),
+        chains=_text(memoryview(arrays["chains"])),
     )
 
 

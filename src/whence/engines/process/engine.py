@@ -70,6 +70,7 @@ class ProcessEngine(ABC):
     """Runs a program and collects its findings; subclasses build it and describe the coverage."""
 
     observes: Observable
+    follows = False
 
     @abstractmethod
     def build(self, program: Path, settings: BuildSettings, task: Task) -> Built:
@@ -205,14 +206,13 @@ def resolved(task: Task) -> tuple[Path, list[str]]:
 def build_settings(task: Task) -> BuildSettings:
     """The build settings of a task."""
     settings = task.settings
-    described = settings.start.debugger is not None
-    environment = settings.around.environment
     return BuildSettings(
         settings.rules,
         settings.jobs,
         task.progress,
-        environment,
-        described=described,
+        settings.around.environment,
+        origins=settings.locate == "always",
+        described=settings.start.debugger is not None,
         tier=settings.tier,
     )
 

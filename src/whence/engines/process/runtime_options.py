@@ -18,6 +18,7 @@ def runtime_options(settings: Settings, *, leaks: bool) -> dict[str, int]:
     options |= settings.heap.options() if settings.heap else {}
     options |= fixed.options(settings.rules.fixed)
     options["regions"] = int(settings.print_regions)
+    options["origins"] = int(settings.locate == "always")
     options["reader"] = os.getpid()
     if settings.start.debugger:
         options["debug"] = os.getpid()

@@ -30,6 +30,7 @@ from whence.abi.undefined import (
     USES,
 )
 from whence.instrument.exposure import size_of
+from whence.instrument.origins.helpers import PREFIX as ORIGINS
 from whence.instrument.passes import Context
 from whence.instrument.values import helpers
 from whence.instrument.values.area import Area
@@ -553,6 +554,8 @@ class _Follower:
 
     def _call(self, call: ir.Call, following: ir.Instruction | None) -> None:
         name = call.callee or ""
+        if name.startswith(ORIGINS):
+            return
         if call.is_assembly:
             self._assembly(call, following)
         elif name.startswith(helpers.UNDEFINED):

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from whence import ir
 from whence.instrument.markers import PREFIX, RANGE
+from whence.instrument.origins.helpers import PREFIX as ORIGINS
 from whence.instrument.values import helpers
 from whence.instrument.values.emitter import Emitter
 
@@ -56,7 +57,7 @@ class Points:
         self._at.emit(f"call void @{name}(i64 {number}, {arguments})")
 
 
-_MARKERS = (PREFIX, RANGE)
+_MARKERS = (PREFIX, RANGE, ORIGINS)
 _PURE = re.compile(
     r"llvm\.(?:[su](?:max|min|add|sub|mul|cmp)\b|abs|ct|bswap|bitreverse|fsh|f|sqrt|floor|ceil|trunc|rint|round"
     r"|nearbyint|minnum|maxnum|minimum|maximum|copysign|is\.|expect|objectsize|vector\.|ptrmask|usub|uadd|sadd|ssub"

@@ -1,0 +1,172 @@
+#include "cells.h"
+#include "../blocks/block.h"
+#include "../os/mem.h"
+#include "../os/os.h"
+#include "../process/kind.h"
+
+#define UNIT (1ul << WH_ORIGIN_UNIT_SHIFT)
+#define CHUNK (1ul << WH_ORIGIN_CHUNK_SHIFT)
+#define CHUNK_CELLS (CHUNK >> WH_ORIGIN_UNIT_SHIFT)
+#define CHUNK_SIZE (CHUNK_CELLS << WH_ORIGIN_CELL_SHIFT)
+#define TABLE_SIZE ((1ull << (WH_ADDRESS_BITS - WH_ORIGIN_CHUNK_SHIFT)) * sizeof(uint64_t))
+/* Runs of cells that are set beyond this many bytes of memory keep no origin. */
+#define MOST_SET (16ul << 20)
+
+typedef uint64_t cell;
+
+WH_EXPORT __thread struct origins_passed __whence_origins;
+
+long origins_init(uintptr_t *begin, size_t *size) {
+    *begin = WH_ORIGIN_TABLE_BASE;
+    *size = TABLE_SIZE;
+    long result = os_reserve(*begin, *size, OS_READ_WRITE);
+    if (result < 0 || (result = nodes_init(begin, size)) < 0) return result;
+    *begin = WH_ORIGIN_CHUNKS_BASE;
+    *size = WH_ORIGIN_CHUNKS_SIZE;
+    return os_reserve(*begin, *size, OS_READ_WRITE);
+}
+
+/* ---- chunks ---- */
+
+static cell **entry_of(uintptr_t address) {
+    return (cell **)WH_ORIGIN_TABLE_BASE + (address >> WH_ORIGIN_CHUNK_SHIFT);
+}
+
+static int has_cells(uintptr_t address) { return address >> WH_ADDRESS_BITS == 0; }
+
+/* Never given back: a thread that finds another's chunk in the table has used up one for nothing.
+ */
+static cell *new_chunk(void) {
+    static uint64_t used;
+    uint64_t end = __atomic_add_fetch(&used, CHUNK_SIZE, __ATOMIC_RELAXED);
+    return end <= WH_ORIGIN_CHUNKS_SIZE ? (cell *)(WH_ORIGIN_CHUNKS_BASE + end - CHUNK_SIZE) : NULL;
+}
+
+static cell *chunk_of(uintptr_t address, int make) {
+    if (!has_cells(address)) return NULL;
+    cell **entry = entry_of(address), *known = __atomic_load_n(entry, __ATOMIC_ACQUIRE);
+    if (known || !make) return known;
+    cell *made = new_chunk();
+    if (!made) return NULL;
+    return __atomic_compare_exchange_n(entry, &known, made, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
+               ? made
+               : known;
+}
+
+static size_t index_of(uintptr_t address) {
+    return (address & (CHUNK - 1)) >> WH_ORIGIN_UNIT_SHIFT;
+}
+
+/* The cell that generated code uses for an address: the next cell belongs to the next four bytes,
+ * and is one more than a chunk has at its end, where the next chunk's memory begins. */
+static cell *cell_of(uintptr_t address, int make) {
+    cell *chunk = chunk_of(address, make);
+    return chunk ? chunk + index_of(address) : NULL;
+}
+
+static cell cell_make(uint32_t node, uint32_t bytes) { return (uint64_t)bytes << 32 | node; }
+
+static uint32_t cell_node(cell of) { return (uint32_t)of; }
+
+static void write_cells(uintptr_t address, uint64_t size, uint64_t value, uint32_t node) {
+    cell *at = cell_of(address, 1);
+    if (!at) return;
+    at[0] = cell_make(node, (uint32_t)value);
+    if (size > UNIT) at[1] = cell_make(node, (uint32_t)(value >> 32));
+}
+
+/* ---- generated code ---- */
+
+WH_EXPORT uint32_t __whence_origin_make(struct whence_origin_site *site, uint32_t parent) {
+    uint32_t node = node_step(site, parent);
+    if (node) __atomic_store_n(&site->cache, (uint64_t)parent << 32 | node, __ATOMIC_RELAXED);
+    return node;
+}
+
+WH_EXPORT void __whence_origin_keep(uint64_t address, uint64_t size, uint64_t value,
+                                    uint32_t node) {
+    write_cells(address, size, value, node);
+}
+
+/* The cells do not say where a loaded value comes from. */
+WH_EXPORT uint32_t __whence_origin_lost(struct whence_origin_site *site, uint64_t address,
+                                        uint64_t size, uint64_t value) {
+    const cell *at = cell_of(address, 0);
+    int stored = at && cell_node(*at);
+    int initial = !stored && kind_of(address) == WH_KIND_GLOBAL;
+    uint32_t node = node_make(site, 0, initial ? WH_NODE_INITIAL : WH_NODE_UNSEEN);
+    write_cells(address, size, value, node);
+    return node;
+}
+
+/* ---- ranges ---- */
+
+static void set_cells(uint32_t node, uintptr_t to, uint64_t size) {
+    if (size > MOST_SET) size = MOST_SET;
+    for (uintptr_t at = wh_round_up(to, UNIT); at + UNIT <= to + size; at += UNIT) {
+        cell *of = cell_of(at, 1);
+        if (!of) return;
+        *of = cell_make(node, *(const uint32_t *)at);
+    }
+}
+
+/* A call has given bytes their values; a negative size is that of a call that failed. */
+WH_EXPORT void __whence_origin_set(struct whence_origin_site *site, uint64_t to, uint64_t size) {
+    if (to && (int64_t)size > 0) set_cells(node_make(site, 0, 0), to, size);
+}
+
+WH_EXPORT void __whence_origin_zeroed(struct whence_origin_site *site, uint64_t to, uint64_t count,
+                                      uint64_t each) {
+    uint64_t size;
+    if (!__builtin_mul_overflow(count, each, &size)) __whence_origin_set(site, to, size);
+}
+
+struct copying {
+    struct whence_origin_site *site;
+    uint32_t from, to; /* the nodes of the last cell */
+};
+
+static cell copied(struct copying *copying, cell from) {
+    uint32_t node = cell_node(from);
+    if (!node) return from;
+    if (node != copying->from) {
+        copying->from = node;
+        copying->to = node_step(copying->site, node);
+    }
+    return from >> 32 << 32 | copying->to;
+}
+
+static void copy_cell(struct copying *copying, uintptr_t to, uintptr_t from) {
+    const cell *source = cell_of(from, 0);
+    cell *target = cell_of(to, source != NULL);
+    if (target) *target = source ? copied(copying, *source) : 0;
+}
+
+/* Called after bytes were copied, perhaps to where others of them were. */
+WH_EXPORT void __whence_origin_copy(struct whence_origin_site *site, uint64_t to, uint64_t from,
+                                    uint64_t size) {
+    if (!to || !from || to == from || (to ^ from) & (UNIT - 1) || size > MOST_SET) return;
+    struct copying copying = {site, 0, 0};
+    uint64_t skipped = wh_round_up(to, UNIT) - to;
+    uint64_t count = size > skipped ? (size - skipped) / UNIT : 0;
+    to += skipped, from += skipped;
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t at = to < from ? i : count - 1 - i;
+        copy_cell(&copying, to + at * UNIT, from + at * UNIT);
+    }
+}
+
+/* ---- freed blocks ---- */
+
+WH_EXPORT void __whence_origin_freed(uint32_t node, uint64_t pointer) {
+    struct block block = pointer ? block_around(pointer) : block_none();
+    if (!block_exists(block) || block_begins_live(block, pointer) || block_begin(block) != pointer)
+        return;
+    cell *at = cell_of(pointer, 1);
+    if (at) *at = cell_make(node, WH_ORIGIN_FREED_MARK);
+}
+
+uint32_t cells_freed(uintptr_t begin) {
+    const cell *at = cell_of(begin, 0);
+    return at && *at >> 32 == WH_ORIGIN_FREED_MARK ? cell_node(*at) : 0;
+}

@@ -1,0 +1,59 @@
+#include "chains.h"
+#include "cells.h"
+
+/* A check may be about bytes near the pointer that the program used last. */
+#define NEAR 4096u
+
+static void put_chain(struct text *into, uint64_t role, uint64_t value, uint32_t node) {
+    unsigned hops = 0;
+    if (!node) return;
+    text_put(into, "=");
+    text_decimal(into, role);
+    text_put(into, "\t");
+    text_decimal(into, value);
+    text_put(into, "\n");
+    for (const struct node *at = node_at(node); at && hops < WH_ORIGIN_MOST_HOPS;
+         at = node_at(at->parent), hops++) {
+        text_decimal(into, at->flags);
+        text_put(into, "\t");
+        text_put(into, at->site->text);
+        text_put(into, "\t");
+        text_put(into, at->site->scope);
+        text_put(into, "\n");
+    }
+}
+
+/* The argument of the last call that has this value. */
+static uint32_t argument_of(uint64_t value) {
+    const struct origins_passed *own = &__whence_origins;
+    for (uint64_t i = 0; i < own->passed.count && i < WHENCE_ORIGIN_ARGUMENTS; i++)
+        if (own->arguments[i] >> 32 == (uint32_t)value) return (uint32_t)own->arguments[i];
+    return 0;
+}
+
+static int is_near(uint64_t one, uint64_t other) {
+    return one - other < NEAR || other - one < NEAR;
+}
+
+static void put_used(const struct whence_event *event, struct text *into) {
+    const struct whence_origin_passed *own = &__whence_origins.passed;
+    if (!is_near(event->r, ~own->use_address)) return;
+    put_chain(into, WH_ROLE_POINTER, event->r, (uint32_t)own->use_nodes);
+    put_chain(into, WH_ROLE_INDEX, event->r, (uint32_t)(own->use_nodes >> 32));
+}
+
+static void put_argument(const struct whence_event *event, struct text *into) {
+    uint32_t node = argument_of(event->r);
+    if (!node && event->root) node = argument_of(event->root);
+    put_chain(into, WH_ROLE_POINTER, event->r, node);
+}
+
+void chains_describe(const struct whence_event *event, const struct whence_block *block,
+                     int library, struct text *into) {
+    if (library || event->point == WH_POINT_FREE)
+        put_argument(event, into);
+    else if (event->point == WH_POINT_DEREF_R || event->point == WH_POINT_DEREF_W)
+        put_used(event, into);
+    if (block && block->id && block->state == WH_BLOCK_FREED)
+        put_chain(into, WH_ROLE_FREED, block->begin, cells_freed(block->begin));
+}

@@ -1,0 +1,20 @@
+/* What calls pass, where the runtime stands between the caller and the called function. */
+#ifndef WHENCE_ORIGINS_PASSING_H
+#define WHENCE_ORIGINS_PASSING_H
+
+#include "cells.h"
+
+/* The node of an argument that the last call in checked code has passed, if it has this value. */
+static inline uint32_t origins_passed(unsigned index, uint64_t value) {
+    uint64_t word = __whence_origins.arguments[index];
+    return word >> 32 == (uint32_t)value ? (uint32_t)word : 0;
+}
+
+/* A function is about to be called with one argument. */
+static inline void origins_pass(uint64_t function, uint32_t node, uint64_t value) {
+    __whence_origins.passed.callee = function;
+    __whence_origins.passed.count = 1;
+    __whence_origins.arguments[0] = (uint64_t)(uint32_t)value << 32 | node;
+}
+
+#endif

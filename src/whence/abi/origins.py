@@ -1,0 +1,70 @@
+"""Origins of values: what generated code, the runtime and the reader of records agree on.
+
+A value's *origin* is a node: a *site* of the code, where the value was stored, passed, returned, copied,
+moved or born, and the node that it had before. Nodes are numbered and each exists once, so a number of
+32 bits says the whole chain; 0 is an unknown origin. The plane has a *cell* for each 4 bytes of memory: the
+node below, and above it those 4 bytes as they were when the node was written, by which code that is not
+checked, or a store that is not followed, is recognised. A table leads from the upper bits of an address to
+a *chunk* of cells.
+"""
+
+from __future__ import annotations
+
+from whence.abi.structs import Field, Layout
+
+UNIT_SHIFT = 2
+CHUNK_SHIFT = 24
+"""A cell is for ``1 << UNIT_SHIFT`` bytes, a chunk of cells for ``1 << CHUNK_SHIFT``."""
+CELL_SHIFT = 3
+"""A cell has ``1 << CELL_SHIFT`` bytes."""
+
+TABLE_BASE = 0x4900_0000_0000
+"""``cell of a = *(TABLE_BASE + (a >> CHUNK_SHIFT) * 8) + ((a & chunk mask) >> UNIT_SHIFT << CELL_SHIFT)``"""
+NODES_BASE = 0x4980_0000_0000
+NODES_MOST = 1 << 22
+CHUNKS_BASE = 0x4A00_0000_0000
+CHUNKS_SIZE = 1 << 41
+
+FREED_MARK = 0xF4EE_D0DE
+"""In place of the 4 bytes in the first cell of a freed block: its node is that of the freed pointer."""
+
+NO_PARENT = 0xFFFF_FFFF
+"""In the cache of a site that has made no node yet."""
+
+SITE = Layout(
+    "whence_origin_site",
+    (
+        Field("cache", "u64", "the node that it made last, and above it the node's parent"),
+        Field("text", "ptr", "SITE_FIELDS", "const char *text"),
+        Field("scope", "ptr", "SCOPE_FIELDS", "const char *scope"),
+    ),
+)
+SITE_FIELDS = ("kind", "line", "column", "name", "source")
+SCOPE_FIELDS = ("function", "file")
+"""The fields of the texts of a site, with tabs between."""
+
+ORIGIN_PASSED = Layout(
+    "whence_origin_passed",
+    (
+        Field("callee", "u64", "the function that the arguments are for"),
+        Field("count", "u64", "how many they are"),
+        Field("returned", "u64", "the function that the result is from"),
+        Field("result", "u64", "its node, and above it the result's lower 4 bytes"),
+        Field("use_nodes", "u64", "of the last pointer used for an access, and above it of its index"),
+        Field("use_address", "u64", "that pointer, inverted: it holds no block"),
+    ),
+)
+"""What begins the thread-local variable ``__whence_origins``; words for arguments follow, as in `result`."""
+MOST_ARGUMENTS = 16
+ORIGIN_ARGUMENTS = ORIGIN_PASSED.size
+ORIGINS_SIZE = ORIGIN_ARGUMENTS + 8 * MOST_ARGUMENTS
+
+NODE_FLAGS = {"REPEATED": 1, "INITIAL": 2, "UNSEEN": 4}
+"""REPEATED: the value came this way before. INITIAL: nothing was stored where the site loads. UNSEEN: what
+stands there was written in a way that is not followed."""
+
+ROLES = {"POINTER": 0, "INDEX": 1, "FREED": 2}
+"""The values with chains: the pointer of the step, its index, the pointer that was freed."""
+
+MOST_HOPS = 64
+"""Hops of a chain in a record."""

@@ -1,0 +1,429 @@
+"""Origins of values, followed through registers, variables, memory and calls.
+
+This happens to the IR as the front end wrote it: each assignment is a store there, whose place and names
+debug information knows. The origin of a variable that only this function accesses is a variable beside it,
+which LLVM promotes with it; all other memory has cells (`whence.abi.origins`). Only integers of 32 and 64
+bits and pointers are followed through memory.
+"""
+
+from __future__ import annotations
+
+from whence import ir
+from whence.abi.origins import MOST_ARGUMENTS
+from whence.chains import HopKind
+from whence.instrument.origins import helpers
+from whence.instrument.origins.library import FREES, Effects, is_allocation
+from whence.instrument.origins.names import Members, Names
+from whence.instrument.origins.sites import Sites
+from whence.instrument.passes import Context
+
+_OURS = "__whence_"
+_COPIES = ("llvm.memcpy.", "llvm.memmove.")
+_SETS = "llvm.memset."
+_SAME = ("llvm.launder.", "llvm.strip.", "llvm.expect", "llvm.ptrmask")
+_LIFETIMES = "llvm.lifetime."
+_WIDEST = 64
+_UNFOLLOWED = "of fewer than 4 bytes, which are not followed"
+
+
+def follow_origins(context: Context) -> None:
+    """Follows where values come from.
+
+    Before::
+
+        @g = global ptr null
+        define void @f(ptr %p) {
+          store ptr %p, ptr @g, align 8
+          ret void
+        }
+
+    After::
+
+        @g = global ptr null
+        define void @f(ptr %p) {
+          %wh.0 = call i32 @__whence_origin_parameter_p(ptr @f, ptr @whence.sites, i64 0, ptr %p)
+          %wh.1 = call i32 @__whence_origin_step(ptr getelementptr (i8, ptr @whence.sites, i64 24), i32 %wh.0)
+          call void @__whence_origin_store_p(ptr @g, ptr %p, i32 %wh.1)
+          store ptr %p, ptr @g, align 8
+          ret void
+        }
+        declare i32 @__whence_origin_parameter_p(ptr, ptr, i64, ptr) nounwind willreturn memory(inaccessiblemem: read)
+        declare i32 @__whence_origin_step(ptr, i32) nounwind willreturn memory(none)
+        declare void @__whence_origin_store_p(ptr captures(address), ptr, i32) nounwind willreturn memory(inaccessiblemem: readwrite)
+        @whence.site_texts = private unnamed_addr constant [33 x i8] c"parameter\\090\\090\\09\\09\\00f\\09\\00stored\\090\\090\\09g\\09\\00", align 1
+        @whence.sites = internal global [2 x { i64, ptr, ptr }] [{ i64, ptr, ptr } { i64 -4294967296, ptr @whence.site_texts, ptr getelementptr (i8, ptr @whence.site_texts, i64 16) }, { i64, ptr, ptr } { i64 -4294967296, ptr getelementptr (i8, ptr @whence.site_texts, i64 19), ptr getelementptr (i8, ptr @whence.site_texts, i64 16) }], section "whence_origin_sites", align 8
+    """  # noqa: E501
+    sites, members = Sites(context.module), Members(context.module)
+    for function in list(context.functions()):
+        _Follower(function, sites, members).run()
+    sites.add_table()
+
+
+class _Follower:
+    """The origins of the values of one function.
+
+    nodes: of values that have some, as operands. shadows: variables beside those of the program. stored: the
+    parameters that the begin of the function stores, each to its variable.
+    """
+
+    def __init__(self, function: ir.Function, sites: Sites, members: Members) -> None:
+        self.function = function
+        self.module = function.module
+        self.sites = sites
+        self.names = Names(function, members)
+        self.nodes: dict[str, str] = {}
+        self.shadows: dict[str, str] = {}
+        self.effects = Effects(self._runtime)
+
+    def run(self) -> None:
+        instructions = list(self.function.instructions())
+        self._shadow_variables(instructions)
+        for instruction in instructions:
+            if isinstance(instruction, ir.MemoryAccess):
+                self._access(instruction)
+            elif isinstance(instruction, ir.Call):
+                self._call(instruction)
+            elif isinstance(instruction, ir.Ret):
+                self._return(instruction)
+
+    # Text.
+
+    def _emit(self, before: ir.Instruction, name: str, result: str, arguments: str) -> str:
+        self.module.add_declaration(helpers.declaration(name))
+        return before.insert_before(f"call {result} @{name}({arguments})").result or ""
+
+    def _runtime(self, after: ir.Instruction, name: str, arguments: str) -> None:
+        place = _after(after)
+        if place is not None:
+            self._emit(place, name, "void", arguments)
+
+    def _step(self, before: ir.Instruction, site: str, parent: str = "0") -> str:
+        return self._emit(before, helpers.STEP, "i32", f"ptr {site}, i32 {parent}")
+
+    def _born(self, before: ir.Instruction, at: ir.Instruction, kind: HopKind, name: str = "") -> str:
+        return self._step(before, self.sites.site(at, kind, name))
+
+    # Variables.
+
+    def _shadow_variables(self, instructions: list[ir.Instruction]) -> None:
+        """Gives each scalar variable that only loads and stores access a variable for its node."""
+        scalars = {
+            each.result: each
+            for each in self.function.entry
+            if isinstance(each, ir.Alloca)
+            and each.count in (None, "1")
+            and _is_followed(str(each.allocated_type))
+        }
+        for each in instructions:
+            for operand in each.operands:
+                variable = scalars.get(operand.value)
+                if variable is not None and not _is_plain_use(each, variable):
+                    del scalars[operand.value]
+        for name in scalars:
+            made = self.function.add_alloca("i32", 4)
+            self.shadows[name or ""] = made.result or ""
+        first = next((i for i in self.function.entry if not isinstance(i, ir.Alloca)), None)
+        for shadow in self.shadows.values():
+            assert first is not None
+            first.insert_before(f"store i32 0, ptr {shadow}, align 4", dbg=False)
+
+    # Memory.
+
+    def _access(self, access: ir.MemoryAccess) -> None:
+        if access.pointer not in self.shadows:
+            self._use(access)
+        if isinstance(access, ir.Store):
+            self._store(access)
+
+    def _use(self, access: ir.MemoryAccess) -> None:
+        """The pointer of an access, and the index by which it was computed, may be asked for."""
+        root, index = self._root(access.pointer)
+        made = self.function.definition_of(root)
+        if index is None and (isinstance(made, ir.Alloca) or not root.startswith("%")):
+            return
+        node = self._node(root, "ptr", access)
+        other = "0" if index is None else self._node(*index, access)
+        self._emit(access, helpers.USE, "void", f"ptr {access.pointer}, i32 {node}, i32 {other}")
+
+    def _root(self, pointer: str) -> tuple[str, tuple[str, str] | None]:
+        """The pointer that an address is computed from, and the last index that is not constant."""
+        index: tuple[str, str] | None = None
+        made = self.function.definition_of(pointer)
+        while isinstance(made, ir.GetElementPtr) and not made.type.startswith("<"):
+            varying = [(value, type_) for type_, value in made.indices if value.startswith("%")]
+            if index is None and varying:
+                index = varying[-1]
+            pointer = made.base
+            made = self.function.definition_of(pointer)
+        return pointer, index
+
+    def _store(self, store: ir.Store) -> None:
+        value = store.operands[0]
+        if not _is_followed(value.type):
+            return
+        node = self._node(value.value, value.type, store)
+        shadow = self.shadows.get(store.pointer)
+        if shadow is None or not self._is_silent(store, value.value):
+            node = self._moved(store, value, node)
+        if shadow is not None:
+            store.insert_before(f"store i32 {node}, ptr {shadow}, align 4")
+        elif value.type in ("i32", "i64", "ptr"):
+            name = f"{helpers.STORE}_{helpers.suffix_of(value.type)}"
+            self._emit(store, name, "void", f"ptr {store.pointer}, {value.type} {value.value}, i32 {node}")
+
+    def _is_silent(self, store: ir.Store, value: str) -> bool:
+        """Whether the source has no such assignment: of a parameter, and of a result before its return."""
+        place = self.function.definition_of(store.pointer)
+        is_named = isinstance(place, ir.Alloca) and self.names.variable(place)
+        return not is_named or isinstance(self.function.definition_of(value), ir.Parameter)
+
+    def _moved(self, store: ir.Store, value: ir.Operand, node: str) -> str:
+        to, source = self.names.place(store.pointer), self.names.value(value.value)
+        return self._step(store, self.sites.site(store, HopKind.STORED, to, source), node)
+
+    # Nodes of values.
+
+    def _node(self, value: str, type_: str, user: ir.Instruction) -> str:
+        """The node of a value, made where the value is, or before its user for constants; "0" without one."""
+        if not _is_followed(type_):
+            return "0"
+        if not value.startswith("%"):
+            return self._of_constant(value, user)
+        known = self.nodes.get(value)
+        if known is None:
+            known = self.nodes[value] = self._made(value, type_)
+        return known
+
+    def _of_constant(self, value: str, user: ir.Instruction) -> str:
+        name = self.names.value(value)
+        if value.startswith(("@", "getelementptr")):
+            return self._born(user, user, HopKind.ADDRESS, name.removeprefix("&"))
+        return self._born(user, user, HopKind.CONSTANT, name)
+
+    def _made(self, value: str, type_: str) -> str:
+        made = self.function.definition_of(value)
+        if made is None:
+            return "0"
+        if isinstance(made, ir.Parameter):
+            return self._parameter(made)
+        if isinstance(made, ir.Phi):
+            return self._phi(made)
+        place = _after(made)
+        if place is None:
+            return "0"
+        if isinstance(made, ir.Load):
+            return self._loaded(made, place)
+        if isinstance(made, ir.Call):
+            return self._result(made, place)
+        if isinstance(made, ir.Alloca):
+            return self._born(place, made, HopKind.ADDRESS, self.names.variable(made))
+        if isinstance(made, ir.GetElementPtr):
+            node = self._node(made.base, "ptr", made)
+            return node if made.constant_offset == 0 else self._arithmetic(made, place, node)
+        if isinstance(made, ir.Cast) and _is_followed(made.source_type):
+            return self._node(made.operands[0].value, made.source_type, made)
+        if isinstance(made, ir.Unary):
+            return self._node(made.operands[0].value, made.operands[0].type, made)
+        if isinstance(made, ir.Select):
+            return self._select(made, place)
+        return self._computed(made, place, type_)
+
+    def _arithmetic(self, made: ir.Instruction, place: ir.Instruction, node: str) -> str:
+        return self._step(
+            place, self.sites.site(made, HopKind.ARITHMETIC, self.names.value(made.result or "")), node
+        )
+
+    def _computed(self, made: ir.Instruction, place: ir.Instruction, type_: str) -> str:
+        """Arithmetic with a constant keeps the value; all other arithmetic bears another."""
+        if isinstance(made, ir.Binary):
+            varying = [each for each in made.operands if each.value.startswith("%")]
+            if len(varying) == 1:
+                return self._arithmetic(made, place, self._node(varying[0].value, type_, made))
+        return self._born(place, made, HopKind.COMPUTED, self.names.value(made.result or ""))
+
+    def _select(self, made: ir.Select, place: ir.Instruction) -> str:
+        condition, one, other = made.operands
+        if condition.type != "i1":
+            return "0"
+        first, second = (self._node(each.value, each.type, made) for each in (one, other))
+        return place.insert_before(f"select i1 {condition.value}, i32 {first}, i32 {second}").result or ""
+
+    def _phi(self, phi: ir.Phi) -> str:
+        name = self.function.fresh_name()
+        self.nodes[phi.result or ""] = name
+        incoming = []
+        for value, block in phi.incoming:
+            user = self.function.block(block).terminator
+            incoming.append(f"[ {self._node(value, phi.type, user)}, {block} ]")
+        phi.insert_before(f"{name} = phi i32 {', '.join(incoming)}", dbg=False)
+        return name
+
+    def _parameter(self, parameter: ir.Parameter) -> str:
+        index = [each.name for each in self.function.parameters].index(parameter.name)
+        first = next(i for i in self.function.entry if not isinstance(i, ir.Alloca))
+        site = self.sites.site(first, HopKind.PARAMETER, self.names.parameter(parameter.name or ""))
+        if index >= MOST_ARGUMENTS or any(
+            parameter.attributes.has(each) for each in ("byval", "sret", "inreg", "nest")
+        ):
+            return self._step(first, site)
+        word, suffix = self._word(first, parameter.name or "", parameter.type)
+        arguments = f"ptr {self.function.ref}, ptr {site}, i64 {index}, {word}"
+        return self._emit(first, f"{helpers.PARAMETER}_{suffix}", "i32", arguments)
+
+    def _word(self, before: ir.Instruction, value: str, type_: str) -> tuple[str, str]:
+        """A value as an argument of a helper, and the helper's suffix."""
+        if type_ == "ptr":
+            return f"ptr {value}", "p"
+        if type_ != "i64":
+            if value.startswith("%"):
+                value = before.insert_before(f"zext {type_} {value} to i64").result or ""
+            else:
+                value = str(_number(value) & ((1 << int(type_[1:])) - 1))
+        return f"i64 {value}", "8"
+
+    def _loaded(self, load: ir.Load, place: ir.Instruction) -> str:
+        shadow = self.shadows.get(load.pointer)
+        if shadow is not None:
+            return place.insert_before(f"load i32, ptr {shadow}, align 4").result or ""
+        name = self.names.place(load.pointer)
+        if load.type not in ("i32", "i64", "ptr"):
+            return self._born(place, load, HopKind.UNSEEN, name or _UNFOLLOWED)
+        site = self.sites.site(load, HopKind.UNSEEN, name)
+        arguments = f"ptr {site}, ptr {load.pointer}, {load.type} {load.result}"
+        return self._emit(place, f"{helpers.LOAD}_{helpers.suffix_of(load.type)}", "i32", arguments)
+
+    # Calls.
+
+    def _call(self, call: ir.Call) -> None:
+        name = call.callee or ""
+        if call.is_assembly or name.startswith(_OURS) or call.marker == "musttail":
+            return
+        if name.startswith("llvm."):
+            self._intrinsic(call, name)
+            return
+        nodes = self._pass(call, name)
+        if name in FREES and nodes:
+            self._runtime(call, helpers.FREED, f"i32 {nodes[0]}, ptr {call.arguments[0].value}")
+        self.effects.of(call, name, nodes, lambda *said: self.sites.site(call, *said))
+
+    def _intrinsic(self, call: ir.Call, name: str) -> None:
+        if name.startswith(_COPIES):
+            self._pass(call, "memcpy")
+            to, source, size = call.arguments[:3]
+            site = self.sites.site(call, HopKind.COPY, self._target(to.value), self._target(source.value))
+            self._runtime(
+                call, helpers.COPY, f"ptr {site}, ptr {to.value}, ptr {source.value}, {_wide(size)}"
+            )
+        elif name.startswith(_SETS):
+            self._pass(call, "memset")
+            to, byte, size = call.arguments[:3]
+            site = self.sites.site(
+                call, HopKind.CONSTANT, f"bytes {self.names.value(byte.value) or '…'} by memset"
+            )
+            self._runtime(call, helpers.SET, f"ptr {site}, ptr {to.value}, {_wide(size)}")
+
+    def _target(self, pointer: str) -> str:
+        made = self.function.definition_of(pointer)
+        if isinstance(made, ir.GetElementPtr) and made.constant_offset == 0:
+            return self._target(made.base)
+        return self.names.place(pointer)
+
+    def _pass(self, call: ir.Call, name: str) -> list[str]:
+        """Passes the nodes of the arguments; returns those of pointers and integers, in order."""
+        nodes: list[str] = []
+        said = name or self.names.value(call.callee_operand.value) or "a function pointer"
+        for index, argument in enumerate(call.arguments[:MOST_ARGUMENTS]):
+            if not _is_followed(argument.type) or any(
+                argument.attributes.has(each) for each in ("byval", "sret", "nest")
+            ):
+                nodes.append("0")
+                continue
+            nodes.append(self._argument(call, index, argument, said))
+        if nodes or not name.startswith("llvm."):
+            self._emit(call, helpers.CALL, "void", f"ptr {self._callee(call)}, i64 {len(nodes)}")
+        return nodes
+
+    def _callee(self, call: ir.Call) -> str:
+        return "null" if call.is_intrinsic else call.callee_operand.value
+
+    def _argument(self, call: ir.Call, index: int, argument: ir.Argument, said: str) -> str:
+        source = self.names.value(argument.value)
+        node = self._node(argument.value, argument.type, call)
+        if not call.is_intrinsic:
+            node = self._step(call, self.sites.site(call, HopKind.ARGUMENT, said, source), node)
+        word, suffix = self._word(call, argument.value, argument.type)
+        self._emit(call, f"{helpers.PASS}_{suffix}", "void", f"i64 {index}, i32 {node}, {word}")
+        return node
+
+    def _result(self, call: ir.Call, place: ir.Instruction) -> str:
+        name = call.callee or ""
+        if call.is_assembly:
+            return self._born(place, call, HopKind.OUTSIDE, "inline assembly")
+        if name.startswith(_SAME):
+            return self._node(call.arguments[0].value, call.arguments[0].type, call)
+        if name.startswith("llvm."):
+            return self._born(place, call, HopKind.COMPUTED, name)
+        if is_allocation(name):
+            return self._born(place, call, HopKind.ALLOCATION, name)
+        born = self._born(place, call, HopKind.OUTSIDE, name or "a function pointer")
+        word, suffix = self._word(place, call.result or "", call.type)
+        arguments = f"ptr {call.callee_operand.value}, {word}"
+        found = self._emit(place, f"{helpers.RETURNED}_{suffix}", "i32", arguments)
+        none = place.insert_before(f"icmp eq i32 {found}, 0").result
+        return place.insert_before(f"select i1 {none}, i32 {born}, i32 {found}").result or ""
+
+    def _return(self, instruction: ir.Ret) -> None:
+        if instruction.value is None or any(
+            isinstance(each, ir.Call) and each.marker == "musttail" for each in instruction.owner
+        ):
+            return
+        operand = instruction.operands[0]
+        if not _is_followed(operand.type):
+            return
+        node = self._node(operand.value, operand.type, instruction)
+        site = self.sites.site(
+            instruction, HopKind.RETURN, self.function.name, self.names.value(operand.value)
+        )
+        node = self._step(instruction, site, node)
+        word, suffix = self._word(instruction, operand.value, operand.type)
+        arguments = f"ptr {self.function.ref}, i32 {node}, {word}"
+        self._emit(instruction, f"{helpers.RETURN}_{suffix}", "void", arguments)
+
+
+def _is_plain_use(use: ir.Instruction, variable: ir.Alloca) -> bool:
+    """Whether a use of a scalar variable loads or stores all of it, or marks its lifetime."""
+    if isinstance(use, ir.Call):
+        return (use.callee or "").startswith(_LIFETIMES)
+    type_ = str(variable.allocated_type)
+    if isinstance(use, ir.Store):
+        return use.operands[0].type == type_ and use.operands[0].value != variable.result and not use.atomic
+    return isinstance(use, ir.Load) and use.type == type_ and not use.atomic
+
+
+def _is_followed(type_: str) -> bool:
+    """Whether values of a type have origins in registers."""
+    return type_ == "ptr" or (type_[:1] == "i" and type_[1:].isdecimal() and int(type_[1:]) <= _WIDEST)
+
+
+def _number(value: str) -> int:
+    return {"true": 1, "false": 0}.get(value, int(value) if value.lstrip("-").isdecimal() else 0)
+
+
+def _wide(size: ir.Argument) -> str:
+    return f"i64 {size.value}"
+
+
+def _after(made: ir.Instruction) -> ir.Instruction | None:
+    """Where something can be inserted as soon as a result is there; None if there is no such place."""
+    if made.is_terminator:
+        if not isinstance(made, ir.Invoke):
+            return None
+        normal = made.function.block(made.normal)
+        return normal.insertion_point if len(normal.predecessors) == 1 else None
+    found = made.next
+    while (isinstance(made, ir.Alloca) and isinstance(found, ir.Alloca)) or (
+        found is not None and not isinstance(found, ir.Instruction)
+    ):
+        found = found.next
+    assert isinstance(found, ir.Instruction)
+    return made.owner.insertion_point if found.leads else found

@@ -1,0 +1,319 @@
+"""The functions that code with origins calls: their names, declarations and definitions.
+
+Passes insert only calls, whose definitions are inlined after LLVM's pipeline (`whence.instrument.filters`). A
+node is a pure function of its site and its parent, so LLVM deletes the nodes that nobody needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from whence.abi.origins import (
+    CELL_SHIFT,
+    CHUNK_SHIFT,
+    ORIGIN_ARGUMENTS,
+    ORIGIN_PASSED,
+    ORIGINS_SIZE,
+    TABLE_BASE,
+    UNIT_SHIFT,
+)
+
+PREFIX = "__whence_origin_"
+STEP = f"{PREFIX}step"
+LOAD, STORE = f"{PREFIX}load", f"{PREFIX}store"
+PASS, CALL, PARAMETER = f"{PREFIX}pass", f"{PREFIX}call", f"{PREFIX}parameter"
+RETURN, RETURNED = f"{PREFIX}return", f"{PREFIX}returned"
+USE = f"{PREFIX}use"
+COPY, SET, FREED = f"{PREFIX}copy", f"{PREFIX}set", f"{PREFIX}freed"
+ZEROED = f"{PREFIX}zeroed"
+"""Functions of the runtime."""
+
+_PURE = "nounwind willreturn memory(none)"
+_READS = "nounwind willreturn memory(inaccessiblemem: read)"
+_WRITES = "nounwind willreturn memory(inaccessiblemem: readwrite)"
+_WORDS = {"4": "i32", "8": "i64", "p": "ptr"}
+"""Suffixes of functions, and the types of the values that they take."""
+_OFFSETS = {field.name: ORIGIN_PASSED.offset(field.name) for field in ORIGIN_PASSED.fields}
+
+
+def suffix_of(type_: str) -> str:
+    """The suffix for values of a type that the plane follows; raises `KeyError` for other types."""
+    return {"i32": "4", "i64": "8", "ptr": "p"}[type_]
+
+
+def declaration(name: str) -> str:
+    """What declares one of these functions; raises `KeyError` for other names."""
+    word = _WORDS.get(name[-1], "")
+    by_kind = {
+        STEP: f"declare i32 @{name}(ptr, i32) {_PURE}",
+        f"{LOAD}_": f"declare i32 @{name}(ptr, ptr captures(address), {word}) {_READS}",
+        f"{STORE}_": f"declare void @{name}(ptr captures(address), {word}, i32) {_WRITES}",
+        f"{PASS}_": f"declare void @{name}(i64, i32, {word}) {_WRITES}",
+        CALL: f"declare void @{name}(ptr, i64) {_WRITES}",
+        f"{PARAMETER}_": f"declare i32 @{name}(ptr, ptr, i64, {word}) {_READS}",
+        f"{RETURN}_": f"declare void @{name}(ptr, i32, {word}) {_WRITES}",
+        f"{RETURNED}_": f"declare i32 @{name}(ptr, {word}) {_READS}",
+        USE: f"declare void @{name}(ptr captures(address), i32, i32) {_WRITES}",
+        COPY: f"declare void @{name}(ptr, ptr captures(address), ptr captures(address), i64) {_WRITES}",
+        SET: f"declare void @{name}(ptr, ptr captures(address), i64) {_WRITES}",
+        ZEROED: f"declare void @{name}(ptr, ptr captures(address), i64, i64) {_WRITES}",
+        FREED: f"declare void @{name}(i32, ptr captures(address)) {_WRITES}",
+    }
+    return by_kind[name if name in by_kind else name[:-1]]
+
+
+def definitions() -> Iterator[str]:
+    """The definitions of all, and declarations of the runtime's functions."""
+    yield f"@__whence_origins = external thread_local(initialexec) global [{ORIGINS_SIZE} x i8]"
+    yield "declare i32 @__whence_origin_make(ptr, i32) #1"
+    yield "declare i32 @__whence_origin_lost(ptr, i64, i64, i64) #1"
+    yield "declare void @__whence_origin_keep(i64, i64, i64, i32) #1"
+    yield from _slow()
+    yield _step()
+    for suffix in _WORDS:
+        yield _load(suffix)
+        yield _store(suffix)
+    for suffix in "8p":
+        yield from (_pass(suffix), _parameter(suffix), _return(suffix), _returned(suffix))
+    yield _call()
+    yield _use()
+
+
+def _define(result: str, name: str, parameters: str, body: str) -> str:
+    return f"define linkonce_odr hidden {result} @{name}({parameters}) #0 {{\n{body.strip()}\n}}"
+
+
+def _slow() -> Iterator[str]:
+    """Calls of the runtime that leave registers as they are."""
+    yield f"""define linkonce_odr hidden preserve_mostcc i32 @{PREFIX}slow_step(ptr %site, i32 %parent) #2 {{
+  %x = call i32 @__whence_origin_make(ptr %site, i32 %parent)
+  ret i32 %x
+}}"""
+    slow = "define linkonce_odr hidden preserve_mostcc"
+    yield f"""{slow} i32 @{PREFIX}slow_load(ptr %site, i64 %a, i64 %n, i64 %v) #2 {{
+  %x = call i32 @__whence_origin_lost(ptr %site, i64 %a, i64 %n, i64 %v)
+  ret i32 %x
+}}"""
+    yield f"""{slow} void @{PREFIX}slow_store(i64 %a, i64 %n, i64 %v, i32 %node) #2 {{
+  call void @__whence_origin_keep(i64 %a, i64 %n, i64 %v, i32 %node)
+  ret void
+}}"""
+
+
+def _step() -> str:
+    return _define(
+        "i32",
+        STEP,
+        "ptr %site, i32 %parent",
+        f"""
+  %cached = load atomic i64, ptr %site monotonic, align 8
+  %upper = lshr i64 %cached, 32
+  %key = trunc i64 %upper to i32
+  %hit = icmp eq i32 %key, %parent
+  br i1 %hit, label %known, label %cold, !prof !1
+known:
+  %node = trunc i64 %cached to i32
+  ret i32 %node
+cold:
+  %new = call preserve_mostcc i32 @{PREFIX}slow_step(ptr %site, i32 %parent) #3
+  ret i32 %new""",
+    )
+
+
+def _word(suffix: str) -> str:
+    """%v is the value as 64 bits."""
+    if suffix == "8":
+        return "  %v = add i64 %value, 0"
+    return f"  %v = {'ptrtoint ptr' if suffix == 'p' else 'zext i32'} %value to i64"
+
+
+def _cell() -> str:
+    """%cell is the cell of the address %a, if %chunk is not 0."""
+    mask = (1 << CHUNK_SHIFT) - (1 << UNIT_SHIFT)
+    return f"""  %number = lshr i64 %a, {CHUNK_SHIFT}
+  %row = shl i64 %number, 3
+  %place = add i64 %row, {TABLE_BASE}
+  %entry = inttoptr i64 %place to ptr
+  %chunk = load i64, ptr %entry, align 8
+  %within = and i64 %a, {mask}
+  %offset = shl i64 %within, {CELL_SHIFT - UNIT_SHIFT}
+  %at = add i64 %chunk, %offset
+  %cell = inttoptr i64 %at to ptr"""
+
+
+def _load(suffix: str) -> str:
+    """The node in a cell, if the memory still holds what was stored with it."""
+    size = 4 if suffix == "4" else 8
+    second = ""
+    same = "%fits"
+    if size == 8:
+        second = """
+  %next = getelementptr i64, ptr %cell, i64 1
+  %high.cell = load i64, ptr %next, align 8
+  %high = and i64 %v, -4294967296
+  %high.rest = xor i64 %high.cell, %high
+  %equal = icmp eq i64 %high.rest, %rest
+  %both = and i1 %fits, %equal"""
+        same = "%both"
+    return _define(
+        "i32",
+        f"{LOAD}_{suffix}",
+        f"ptr %site, ptr %p, {_WORDS[suffix]} %value",
+        f"""
+  %a = ptrtoint ptr %p to i64
+{_word(suffix)}
+{_cell()}
+  %there = icmp ne i64 %chunk, 0
+  br i1 %there, label %look, label %cold, !prof !1
+look:
+  %low.cell = load i64, ptr %cell, align 8
+  %low = shl i64 %v, 32
+  %rest = xor i64 %low.cell, %low
+  %before = sub i64 %rest, 1
+  %fits = icmp ult i64 %before, 4294967295{second}
+  br i1 {same}, label %known, label %cold, !prof !1
+known:
+  %node = trunc i64 %rest to i32
+  ret i32 %node
+cold:
+  %new = call preserve_mostcc i32 @{PREFIX}slow_load(ptr %site, i64 %a, i64 {size}, i64 %v) #3
+  ret i32 %new""",
+    )
+
+
+def _store(suffix: str) -> str:
+    size = 4 if suffix == "4" else 8
+    second = ""
+    if size == 8:
+        second = """
+  %next = getelementptr i64, ptr %cell, i64 1
+  %high = and i64 %v, -4294967296
+  %high.word = or i64 %high, %n
+  store i64 %high.word, ptr %next, align 8"""
+    return _define(
+        "void",
+        f"{STORE}_{suffix}",
+        f"ptr %p, {_WORDS[suffix]} %value, i32 %node",
+        f"""
+  %a = ptrtoint ptr %p to i64
+{_word(suffix)}
+{_cell()}
+  %there = icmp ne i64 %chunk, 0
+  br i1 %there, label %put, label %cold, !prof !1
+put:
+  %n = zext i32 %node to i64
+  %low = shl i64 %v, 32
+  %word = or i64 %low, %n
+  store i64 %word, ptr %cell, align 8{second}
+  ret void
+cold:
+  call preserve_mostcc void @{PREFIX}slow_store(i64 %a, i64 {size}, i64 %v, i32 %node) #3
+  ret void""",
+    )
+
+
+def _at(field: str, name: str) -> str:
+    return f"  %{name} = getelementptr i8, ptr @__whence_origins, i64 {_OFFSETS[field]}"
+
+
+def _packed(suffix: str) -> str:
+    """%word is the node %node, and above it the lower bits of the value."""
+    return f"""{_word(suffix)}
+  %n = zext i32 %node to i64
+  %low = shl i64 %v, 32
+  %word = or i64 %low, %n"""
+
+
+def _argument() -> str:
+    return f"""  %index.8 = shl i64 %index, 3
+  %index.at = add i64 %index.8, {ORIGIN_ARGUMENTS}
+  %slot = getelementptr i8, ptr @__whence_origins, i64 %index.at"""
+
+
+def _pass(suffix: str) -> str:
+    body = f"{_packed(suffix)}\n{_argument()}\n  store i64 %word, ptr %slot, align 8\n  ret void"
+    return _define("void", f"{PASS}_{suffix}", f"i64 %index, i32 %node, {_WORDS[suffix]} %value", body)
+
+
+def _call() -> str:
+    body = f"""
+  %f = ptrtoint ptr %callee to i64
+{_at("callee", "to")}
+  store i64 %f, ptr %to, align 8
+{_at("count", "many")}
+  store i64 %count, ptr %many, align 8
+  ret void"""
+    return _define("void", CALL, "ptr %callee, i64 %count", body)
+
+
+def _parameter(suffix: str) -> str:
+    """The node that is passed, if it is meant for this function and this value."""
+    body = f"""
+{_word(suffix)}
+{_at("callee", "to")}
+  %callee = load i64, ptr %to, align 8
+  %f = ptrtoint ptr %function to i64
+  %meant = icmp eq i64 %callee, %f
+{_argument()}
+  %word = load i64, ptr %slot, align 8
+  %low = shl i64 %v, 32
+  %rest = xor i64 %word, %low
+  %small = icmp ult i64 %rest, 4294967296
+  %fits = and i1 %meant, %small
+  br i1 %fits, label %known, label %cold
+known:
+  %node = trunc i64 %rest to i32
+  ret i32 %node
+cold:
+  %new = call i32 @{STEP}(ptr %site, i32 0)
+  ret i32 %new"""
+    parameters = f"ptr %function, ptr %site, i64 %index, {_WORDS[suffix]} %value"
+    return _define("i32", f"{PARAMETER}_{suffix}", parameters, body)
+
+
+def _return(suffix: str) -> str:
+    body = f"""
+{_packed(suffix)}
+  %f = ptrtoint ptr %function to i64
+{_at("returned", "from")}
+  store i64 %f, ptr %from, align 8
+{_at("result", "to")}
+  store i64 %word, ptr %to, align 8
+  ret void"""
+    return _define("void", f"{RETURN}_{suffix}", f"ptr %function, i32 %node, {_WORDS[suffix]} %value", body)
+
+
+def _returned(suffix: str) -> str:
+    """The node of a result, 0 if other code has returned it."""
+    body = f"""
+{_word(suffix)}
+{_at("returned", "from")}
+  %callee = load i64, ptr %from, align 8
+  %f = ptrtoint ptr %function to i64
+  %meant = icmp eq i64 %callee, %f
+{_at("result", "at")}
+  %word = load i64, ptr %at, align 8
+  %low = shl i64 %v, 32
+  %rest = xor i64 %word, %low
+  %small = icmp ult i64 %rest, 4294967296
+  %fits = and i1 %meant, %small
+  %node = trunc i64 %rest to i32
+  %known = select i1 %fits, i32 %node, i32 0
+  ret i32 %known"""
+    return _define("i32", f"{RETURNED}_{suffix}", f"ptr %function, {_WORDS[suffix]} %value", body)
+
+
+def _use() -> str:
+    body = f"""
+  %a = ptrtoint ptr %p to i64
+  %low = zext i32 %node to i64
+  %index.64 = zext i32 %index to i64
+  %high = shl i64 %index.64, 32
+  %word = or i64 %low, %high
+{_at("use_nodes", "to")}
+  store i64 %word, ptr %to, align 8
+{_at("use_address", "at")}
+  %inverted = xor i64 %a, -1
+  store i64 %inverted, ptr %at, align 8
+  ret void"""
+    return _define("void", USE, "ptr %p, i32 %node, i32 %index", body)

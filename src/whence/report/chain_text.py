@@ -1,0 +1,53 @@
+"""Chains in words."""
+
+from __future__ import annotations
+
+from whence.chains import Chain, Hop, HopKind
+
+
+def hop_words(hop: Hop) -> str:
+    """What happened to the value, in one phrase."""
+    again = ", repeatedly" if hop.repeated else ""
+    return _words(hop) + again
+
+
+def _words(hop: Hop) -> str:
+    name, source = hop.name, hop.source
+    match hop.kind:
+        case HopKind.STORED:
+            return f"stored to {name or 'memory'}"
+        case HopKind.ARGUMENT:
+            return f"passed to {name}"
+        case HopKind.RETURN:
+            return f"returned by {name}"
+        case HopKind.COPY:
+            return _copy_words(name, source)
+        case HopKind.ARITHMETIC:
+            return f"computed as {name}" if name else "moved by arithmetic"
+        case HopKind.ALLOCATION:
+            return f"allocated by {name}"
+        case HopKind.CONSTANT:
+            return f"the constant {name}" if name else "a constant"
+        case HopKind.COMPUTED:
+            return f"computed as {name}" if name else "computed"
+        case HopKind.ADDRESS:
+            return f"the address of {name}" if name else "the address of a variable"
+        case HopKind.INITIAL:
+            return name if name.startswith("zero ") else f"initial value of {name or 'the memory'}"
+        case HopKind.PARAMETER:
+            return f"argument {name} from code that is not followed" if name else "argument from other code"
+        case HopKind.OUTSIDE:
+            return f"{source} by {name}" if source else f"returned by {name}, which is not followed"
+        case HopKind.UNSEEN:
+            return f"{name or 'memory'}, written in a way that is not followed"
+
+
+def _copy_words(name: str, source: str) -> str:
+    if source:
+        return f"copied to {name or 'memory'} from {source}"
+    return f"copied by {name}" if name else "copied as bytes"
+
+
+def chain_heading(chain: Chain) -> str:
+    """The value whose chain follows."""
+    return f"whence {chain.term}" + ("" if chain.value is None else f" = {chain.value:#x}")

@@ -1,0 +1,309 @@
+"""Value propagation chains: programs that are made hop by hop, and the chains that the engine reports."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from tests.harness.process import Whence
+
+pytestmark = pytest.mark.build
+
+HEAD = """\
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+struct box { long size; int *p; };
+"""
+
+
+class Step(NamedTuple):
+    """A way to move a value: definitions before `main`, statements, and the hops (kind, name), oldest first.
+
+    N is the step's number, and O stands for the value to move; the statements make ``vN`` of it.
+    """
+
+    before: str
+    statements: tuple[str, ...]
+    hops: tuple[tuple[str, str], ...]
+
+
+STEPS = {
+    "local": Step("", ("int *vN = O;",), ()),
+    "field": Step("", ("struct box bN; bN.p = O;", "int *vN = bN.p;"), (("stored", "bN.p"),)),
+    "member": Step(
+        "",
+        ("struct box *mN = malloc(sizeof *mN); mN->p = O;", "int *vN = mN->p;", "free(mN);"),
+        (("stored", "mN->p"),),
+    ),
+    "array": Step("", ("int *aN[3]; aN[1] = O;", "int *vN = aN[1];"), (("stored", "aN[1]"),)),
+    "global": Step("static int *gN;", ("gN = O;", "int *vN = gN;"), (("stored", "gN"),)),
+    "call": Step(
+        "static int *sameN(int *x) { return x; }",
+        ("int *vN = sameN(O);",),
+        (("argument", "sameN"), ("return", "sameN")),
+    ),
+    "pointed": Step(
+        "int *keepN(int *x) { return x; } int *(*volatile pN)(int *) = keepN;",
+        ("int *vN = pN(O);",),
+        (("argument", "pN"), ("return", "keepN")),
+    ),
+    "memcpy": Step(
+        "",
+        ("struct box cN, dN; cN.p = O;", "memcpy(&dN, &cN, sizeof dN);", "int *vN = dN.p;"),
+        (("stored", "cN.p"), ("copy", "dN")),
+    ),
+    "assignment": Step(
+        "",
+        ("struct box eN; eN.p = O;", "struct box fN = eN;", "int *vN = fN.p;"),
+        (("stored", "eN.p"), ("copy", "fN")),
+    ),
+    "realloc": Step(
+        "",
+        ("int **rN = malloc(8); rN[0] = O;", "rN = realloc(rN, 5000);", "int *vN = rN[0];", "free(rN);"),
+        (("stored", "rN[0]"), ("copy", "realloc")),
+    ),
+    "thread": Step(
+        "static int *tN; static void *runN(void *x) { tN = x; return NULL; }",
+        ("pthread_t hN; pthread_create(&hN, NULL, runN, O);", "pthread_join(hN, NULL);", "int *vN = tN;"),
+        (("argument", "pthread_create"), ("stored", "tN")),
+    ),
+    "choice": Step(
+        "static volatile int oneN = 1;",
+        ("int *vN = oneN ? O : NULL;",),
+        (),
+    ),
+}
+
+
+def program(names: list[str], end: str) -> tuple[str, list[tuple[str, str]]]:
+    """A program that moves the result of `malloc`, and the hops, newest first."""
+    before, statements = list[str](), ["    int *v0 = malloc(4);"]
+    hops = [("allocation", "malloc"), ("stored", "v0")]
+    for number, name in enumerate(names, 1):
+        step = STEPS[name]
+
+        def of(text: str, number: int = number) -> str:
+            moved = text.replace("NULL", "\0").replace("O", f"v{number - 1}")
+            return moved.replace("N", str(number)).replace("\0", "NULL")
+
+        before.append(of(step.before))
+        statements += [f"    {of(each)}" for each in step.statements]
+        hops += [(kind, of(said)) for kind, said in step.hops] + [("stored", f"v{number}")]
+    ending = end.replace("LAST", f"v{len(names)}")
+    text = HEAD + "\n".join([*before, "int main(void) {", *statements, f"    {ending}", "    return 0;", "}"])
+    return text + "\n", hops[::-1]
+
+
+def hops(finding: dict[str, Any], term: str) -> list[tuple[str, str]]:
+    (chain,) = [each for each in finding["chains"] if each["term"] == term]
+    assert not chain["cut"]
+    return [(each["kind"], each["name"]) for each in chain["hops"]]
+
+
+@pytest.fixture
+def whence(tmp_path: Path, whence_env: dict[str, str]) -> Whence:
+    return Whence(tmp_path, whence_env)
+
+
+def located(whence: Whence, program_: Path, *words: str) -> list[dict[str, Any]]:
+    return whence.findings("--locate", "always", *words, program_)[1]
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_every_hop_is_there_and_no_other(whence: Whence, level: str) -> None:
+    names = [*STEPS]
+    random.Random(level).shuffle(names)
+    text, expected = program(names, "free(v0); free(LAST);")
+    (found,) = located(whence, whence.build(text, "prog", level, "-pthread"))
+    assert found["rule"] == "double-free"
+    assert hops(found, "r") == [("argument", "free"), *expected]
+    assert hops(found, "r1") == [("argument", "free"), *expected[-2:]]
+    lines = text.splitlines()
+    for hop in found["chains"][0]["hops"]:
+        name = hop["name"].partition("->")[0].partition(".")[0].partition("[")[0]
+        assert (hop["function"] and name in lines[hop["line"] - 1]) or hop["kind"] == "return", hop
+
+
+def test_the_clean_twin_has_no_findings(whence: Whence) -> None:
+    text, _ = program([*STEPS], "free(LAST);")
+    assert located(whence, whence.build(text, "prog", "-pthread")) == []
+
+
+def test_null_is_followed_to_its_birth(whence: Whence) -> None:
+    text = """
+#include <stdlib.h>
+struct node { struct node *next; int value; };
+static struct node *find(struct node *n, int value) {
+    for (; n; n = n->next) if (n->value == value) return n;
+    return NULL;
+}
+int main(void) {
+    struct node *all = calloc(1, sizeof *all), *found = find(all, 3);
+    return found->value;
+}
+"""
+    (found,) = located(whence, whence.build(text))
+    assert found["rule"] == "null-pointer-dereference"
+    assert hops(found, "r") == [("stored", "found"), ("return", "find"), ("constant", "NULL")]
+
+
+def test_zeros_of_calloc_and_of_globals_are_births(whence: Whence) -> None:
+    text = """
+#include <stdlib.h>
+struct node { struct node *next; int value; };
+static struct node *first;
+int main(int count, char **words) {
+    struct node *p = count > 1 ? first : ((struct node *)calloc(1, sizeof *p))->next;
+    return p->value;
+}
+"""
+    made = whence.build(text)
+    (found,) = located(whence, made)
+    assert hops(found, "r") == [("stored", "p"), ("initial", "zero by calloc")]
+    found = whence.findings("--locate", "always", made, "x")[1][0]
+    assert hops(found, "r") == [("stored", "p"), ("initial", "first")]
+
+
+def test_an_overflow_has_its_pointer_and_its_index(whence: Whence) -> None:
+    text = """
+#include <stdlib.h>
+#include <unistd.h>
+struct header { int kind, length; };
+static int last(int *table, struct header *h) {
+    int n = h->length + 1;
+    return table[n];
+}
+int main(void) {
+    struct header h;
+    if (read(0, &h, sizeof h) != sizeof h) return 1;
+    int *table = malloc(40);
+    return last(table, &h);
+}
+"""
+    made = whence.build(text)
+    _, (found,) = whence.findings("--locate", "always", made, stdin=bytes([0, 0, 0, 0, 20, 0, 0, 0]))
+    assert hops(found, "r") == [("argument", "last"), ("stored", "table"), ("allocation", "malloc")]
+    assert hops(found, "the index of r") == [
+        ("stored", "n"),
+        ("arithmetic", "h->length + 1"),
+        ("outside", "read"),
+    ]
+
+
+def test_a_loop_is_one_hop(whence: Whence) -> None:
+    text = """
+#include <stdlib.h>
+int main(void) {
+    char *begin = malloc(5), *p = begin;
+    for (int i = 0; i < 6; i++) *p++ = 'a';
+    return 0;
+}
+"""
+    (found,) = located(whence, whence.build(text), "--leak-check", "no")
+    assert hops(found, "r") == [
+        ("stored", "p"),
+        ("arithmetic", "&p[1]"),
+        ("stored", "p"),
+        ("stored", "begin"),
+        ("allocation", "malloc"),
+    ]
+    assert [each["repeated"] for each in found["chains"][0]["hops"]] == [False, True, False, False, False]
+
+
+def test_what_other_code_has_written_is_not_guessed(whence: Whence) -> None:
+    """The C library's qsort moves pointers; the cells still name what stood there before."""
+    text = """
+#include <stdlib.h>
+static int less(const void *a, const void *b) { return *(char **)a < *(char **)b ? 1 : -1; }
+int main(void) {
+    char *all[3] = {malloc(1), malloc(1), malloc(1)};
+    qsort(all, 3, sizeof *all, less);
+    free(all[0]);
+    free(all[1]);
+    free(all[2]);
+    free(all[0]);
+    return 0;
+}
+"""
+    (found,) = located(whence, whence.build(text))
+    assert hops(found, "r") == [("argument", "free"), ("unseen", "all[0]")]
+
+
+def test_no_chain_without_the_option(whence: Whence) -> None:
+    text, _ = program(["local"], "free(v0); free(LAST);")
+    _, (found,) = whence.findings(whence.build(text))
+    assert "chains" not in found
+
+
+INPUT = """
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) {
+    int *p = malloc(4), c = getchar();
+    puts("once");
+    free(p);
+    if (c == 'x') free(p);
+    return 0;
+}
+"""
+
+
+def test_a_second_run_says_whence(whence: Whence) -> None:
+    """Its input is read again from where it was, its output is dropped."""
+    program_ = whence.build(INPUT)
+    given, report = whence.directory / "given", whence.directory / "report.json"
+    given.write_bytes(b"-x")
+    with given.open("rb", buffering=0) as stdin:
+        assert stdin.read(1) == b"-"
+        command = whence.command("whence.cli.main", "run", "--locate", "replay", "--json", report, program_)
+        done = subprocess.run(
+            command, stdin=stdin, capture_output=True, env=dict(whence.env), cwd=whence.directory
+        )
+        assert stdin.tell() == 2
+    assert done.stdout == b"once\n", done.stderr
+    (found,) = json.loads(report.read_text())["findings"]
+    expected = [("argument", "free"), ("stored", "p"), ("allocation", "malloc")]
+    assert hops(found, "r") == hops(found, "r1") == expected
+
+
+def test_a_pipe_is_not_read_again(whence: Whence) -> None:
+    done, (found,) = whence.findings("--locate", "replay", whence.build(INPUT), stdin=b"x")
+    assert "chains" not in found
+    assert "its standard input is no file" in done.err and "--locate always" in done.err
+
+
+def test_a_second_run_that_takes_another_way_is_said(whence: Whence) -> None:
+    text = """
+#include <stdlib.h>
+#include <unistd.h>
+int main(void) {
+    int *p = malloc(4);
+    free(p);
+    if (access("mark", F_OK)) {
+        if (symlink("/", "mark")) return 1;
+        free(p);
+    }
+    return 0;
+}
+"""
+    command = whence.command("whence.cli.main", "run", "--locate", "replay", whence.build(text))
+    done = subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        env=dict(whence.env),
+        cwd=whence.directory,
+        text=True,
+    )
+    assert "error[double-free]" in done.stderr and "whence r" not in done.stderr
+    assert "the second run of prog had no findings" in done.stderr
+
+
+def test_engine_alloc_says_that_it_follows_nothing(whence: Whence) -> None:
+    done = whence.run("--engine", "alloc", "--locate", "always", whence.build(INPUT), stdin=b"-")
+    assert "engine alloc does not follow where values come from" in done.err
