@@ -248,3 +248,17 @@ def test_what_is_only_copied_and_chosen_belongs_to_the_web() -> None:
     assert web == {"%u", "%copied", "%chosen"}
     uses = {each.result or each.opcode: unwritten_used(each, web) for each in found.instructions()}
     assert {name: used for name, used in uses.items() if used} == {"%sum": ["%chosen"]}
+
+
+def test_memory_may_be_set_to_what_was_never_written_but_not_its_place_or_size() -> None:
+    body = (
+        "  %u = call i8 @__whence_values_undefined_i8(ptr null)\n"
+        "  %p = call ptr @__whence_values_undefined_ptr(ptr null)\n"
+        "  %n = call i64 @__whence_values_undefined_i64(ptr null)\n"
+        "  call void @llvm.memset.p0.i64(ptr null, i8 %u, i64 4, i1 false)\n"
+        "  call void @llvm.memset.p0.i64(ptr %p, i8 %u, i64 %n, i1 false)\n  ret void"
+    )
+    found = function(body, "define void @f()")
+    web = web_of(found)
+    assert web == {"%u", "%p", "%n"}
+    assert [unwritten_used(each, web) for each in found.instructions()][3:] == [[], ["%p", "%n"], []]
