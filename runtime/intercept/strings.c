@@ -257,15 +257,25 @@ WRAP(char *, strpbrk, (const char *string, const char *set)) {
     return strpbrk(string, set);
 }
 
+/* The same of a search for a part of the string. */
+static void check_part(struct site site, const char *string, const char *part,
+                       int (*compare)(const char *, const char *, size_t)) {
+    int found;
+    size_t length = check_used_until(site, part, 0, NO_LIMIT);
+    size_t count = readable_until(string, 0, NO_LIMIT, &found);
+    if (WH_LIKELY(found)) return;
+    for (size_t i = 0; length <= count && i <= count - length; i++)
+        if (!compare(string + i, part, length)) return;
+    check_range(site, string, count + 1, 0, string);
+}
+
 WRAP(char *, strstr, (const char *string, const char *part)) {
-    READ_STRING(string);
-    USE_STRING(part);
+    check_part(SITE, string, part, strncmp);
     return strstr(string, part);
 }
 
 WRAP(char *, strcasestr, (const char *string, const char *part)) {
-    READ_STRING(string);
-    USE_STRING(part);
+    check_part(SITE, string, part, strncasecmp);
     return strcasestr(string, part);
 }
 
