@@ -35,6 +35,7 @@ def copy_arguments(text: str) -> str:
 
     After::
 
+        declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
         define i32 @f(i64 %n, ptr byval([8 x i32]) align 8 %a) {
         entry:
           %passed.a = alloca [8 x i32], align 8
@@ -43,14 +44,15 @@ def copy_arguments(text: str) -> str:
           %r = load i32, ptr %p, align 4
           ret i32 %r
         }
-        declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
     """  # noqa: E501
     if " byval(" not in text:
         return text
     changed = _FUNCTION.sub(_with_copies, text)
-    if changed is text or changed == text or f"@{_COPY}(" in text:
+    if changed == text or f"@{_COPY}(" in text:
         return changed
-    return f"{changed.rstrip()}\n{_DECLARATION}\n"
+    first = re.search(r"^define ", changed, re.MULTILINE)
+    begin = first.start() if first else 0
+    return f"{changed[:begin]}{_DECLARATION}\n\n{changed[begin:]}"
 
 
 def _with_copies(found: re.Match[str]) -> str:

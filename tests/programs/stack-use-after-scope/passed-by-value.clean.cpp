@@ -10,7 +10,7 @@ struct Numbers {
 }
 
 int main() {
-    Numbers numbers = {{1, 2, 3, 4, 5, 6, 7, 8}};
+    Numbers numbers = {};
     Numbers other = kept(numbers);
-    return numbers.values[0] != 1 || other.values[0] != 7;
+    return numbers.values[0] != 0 || other.values[0] != 7;
 }
