@@ -35,14 +35,17 @@ def commands(page: Path) -> list[list[str]]:
 
 
 def run(command: str, directory: Path, env: Mapping[str, str]) -> str:
-    """What a command of a page prints; those of whence are of this source tree."""
+    """What a command of a page prints; those of whence are of this source tree, without progress.
+
+    A busy machine shows progress where an idle one needs none.
+    """
     modules = {"whence": ["whence.cli.main"], "whence-cc": ["whence.cli.cc", "cc"]}
     name, *arguments = shlex.split(command)
     prefix = [sys.executable, "-m", *modules[name]] if name in modules else [name]
     done = subprocess.run(
         [*prefix, *arguments],
         cwd=directory,
-        env=dict(env),
+        env={**env, "WHENCE_OPTIONS": "--no-progress"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
