@@ -15,6 +15,7 @@ from samples import DANGLING, HERE, OVERFLOW, RUN, SAMPLES, WRITE_STACK
 
 from whence.coverage import Coverage, LeftOut
 from whence.findings import Block, Event, Finding, Frame, Leak, LeakKind, RunInfo
+from whence.report.chain_text import chain_heading
 from whence.report.html import HtmlRenderer
 from whence.report.html.code import CodeShelf
 from whence.report.html.leaks import leak_tree
@@ -110,6 +111,18 @@ def test_bytes_around_the_address_have_their_kinds() -> None:
     assert cells["cell red-zone"] and cells["cell freed"]
     hints = page.having("title")
     assert any(hint.endswith("written, byte 20 from the block's begin") for hint in hints)
+
+
+def test_chains_mark_where_values_meet() -> None:
+    chained = next(finding for finding in SAMPLES.values() if finding.chains)
+    first = chained.chains[0]
+    other = replace(first, term="r1", hops=first.hops[1:], cut=True)
+    page = Page(rendered(replace(chained, chains=(first, other))))
+    hops = [each for each in page.having("class") if each.split()[:1] == ["hop"]]
+    assert len(hops) == len(first.hops) + len(other.hops) + 1
+    assert sum("shared" in each for each in hops) == 2 * len(other.hops)
+    assert "earlier hops are not known" in page.text
+    assert chain_heading(first) in page.text
 
 
 def test_a_run_without_findings_says_so() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from whence.chains import Chain, Hop, HopKind
+from whence.findings import Frame
 
 
 def hop_words(hop: Hop) -> str:
@@ -51,3 +52,8 @@ def _copy_words(name: str, source: str) -> str:
 def chain_heading(chain: Chain) -> str:
     """The value whose chain follows."""
     return f"whence {chain.term}" + ("" if chain.value is None else f" = {chain.value:#x}")
+
+
+def frame_of(hop: Hop) -> Frame:
+    """The place of a hop, as a frame without an address."""
+    return Frame(0, function=hop.function, file=hop.file, line=hop.line, column=hop.column)

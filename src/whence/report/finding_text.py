@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from rich.cells import cell_len
 from rich.text import Text
 
-from whence.chains import Chain, Hop
+from whence.chains import Chain
 from whence.findings import Finding, Frame, RunInfo, telling_stack
 from whence.report import frames, words
 from whence.report.anatomy import sections, subject, values
-from whence.report.chain_text import chain_heading, hop_words
+from whence.report.chain_text import chain_heading, frame_of, hop_words
 from whence.report.layout import INDENT, MEASURE, Layout
 from whence.report.picture import Cell, Picture, draw
 from whence.report.source import Excerpt, SourceFinder, cut_cells, excerpt
@@ -241,7 +241,7 @@ class FindingText:
         wide = max((cell_len(each) for each in said), default=0)
         digits = len(str(max(len(chain.hops) - 1, 0)))
         left = self.layout.width - len(indent) - digits - 2 - wide - 2
-        hops = [_frame_of(hop) for hop in chain.hops]
+        hops = [frame_of(hop) for hop in chain.hops]
         places = [_tail(frames.position(each, self.layout.directory), left) for each in hops]
         far = max((cell_len(place) for place in places), default=0)
         heading = Text.assemble(INDENT, (f"{chain_heading(chain)}:", HEADING), " newest first")
@@ -258,10 +258,6 @@ class FindingText:
             return []
         line = Text.assemble(INDENT, ("advice: ", ADVICE), printable(advice))
         return [Text(), *self.layout.wrapped(line, INDENT + "  ", prose=True)]
-
-
-def _frame_of(hop: Hop) -> Frame:
-    return Frame(0, function=hop.function, file=hop.file, line=hop.line, column=hop.column)
 
 
 def _pad(text: str, width: int) -> str:

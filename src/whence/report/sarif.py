@@ -14,10 +14,10 @@ from typing import Any
 from urllib.parse import quote
 
 from whence import __version__
-from whence.chains import Chain, Hop
+from whence.chains import Chain
 from whence.findings import Event, Finding, Frame, RuleInfo, RunInfo, SuppressionUse, telling_stack
 from whence.report import frames, words
-from whence.report.chain_text import chain_heading, hop_words
+from whence.report.chain_text import chain_heading, frame_of, hop_words
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _ROOT = "SRCROOT"
@@ -78,9 +78,7 @@ class SarifRenderer:
 
     def _flow(self, chain: Chain) -> dict[str, Any]:
         """A chain as SARIF has it: in the order of time."""
-        steps = [
-            {"location": self._location(_frame_of(hop), hop_words(hop))} for hop in reversed(chain.hops)
-        ]
+        steps = [{"location": self._location(frame_of(hop), hop_words(hop))} for hop in reversed(chain.hops)]
         return {"message": {"text": chain_heading(chain)}, "threadFlows": [{"locations": steps}]}
 
     def _location(self, frame: Frame, text: str | None = None, number: int | None = None) -> dict[str, Any]:
@@ -140,10 +138,6 @@ class SarifRenderer:
             "justification": use.name or "no name",
             "location": {"physicalLocation": place},
         }
-
-
-def _frame_of(hop: Hop) -> Frame:
-    return Frame(0, function=hop.function, file=hop.file, line=hop.line, column=hop.column)
 
 
 def _driver(rules: Iterable[RuleInfo]) -> dict[str, Any]:

@@ -33,6 +33,8 @@ class Code:
     lines: tuple[tuple[int, Markup], ...]
     line: int
     caret: int | None
+    text: str
+    """That line, as text."""
 
 
 class CodeShelf:
@@ -62,7 +64,8 @@ class CodeShelf:
         cut = excerpt(file, line, column, WIDTH, CONTEXT) if file else None
         if cut is None:
             return None
-        return Code(f"code-{len(self._codes)}", tuple(_highlighted(path, cut)), line, cut.caret)
+        text = cut.texts[cut.focus].strip()
+        return Code(f"code-{len(self._codes)}", tuple(_highlighted(path, cut)), line, cut.caret, text)
 
 
 def _highlighted(path: str, cut: Excerpt) -> list[tuple[int, Markup]]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from whence.chains import Chain
 from whence.findings import Finding, Frame, RunInfo, telling_stack
 from whence.report import frames, words
 from whence.report.anatomy import sections, subject, values
+from whence.report.chain_text import chain_heading, frame_of, hop_words
 from whence.report.html.code import Code, CodeShelf
 from whence.report.picture import Cell, around, draw
 from whence.report.styles import printable
@@ -33,6 +36,27 @@ class StackView:
     heading: str
     unknown: str
     frames: tuple[FrameView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HopView:
+    """A hop of a chain: what happened, where, and whether another chain of the finding has it, too."""
+
+    text: str
+    place: str
+    source: str
+    code: Code | None
+    shared: bool
+    birth: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ChainView:
+    """A chain, newest hop first; `cut`: older hops are not known."""
+
+    heading: str
+    hops: tuple[HopView, ...]
+    cut: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +95,7 @@ class FindingView:
     advice: str
     code: Code | None
     stacks: tuple[StackView, ...]
+    chains: tuple[ChainView, ...]
     memory: MemoryView | None
     ruler: tuple[tuple[tuple[str, str], ...], str] | None
 
@@ -98,6 +123,7 @@ def view_of(finding: Finding, run: RunInfo, shelf: CodeShelf, directory: str, nu
             StackView(each.heading, each.unknown, tuple(frame_views(each.stack, shelf, directory)))
             for each in sections(finding, run)
         ),
+        chains=tuple(_chains(finding.chains, shelf, directory)),
         memory=_memory(finding),
         ruler=_ruler(finding),
     )
@@ -109,6 +135,27 @@ def frame_views(stack: Sequence[Frame], shelf: CodeShelf, directory: str) -> Ite
         yield FrameView(
             frames.short_name(frame, 200), frames.position(frame, directory), frame.inlined, shelf.at(frame)
         )
+
+
+def _chains(chains: Sequence[Chain], shelf: CodeShelf, directory: str) -> Iterator[ChainView]:
+    """The views of the chains; where several have a hop, the values of the finding meet."""
+    counts = Counter(hop for chain in chains for hop in set(chain.hops))
+    for chain in chains:
+        hops = []
+        for hop in chain.hops:
+            frame = frame_of(hop)
+            code = shelf.at(frame)
+            hops.append(
+                HopView(
+                    printable(hop_words(hop)),
+                    frames.position(frame, directory) if frame.file else "",
+                    code.text if code else "",
+                    code,
+                    counts[hop] > 1,
+                    hop.kind.is_birth,
+                )
+            )
+        yield ChainView(printable(chain_heading(chain)), tuple(hops), chain.cut)
 
 
 def _ruler(finding: Finding) -> tuple[tuple[tuple[str, str], ...], str] | None:
