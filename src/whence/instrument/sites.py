@@ -120,13 +120,16 @@ class Sites:
         names = self._dropped.difference(*(_NAMES.findall(self._data[each]) for each in self._kept()))
         head = _DATA.sub(lambda match: "" if match[1] in names else match[0], text[: first + 1])
         head = _CACHE.sub("", head)
+        rest = text[first + 1 :]
         for name in _TEXT.findall(head):
-            if len(re.findall(rf"{re.escape(name)}(?![\w.])", head)) == 1:
+            # The front end gives equal texts of the program the same name.
+            uses = re.compile(rf"{re.escape(name)}(?![\w.])")
+            if len(uses.findall(head)) == 1 and not uses.search(rest):
                 head = re.sub(rf"^{re.escape(name)} = .*\n", "", head, count=1, flags=re.MULTILINE)
         lines = [*self._lines, *declarations(self._used)]
         if self._trapped and "declare void @llvm.trap()" not in text:
             lines.append("declare void @llvm.trap()")
-        text = head + "".join(f"{line}\n" for line in lines) + text[first + 1 :]
+        text = head + "".join(f"{line}\n" for line in lines) + rest
         return _OF_HANDLERS.sub("", text) + "".join(f"{line}\n" for line in self._places)
 
     def _kept(self) -> list[str]:
