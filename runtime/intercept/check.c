@@ -39,7 +39,19 @@ static size_t line_rest(uintptr_t at) {
     return plane_first_bad(at, end - at) - at;
 }
 
+/* The first of `count` bytes that is one or the other. */
+static const char *first_of(const char *from, int one, int other, size_t count) {
+    const char *hit = memchr(from, one, count);
+    if (one == other) return hit;
+    const char *second = memchr(from, other, hit ? (size_t)(hit - from) : count);
+    return second ? second : hit;
+}
+
 size_t readable_until(const void *string, int stop, size_t most, int *found) {
+    return readable_until_either(string, stop, stop, most, found);
+}
+
+size_t readable_until_either(const void *string, int stop, int other, size_t most, int *found) {
     uintptr_t begin = (uintptr_t)string, at = begin;
     *found = 0;
     /* The state bytes of a block are exact once its first byte is in it. */
@@ -47,7 +59,7 @@ size_t readable_until(const void *string, int stop, size_t most, int *found) {
     while (at - begin < most) {
         size_t rest = line_rest(at), left = most - (at - begin);
         size_t count = rest < left ? rest : left;
-        const char *hit = count ? memchr((const void *)at, stop, count) : NULL;
+        const char *hit = count ? first_of((const char *)at, stop, other, count) : NULL;
         if (hit) {
             *found = 1;
             return (uintptr_t)hit - begin + 1;

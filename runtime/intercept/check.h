@@ -79,6 +79,8 @@ size_t check_wide(struct site site, const wchar_t *string, size_t most);
 /* Bytes that can be read from `string` on, up to and with the first `stop` byte,
  * at most `most`; *found is set to whether it was there. Reports nothing. */
 size_t readable_until(const void *string, int stop, size_t most, int *found);
+/* The same up to the first byte that is `stop` or `other`. */
+size_t readable_until_either(const void *string, int stop, int other, size_t most, int *found);
 
 /* Checks what a comparison of two strings reads: up to the first difference. */
 void check_compare(struct site site, const char *a, const char *b, size_t most, int fold);

@@ -191,11 +191,9 @@ WRAP(size_t, strxfrm, (char *to, const char *from, size_t size)) {
 /* A search stops at the byte it looks for, or at the end of the string. */
 static void check_search(struct site site, const char *string, int byte) {
     int found;
-    size_t count = readable_until(string, 0, NO_LIMIT, &found);
-    if (WH_LIKELY(found && !VALUES_ON)) return;
-    const char *hit = memchr(string, byte, count);
-    if (found || hit)
-        check_used(site, string, hit ? (size_t)(hit - string) + 1 : count);
+    size_t count = readable_until_either(string, 0, (char)byte, NO_LIMIT, &found);
+    if (found)
+        check_used(site, string, count);
     else
         check_range(site, string, count + 1, 0, string);
 }
