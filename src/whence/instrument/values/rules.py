@@ -85,8 +85,19 @@ class Propagation:
             return self._shifted(opcode, type_, b, left, right)
         both = at.either(type_, left, right)
         if opcode == "mul":
-            return at.either(type_, both, at.binary("sub", type_, none_of(type_), both))
+            return self._product(type_, a, b, both)
         return at.lanes(both, type_, type_)
+
+    def _product(self, type_: str, a: str, b: str, both: str) -> str:
+        """Undefined from the lowest undefined bit on, which a constant moves up by its lowest bit that is 1."""
+        at = self.at
+        factors = [int(each) for each in (a, b) if each.lstrip("-").isdecimal()]
+        if 0 in factors:
+            return none_of(type_)
+        moved = max(((each & -each).bit_length() - 1 for each in factors), default=0)
+        if moved:
+            both = at.binary("shl", type_, both, str(moved))
+        return at.either(type_, both, at.binary("sub", type_, none_of(type_), both))
 
     def _masked(self, opcode: str, type_: str, a: str, b: str, left: str, right: str) -> str:
         """A bit of one operand decides where it is 0 for `and`, and where it is 1 for `or`."""
