@@ -89,7 +89,7 @@ class Propagation:
         return at.lanes(both, type_, type_)
 
     def _product(self, type_: str, a: str, b: str, both: str) -> str:
-        """Undefined from the lowest undefined bit on, which a constant moves up by its lowest bit that is 1."""
+        """Undefined from the lowest undefined bit on; the lowest bit of a constant moves that up."""
         at = self.at
         factors = [int(each) for each in (a, b) if each.lstrip("-").isdecimal()]
         if 0 in factors:
