@@ -88,7 +88,6 @@ WH_EXPORT void __whence_origin_keep(uint64_t address, uint64_t size, uint64_t va
     write_cells(address, size, value, node);
 }
 
-/* The cells do not say where a loaded value comes from. */
 WH_EXPORT uint32_t __whence_origin_lost(struct whence_origin_site *site, uint64_t address,
                                         uint64_t size, uint64_t value) {
     const cell *at = cell_of(address, 0);
@@ -110,7 +109,6 @@ static void set_cells(uint32_t node, uintptr_t to, uint64_t size) {
     }
 }
 
-/* A call has given bytes their values; a negative size is that of a call that failed. */
 WH_EXPORT void __whence_origin_set(struct whence_origin_site *site, uint64_t to, uint64_t size) {
     if (to && (int64_t)size > 0) set_cells(node_make(site, 0, 0), to, size);
 }

@@ -62,14 +62,14 @@ def clean(done: Done) -> None:
 def test_a_long_run_is_followed_by_the_full_tier(whence: Whence) -> None:
     """Short runs are not, and the full tier is made once."""
     program = whence.build(PROGRAM)
-    clean(whence.run(program))
-    clean(whence.run(program))
+    clean(whence.run("--tier", "auto", program))
+    clean(whence.run("--tier", "auto", program))
     assert (entries(whence, "objects"), entries(whence, objects.LENGTHY)) == (1, 0)
-    clean(whence.run(program, LONG))
+    clean(whence.run("--tier", "auto", program, LONG))
     assert (entries(whence, "objects"), entries(whence, objects.LENGTHY)) == (1, 1)
-    clean(whence.run(program))
+    clean(whence.run("--tier", "auto", program))
     assert entries(whence, "objects") == 2
-    clean(whence.run(program, LONG))
+    clean(whence.run("--tier", "auto", program, LONG))
     assert (entries(whence, "objects"), entries(whence, objects.LENGTHY)) == (2, 1)
 
 
@@ -77,7 +77,7 @@ def test_the_user_chooses(whence: Whence) -> None:
     program = whence.build(PROGRAM)
     clean(whence.run("--tier", "full", program, LONG))
     assert (entries(whence, "objects"), entries(whence, objects.LENGTHY)) == (1, 0)
-    clean(whence.run(program, LONG))  # uses what there is
+    clean(whence.run("--tier", "auto", program, LONG))  # uses what there is
     assert (entries(whence, "objects"), entries(whence, objects.LENGTHY)) == (1, 0)
     clean(whence.run("--tier", "quick", program, LONG))
     assert (entries(whence, "objects"), entries(whence, objects.LENGTHY)) == (2, 0)

@@ -15,6 +15,10 @@ import pytest
 from tests.harness.session import REPOSITORY
 from tests.toolchain.native import FRONT_END, Bench
 
+from whence.instrument.checks import settle_checks
+from whence.instrument.job import make_job
+from whence.instrument.passes import Context
+from whence.rules import load_standard
 from whence.toolchain.carry import CarriedImage, read_image
 from whence.toolchain.relink import relink
 
@@ -70,10 +74,14 @@ class Toolbox:
 
 
 def native_object(bitcode: bytes, path: Path) -> Path:
-    """Compile bitcode as the engine does: position independent, with the default pipeline left out."""
+    """Compile bitcode as the engine does: position independent, with the default pipeline left out.
+
+    The front end's checks go, as they do where no rule needs them.
+    """
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    module = llvm.parse_bitcode(bitcode)
+    context = Context(path.name, make_job(load_standard(), path.name, "0", ()).policy)
+    module = llvm.parse_assembly(settle_checks(str(llvm.parse_bitcode(bitcode)), context))
     module.verify()
     machine = llvm.Target.from_default_triple().create_target_machine(opt=1, reloc="pic", codemodel="default")
     path.write_bytes(machine.emit_object(module))

@@ -3,6 +3,7 @@
 #include "../../../runtime/leak/leak.h"
 #include "../../../runtime/rt/event.h"
 #include "../../../runtime/rt/access.h"
+#include "../../../runtime/values/contents.h"
 #include "unit.h"
 
 #include <stdarg.h>
@@ -12,6 +13,7 @@ uint64_t __whence_client_request(const uint64_t *words, uint64_t otherwise);
 /* What requests.c needs of the rest of the runtime, writing down what it is asked for. */
 __thread struct thread thread_self;
 int rt_ready = 1;
+void contents_limited(uint64_t size) { (void)size; }
 void port_start(void) {}
 void rt_note(int *said, const char *sentence) {
     *said = 1;

@@ -1,0 +1,32 @@
+/* The border to generated code that follows where values come from (whence.abi.origins). */
+#ifndef WHENCE_ORIGINS_H
+#define WHENCE_ORIGINS_H
+
+#include <stdint.h>
+#include "whence_abi.h"
+
+/* What a call passes, and the last use of a pointer: generated code reads and writes it. */
+struct origins_passed {
+    struct whence_origin_passed passed;
+    uint64_t arguments[WHENCE_ORIGIN_ARGUMENTS];
+};
+extern __thread struct origins_passed __whence_origins;
+
+/* The node of a value at a site, of a value that another node describes. */
+uint32_t __whence_origin_make(struct whence_origin_site *site, uint32_t parent);
+/* A store of `size` bytes. */
+void __whence_origin_keep(uint64_t address, uint64_t size, uint64_t value, uint32_t node);
+/* The cells do not say where a loaded value comes from. */
+uint32_t __whence_origin_lost(struct whence_origin_site *site, uint64_t address, uint64_t size,
+                              uint64_t value);
+/* A call has given bytes their values; a negative size is that of a call that failed. */
+void __whence_origin_set(struct whence_origin_site *site, uint64_t to, uint64_t size);
+void __whence_origin_zeroed(struct whence_origin_site *site, uint64_t to, uint64_t count,
+                            uint64_t each);
+/* A call has copied bytes. */
+void __whence_origin_copy(struct whence_origin_site *site, uint64_t to, uint64_t from,
+                          uint64_t size);
+/* A pointer is about to be freed. */
+void __whence_origin_freed(uint32_t node, uint64_t pointer);
+
+#endif
