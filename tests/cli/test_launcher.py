@@ -154,14 +154,14 @@ def test_a_known_program_starts_without_python(warm: Launcher) -> None:
     assert leftovers(warm) == []
 
 
-def test_a_long_run_is_given_to_python(warm: Launcher) -> None:
+def test_a_long_run_is_given_to_python(make: Make) -> None:
     """Python notes that the next run is to have faster code, and makes it then; later ones do not need it."""
-    done = warm.run("./prog", "work")
-    assert (done.returncode, before_last_line(done.stderr), warm.calls) == (0, "", 2)
-    for _ in range(2):
-        done = warm.run("./prog", "work")
-        assert (done.returncode, before_last_line(done.stderr), warm.calls) == (0, "", 3)
-    assert leftovers(warm) == []
+    launcher = make()
+    launcher.build("prog", PROGRAM)
+    for words, calls in (((), 1), (("work",), 2), (("work",), 3), (("work",), 3)):
+        done = launcher.run("./prog", *words, WHENCE_OPTIONS="--tier auto")
+        assert (done.returncode, before_last_line(done.stderr), launcher.calls) == (0, "", calls)
+    assert leftovers(launcher) == []
 
 
 def entries(launcher: Launcher) -> list[Path]:
