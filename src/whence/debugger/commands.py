@@ -60,8 +60,7 @@ def select_program():
         frame = frame.older()
     if frame is not None:
         frame.select()
-        if gdb.parameter("style enabled") is not None:
-            gdb.execute("frame")
+        gdb.execute("frame")
 
 
 def place(pc):
