@@ -42,12 +42,31 @@ void machine_accesses(const ucontext_t *machine, struct machine_accesses *access
             x86_address(&accesses->instruction, &accesses->instruction.memory[i], &registers);
 }
 
+#define REX 0x40u /* the prefix's upper half */
+enum { REX_B = 1, REX_R = 4 }; /* extend the numbers of registers */
+#define LOAD 0x8bu /* mov from memory to a register */
+
+/* Follows a reload of a register from the frame, so that the address that it has is known. */
+static void follow_reload(const struct x86_instruction *load, struct x86_registers *registers) {
+    const uint8_t *code = (const uint8_t *)registers->rip;
+    const struct x86_memory *memory = &load->memory[0];
+    if (load->map || load->opcode != LOAD || load->memories != 1 || memory->width != WORD ||
+        (memory->base != X86_RBP && memory->base != X86_RSP) || (code[0] & 0xf0) != REX)
+        return;
+    uint64_t at = x86_address(load, memory, registers);
+    if (at % WORD || !os_readable(at)) return;
+    unsigned extended = code[0] & REX_R ? 8 : 0;
+    registers->general[(load->modrm >> 3 & 7) | extended] = *(const wh_word *)at;
+}
+
 #define AHEAD_MOST 16u /* instructions of a check before the access itself */
 
+/* A check either branches away to what it calls, or around that. */
 struct x86_memory machine_access_in(const ucontext_t *machine, uint64_t *address, uint64_t size) {
     static const struct x86_memory none;
     struct x86_registers registers;
     struct x86_instruction next;
+    uint64_t around = 0;
     machine_registers(machine, &registers);
     for (unsigned ahead = 0; ahead < AHEAD_MOST && machine_decode(registers.rip, &next); ahead++) {
         for (unsigned i = 0; i < next.memories; i++) {
@@ -56,13 +75,21 @@ struct x86_memory machine_access_in(const ucontext_t *machine, uint64_t *address
             *address = at;
             return next.memory[i];
         }
-        if (next.kind != X86_PLAIN && next.kind != X86_CONDITIONAL) return none;
+        if (next.kind == X86_PLAIN) {
+            if (ahead) follow_reload(&next, &registers);
+        } else if (next.kind == X86_CONDITIONAL) {
+            if (next.immediate > 0) around = registers.rip + next.length + (uint64_t)next.immediate;
+        } else if (next.kind == X86_CALL && around > registers.rip) {
+            registers.rip = around;
+            around = 0;
+            continue;
+        } else {
+            return none;
+        }
         registers.rip += next.length;
     }
     return none;
 }
-
-#define REX 0x40u /* the prefix's upper half; its lowest bit extends the register's number */
 
 int machine_target(const ucontext_t *machine, const struct machine_accesses *accesses,
                    uint64_t *target) {
@@ -76,7 +103,7 @@ int machine_target(const ucontext_t *machine, const struct machine_accesses *acc
     }
     machine_registers(machine, &registers);
     const uint8_t *modrm = (const uint8_t *)registers.rip + branch->length - 1;
-    unsigned extended = branch->length > 2 && (modrm[-2] & 0xf0) == REX && (modrm[-2] & 1);
+    unsigned extended = branch->length > 2 && (modrm[-2] & 0xf0) == REX && (modrm[-2] & REX_B);
     *target = registers.general[(*modrm & 7) | extended << 3];
     return 1;
 }

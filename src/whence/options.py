@@ -14,7 +14,7 @@ from whence.abi.options import OPTIONS as RUNTIME_OPTIONS
 from whence.engines import registry
 from whence.errors import ExitCode, UserMistake
 from whence.hints import did_you_mean, expected
-from whence.tiers import FULL, TIERS
+from whence.tiers import AUTO, TIERS
 
 SWITCH, CHOICE, INTEGER, NUMBER, TEXT, FILE, FILES, RULES, SIZE, SIGNAL, OBJECT, REPORT = (
     *("switch", "choice", "integer", "number", "text", "file"),
@@ -344,9 +344,9 @@ OPTIONS = (
     RunOption(
         "tier",
         CHOICE,
-        "full: fast code (default); quick: instrument in less time, for slower code; auto: "
-        "quick until a run takes long.",
-        default=FULL,
+        "auto: quick until a run takes long (default); quick: instrument in less time, for "
+        "slower code; full: fast code.",
+        default=AUTO,
         choices=_choices(*TIERS),
         into="settings.tier",
     ),

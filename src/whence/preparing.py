@@ -12,7 +12,7 @@ from whence.errors import UserMistake, WhenceError
 from whence.options import KEYWORDS
 from whence.preparation import Preparations
 from whence.shortage import shortages
-from whence.tiers import FULL
+from whence.tiers import AUTO
 
 if TYPE_CHECKING:
     from whence.engines.progress import Progress
@@ -26,7 +26,7 @@ def prepare(
     enable: str | Iterable[str] = (),
     disable: str | Iterable[str] = (),
     env: Mapping[str, str] | None = None,
-    tier: str = FULL,
+    tier: str = AUTO,
     jobs: int | None = None,
     cache_size: int | None = None,
     progress: Progress | None = None,

@@ -5,4 +5,4 @@ from __future__ import annotations
 QUICK, FULL, AUTO = "quick", "full", "auto"
 """Little work for slower code, or all of LLVM's pipeline; or the first until runs are long."""
 
-TIERS = (FULL, QUICK, AUTO)
+TIERS = (AUTO, QUICK, FULL)

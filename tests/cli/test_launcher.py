@@ -159,7 +159,7 @@ def test_a_long_run_is_given_to_python(make: Make) -> None:
     launcher = make()
     launcher.build("prog", PROGRAM)
     for words, calls in (((), 1), (("work",), 2), (("work",), 3), (("work",), 3)):
-        done = launcher.run("./prog", *words, WHENCE_OPTIONS="--tier auto")
+        done = launcher.run("./prog", *words)
         assert (done.returncode, before_last_line(done.stderr), launcher.calls) == (0, "", calls)
     assert leftovers(launcher) == []
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from whence.engines.start import Start
 from whence.rules import RuleSet
 from whence.suppressions import Suppressions
-from whence.tiers import FULL
+from whence.tiers import AUTO
 
 if TYPE_CHECKING:
     from whence.alloc.recording import CompactHeap
@@ -80,6 +80,6 @@ class Settings:
     record: Path | None = None
     print_regions: bool = False
     engine: str = "native"
-    tier: str = FULL
+    tier: str = AUTO
     start: Start = field(default_factory=Start)
     own: Mapping[str, Any] = field(default_factory=dict)

@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 from whence.coverage import Coverage
 from whence.engines.progress import Progress
 from whence.rules import RuleSet
-from whence.tiers import FULL
+from whence.tiers import AUTO
 from whence.toolchain.cache import Cache
 from whence.toolchain.carry import CarriedModule
 
@@ -31,7 +31,7 @@ class BuildSettings:
     origins: bool = False
     given_up: Callable[[], bool] = lambda: False
     described: bool = False
-    tier: str = FULL
+    tier: str = AUTO
 
 
 class Hasty(NamedTuple):
