@@ -42,9 +42,9 @@ void machine_accesses(const ucontext_t *machine, struct machine_accesses *access
             x86_address(&accesses->instruction, &accesses->instruction.memory[i], &registers);
 }
 
-#define REX 0x40u /* the prefix's upper half */
+#define REX 0x40u              /* the prefix's upper half */
 enum { REX_B = 1, REX_R = 4 }; /* extend the numbers of registers */
-#define LOAD 0x8bu /* mov from memory to a register */
+#define LOAD 0x8bu             /* mov from memory to a register */
 
 /* Follows a reload of a register from the frame, so that the address that it has is known. */
 static void follow_reload(const struct x86_instruction *load, struct x86_registers *registers) {
