@@ -123,6 +123,16 @@ def test_without_rules_nothing_is_left() -> None:
     assert not re.search(r"ubsan|nosanitize|func_sanitize|@\.src|@\d", text)
 
 
+def test_a_text_with_the_look_of_a_name_keeps_nothing() -> None:
+    text = settled('@.str = private unnamed_addr constant [3 x i8] c"@2\\00"\n', CONVERSION, CALLEE, RETURN, OBJECT)
+    assert re.findall(r"@\d", text) == ["@2"]
+
+
+def test_what_the_program_refers_to_is_kept_with_what_that_needs() -> None:
+    text = settled("@kept = private unnamed_addr constant ptr @2\n", CONVERSION, CALLEE, RETURN, OBJECT)
+    assert set(re.findall(r"^@\d", text, re.MULTILINE)) == {"@0", "@1", "@2"}
+
+
 def test_blocks_that_a_check_parted_are_one_again() -> None:
     text = settled(CONVERSION)
     assert "8:" not in text and "phi i32 [ 1, %1 ], [ 2, %10 ]" in text

@@ -34,7 +34,8 @@ _DEBUG = re.compile(r", !dbg !\d+")
 _DATA = re.compile(rf"^(@{NAME}) = private unnamed_addr (?:constant|global) (.*)\n?", re.MULTILINE)
 _LINE = re.compile(r"i32 (\d+), i32 (\d+) \}")
 _NUMBER = re.compile(r"!(\d+) = ")
-_NAMES = re.compile(rf"@{NAME}")
+_NAMES = re.compile(rf'\bc"[^"]*"|(@{NAME})')
+"""A text, which may have the look of a name in it, or a name."""
 # Names of source files: the front end gives these to handlers alone.
 _TEXT = re.compile(r"^(@\.src(?:\.\d+)?) = private unnamed_addr constant .*\n", re.MULTILINE)
 _OF_HANDLERS = re.compile(
@@ -117,8 +118,8 @@ class Sites:
     def written(self, text: str) -> str:
         """The module with its sites, and without what handlers needed."""
         first = text.index("\ndefine ")
-        names = self._dropped.difference(*(_NAMES.findall(self._data[each]) for each in self._kept()))
-        head = _DATA.sub(lambda match: "" if match[1] in names else match[0], text[: first + 1])
+        kept = self._kept()
+        head = _DATA.sub(lambda match: match[0] if match[1] in kept else "", text[: first + 1])
         head = _CACHE.sub("", head)
         rest = text[first + 1 :]
         for name in _TEXT.findall(head):
@@ -132,8 +133,16 @@ class Sites:
         text = head + "".join(f"{line}\n" for line in lines) + rest
         return _OF_HANDLERS.sub("", text) + "".join(f"{line}\n" for line in self._places)
 
-    def _kept(self) -> list[str]:
-        return [name for name in self._data if name not in self._dropped]
+    def _kept(self) -> set[str]:
+        """The data that something besides the checks refers to."""
+        kept = set[str]()
+        waiting = [name for name in self._data if name not in self._dropped]
+        while waiting:
+            name = waiting.pop()
+            if name in self._data and name not in kept:
+                kept.add(name)
+                waiting += _NAMES.findall(self._data[name])
+        return kept
 
     # ---- the kinds of checks --------------------------------------------------------------------
 
