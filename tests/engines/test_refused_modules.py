@@ -9,8 +9,10 @@ import pytest
 
 import whence
 from whence.engines.native import work
+from whence.engines.native.refused import without_handlers
 from whence.errors import ToolLimit
 from whence.instrument import pipeline
+from whence.instrument.passes import parsed
 from whence.instrument.pipeline import Job
 
 pytestmark = pytest.mark.build
@@ -28,6 +30,7 @@ int main(void) {
 """
 REFUSED = """
 #include <stdlib.h>
+char narrow(int n) { return n; }
 int other(int n) {
     volatile char *p = malloc(8);
     p[8 + 16 * n] = 1;
@@ -94,6 +97,19 @@ def test_a_process_that_llvm_ends(program: whence.Program, monkeypatch: pytest.M
     result = run(program)
     assert_rest_is_checked(result)
     assert "gave up on it (exit status 1)" in result.notes[0]
+
+
+def test_checks_of_the_front_end_call_nothing() -> None:
+    """Otherwise the program would need a library that it does not have."""
+    text = b"""@__ubsan_vptr_type_cache = external dso_local global [128 x i64]
+@0 = private unnamed_addr global { { ptr, i32, i32 } } zeroinitializer
+declare void @__ubsan_handle_missing_return(ptr) #1
+declare void @other(ptr) #1
+attributes #1 = { nounwind }
+"""
+    done = without_handlers(text)
+    assert b"external" not in done and b"declare void @other(ptr) #1\n" in done
+    parsed(done.decode()).verify()
 
 
 def test_no_module_at_all(program: whence.Program, monkeypatch: pytest.MonkeyPatch) -> None:

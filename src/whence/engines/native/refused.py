@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import tempfile
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from whence.abi import variables
 from whence.errors import WhenceError
+from whence.toolchain import spawn
 from whence.toolchain.cache import Cache
 from whence.toolchain.carry import CarriedModule
 from whence.toolchain.clang import find_clang
@@ -56,14 +56,33 @@ class Refused:
         return found or cache.make("unchecked", self.key, self._compile)
 
     def _compile(self, output: Path) -> None:
-        with tempfile.TemporaryDirectory(prefix="whence-ir-") as folder:
-            bitcode = Path(folder, "module.bc")
-            bitcode.write_bytes(self.module.bitcode())
-            options = ["-x", "ir", "-c", "-w", "-fPIC", f"-O{self.module.opt}"]
-            command = [*find_clang().command(cxx=False), *options, str(bitcode), "-o", str(output)]
-            done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL)
-        if done.returncode:
+        """Two runs of the front end, which reads its own IR whatever llvmlite's version of LLVM reads."""
+        text = _run([*_READ, "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes"], self.module.bitcode())
+        code = text and _run([*_READ, "-c", "-fPIC", f"-O{self.module.opt}"], without_handlers(text))
+        if not code:
             self.give_up()
+        output.write_bytes(code)
+
+
+_READ = ("-x", "ir", "-w", "-o", "-", "-")
+
+
+def _run(options: list[str], source: bytes) -> bytes:
+    return spawn.output([*find_clang().command(cxx=False), *options], source)
+
+
+_HANDLER = re.compile(rb"^declare (void @__ubsan_handle_\w+\([^\n]*)$", re.MULTILINE)
+_CACHE = re.compile(rb"^(@__ubsan_vptr_type_cache =) external (?:\w+ )*global ([^\n,]*)", re.MULTILINE)
+
+
+def without_handlers(text: bytes) -> bytes:
+    """IR text in which the checks that the front end has written call nothing outside of the module.
+
+    ``declare void @__ubsan_handle_missing_return(ptr) #1`` becomes
+    ``define internal void @__ubsan_handle_missing_return(ptr) #1 { ret void }``.
+    """
+    defined = _HANDLER.sub(rb"define internal \1 { ret void }", text)
+    return _CACHE.sub(rb"\1 internal global \2 zeroinitializer", defined)
 
 
 class WorkerError(Exception):
