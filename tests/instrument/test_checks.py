@@ -124,7 +124,8 @@ def test_without_rules_nothing_is_left() -> None:
 
 
 def test_a_text_with_the_look_of_a_name_keeps_nothing() -> None:
-    text = settled('@.str = private unnamed_addr constant [3 x i8] c"@2\\00"\n', CONVERSION, CALLEE, RETURN, OBJECT)
+    constant = '@.str = private unnamed_addr constant [3 x i8] c"@2\\00"\n'
+    text = settled(constant, CONVERSION, CALLEE, RETURN, OBJECT)
     assert re.findall(r"@\d", text) == ["@2"]
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 
+from whence.instrument.nodes import nodes_begin
 from whence.instrument.passes import Context
 
 _FUNCTION_PROMISES = ("optnone", "memory", "willreturn", "mustprogress", "speculatable", "nofree", "nosync")
@@ -55,7 +56,8 @@ def withdraw_values(text: str) -> str:
         }
         !0 = !{}
     """
-    return _PROMISES.sub("", text)
+    begin = nodes_begin(text)
+    return _PROMISES.sub("", text[:begin]) + text[begin:]
 
 
 def withdraw_promises(context: Context) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from whence.instrument.variable_names import ATTACHMENT, FILE, joined, path_of, shape_of
+from whence.instrument.nodes import first_free, nodes_begin
+from whence.instrument.variable_names import ATTACHMENT, files_of, joined, shape_of
 from whence.ir.lexer import NAME
 
-_NODE = re.compile(r"^!(\d+) = (?:distinct )?!(\w+)\(([^\n]*)\)$", re.MULTILINE)
-_NUMBERED = re.compile(r"^!(\d+) = ", re.MULTILINE)
+_NODE = re.compile(r"^!(\d+) = (?:distinct )?!(?!DILocation\()(\w+)\(([^\n]*)\)$", re.MULTILINE)
+"""Nodes, without the places of code, which are most of them."""
 _GLOBAL = re.compile(
     rf"^@{NAME} = [^\n]*?\b(?:global|constant) (\S)[^\n]*, !dbg !(\d+)(?=[^\n]*$)", re.MULTILINE
 )
@@ -46,11 +47,11 @@ def name_globals(text: str) -> str:
         !5 = !DIBasicType(name: "char", size: 8, encoding: DW_ATE_signed_char)
         !6 = !{!"3\\09array\\09a\\09\\09/src/a.c"}
     """
-    variables = list(_GLOBAL.finditer(text))
+    variables = list(_GLOBAL.finditer(text, 0, nodes_begin(text)))
     if not variables:
         return text
     described = _Descriptions(text)
-    number = max(int(each) for each in _NUMBERED.findall(text)) + 1
+    number = first_free(text)
     parts, nodes, done = list[str](), list[str](), 0
     for match in variables:
         fields = described.fields(match[2])
@@ -68,8 +69,9 @@ class _Descriptions:
     """The debug information about global variables."""
 
     def __init__(self, text: str) -> None:
-        self._files = {number: path_of(name, folder) for number, name, folder in FILE.findall(text)}
-        self._nodes = {number: (kind, fields) for number, kind, fields in _NODE.findall(text)}
+        begin = nodes_begin(text)
+        self._files = files_of(text, begin)
+        self._nodes = {number: (kind, fields) for number, kind, fields in _NODE.findall(text, begin)}
 
     def fields(self, expression: str) -> tuple[str, str, str, str] | None:
         """Line, name, function and file of the variable of an expression."""

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from whence.abi.rules import SITE_TRAITS
 from whence.instrument import steps
 from whence.instrument.markers import declarations
+from whence.instrument.nodes import first_free
 from whence.instrument.passes import Context
 from whence.ir.lexer import NAME
 
@@ -33,7 +34,6 @@ _CALL = re.compile(rf"call void @__ubsan_handle_(\w+)\(ptr (@{NAME})(.*?)\)(?: #
 _DEBUG = re.compile(r", !dbg !\d+")
 _DATA = re.compile(rf"^(@{NAME}) = private unnamed_addr (?:constant|global) (.*)\n?", re.MULTILINE)
 _LINE = re.compile(r"i32 (\d+), i32 (\d+) \}")
-_NUMBER = re.compile(r"!(\d+) = ")
 _NAMES = re.compile(rf'\bc"[^"]*"|(@{NAME})')
 """A text, which may have the look of a name in it, or a name."""
 # Names of source files: the front end gives these to handlers alone.
@@ -70,9 +70,7 @@ class Sites:
 
     def __init__(self, text: str, context: Context) -> None:
         head = text[: text.index("\ndefine ")]
-        last = text.rfind("\n!")
-        found = _NUMBER.match(text, last + 1)
-        self._first_free = int(found[1]) + 1 if found else 0
+        self._first_free = first_free(text)
         self._places: list[str] = []
         self.function = ""
         self._context = context

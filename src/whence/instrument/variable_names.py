@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from whence import ir
 from whence.abi.zones import SHAPES
+from whence.instrument.nodes import first_free, nodes_begin
 from whence.ir.lexer import NAME, decode_string, unquote
 
 ATTACHMENT = "whence.variable"
@@ -23,9 +24,8 @@ _SCAN = re.compile(
     rf"^define [^\n]*?@({NAME})\(|^  (%{NAME}) = alloca ([^\n]*)|^ +#dbg_declare\(ptr (%{NAME}), !(\d+)",
     re.MULTILINE,
 )
-_NODE = re.compile(r"^!(\d+) = ", re.MULTILINE)
 _LOCAL = re.compile(r'^!(\d+) = !DILocalVariable\(name: "([^"]*)"([^\n]*)', re.MULTILINE)
-FILE = re.compile(r'^!(\d+) = !DIFile\(filename: "([^"]*)", directory: "([^"]*)"', re.MULTILINE)
+_FILE = re.compile(r'^!(\d+) = !DIFile\(filename: "([^"]*)", directory: "([^"]*)"', re.MULTILINE)
 _COUNT = re.compile(r", i\d+ (?:%|\d)")
 _PLACE_OF_CALL = re.compile(r", !dbg !(\d+)")
 """Memory of `alloca`, unlike a variable, has a place in the code."""
@@ -78,7 +78,7 @@ def name_variables(text: str) -> str:
     found = list(_known(text))
     if not found:
         return text
-    number = max(int(each) for each in _NODE.findall(text)) + 1
+    number = first_free(text)
     parts, nodes, done = list[str](), list[str](), 0
     attached: list[tuple[int, int]] = []
     for place, function, (name, line, file) in found:
@@ -94,11 +94,12 @@ def name_variables(text: str) -> str:
 
 def _known(text: str) -> Iterator[tuple[re.Match[str], str, _Facts]]:
     """The `alloca` instructions of which something is known, their functions, and what is known."""
-    files = {number: path_of(name, folder) for number, name, folder in FILE.findall(text)}
-    described = dict(_described(text, files))
+    begin = nodes_begin(text)
+    files = files_of(text, begin)
+    described = dict(_described(text, begin, files))
     unnamed: list[tuple[re.Match[str], str, str]] = []
     function, places = "", dict[str, re.Match[str]]()
-    for match in _SCAN.finditer(text):
+    for match in _SCAN.finditer(text, 0, begin):
         if match[2]:
             places[match[2]] = match
         elif match[4] in places and match[5] in described:
@@ -107,7 +108,7 @@ def _known(text: str) -> Iterator[tuple[re.Match[str], str, _Facts]]:
             unnamed += _called(places, function)
             function, places = match[1], {}
     unnamed += _called(places, function)
-    known = dict(_places(text, files, {number for _, _, number in unnamed}))
+    known = dict(_places(text, begin, files, {number for _, _, number in unnamed}))
     yield from ((match, function, known[number]) for match, function, number in unnamed if number in known)
 
 
@@ -119,19 +120,26 @@ def _called(places: Mapping[str, re.Match[str]], function: str) -> Iterator[tupl
             yield match, function, place[1]
 
 
-def _described(text: str, files: Mapping[str, str]) -> Iterator[tuple[str, _Facts]]:
+def files_of(text: str, begin: int) -> dict[str, str]:
+    """Number of a file: its path. begin: where the nodes are."""
+    return {number: path_of(name, folder) for number, name, folder in _FILE.findall(text, begin)}
+
+
+def _described(text: str, begin: int, files: Mapping[str, str]) -> Iterator[tuple[str, _Facts]]:
     """Number of a description: name, line and file of the variable."""
-    for number, name, rest in _LOCAL.findall(text):
+    for number, name, rest in _LOCAL.findall(text, begin):
         line, file = _LINE_FIELD.search(rest), _FILE_FIELD.search(rest)
         yield number, (name, line[1] if line else "0", files.get(file[1], "") if file else "")
 
 
-def _places(text: str, files: Mapping[str, str], numbers: set[str]) -> Iterator[tuple[str, _Facts]]:
+def _places(
+    text: str, begin: int, files: Mapping[str, str], numbers: set[str]
+) -> Iterator[tuple[str, _Facts]]:
     """Number of a place in the code: no name, its line and file."""
     if not numbers:
         return
-    scopes = dict(_SCOPE.findall(text))
-    for number, line, scope in _LOCATION.findall(text):
+    scopes = dict(_SCOPE.findall(text, begin))
+    for number, line, scope in _LOCATION.findall(text, begin):
         if number in numbers:
             yield number, ("", line, files.get(scopes.get(scope, ""), ""))
 
