@@ -49,7 +49,7 @@ def mark_unwritten(context: Context) -> None:
         declare i32 @__whence_values_undefined_i32(ptr) nounwind willreturn speculatable memory(none)
     """  # noqa: E501
     for function in context.functions():
-        for variable in function.entry:
+        for variable in (*function.entry, *late_variables(function)):
             _make_array(variable)
         clobbered = _clobbered(function)
         for variable, places in births_of(function).items():
