@@ -25,6 +25,8 @@ __attribute__((constructor)) static void begin(int count, char **arguments, char
     on_exit(last, NULL);
     images_refresh();
     port_begin(count, arguments);
+    /* Code of .preinit_array runs next: after this function, and before the rule set's own. */
+    if (__whence_register) __whence_register();
     if (!options.children) environment_restore(environment);
 }
 

@@ -5,7 +5,8 @@ Its structs are those of `whence.abi.rules`. For a rule ``double-free`` it conta
     define internal i64 @"whence.rule.double-free"(ptr %event, i64 %rule) { … }
 
     @whence_rule_set = hidden constant { abi, rule count, rules, function count, function names }
-    ; a constructor calls __whence_register_rules(@whence_rule_set)
+    ; a constructor, and the runtime's by the name @__whence_register, calls
+    ; __whence_register_rules(@whence_rule_set)
 
 Without the constructor it is part of a runtime with fixed rules: the preloaded library.
 
@@ -191,6 +192,8 @@ define internal void @whence.register() #0 {{
   call void @__whence_register_rules(ptr @whence_rule_set)
   ret void
 }}
+
+@__whence_register = alias void (), ptr @whence.register
 
 @llvm.global_ctors = appending global [1 x {{ i32, ptr, ptr }}] \
 [{{ i32, ptr, ptr }} {{ i32 {CONSTRUCTOR_PRIORITY}, ptr @whence.register, ptr null }}]
