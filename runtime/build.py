@@ -90,6 +90,7 @@ PRODUCTS = {
             "rt/uses.c",
             "rt/cookies.c",
             "rt/globals.c",
+            "rt/thread_variables.c",
             "rt/loading.c",
             "rt/locals.c",
             "rt/namespace.c",

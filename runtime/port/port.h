@@ -78,8 +78,10 @@ uint32_t port_stack(struct thread *thread, const struct frame *frame);
 /* Before and after the calling thread creates another one. */
 void port_before_thread(void);
 void port_after_thread(void);
-/* Called in each thread that begins, and in the child of a fork. */
+/* Called in each thread that begins, in each that ends, and in the child of a fork. */
 void port_thread_begins(void);
+void port_thread_ends(void);
+void port_forked(void);
 /* Before and after fork: the child must not begin in the middle of a change. */
 void port_lock(void);
 void port_unlock(void);

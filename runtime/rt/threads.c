@@ -69,6 +69,7 @@ static void end_thread(void *unused) {
     else
         roots_main_stack_died(thread->stack.high);
     kind_stack_died();
+    port_thread_ends();
 }
 
 /* Thread-local variables lie between the first frame and what pthread_self leads to. A thread that
@@ -212,7 +213,7 @@ static void after_fork_in_child(void) {
     leak_unlock();
     port_unlock();
     thread_self.tid = os_thread();
-    port_thread_begins();
+    port_forked();
     descriptors_forked();
     record_fork_arrives();
 }

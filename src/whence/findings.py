@@ -194,6 +194,7 @@ class Variable:
     function: str = ""
     file: str | None = None
     line: int = 0
+    is_thread_local: bool = False
 
     @property
     def place(self) -> Frame:

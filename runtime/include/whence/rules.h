@@ -29,6 +29,11 @@ void __whence_globals(struct whence_global *begin, struct whence_global *end);
 void __whence_commons(struct whence_global *begin, struct whence_global *end);
 void __whence_globals_end(struct whence_global *begin);
 
+/* A thread-local variable of an image, by its description, its address in the calling thread, and
+ * the begin of the zone before what the module defines: called before the image's first
+ * constructor. */
+void __whence_thread_variable(const struct whence_variable *what, uint64_t address, uint64_t room);
+
 /* ---- primitives that evaluators call ---- */
 
 /* Block that holds (or is nearest to) the pointer; id 0 if none. */

@@ -7,6 +7,7 @@
 #include "../../os/text.h"
 #include "../../process/images.h"
 #include "../../rt/loading.h"
+#include "../../rt/thread_variables.h"
 
 int __sigaction(int, const struct sigaction *, struct sigaction *);
 
@@ -33,6 +34,7 @@ static void take_name(const char *word) {
 
 void port_begin(int count, char **arguments) {
     if (images_main_instrumented() && count > 0) take_name(arguments[0]);
+    thread_variables_init();
 }
 
 /* ---- signals and threads ---- */
@@ -59,7 +61,11 @@ void port_before_thread(void) {}
 
 void port_after_thread(void) {}
 
-void port_thread_begins(void) {}
+void port_thread_begins(void) { thread_variables_begin(); }
+
+void port_thread_ends(void) { thread_variables_end(); }
+
+void port_forked(void) { thread_variables_forked(); }
 
 void port_lock(void) { loading_lock(); }
 

@@ -77,6 +77,10 @@ void port_after_thread(void) {
 
 void port_thread_begins(void) { dispatch_arm(); }
 
+void port_thread_ends(void) {}
+
+void port_forked(void) { dispatch_arm(); }
+
 void port_lock(void) {}
 
 void port_unlock(void) {}

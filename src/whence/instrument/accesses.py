@@ -19,7 +19,12 @@ from whence.abi.layout import RED_ZONE
 from whence.abi.rules import DESC_FUNCTION_SHIFT, DESC_FUNCTIONS, DESC_WRITE
 from whence.abi.widths import CHECKED_WIDTHS
 from whence.instrument.cookies import is_unchecked
-from whence.instrument.exposure import is_plain_global, size_of
+from whence.instrument.exposure import (
+    is_plain_global,
+    is_plain_thread_variable,
+    size_of,
+    thread_variable_of,
+)
 from whence.instrument.facts import Facts, Flow
 from whence.instrument.filters import copy_marker_name, inside_name, marker_name
 from whence.instrument.lifetimes import may_free
@@ -283,9 +288,16 @@ class _Target:
 def _target(derived: Derivation, provenance: Provenance, policy: Policy) -> _Target | None:
     if derived.kind is Kind.GLOBAL:
         return _global_target(derived, provenance) if policy.globals else None
+    threads_own = thread_variable_of(provenance.definition(derived))
+    if threads_own is not None:
+        return _thread_target(threads_own, derived) if policy.globals and not policy.holes else None
     variable = provenance.variable(derived) if policy.locals else None
     size = None if variable is None else size_of(variable)
     return None if size is None else _Target(derived.root, derived.offset, size, True)
+
+
+def _thread_target(variable: ir.GlobalVariable, derived: Derivation) -> _Target:
+    return _Target(derived.root, derived.offset, _size_of(variable), is_plain_thread_variable(variable))
 
 
 def _global_target(derived: Derivation, provenance: Provenance) -> _Target | None:

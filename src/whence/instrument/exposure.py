@@ -15,7 +15,7 @@ from whence.instrument.lookup import LOOKUP
 from whence.instrument.markers import PREFIX, RANGE, SCOPE
 from whence.instrument.origins.helpers import PREFIX as ORIGINS
 from whence.ir.constants import evaluate
-from whence.ir.lexer import GLOBAL, LOCAL
+from whence.ir.lexer import GLOBAL, LOCAL, unquote
 
 _LOCAL = re.compile(LOCAL)
 _GLOBAL = re.compile(GLOBAL)
@@ -57,7 +57,7 @@ def size_of(variable: ir.Alloca) -> int | None:
     return variable.function.module.layout.size_of(variable.allocated_type) * int(count)
 
 
-def is_exposed(variable: ir.Alloca, size: int, uses: Uses) -> bool:
+def is_exposed(variable: ir.Instruction, size: int, uses: Uses) -> bool:
     """Whether an access through a pointer to the variable may be out of bounds."""
     return any(not _is_safe(*each, size) for each in _ends(variable, uses))
 
@@ -79,7 +79,7 @@ def is_overrun(variable: ir.Alloca, size: int, uses: Uses) -> bool:
     )
 
 
-def _ends(variable: ir.Alloca, uses: Uses) -> Iterator[tuple[ir.Instruction, str, int | None]]:
+def _ends(variable: ir.Instruction, uses: Uses) -> Iterator[tuple[ir.Instruction, str, int | None]]:
     """Uses of pointers into the variable that derive no further ones: the use, the pointer, its offset."""
     offsets: dict[str, int | None] = {variable.result or "": 0}
     waiting = list(offsets)
@@ -223,18 +223,36 @@ _LISTS = ("llvm.compiler.used", _KEPT)
 _SIMPLE = re.compile(r"[\w.$]+", re.ASCII)
 """Names that assemblers take without quotes."""
 _LOCAL_LINKAGES = ("private", "internal")
+_ROOMY_MODELS = ("generaldynamic", "localdynamic", "localexec")
+THREAD_ADDRESS = "llvm.threadlocal.address.p0"
+"""The intrinsic that has the address of a thread-local variable in the calling thread for result."""
 
 
 def is_plain_global(variable: ir.GlobalVariable) -> bool:
     """Whether only the program's own code determines where the variable lies and how it is laid out."""
-    return variable.linkage not in _FIXED_LINKAGES and _is_changeable(variable)
+    return (
+        variable.linkage not in _FIXED_LINKAGES and variable.thread_local is None and _is_changeable(variable)
+    )
+
+
+def is_plain_thread_variable(variable: ir.GlobalVariable) -> bool:
+    """The same for variables of which each thread has its own.
+
+    Those of the model for static blocks stay as they are: the room for them in a program that runs is small
+    where a library is loaded. So do those of a comdat, which the linker may drop with its room.
+    """
+    return (
+        variable.linkage not in _FIXED_LINKAGES
+        and variable.thread_local in _ROOMY_MODELS
+        and variable.comdat is None
+        and _is_changeable(variable)
+    )
 
 
 def _is_changeable(variable: ir.GlobalVariable) -> bool:
     fields = variable.fields
     return (
         variable.is_definition
-        and variable.thread_local is None
         and not fields.address_space
         and variable.section is None
         and not _FIXED_QUALIFIERS.intersection(fields.qualifiers)
@@ -253,6 +271,7 @@ def common_globals(module: ir.Module) -> list[ir.GlobalVariable]:
         each
         for each in module.variables
         if each.linkage == "common"
+        and each.thread_local is None
         and _is_changeable(each)
         and each.ref not in fixed
         and _SIMPLE.fullmatch(each.name)
@@ -270,6 +289,24 @@ def exposed_globals(module: ir.Module) -> tuple[list[ir.GlobalVariable], int]:
     exposed = _exposed_names(module, local)
     found = [each for each in plain if each.ref not in local or each.ref in exposed]
     return found, len(plain) - len(found)
+
+
+def exposed_thread_variables(module: ir.Module) -> tuple[list[ir.GlobalVariable], int]:
+    """As `exposed_globals`, of the thread-local variables."""
+    fixed = _fixed_names(module)
+    plain = [each for each in module.variables if is_plain_thread_variable(each) and each.ref not in fixed]
+    local = {each.ref: each for each in plain if each.linkage in _LOCAL_LINKAGES}
+    exposed = _exposed_names(module, local) if local else frozenset()
+    found = [each for each in plain if each.ref not in local or each.ref in exposed]
+    return found, len(plain) - len(found)
+
+
+def thread_variable_of(instruction: object) -> ir.GlobalVariable | None:
+    """The thread-local variable whose address is the result of an instruction."""
+    if not isinstance(instruction, ir.Call) or instruction.callee != THREAD_ADDRESS:
+        return None
+    found = instruction.function.module.globals.get(unquote(instruction.arguments[0].value))
+    return found if isinstance(found, ir.GlobalVariable) else None
 
 
 def _fixed_names(module: ir.Module) -> frozenset[str]:
@@ -292,8 +329,15 @@ def _exposed_names(module: ir.Module, local: dict[str, ir.GlobalVariable]) -> fr
         if name != each.ref
     }
     for function in module.definitions:
+        uses: Uses | None = None
         for use in function.instructions():
             if "@" in use.text:
+                variable = thread_variable_of(use)
+                if variable is not None and variable.ref in local:
+                    uses = uses_of(function) if uses is None else uses
+                    if is_exposed(use, variable.size, uses):
+                        found.add(variable.ref)
+                    continue
                 names = _GLOBAL.findall(use.text)
                 found.update(name for name in names if not _is_safe_use(use, local.get(name)))
     return frozenset(found)

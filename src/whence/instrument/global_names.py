@@ -14,6 +14,7 @@ _NODE = re.compile(r"^!(\d+) = (?:distinct )?!(?!DILocation\()(\w+)\(([^\n]*)\)$
 _GLOBAL = re.compile(
     rf"^@{NAME} = [^\n]*?\b(?:global|constant) (\S)[^\n]*, !dbg !(\d+)(?=[^\n]*$)", re.MULTILINE
 )
+_THREADS = re.compile(r"[^\n]*\bthread_local\b")
 _REFERENCE = re.compile(r"\b(var|scope|file): !(\d+)")
 _WORD = re.compile(r"\b(name|linkageName): \"([^\"]*)\"")
 _LINE = re.compile(r"\bline: (\d+)")
@@ -60,7 +61,8 @@ def name_globals(text: str) -> str:
         line, name, function, file = fields
         parts += [text[done : match.end()], f", !{ATTACHMENT} !{number + len(nodes)}"]
         done = match.end()
-        quoted = joined(line, shape_of(match[1]), name, function, file)
+        threads = _THREADS.match(text, match.start(), match.start(1)) is not None
+        quoted = joined(line, shape_of(match[1], threads=threads), name, function, file)
         nodes.append(f'!{number + len(nodes)} = !{{!"{quoted}"}}')
     return "".join([*parts, text[done:].rstrip("\n"), "\n", "\n".join(nodes), "\n"])
 

@@ -14,9 +14,12 @@ from whence.abi.zones import GLOBAL, GLOBALS_SECTION
 from whence.instrument.exposure import exposed_globals
 from whence.instrument.passes import Context
 from whence.instrument.zones import describe, room_of
+from whence.ir.header import UNNAMED_ADDR
 from whence.ir.lexer import quote
 
 _ALIGN = 32
+_MODEL = "generaldynamic"
+"""The model of thread-local variables without a word for it."""
 
 
 def guard_globals(context: Context) -> None:
@@ -62,30 +65,44 @@ def guard_globals(context: Context) -> None:
 
 def _guard(variable: ir.GlobalVariable, context: Context) -> None:
     """Gives a variable its room, and the room its row."""
-    module, size = variable.module, variable.size
-    align = max(variable.align or module.layout.alignment_of(variable.value_type), GRANULE)
-    room = room_of(size, align)
-    number = context.guarded_variables
-    described = describe(variable, size, room.before, room.behind, context)
-    memory, name = f"@whence.room.{number}", variable.ref
+    module, name = variable.module, variable.ref
     comdat = "" if variable.comdat is None else f", comdat(${quote(variable.comdat)})"
-    kind = "constant" if variable.is_constant else "global"
-    type_ = f"<{{ [{room.before} x i8], {variable.value_type}, [{room.after} x i8] }}>"
-    zones = (f"[{each} x i8] zeroinitializer" for each in (room.before, room.after))
-    value = f", {variable.value_type} {variable.initializer}, ".join(zones)
-    module.add_global(
-        f"{memory} = private {kind} {type_} <{{ {value} }}>{comdat}, align {max(align, _ALIGN)}"
-    )
+    described, memory = move(variable, context)
     associated = module.metadata.add(f"!{{ptr {memory}}}")
     types = ", ".join("ptr" for _ in GLOBAL.fields)
     row = f"{{ ptr {described}, ptr {name}, ptr {memory} }}"
     module.add_global(
-        f"@whence.row.{number} = private global {{ {types} }} {row}, "
+        f"@whence.row.{memory.rpartition('.')[2]} = private global {{ {types} }} {row}, "
         f'section "{GLOBALS_SECTION}"{comdat}, align 8, !associated !{associated}'
     )
-    words = " ".join(filter(None, (variable.linkage, *variable.fields.qualifiers, "alias")))
+
+
+def move(variable: ir.GlobalVariable, context: Context) -> tuple[str, str]:
+    """Moves a variable into a room and makes its symbol an alias; returns its description and the room."""
+    module, size = variable.module, variable.size
+    align = max(variable.align or module.layout.alignment_of(variable.value_type), GRANULE)
+    room = room_of(size, align)
+    memory = f"@whence.room.{context.guarded_variables}"
+    described = describe(variable, size, room.before, room.behind, context)
+    comdat = "" if variable.comdat is None else f", comdat(${quote(variable.comdat)})"
+    section = "" if variable.section is None else f', section "{variable.section}"'
+    model = variable.thread_local
+    storage = () if model is None else ("thread_local" if model == _MODEL else f"thread_local({model})",)
+    kind = "constant" if variable.is_constant else "global"
+    type_ = f"<{{ [{room.before} x i8], {variable.value_type}, [{room.after} x i8] }}>"
+    zones = (f"[{each} x i8] zeroinitializer" for each in (room.before, room.after))
+    value = f", {variable.value_type} {variable.initializer}, ".join(zones)
+    words = " ".join(("private", *storage, kind))
+    module.add_global(
+        f"{memory} = {words} {type_} <{{ {value} }}>{section}{comdat}, align {max(align, _ALIGN)}"
+    )
+    qualifiers = variable.fields.qualifiers
+    behind = [each for each in qualifiers if each in UNNAMED_ADDR]
+    before = [each for each in qualifiers if each not in UNNAMED_ADDR]
+    words = " ".join(filter(None, (variable.linkage, *before, *storage, *behind, "alias")))
     target = f"getelementptr (i8, ptr {memory}, i64 {room.before})"
-    variable.text = f"{name} = {words} {variable.value_type}, ptr {target}"
+    variable.text = f"{variable.ref} = {words} {variable.value_type}, ptr {target}"
+    return described, memory
 
 
 def hand_over(module: ir.Module, section: str, suffix: str) -> None:

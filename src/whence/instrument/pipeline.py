@@ -71,6 +71,7 @@ from whence.instrument.roots import keep_pointers
 from whence.instrument.scopes import forget_lifetimes, mark_scopes
 from whence.instrument.settled import compare_bounds, drop_settled
 from whence.instrument.sweeps import mark_sweeps
+from whence.instrument.thread_zones import guard_thread_variables
 from whence.instrument.unwritten import define_unwritten
 from whence.instrument.values.follow import follow_values
 from whence.instrument.values.resume import resume_in_twins
@@ -127,6 +128,12 @@ PASSES: tuple[AnyPass, ...] = (
     Pass("guard-variables", Stage.OPTIMISED, guard_variables, lambda policy: policy.locals),
     Pass("guard-allocas", Stage.OPTIMISED, guard_allocas, lambda policy: policy.locals),
     Pass("guard-globals", Stage.OPTIMISED, guard_globals, lambda policy: policy.globals),
+    Pass(
+        "guard-thread-variables",
+        Stage.OPTIMISED,
+        guard_thread_variables,
+        lambda policy: policy.globals,
+    ),
     Pass("guard-commons", Stage.OPTIMISED, guard_commons, lambda policy: policy.globals),
     Pass("resume-in-twins", Stage.OPTIMISED, resume_in_twins, lambda policy: policy.values),
     Pass("select-quickly", Stage.OPTIMISED, select_quickly, lambda policy: policy.quick),

@@ -113,6 +113,10 @@ class Provenance:
         found = self._definition(derived.root) if derived.kind is Kind.STACK else None
         return found if isinstance(found, ir.Alloca) else None
 
+    def definition(self, derived: Derivation) -> ir.Instruction | None:
+        """The instruction that a pointer was derived from."""
+        return self._definition(derived.root)
+
     def place(self, pointer: str) -> Place:
         """The place of an address."""
         found = self._places.get(pointer)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from whence import ir
-from whence.abi.zones import SHAPES
+from whence.abi.zones import SHAPES, THREAD_LOCAL
 from whence.instrument.nodes import first_free, nodes_begin
 from whence.ir.lexer import NAME, decode_string, unquote
 
@@ -154,10 +154,13 @@ def joined(*fields: str) -> str:
     return _TAB.join(each.replace('"', "\\22") for each in fields)
 
 
-def shape_of(type_: str, counted: bool = False) -> str:
-    """One of `whence.abi.zones.SHAPES`, for the type of a variable. counted: whether it has a count."""
+def shape_of(type_: str, counted: bool = False, threads: bool = False) -> str:
+    """The field `shape` of `whence.abi.zones.TEXT_FIELDS`, for the type of a variable.
+
+    counted: whether it has a count. threads: whether each thread has its own.
+    """
     array, other = SHAPES
-    return array if counted or type_.startswith("[") else other
+    return (THREAD_LOCAL if threads else "") + (array if counted or type_.startswith("[") else other)
 
 
 def text_of(variable: ir.Alloca | ir.GlobalVariable) -> bytes:
@@ -165,12 +168,13 @@ def text_of(variable: ir.Alloca | ir.GlobalVariable) -> bytes:
     symbol tell."""
     if isinstance(variable, ir.Alloca):
         module, type_, symbol = variable.function.module, variable.allocated_type, ""
-        counted = variable.count is not None
+        shape = shape_of(type_, variable.count is not None)
     else:
-        module, type_, counted = variable.module, variable.value_type, False
+        module, type_ = variable.module, variable.value_type
+        shape = shape_of(type_, threads=variable.thread_local is not None)
         symbol = "" if variable.linkage == "private" else variable.name
     node = variable.attachments.get(ATTACHMENT)
     tree = "" if node is None else module.metadata.node(int(node[1:]))
     match = re.search(r'!"([^"]*)"', tree)
-    text = f"0\t{shape_of(type_, counted)}\t{symbol}\t\t" if match is None else decode_string(match[1])
+    text = f"0\t{shape}\t{symbol}\t\t" if match is None else decode_string(match[1])
     return text.encode("utf-8", "surrogateescape")

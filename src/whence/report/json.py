@@ -241,6 +241,7 @@ def _variable(variable: Variable) -> dict[str, Any]:
         "function": _text(variable.function) or None,
         "file": None if variable.file is None else _text(variable.file),
         "line": variable.line or None,
+        "is_thread_local": variable.is_thread_local,
     }
 
 

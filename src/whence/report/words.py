@@ -114,6 +114,8 @@ def variable_phrase(variable: Variable, size: int, kind: BlockKind) -> str:
     shape = "array" if variable.is_array else "variable"
     if kind is not BlockKind.GLOBAL:
         shape = f"{'an' if variable.is_array else 'a'} {shape}"
+    elif variable.is_thread_local:
+        shape = f"a thread-local {shape}"
     elif variable.name:
         shape = f"a {'static' if variable.function else 'global'} {shape}"
     else:

@@ -7,6 +7,6 @@ static _Thread_local char *current;
 int main(void) {
     current = scratch;
     current[199] = 1;
-    free(current); // EXPECT free-of-global block none
+    free(current); // EXPECT free-of-global block 200 inside 0
     return 0;
 }

@@ -8,7 +8,7 @@ from signal import SIGABRT
 
 from whence.abi import fixed, points, records
 from whence.abi.undefined import USES
-from whence.abi.zones import SHAPES, TEXT_FIELDS
+from whence.abi.zones import SHAPES, TEXT_FIELDS, THREAD_LOCAL
 from whence.engines.process.chains import chains
 from whence.engines.process.decode import RawFinding, RawRun
 from whence.findings import (
@@ -271,7 +271,10 @@ def _variable(raw: RawFinding) -> Variable | None:
     if len(fields) != len(TEXT_FIELDS):
         return None
     line, shape, name, function, file = fields
-    return Variable(demangle(name), shape == SHAPES[0], demangle(function), file or None, int(line))
+    threads, shape = shape.startswith(THREAD_LOCAL), shape.removeprefix(THREAD_LOCAL)
+    return Variable(
+        demangle(name), shape == SHAPES[0], demangle(function), file or None, int(line), is_thread_local=threads
+    )
 
 
 def _last_use(fields: dict[str, int], memory: MemoryMap | None, symbolizer: Symbolizer) -> Use | None:
