@@ -125,7 +125,8 @@ static int has_row(uintptr_t pointer) {
             continue;
         uint32_t used = __atomic_load_n(&thread_count, __ATOMIC_RELAXED);
         while (used <= i && !__atomic_compare_exchange_n(&thread_count, &used, i + 1, 0,
-                                                         __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {}
+                                                         __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+        }
         return 1;
     }
     return 0;

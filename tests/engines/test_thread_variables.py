@@ -1,4 +1,4 @@
-"""Thread-local variables as blocks: of programs and libraries, in threads that come and go, and after fork."""
+"""Thread-local variables as blocks: of programs and libraries, in many threads, and after fork."""
 
 from __future__ import annotations
 

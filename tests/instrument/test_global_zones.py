@@ -22,6 +22,19 @@ def exposed(text: str) -> list[str]:
     return [each.name for each in exposed_globals(ir.parse(HEADER + text))[0]]
 
 
+USE = "\n@elsewhere = external global ptr\ndefine void @f() {\n  store ptr @x, ptr @elsewhere\n  ret void\n}"
+IN_TABLES = (
+    '@x = internal global i32 0, section "table"',
+    '@x = internal global i32 0, section ".table"',
+    '@x = internal global i32 0, section ".init_array"',
+    '@x = global i32 0, section ".data.hot"',
+    '@x = internal global i32 0, section ".data.hot"\n@b = global i32 1, section ".data.hot"',
+    '@x = internal global i32 0, section ".data.hot"\n'
+    '@llvm.compiler.used = appending global [1 x ptr] [ptr @x], section "llvm.metadata"',
+)
+"""Variables in sections over which a program may iterate."""
+
+
 @pytest.mark.parametrize(
     "line",
     [
@@ -30,6 +43,9 @@ def exposed(text: str) -> list[str]:
         "@x = weak global i32 0",
         "@x = linkonce_odr constant i32 0, comdat\n$x = comdat any",
         '@x = hidden global [2 x i8] c"#1", align 1',
+        f'@x = internal global i32 0, section ".data.hot"{USE}',
+        f'@x = internal constant [2 x i32] zeroinitializer, section ".rodata.mine"{USE}',
+        f'@x = internal global i32 0, section ".bss.a"\n@b = global i64 0, section ".bss.a"{USE}',
         "@x = internal global i32 0\n@y = external global ptr\n"
         "define void @f() {\n  store ptr @x, ptr @y\n  ret void\n}",
         "@x = internal global [2 x i32] zeroinitializer\n"
@@ -46,6 +62,7 @@ def test_exposed(line: str) -> None:
 @pytest.mark.parametrize(
     "line",
     [
+        *(f"{each}{USE}" for each in IN_TABLES),
         "@x = external global i32",
         "@x = common global i32 0",
         "@x = available_externally global i32 0",
@@ -112,13 +129,21 @@ def test_marker(address: str, marker: str | None) -> None:
 
 
 def test_proved_variables_are_counted() -> None:
-    """`@f` and `@x` may be accessed by other modules; nothing but `f` accesses `@y`."""
+    """`@f` and `@x` may be accessed by other modules; nothing but `f` accesses `@y`, `@s` and `@t`."""
     text = HEADER + dedent(
         """
         @x = global [4 x i8] zeroinitializer
         @y = internal global i32 0
         @z = internal global [4 x i8] zeroinitializer
+        @s = internal thread_local global i32 0
+        @t = internal thread_local global [4 x i8] zeroinitializer
+        declare ptr @llvm.threadlocal.address.p0(ptr)
         define i32 @f(i64 %i) {
+          %s = call ptr @llvm.threadlocal.address.p0(ptr @s)
+          store i32 1, ptr %s, align 4
+          %t = call ptr @llvm.threadlocal.address.p0(ptr @t)
+          %r = getelementptr i8, ptr %t, i64 %i
+          store i8 1, ptr %r, align 1
           %a = alloca [2 x i32], align 4
           %b = alloca [2 x i32], align 4
           store i32 1, ptr %a, align 4
@@ -134,4 +159,4 @@ def test_proved_variables_are_counted() -> None:
     policy = replace(JOB.policy, locals=True, globals=True)
     context = Context("test.c", policy)
     run_stage(PASSES, Stage.OPTIMISED, text, context)
-    assert (context.guarded_variables, context.safe_variables) == (3, 2)
+    assert (context.guarded_variables, context.safe_variables) == (4, 3)

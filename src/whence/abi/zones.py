@@ -30,7 +30,8 @@ VARIABLE = Layout(
 SIZE_VARIES = (1 << 64) - 1
 
 TEXT_FIELDS = ("line", "shape", "name", "function", "file")
-"""Separated by tabs. `shape` is one of `SHAPES`, perhaps behind `THREAD_LOCAL`; what is not known is empty, a line 0."""
+"""Separated by tabs. `shape` is one of `SHAPES`, perhaps behind `THREAD_LOCAL`; what is not known is empty, a
+line 0."""
 SHAPES = ("array", "variable")
 THREAD_LOCAL = "thread-local "
 """Precedes the shape of a variable of which each thread has its own."""

@@ -222,6 +222,7 @@ _KEPT = "llvm.used"
 _LISTS = ("llvm.compiler.used", _KEPT)
 _SIMPLE = re.compile(r"[\w.$]+", re.ASCII)
 """Names that assemblers take without quotes."""
+_DATA_SECTION = re.compile(r"\.(?:data|data\.rel\.ro|bss|rodata)\.")
 _LOCAL_LINKAGES = ("private", "internal")
 _ROOMY_MODELS = ("generaldynamic", "localdynamic", "localexec")
 THREAD_ADDRESS = "llvm.threadlocal.address.p0"
@@ -254,7 +255,7 @@ def _is_changeable(variable: ir.GlobalVariable) -> bool:
     return (
         variable.is_definition
         and not fields.address_space
-        and variable.section is None
+        and (variable.section is None or _is_placed_alone(variable))
         and not _FIXED_QUALIFIERS.intersection(fields.qualifiers)
         and variable.attachments.keys() <= _ATTACHMENTS
         and not _FIXED_CLAUSE.search(variable.text)
@@ -262,6 +263,24 @@ def _is_changeable(variable: ir.GlobalVariable) -> bool:
         and not _NOT_DATA.match(variable.name)
         and variable.size > 0
     )
+
+
+def _is_placed_alone(variable: ir.GlobalVariable) -> bool:
+    """Whether a variable in a section of the user's is certainly no element of a table.
+
+    Programs iterate over sections whose names are identifiers by the symbols that linkers define for them,
+    and over others by those of a linker script. So the section is one that linkers put among the program's
+    data, the variable is seen by this module alone and not kept for others to find, and no other variable of
+    its type is there.
+    """
+    section, module = variable.section or "", variable.module
+    if variable.linkage not in _LOCAL_LINKAGES or not _DATA_SECTION.match(section):
+        return False
+    lists = (module.globals.get(name) for name in _LISTS)
+    if any(each is not None and variable.ref in _GLOBAL.findall(each.text) for each in lists):
+        return False
+    beside = (each for each in module.variables if each.section == section and each is not variable)
+    return all(each.value_type != variable.value_type for each in beside)
 
 
 def common_globals(module: ir.Module) -> list[ir.GlobalVariable]:

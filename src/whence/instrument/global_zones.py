@@ -14,8 +14,7 @@ from whence.abi.zones import GLOBAL, GLOBALS_SECTION
 from whence.instrument.exposure import exposed_globals
 from whence.instrument.passes import Context
 from whence.instrument.zones import describe, room_of
-from whence.ir.header import UNNAMED_ADDR
-from whence.ir.lexer import quote
+from whence.ir.lexer import UNNAMED_ADDR, quote
 
 _ALIGN = 32
 _MODEL = "generaldynamic"

@@ -271,10 +271,9 @@ def _variable(raw: RawFinding) -> Variable | None:
     if len(fields) != len(TEXT_FIELDS):
         return None
     line, shape, name, function, file = fields
-    threads, shape = shape.startswith(THREAD_LOCAL), shape.removeprefix(THREAD_LOCAL)
-    return Variable(
-        demangle(name), shape == SHAPES[0], demangle(function), file or None, int(line), is_thread_local=threads
-    )
+    threads = shape.startswith(THREAD_LOCAL)
+    is_array = shape.removeprefix(THREAD_LOCAL) == SHAPES[0]
+    return Variable(demangle(name), is_array, demangle(function), file or None, int(line), threads)
 
 
 def _last_use(fields: dict[str, int], memory: MemoryMap | None, symbolizer: Symbolizer) -> Use | None:
