@@ -77,6 +77,7 @@ PRODUCTS = {
         (*ALLOCATOR, "port/bare"),
         ("-fomit-frame-pointer", "-foptimize-sibling-calls"),
         port="bare",
+        without=("replace/hooks.c",),
         faster=("-flto",),
     ),
     "libwhence-spread.so": Product(("alloc/kd", "os", "settings", "spread")),
@@ -84,6 +85,7 @@ PRODUCTS = {
         (*ALLOCATOR, *CHECKING, *WRAPPERS, "guard", "interface/leaks.c", "port/guarded"),
         port="guarded",
         without=(
+            "replace/hooks.c",
             "alloc/heap.c",
             "rt/access.c",
             "rt/steps.c",

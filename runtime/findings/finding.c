@@ -273,6 +273,49 @@ static void call_death_callback(void) {
     thread_self.silent--;
 }
 
+/* ---- what the program wants to be told ---- */
+
+void (*finding_report_callback)(const char *report);
+
+/* The program may define it. */
+__attribute__((weak)) void __asan_on_error(void);
+
+static void put_report(struct text *line, const struct wh_finding *head,
+                       const struct context *context) {
+    struct name by = source_name(context->library);
+    text_put(line, rules_name(head->rule));
+    text_put(line, ": ");
+    text_put(line, rules_noun(head->point));
+    if (head->size) {
+        text_put(line, " of ");
+        text_decimal(line, head->size);
+        text_put(line, " bytes");
+    }
+    text_put(line, " at ");
+    text_hex(line, head->address);
+    if (by.begin) {
+        text_put(line, " by ");
+        text_put_n(line, by.begin, by.length);
+    }
+    if (head->n_stack) {
+        text_put(line, "; pc ");
+        text_hex(line, draft.stack[0]);
+    }
+    text_put(line, "\n");
+}
+
+/* Its functions run where the lock for findings is held, so no rule is evaluated for them. */
+static void tell_program(const struct wh_finding *head, const struct context *context) {
+    if (context->check || (!__asan_on_error && !finding_report_callback)) return;
+    TEXT(line, 256);
+    put_report(&line, head, context);
+    line.begin[line.length < line.capacity ? line.length : line.capacity - 1] = 0;
+    thread_self.silent++;
+    if (__asan_on_error) __asan_on_error();
+    if (finding_report_callback) finding_report_callback(line.begin);
+    thread_self.silent--;
+}
+
 _Noreturn void finding_stop(void) {
     call_death_callback();
     finding_flush();
@@ -338,6 +381,7 @@ void finding_make(struct context *context, const struct witness *witness) {
         if (verdict < 0 && !unread) say(head, context); /* nobody is left who could report it */
         stopping = verdict <= 0;
     }
+    if (!asking || stopping) tell_program(head, context);
     if ((context->flags & WH_FLAG_SIGNAL) && port_await_debugger(rules_name(head->rule)))
         stopping = 0; /* the debugger sees the faulty instruction run again */
     if (!context->check) debugger_stop(witness->rule);

@@ -40,6 +40,8 @@ int finding_hold(int status);
 
 /* A function of the program that is called before a finding ends it; NULL: none. */
 extern void (*finding_death_callback)(void);
+/* The function that gets a line about each finding that is not a leak; NULL: none. */
+extern void (*finding_report_callback)(const char *report);
 
 /* Ends the program as after a finding, with the exit status for that. */
 _Noreturn void finding_stop(void);

@@ -5,6 +5,7 @@
 #include "../os/mem.h"
 #include "../os/text.h"
 #include "../process/thread.h"
+#include "../replace/hooks.h"
 #include "../rt/access.h"
 
 #include <dlfcn.h>
@@ -63,6 +64,13 @@ size_t __sanitizer_get_heap_size(void) {
 
 size_t __sanitizer_get_estimated_allocated_size(size_t size) { return size; }
 
+WH_EXPORT int __sanitizer_install_malloc_and_free_hooks(hook_made made, hook_freed freed);
+
+int __sanitizer_install_malloc_and_free_hooks(hook_made made, hook_freed freed) {
+    thread_here();
+    return hooks_add(made, freed);
+}
+
 /* ---- stacks and the end of the program ---- */
 
 WH_EXPORT void __sanitizer_print_stack_trace(void);
@@ -70,6 +78,7 @@ WH_EXPORT int __sanitizer_get_module_and_offset_for_pc(void *pc, char *path, siz
                                                        void **offset);
 WH_EXPORT void __sanitizer_set_death_callback(void (*callback)(void));
 WH_EXPORT void __asan_set_death_callback(void (*callback)(void));
+WH_EXPORT void __asan_set_error_report_callback(void (*callback)(const char *report));
 WH_EXPORT int __sanitizer_acquire_crash_state(void);
 
 #define FRAMES_MOST 64
@@ -115,6 +124,10 @@ int __sanitizer_get_module_and_offset_for_pc(void *pc, char *path, size_t size, 
 void __sanitizer_set_death_callback(void (*callback)(void)) { finding_death_callback = callback; }
 
 void __asan_set_death_callback(void (*callback)(void)) { finding_death_callback = callback; }
+
+void __asan_set_error_report_callback(void (*callback)(const char *)) {
+    finding_report_callback = callback;
+}
 
 /* 1 for the first caller. */
 int __sanitizer_acquire_crash_state(void) {

@@ -31,7 +31,6 @@ struct __attribute__((packed, may_alias)) unaligned64 {
     X(__asan_print_accumulated_stats)                                                              \
     X(__asan_report_error)                                                                         \
     X(__asan_report_present)                                                                       \
-    X(__asan_set_error_report_callback)                                                            \
     X(__asan_update_allocation_context)                                                            \
     X(__msan_finish_switch_fiber)                                                                  \
     X(__msan_has_dynamic_component)                                                                \
@@ -42,7 +41,6 @@ struct __attribute__((packed, may_alias)) unaligned64 {
     X(__msan_unpoison_param)                                                                       \
     X(__sanitizer_finish_switch_fiber)                                                             \
     X(__sanitizer_get_unmapped_bytes)                                                              \
-    X(__sanitizer_install_malloc_and_free_hooks)                                                   \
     X(__sanitizer_print_memory_profile)                                                            \
     X(__sanitizer_purge_allocator)                                                                 \
     X(__sanitizer_sandbox_on_notify)                                                               \

@@ -33,6 +33,7 @@ struct thread {
     uint32_t tid;
     uint16_t number;           /* order of creation, main is 0; stops at 65535 */
     uint8_t in_finding;        /* the thread makes a finding; it must not begin another one */
+    uint8_t hooking;           /* a hook of the program for malloc and free runs */
     uint32_t excusing;         /* nesting depth; above 0, new blocks are never reported as leaks */
     uint32_t silent;           /* nesting depth; above 0, no rule is evaluated for this thread */
     struct last_event *events; /* two for each watched function; mapped when first needed */

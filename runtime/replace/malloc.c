@@ -11,6 +11,7 @@
 #include <malloc.h>
 #include <stdlib.h>
 #include "allocate.h"
+#include "hooks.h"
 
 /* ---- the cold sides ---- */
 
@@ -106,6 +107,7 @@ void *allocate_slowly(struct heap_request *request, const struct frame *frame) {
     if (PORT_GUARDS) guard_made(begin, request, frame);
     if (VALUES_ON) contents_born(begin, request, frame);
     if (WH_UNLIKELY(event_watched(WH_POINT_MALLOC))) report_new(begin, request->size, frame);
+    if (PORT_PLANES && WH_UNLIKELY(hooks_on)) hooks_call_made(begin, request->size);
     return (void *)begin;
 }
 
@@ -134,6 +136,7 @@ void release_slowly(void *pointer, const struct parting *parting, const struct f
         if (!heap_begins_live(block, address)) return; /* nothing that could be freed */
     }
     if (PORT_GUARDS && !guard_may_free(block, frame)) return;
+    if (PORT_PLANES && WH_UNLIKELY(hooks_on)) hooks_call_freed(address);
     uint32_t stack = port_stack(thread, frame);
     if (WH_UNLIKELY(!heap_release(&thread->cache, block, stack, thread->number)))
         report_free(address, parting, frame); /* another thread was quicker */
@@ -219,6 +222,10 @@ static void *reallocate(void *pointer, size_t size, const struct frame *frame) {
     uint64_t old = block_size(block);
     int stays = !options.realloc_moves && block_family(block) == WH_FAMILY_MALLOC;
     if (stays && heap_resize(block, size)) {
+        if (PORT_PLANES && WH_UNLIKELY(hooks_on)) {
+            hooks_call_freed(address);
+            hooks_call_made(address, size);
+        }
         if (VALUES_ON && size > old) contents_grown(block, old, frame);
         return pointer;
     }

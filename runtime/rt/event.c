@@ -4,6 +4,7 @@
 #include "../settings/options.h"
 #include "../leak/excuse.h"
 #include "../leak/leak.h"
+#include "../leak/wishes.h"
 #include "../os/os.h"
 #include "../os/text.h"
 #include "../planes/planes.h"
@@ -116,16 +117,13 @@ static int no_more_checks;
 
 void event_no_more_checks(void) { no_more_checks = 1; }
 
-/* The program may define it, to switch the leak check at its end off. */
-int __lsan_is_turned_off(void) __attribute__((weak));
-
 /* The search must not read the frames of its own functions, which hold leftovers of earlier calls:
  * it begins at this frame, into which the callee-saved registers are pushed. */
 uint64_t event_leak_check(struct context *context, uint32_t check) {
     __builtin_unwind_init();
     if (no_more_checks || !rules_current || !options.leaks || rules_main == UINT64_MAX) return 0;
     if (thread_here()->in_finding) return 0;
-    if (check == WH_CHECK_END && __lsan_is_turned_off && __lsan_is_turned_off()) return 0;
+    if (check == WH_CHECK_END && wishes_decline()) return 0;
     context->event.point = WH_POINT_RET;
     context->event.function = rules_main;
     struct last_event *last = last_event(thread_here(), rules_main, 1);
@@ -135,6 +133,7 @@ uint64_t event_leak_check(struct context *context, uint32_t check) {
     __asm__ volatile("mov %%rsp, %0" : "=r"(context->stack_low));
     if (check == WH_CHECK_END) context->stack_low = thread_stack_after_end();
     event_evaluate(context);
+    if (context->new_leaks) wishes_tell();
     return context->new_leaks;
 }
 

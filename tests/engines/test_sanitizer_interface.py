@@ -181,3 +181,111 @@ def test_answers_under_whence(whence: Whence) -> None:
     done, found = whence.findings("./prog", "x")
     assert [each["rule"] for each in found] == ["stack-buffer-overflow"]
     assert done.out.decode().splitlines()[-1] == "ends"
+
+
+HOOKED = """
+#include <sanitizer/allocator_interface.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static int by_name, pairs, freed, numbers[6];
+static size_t largest;
+void __sanitizer_malloc_hook(const volatile void *p, size_t size) { by_name++; free(malloc(1)); }
+static void made(const volatile void *p, size_t size) {
+    if (size == 77 || size == 78) pairs += __sanitizer_get_ownership(p);
+    if (size > largest) largest = size;
+}
+static void gone(const volatile void *p) { freed += *(volatile char *)p == 'x'; }
+int main(int c, char **v) {
+    for (int i = 0; i < 6; i++)
+        numbers[i] = __sanitizer_install_malloc_and_free_hooks(made, i ? NULL : gone);
+    int before = by_name;
+    char *p = malloc(77);
+    *p = 'x';
+    p = realloc(p, 78);
+    free(p);
+    printf("%d %d %d: %d by name, %d made, %d freed, %d\\n", numbers[0], numbers[4], numbers[5],
+           by_name - before, pairs, freed, largest >= 78);
+    return 0;
+}
+"""
+
+
+def test_hooks_of_the_allocator(whence: Whence) -> None:
+    """Five pairs, and one by name. What hooks allocate is not shown to them."""
+    program = whence.build(HOOKED)
+    done = subprocess.run([program], capture_output=True, check=True)
+    assert done.stdout == b"0 0 0: 0 by name, 0 made, 0 freed, 0\n"
+    run = whence.run("./prog")
+    assert (run.status, run.out) == (0, b"1 5 0: 2 by name, 10 made, 2 freed, 1\n"), run.err
+
+
+TOLD = """
+#include <sanitizer/asan_interface.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+void __asan_on_error(void) { puts("wrong"); }
+static void report(const char *text) { printf("told %s", text); fflush(stdout); }
+int main(int c, char **v) {
+    char *p = malloc(8);
+    __asan_set_error_report_callback(report);
+    memset(p, 0, 8 + c - 1);
+    free(p);
+    return 0;
+}
+"""
+
+
+def test_a_program_is_told_of_findings(whence: Whence) -> None:
+    program = whence.build(TOLD)
+    assert subprocess.run([program, "x"], capture_output=True, check=True).stdout == b""
+    assert whence.run("./prog").out == b""
+    done, found = whence.findings("./prog", "x")
+    assert [each["rule"] for each in found] == ["heap-buffer-overflow"]
+    lines = done.out.decode().splitlines()
+    assert lines[0] == "wrong" and lines[1].startswith("told heap-buffer-overflow: write of 9 bytes at 0x")
+
+
+LEAKING = """
+#include <stdlib.h>
+static char *volatile kept;
+__attribute__((noinline)) static void known(void) { kept = malloc(10); kept = NULL; }
+__attribute__((noinline)) static void other(void) { kept = malloc(20); kept = NULL; }
+#ifdef TEXT
+const char *__lsan_default_suppressions(void) { return TEXT; }
+#endif
+#ifdef OPTIONS
+const char *__asan_default_options(void) { return OPTIONS; }
+#endif
+int main(int c, char **v) {
+    known();
+    if (c > 1) other();
+    return 0;
+}
+"""
+
+
+def test_suppressions_of_the_program(whence: Whence) -> None:
+    program = whence.build(LEAKING, "prog", '-DTEXT="# ours\\nleak:known\\n"')
+    assert subprocess.run([program, "x"], check=False).returncode == 0
+    done, found = whence.findings("./prog")
+    assert (done.status, found) == (0, [])
+    done, found = whence.findings("./prog", "x")
+    assert done.status == 99 and [each["block"]["size"] for each in found] == [20]
+    whence.build(LEAKING, "prog", '-DTEXT="leaks known"')
+    done, found = whence.findings("./prog")
+    assert done.status == 99 and len(found) == 1
+    assert "__lsan_default_suppressions:1: unknown kind 'leaks known'" in done.err
+    assert "the program's suppressions were not used" in done.err
+
+
+@pytest.mark.parametrize(
+    ("options", "count"),
+    [("verbosity=1:detect_leaks=0", 0), ("detect_leaks=0 detect_leaks=1", 1), ("no_detect_leaks=0", 1)],
+)
+def test_options_of_the_program(whence: Whence, options: str, count: int) -> None:
+    whence.build(LEAKING, "prog", f'-DOPTIONS="{options}"')
+    done, found = whence.findings("./prog")
+    assert len(found) == count
+    assert ("leaks were not looked for" in done.err) == (count == 0)

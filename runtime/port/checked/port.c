@@ -8,6 +8,7 @@
 #include "../../process/images.h"
 #include "../../rt/loading.h"
 #include "../../rt/thread_variables.h"
+#include "../../replace/hooks.h"
 
 int __sigaction(int, const struct sigaction *, struct sigaction *);
 
@@ -35,6 +36,7 @@ static void take_name(const char *word) {
 void port_begin(int count, char **arguments) {
     if (images_main_instrumented() && count > 0) take_name(arguments[0]);
     thread_variables_init();
+    hooks_init();
 }
 
 /* ---- signals and threads ---- */

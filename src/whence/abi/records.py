@@ -71,6 +71,7 @@ RECORD_TYPES = {
     "NOTE": 3,  # u32 text length, u32 zero, text: one sentence of the runtime to the user
     "PROCESS": 4,  # u32 pid, u32 parent, u32 text length, u32 zero, text: command line, 0 after each word
     "LEAKS": 5,  # LEAKS struct: what one leak check saw
+    "SUPPRESSIONS": 7,  # u32 text length, u32 zero, text: entries of the program for LeakSanitizer
     "REFUSAL": 6,  # REFUSAL struct, then chars: why the runtime does not check, or no longer
 }
 

@@ -140,3 +140,9 @@ def parse(text: str, path: str) -> SuppressionFile:
             entries.append(SanitizerEntry(line, path, number, kind, pattern))
     notes = (f"{path}: {count} entries are not used: they are for {whom}" for whom, count in unused.items())
     return SuppressionFile(tuple(entries), tuple(notes))
+
+
+def leaks(text: str, name: str) -> list[SanitizerEntry]:
+    """The entries about leaks in the text of a program; raises `UserMistake` as `parse` does."""
+    entries = parse(text, name).entries
+    return [each for each in entries if isinstance(each, SanitizerEntry) and each.kind == "leak"]

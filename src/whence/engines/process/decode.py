@@ -62,7 +62,7 @@ class RawRun:
 
     `pid` is the process that initialised the runtime (0: none did),
     `finished` whether it ended in order, `dropped` counts records without room,
-    `lost` the findings among them.
+    `lost` the findings among them. `suppressions` are texts of the program for LeakSanitizer.
     """
 
     pid: int = 0
@@ -74,6 +74,7 @@ class RawRun:
     processes: dict[int, Process] = field(default_factory=dict)
     merged: dict[int, MemoryMap] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    suppressions: list[str] = field(default_factory=list)
     leak_checks: list[LeakCheck] = field(default_factory=list)
     refusals: list[Refusal] = field(default_factory=list)
 
@@ -182,6 +183,9 @@ def _decode_record(kind: int, payload: memoryview, run: RawRun) -> None:
         elif kind == records.RECORD_TYPES["NOTE"]:
             (length,) = struct.unpack_from("<I", payload)
             run.notes.append(_text(payload[8 : 8 + length]))
+        elif kind == records.RECORD_TYPES["SUPPRESSIONS"]:
+            (length,) = struct.unpack_from("<I", payload)
+            run.suppressions.append(_text(payload[8 : 8 + length]))
         elif kind == records.RECORD_TYPES["LEAKS"]:
             run.leak_checks.append(_decode_check(payload))
         elif kind == records.RECORD_TYPES["REFUSAL"]:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from whence.engines.process.collect import findings
 from whence.engines.process.decode import RawRun
+from whence.errors import UserMistake
 from whence.findings import Finding, RuleInfo
 from whence.rules import RuleSet
 from whence.suppressions import Sorted, Suppressions
 from whence.symbols import Symbolizer
+
+OWN_SUPPRESSIONS = "__lsan_default_suppressions"
+"""The function of a program that has its suppressions, in place of a file."""
 
 
 class Reading:
@@ -34,7 +39,21 @@ class Reading:
 
     def sorted(self, raw: RawRun) -> Sorted:
         """The reported findings, and the entries with the findings that each suppressed."""
-        return self.suppressions.sort(self.findings(raw), self.originals)
+        return self._all_suppressions(raw).sort(self.findings(raw), self.originals)
+
+    def _all_suppressions(self, raw: RawRun) -> Suppressions:
+        """The user's, and those that the program has for its own leaks; a mistake in these is a note."""
+        if not raw.suppressions:
+            return self.suppressions
+        from whence.suppressions import sanitizer
+
+        entries = list(self.suppressions.entries)
+        for text in dict.fromkeys(raw.suppressions):
+            try:
+                entries += sanitizer.leaks(text, OWN_SUPPRESSIONS)
+            except UserMistake as mistake:
+                raw.notes.append(f"{mistake}; the program's suppressions were not used")
+        return replace(self.suppressions, entries=tuple(entries))
 
     def is_suppressed(self, raw: RawRun) -> bool:
         """Whether an entry suppresses every finding of the run."""

@@ -1,0 +1,60 @@
+#include "hooks.h"
+#include "../os/mem.h"
+#include "../process/thread.h"
+
+uint32_t hooks_on;
+
+/* The program may define them. */
+__attribute__((weak)) void __sanitizer_malloc_hook(const volatile void *begin, size_t size);
+__attribute__((weak)) void __sanitizer_free_hook(const volatile void *begin);
+
+/* A row is complete when hooks_count counts it. */
+static struct {
+    hook_made made;
+    hook_freed freed;
+} hooks[HOOKS_MOST + 1];
+static uint32_t hooks_count;
+static struct os_lock hooks_lock;
+
+static int add(hook_made made, hook_freed freed, uint32_t most) {
+    os_lock(&hooks_lock);
+    uint32_t place = hooks_count;
+    int fits = place < most && (made || freed);
+    if (fits) {
+        hooks[place].made = made;
+        hooks[place].freed = freed;
+        __atomic_store_n(&hooks_count, place + 1, __ATOMIC_RELEASE);
+        __atomic_store_n(&hooks_on, 1, __ATOMIC_RELEASE);
+    }
+    os_unlock(&hooks_lock);
+    return fits ? (int)place + 1 : 0;
+}
+
+static int named(void) { return __sanitizer_malloc_hook || __sanitizer_free_hook; }
+
+void hooks_init(void) { add(__sanitizer_malloc_hook, __sanitizer_free_hook, 1); }
+
+int hooks_add(hook_made made, hook_freed freed) {
+    int number = add(made, freed, HOOKS_MOST + (named() ? 1 : 0));
+    return number && named() ? number - 1 : number;
+}
+
+void hooks_call_made(uintptr_t begin, size_t size) {
+    struct thread *thread = thread_here();
+    uint32_t most = __atomic_load_n(&hooks_count, __ATOMIC_ACQUIRE);
+    if (thread->hooking) return;
+    thread->hooking = 1;
+    for (uint32_t i = 0; i < most; i++)
+        if (hooks[i].made) hooks[i].made((const void *)begin, size);
+    thread->hooking = 0;
+}
+
+void hooks_call_freed(uintptr_t begin) {
+    struct thread *thread = thread_here();
+    uint32_t most = __atomic_load_n(&hooks_count, __ATOMIC_ACQUIRE);
+    if (thread->hooking) return;
+    thread->hooking = 1;
+    for (uint32_t i = 0; i < most; i++)
+        if (hooks[i].freed) hooks[i].freed((const void *)begin);
+    thread->hooking = 0;
+}
