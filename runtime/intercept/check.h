@@ -124,6 +124,7 @@ void check_scanned(struct site site, const char *format, va_list arguments, int 
 #define READ_STRING_N(string, most) check_until(SITE, (string), 0, (most))
 #define READ_STRING_IF(string) ((string) ? (void)READ_STRING(string) : (void)0)
 #define USE(pointer, size) (READ(pointer, size), check_used(SITE, (pointer), (size)))
+#define USE_IF(pointer, size) ((pointer) ? USE(pointer, size) : (void)0)
 #define USE_STRING(string) check_used_until(SITE, (string), 0, NO_LIMIT)
 #define USE_STRING_N(string, most) check_used_until(SITE, (string), 0, (most))
 #define USE_STRING_IF(string) ((string) ? (void)USE_STRING(string) : (void)0)

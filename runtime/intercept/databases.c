@@ -7,6 +7,7 @@
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netdb.h>
+#include <netinet/ether.h>
 #include <pwd.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -15,14 +16,14 @@
 
 #define BY_NAME(type, name)                                                                        \
     WRAP(type, name, (const char *key)) {                                                          \
-        READ_STRING(key);                                                                          \
+        USE_STRING(key);                                                                           \
         return name(key);                                                                          \
     }
 
 #define BY_NAME_INTO(name, entry)                                                                  \
     WRAP(int, name,                                                                                \
          (const char *key, struct entry *to, char *room, size_t size, struct entry **result)) {    \
-        READ_STRING(key);                                                                          \
+        USE_STRING(key);                                                                           \
         WRITE(to, sizeof *to);                                                                     \
         WRITE(result, sizeof *result);                                                             \
         return name(key, to, room, size, result);                                                  \
@@ -56,7 +57,6 @@ WRAP(int, getgrouplist, (const char *user, gid_t group, gid_t *groups, int *coun
 
 BY_NAME(struct hostent *, gethostbyname)
 BY_NAME(struct protoent *, getprotobyname)
-BY_NAME(in_addr_t, inet_network)
 
 WRAP(struct hostent *, gethostbyaddr, (const void *address, socklen_t length, int family)) {
     READ(address, length);
@@ -89,6 +89,98 @@ WRAP(int, getnameinfo,
     if (result == 0 && host && host_size) WRITE(host, strlen(host) + 1);
     if (result == 0 && service && service_size) WRITE(service, strlen(service) + 1);
     return result;
+}
+
+/* ---- hosts and services, into memory of the caller ---- */
+
+#define ANSWER_INTO                                                                                \
+    WRITE(to, sizeof *to);                                                                         \
+    WRITE(result, sizeof *result)
+
+WRAP(int, gethostbyname_r,
+     (const char *name, struct hostent *to, char *room, size_t size, struct hostent **result,
+      int *error)) {
+    USE_STRING(name);
+    ANSWER_INTO;
+    WRITE(error, sizeof *error);
+    return gethostbyname_r(name, to, room, size, result, error);
+}
+
+WRAP(int, gethostbyname2_r,
+     (const char *name, int family, struct hostent *to, char *room, size_t size,
+      struct hostent **result, int *error)) {
+    USE_STRING(name);
+    ANSWER_INTO;
+    WRITE(error, sizeof *error);
+    return gethostbyname2_r(name, family, to, room, size, result, error);
+}
+
+WRAP(int, gethostbyaddr_r,
+     (const void *address, socklen_t length, int family, struct hostent *to, char *room,
+      size_t size, struct hostent **result, int *error)) {
+    USE(address, length);
+    ANSWER_INTO;
+    WRITE(error, sizeof *error);
+    return gethostbyaddr_r(address, length, family, to, room, size, result, error);
+}
+
+WRAP(int, getservbyname_r,
+     (const char *name, const char *protocol, struct servent *to, char *room, size_t size,
+      struct servent **result)) {
+    USE_STRING(name);
+    USE_STRING_IF(protocol);
+    ANSWER_INTO;
+    return getservbyname_r(name, protocol, to, room, size, result);
+}
+
+WRAP(int, getservbyport_r,
+     (int port, const char *protocol, struct servent *to, char *room, size_t size,
+      struct servent **result)) {
+    USE_STRING_IF(protocol);
+    ANSWER_INTO;
+    return getservbyport_r(port, protocol, to, room, size, result);
+}
+
+BY_NAME_INTO(getprotobyname_r, protoent)
+BY_NUMBER_INTO(getprotobynumber_r, protoent, int)
+
+#define NEXT_INTO(name, entry)                                                                     \
+    WRAP(int, name, (struct entry * to, char *room, size_t size, struct entry **result)) {         \
+        ANSWER_INTO;                                                                               \
+        return name(to, room, size, result);                                                       \
+    }
+
+NEXT_INTO(getpwent_r, passwd)
+NEXT_INTO(getgrent_r, group)
+
+/* ---- addresses of cards ---- */
+
+#define CARD_MOST 18u /* such a text with its end, at most */
+
+WRAP(char *, ether_ntoa, (const struct ether_addr *address)) {
+    USE(address, sizeof *address);
+    return ether_ntoa(address);
+}
+
+WRAP(char *, ether_ntoa_r, (const struct ether_addr *address, char *to)) {
+    USE(address, sizeof *address);
+    char text[CARD_MOST];
+    WRITE(to, strlen(ether_ntoa_r(address, text)) + 1);
+    return strcpy(to, text);
+}
+
+WRAP(struct ether_addr *, ether_aton, (const char *text)) {
+    READ_STRING(text);
+    return ether_aton(text);
+}
+
+WRAP(struct ether_addr *, ether_aton_r, (const char *text, struct ether_addr *to)) {
+    READ_STRING(text);
+    struct ether_addr address;
+    if (!ether_aton_r(text, &address)) return NULL;
+    WRITE(to, sizeof *to);
+    *to = address;
+    return to;
 }
 
 /* ---- interfaces ---- */
@@ -134,11 +226,16 @@ WRAP(int, inet_pton, (int family, const char *text, void *address)) {
 }
 
 WRAP(const char *, inet_ntop, (int family, const void *address, char *to, socklen_t size)) {
-    READ(address, address_size(family));
+    USE(address, address_size(family));
     struct bounce bounce = bounce_begin(SITE, to, size);
     const char *text = inet_ntop(family, address, bounce.buffer, size);
     bounce_end(SITE, &bounce, text ? strlen(text) + 1 : 0);
     return text ? to : NULL;
+}
+
+WRAP(in_addr_t, inet_network, (const char *text)) {
+    READ_STRING(text);
+    return inet_network(text);
 }
 
 WRAP(in_addr_t, inet_addr, (const char *text)) {

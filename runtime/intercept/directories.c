@@ -19,6 +19,23 @@
 OF_DIRECTORY(struct dirent *, readdir)
 OF_DIRECTORY(struct dirent64 *, readdir64)
 OF_DIRECTORY(void, rewinddir)
+
+/* Of an entry, so much is stored as its name needs, which is not known before. */
+#define READS_INTO(name, entry)                                                                    \
+    WRAP(int, name, (DIR * directory, struct entry * to, struct entry * *result)) {                \
+        READ(directory, 1);                                                                        \
+        WRITE(result, sizeof *result);                                                             \
+        int failed = name(directory, to, result);                                                  \
+        if (!failed && *result) WRITE(to, to->d_reclen);                                           \
+        return failed;                                                                             \
+    }
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+READS_INTO(readdir_r, dirent)
+READS_INTO(readdir64_r, dirent64)
+#pragma GCC diagnostic pop
+
 OF_DIRECTORY(long, telldir)
 OF_DIRECTORY(int, dirfd)
 

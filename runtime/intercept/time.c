@@ -11,15 +11,18 @@ WRAP(time_t, time, (time_t *result)) {
     return time(result);
 }
 
+/* Members of a broken-down time that follow those which functions need. */
+#define UP_TO(member) offsetof(struct tm, member)
+
 #define BROKEN_DOWN(name)                                                                          \
     WRAP(struct tm *, name, (const time_t *moment)) {                                              \
-        READ(moment, sizeof *moment);                                                              \
+        USE(moment, sizeof *moment);                                                               \
         return name(moment);                                                                       \
     }
 
 #define BROKEN_DOWN_INTO(name)                                                                     \
     WRAP(struct tm *, name, (const time_t *moment, struct tm *result)) {                           \
-        READ(moment, sizeof *moment);                                                              \
+        USE(moment, sizeof *moment);                                                               \
         WRITE(result, sizeof *result);                                                             \
         return name(moment, result);                                                               \
     }
@@ -29,41 +32,47 @@ BROKEN_DOWN(gmtime)
 BROKEN_DOWN_INTO(localtime_r)
 BROKEN_DOWN_INTO(gmtime_r)
 
-#define MOMENT_OF(name)                                                                            \
-    WRAP(time_t, name, (struct tm * parts)) {                                                      \
-        WRITE(parts, sizeof *parts);                                                               \
-        return name(parts);                                                                        \
-    }
+WRAP(time_t, mktime, (struct tm * parts)) {
+    WRITE(parts, sizeof *parts);
+    check_used(SITE, parts, UP_TO(tm_wday));
+    check_used(SITE, &parts->tm_isdst, sizeof parts->tm_isdst);
+    return mktime(parts);
+}
 
-MOMENT_OF(mktime)
-MOMENT_OF(timegm)
+WRAP(time_t, timegm, (struct tm * parts)) {
+    WRITE(parts, sizeof *parts);
+    check_used(SITE, parts, UP_TO(tm_wday));
+    return timegm(parts);
+}
 
 #define TEXT_MOST 26u /* asctime and ctime write so much */
 
 WRAP(char *, asctime, (const struct tm *parts)) {
     READ_IF(parts, sizeof *parts);
+    if (parts) check_used(SITE, parts, UP_TO(tm_yday));
     return asctime(parts);
 }
 
 WRAP(char *, asctime_r, (const struct tm *parts, char *to)) {
     READ_IF(parts, sizeof *parts);
     if (parts) WRITE(to, TEXT_MOST);
+    if (parts) check_used(SITE, parts, UP_TO(tm_yday));
     return asctime_r(parts, to);
 }
 
 WRAP(char *, ctime, (const time_t *moment)) {
-    READ(moment, sizeof *moment);
+    USE(moment, sizeof *moment);
     return ctime(moment);
 }
 
 WRAP(char *, ctime_r, (const time_t *moment, char *to)) {
-    READ(moment, sizeof *moment);
+    USE(moment, sizeof *moment);
     WRITE(to, TEXT_MOST);
     return ctime_r(moment, to);
 }
 
 WRAP(size_t, strftime, (char *to, size_t size, const char *format, const struct tm *parts)) {
-    READ_STRING(format);
+    USE_STRING(format);
     READ(parts, sizeof *parts);
     struct bounce bounce = bounce_begin(SITE, to, size);
     size_t length = strftime(bounce.buffer, size, format, parts);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 
 /* ---- sets of signals ---- */
 
@@ -33,6 +34,11 @@ WRAP(int, sigismember, (const sigset_t *set, int signal)) {
 WRAP(int, sigaction, (int signal, const struct sigaction *action, struct sigaction *old)) {
     READ_IF(action, sizeof *action);
     WRITE_IF(old, sizeof *old);
+    if (action) {
+        check_used(SITE, &action->sa_handler, sizeof action->sa_handler);
+        check_used(SITE, &action->sa_mask, SET_SIZE);
+        check_used(SITE, &action->sa_flags, sizeof action->sa_flags);
+    }
     return sigaction(signal, action, old);
 }
 
@@ -51,7 +57,129 @@ PARTS(modf, double, double)
 PARTS(modff, float, float)
 PARTS(modfl, long double, long double)
 
+/* ---- states of random numbers ---- */
+
+/* What a function with a state of its own adds to it; the state is read before. */
+#define DRAWS(name, state_type, result_type)                                                       \
+    WRAP(int, name, (state_type * state, result_type * result)) {                                  \
+        WRITE(state, sizeof *state);                                                               \
+        WRITE(result, sizeof *result);                                                             \
+        return name(state, result);                                                                \
+    }
+
+/* The same with a number of the caller's, which it replaces. */
+#define DRAWS_AFTER(name, result_type)                                                             \
+    WRAP(int, name, (unsigned short last[3], struct drand48_data *state, result_type *result)) {   \
+        WRITE(last, NUMBER_SIZE);                                                                  \
+        check_used(SITE, last, NUMBER_SIZE);                                                       \
+        WRITE(state, sizeof *state);                                                               \
+        WRITE(result, sizeof *result);                                                             \
+        return name(last, state, result);                                                          \
+    }
+
+#define FOLLOWS(type, name)                                                                        \
+    WRAP(type, name, (unsigned short last[3])) {                                                   \
+        WRITE(last, NUMBER_SIZE);                                                                  \
+        check_used(SITE, last, NUMBER_SIZE);                                                       \
+        return name(last);                                                                         \
+    }
+
+#define NUMBER_SIZE (3 * sizeof(unsigned short))
+#define SEVEN_SIZE (7 * sizeof(unsigned short))
+
+DRAWS(drand48_r, struct drand48_data, double)
+DRAWS(lrand48_r, struct drand48_data, long)
+DRAWS(mrand48_r, struct drand48_data, long)
+DRAWS(random_r, struct random_data, int32_t)
+DRAWS_AFTER(erand48_r, double)
+DRAWS_AFTER(nrand48_r, long)
+DRAWS_AFTER(jrand48_r, long)
+FOLLOWS(double, erand48)
+FOLLOWS(long, nrand48)
+FOLLOWS(long, jrand48)
+
+WRAP(int, srand48_r, (long seed, struct drand48_data *state)) {
+    WRITE(state, sizeof *state);
+    return srand48_r(seed, state);
+}
+
+WRAP(int, seed48_r, (unsigned short seed[3], struct drand48_data *state)) {
+    USE(seed, NUMBER_SIZE);
+    WRITE(state, sizeof *state);
+    return seed48_r(seed, state);
+}
+
+WRAP(unsigned short *, seed48, (unsigned short seed[3])) {
+    USE(seed, NUMBER_SIZE);
+    return seed48(seed);
+}
+
+WRAP(int, lcong48_r, (unsigned short parameters[7], struct drand48_data *state)) {
+    USE(parameters, SEVEN_SIZE);
+    WRITE(state, sizeof *state);
+    return lcong48_r(parameters, state);
+}
+
+WRAP(void, lcong48, (unsigned short parameters[7])) {
+    USE(parameters, SEVEN_SIZE);
+    lcong48(parameters);
+}
+
+WRAP(int, srandom_r, (unsigned seed, struct random_data *state)) {
+    WRITE(state, sizeof *state);
+    return srandom_r(seed, state);
+}
+
+/* How much of such memory the generator takes. */
+static size_t generator_size(size_t size) {
+    for (size_t most = 256; most >= 32; most /= 2)
+        if (size >= most) return most;
+    return size >= 8 ? 8 : 0;
+}
+
+WRAP(int, initstate_r, (unsigned seed, char *memory, size_t size, struct random_data *state)) {
+    WRITE(memory, generator_size(size));
+    WRITE(state, sizeof *state);
+    return initstate_r(seed, memory, size, state);
+}
+
+WRAP(char *, initstate, (unsigned seed, char *memory, size_t size)) {
+    WRITE(memory, generator_size(size));
+    return initstate(seed, memory, size);
+}
+
 /* ---- others ---- */
+
+#define NAME_MOST 16 /* of a thread, with its end */
+
+/* The argument is passed on as it comes, also where there is none. */
+WRAP(int, prctl, (int option, ...)) {
+    va_list arguments;
+    va_start(arguments, option);
+    void *first = va_arg(arguments, void *), *second = va_arg(arguments, void *);
+    void *third = va_arg(arguments, void *), *fourth = va_arg(arguments, void *);
+    va_end(arguments);
+    if (option == PR_SET_NAME) USE_STRING_N(first, NAME_MOST - 1);
+    if (option == PR_GET_NAME) WRITE(first, NAME_MOST);
+    if (option == PR_GET_PDEATHSIG || option == PR_GET_CHILD_SUBREAPER) WRITE(first, sizeof(int));
+    return prctl(option, first, second, third, fourth);
+}
+
+#define OF_TWO_SETS(name)                                                                          \
+    WRAP(int, name, (sigset_t * to, const sigset_t *a, const sigset_t *b)) {                       \
+        READ(a, SET_SIZE);                                                                         \
+        READ(b, SET_SIZE);                                                                         \
+        WRITE(to, SET_SIZE);                                                                       \
+        return name(to, a, b);                                                                     \
+    }
+
+OF_TWO_SETS(sigandset)
+OF_TWO_SETS(sigorset)
+
+WRAP(int, sigisemptyset, (const sigset_t *set)) {
+    USE(set, SET_SIZE);
+    return sigisemptyset(set);
+}
 
 WRAP(int, getloadavg, (double *to, int count)) {
     int stored = NEXT(getloadavg)(to, count);

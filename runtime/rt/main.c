@@ -17,6 +17,9 @@ static void end(void);
 static void end_quickly(void);
 static void last(int status, void *unused);
 
+/* What the constructor of the rule set does; there if a rule set is loaded at the start. */
+__attribute__((weak)) void __whence_register(void);
+
 __attribute__((constructor)) static void begin(int count, char **arguments, char **environment) {
     thread_here();
     threads_init();

@@ -13,10 +13,6 @@
 
 void __whence_register_rules(const struct whence_rule_set *set);
 
-/* What that constructor does, under a name that the runtime calls before code of .preinit_array
- * runs; not there until a rule set is loaded. */
-__attribute__((weak)) void __whence_register(void);
-
 /* Local variables are blocks from here on: called before there are threads. */
 void __whence_locals(void);
 

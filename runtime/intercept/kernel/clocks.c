@@ -23,19 +23,19 @@ WRAP(int, clock_getres, (clockid_t clock, struct timespec *step)) {
 }
 
 WRAP(int, nanosleep, (const struct timespec *wait, struct timespec *rest)) {
-    READ(wait, sizeof *wait);
+    USE(wait, sizeof *wait);
     WRITE_IF(rest, sizeof *rest);
     return NEXT(nanosleep)(wait, rest);
 }
 
 WRAP(int, clock_settime, (clockid_t clock, const struct timespec *now)) {
-    READ(now, sizeof *now);
+    USE(now, sizeof *now);
     return NEXT(clock_settime)(clock, now);
 }
 
 WRAP(int, clock_nanosleep,
      (clockid_t clock, int flags, const struct timespec *wait, struct timespec *rest)) {
-    READ(wait, sizeof *wait);
+    USE(wait, sizeof *wait);
     WRITE_IF(rest, sizeof *rest);
     return NEXT(clock_nanosleep)(clock, flags, wait, rest);
 }
@@ -47,7 +47,7 @@ WRAP(int, getitimer, (__itimer_which_t which, struct itimerval *now)) {
 
 WRAP(int, setitimer,
      (__itimer_which_t which, const struct itimerval *next, struct itimerval *old)) {
-    READ_IF(next, sizeof *next);
+    USE_IF(next, sizeof *next);
     WRITE_IF(old, sizeof *old);
     return NEXT(setitimer)(which, next, old);
 }
@@ -66,7 +66,7 @@ WRAP(int, timer_create, (clockid_t clock, struct sigevent *event, timer_t *timer
 
 WRAP(int, timer_settime,
      (timer_t timer, int flags, const struct itimerspec *next, struct itimerspec *old)) {
-    READ(next, sizeof *next);
+    USE(next, sizeof *next);
     WRITE_IF(old, sizeof *old);
     return NEXT(timer_settime)(timer, flags, next, old);
 }
@@ -78,7 +78,7 @@ WRAP(int, timer_gettime, (timer_t timer, struct itimerspec *now)) {
 
 WRAP(int, timerfd_settime,
      (int timer, int flags, const struct itimerspec *next, struct itimerspec *old)) {
-    READ(next, sizeof *next);
+    USE(next, sizeof *next);
     WRITE_IF(old, sizeof *old);
     return NEXT(timerfd_settime)(timer, flags, next, old);
 }

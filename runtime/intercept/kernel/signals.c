@@ -8,7 +8,7 @@
 
 #define MASK(name)                                                                                 \
     WRAP(int, name, (int how, const sigset_t *set, sigset_t *old)) {                               \
-        READ_IF(set, SET_SIZE);                                                                    \
+        USE_IF(set, SET_SIZE);                                                                     \
         WRITE_IF(old, SET_SIZE);                                                                   \
         return NEXT(name)(how, set, old);                                                          \
     }
@@ -22,7 +22,7 @@ WRAP(int, sigpending, (sigset_t * set)) {
 }
 
 WRAP(int, sigsuspend, (const sigset_t *set)) {
-    READ(set, SET_SIZE);
+    USE(set, SET_SIZE);
     return NEXT(sigsuspend)(set);
 }
 
@@ -33,25 +33,25 @@ WRAP(int, sigaltstack, (const stack_t *stack, stack_t *old)) {
 }
 
 WRAP(int, sigwait, (const sigset_t *set, int *signal)) {
-    READ(set, SET_SIZE);
+    USE(set, SET_SIZE);
     WRITE(signal, sizeof *signal);
     return NEXT(sigwait)(set, signal);
 }
 
 WRAP(int, sigwaitinfo, (const sigset_t *set, siginfo_t *info)) {
-    READ(set, SET_SIZE);
+    USE(set, SET_SIZE);
     WRITE_IF(info, sizeof *info);
     return NEXT(sigwaitinfo)(set, info);
 }
 
 WRAP(int, sigtimedwait, (const sigset_t *set, siginfo_t *info, const struct timespec *wait)) {
-    READ(set, SET_SIZE);
+    USE(set, SET_SIZE);
     WRITE_IF(info, sizeof *info);
-    READ_IF(wait, sizeof *wait);
+    USE_IF(wait, sizeof *wait);
     return NEXT(sigtimedwait)(set, info, wait);
 }
 
 WRAP(int, signalfd, (int file, const sigset_t *set, int flags)) {
-    READ(set, SET_SIZE);
+    USE(set, SET_SIZE);
     return OPENED(NEXT(signalfd)(file, set, flags));
 }

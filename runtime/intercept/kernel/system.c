@@ -36,7 +36,7 @@
 
 #define TELL(name, key_type, value_type)                                                           \
     WRAP(int, name, (key_type key, const value_type *value)) {                                     \
-        READ(value, sizeof *value);                                                                \
+        USE(value, sizeof *value);                                                                 \
         return NEXT(name)(key, value);                                                             \
     }
 
@@ -71,7 +71,7 @@ WRAP(clock_t, times, (struct tms * answer)) {
 #define LIMITS(name, type)                                                                         \
     WRAP(int, name,                                                                                \
          (pid_t process, __rlimit_resource_t which, const struct type *next, struct type *old)) {  \
-        READ_IF(next, sizeof *next);                                                               \
+        USE_IF(next, sizeof *next);                                                                \
         WRITE_IF(old, sizeof *old);                                                                \
         return NEXT(name)(process, which, next, old);                                              \
     }

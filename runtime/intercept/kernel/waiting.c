@@ -28,6 +28,7 @@ WRAP(int, select,
      (int count, fd_set *reading, fd_set *writing, fd_set *other, struct timeval *wait)) {
     CHECK_SETS(count, reading, writing, other);
     WRITE_IF(wait, sizeof *wait);
+    if (wait) check_used(SITE, wait, sizeof *wait);
     return NEXT(select)(count, reading, writing, other, wait);
 }
 
@@ -35,16 +36,26 @@ WRAP(int, pselect,
      (int count, fd_set *reading, fd_set *writing, fd_set *other, const struct timespec *wait,
       const sigset_t *set)) {
     CHECK_SETS(count, reading, writing, other);
-    READ_IF(wait, sizeof *wait);
-    READ_IF(set, SET_SIZE);
+    USE_IF(wait, sizeof *wait);
+    USE_IF(set, SET_SIZE);
     return NEXT(pselect)(count, reading, writing, other, wait, set);
+}
+
+static void check_polled(struct site site, struct pollfd *files, nfds_t count) {
+    size_t size = bytes_of(count, sizeof *files);
+    check_range(site, files, size, 1, files);
+    if (!VALUES_ON || !access_clean((uintptr_t)files, size)) return;
+    for (nfds_t i = 0; i < count; i++) {
+        check_used_bytes(site, &files[i].fd, sizeof files->fd);
+        if (files[i].fd >= 0) check_used_bytes(site, &files[i].events, sizeof files->events);
+    }
 }
 
 WRAP(int, ppoll,
      (struct pollfd * files, nfds_t count, const struct timespec *wait, const sigset_t *set)) {
-    WRITE(files, bytes_of(count, sizeof *files));
-    READ_IF(wait, sizeof *wait);
-    READ_IF(set, SET_SIZE);
+    check_polled(SITE, files, count);
+    USE_IF(wait, sizeof *wait);
+    USE_IF(set, SET_SIZE);
     return NEXT(ppoll)(files, count, wait, set);
 }
 
@@ -66,7 +77,7 @@ WRAP(int, epoll_wait, (int queue, struct epoll_event *events, int most, int wait
 
 WRAP(int, epoll_pwait,
      (int queue, struct epoll_event *events, int most, int wait, const sigset_t *set)) {
-    READ_IF(set, SET_SIZE);
+    USE_IF(set, SET_SIZE);
     struct bounce bounce = bounce_begin(SITE, events, events_size(most));
     int count = (int)USED(queue, NEXT(epoll_pwait)(queue, bounce.buffer, most, wait, set));
     bounce_end(SITE, &bounce, events_size(count));
@@ -74,13 +85,13 @@ WRAP(int, epoll_pwait,
 }
 
 WRAP(int, poll, (struct pollfd * files, nfds_t count, int timeout)) {
-    WRITE(files, bytes_of(count, sizeof *files));
+    check_polled(SITE, files, count);
     return NEXT(poll)(files, count, timeout);
 }
 
 int __poll_chk(struct pollfd *, nfds_t, int, size_t);
 WRAP(int, __poll_chk, (struct pollfd * files, nfds_t count, int timeout, size_t room)) {
-    WRITE(files, bytes_of(count, sizeof *files));
+    check_polled(SITE, files, count);
     return NEXT(__poll_chk)(files, count, timeout, room);
 }
 
@@ -88,9 +99,9 @@ int __ppoll_chk(struct pollfd *, nfds_t, const struct timespec *, const sigset_t
 WRAP(int, __ppoll_chk,
      (struct pollfd * files, nfds_t count, const struct timespec *wait, const sigset_t *set,
       size_t room)) {
-    WRITE(files, bytes_of(count, sizeof *files));
-    READ_IF(wait, sizeof *wait);
-    READ_IF(set, SET_SIZE);
+    check_polled(SITE, files, count);
+    USE_IF(wait, sizeof *wait);
+    USE_IF(set, SET_SIZE);
     return NEXT(__ppoll_chk)(files, count, wait, set, room);
 }
 

@@ -62,13 +62,15 @@ WIDE = _names(
 STANDARD = _names(
     """
     atof atoi atol atoll backtrace backtrace_symbols backtrace_symbols_fd bsearch
-    canonicalize_file_name dirname getenv getsubopt mblen mbrlen
-    mbrtowc mbsrtowcs mbstowcs mbtowc mkdtemp mkostemp mkostemp64 mkostemps mkstemp mkstemp64
-    mkstemps mkstemps64 mktemp putenv qsort qsort_r rand_r realpath secure_getenv setenv strtod
-    strtod_l strtof strtof_l strtoimax strtol strtol_l strtold strtold_l strtoll strtoll_l strtoq
-    strtoul strtoul_l strtoull strtoull_l strtoumax strtouq system unsetenv wcrtomb wcsrtombs
-    wcstombs wctomb __isoc23_strtoimax __isoc23_strtol __isoc23_strtoll __isoc23_strtoul
-    __isoc23_strtoull __isoc23_strtoumax __realpath_chk __xpg_basename
+    canonicalize_file_name dirname drand48_r erand48 erand48_r getenv getsubopt initstate
+    initstate_r jrand48 jrand48_r lcong48 lcong48_r lrand48_r mblen mbrlen mbrtowc mbsrtowcs
+    mbstowcs mbtowc mkdtemp mkostemp mkostemp64 mkostemps mkstemp mkstemp64 mkstemps mkstemps64
+    mktemp mrand48_r nrand48 nrand48_r putenv qsort qsort_r rand_r random_r realpath secure_getenv
+    seed48 seed48_r setenv srand48_r srandom_r strtod strtod_l strtof strtof_l strtoimax strtol
+    strtol_l strtold strtold_l strtoll strtoll_l strtoq strtoul strtoul_l strtoull strtoull_l
+    strtoumax strtouq system unsetenv wcrtomb wcsrtombs wcstombs wctomb __isoc23_strtoimax
+    __isoc23_strtol __isoc23_strtoll __isoc23_strtoul __isoc23_strtoull __isoc23_strtoumax
+    __realpath_chk __xpg_basename
     """
 )
 
@@ -158,7 +160,7 @@ TIME = _names(
 DIRECTORIES = _names(
     """
     closedir dirfd fnmatch ftw ftw64 glob glob64 globfree globfree64 nftw nftw64 readdir readdir64
-    rewinddir scandir scandir64 seekdir telldir wordexp wordfree
+    readdir64_r readdir_r rewinddir scandir scandir64 seekdir telldir wordexp wordfree
     """
 )
 
@@ -173,8 +175,10 @@ TEXT = _names(
 # users, hosts, services, interfaces
 DATABASES = _names(
     """
-    freeaddrinfo freeifaddrs getgrgid_r getgrnam getgrnam_r getgrouplist gethostbyaddr gethostbyname
-    getifaddrs getnameinfo getprotobyname getpwnam getpwnam_r getpwuid_r getservbyname
+    ether_aton ether_aton_r ether_ntoa ether_ntoa_r freeaddrinfo freeifaddrs getgrent_r getgrgid_r
+    getgrnam getgrnam_r getgrouplist gethostbyaddr gethostbyaddr_r gethostbyname gethostbyname2_r
+    gethostbyname_r getifaddrs getnameinfo getprotobyname getprotobyname_r getprotobynumber_r
+    getpwent_r getpwnam getpwnam_r getpwuid_r getservbyname getservbyname_r getservbyport_r
     if_indextoname if_nametoindex inet_aton inet_network
     """
 )
@@ -207,13 +211,14 @@ QUEUES = _names(
 # processes, signals, limits, waiting for files, random bytes, extended attributes
 SYSTEM = _names(
     """
-    arc4random_buf epoll_ctl epoll_pwait epoll_wait eventfd_read fgetxattr flistxattr fremovexattr frexp
-    frexpf frexpl fsetxattr getentropy getgroups getloadavg getrandom getrlimit getrlimit64 getrusage
-    getxattr lgetxattr listxattr llistxattr lremovexattr lsetxattr modf modff modfl ppoll prlimit prlimit64
-    pselect pthread_sigmask removexattr sched_getaffinity sched_setaffinity select setrlimit setrlimit64
-    setxattr sigaction sigaddset sigaltstack sigdelset sigemptyset sigfillset sigismember signalfd
-    sigpending sigprocmask sigsuspend sigtimedwait sigwait sigwaitinfo syscall sysinfo tcgetattr tcsetattr
-    times uname wait wait3 wait4 waitid waitpid __poll_chk __ppoll_chk
+    arc4random_buf epoll_ctl epoll_pwait epoll_wait eventfd_read fgetxattr flistxattr fremovexattr
+    frexp frexpf frexpl fsetxattr getentropy getgroups getloadavg getrandom getrlimit getrlimit64
+    getrusage getxattr lgetxattr listxattr llistxattr lremovexattr lsetxattr modf modff modfl ppoll
+    prctl prlimit prlimit64 pselect pthread_sigmask removexattr sched_getaffinity sched_setaffinity
+    select setrlimit setrlimit64 setxattr sigaction sigaddset sigaltstack sigandset sigdelset
+    sigemptyset sigfillset sigisemptyset sigismember signalfd sigorset sigpending sigprocmask
+    sigsuspend sigtimedwait sigwait sigwaitinfo syscall sysinfo tcgetattr tcsetattr times uname wait
+    wait3 wait4 waitid waitpid __poll_chk __ppoll_chk
     """
 )
 

@@ -26,6 +26,9 @@ _SHIFTS = ("shl", "lshr", "ashr")
 _TYPES = {f"i{bits}": bits for bits in steps.WIDTHS}
 _DECREMENT = "add", "-1"
 """The front end's way to write ``i--``."""
+_ABSOLUTE = "llvm.abs.i"
+_UNDEFINED_LEAST = re.compile(r"\bi1 true\)")
+"""The operand that leaves the magnitude of the least number undefined."""
 _NSW = re.compile(r"(?<== )(add|sub|mul)((?: nuw)?) nsw\b")
 
 
@@ -59,6 +62,8 @@ def mark_arithmetic(context: Context) -> None:
                     _mark_unsigned(instruction, context)
                 else:
                     _mark(instruction, context)
+            elif isinstance(instruction, ir.Call) and (instruction.callee or "").startswith(_ABSOLUTE):
+                _mark_absolute(instruction, context)
 
 
 def _mark_unsigned(instruction: ir.Binary, context: Context) -> None:
@@ -80,6 +85,36 @@ def _mark(instruction: ir.Binary, context: Context) -> None:
         _insert(instruction, _DIVISIONS[opcode], left, right, context)
     elif opcode in _SHIFTS and "SHIFT" in points and not _in_range(right, _TYPES[instruction.type]):
         _insert(instruction, "shift", left, _count(instruction, right), context)
+
+
+def _mark_absolute(call: ir.Call, context: Context) -> None:
+    """`abs` and its relatives negate numbers below zero; of these the least has no opposite.
+
+    Before::
+
+        define i32 @f(i32 %a) {
+          %2 = call i32 @llvm.abs.i32(i32 %a, i1 true)
+          ret i32 %2
+        }
+        declare i32 @llvm.abs.i32(i32, i1 immarg)
+
+    After::
+
+        define i32 @f(i32 %a) {
+          call void @__whence_check_subtract_i32(i32 0, i32 %a) nomerge
+          %2 = call i32 @llvm.abs.i32(i32 %a, i1 false)
+          ret i32 %2
+        }
+        declare i32 @llvm.abs.i32(i32, i1 immarg)
+    """
+    operand = call.arguments[0]
+    undefined = _UNDEFINED_LEAST.search(call.text)
+    if undefined is None or operand.type not in _TYPES or "SUBTRACT" not in context.policy.steps:
+        return
+    name = steps.marker(_OVERFLOWS["sub"].lower(), _TYPES[operand.type])
+    context.used.add(name)
+    call.insert_before(f"call void @{name}({operand.type} 0, {operand.type} {operand.value}) nomerge")
+    call.rewrite(_UNDEFINED_LEAST.sub("i1 false)", call.text, count=1))
 
 
 def _insert(instruction: ir.Binary, word: str, left: str, right: str, context: Context) -> None:

@@ -3,10 +3,21 @@
 #define _GNU_SOURCE
 #include "common.h"
 #include "values_rules.h"
+#include <arpa/inet.h>
 #include <fcntl.h>
+#include <netinet/ether.h>
+#include <poll.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stddef.h>
 #include <strings.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/select.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <wchar.h>
 
 #define SIZE 24
@@ -28,6 +39,8 @@ static char *string(size_t defined) {
     memset(begin + SIZE - 1, 0, 1);
     return begin;
 }
+
+#define FRESH(type) ((type *)malloc(sizeof(type)))
 
 static volatile long result;
 
@@ -71,6 +84,23 @@ static void wrong(const char *name) {
     CASE(snprintf, to, sizeof to, "%s", string(3));
     CASE(sprintf, to, "%.4s", block(3));
     CASE(wcslen, wide);
+    CASE(mktime, FRESH(struct tm));
+    CASE(timegm, FRESH(struct tm));
+    CASE(gmtime, FRESH(time_t));
+    CASE(ctime, FRESH(time_t));
+    CASE(asctime, FRESH(struct tm));
+    CASE(nanosleep, FRESH(struct timespec), NULL);
+    CASE(setitimer, ITIMER_VIRTUAL, FRESH(struct itimerval), NULL);
+    CASE(poll, FRESH(struct pollfd), 1, 0);
+    CASE(select, 0, NULL, NULL, NULL, FRESH(struct timeval));
+    CASE(sigaction, SIGUSR1, FRESH(struct sigaction), NULL);
+    CASE(sigprocmask, SIG_BLOCK, FRESH(sigset_t), NULL);
+    CASE(setrlimit, RLIMIT_CORE, FRESH(struct rlimit));
+    CASE(getpwnam, string(2));
+    CASE(inet_ntop, AF_INET, FRESH(struct in_addr), to, sizeof to);
+    CASE(ether_ntoa, FRESH(struct ether_addr));
+    CASE(nrand48, (unsigned short *)block(0));
+    CASE(prctl, PR_SET_NAME, string(2));
 }
 
 static void copies(void) {
@@ -126,6 +156,13 @@ static void right(void) {
     char *number = block(2);
     memcpy(number, "1 ", 2);
     REQUIRE(atoi(number) == 1 && strtol(number, NULL, 10) == 1);
+    struct tm *parts = FRESH(struct tm);
+    memset(parts, 0, offsetof(struct tm, tm_wday));
+    parts->tm_mday = 1;
+    REQUIRE(timegm(parts) < 0 && parts->tm_wday == 1);
+    struct pollfd *file = FRESH(struct pollfd);
+    file->fd = -1;
+    REQUIRE(poll(file, 1, 0) == 0);
     REQUIRE(printf("%.2s\n", string(2)) == 3 && fwrite(block(4), 2, 2, stdout) == 2);
 }
 

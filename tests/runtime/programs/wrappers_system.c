@@ -19,6 +19,7 @@
 #include <math.h>
 #include <net/if.h>
 #include <netdb.h>
+#include <netinet/ether.h>
 #include <poll.h>
 #include <pthread.h>
 #include <pwd.h>
@@ -30,6 +31,7 @@
 #include <sys/epoll.h>
 #include <sys/inotify.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/select.h>
@@ -211,6 +213,59 @@ static void databases(void) {
     REQUIRE(!if_nametoindex(copy("nosuch0")) && if_nametoindex("lo") == 1 ? if_indextoname(1, exact(3)) != NULL : 1);
 }
 
+static void more_databases(void) {
+    struct hostent *host = EXACT(struct hostent), **found = EXACT(struct hostent *);
+    struct protoent *protocol = EXACT(struct protoent), **known = EXACT(struct protoent *);
+    struct servent *service = EXACT(struct servent), **served = EXACT(struct servent *);
+    struct passwd *user = EXACT(struct passwd), **next = EXACT(struct passwd *);
+    struct group *group = EXACT(struct group), **following = EXACT(struct group *);
+    int *error = EXACT(int);
+    REQUIRE(!gethostbyname_r(copy("127.0.0.1"), host, exact(2000), 2000, found, error) && *found == host);
+    REQUIRE(!gethostbyname2_r("127.0.0.1", AF_INET, host, exact(2000), 2000, found, error) && *found == host);
+    gethostbyaddr_r(memcpy(exact(4), "\x7f\0\0\1", 4), 4, AF_INET, host, exact(2000), 2000, found, error);
+    getprotobyname_r(copy("tcp"), protocol, exact(2000), 2000, known);
+    getprotobynumber_r(6, protocol, exact(2000), 2000, known);
+    getservbyname_r(copy("http"), copy("tcp"), service, exact(2000), 2000, served);
+    getservbyport_r(htons(80), NULL, service, exact(2000), 2000, served);
+    setpwent();
+    setgrent();
+    REQUIRE(!getpwent_r(user, exact(2000), 2000, next) && !getgrent_r(group, exact(2000), 2000, following));
+    struct ether_addr *card = EXACT(struct ether_addr);
+    REQUIRE(ether_aton_r(copy("1:2:3:4:5:a"), card) == card && ether_aton("1:2:3:4:5:6") && !ether_aton("1"));
+    REQUIRE(!strcmp(ether_ntoa_r(card, exact(12)), "1:2:3:4:5:a") && !strcmp(ether_ntoa(card), "1:2:3:4:5:a"));
+}
+
+static void numbers_by_chance(void) {
+    struct drand48_data *state = EXACT(struct drand48_data);
+    unsigned short *last = memset(exact(6), 1, 6), *parameters = memset(exact(14), 1, 14);
+    double *real = EXACT(double);
+    long *whole = EXACT(long);
+    REQUIRE(!srand48_r(1, state) && !drand48_r(state, real) && *real >= 0 && *real < 1);
+    REQUIRE(!lrand48_r(state, whole) && *whole >= 0 && !mrand48_r(state, whole));
+    REQUIRE(!erand48_r(last, state, real) && !nrand48_r(last, state, whole) && !jrand48_r(last, state, whole));
+    REQUIRE(erand48(last) < 1 && nrand48(last) >= 0 && jrand48(last) | 1);
+    REQUIRE(!seed48_r(last, state) && seed48(last) && !lcong48_r(parameters, state));
+    lcong48(parameters);
+    struct random_data *generator = memset(EXACT(struct random_data), 0, sizeof *generator);
+    int32_t *drawn = EXACT(int32_t);
+    REQUIRE(!initstate_r(1, exact(32), 60, generator) && !srandom_r(2, generator));
+    REQUIRE(!random_r(generator, drawn) && *drawn >= 0 && initstate(1, exact(64), 64));
+}
+
+static void sets_and_names(void) {
+    sigset_t *one = exact(8), *two = exact(8), *both = exact(8);
+    REQUIRE(!sigemptyset(one) && !sigfillset(two) && !sigandset(both, one, two) && sigisemptyset(both));
+    REQUIRE(!sigorset(both, one, two) && !sigisemptyset(both));
+    char *name = exact(16);
+    REQUIRE(!prctl(PR_SET_NAME, copy("renamed")) && !prctl(PR_GET_NAME, name) && !strcmp(name, "renamed"));
+    REQUIRE(!prctl(PR_GET_PDEATHSIG, EXACT(int)) && prctl(PR_GET_DUMPABLE) >= 0);
+    DIR *directory = opendir("/");
+    struct dirent *entry = EXACT(struct dirent), **read = EXACT(struct dirent *);
+    REQUIRE(directory && !readdir_r(directory, entry, read) && *read == entry);
+    struct dirent64 *large = EXACT(struct dirent64), **there = EXACT(struct dirent64 *);
+    REQUIRE(!readdir64_r(directory, large, there) && *there == large && !closedir(directory));
+}
+
 static void *thread(void *argument) {
     sem_post(argument);
     return argument;
@@ -313,6 +368,9 @@ int main(void) {
     text();
     tables();
     databases();
+    more_databases();
+    numbers_by_chance();
+    sets_and_names();
     threads();
     signals();
     processes();
