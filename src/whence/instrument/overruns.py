@@ -6,6 +6,7 @@ variable, and deletes other accesses.
 
 from __future__ import annotations
 
+from whence import ir
 from whence.instrument.exposure import is_overrun, uses_of, variables_of
 from whence.instrument.passes import Context
 
@@ -41,4 +42,9 @@ def keep_overruns(context: Context) -> None:
         uses = uses_of(function)
         for variable, size in variables:
             if is_overrun(variable, size, uses):
-                variable.insert_after(_KNOWN.format(variable.result), dbg=False)
+                keep_in_memory(variable)
+
+
+def keep_in_memory(variable: ir.Alloca) -> None:
+    """Has LLVM assume that something else knows the variable's address."""
+    variable.insert_after(_KNOWN.format(variable.result), dbg=False)

@@ -13,6 +13,7 @@ from whence.abi.layout import UNWRITTEN
 from whence.abi.undefined import MAGIC, UNDEFINED
 from whence.instrument.exposure import is_plain, size_of
 from whence.instrument.markers import LIFETIME_BEGINS
+from whence.instrument.overruns import keep_in_memory
 from whence.instrument.passes import Context
 from whence.instrument.values import helpers
 from whence.instrument.values.shapes import leaves
@@ -65,13 +66,15 @@ def mark_unwritten(context: Context) -> None:
 def _make_array(variable: ir.Instruction) -> None:
     """Gives memory of `alloca` with a constant size the type that LLVM's pipeline would give it later.
 
-    By the type, later passes tell which variables have values.
+    By the type, later passes tell which variables have values. Promotion leaves memory of this kind alone,
+    and what the program does out of its bounds; that is to stay so.
     """
     if not isinstance(variable, ir.Alloca) or variable.count in (None, "1") or size_of(variable) is None:
         return
     type_ = str(variable.allocated_type)
     counted = re.compile(rf"alloca {re.escape(type_)}, i\d+ {variable.count}\b")
     variable.rewrite(counted.sub(f"alloca [{variable.count} x {type_}]", variable.text, count=1))
+    keep_in_memory(variable)
 
 
 def births_of(function: ir.Function) -> dict[ir.Alloca, list[ir.Instruction]]:

@@ -1,0 +1,21 @@
+// A copy begins with memory from alloca.
+// RUN: options --enable use-of-uninitialized-value
+#include <alloca.h>
+#include <stdio.h>
+#include <string.h>
+
+__attribute__((noinline)) static void copy(void) {
+    char *source = alloca(100);
+    char dest[100];
+    memset(source, 's', 99);
+    source[99] = '\0';
+    char *begin = source;
+    memcpy(dest, begin, 100);
+    dest[99] = '\0';
+    puts(dest);
+}
+
+int main(void) {
+    copy();
+    return 0;
+}
