@@ -89,6 +89,7 @@ PRODUCTS = {
             "alloc/heap.c",
             "rt/access.c",
             "rt/steps.c",
+            "rt/reads.c",
             "rt/uses.c",
             "rt/cookies.c",
             "rt/globals.c",

@@ -72,6 +72,7 @@ RULES = (
     "float-division-by-zero",
     "bit-scan-of-zero",
     "use-of-uninitialized-value",
+    "uninitialized-read",
 )
 
 

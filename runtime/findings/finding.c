@@ -172,12 +172,15 @@ static void fill_block(struct wh_finding *head, const struct whence_block *block
 }
 
 /* Undefined bits of values that were copied from a block may be all that is left of it. */
-static void fill_origin(struct wh_finding *head, const struct whence_event *event) {
-    if (!PORT_PLANES || event->point != WH_POINT_USE) return;
-    head->use = (uint32_t)event->width;
-    if (!head->n_alloc) head->n_alloc = depot_stack(origin_stack(event->root), draft.alloc);
+static void fill_origin(struct wh_finding *head, const struct context *context) {
+    const struct whence_event *event = &context->event;
+    if (!PORT_PLANES || !(WH_POINTS_FOLLOWED >> event->point & 1)) return;
+    int use = event->point == WH_POINT_USE;
+    uint64_t origin = use ? event->root : context->origin;
+    head->use = use ? (uint32_t)event->width : 0;
+    if (!head->n_alloc) head->n_alloc = depot_stack(origin_stack(origin), draft.alloc);
     if (head->n_variable) return;
-    draft.variable = origin_text(event->root);
+    draft.variable = origin_text(origin);
     if (draft.variable) head->n_variable = (uint32_t)wh_length(draft.variable);
 }
 
@@ -356,7 +359,7 @@ void finding_make(struct context *context, const struct witness *witness) {
     const struct whence_block *block = witness->block ? witness->block : &context->event.block;
     fill_block(head, block);
     fill_chains(head, context, block);
-    fill_origin(head, &context->event);
+    fill_origin(head, context);
     fill_descriptor(head, context->descriptor);
     if (head->bad) fill_hit(head, context->event.r);
     if (head->address) fill_states(head, head->bad ? head->bad : head->address);

@@ -36,7 +36,7 @@ static void take_rules(const struct whence_rule_set *set) {
     rules_current = set;
     rules_main = rules_function("main");
     event_every = every;
-    if (PORT_PLANES && points >> WH_POINT_USE & 1) reserve_values();
+    if (PORT_PLANES && points & WH_POINTS_FOLLOWED) reserve_values();
     __atomic_store_n(&event_points, points, __ATOMIC_RELEASE);
 }
 

@@ -3,6 +3,7 @@
 #include "check.h"
 #include "../os/os.h"
 #include "../planes/planes.h"
+#include "../rt/reads.h"
 #include "../rt/uses.h"
 
 #include <ctype.h>
@@ -14,7 +15,9 @@
 
 void check_used_bytes(struct site site, const void *pointer, size_t size) {
     uintptr_t begin = (uintptr_t)pointer, first = values_first(begin, size);
-    if (first != begin + size) use_memory(first, site.function, site.frame);
+    if (first == begin + size) return;
+    read_memory(begin, size, site.function, site.frame);
+    use_memory(first, site.function, site.frame);
 }
 
 void check_compared(struct site site, const void *a, const void *b, size_t size) {

@@ -3,6 +3,7 @@
 #include "entry.h"
 #include "event.h"
 #include "order.h"
+#include "reads.h"
 #include "threads.h"
 #include "../os/os.h"
 
@@ -145,6 +146,10 @@ whence_step_checked(uint64_t a, uint64_t b, uint32_t desc, const struct frame *f
     }
     if (context.event.point == WH_POINT_ORDER) {
         order(a, frame);
+        return;
+    }
+    if (context.event.point == WH_POINT_READ) {
+        read_memory(a, b, NULL, frame);
         return;
     }
     if (is_typed(context.event.point)) {

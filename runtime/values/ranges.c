@@ -216,6 +216,27 @@ uintptr_t values_first(uintptr_t address, uint64_t size) {
     return end;
 }
 
+static uint64_t whole_bytes(uint64_t bits) {
+    uint64_t count = 0;
+    for (; bits; bits >>= 8) count += (bits & 0xff) == 0xff;
+    return count;
+}
+
+uint64_t values_unwritten(uintptr_t address, uint64_t size, uint64_t *origin) {
+    uint64_t count = 0, end = address + size;
+    for (uintptr_t at = values_first(address, size); at < end;) {
+        uint64_t step = WH_GRANULE - at % WH_GRANULE;
+        if (step > end - at) step = end - at;
+        struct whence_bits found = __whence_value_load(at, step);
+        uint64_t more = whole_bytes(found.bits);
+        if (more && !count) *origin = found.origin;
+        count += more;
+        at += step;
+        if (!found.bits) at = values_first(at, end - at);
+    }
+    return count;
+}
+
 WH_EXPORT uint64_t __whence_value_any(uint64_t address, uint64_t size) {
     return values_first(address, size) != address + size;
 }

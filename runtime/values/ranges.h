@@ -24,6 +24,9 @@ static inline void values_mark(uintptr_t address) {
     if (~address > *depth && address >= (uintptr_t)__builtin_frame_address(0)) *depth = ~address;
 }
 
+/* How many bytes have no defined bit; the origin of the first one. */
+uint64_t values_unwritten(uintptr_t address, uint64_t size, uint64_t *origin);
+
 /* The first byte of a range with an undefined bit, or the range's end. */
 uintptr_t values_first(uintptr_t address, uint64_t size);
 

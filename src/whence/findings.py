@@ -40,6 +40,7 @@ class Point(StrEnum):
     CALL = "call"
     RET = "ret"
     DESCRIPTOR = "descriptor"
+    READ = "read"
     SIGNAL = "signal"
     UNKNOWN = "unknown"
     _add_members(vars(), (row.name for row in points.POINTS))

@@ -18,6 +18,7 @@ _PROGRAMS = """
     division-by-zero/average division-overflow/remainder index-out-of-bounds/next-member
     shift-out-of-range/negative signed-addition-overflow/checksum signed-multiplication-overflow/short-square
     signed-subtraction-overflow/magnitude use-after-poison/pool use-of-uninitialized-value/one-bit
+    uninitialized-read/other-field
     wild-pointer-dereference/offset-link unsigned-addition-overflow/ticks
     unsigned-subtraction-overflow/countdown unsigned-multiplication-overflow/pixels
     float-conversion-overflow/sample float-division-by-zero/slope bit-scan-of-zero/classes

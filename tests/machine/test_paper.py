@@ -9,7 +9,7 @@ from whence.rules import load_standard, load_texts
 
 RULES = b"""
 # Figure 2
-rule uninitialized-read "read of what nobody wrote"
+rule never-written "read of what nobody wrote"
     at deref_r r
     when not FindLast(_, write, r, _, _) and Kind(r) != Global
     trace r
@@ -41,7 +41,7 @@ def fired(text: str) -> list[tuple[str, str]]:
 def test_uninitialized_read(text: str, expected: bool) -> None:
     outcome = run(parse_program(text), PAPER)
     names = [verdict.rule.name for verdict in outcome.verdicts]
-    assert names == ["uninitialized-read"] * expected
+    assert names == ["never-written"] * expected
     assert (outcome.ending is Ending.ERROR) is expected
     if expected:
         assert outcome.error is not None

@@ -63,10 +63,4 @@ fun main() = let p = malloc(8) in let v = f(p - 0 + 137438953472) in free(p); 0"
         "wild-pointer-dereference",
         "clean",
     ),
-    Difference(
-        "fun main() = let p = malloc(8) in let v = *p in free(p); 0",
-        "no rule is shipped for values that were never written: the engine keeps no definedness yet",
-        "bug-uninitialized",
-        "clean",
-    ),
 )

@@ -2,8 +2,8 @@
 
 `programs()` draws steps one after the other. A step is correct by the generator's model (`model`), or is one
 of `MISTAKES`, or uses an arbitrary pointer. The abstract machine decides which errors a program has. The
-generator leaves out what the engine and the calculus judge differently by design (docs/oracle.md): reads of
-uninitialized bytes, accesses outside of stack blocks, and pointers that are loaded from memory and lie
+generator leaves out what the engine and the calculus judge differently by design (docs/oracle.md):
+accesses outside of stack blocks, and pointers that are loaded from memory and lie
 further outside of their block than a red zone.
 """
 
@@ -210,7 +210,11 @@ def copy(draw: Draw, draft: Draft) -> None:
 
 
 def use(draw: Draw, draft: Draft) -> None:
-    draft.do(s.Use(at(heap_pointer(draw, draft), 0)))
+    """The library's function looks at the first byte; the machine's does not."""
+    variable = heap_pointer(draw, draft)
+    assert variable.block is not None
+    if variable.block.readable(0):
+        draft.do(s.Use(at(variable, 0)))
 
 
 def poison(draw: Draw, draft: Draft) -> None:
@@ -478,6 +482,18 @@ def leak(draw: Draw, draft: Draft) -> None:
         draft.do(s.Assign(at(block_holder, 8), s.Name(variable.name)))
 
 
+def read_unwritten(draw: Draw, draft: Draft) -> None:
+    """A read of bytes in bounds of which some were perhaps never written: of a new block, or of a copy."""
+    variable = heap_pointer(draw, draft)
+    if draw(st.booleans()):
+        copy(draw, draft)
+    block, width = variable.block, choose(draw, WIDTHS)
+    assert block is not None
+    index = index_in_bounds(draw, block, width)
+    if index is not None:
+        draft.do(s.Read(at(variable, index), width))
+
+
 def use_any_pointer(draw: Draw, draft: Draft) -> None:
     """A deallocation or a write through an arbitrary pointer."""
     variable = choose(draw, draft.variables) if draft.variables else heap_pointer(draw, draft)
@@ -495,7 +511,7 @@ MISTAKES: tuple[Step, ...] = (
     *(free_inside, free_outside, free_local, free_global, free_of_other_family, use_poisoned),
     *(free_with_wrong_arguments, free_with_wrong_arguments),
     *(wild_access, copy_within_block, use_null, align_wrongly, request_too_much, leak, leak),
-    *(use_any_pointer, use_any_pointer),
+    *(use_any_pointer, use_any_pointer, read_unwritten, read_unwritten),
 )
 
 

@@ -9,7 +9,7 @@ import z3
 
 from whence.abi.records import KINDS
 from whence.machine import State
-from whence.machine.accesses import access, is_null_derived
+from whence.machine.accesses import is_null_derived, unwritten_bytes
 from whence.machine.liveness import live_and_lost
 from whence.machine.memory import Block
 from whence.machine.probes import Probe
@@ -129,13 +129,9 @@ class Concrete:
         address = target.address
         slots = [slot.name for slot, field in zip(probe.row.slots, probe.row.operands, strict=True) if field]
         numbers = dict(zip(slots, (word(state, each.value) for each in probe.operands), strict=True))
-        source = access(state, first, probe.width) if probe.code == "DEREF_R" else None
-        read = None if source is None or source.block is None else state.live(source.block)
-        junk = (
-            source is not None
-            and read is not None
-            and any(read.byte(source.index + i) is None for i in range(probe.width))
-        )
+        unwritten = unwritten_bytes(state, first, probe.width) if probe.code in ("DEREF_R", "READ") else 0
+        if probe.code == "READ":
+            numbers |= {"n": probe.width, "unwritten": unwritten}
         index = target.index if derived else wrap(address) if address >= _HALF else address
         return replace(
             free,
@@ -148,7 +144,7 @@ class Concrete:
             address=z3.IntVal(address),
             width=z3.IntVal(probe.width),
             closed=z3.IntVal(0 if block is None else block.closed_bytes(target.index, probe.width)),
-            junk=z3.BoolVal(junk and isinstance(state.focus, Read)),
+            junk=z3.BoolVal(unwritten > 0 and isinstance(state.focus, Read)),
             family=z3.IntVal(probe.family),
             words={name: z3.IntVal(_as_typed(name, numbers.get(name, 0))) for name in WORDS},
             function=z3.IntVal(function_code(probe.function)),

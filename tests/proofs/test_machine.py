@@ -24,7 +24,7 @@ from whence.machine.probes import probes
 from whence.machine.run import Step, steps
 from whence.machine.syntax import Copy
 from whence.proofs import state as symbolic
-from whence.proofs.errors import ERRORS
+from whence.proofs.errors import ERRORS, read_facts
 from whence.proofs.invariant import INVARIANT
 from whence.proofs.logic import BLOCK, EVENT, POINTER, Number, Truth
 from whence.proofs.moment import typed
@@ -112,7 +112,7 @@ def assert_state(state: State) -> None:
     found = errors(state)
     for probe in probes(state):
         moment = concrete.moment(state, probe)
-        for fact in typed(moment):
+        for fact in (*typed(moment), *read_facts(moment)):
             assert concrete.truth(fact, state), fact
         for name, rule in ERRORS.items():
             expected = any(error.rule.name == name for error in found if error.probe == probe)

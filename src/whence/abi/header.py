@@ -117,6 +117,8 @@ def _record_lines() -> Iterator[str]:
     yield from _numbers("POINT", points.NUMBERS)
     sized = sum(1 << point.number for point in points.POINTS if point.sized)
     yield f"#define WH_POINTS_SIZED {_number(sized)} /* bit 1 << WH_POINT_*: the width is a size */"
+    followed = sum(1 << point.number for point in points.POINTS if point.follows)
+    yield f"#define WH_POINTS_FOLLOWED {_number(followed)} /* those that need the definedness plane */"
     yield "/* X(number, noun) */"
     yield "#define WH_POINTS(X) \\"
     yield " \\\n".join(f'    X({point.number}, "{point.noun}")' for point in points.POINTS)

@@ -73,7 +73,8 @@ class Point:
     field `width` of the event is a size that reports show. `engines`: those that observe the point. `redex`:
     the class of `whence.machine.syntax` whose reduction the point precedes, or follows if `after`; "" if the
     abstract machine has none. `operands`: for each slot the field of the redex that has its value, or "".
-    `decimal`: the values are numbers that reports show in decimal, however large.
+    `decimal`: the values are numbers that reports show in decimal, however large. `follows`: the step is
+    known only where undefined values are followed.
     """
 
     name: str
@@ -94,6 +95,7 @@ class Point:
     operands: tuple[str, ...] = ()
     after: bool = False
     decimal: bool = False
+    follows: bool = False
 
     @property
     def code(self) -> str:
@@ -480,6 +482,7 @@ POINTS = (
         where="where a bit is undefined",
         optional=", whose undefined bits are those of u",
         suspects=Suspects("every use", "those of values with undefined bits", (Fine({"u": 0}, ()),)),
+        follows=True,
     ),
     _unsigned("add_unsigned", 19, "x and y are added", "addition", {"high": 1, "x": -1, "y": -1}),
     _unsigned("subtract_unsigned", 20, "y is subtracted from x", "subtraction", {"x": 1, "y": -1}),
@@ -673,6 +676,24 @@ POINTS = (
         "use of an object",
         "where the object is of no such class",
         "use of an object of another class",
+    ),
+    Point(
+        "read",
+        49,
+        (_R, _N, Slot("unwritten", "INT", "other")),
+        "before n bytes at r are read as a value; unwritten is how many of them hold nothing that was ever "
+        "written",
+        "read",
+        "read",
+        where="where some of the bytes hold nothing that was ever written",
+        optional="; unwritten is how many of them hold nothing that was ever written",
+        suspects=Suspects(
+            "every read", "those of bytes that were never written", (Fine({"unwritten": 0}, ()),)
+        ),
+        sized=True,
+        redex="Read",
+        operands=("pointer", "", ""),
+        follows=True,
     ),
 )
 

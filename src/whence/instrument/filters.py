@@ -55,7 +55,7 @@ from whence.instrument import lookup, steps
 from whence.instrument.origins import helpers as origin_helpers
 from whence.instrument.values import helpers
 from whence.rules.filters import Filter
-from whence.rules.lowering import Plan
+from whence.rules.lowering import Plan, follows_values
 
 _JUDGED = Filter.STATE | Filter.SLOT
 """The filters of rules about the block that the pointer of an access was derived from."""
@@ -144,7 +144,7 @@ def generate(plan: Plan, *, origins: bool = False) -> str:
         ]
         suspects += [*wide, *known, *inside, lookup.define("#4")]
     copies = [_copy(size, "COPY" in plan.points) for size in (None, *CHECKED_WIDTHS)]
-    values = helpers.definitions() if "USE" in plan.points else ()
+    values = helpers.definitions() if follows_values(plan) else ()
     followed = origin_helpers.definitions() if origins else ()
     arithmetic = list(steps.definitions(plan.points))
     if arithmetic:

@@ -12,7 +12,7 @@ from whence.instrument.provenance import OBJECTS, Kind
 from whence.instrument.requests import CLOSES
 from whence.rules import RuleSet
 from whence.rules.filters import Filter
-from whence.rules.lowering import Plan, accesses_name, finds_freed, plan_of
+from whence.rules.lowering import Plan, accesses_name, finds_freed, follows_values, plan_of
 from whence.tiers import FULL, QUICK
 
 
@@ -68,7 +68,7 @@ def policy_of(plan: Plan) -> Policy:
         locals=locals_,
         globals=globals_,
         scopes=locals_ and finds_freed(plan, "Stack"),
-        values="USE" in plan.points,
+        values=follows_values(plan),
         steps=plan.points.intersection(steps.POINTS),
     )
 

@@ -27,7 +27,13 @@ from whence.instrument.lookup import LOOKUP
 ATTRIBUTES = "nounwind memory(inaccessiblemem: readwrite)"
 
 READING = "nounwind memory(read, inaccessiblemem: readwrite)"
-"""Of the one that looks at an object: stores of its vtable must not be delayed or dropped."""
+"""Of those that look at memory or at what has been stored there: stores must not be delayed or dropped."""
+
+
+def reads_memory(name: str) -> bool:
+    """Whether a marker depends on what has been stored: one of an object or of a read."""
+    return name == steps.checked("OBJECT") or steps.is_read_marker(name)
+
 
 PREFIX = "__whence_check"
 RANGE = "__whence_range"
@@ -103,9 +109,7 @@ def _declaration(name: str) -> str:
     pointer = "ptr captures(address)"
     operands = steps.declaration(name)
     if operands:
-        return (
-            f"declare void @{name}({operands}) {READING if name == steps.checked('OBJECT') else ATTRIBUTES}"
-        )
+        return f"declare void @{name}({operands}) {READING if reads_memory(name) else ATTRIBUTES}"
     if name == RANGE:
         return f"declare void @{RANGE}({pointer}, i64, {pointer}, i32) {ATTRIBUTES}"
     if name == COOKIE:

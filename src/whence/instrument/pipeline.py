@@ -66,6 +66,8 @@ from whence.instrument.policy import Policy
 from whence.instrument.promises import POINTS as PROMISES
 from whence.instrument.promises import mark_promises
 from whence.instrument.quick import keep_copies, select_quickly, simplify
+from whence.instrument.reads import POINT as READ
+from whence.instrument.reads import mark_reads
 from whence.instrument.requests import redirect_requests
 from whence.instrument.roots import keep_pointers
 from whence.instrument.scopes import forget_lifetimes, mark_scopes
@@ -85,6 +87,7 @@ PASSES: tuple[AnyPass, ...] = (
     Pass("mark-promises", Stage.CARRIED, mark_promises, lambda policy: bool(policy.steps & PROMISES)),
     Pass("mark-pairs", Stage.CARRIED, mark_pairs, lambda policy: bool(policy.steps & PAIRS)),
     Pass("mark-initializers", Stage.CARRIED, mark_initializers, lambda policy: ORDER in policy.steps),
+    Pass("mark-reads", Stage.CARRIED, mark_reads, lambda policy: READ in policy.steps),
     TextPass("copy-arguments", Stage.CARRIED, copy_arguments, lambda policy: policy.locals),
     TextPass(
         "name-variables",

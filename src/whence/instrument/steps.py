@@ -19,6 +19,7 @@ from functools import cache
 from whence.abi.layout import NULL_PAGE_SIZE
 from whence.abi.points import NUMBERS
 from whence.abi.rules import FUNCTION_MARK, STEP_BITS_SHIFT, STEP_POINTER, STEP_SIZE_SHIFT, STEP_UNSIGNED
+from whence.instrument.values.helpers import named, plane
 
 WIDTHS = (8, 16, 32, 64)
 """The bits of the integers whose arithmetic is checked."""
@@ -36,7 +37,7 @@ _DIVIDES = {"sdivide": True, "udivide": False}
 POINTS = (*_SIGNED, *_UNSIGNED, "DIVIDE", "SHIFT", "INDEX", "TRUNCATE", "DIVIDE_FLOATING", "SCAN")
 POINTS += ("ORDER", "COMPARE", "DIFFERENCE", "BOOL", "UNREACHABLE", "DIMENSION", "NONNULL", "OFFSET", "ALIGN")
 POINTS += ("CONVERT_UNSIGNED", "CONVERT_SIGNED", "TO_SIGNED", "TO_UNSIGNED")
-POINTS += ("ENUMERATION", "MISSING_RETURN", "CALLEE", "OBJECT")
+POINTS += ("ENUMERATION", "MISSING_RETURN", "CALLEE", "OBJECT", "READ")
 """The detection points whose steps have these markers."""
 
 _INTRINSIC = re.compile(r"(@llvm\.\w+\.with\.overflow\.i(\d+))\(")
@@ -46,6 +47,8 @@ ALIGN = f"{_PREFIX}align"
 COMPARE = f"{_PREFIX}compare"
 ORDER = f"{_PREFIX}order"
 DIFFERENCE = f"{_PREFIX}difference"
+READ = f"{_PREFIX}read"
+"""Of a read of any number of bytes, which the marker gets."""
 MOST_SIZE = (1 << 32 - STEP_SIZE_SHIFT) - 1
 """The largest size of an element, and the largest alignment, that a descriptor holds."""
 
@@ -79,6 +82,21 @@ def division(type_: str) -> str:
 def nonnull(returned: bool) -> str:
     """The symbol of the marker of a pointer that is never null: an argument, or what a function returns."""
     return f"{_PREFIX}nonnull_{'result' if returned else 'argument'}"
+
+
+def read_marker(size: int, align: int) -> str:
+    """The symbol of the marker of a read of so many bytes at an address with an alignment."""
+    if size not in _READ_SIZES:
+        return READ
+    return f"{READ}_{size}" if align >= size else f"{READ}_{size}u"
+
+
+def is_read_marker(name: str) -> bool:
+    """Whether it is the symbol of the marker of a read."""
+    return name == READ or name.startswith(f"{READ}_")
+
+
+_READ_SIZES = (1, 2, 4, 8)
 
 
 def checked(point: str) -> str:
@@ -245,6 +263,27 @@ def _promises() -> Iterator[tuple[str, _Marker]]:
     yield _pair("COMPARE", COMPARE)
     yield _pair("DIFFERENCE", DIFFERENCE)
     yield from _checks()
+    yield _marker("READ", READ, ("ptr", "i64"), ["%bad = icmp ne i64 %b, 0"], _TO_ADDRESS, "%p", "%b", 0)
+    yield from (_read(size, unaligned) for size in _READ_SIZES for unaligned in (False, True)[: min(size, 2)])
+
+
+_TO_ADDRESS = ["%p = ptrtoint ptr %a to i64"]
+
+
+def _read(size: int, unaligned: bool) -> tuple[str, _Marker]:
+    """The definedness plane does not say that the bytes are defined; the runtime knows more."""
+    test = [*_TO_ADDRESS, *plane("%p", "first")]
+    if unaligned:
+        test += [f"%q = add i64 %p, {size - 1}", *plane("%q", "last"), "%state = or i8 %first, %last"]
+        test.append("%bad = icmp ne i8 %state, 0")
+    else:
+        test += [
+            *named("%first", "%p", size, "%"),
+            "%some = icmp ne i8 %first, 0",
+            "%bad = and i1 %some, %named",
+        ]
+    name = read_marker(size, 1 if unaligned else size)
+    return _marker("READ", name, ("ptr",), test, [], "%p", str(size), 0)
 
 
 _DESCRIBED = (

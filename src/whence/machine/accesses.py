@@ -35,6 +35,15 @@ def access(state: State, pointer: Literal, width: int) -> Target | None:
     return target
 
 
+def unwritten_bytes(state: State, pointer: Literal, width: int) -> int:
+    """How many of the bytes of an access are junk; 0 where it is not possible."""
+    target = access(state, pointer, width)
+    if target is None:
+        return 0
+    _, block = _at(state, target)
+    return sum(block.byte(target.index + at) is None for at in range(width))
+
+
 def is_null_derived(pointer: Literal) -> bool:
     return isinstance(pointer.value, Pointer) and pointer.value.block == NULL_BLOCK
 

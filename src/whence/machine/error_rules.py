@@ -117,7 +117,10 @@ ERROR_RULES: tuple[ErrorRule, ...] = (
         "an access through another number that is the address of no block",
     ),
     ErrorRule(
-        "bug-uninitialized", ("DEREF_R",), premises.uninitialized, "a read of bytes that were never written"
+        "bug-uninitialized",
+        ("DEREF_R", "READ"),
+        premises.uninitialized,
+        "a read of bytes that were never written",
     ),
     ErrorRule("bug-free-of-stack", ("FREE",), premises.of_kind(STACK), "a free of a stack block"),
     ErrorRule(

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 
 from whence.abi.points import MAX_SIZE
 from whence.abi.records import FAMILIES
-from whence.machine.accesses import access, is_null_derived, overlap
+from whence.machine.accesses import access, is_null_derived, overlap, unwritten_bytes
 from whence.machine.heap import power_of_two
 from whence.machine.liveness import live_and_lost
 from whence.machine.probes import Probe
@@ -95,14 +95,11 @@ def _in_free_heap(state: State, probe: Probe) -> bool:
 
 def uninitialized(state: State, probe: Probe) -> Found:
     """Value(r) = junk: a read gets at least one byte of junk. A copy may copy junk."""
-    target = access(state, probe.operands[0], probe.width)
-    if not isinstance(state.focus, Read) or target is None:
+    (pointer,) = probe.operands
+    if not isinstance(state.focus, Read) or not unwritten_bytes(state, pointer, probe.width):
         return ()
-    assert target.block is not None
-    block = state.live(target.block)
-    assert block is not None
-    junk = any(block.byte(target.index + at) is None for at in range(probe.width))
-    return (target.block,) if junk else ()
+    target = access(state, pointer, probe.width)
+    return () if target is None else (target.block,)
 
 
 def _derived(state: State, probe: Probe) -> BlockId | None:

@@ -63,9 +63,10 @@ for _row in POINTS:
 def probes(state: State) -> tuple[Probe, ...]:
     """The detection points before the next step, in the order in which the engines reach them.
 
-    A copy has the points of a read, of a write, and of a copy; the point of an argument precedes that of an
-    access through it. Copies of no bytes and frees of NULL have no points. A memcpy of a range onto itself,
-    which compilers generate for *p = *q, has no point of a copy.
+    A copy has the points of an access that reads, of one that writes, and of a copy, but not of a read: it
+    does not look at the bytes. The point of an argument precedes that of an access through it. Copies of no
+    bytes and frees of NULL have no points. A memcpy of a range onto itself, which compilers generate for
+    *p = *q, has no point of a copy.
     """
     redex = state.focus
     if isinstance(redex, Copy):
@@ -112,7 +113,8 @@ def _of_copy(state: State, redex: Copy) -> tuple[Probe, ...]:
     if width == 0:
         return ()
     parts: list[Expr] = [Use(source), Read(source, width), Use(to), Assign(to, redex.count, width)]
-    found = [probe for part in parts for probe in _of(state, part, function=redex.function)]
+    each = (probe for part in parts for probe in _of(state, part, function=redex.function))
+    found = [probe for probe in each if not probe.row.follows]
     if redex.function == "memcpy" and _number(state, to) != _number(state, source):
         found += _of(state, redex, width)
     return tuple(found)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from whence.abi.records import KINDS
-from whence.machine.accesses import is_null_derived
+from whence.machine.accesses import is_null_derived, unwritten_bytes
 from whence.machine.liveness import live_and_lost
 from whence.machine.memory import decode
 from whence.machine.probes import Probe
@@ -235,6 +235,8 @@ def _slot_values(state: State, probe: Probe) -> Iterator[int | str]:
             yield word(state, next(operands).value)
         elif slot.type == "FUNCTION":
             yield probe.function
+        elif probe.code == "READ":
+            yield probe.width if slot.name == "n" else unwritten_bytes(state, probe.operands[0], probe.width)
         else:
             assert probe.block is not None
             yield probe.block.number if slot.type == "BID" else state.heap[probe.block].size

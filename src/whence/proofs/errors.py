@@ -5,7 +5,7 @@ A premise is about a moment and, where the error rule gives blocks, about one bl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import z3
@@ -105,6 +105,13 @@ def _stray(moment: Moment) -> Truth:
 
 def _uninitialized(moment: Moment) -> Truth:
     return z3.And(_possible(moment), moment.junk)
+
+
+def read_facts(moment: Moment) -> Iterator[Truth]:
+    """What the operands of a read say of its bytes."""
+    at, n, unwritten = moment.is_("READ"), moment.words["n"], moment.words["unwritten"]
+    yield z3.Implies(at, z3.And(n == moment.width, n >= 1, unwritten <= n))
+    yield z3.Implies(at, (unwritten > 0) == _uninitialized(moment))
 
 
 # ---- frees ----

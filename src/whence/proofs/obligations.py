@@ -54,8 +54,8 @@ class Obligation:
     """The hypotheses imply the goal in every state; or, if `of` is SOME, in some state they do not.
 
     `name`: `lemma/rule: what`; `otherwise`: the sentence for a failure because there is no such state;
-    `unmodelled`: the reason why possibly no program reaches a state that the search finds, or empty; with a
-    reason, only a proof settles the statement.
+    `unmodelled`: the reason why possibly no program reaches a state that the solver finds, or empty; with a
+    reason, only a proof settles the statement, or a state that the search shows.
     """
 
     name: str
@@ -81,7 +81,7 @@ def settle(obligation: Obligation, timeout: float) -> Outcome:
 
 def _of_all(obligation: Obligation, timeout: float) -> Outcome:
     found = _of_states(obligation, timeout)
-    if obligation.unmodelled and found.verdict is Verdict.FAILED:
+    if obligation.unmodelled and found.verdict is Verdict.FAILED and found.counterexample is None:
         return Outcome(obligation.name, Verdict.UNKNOWN, obligation.unmodelled)
     return found
 

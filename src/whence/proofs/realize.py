@@ -17,7 +17,7 @@ from whence.abi.points import POINTS
 from whence.abi.records import KINDS
 from whence.abi.widths import VALUE_WIDTHS
 from whence.machine.memory import Block, Fragment
-from whence.machine.state import State
+from whence.machine.state import Event, State, WriteEvent
 from whence.machine.syntax import (
     ALLOCATORS,
     FREES,
@@ -44,11 +44,12 @@ from whence.machine.values import (
     Value,
     begin_of,
     region_of,
+    unsigned,
     wrap,
 )
 from whence.proofs import state as symbolic
 from whence.proofs.decode import NO_FUNCTION, Decoder, is_function, numbers_of, parameters_of, placed
-from whence.proofs.logic import BLOCK, POINTER, Number, Truth, applications
+from whence.proofs.logic import BLOCK, EVENT, POINTER, Number, Truth, applications
 from whence.proofs.moment import (
     ACCESSES,
     BYTE_SYMBOL,
@@ -63,7 +64,7 @@ from whence.proofs.moment import (
 )
 from whence.proofs.search import Found, Scope
 from whence.proofs.state import GLOBAL, HEAP, LETTERS
-from whence.proofs.symbols import function_code
+from whence.proofs.symbols import EVENT_CODES, function_code, symbol
 
 REDEXES = {row.code: row.redex for row in POINTS if row.redex and not row.after}
 """Code -> kind of redex, for the points before a step; at other points a counterexample has no redex."""
@@ -187,11 +188,51 @@ def _closed(moment: Moment) -> Iterator[Truth]:
     state, block = moment.state, moment.block
     each = [_closed_at(moment, i) for i in range(max(VALUE_WIDTHS))]
     count = z3.Sum([z3.If(z3.And(i < moment.width, each[i]), 1, 0) for i in range(len(each))])
-    judged = z3.And(moment.is_(*ACCESSES), moment.derived, state.live(block))
+    judged = z3.And(moment.is_(*ACCESSES, "READ"), moment.derived, state.live(block))
     yield z3.If(judged, moment.closed == count, moment.closed == 0)
     for i, closed in enumerate(each):
         at = moment.index + i
         yield z3.Implies(closed, z3.And(at >= 0, at < state.size(block), state.size(block) <= 1 << 16))
+
+
+def written_by_events(moment: Moment, scope: Scope) -> Iterator[Truth]:
+    """The bytes that are read have the contents that the write events of the trace gave them, and no others.
+
+    Such a state is one that a program reaches: no invariant says what else contents may be.
+    """
+    state, block = moment.state, moment.block
+    events = [z3.IntVal(i) for i in scope.ranges[EVENT]]
+    yield z3.And(
+        moment.is_("DEREF_R", "READ"), moment.derived, state.live(block), state.sort(block) != GLOBAL
+    )
+    for i in events:
+        width, at = _event_width(i), state.field(i, 0)
+        yield z3.Or(*(width == each for each in VALUE_WIDTHS))
+        inside = (
+            z3.And(
+                state.live(b), state.born(b) < state.time(i), state.begin(b) <= at, at + width <= state.end(b)
+            )
+            for b in _blocks(scope)
+        )
+        yield z3.Implies(state.is_event(i, EVENT_CODES["write"]), z3.Or(*inside))
+    unwritten = [
+        z3.And(j < moment.width, z3.Not(z3.Or(*(_writes(state, i, moment.address + j) for i in events))))
+        for j in range(max(VALUE_WIDTHS))
+    ]
+    yield moment.junk == z3.Or(*unwritten)
+    count = z3.Sum([z3.If(each, 1, 0) for each in unwritten])
+    yield z3.Implies(z3.And(moment.is_("READ"), moment.junk), moment.words["unwritten"] == count)
+
+
+def _event_width(i: Number) -> Number:
+    """How many bytes a write event wrote."""
+    return symbol("event width", i)
+
+
+def _writes(state: symbolic.State, i: Number, address: Number) -> Truth:
+    """Whether event number i wrote the byte at an address."""
+    behind = address - state.field(i, 0)
+    return z3.And(state.is_event(i, EVENT_CODES["write"]), behind >= 0, behind < _event_width(i))
 
 
 def _closed_at(moment: Moment, i: int) -> Truth:
@@ -226,11 +267,18 @@ def numbers_of_moment(moment: Moment, scope: Scope) -> Iterator[Number]:
 
 
 class MomentDecoder(Decoder):
-    """Decodes the state of a model of a moment."""
+    """Decodes the state of a model of a moment. `by_events`: it is one of `written_by_events`."""
 
-    def __init__(self, found: Found, moment: Moment) -> None:
+    def __init__(self, found: Found, moment: Moment, by_events: bool = False) -> None:
         super().__init__(found, moment.state)
         self.moment = moment
+        self.by_events = by_events
+
+    def event(self, i: Number) -> Event:
+        made = super().event(i)
+        if not self.by_events or not isinstance(made, WriteEvent):
+            return made
+        return replace(made, width=self.found.number(_event_width(i)))
 
     @property
     def code(self) -> str:
@@ -295,7 +343,7 @@ class MomentDecoder(Decoder):
     def with_bytes(self, state: State) -> State:
         """The state with the model's bytes and closed bytes; an initialized byte that it lacks is 0."""
         number = self.found.number
-        bytes_ = {number(node.arg(0)): number(node) % 256 for node in self.found.applications(BYTE_SYMBOL)}
+        bytes_ = self.bytes_of(state)
         closed = {
             (number(node.arg(0)), number(node.arg(1)))
             for node in [
@@ -304,9 +352,10 @@ class MomentDecoder(Decoder):
             ]
             if self.found.truth(node)
         }
-        if REDEXES.get(self.code) == "Read" and not self.found.truth(self.moment.junk):
-            first = number(self.moment.address)
+        if REDEXES.get(self.code) == "Read" and not self.by_events:
+            first, junk = number(self.moment.address), self.junk()
             bytes_ = {first + i: 0 for i in range(number(self.moment.width))} | bytes_
+            bytes_ = {address: byte for address, byte in bytes_.items() if not 0 <= address - first < junk}
         for b, bid in self.ids.items():
             block = state.live(bid)
             if block is not None:
@@ -318,6 +367,25 @@ class MomentDecoder(Decoder):
                     block = block.with_closed(at, 1, True)
                 state = state.with_block(bid, block)
         return state
+
+    def bytes_of(self, state: State) -> dict[int, int]:
+        """The bytes in memory by address: those that the events wrote, or those that the model has."""
+        number = self.found.number
+        if not self.by_events:
+            return {number(each.arg(0)): number(each) % 256 for each in self.found.applications(BYTE_SYMBOL)}
+        found: dict[int, int] = {}
+        for event in reversed(list(state.trace.of_kind(WriteEvent))):
+            assert isinstance(event, WriteEvent)
+            at = unsigned(state.number(event.pointer.value))
+            word = unsigned(state.number(event.value.value))
+            found |= {at + i: word >> 8 * i & 0xFF for i in range(event.width)}
+        return found
+
+    def junk(self) -> int:
+        """How many of the bytes of a read are junk: the first ones."""
+        if not self.found.truth(self.moment.junk):
+            return 0
+        return self.found.number(self.moment.words["unwritten"]) if self.code == "READ" else 1
 
     def with_live_pointers(self, state: State) -> State:
         """The state with a new global that holds the live pointers."""

@@ -8,7 +8,7 @@ obligations of *sense*: it fires in some state, not in every state, and depends 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 
@@ -19,14 +19,20 @@ from whence.machine.error_rules import errors, fatal
 from whence.machine.probes import probes
 from whence.machine.world import redex_of as redex_of_state
 from whence.machine.world import world_of
-from whence.proofs.errors import ERRORS
+from whence.proofs.errors import ERRORS, read_facts
 from whence.proofs.invariant import invariant
 from whence.proofs.logic import BLOCK, Number, Truth, exists
 from whence.proofs.moment import Moment, any_moment, redex_of, typed, view_of
 from whence.proofs.obligations import Goal, Obligation, Shape, Unconfirmed
-from whence.proofs.realize import REDEXES, MomentDecoder, numbers_of_moment, realizable
+from whence.proofs.realize import (
+    REDEXES,
+    MomentDecoder,
+    numbers_of_moment,
+    realizable,
+    written_by_events,
+)
 from whence.proofs.results import Counterexample
-from whence.proofs.search import Found
+from whence.proofs.search import Found, Scope
 from whence.proofs.symbols import View, function_code, symbol
 from whence.proofs.translate import holds, holds_for
 from whence.rules import model as m
@@ -52,7 +58,7 @@ def statements(rule: m.Rule, rules: RuleSet) -> Iterator[Obligation]:
 def _shared() -> tuple[Moment, tuple[Truth, ...]]:
     """A moment and its hypotheses, which all statements share."""
     moment = any_moment()
-    return moment, (*typed(moment), *invariant(moment.state))
+    return moment, (*typed(moment), *read_facts(moment), *invariant(moment.state))
 
 
 @dataclass(frozen=True)
@@ -86,9 +92,10 @@ class _Judged:
         return at if function is None else z3.And(at, self.moment.function == function_code(function))
 
     def next(self, name: str) -> Truth:
-        """The next state is this error state."""
+        """The next state is this error state; if it has points of the rule, at one of them."""
         error = ERRORS[name]
-        at = self.moment.is_(*error.codes)
+        own = [code for code in error.codes if code in self.rule.point.info.codes]
+        at = self.moment.is_(*(own or error.codes))
         if error.of_block is None:
             assert error.premise is not None
             return z3.And(at, error.premise(self.moment))
@@ -182,17 +189,22 @@ class _Judged:
     def shape(self, confirmed: Callable[[Judgement], bool]) -> Shape:
         return Shape(
             self.moment.state,
-            lambda scope, formulas: realizable(self.moment, scope, formulas),
+            self.realizable,
             lambda scope: numbers_of_moment(self.moment, scope),
             lambda found: self.show(found, confirmed),
         )
+
+    def realizable(self, scope: Scope, formulas: Sequence[Truth]) -> Iterator[Truth]:
+        yield from realizable(self.moment, scope, formulas)
+        if self.unmodelled:
+            yield from written_by_events(self.moment, scope)
 
     def show(self, found: Found, confirmed: Callable[[Judgement], bool]) -> Counterexample:
         """The text of the state, and the results of the machine and the reference interpreter.
 
         Raises `Unconfirmed` if these contradict the solver.
         """
-        decoder = MomentDecoder(found, self.moment)
+        decoder = MomentDecoder(found, self.moment, bool(self.unmodelled))
         if decoder.code not in REDEXES:
             return Counterexample(print_state(decoder.moment_state()))
         text = print_state(

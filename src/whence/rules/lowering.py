@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 
+from whence.abi.points import BY_CODE
 from whence.abi.points import NUMBERS as POINT_CODES
 from whence.abi.rules import RULE_EVERY
 from whence.errors import UserMistake
@@ -113,6 +114,11 @@ def accesses_name(plan: Plan, constant: str) -> bool:
     """Does a rule that judges accesses name this constant of the language?"""
     rules = (each for each in plan.rules if each.rule.point.info.is_deref)
     return any(m.Constant(constant) in m.walk_terms(each.condition.formula) for each in rules)
+
+
+def follows_values(plan: Plan) -> bool:
+    """Does a rule need that undefined values are followed?"""
+    return any(BY_CODE[code].follows for code in plan.points)
 
 
 def finds_freed(plan: Plan, kind: str) -> bool:

@@ -23,6 +23,7 @@ STANDARD_FILES = (
     "promises.rules",
     "types.rules",
     "values.rules",
+    "uninitialized-read.rules",
     "library.rules",
     "descriptors.rules",
     "leak.rules",

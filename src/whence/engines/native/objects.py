@@ -124,11 +124,8 @@ _LEAST, _SECONDS_A_BYTE = 0.5, 9e-6
 def tier_of(settings: BuildSettings) -> str:
     """The tier of new objects: the full one for undefined values, whose passes rely on it, for origins and
     for debuggers."""
-    follows = any(rule.point.name == _USE for rule in settings.rules.active)
+    follows = any(row.follows for rule in settings.rules.active for row in rule.point.info.rows)
     return FULL if follows or settings.described or settings.origins else settings.tier
-
-
-_USE = "use"
 
 
 def _program_key(modules: Iterable[CarriedModule]) -> str:

@@ -154,7 +154,7 @@ def _finding(raw: RawFinding, rules: Sequence[RuleInfo], run: RawRun, symbolizer
         states=states,
         halted=raw.flag("HALTED") and not raw.flag("GO"),
         process=raw.process,
-        origin=_origin(raw, memory, symbolizer) if f["use"] else None,
+        origin=_origin(raw, memory, symbolizer) if f["use"] or _reads_unknown(point, block) else None,
         descriptor=_descriptor(raw, memory, symbolizer) if point is Point.DESCRIPTOR else None,
         types=_types(raw),
         chains=chains(raw.chains, values, values[0].name if values else "r"),
@@ -236,6 +236,11 @@ def _block(raw: RawFinding, memory: MemoryMap | None, symbolizer: Symbolizer) ->
         variable,
         f["block_cookie"],
     )
+
+
+def _reads_unknown(point: Point, block: Block | None) -> bool:
+    """Whether never-written bytes of no known block are read: then their origin says where they come from."""
+    return point is Point.READ and block is None
 
 
 def _origin(raw: RawFinding, memory: MemoryMap | None, symbolizer: Symbolizer) -> Origin | None:

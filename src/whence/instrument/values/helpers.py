@@ -201,12 +201,12 @@ done:
 
 def _any() -> str:
     """Whether bytes have undefined bits: those of mixed granules that the plane does not name have none."""
-    plane = "\n  ".join(_plane("%a", "first", "i16"))
+    first = "\n  ".join(plane("%a", "first", "i16"))
     return f"""define linkonce_odr hidden preserve_mostcc i64 @{SLOW_ANY}(i64 %a, i64 %n) #2 {{
   %short = icmp ule i64 %n, {GRANULE}
   br i1 %short, label %look, label %ask
 look:
-  {plane}
+  {first}
   %offset = and i64 %a, {GRANULE - 1}
   %state = zext i16 %first to i64
   %moved = lshr i64 %state, %offset
@@ -265,9 +265,9 @@ failed:
 done:
   ret i1 true
 }}"""
-    plane = "\n  ".join(_plane("%a", "first", "i16"))
+    first = "\n  ".join(plane("%a", "first", "i16"))
     yield f"""define linkonce_odr hidden preserve_mostcc void @{_SLOW}_clear(i64 %a, i64 %n) #2 {{
-  {plane}
+  {first}
   %offset = and i64 %a, {GRANULE - 1}
   %power = shl i64 1, %n
   %bytes = sub i64 %power, 1
@@ -373,7 +373,7 @@ def _unwritten(type_: str) -> str:
 
 def _state(size: int, place: Place) -> list[str]:
     """%state is nonzero where the plane says that a byte may be undefined; %a is the address."""
-    lines = ["%a = ptrtoint ptr %p to i64", *_plane("%a", "first")]
+    lines = ["%a = ptrtoint ptr %p to i64", *plane("%a", "first")]
     if place is Place.BEGIN:
         return [*lines, f"%state = and i8 %first, {(1 << size) - 1}"]
     if place is Place.ALIGNED:
@@ -381,7 +381,7 @@ def _state(size: int, place: Place) -> list[str]:
     return [
         *lines,
         f"%b = add i64 %a, {size - 1}",
-        *_plane("%b", "last"),
+        *plane("%b", "last"),
         "%state = or i8 %first, %last",
     ]
 
@@ -400,7 +400,8 @@ def _marked(size: int, place: Place) -> list[str]:
     ]
 
 
-def _plane(address: str, name: str, type_: str = "i8") -> list[str]:
+def plane(address: str, name: str, type_: str = "i8") -> list[str]:
+    """Code that loads the plane's value, or those of two granules, for an address."""
     return [
         f"%{name}.granule = lshr i64 {address}, {GRANULE_SHIFT}",
         f"%{name}.at = add i64 %{name}.granule, {DEFINED_OFFSET}",
@@ -452,7 +453,7 @@ def _clear(size: int, align: int) -> str:
 def _mark() -> str:
     """A fill word has been stored in a granule."""
     undefined = STATES["UNDEFINED"] - 256
-    lines = ["%a = ptrtoint ptr %p to i64", *_plane("%a", "first")[:-1]]
+    lines = ["%a = ptrtoint ptr %p to i64", *plane("%a", "first")[:-1]]
     lines += [f"store i8 {undefined}, ptr %first.plane, align 1", "ret void"]
     return _define("void", MARK, "ptr %p", lines)
 
