@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.harness.examples import examples
 
-from whence.machine.memory import Block, Byte, Fragment, decode, encode, whole
+from whence.machine.memory import Block, Byte, Fragment, Mixed, decode, encode, whole
 from whence.machine.values import BlockId, Int, Pointer, Value
 
 SIZE = 12
@@ -65,5 +65,7 @@ def test_a_pointer_is_whole_or_a_number() -> None:
     assert decode(word, number) == pointer
     assert decode(word[:4], number) == Int(0x55667788)
     assert decode(word[1:] + word[:1], number) == Int(0x8811223344556677 - (1 << 64))
-    assert decode((*word[:7], None), number) is None
+    assert decode((*word[:7], None), number) == Int(0x22334455667788, 0xFF << 56)
+    assert encode(Int(0x11, 0xFF00 | 0x80), 4, number) == (Mixed(0x11, 0x80), None, 0, 0)
+    assert decode((Mixed(0x11, 0x80), None), number) == Int(0x11, 0xFF80)
     assert encode(pointer, 2, number) == (0x88, 0x77)

@@ -7,12 +7,16 @@ from dataclasses import dataclass
 
 from tests.oracle.verdict import END, Bug, Verdict
 
+from whence.machine.error_rules import Error
 from whence.machine.run import Step, steps
 from whence.machine.syntax import Program, Ret
 from whence.machine.values import BlockId
 from whence.rules import load_standard
 
+STRICT = "uninitialized-read"
+"""The rule that reports every value with undefined bits where it is read. Without it programs go on to uses."""
 RULES = load_standard().select(["all"])
+LENIENT = RULES.select([], [STRICT])
 _ORDER = {rule.name: number for number, rule in enumerate(RULES.rules)}
 
 
@@ -29,13 +33,14 @@ class Judgement:
     names: frozenset[str] = frozenset()
 
 
-def judge(program: Program) -> Judgement:
-    """Runs a `numbered` program up to its first step with a bug."""
+def judge(program: Program, strict: bool = True) -> Judgement:
+    """Runs a `numbered` program up to its first step with a bug. `strict`: whether the rule `STRICT` is on."""
     allocated: dict[BlockId, int] = {}
-    for step in steps(program, RULES):
-        if step.errors or step.verdicts:
-            names = frozenset(error.rule.name for error in step.errors)
-            return Judgement(_by_errors(step, allocated), _by_rules(step, allocated), names)
+    for step in steps(program, RULES if strict else LENIENT):
+        errors = [error for error in step.errors if strict or RULES.announcing(error.rule.name) != (STRICT,)]
+        if errors or step.verdicts:
+            names = frozenset(error.rule.name for error in errors)
+            return Judgement(_by_errors(step, errors, allocated), _by_rules(step, allocated), names)
         if step.after is None:
             return Judgement(None, frozenset(), frozenset(["stuck"]))
         for bid in step.after.heap:
@@ -60,15 +65,17 @@ def _reported(step: Step, bugs: list[Bug]) -> Verdict:
     return frozenset(bugs if isinstance(step.before.focus, Ret) else bugs[:1])
 
 
-def _by_errors(step: Step, allocated: Mapping[BlockId, int]) -> Verdict | None:
-    """The bugs of the error rules; a leaked block counts for the first rule that announces it."""
+def _by_errors(step: Step, errors: list[Error], allocated: Mapping[BlockId, int]) -> Verdict | None:
+    """The bugs of the error rules; a leaked block counts for the first rule that announces it, and another
+    step for the first point at which it is an error."""
+    leaks = isinstance(step.before.focus, Ret)
     found: dict[BlockId | None, Bug] = {}
-    for error in step.errors:
+    for error in errors:
         announcing = RULES.announcing(error.rule.name)
         if not announcing:
             return None
         bug = Bug(announcing[0], _number(step), allocated.get(error.block, 0) if error.block else 0)
         known = found.get(error.block)
-        if known is None or _ORDER[bug.rule] < _ORDER[known.rule]:
+        if known is None or (leaks and _ORDER[bug.rule] < _ORDER[known.rule]):
             found[error.block] = bug
     return _reported(step, list(found.values()))

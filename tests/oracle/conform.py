@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -37,11 +38,13 @@ LEVELS = ("-O0", "-O2")
 
 @dataclass(frozen=True)
 class Subject:
-    """A program, the level of optimisation at which the engine builds it, and its judgement."""
+    """A program, the level of optimisation at which the engine builds it, its judgement, and whether that
+    is with the rule about reads of unwritten memory."""
 
     program: Program
     level: str
     judgement: abstract.Judgement
+    strict: bool = True
 
 
 @dataclass(frozen=True)
@@ -133,23 +136,24 @@ def draw(count: int, number: int) -> list[Program]:
 
 
 def subjects_of(count: int, number: int, levels: Sequence[str] = LEVELS) -> list[Subject]:
-    """Draws and judges programs, an equal share for each level."""
+    """Draws and judges programs, an equal share for each level, of each a half with the strict rule."""
     drawn = draw(count, number)
     return [
-        Subject(program, level, abstract.judge(program))
+        Subject(program, level, abstract.judge(program, strict), strict)
         for at, level in enumerate(levels)
-        for program in drawn[at :: len(levels)]
+        for program, strict in zip(drawn[at :: len(levels)], cycle((True, False)), strict=False)
     ]
 
 
 def engine_cases(subjects: Sequence[Subject], folder: Path) -> Iterator[Case]:
     """Runs the subjects of one level for which a shipped rule exists, in batches."""
-    runnable = [subject for subject in subjects if subject.judgement.machine is not None]
     verdicts: dict[int, Verdict] = {}
-    for start in range(0, len(runnable), BATCH):
-        batch = runnable[start : start + BATCH]
-        found = engine.verdicts([each.program for each in batch], folder, batch[0].level)
-        verdicts.update(zip(map(id, batch), found, strict=True))
+    for strict in (True, False):
+        runnable = [each for each in subjects if each.judgement.machine is not None and each.strict is strict]
+        for start in range(0, len(runnable), BATCH):
+            batch = runnable[start : start + BATCH]
+            found = engine.verdicts([each.program for each in batch], folder, batch[0].level, strict)
+            verdicts.update(zip(map(id, batch), found, strict=True))
     for subject in subjects:
         yield Case(subject, verdicts.get(id(subject)))
 
@@ -195,7 +199,7 @@ def minimal(run: Run, folder: Path) -> Case:
     The programs are drawn again from the run's seed; programs with a known verdict are not run again.
     """
     known = {print_program(case.subject.program): case.agrees for case in run.cases}
-    level = run.disagreements[0].subject.level
+    level, strict = run.disagreements[0].subject.level, run.disagreements[0].subject.strict
     smallest: list[Case] = []
 
     @seed(run.seed)
@@ -205,7 +209,8 @@ def minimal(run: Run, folder: Path) -> Case:
         if known.get(print_program(program), False):
             return
         lines = numbered(program)
-        (case,) = engine_cases([Subject(lines, level, abstract.judge(lines))], folder)
+        subject = Subject(lines, level, abstract.judge(lines, strict), strict)
+        (case,) = engine_cases([subject], folder)
         if not case.agrees:
             smallest.append(case)
             raise Disagreement

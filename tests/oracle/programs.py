@@ -494,6 +494,47 @@ def read_unwritten(draw: Draw, draft: Draft) -> None:
         draft.do(s.Read(at(variable, index), width))
 
 
+def use_unwritten(draw: Draw, draft: Draft) -> None:
+    """A step that depends on a value which perhaps was never written, or only in part."""
+    size = choose(draw, [8, 16])
+    block = Block("heap", size, FAMILY)
+    variable = draft.bind(s.Alloc("malloc", (integer(size),)), block)
+    if draw(st.booleans()):
+        width = choose(draw, [1, 2, 4, 8])
+        draft.do(s.Assign(at(variable, 0), integer(choose(draw, [0, 1, 3])), width))
+        record_write(block, 0, width, 0)
+    for _ in range(draw(st.integers(0, 2))):
+        variable = pass_on(draw, draft, variable, size)
+    value: s.Expr = s.Read(at(variable, 0), choose(draw, WIDTHS))
+    for _ in range(draw(st.integers(0, 2))):
+        value = s.IntOp(
+            choose(draw, ["+", "-", "*", "==", "<"]), value, integer(choose(draw, [0, 1, 3, 256]))
+        )
+    known = draft.bind(s.Alloc("calloc", (integer(1), integer(8))), Block("heap", 8, FAMILY, zeroed=True))
+    value = s.Name(draft.bind(value, None).name)
+    how = choose(draw, ["branch", "branch", "called", "write", "free"])
+    if how == "branch":
+        draft.do(s.If0(value, s.Use(s.Name(known.name)), integer(1)))
+    elif how == "called":
+        body = s.If0(s.Read(s.Name("x")), s.Use(s.Read(s.Name("y"))), integer(1))
+        draft.do(s.Apply(s.Name(called(draw, draft, ("x", "y"), body)), (value, s.Name(known.name))))
+    elif how == "write":
+        draft.do(s.Assign(value, integer(1)))
+    else:
+        draft.do(s.Free("free", value))
+
+
+def pass_on(draw: Draw, draft: Draft, source: Variable, size: int) -> Variable:
+    """A new block to which the contents of another one are copied, by bytes or as a word."""
+    block = Block("heap", size, FAMILY)
+    to = draft.bind(s.Alloc("malloc", (integer(size),)), block)
+    if draw(st.booleans()):
+        draft.do(s.Copy(choose(draw, s.COPIES), at(to, 0), at(source, 0), integer(size)))
+    else:
+        draft.do(s.Assign(at(to, 0), s.Read(at(source, 0))))
+    return to
+
+
 def use_any_pointer(draw: Draw, draft: Draft) -> None:
     """A deallocation or a write through an arbitrary pointer."""
     variable = choose(draw, draft.variables) if draft.variables else heap_pointer(draw, draft)
@@ -512,6 +553,7 @@ MISTAKES: tuple[Step, ...] = (
     *(free_with_wrong_arguments, free_with_wrong_arguments),
     *(wild_access, copy_within_block, use_null, align_wrongly, request_too_much, leak, leak),
     *(use_any_pointer, use_any_pointer, read_unwritten, read_unwritten),
+    *(use_unwritten, use_unwritten, use_unwritten),
 )
 
 

@@ -90,12 +90,12 @@ def test_a_program_with_a_missed_bug_is_shrunk(
 
 def forgetful_engine(
     missed: str, front_ends: set[str]
-) -> Callable[[Sequence[Program], Path, str], list[Verdict]]:
+) -> Callable[[Sequence[Program], Path, str, bool], list[Verdict]]:
     """An engine that misses the bugs of one rule with some values of `WHENCE_CLANG`."""
 
-    def verdicts(programs: Sequence[Program], folder: Path, level: str) -> list[Verdict]:
+    def verdicts(programs: Sequence[Program], folder: Path, level: str, strict: bool) -> list[Verdict]:
         wrong = not any(front_ends) or os.environ.get("WHENCE_CLANG") in front_ends
-        found = [abstract.judge(program).rules for program in programs]
+        found = [abstract.judge(program, strict).rules for program in programs]
         return [frozenset(bug for bug in each if not wrong or bug.rule != missed) for each in found]
 
     return verdicts

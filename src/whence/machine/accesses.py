@@ -56,7 +56,7 @@ def _at(state: State, target: Target) -> tuple[BlockId, Block]:
 
 
 def read(state: State, redex: Read) -> Outcome:
-    """[READ]: the value of the bytes, none of which may be junk."""
+    """[READ]: the value of the bytes; that of junk is undefined."""
     pointer = literal(redex.pointer)
     target = access(state, pointer, redex.width)
     if target is None:
@@ -64,8 +64,6 @@ def read(state: State, redex: Read) -> Outcome:
     bid, block = _at(state, target)
     found = tuple(block.byte(target.index + at) for at in range(redex.width))
     value = decode(found, state.number)
-    if value is None:
-        return None
     origin = FromMemory(Pointer(bid, target.index), redex.width, state.time, redex.place)
     return "READ", next_value(state, Literal(value, origin, place=redex.place))
 

@@ -149,14 +149,27 @@ class ProgramBuilder(Transformer_NonRecursive):  # type: ignore[type-arg]
         return FromMemory(pointer, width, self._number(time))
 
     def literal(self, meta: Meta, children: list[Any]) -> Literal:
-        found, origin = children
-        value: Value = Int(wrap(self._number(found))) if isinstance(found, Token) else found
+        found, undefined, origin = children
+        value: Value = found
+        if isinstance(found, Token):
+            value = self._integer(meta, self._number(found), undefined)
+        elif undefined:
+            self.problems.add(self._place(meta), "only a number has undefined bits")
         return Literal(value, origin or LITERAL, place=self._place(meta))
 
     def negative(self, meta: Meta, children: list[Any]) -> Literal:
-        _, number, origin = children
-        value = self._number(number, (1 << 63) + 1)
-        return Literal(Int(wrap(-value)), origin or LITERAL, place=self._place(meta))
+        _, number, undefined, origin = children
+        value = self._integer(meta, -self._number(number, (1 << 63) + 1), undefined)
+        return Literal(value, origin or LITERAL, place=self._place(meta))
+
+    def undefined(self, meta: Meta, children: list[Token]) -> int:
+        return self._number(children[0])
+
+    def _integer(self, meta: Meta, number: int, undefined: int | None) -> Int:
+        if undefined and number & undefined:
+            self.problems.add(self._place(meta), "the undefined bits of a number are 0 in it")
+            return Int(wrap(number))
+        return Int(wrap(number), undefined or 0)
 
     # -- expressions --
 

@@ -8,10 +8,11 @@ origins back to gen, to a global symbol, or to the initial contents of memory.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from whence.machine.state import CopyEvent, Event, MallocEvent, State, WriteEvent
 from whence.machine.syntax import Literal
+from whence.machine.undefined import undefined_bits
 from whence.machine.values import GLOBAL, FromGlobal, FromMemory, Gen, Origin, Pointer, Value
 from whence.rules.problems import NOWHERE, Place
 
@@ -23,7 +24,8 @@ class Link:
     `kind`: `read` and `write` (of `pointer`), `copy` (to `pointer`), or the
     last link: `gen` (computed at `time`), `malloc` (returned at `time`),
     `written` (a constant of the program), `global` (the symbol `name`),
-    `initial` (the initial contents of a global or of a zeroed block), `unknown`
+    `initial` (the initial contents of a global or of a zeroed block),
+    `unwritten` (memory that was never written), `unknown`
     (the trace of a state that was not reached by a run lacks the write).
     """
 
@@ -51,7 +53,10 @@ class Chain:
 
 def links(state: State, literal: Literal) -> tuple[Link, ...]:
     """The chain of a value that is in the redex now, or in an event of the trace."""
-    return tuple(_links(state, literal.origin, literal.place))
+    found = tuple(_links(state, literal.origin, literal.place))
+    if found and found[-1].kind == "initial" and undefined_bits(literal.value):
+        return (*found[:-1], replace(found[-1], kind="unwritten"))
+    return found
 
 
 def _links(state: State, origin: Origin, place: Place) -> Iterator[Link]:
@@ -123,7 +128,7 @@ def _copied(event: CopyEvent, origin: FromMemory) -> FromMemory:
 
 
 def _unwritten(state: State, pointer: Pointer) -> Link:
-    """The last link of a value that no event wrote: initial contents, since a read of junk is an error."""
+    """The last link of a value that no event wrote: initial contents."""
     allocated = (event.block for event in state.trace.of_kind(MallocEvent) if isinstance(event, MallocEvent))
     known = pointer.block.kind == GLOBAL or pointer.block in allocated
     return Link("initial" if known else "unknown", pointer=pointer)

@@ -70,6 +70,12 @@ def _deref(name: str, premise: Premise, meaning: str, note: str = "") -> list[Er
 
 
 ERROR_RULES: tuple[ErrorRule, ...] = (
+    ErrorRule(
+        "bug-undefined-use",
+        ("USE",),
+        premises.undefined_use,
+        "a step whose effect depends on undefined bits",
+    ),
     # The engines check an argument before they check the access through it.
     ErrorRule(
         "bug-null-argument",
@@ -121,6 +127,8 @@ ERROR_RULES: tuple[ErrorRule, ...] = (
         ("DEREF_R", "READ"),
         premises.uninitialized,
         "a read of bytes that were never written",
+        "figure 8 has no step after it; here the value has undefined bits",
+        goes_on=True,
     ),
     ErrorRule("bug-free-of-stack", ("FREE",), premises.of_kind(STACK), "a free of a stack block"),
     ErrorRule(
@@ -275,7 +283,6 @@ NOT_MODELLED = {
     ),
     "initialization-order": "global variables of the machine begin as the program says",
     "index-out-of-bounds": "an array inside of a block has no length of its own",
-    "use-of-uninitialized-value": "every word of a block of the machine has a value from its birth",
 }
 """Shipped rules without an error state, and why; the machine never reaches their points."""
 

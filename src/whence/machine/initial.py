@@ -32,8 +32,8 @@ def initial_globals(program: Program) -> Blocks:
     return blocks
 
 
-def _initial_bytes(variable: GlobalVariable, program: Program) -> list[Byte]:
-    found: list[Byte] = []
+def _initial_bytes(variable: GlobalVariable, program: Program) -> list[Byte | None]:
+    found: list[Byte | None] = []
     for literal in variable.values:
         assert isinstance(literal, Literal)
         found.extend(encode(initial_value(literal.value, program), WORD, _number))

@@ -15,7 +15,8 @@ from typing import TypeAlias
 
 from rpds import HashTrieMap
 
-from whence.machine.values import WORD, Function, Int, Pointer, Value, unsigned, wrap
+from whence.machine.undefined import undefined_bits, with_undefined
+from whence.machine.values import WORD, Function, Int, Pointer, Value, unsigned
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,15 @@ class Fragment:
     at: int
 
 
-Byte = int | Fragment
+@dataclass(frozen=True, slots=True)
+class Mixed:
+    """A byte of which the bits `undefined` are undefined, and not all; in `number` they are 0."""
+
+    number: int
+    undefined: int
+
+
+Byte = int | Fragment | Mixed
 Contents: TypeAlias = "HashTrieMap[int, Byte | None]"
 """Index -> byte, None for junk. An index without an entry is junk, or 0 where the block is zeroed."""
 Ranges = tuple[tuple[int, int], ...]
@@ -129,24 +138,35 @@ def joined(ranges: Iterable[tuple[int, int]]) -> Ranges:
     return tuple(found)
 
 
-def encode(value: Value, width: int, number: Callable[[Value], int]) -> tuple[Byte, ...]:
-    """The bytes of a value in memory; `number` gives addresses. A part of a pointer is plain bytes."""
+def _mixed(byte: int, undefined: int) -> Byte | None:
+    if undefined == 0xFF:
+        return None
+    return Mixed(byte, undefined) if undefined else byte
+
+
+def encode(value: Value, width: int, number: Callable[[Value], int]) -> tuple[Byte | None, ...]:
+    """The bytes of a value in memory; `number` gives addresses. A part of a pointer is plain bytes, and a
+    byte without a defined bit is junk."""
     if isinstance(value, Int) or width < WORD:
-        return tuple((unsigned(number(value)) % (1 << 8 * width)).to_bytes(width, "little"))
+        plain = (unsigned(number(value)) % (1 << 8 * width)).to_bytes(width, "little")
+        bits = undefined_bits(value)
+        return tuple(_mixed(byte, bits >> 8 * at & 0xFF) for at, byte in enumerate(plain))
     return tuple(Fragment(value, at) for at in range(WORD))
 
 
-def decode(found: tuple[Byte | None, ...], number: Callable[[Value], int]) -> Value | None:
-    """The value of 1, 2, 4 or 8 bytes; None if one is junk. Fewer than 8 bytes are unsigned."""
+def decode(found: tuple[Byte | None, ...], number: Callable[[Value], int]) -> Value:
+    """The value of 1, 2, 4 or 8 bytes, undefined where they are junk. Fewer than 8 bytes are unsigned."""
     first = found[0]
     if isinstance(first, Fragment) and len(found) == WORD and _is_whole(first, found):
         return first.value
-    plain = bytearray()
+    plain, undefined = bytearray(), bytearray()
     for byte in found:
-        if byte is None:
-            return None
-        plain.append(byte if isinstance(byte, int) else plain_byte(byte, number))
-    return Int(wrap(int.from_bytes(plain, "little")))
+        if isinstance(byte, Fragment):
+            byte = plain_byte(byte, number)
+        bits = 0xFF if byte is None else byte.undefined if isinstance(byte, Mixed) else 0
+        plain.append(byte if isinstance(byte, int) else byte.number if isinstance(byte, Mixed) else 0)
+        undefined.append(bits)
+    return with_undefined(int.from_bytes(plain, "little"), int.from_bytes(undefined, "little"))
 
 
 def plain_byte(byte: Fragment, number: Callable[[Value], int]) -> int:

@@ -17,6 +17,7 @@ from whence.machine.liveness import live_and_lost
 from whence.machine.probes import Probe
 from whence.machine.state import State
 from whence.machine.syntax import MAIN, Apply, Literal, Read
+from whence.machine.undefined import undefined_bits
 from whence.machine.values import GLOBAL, HEAP, NULL_PAGE, STACK, BlockId, Function, Pointer
 
 Found = Iterable[BlockId | None]
@@ -100,6 +101,11 @@ def uninitialized(state: State, probe: Probe) -> Found:
         return ()
     target = access(state, pointer, probe.width)
     return () if target is None else (target.block,)
+
+
+def undefined_use(state: State, probe: Probe) -> Found:
+    """What the step depends on has undefined bits."""
+    return NO_BLOCK if undefined_bits(probe.operands[0].value) else ()
 
 
 def _derived(state: State, probe: Probe) -> BlockId | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from whence.abi.records import FAMILIES
 from whence.machine.context import expression, substitute
-from whence.machine.memory import Block, Byte, Fragment, Ranges, whole
+from whence.machine.memory import Block, Byte, Fragment, Mixed, Ranges, whole
 from whence.machine.state import (
     CallEvent,
     CopyEvent,
@@ -72,8 +72,8 @@ FAMILY_NAMES = {number: name.lower() for name, number in FAMILIES.items()}
 def print_value(value: Value) -> str:
     """5, -5, &1H+8, &NULL-1, &f"""
     match value:
-        case Int(number=number):
-            return str(number)
+        case Int(number=number, undefined=undefined):
+            return f"{number}?{undefined:#x}" if undefined else str(number)
         case Pointer(block=block, index=index):
             return f"&{block}{index:+}"
         case Function(name=name):
@@ -280,6 +280,8 @@ def _cell(byte: Byte | None) -> str:
         return "junk"
     if isinstance(byte, int):
         return f"byte {byte}"
+    if isinstance(byte, Mixed):
+        return f"byte {byte.number}?{byte.undefined:#x}"
     return f"byte {byte.at} of {print_value(byte.value)}"
 
 

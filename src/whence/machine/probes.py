@@ -20,11 +20,13 @@ from whence.machine.syntax import (
     Copy,
     Expr,
     Free,
+    If0,
     Literal,
     Read,
     Request,
     Use,
 )
+from whence.machine.undefined import undefined_bits
 from whence.machine.values import BlockId, Function, Int, unsigned, wrap
 
 
@@ -60,20 +62,42 @@ for _row in POINTS:
     (_AFTER if _row.after else _BEFORE).setdefault(_row.redex, []).append(_row)
 
 
+_USED: Mapping[type[Expr], tuple[str, ...]] = {
+    If0: ("guard",),
+    Read: ("pointer",),
+    Assign: ("pointer",),
+    Free: ("pointer", "given"),
+    Alloc: ("arguments",),
+    Copy: ("to", "source", "count"),
+    Use: ("pointer",),
+    Apply: ("function",),
+}
+"""The operands on which the effect of a step depends."""
+
+
+def _uses(redex: Expr) -> tuple[Probe, ...]:
+    """The points of operands with undefined bits on which the step depends."""
+    fields_ = (getattr(redex, name) for name in _USED.get(type(redex), ()))
+    operands = (each for found in fields_ for each in (found if isinstance(found, tuple) else (found,)))
+    return tuple(Probe("USE", (each,)) for each in operands if undefined_bits(_literal(each).value))
+
+
 def probes(state: State) -> tuple[Probe, ...]:
     """The detection points before the next step, in the order in which the engines reach them.
 
+    What a step depends on comes first, where it has undefined bits.
     A copy has the points of an access that reads, of one that writes, and of a copy, but not of a read: it
     does not look at the bytes. The point of an argument precedes that of an access through it. Copies of no
     bytes and frees of NULL have no points. A memcpy of a range onto itself, which compilers generate for
     *p = *q, has no point of a copy.
     """
     redex = state.focus
+    uses = _uses(redex)
     if isinstance(redex, Copy):
-        return _of_copy(state, redex)
+        return uses + _of_copy(state, redex)
     if isinstance(redex, Free) and _number(state, redex.pointer) == 0:
-        return ()
-    return _of(state, redex)
+        return uses
+    return uses + _of(state, redex)
 
 
 def probe_after(before: State, after: State) -> Probe | None:

@@ -35,7 +35,9 @@ from whence.machine.syntax import (
     Seq,
     Use,
 )
-from whence.machine.values import NULL_BLOCK, NULL_PAGE, Gen, Int, Pointer, wrap
+from whence.machine.undefined import computed, undefined_bits, with_undefined
+from whence.machine.undefined import moved as moved_bits
+from whence.machine.values import NULL_BLOCK, NULL_PAGE, Gen, Int, Pointer, unsigned, wrap
 
 
 @dataclass(frozen=True)
@@ -57,9 +59,12 @@ def reduce(state: State) -> Reduced | None:
 
 
 def _int_op(state: State, redex: IntOp) -> Outcome:
-    left, right = (state.number(literal(each).value) for each in (redex.left, redex.right))
-    result = wrap(_OPERATORS[redex.operator](left, right))
-    return "INT-OP", next_value(state, Literal(Int(result), Gen(state.time, redex.place), place=redex.place))
+    values = [literal(each).value for each in (redex.left, redex.right)]
+    left, right = (state.number(each) for each in values)
+    result = _OPERATORS[redex.operator](left, right)
+    operands = [(unsigned(state.number(each)), undefined_bits(each)) for each in values]
+    made = with_undefined(result, computed(redex.operator, operands[0], operands[1]))
+    return "INT-OP", next_value(state, Literal(made, Gen(state.time, redex.place), place=redex.place))
 
 
 _OPERATORS: Mapping[str, Callable[[int, int], int]] = {
@@ -72,12 +77,16 @@ _OPERATORS: Mapping[str, Callable[[int, int], int]] = {
 
 
 def _ptr_add(state: State, redex: PtrAdd) -> Outcome:
-    """[PTR-ARITH]: a pointer keeps its block; an integer in the null page becomes one derived from NULL."""
-    base = literal(redex.pointer).value
-    distance = state.number(literal(redex.offset).value)
+    """[PTR-ARITH]: a pointer keeps its block; an integer in the null page becomes one derived from NULL.
+    What is undefined has no block."""
+    base, offset = literal(redex.pointer).value, literal(redex.offset).value
+    distance = state.number(offset)
     pointers = state.pointers
-    if isinstance(base, Pointer):
-        moved: Int | Pointer = base.moved(distance)
+    undefined = moved_bits(undefined_bits(base), undefined_bits(offset))
+    if undefined:
+        moved: Int | Pointer = with_undefined(state.number(base) + distance, undefined)
+    elif isinstance(base, Pointer):
+        moved = base.moved(distance)
     elif 0 <= state.number(base) < NULL_PAGE:
         moved = Pointer(NULL_BLOCK, state.number(base)).moved(distance)
     else:

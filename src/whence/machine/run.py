@@ -146,12 +146,17 @@ def steps(start: Program | State, rules: RuleSet | None = None, limit: int = LIM
 
 def _step(state: State, number: int, judge: _Judge) -> Step:
     verdicts = judge.before(state, number)
-    found = errors(state)
+    found = _each_once(errors(state))
     reduced = None if fatal(found) else reduce(state)
     if reduced is None:
         return Step(number, state, None, None, found, verdicts)
     verdicts += judge.after(state, reduced.state, number)
     return Step(number, state, reduced.rule, reduced.state, found, verdicts)
+
+
+def _each_once(found: tuple[Error, ...]) -> tuple[Error, ...]:
+    """The errors without those that hold for a block at another point of the step, too."""
+    return tuple({(error.rule.name, error.block): error for error in reversed(found)}.values())[::-1]
 
 
 class _Judge:
@@ -226,8 +231,9 @@ def _chains(state: State, rule: m.Rule, probe: Probe, witness: Witness) -> tuple
 
 def _operand(rule: m.Rule, probe: Probe, term: m.Term) -> Literal | None:
     """The operand of the step that a name of the detection point stands for; None for other terms."""
-    slots = len(rule.point.args) - len(probe.operands)
-    for arg, operand in zip(rule.point.args[slots:], probe.operands, strict=True):
+    fields = probe.row.operands or ("value",)  # what a step depends on is the first slot
+    args = (arg for arg, field_ in zip(rule.point.args, fields, strict=False) if field_)
+    for arg, operand in zip(args, probe.operands, strict=True):
         if isinstance(arg, m.Variable) and isinstance(term, m.Variable) and arg.name == term.name:
             return operand
     return None

@@ -11,7 +11,7 @@ from whence.abi.records import FAMILIES
 from whence.hints import expected
 from whence.machine.builder import MAX_INDEX, ProgramBuilder
 from whence.machine.clauses import Clauses
-from whence.machine.memory import Block, Byte, Fragment, Ranges, joined, whole
+from whence.machine.memory import Block, Byte, Fragment, Mixed, Ranges, joined, whole
 from whence.machine.state import (
     CallEvent,
     CopyEvent,
@@ -131,8 +131,12 @@ class Builder(ProgramBuilder):
         assert isinstance(value, Int)
         return tuple(unsigned(value.number).to_bytes(WORD, "little"))
 
-    def cell_byte(self, meta: Meta, children: list[Token]) -> tuple[Byte, ...]:
-        return (self._number(children[0], 256),)
+    def cell_byte(self, meta: Meta, children: list[Any]) -> tuple[Byte, ...]:
+        number, undefined = self._number(children[0], 256), children[1] or 0
+        if number & undefined or undefined >= 0xFF:
+            self.problems.add(self._place(meta), "some bits of a byte are undefined, which are 0 in it")
+            return (number,)
+        return (Mixed(number, undefined) if undefined else number,)
 
     def cell_value(self, meta: Meta, children: list[Pointer | Function]) -> tuple[Byte, ...]:
         return tuple(Fragment(children[0], at) for at in range(WORD))

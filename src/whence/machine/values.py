@@ -86,12 +86,17 @@ def unsigned(number: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Int:
-    """An integer of 64 bits, -2**63 to 2**63 - 1."""
+    """An integer of 64 bits, -2**63 to 2**63 - 1.
+
+    `undefined`: its bits that come from memory which was never written, as a mask; in the number they are 0.
+    """
 
     number: int
+    undefined: int = 0
 
     def __post_init__(self) -> None:
         assert -(1 << 63) <= self.number < 1 << 63
+        assert 0 <= self.undefined < 1 << 64 and not self.undefined & self.number
 
 
 @dataclass(frozen=True, slots=True)

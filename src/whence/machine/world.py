@@ -16,6 +16,7 @@ from whence.machine.liveness import live_and_lost
 from whence.machine.memory import decode
 from whence.machine.probes import Probe
 from whence.machine.state import Blocks, CallEvent, Event, FreeEvent, MallocEvent, RetEvent, State, WriteEvent
+from whence.machine.undefined import undefined_bits
 from whence.machine.values import (
     GLOBAL,
     HEAP,
@@ -188,9 +189,7 @@ def world_of(state: State, cache: Elements | None = None) -> MachineWorld:
         if not block.holds(index, width) or block.closed_bytes(index, width):
             return None
         # The value of junk is open in C; here it is 0.
-        found = tuple(block.byte(index + at) or 0 for at in range(width))
-        value = decode(found, state.number)
-        return None if value is None else word(state, value)
+        return word(state, decode(tuple(block.byte(index + at) for at in range(width)), state.number))
 
     def kind(address: int) -> int:
         return KIND_NUMBERS.get(state.kind_at(address), KINDS["ELSEWHERE"])
@@ -229,6 +228,10 @@ def redex_of(state: State, probe: Probe) -> Redex:
 
 def _slot_values(state: State, probe: Probe) -> Iterator[int | str]:
     """The values of the point's slots: operands of the redex, its function, or the new block and its size."""
+    if probe.code == "USE":
+        (operand,) = probe.operands
+        yield from (word(state, operand.value), undefined_bits(operand.value))
+        return
     operands = iter(probe.operands)
     for slot, field_ in zip(probe.row.slots, probe.row.operands, strict=True):
         if field_:

@@ -112,6 +112,7 @@ def read_facts(moment: Moment) -> Iterator[Truth]:
     at, n, unwritten = moment.is_("READ"), moment.words["n"], moment.words["unwritten"]
     yield z3.Implies(at, z3.And(n == moment.width, n >= 1, unwritten <= n))
     yield z3.Implies(at, (unwritten > 0) == _uninitialized(moment))
+    yield z3.Implies(moment.is_("USE"), moment.words["u"] != 0)
 
 
 # ---- frees ----
@@ -234,6 +235,7 @@ def _deref(name: str, premise: Premise) -> dict[str, ErrorRule]:
 
 
 _PREMISES: Mapping[str, ErrorRule] = {
+    "bug-undefined-use": ErrorRule(lambda moment: moment.words["u"] != 0),
     "bug-null-argument": ErrorRule(lambda moment: moment.address == 0),
     **_deref("bug-null-ptr-deref", _null),
     **_deref("bug-dang-ptr-deref", _dead(HEAP)),

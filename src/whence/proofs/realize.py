@@ -28,11 +28,13 @@ from whence.machine.syntax import (
     Copy,
     Expr,
     Free,
+    If0,
     Literal,
     Read,
     Ret,
     Use,
 )
+from whence.machine.undefined import with_undefined
 from whence.machine.values import (
     CODE,
     NULL_BLOCK,
@@ -66,7 +68,7 @@ from whence.proofs.search import Found, Scope
 from whence.proofs.state import GLOBAL, HEAP, LETTERS
 from whence.proofs.symbols import EVENT_CODES, function_code, symbol
 
-REDEXES = {row.code: row.redex for row in POINTS if row.redex and not row.after}
+REDEXES = {row.code: row.redex for row in POINTS if row.redex and not row.after} | {"USE": "If0"}
 """Code -> kind of redex, for the points before a step; at other points a counterexample has no redex."""
 _MOST_INDEX = 1 << 40
 _WORD = 8
@@ -311,6 +313,10 @@ class MomentDecoder(Decoder):
                 return Copy("memcpy", r, Literal(source), Literal(Int(n)))
             case "Use":
                 return Use(r)
+            case "If0":
+                zero = Literal(Int(0))
+                guard = with_undefined(number(moment.value), number(moment.words["u"]))
+                return If0(Literal(guard), zero, zero)
             case "Apply":
                 if self.found.truth(moment.bad_call):
                     return Apply(Literal(Int(0)), (v,))
