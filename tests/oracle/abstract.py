@@ -14,7 +14,7 @@ from whence.machine.values import BlockId
 from whence.rules import load_standard
 
 STRICT = "uninitialized-read"
-"""The rule that reports every value with undefined bits where it is read. Without it programs go on to uses."""
+"""The rule that reports each undefined value where it is read; without it programs go on to uses."""
 RULES = load_standard().select(["all"])
 LENIENT = RULES.select([], [STRICT])
 _ORDER = {rule.name: number for number, rule in enumerate(RULES.rules)}
@@ -34,7 +34,7 @@ class Judgement:
 
 
 def judge(program: Program, strict: bool = True) -> Judgement:
-    """Runs a `numbered` program up to its first step with a bug. `strict`: whether the rule `STRICT` is on."""
+    """Runs a `numbered` program up to its first step with a bug; the rule `STRICT` is on if `strict`."""
     allocated: dict[BlockId, int] = {}
     for step in steps(program, RULES if strict else LENIENT):
         errors = [error for error in step.errors if strict or RULES.announcing(error.rule.name) != (STRICT,)]

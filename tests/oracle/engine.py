@@ -20,8 +20,8 @@ _FLAGS = ("-g", "-w", "-std=c++17", "-fsized-deallocation")  # the last is no de
 def verdicts(programs: Sequence[Program], folder: Path, level: str, strict: bool = True) -> list[Verdict]:
     """The verdict on each program, built with the optimisation flag `level`.
 
-    All rules are on, without `strict` all but `STRICT`. The first finding ends a program. Raises `AssertionError` if a finding
-    belongs to none of the programs, or a signal ends a program.
+    All rules are on, without `strict` all but `STRICT`. The first finding ends a program. Raises
+    `AssertionError` if a finding belongs to none of the programs, or a signal ends a program.
     """
     source = translate(programs)
     path = folder / "programs.cc"

@@ -15,6 +15,7 @@ from whence.machine.memory import Block
 from whence.machine.probes import Probe
 from whence.machine.state import CallEvent, Event, FreeEvent, MallocEvent, RetEvent, WriteEvent
 from whence.machine.syntax import Apply, Read
+from whence.machine.undefined import undefined_bits
 from whence.machine.values import KIND_NUMBERS, NULL_BLOCK, BlockId, Function, Pointer, wrap
 from whence.machine.world import word
 from whence.proofs import state as symbolic
@@ -127,8 +128,11 @@ class Concrete:
         derived = target.block is not None
         block = state.block(target.block) if target.block is not None else None
         address = target.address
-        slots = [slot.name for slot, field in zip(probe.row.slots, probe.row.operands, strict=True) if field]
+        fields = probe.row.operands or ("value", "")
+        slots = [slot.name for slot, field in zip(probe.row.slots, fields, strict=True) if field]
         numbers = dict(zip(slots, (word(state, each.value) for each in probe.operands), strict=True))
+        if probe.code == "USE":
+            numbers["u"] = undefined_bits(first.value)
         unwritten = unwritten_bytes(state, first, probe.width) if probe.code in ("DEREF_R", "READ") else 0
         if probe.code == "READ":
             numbers |= {"n": probe.width, "unwritten": unwritten}

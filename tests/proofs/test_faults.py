@@ -240,6 +240,7 @@ def test_every_error_state_can_be_next(name: str) -> None:
     code, *_ = ERRORS[name].codes
     point = {"DEREF_R": "deref r", "DEREF_W": "deref r", "RET": "ret main _", "CALL": "call main _"}
     point |= {"FREE": "free r", "ARGUMENT": "argument r", "COPY": "copy r n s m", "ALLOC": "alloc _ _ _ _"}
+    point["USE"] = "use v u"
     (outcome,) = failures(text_of("false", f"at {point[code]} error {name}"), "soundness")
     shown = outcome.counterexample
     assert shown is not None and shown.next and not shown.fires
