@@ -172,7 +172,7 @@ def _rule(verdict: Verdict) -> str:
 
 
 def test_a_program_without_a_shipped_rule_is_not_run(tmp_path: Path) -> None:
-    program = numbered(parse_program("fun main() = let v = *(1 - 99999) in 0"))
+    program = numbered(parse_program("fun main() = let m = salloc 8 in m := 99999999; **m"))
     subject = Subject(program, "-O0", abstract.judge(program))
     (case,) = engine_cases([subject], tmp_path)
     assert case.engine is None and case.agrees
