@@ -78,8 +78,10 @@ _USED: Mapping[type[Expr], tuple[str, ...]] = {
 def _uses(redex: Expr) -> tuple[Probe, ...]:
     """The points of operands with undefined bits on which the step depends. A guard with a defined bit of 1 is
     not 0, whatever its other bits are."""
-    if isinstance(redex, If0) and getattr(_literal(redex.guard).value, "number", 1):
-        return ()
+    if isinstance(redex, If0):
+        guard = _literal(redex.guard).value
+        if guard != Int(0, undefined_bits(guard)):
+            return ()
     fields_ = (getattr(redex, name) for name in _USED.get(type(redex), ()))
     operands = (each for found in fields_ for each in (found if isinstance(found, tuple) else (found,)))
     return tuple(Probe("USE", (each,)) for each in operands if undefined_bits(_literal(each).value))
