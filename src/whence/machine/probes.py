@@ -76,8 +76,8 @@ _USED: Mapping[type[Expr], tuple[str, ...]] = {
 
 
 def _uses(redex: Expr) -> tuple[Probe, ...]:
-    """The points of operands with undefined bits on which the step depends. A guard with a defined bit of 1 is
-    not 0, whatever its other bits are."""
+    """The points of operands with undefined bits on which the step depends. A guard with a defined bit of 1
+    is not 0, whatever its other bits are."""
     if isinstance(redex, If0):
         guard = _literal(redex.guard).value
         if guard != Int(0, undefined_bits(guard)):
