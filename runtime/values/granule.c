@@ -75,8 +75,14 @@ static int is_filled(uintptr_t granule) {
     return granule_read(granule) == WH_VALUES_UNDEFINED && origin_fills(granule_word(granule));
 }
 
+/* The first byte of a mixed granule, and so the end of an array, may be undefined. */
+static int begins_undefined(uint8_t state) {
+    return state == WH_VALUES_UNDEFINED || (granule_is_named(state) && (state & 1));
+}
+
 static void overwritten(uintptr_t granule) {
-    uint8_t was = WH_VALUES_UNDEFINED;
+    uint8_t was = granule_read(granule);
+    if (!begins_undefined(was)) return;
     __atomic_compare_exchange_n(granule_state(granule), &was, WH_VALUES_DEFINED, 0,
                                 __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
@@ -202,7 +208,9 @@ static struct whence_bits find_bits(uintptr_t granule, int alone) {
         return was == WH_VALUES_UNDEFINED ? undefined_bits(granule, alone)
                                           : (struct whence_bits){0, 0};
     }
-    struct whence_bits found = mixed_bits(granule, was, 0);
+    struct whence_bits found = {0, 0};
+    if (alone || !begins_undefined(was) || !is_behind_overwritten(granule))
+        found = mixed_bits(granule, was, 0);
     let_go(state, found.bits ? was : WH_VALUES_DEFINED);
     return found;
 }
