@@ -32,8 +32,8 @@ from whence.toolchain.clang import find_clang
 
 pytestmark = pytest.mark.build
 
-SEED = 2017
-PROGRAMS = 500
+SEED = 2018
+PROGRAMS = 600
 OF_VARIABLES = {"stack-buffer-overflow", "stack-use-after-scope", "global-buffer-overflow"}
 NEVER = {"possible-leak", *OF_VARIABLES, *NOT_MODELLED}
 """Rules that report nothing here. With all rules on, a more specific rule reports every block of

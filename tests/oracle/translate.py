@@ -280,7 +280,18 @@ class _Translator:
 def _keeps_alignment(program: s.Program) -> bool:
     """Whether pointers move by multiples of 8 only, so that every access is aligned as C demands."""
     steps = (node for function in program.functions for node in s.walk(function.body))
-    moves = (node.offset for node in steps if isinstance(node, s.PtrAdd))
-    return all(
-        isinstance(by, s.Literal) and isinstance(by.value, Int) and by.value.number % 8 == 0 for by in moves
-    )
+    return all(map(_keeps_multiples_of_8, steps))
+
+
+def _keeps_multiples_of_8(node: s.Expr) -> bool:
+    if isinstance(node, s.PtrAdd):
+        return isinstance(node.offset, s.Literal) and _is_multiple_of_8(node.offset)
+    if isinstance(node, s.IntOp):
+        return node.operator in ("+", "-") and _is_multiple_of_8(node.left) and _is_multiple_of_8(node.right)
+    return True
+
+
+def _is_multiple_of_8(operand: s.Expr) -> bool:
+    """Whether an operand is one, if pointers are; other literals are not."""
+    value = operand.value if isinstance(operand, s.Literal) else None
+    return value is None or (isinstance(value, Int) and value.number % 8 == 0)
