@@ -1,9 +1,9 @@
 """What a start costs: `make bench-start`, or `python bench/start.py --help`.
 
 An empty program, plain, with AddressSanitizer, under Memcheck where that is installed, and under whence, in
-turns; then a shell that starts it many times, as it is and with `whence run --trace-children`; then an empty
-source by clang and by whence-cc. Wall-clock milliseconds: median and minimum, and the median above plain's;
-and the median of the processor time of all processes, which other work on the machine changes less.
+turns; then a shell that starts it a few and many times, as it is and with `whence run --trace-children`; then
+an empty source by clang and by whence-cc. Wall-clock milliseconds: median and minimum, and the median above
+plain's; and the median of the processor time of all processes, which other work on the machine changes less.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from typing import NamedTuple
 from whence.toolchain.clang import find_clang
 
 SOURCE = "int main(void) { return 0; }\n"
-CHILDREN = 20
+FEW, MANY = 20, 120
+"""Children of a shell."""
 
 Command = Sequence[str]
 
@@ -45,8 +46,9 @@ def main() -> int:
         os.environ["WHENCE_CACHE"] = f"{name}/cache"
         (folder / "empty.c").write_text(SOURCE)
         _table("start of an empty program", _in_turns(_starts(folder), rounds))
-        children = _in_turns(_children(folder), max(rounds // 5, 3))
-        _table("one child of a shell", {name: _each(CHILDREN, ts) for name, ts in children.items()})
+        few, many = (_in_turns(_children(folder, count), max(rounds // 5, 3)) for count in (FEW, MANY))
+        _table(f"one of {FEW} children", {name: _each(FEW, times) for name, times in few.items()})
+        _table("one more child", {name: _more(few[name], many[name]) for name in few})
         _table("compiling an empty file", _in_turns(_compilers(folder), rounds))
     return 0
 
@@ -70,9 +72,9 @@ def _starts(folder: Path) -> dict[str, Command]:
     return found | {"whence": [_command("whence"), "run", str(checked)]}
 
 
-def _children(folder: Path) -> dict[str, Command]:
+def _children(folder: Path, count: int) -> dict[str, Command]:
     """A shell that starts the program often; the time is that of all."""
-    shell = ["/bin/sh", "-c", f'i=0; while [ $i -lt {CHILDREN} ]; do "$1"; i=$((i+1)); done', "sh"]
+    shell = ["/bin/sh", "-c", f'i=0; while [ $i -lt {count} ]; do "$1"; i=$((i+1)); done', "sh"]
     traced = [_command("whence"), "run", "--trace-children"]
     return {
         "plain": [*shell, str(folder / "plain")],
@@ -89,6 +91,12 @@ def _compilers(folder: Path) -> dict[str, Command]:
 def _each(count: int, times: Sequence[Times]) -> list[Times]:
     """The share of one of `count` things that were timed together."""
     return [Times(each.wall / count, each.cpu / count) for each in times]
+
+
+def _more(few: Sequence[Times], many: Sequence[Times]) -> list[Times]:
+    """What each of `MANY` things takes beyond the first `FEW`, without what they have in common."""
+    pairs = zip(few, many, strict=True)
+    return _each(MANY - FEW, [Times(b.wall - a.wall, b.cpu - a.cpu) for a, b in pairs])
 
 
 def _in_turns(commands: Mapping[str, Command], rounds: int) -> dict[str, list[Times]]:
