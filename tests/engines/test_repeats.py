@@ -17,7 +17,7 @@ SOURCE = """
 #include <sys/mman.h>
 
 static char table[100];
-static _Thread_local char given[100], own[64]; /* no blocks */
+static char *given, *own; /* in no blocks */
 static char *volatile nothing;
 static volatile size_t less = -1;
 static char *reserved;
@@ -36,6 +36,8 @@ static int compare(const void *a, const void *b) {
 int main(int argc, char **argv) {
     char local[64] = "text";
     char *block = malloc(16);
+    given = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    own = given + 4096;
     switch (atoi(argv[1])) {
     case 1: return (int)strlen(nothing);
     case 2: return fclose((FILE *)nothing);

@@ -1,7 +1,8 @@
 // What is left of a message is computed after its length is tested.
 #include <string.h>
+#include <sys/mman.h>
 
-static _Thread_local char message[64] = "ab", copied[64];
+static char *message, *copied;
 
 static int payload(size_t length) {
     if (length >= 4) memcpy(copied, message + 4, length - 4);
@@ -9,5 +10,8 @@ static int payload(size_t length) {
 }
 
 int main(void) {
+    message = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    copied = message + 4096;
+    strcpy(message, "ab");
     return payload(strlen(message));
 }

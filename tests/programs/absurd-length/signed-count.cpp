@@ -1,9 +1,10 @@
 // A count that is an int is -1 where nothing was found.
 #include <cstring>
 #include <string>
+#include <sys/mman.h>
 
 static wchar_t letters[16];
-static thread_local char prefix[32];
+static char *prefix;
 
 static int index_of(const std::string &text, char letter) {
     std::size_t at = text.find(letter);
@@ -11,6 +12,7 @@ static int index_of(const std::string &text, char letter) {
 }
 
 int main() {
+    prefix = static_cast<char *>(mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     std::string text = "no such letter here";
     int count = index_of(text, 'z');
     std::strncpy(prefix, reinterpret_cast<const char *>(letters), count); // EXPECT absurd-length block none in strncpy
