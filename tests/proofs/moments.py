@@ -88,8 +88,8 @@ def _expressions() -> Iterator[str]:
             yield f"{name}(&7H{distance:+}, &7H+0, 8)"
         yield f"{name}(&7H+0, &1H+8, 8)"
     yield from ("f(1)", "main()", "5(1)", "ret main (0)", "ret f (0)")
-    yield from ("if0 0?0xff00 then 1 else 2", "if0 1?0xff00 then 1 else 2", "*0?0xff", "0?8 := 1", "free(0?1)")
-    yield from ("memcpy(&7H+0, &7H+8, 8?1)", "malloc(0?16)", "use(0?1)")
+    yield from ("if0 0?0xff00 then 1 else 2", "if0 1?0xff00 then 1 else 2", "*0?0xff", "0?8 := 1")
+    yield from ("free(0?1)", "memcpy(&7H+0, &7H+8, 8?1)", "malloc(0?16)", "use(0?1)")
 
 
 @cache

@@ -47,8 +47,8 @@ EQUIVALENT = {
     "_matched+3: None if bid is None else state.heap.get(bid) -> state.heap.get(bid)": _NO_BLOCK,
     "uninitialized+6: () if target is None else (target.block,) -> (target.block,)": "only bytes of a block "
     "are unwritten",
-    "undefined_use+2: NO_BLOCK if undefined_bits(probe.operands[0].value) else () -> NO_BLOCK": "the point is "
-    "reached by undefined bits alone",
+    "undefined_use+2: NO_BLOCK if undefined_bits(probe.operands[0].value) else () -> NO_BLOCK": "the point "
+    "is reached by undefined bits alone",
 }
 """Mutants with the same verdicts, and the reason."""
 
