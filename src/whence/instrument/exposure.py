@@ -8,7 +8,7 @@ exposed.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from whence import ir
 from whence.instrument.lookup import LOOKUP
@@ -302,18 +302,19 @@ def exposed_globals(module: ir.Module) -> tuple[list[ir.GlobalVariable], int]:
 
     Also returns the number of the others.
     """
-    fixed = _fixed_names(module)
-    plain = [each for each in module.variables if is_plain_global(each) and each.ref not in fixed]
-    local = {each.ref: each for each in plain if each.linkage in _LOCAL_LINKAGES}
-    exposed = _exposed_names(module, local)
-    found = [each for each in plain if each.ref not in local or each.ref in exposed]
-    return found, len(plain) - len(found)
+    return _exposed(module, is_plain_global)
 
 
 def exposed_thread_variables(module: ir.Module) -> tuple[list[ir.GlobalVariable], int]:
     """As `exposed_globals`, of the thread-local variables."""
+    return _exposed(module, is_plain_thread_variable)
+
+
+def _exposed(
+    module: ir.Module, is_plain: Callable[[ir.GlobalVariable], bool]
+) -> tuple[list[ir.GlobalVariable], int]:
     fixed = _fixed_names(module)
-    plain = [each for each in module.variables if is_plain_thread_variable(each) and each.ref not in fixed]
+    plain = [each for each in module.variables if is_plain(each) and each.ref not in fixed]
     local = {each.ref: each for each in plain if each.linkage in _LOCAL_LINKAGES}
     exposed = _exposed_names(module, local) if local else frozenset()
     found = [each for each in plain if each.ref not in local or each.ref in exposed]

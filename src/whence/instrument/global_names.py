@@ -48,10 +48,11 @@ def name_globals(text: str) -> str:
         !5 = !DIBasicType(name: "char", size: 8, encoding: DW_ATE_signed_char)
         !6 = !{!"3\\09array\\09a\\09\\09/src/a.c"}
     """
-    variables = list(_GLOBAL.finditer(text, 0, nodes_begin(text)))
+    begin = nodes_begin(text)
+    variables = list(_GLOBAL.finditer(text, 0, begin))
     if not variables:
         return text
-    described = _Descriptions(text)
+    described = _Descriptions(text, begin)
     number = first_free(text)
     parts, nodes, done = list[str](), list[str](), 0
     for match in variables:
@@ -68,10 +69,9 @@ def name_globals(text: str) -> str:
 
 
 class _Descriptions:
-    """The debug information about global variables."""
+    """The debug information about global variables. begin: where the nodes of the text are."""
 
-    def __init__(self, text: str) -> None:
-        begin = nodes_begin(text)
+    def __init__(self, text: str, begin: int) -> None:
         self._files = files_of(text, begin)
         self._nodes = {number: (kind, fields) for number, kind, fields in _NODE.findall(text, begin)}
 

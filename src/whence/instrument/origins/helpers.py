@@ -141,6 +141,22 @@ def _cell() -> str:
   %cell = inttoptr i64 %at to ptr"""
 
 
+def _find(suffix: str, there: str) -> str:
+    """Goes to the label where the address has a cell, else to `cold`."""
+    return f"""  %a = ptrtoint ptr %p to i64
+{_word(suffix)}
+{_cell()}
+  %there = icmp ne i64 %chunk, 0
+  br i1 %there, label %{there}, label %cold, !prof !1
+{there}:"""
+
+
+_PACK = """  %n = zext i32 %node to i64
+  %low = shl i64 %v, 32
+  %word = or i64 %low, %n"""
+"""%word is the node %node, and above it the lower bits of the value."""
+
+
 def _load(suffix: str) -> str:
     """The node in a cell, if the memory still holds what was stored with it."""
     size = 4 if suffix == "4" else 8
@@ -160,12 +176,7 @@ def _load(suffix: str) -> str:
         f"{LOAD}_{suffix}",
         f"ptr %site, ptr %p, {_WORDS[suffix]} %value",
         f"""
-  %a = ptrtoint ptr %p to i64
-{_word(suffix)}
-{_cell()}
-  %there = icmp ne i64 %chunk, 0
-  br i1 %there, label %look, label %cold, !prof !1
-look:
+{_find(suffix, "look")}
   %low.cell = load i64, ptr %cell, align 8
   %low = shl i64 %v, 32
   %rest = xor i64 %low.cell, %low
@@ -195,15 +206,8 @@ def _store(suffix: str) -> str:
         f"{STORE}_{suffix}",
         f"ptr %p, {_WORDS[suffix]} %value, i32 %node",
         f"""
-  %a = ptrtoint ptr %p to i64
-{_word(suffix)}
-{_cell()}
-  %there = icmp ne i64 %chunk, 0
-  br i1 %there, label %put, label %cold, !prof !1
-put:
-  %n = zext i32 %node to i64
-  %low = shl i64 %v, 32
-  %word = or i64 %low, %n
+{_find(suffix, "put")}
+{_PACK}
   store i64 %word, ptr %cell, align 8{second}
   ret void
 cold:
@@ -216,12 +220,19 @@ def _at(field: str, name: str) -> str:
     return f"  %{name} = getelementptr i8, ptr @__whence_origins, i64 {_OFFSETS[field]}"
 
 
-def _packed(suffix: str) -> str:
-    """%word is the node %node, and above it the lower bits of the value."""
-    return f"""{_word(suffix)}
-  %n = zext i32 %node to i64
-  %low = shl i64 %v, 32
-  %word = or i64 %low, %n"""
+def _meant(field: str) -> str:
+    """%meant says whether the function of a field is this one."""
+    return f"""{_at(field, "to")}
+  %callee = load i64, ptr %to, align 8
+  %f = ptrtoint ptr %function to i64
+  %meant = icmp eq i64 %callee, %f"""
+
+
+_UNPACK = """  %low = shl i64 %v, 32
+  %rest = xor i64 %word, %low
+  %small = icmp ult i64 %rest, 4294967296
+  %fits = and i1 %meant, %small"""
+"""%rest is the node in %word, if %fits: what was passed is meant for this function and this value."""
 
 
 def _argument() -> str:
@@ -231,7 +242,7 @@ def _argument() -> str:
 
 
 def _pass(suffix: str) -> str:
-    body = f"{_packed(suffix)}\n{_argument()}\n  store i64 %word, ptr %slot, align 8\n  ret void"
+    body = f"{_word(suffix)}\n{_PACK}\n{_argument()}\n  store i64 %word, ptr %slot, align 8\n  ret void"
     return _define("void", f"{PASS}_{suffix}", f"i64 %index, i32 %node, {_WORDS[suffix]} %value", body)
 
 
@@ -250,16 +261,10 @@ def _parameter(suffix: str) -> str:
     """The node that is passed, if it is meant for this function and this value."""
     body = f"""
 {_word(suffix)}
-{_at("callee", "to")}
-  %callee = load i64, ptr %to, align 8
-  %f = ptrtoint ptr %function to i64
-  %meant = icmp eq i64 %callee, %f
+{_meant("callee")}
 {_argument()}
   %word = load i64, ptr %slot, align 8
-  %low = shl i64 %v, 32
-  %rest = xor i64 %word, %low
-  %small = icmp ult i64 %rest, 4294967296
-  %fits = and i1 %meant, %small
+{_UNPACK}
   br i1 %fits, label %known, label %cold
 known:
   %node = trunc i64 %rest to i32
@@ -273,7 +278,8 @@ cold:
 
 def _return(suffix: str) -> str:
     body = f"""
-{_packed(suffix)}
+{_word(suffix)}
+{_PACK}
   %f = ptrtoint ptr %function to i64
 {_at("returned", "from")}
   store i64 %f, ptr %from, align 8
@@ -287,16 +293,10 @@ def _returned(suffix: str) -> str:
     """The node of a result, 0 if other code has returned it."""
     body = f"""
 {_word(suffix)}
-{_at("returned", "from")}
-  %callee = load i64, ptr %from, align 8
-  %f = ptrtoint ptr %function to i64
-  %meant = icmp eq i64 %callee, %f
+{_meant("returned")}
 {_at("result", "at")}
   %word = load i64, ptr %at, align 8
-  %low = shl i64 %v, 32
-  %rest = xor i64 %word, %low
-  %small = icmp ult i64 %rest, 4294967296
-  %fits = and i1 %meant, %small
+{_UNPACK}
   %node = trunc i64 %rest to i32
   %known = select i1 %fits, i32 %node, i32 0
   ret i32 %known"""

@@ -50,7 +50,8 @@ def mark_unwritten(context: Context) -> None:
         declare i32 @__whence_values_undefined_i32(ptr) nounwind willreturn speculatable memory(none)
     """  # noqa: E501
     for function in context.functions():
-        for variable in (*function.entry, *late_variables(function)):
+        late = late_variables(function)
+        for variable in (*function.entry, *late):
             _make_array(variable)
         clobbered = _clobbered(function)
         for variable, places in births_of(function).items():
@@ -59,7 +60,7 @@ def mark_unwritten(context: Context) -> None:
                     _define(variable, place)
                 else:
                     _undefine(variable, place, context)
-        for variable in late_variables(function):
+        for variable in late:
             _undefine(variable, variable, context)
 
 
