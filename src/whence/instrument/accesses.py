@@ -197,8 +197,11 @@ def _certainly_apart(to: Access, source: Access, provenance: Provenance) -> bool
     """Whether the ranges certainly do not overlap, or are equal.
 
     This includes all copies of constant size between an object of this function and memory behind a
-    pointer, because unaligned words are read so.
+    pointer, because unaligned words are read so; and copies of at most the alignment of both pointers,
+    whose distance is a multiple of it.
     """
+    if isinstance(to.size, int) and to.size <= min(to.align, source.align):
+        return True
     first, second = provenance.of(to.pointer), provenance.of(source.pointer)
     if first.root == second.root:
         if first.offset is None or second.offset is None or isinstance(to.size, str):
