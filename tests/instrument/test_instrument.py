@@ -319,7 +319,7 @@ COPIES = {
         f"ptr %slot, ptr %b, i64 %n, i32 {1 << 25}",
     ),
     "ptr align 8 %a, ptr align 8 %b, i64 16": ("__whence_check_copy_16", "ptr %a, ptr %b"),
-    # equal, side by side, of different objects, a word read through a variable, no larger than both alignments
+    # equal, side by side, of different objects, a word read through a variable, as large as an alignment
     "ptr align 1 %a, ptr align 1 %a, i64 24": None,
     "ptr align 1 %a, ptr align 1 %near, i64 8": None,
     "ptr align 1 %slot, ptr align 1 @g, i64 %n": None,
