@@ -62,13 +62,11 @@ def is_exposed(variable: ir.Instruction, size: int, uses: Uses) -> bool:
     return any(not _is_safe(*each, size) for each in _ends(variable, uses))
 
 
-def is_checked(variable: ir.Alloca, uses: Uses) -> bool:
-    """Whether a check of an access through a pointer to the variable reads its state."""
-    checks = (PREFIX, RANGE)
-    return any(
-        isinstance(use, ir.Call) and (use.callee or "").startswith(checks)
-        for use, _, _ in _ends(variable, uses)
-    )
+def checks_of(variable: ir.Alloca, uses: Uses) -> Iterator[ir.Call]:
+    """The checks of accesses through pointers that may lead to the variable."""
+    for use, _, _ in _ends(variable, uses):
+        if isinstance(use, ir.Call) and (use.callee or "").startswith((PREFIX, RANGE)):
+            yield use
 
 
 def is_overrun(variable: ir.Alloca, size: int, uses: Uses) -> bool:
