@@ -171,8 +171,8 @@ def _sqlite(builder: Builder, archive: Path) -> Executables:
 
 _NINJA_SOURCES = (
     "build build_log clean clparser debug_flags depfile_parser deps_log disk_interface dyndep dyndep_parser "
-    "edit_distance eval_env graph graphviz json lexer line_printer manifest_parser metrics missing_deps ninja "
-    "parser state status string_piece_util subprocess-posix util version"
+    "edit_distance eval_env graph graphviz json lexer line_printer manifest_parser metrics missing_deps "
+    "ninja parser state status string_piece_util subprocess-posix util version"
 )
 
 
