@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.harness.process import Whence
+
 from whence.toolchain.clang import find_clang
 
 pytestmark = pytest.mark.build

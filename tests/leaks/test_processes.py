@@ -81,5 +81,6 @@ def test_suppressed_leaks_of_all_processes_are_excused_once(whence: Whence, tmp_
 
 
 def test_leaks_of_children_name_the_process(whence: Whence) -> None:
-    assert ", in process " in whence.run("./prog", "cf").err
+    said = whence.run("./prog", "cf").err
+    assert "found in the main thread, in process " in said and "): at its end\n" in said
     assert ", in process " not in whence.run("./prog", "pf").err

@@ -293,7 +293,9 @@ def _leak_check(check: LeakCheck) -> dict[str, Any]:
 def _leak_summary(run: RunInfo) -> dict[str, Any] | None:
     """The totals of all processes, each block once; suppressed leaks are excused."""
     check = words.leak_check(run)
-    return check and {"processes": len(words.leak_processes(run)), **_leak_totals(check)}
+    if check is None:
+        return None
+    return {"processes": len(words.leak_processes(run)), **_leak_totals(check)}
 
 
 def _leak_totals(check: LeakCheck) -> dict[str, Any]:

@@ -296,7 +296,7 @@ def _both(a: LeakCheck, b: LeakCheck) -> LeakCheck:
         shared = _most(_least(one, from_b), _least(two, from_a))
         totals[kind] = _less(one + two, shared)
         inherited[kind] = _least(from_a, from_b)
-    return replace(a, **totals, inherited=inherited)
+    return LeakCheck(a.moment, a.pid, a.time, **totals, inherited=inherited)
 
 
 def _least(a: Total, b: Total) -> Total:

@@ -1,6 +1,6 @@
 """Which of several equal images a file gets in a run.
 
-The dynamic linker makes one instance of a file, by whatever names it is loaded, and two of a file and its copy.
+The dynamic linker makes one instance of a file, by whatever names it is loaded, and two of a file and a copy.
 Images are cached by content, so a second file with the same content needs an image that is another file.
 """
 
