@@ -204,6 +204,9 @@ SYNCHRONISATION = _names(
     """
 )
 
+# contexts of execution
+CONTEXTS = _names("swapcontext")
+
 # attributes, names and scheduling of threads and programs
 ATTRIBUTES = _names(
     """
@@ -327,6 +330,7 @@ _GROUPS = (
     DATABASES,
     SYNCHRONISATION,
     ATTRIBUTES,
+    CONTEXTS,
     QUEUES,
     SYSTEM,
     CXX_STREAMS,
