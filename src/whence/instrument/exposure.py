@@ -238,12 +238,11 @@ def is_plain_thread_variable(variable: ir.GlobalVariable) -> bool:
     """The same for variables of which each thread has its own.
 
     Those of the model for static blocks stay as they are: the room for them in a program that runs is small
-    where a library is loaded. So do those of a comdat, which the linker may drop with its room.
+    where a library is loaded.
     """
     return (
         variable.linkage not in _FIXED_LINKAGES
         and variable.thread_local in _ROOMY_MODELS
-        and variable.comdat is None
         and _is_changeable(variable)
     )
 
