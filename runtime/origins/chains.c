@@ -6,15 +6,19 @@
 
 static void put_chain(struct text *into, uint64_t role, uint64_t value, uint32_t node) {
     unsigned hops = 0;
-    if (!node) return;
+    if (!node_at(node)) return;
     text_put(into, "=");
     text_decimal(into, role);
     text_put(into, "\t");
     text_decimal(into, value);
     text_put(into, "\n");
     for (const struct node *at = node_at(node); at && hops < WH_ORIGIN_MOST_HOPS;
-         at = node_at(at->parent), hops++) {
+         at = node_at(at->parent)) {
+        if (!at->site) continue;
+        hops++;
         text_decimal(into, at->flags);
+        text_put(into, "\t");
+        text_decimal(into, at->thread);
         text_put(into, "\t");
         text_put(into, at->site->text);
         text_put(into, "\t");

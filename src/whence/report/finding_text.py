@@ -17,7 +17,7 @@ from whence.chains import Chain
 from whence.findings import Finding, Frame, RunInfo, telling_stack
 from whence.report import frames, words
 from whence.report.anatomy import sections, subject, values
-from whence.report.chain_text import chain_heading, frame_of, hop_words
+from whence.report.chain_text import chain_heading, frame_of, hop_threads, hop_words
 from whence.report.layout import INDENT, MEASURE, Layout
 from whence.report.picture import Cell, Picture, draw
 from whence.report.source import Excerpt, SourceFinder, cut_cells, excerpt
@@ -238,6 +238,7 @@ class FindingText:
         """One line for each hop, newest first: what happened, position, and the source line where it fits."""
         indent = INDENT + "  "
         said = [cut_cells(printable(hop_words(hop)), 0, self.layout.width // 2) for hop in chain.hops]
+        said = _beside(said, hop_threads(chain, self.finding.thread))
         wide = max((cell_len(each) for each in said), default=0)
         digits = len(str(max(len(chain.hops) - 1, 0)))
         left = self.layout.width - len(indent) - digits - 2 - wide - 2
@@ -258,6 +259,14 @@ class FindingText:
             return []
         line = Text.assemble(INDENT, ("advice: ", ADVICE), printable(advice))
         return [Text(), *self.layout.wrapped(line, INDENT + "  ", prose=True)]
+
+
+def _beside(texts: list[str], others: list[str]) -> list[str]:
+    """The texts with others in a second column, if there are any."""
+    if not any(others):
+        return texts
+    wide = max(cell_len(each) for each in texts)
+    return [f"{_pad(text, wide)}  {other}" for text, other in zip(texts, others, strict=True)]
 
 
 def _pad(text: str, width: int) -> str:

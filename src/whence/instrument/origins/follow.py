@@ -98,6 +98,9 @@ class _Follower:
             self._emit(place, name, "void", arguments)
 
     def _step(self, before: ir.Instruction, site: str, parent: str = "0") -> str:
+        """A node after another; a chain begins with it where there is no other."""
+        if parent == "0":
+            return self._emit(before, helpers.BORN, "i32", f"ptr {site}")
         return self._emit(before, helpers.STEP, "i32", f"ptr {site}, i32 {parent}")
 
     def _born(self, before: ir.Instruction, at: ir.Instruction, kind: HopKind, name: str = "") -> str:
