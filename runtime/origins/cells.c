@@ -178,3 +178,11 @@ uint32_t cells_freed(uintptr_t begin) {
     const cell *at = cell_of(begin, 0);
     return at && *at >> 32 == WH_ORIGIN_FREED_MARK ? cell_node(*at) : 0;
 }
+
+/* ---- debuggers ---- */
+
+int cells_node(uintptr_t address, uint64_t size, uint64_t value, uint32_t *node) {
+    const cell *at = cell_of(address, 0);
+    *node = at ? cell_node(*at) : 0;
+    return *node && holds(at, size, value, *node);
+}

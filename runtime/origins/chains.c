@@ -52,6 +52,15 @@ static void put_argument(const struct whence_event *event, struct text *into) {
     put_chain(into, WH_ROLE_POINTER, event->r, node);
 }
 
+int chains_of_memory(uintptr_t address, uint64_t size, uint64_t value, struct text *into,
+                     uint32_t *thread) {
+    uint32_t node;
+    *thread = node_tag(node_own());
+    if (!cells_node(address, size, value, &node)) return node ? 1 : 0;
+    put_chain(into, WH_ROLE_POINTER, 0, node);
+    return 2;
+}
+
 void chains_describe(const struct whence_event *event, const struct whence_block *block,
                      int library, struct text *into) {
     if (library || event->point == WH_POINT_FREE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from whence.abi.origins import MOST_HOPS, NODE_FLAGS, ROLES, SCOPE_FIELDS, SITE_FIELDS, TAG_LATE, TAG_UNKNOWN
 from whence.chains import Chain, Hop, HopKind
@@ -17,6 +18,12 @@ def chains(text: str, values: Sequence[Value], point_value: str) -> tuple[Chain,
     """The chains of a finding. values: those that its rule traces. point_value: the name of the step's own
     pointer where the rule traces none."""
     return tuple(_chain(head, lines, values, point_value) for head, lines in _parts(text))
+
+
+def chain_of(text: str, term: str) -> Chain:
+    """The only chain of a text."""
+    ((head, lines),) = _parts(text)
+    return replace(_chain(head, lines, (), term), value=None)
 
 
 def _parts(text: str) -> Iterator[tuple[str, list[str]]]:
@@ -69,7 +76,7 @@ def _hop(line: str) -> Hop | None:
         demangle(name) if name.startswith("_Z") else name,
         source,
         bool(bits & NODE_FLAGS["REPEATED"]),
-        _thread(int(tag)),
+        thread_of(int(tag)),
     )
 
 
@@ -81,5 +88,6 @@ def _kind(kind: str, flags: int) -> HopKind:
     return HopKind.LOADED if found is HopKind.UNSEEN and flags & NODE_FLAGS["CROSSED"] else found
 
 
-def _thread(tag: int) -> int | None:
+def thread_of(tag: int) -> int | None:
+    """The number of the thread with this tag."""
     return None if tag in (TAG_UNKNOWN, TAG_LATE) else tag - 1
