@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import subprocess
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -70,7 +71,7 @@ STEPS = {
     "thread": Step(
         "static int *tN; static void *runN(void *x) { tN = x; return NULL; }",
         ("pthread_t hN; pthread_create(&hN, NULL, runN, O);", "pthread_join(hN, NULL);", "int *vN = tN;"),
-        (("argument", "pthread_create"), ("stored", "tN")),
+        (("argument", "pthread_create"), ("stored", "tN"), ("loaded", "tN")),
     ),
     "choice": Step(
         "static volatile int oneN = 1;",
@@ -127,6 +128,76 @@ def test_every_hop_is_there_and_no_other(whence: Whence, level: str) -> None:
     for hop in found["chains"][0]["hops"]:
         name = hop["name"].partition("->")[0].partition(".")[0].partition("[")[0]
         assert (hop["function"] and name in lines[hop["line"] - 1]) or hop["kind"] == "return", hop
+
+
+THREADS = """
+#include <pthread.h>
+#include <stdlib.h>
+static int *shared;
+static void *make(void *unused) { shared = malloc(4); return unused; }
+static void *drop(void *unused) {
+    int *p = shared;
+    free(p);
+    return unused;
+}
+int main(int count, char **words) {
+    pthread_t a, b;
+    pthread_create(&a, NULL, make, NULL);
+    pthread_join(a, NULL);
+    pthread_create(&b, NULL, drop, NULL);
+    pthread_join(b, NULL);
+    if (count > 1) free(shared);
+    return 0;
+}
+"""
+
+
+def test_hops_name_their_threads(whence: Whence) -> None:
+    made = whence.build(THREADS, "prog", "-pthread")
+    assert located(whence, made) == []
+    done, (found,) = whence.findings("--locate", "always", made, "x")
+    freed, first = found["chains"]
+    assert [(each["kind"], each["name"], each["thread"]) for each in freed["hops"]] == [
+        ("argument", "free", 0),
+        ("loaded", "shared", 0),
+        ("stored", "shared", 1),
+        ("allocation", "malloc", 1),
+    ]
+    assert [(each["kind"], each["name"], each["thread"]) for each in first["hops"]] == [
+        ("argument", "free", 2),
+        ("stored", "p", 2),
+        ("loaded", "shared", 2),
+        ("stored", "shared", 1),
+        ("allocation", "malloc", 1),
+    ]
+    assert re.search(r"0  passed to free +the main thread  .*prog", done.err), done.err
+    assert re.search(r"read from shared +thread 2 ", done.err)
+
+
+def test_threads_that_take_turns_make_a_short_chain(whence: Whence) -> None:
+    """Also one whose number has no tag of its own, which the chain says nothing about."""
+    text = """
+#include <pthread.h>
+#include <stdlib.h>
+static int *shared;
+static void *turn(void *unused) { int *p = shared; shared = p; return unused; }
+int main(void) {
+    shared = malloc(4);
+    for (int i = 0; i < 1100; i++) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, turn, NULL)) return 1;
+        pthread_join(thread, NULL);
+    }
+    free(shared);
+    free(shared);
+    return 0;
+}
+"""
+    (found,) = located(whence, whence.build(text, "prog", "-pthread"))
+    chain = found["chains"][0]["hops"]
+    assert len(chain) < 10 and chain[-1]["kind"] == "allocation"
+    assert [each["thread"] for each in chain[:2]] == [0, 0] and chain[-1]["thread"] == 0
+    assert any(each["thread"] is None for each in chain)
 
 
 def test_the_clean_twin_has_no_findings(whence: Whence) -> None:

@@ -1,7 +1,9 @@
 #include "debugger.h"
 #include "../blocks/block.h"
+#include "../origins/chains.h"
 #include "../os/os.h"
 #include "../os/trace.h"
+#include "../port/port.h"
 #include "../record/record.h"
 #include "../settings/options.h"
 #include "../stacks/depot.h"
@@ -63,6 +65,26 @@ PLACE void whence_debug_at(uint64_t address) { answer(block_nearest(address)); }
 
 /* The block with this number. */
 PLACE void whence_debug_numbered(uint64_t id) { answer(block_find(id)); }
+
+/* The chain of a value in memory, as in records, and the tag of the thread that is asked. */
+KEPT struct whence_debug_origin {
+    uint32_t thread;
+    char text[CHAINS_ROOM];
+} whence_debug_origin;
+
+/* Whether it is recorded where values come from. */
+PLACE int whence_debug_records(void) { return PORT_PLANES && options.origins; }
+
+/* The rows of ORIGINS in whence's commands for gdb; behind them: the chain is in
+ * whence_debug_origin. */
+PLACE int whence_debug_chain(uint64_t address, uint64_t size, uint64_t value) {
+    struct whence_debug_origin *out = &whence_debug_origin;
+    if (!PORT_PLANES || !whence_debug_records()) return 0;
+    struct text text = {out->text, sizeof out->text - 1, 0};
+    int state = chains_of_memory(address, size, value, &text, &out->thread);
+    out->text[text.length] = 0;
+    return state;
+}
 
 /* The index of a rule, or -1. */
 PLACE int whence_debug_rule(const char *name) {

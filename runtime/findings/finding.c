@@ -14,7 +14,6 @@
 
 #include <stdio.h>
 
-#define CHAINS_ROOM (32u << 10)
 #define STATE_BYTES 128u
 #define STATE_BEFORE (64u * WH_GRANULE)
 

@@ -17,6 +17,7 @@ typedef uint64_t cell;
 WH_EXPORT __thread struct origins_passed __whence_origins;
 
 long origins_init(uintptr_t *begin, size_t *size) {
+    node_begin_thread(0);
     *begin = WH_ORIGIN_TABLE_BASE;
     *size = TABLE_SIZE;
     long result = os_reserve(*begin, *size, OS_READ_WRITE);
@@ -75,6 +76,12 @@ static void write_cells(uintptr_t address, uint64_t size, uint64_t value, uint32
     if (size > UNIT) at[1] = cell_make(node, (uint32_t)(value >> 32));
 }
 
+/* Whether the cells have this node for a value that is there now. */
+static int holds(const cell *at, uint64_t size, uint64_t value, uint32_t node) {
+    return at[0] == cell_make(node, (uint32_t)value) &&
+           (size <= UNIT || at[1] == cell_make(node, (uint32_t)(value >> 32)));
+}
+
 /* ---- generated code ---- */
 
 WH_EXPORT uint32_t __whence_origin_make(struct whence_origin_site *site, uint32_t parent) {
@@ -91,9 +98,11 @@ WH_EXPORT void __whence_origin_keep(uint64_t address, uint64_t size, uint64_t va
 WH_EXPORT uint32_t __whence_origin_lost(struct whence_origin_site *site, uint64_t address,
                                         uint64_t size, uint64_t value) {
     const cell *at = cell_of(address, 0);
-    int stored = at && cell_node(*at);
+    uint32_t stored = at ? cell_node(*at) : 0;
+    if (stored && holds(at, size, value, stored))
+        return node_tag(stored) == node_tag(node_own()) ? stored : node_cross(site, stored);
     int initial = !stored && kind_of(address) == WH_KIND_GLOBAL;
-    uint32_t node = node_make(site, 0, initial ? WH_NODE_INITIAL : WH_NODE_UNSEEN);
+    uint32_t node = node_make(site, node_own(), initial ? WH_NODE_INITIAL : WH_NODE_UNSEEN);
     write_cells(address, size, value, node);
     return node;
 }
@@ -110,7 +119,7 @@ static void set_cells(uint32_t node, uintptr_t to, uint64_t size) {
 }
 
 WH_EXPORT void __whence_origin_set(struct whence_origin_site *site, uint64_t to, uint64_t size) {
-    if (to && (int64_t)size > 0) set_cells(node_make(site, 0, 0), to, size);
+    if (to && (int64_t)size > 0) set_cells(node_make(site, node_own(), 0), to, size);
 }
 
 WH_EXPORT void __whence_origin_zeroed(struct whence_origin_site *site, uint64_t to, uint64_t count,
@@ -129,7 +138,8 @@ static cell copied(struct copying *copying, cell from) {
     if (!node) return from;
     if (node != copying->from) {
         copying->from = node;
-        copying->to = node_step(copying->site, node);
+        copying->to = node_tag(node) == node_tag(node_own()) ? node_step(copying->site, node)
+                                                             : node_cross(copying->site, node);
     }
     return from >> 32 << 32 | copying->to;
 }
@@ -167,4 +177,12 @@ WH_EXPORT void __whence_origin_freed(uint32_t node, uint64_t pointer) {
 uint32_t cells_freed(uintptr_t begin) {
     const cell *at = cell_of(begin, 0);
     return at && *at >> 32 == WH_ORIGIN_FREED_MARK ? cell_node(*at) : 0;
+}
+
+/* ---- debuggers ---- */
+
+int cells_node(uintptr_t address, uint64_t size, uint64_t value, uint32_t *node) {
+    const cell *at = cell_of(address, 0);
+    *node = at ? cell_node(*at) : 0;
+    return *node && holds(at, size, value, *node);
 }

@@ -6,15 +6,19 @@
 
 static void put_chain(struct text *into, uint64_t role, uint64_t value, uint32_t node) {
     unsigned hops = 0;
-    if (!node) return;
+    if (!node_at(node)) return;
     text_put(into, "=");
     text_decimal(into, role);
     text_put(into, "\t");
     text_decimal(into, value);
     text_put(into, "\n");
     for (const struct node *at = node_at(node); at && hops < WH_ORIGIN_MOST_HOPS;
-         at = node_at(at->parent), hops++) {
+         at = node_at(at->parent)) {
+        if (!at->site) continue;
+        hops++;
         text_decimal(into, at->flags);
+        text_put(into, "\t");
+        text_decimal(into, at->thread);
         text_put(into, "\t");
         text_put(into, at->site->text);
         text_put(into, "\t");
@@ -46,6 +50,15 @@ static void put_argument(const struct whence_event *event, struct text *into) {
     uint32_t node = argument_of(event->r);
     if (!node && event->root) node = argument_of(event->root);
     put_chain(into, WH_ROLE_POINTER, event->r, node);
+}
+
+int chains_of_memory(uintptr_t address, uint64_t size, uint64_t value, struct text *into,
+                     uint32_t *thread) {
+    uint32_t node;
+    *thread = node_tag(node_own());
+    if (!cells_node(address, size, value, &node)) return node ? 1 : 0;
+    put_chain(into, WH_ROLE_POINTER, 0, node);
+    return 2;
 }
 
 void chains_describe(const struct whence_event *event, const struct whence_block *block,

@@ -5,10 +5,18 @@
 #include "../include/whence/rules.h"
 #include "../os/text.h"
 
+/* The longest text of an event's chains. */
+#define CHAINS_ROOM (32u << 10)
+
 /* Where the values of an event come from: a line "=role value" for each chain, then a line for each
- * hop, newest first: flags, text and scope of the site. `library`: a library function does the
- * step, or a free. */
+ * hop, newest first: flags, tag of the thread, text and scope of the site. `library`: a library
+ * function does the step, or a free. */
 void chains_describe(const struct whence_event *event, const struct whence_block *block,
                      int library, struct text *into);
+
+/* The chain of the value that is at an address, in the same form. 0: no checked code has stored
+ * there, 1: other code has written since, 2: there is one. *thread: the tag of this thread. */
+int chains_of_memory(uintptr_t address, uint64_t size, uint64_t value, struct text *into,
+                     uint32_t *thread);
 
 #endif

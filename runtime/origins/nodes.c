@@ -14,25 +14,30 @@ long nodes_init(uintptr_t *begin, size_t *size) {
     return os_reserve(*begin, *size, OS_READ_WRITE);
 }
 
-const struct node *node_at(uint32_t number) { return number ? &NODES[number] : NULL; }
+static struct node *at(uint32_t number) { return &NODES[number % WH_ORIGIN_NODES_MOST]; }
+
+static int is_none(uint32_t number) { return number % WH_ORIGIN_NODES_MOST == 0; }
+
+const struct node *node_at(uint32_t number) { return is_none(number) ? NULL : at(number); }
 
 static uint64_t hash_of(const struct node *node) {
     uint64_t hash = (uintptr_t)node->site * 0x9E3779B97F4A7C15ull;
     hash = (hash ^ hash >> 29 ^ node->parent) * 0xBF58476D1CE4E5B9ull;
-    hash = (hash ^ hash >> 32 ^ node->flags) * 0x94D049BB133111EBull;
+    hash = (hash ^ hash >> 32 ^ node->flags ^ (uint64_t)node->thread << 32) * 0x94D049BB133111EBull;
     return hash ^ hash >> 31;
 }
 
 /* Nodes whose numbers are in the index are complete but for what they stand for. */
 static int is_same(const struct node *known, const struct node *node) {
     return known->site == node->site && known->parent == node->parent &&
-           known->flags == node->flags;
+           known->flags == node->flags && known->thread == node->thread;
 }
 
-static uint32_t take_number(void) {
+/* The last number is never used: with all bits of the tag it would be WH_ORIGIN_NO_PARENT. */
+static uint32_t take_number(const struct node *node) {
     static uint32_t used;
     uint32_t number = __atomic_add_fetch(&used, 1, __ATOMIC_RELAXED);
-    if (number < WH_ORIGIN_NODES_MOST) return number;
+    if (number < WH_ORIGIN_NODES_MOST - 1) return node->thread << WH_ORIGIN_NODES_BITS | number;
     __atomic_store_n(&used, WH_ORIGIN_NODES_MOST, __ATOMIC_RELAXED);
     return 0;
 }
@@ -47,50 +52,57 @@ static uint32_t find(const struct node *node, int *is_new) {
         uint32_t *entry = &INDEX[i % INDEX_COUNT];
         uint32_t number = __atomic_load_n(entry, __ATOMIC_ACQUIRE);
         if (!number) {
-            if (!own && !(own = take_number())) return 0;
-            NODES[own] = *node;
+            if (!own && !(own = take_number(node))) return 0;
+            *at(own) = *node;
             if (__atomic_compare_exchange_n(entry, &number, own, 0, __ATOMIC_ACQ_REL,
                                             __ATOMIC_ACQUIRE)) {
                 *is_new = 1;
                 return own;
             }
         }
-        if (is_same(&NODES[number], node)) return number;
+        if (is_same(at(number), node)) return number;
     }
 }
 
 /* The node of the same site in a chain, 0 if there is none. */
 static uint32_t earlier(const struct node *node) {
-    for (uint32_t number = node->parent; number; number = NODES[number].parent)
-        if (NODES[number].site == node->site) return number;
+    if (!node->site) return 0;
+    for (uint32_t number = node->parent; !is_none(number); number = at(number)->parent)
+        if (at(number)->site == node->site) return number;
     return 0;
 }
 
 static uint32_t shortened(const struct node *node) {
     uint32_t before = earlier(node);
     if (!before) return 0;
-    if (NODES[before].flags & WH_NODE_REPEATED) return before;
+    const struct node *known = at(before);
+    if (known->flags & WH_NODE_REPEATED && known->thread == node->thread) return before;
     struct node again = {.site = node->site,
-                         .parent = NODES[before].parent,
+                         .parent = known->parent,
+                         .thread = node->thread,
                          .flags = node->flags | WH_NODE_REPEATED};
     int is_new;
     uint32_t number = find(&again, &is_new);
-    if (number) __atomic_store_n(&NODES[number].stands, number, __ATOMIC_RELEASE);
+    if (number) __atomic_store_n(&at(number)->stands, number, __ATOMIC_RELEASE);
     return number;
 }
 
-uint32_t node_make(struct whence_origin_site *site, uint32_t parent, uint32_t flags) {
-    struct node node = {.site = site, .parent = parent, .flags = flags};
+static uint32_t make(const struct node *node) {
     int is_new;
-    uint32_t number = find(&node, &is_new);
+    uint32_t number = find(node, &is_new);
     if (!number) return 0;
-    uint32_t stands = __atomic_load_n(&NODES[number].stands, __ATOMIC_ACQUIRE);
+    uint32_t stands = __atomic_load_n(&at(number)->stands, __ATOMIC_ACQUIRE);
     if (!stands) {
-        stands = shortened(&node);
+        stands = shortened(node);
         if (!stands) stands = number;
-        __atomic_store_n(&NODES[number].stands, stands, __ATOMIC_RELEASE);
+        __atomic_store_n(&at(number)->stands, stands, __ATOMIC_RELEASE);
     }
     return stands;
+}
+
+uint32_t node_make(struct whence_origin_site *site, uint32_t parent, uint32_t flags) {
+    struct node node = {.site = site, .parent = parent, .thread = node_tag(parent), .flags = flags};
+    return make(&node);
 }
 
 /* ---- sites with many parents ---- */
@@ -109,22 +121,42 @@ static struct recent *recent_of(const struct whence_origin_site *site, uint32_t 
     return &recent[hash >> (64 - RECENT_BITS)];
 }
 
-uint32_t node_step(struct whence_origin_site *site, uint32_t parent) {
-    struct recent *entry = recent_of(site, parent);
+/* The number that this thread's entry has for the two, 0 if there is none. */
+static uint32_t remembered(const struct recent *entry, const struct whence_origin_site *site,
+                           uint32_t parent) {
     uint64_t word = __atomic_load_n(&entry->word, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     const struct whence_origin_site *known = __atomic_load_n(&entry->site, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     /* a signal handler may have changed the entry meanwhile */
-    if (known == site && (uint32_t)word == parent &&
-        word == __atomic_load_n(&entry->word, __ATOMIC_RELAXED))
-        return (uint32_t)(word >> 32);
-    uint32_t node = node_make(site, parent, 0);
-    if (!node) return 0;
+    int fits = known == site && (uint32_t)word == parent &&
+               word == __atomic_load_n(&entry->word, __ATOMIC_RELAXED);
+    return fits ? (uint32_t)(word >> 32) : 0;
+}
+
+static uint32_t remember(struct recent *entry, const struct node *node) {
+    uint32_t number = make(node);
+    if (!number) return 0;
     __atomic_store_n(&entry->site, NULL, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    __atomic_store_n(&entry->word, (uint64_t)node << 32 | parent, __ATOMIC_RELAXED);
+    __atomic_store_n(&entry->word, (uint64_t)number << 32 | node->parent, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    __atomic_store_n(&entry->site, site, __ATOMIC_RELAXED);
-    return node;
+    __atomic_store_n(&entry->site, node->site, __ATOMIC_RELAXED);
+    return number;
+}
+
+uint32_t node_step(struct whence_origin_site *site, uint32_t parent) {
+    struct recent *entry = recent_of(site, parent);
+    uint32_t known = remembered(entry, site, parent);
+    struct node node = {.site = site, .parent = parent, .thread = node_tag(parent)};
+    return known ? known : remember(entry, &node);
+}
+
+uint32_t node_cross(struct whence_origin_site *site, uint32_t parent) {
+    if (is_none(parent)) return node_own();
+    struct recent *entry = recent_of(site, parent);
+    uint32_t known = remembered(entry, site, parent);
+    struct node node = {
+        .site = site, .parent = parent, .thread = node_tag(node_own()), .flags = WH_NODE_CROSSED};
+    return known ? known : remember(entry, &node);
 }

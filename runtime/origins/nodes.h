@@ -1,15 +1,17 @@
-/* Nodes: the origins of values (whence.abi.origins). Each node exists once: it has a site, flags
- * and the number of another node, its parent. They are never removed. */
+/* Nodes: the origins of values (whence.abi.origins). Each node exists once: it has a site, flags,
+ * the tag of a thread and the number of another node, its parent. They are never removed. */
 #ifndef WHENCE_ORIGINS_NODES_H
 #define WHENCE_ORIGINS_NODES_H
 
 #include <stddef.h>
 #include <stdint.h>
+#include "../include/whence/origins.h"
 #include "whence_abi.h"
 
 struct node {
-    const struct whence_origin_site *site;
+    const struct whence_origin_site *site; /* NULL: only says that the thread is another */
     uint32_t parent;
+    uint32_t thread; /* the tag */
     uint32_t flags;  /* WH_NODE_* */
     uint32_t stands; /* for this node: the node itself, or the one that took the place of a longer
                         chain */
@@ -18,15 +20,29 @@ struct node {
 /* Reserves the nodes and what leads to cells. 0, or -errno with the range. */
 long nodes_init(uintptr_t *begin, size_t *size);
 
-/* The number of a node. A site that is in the chain of its parent already is not added again: the
- * node then says that the value came there repeatedly. So a chain has each site once at most. 0 if
- * there is no room for more nodes. */
+/* Node 0 of this thread. */
+static inline uint32_t node_own(void) { return (uint32_t)__whence_origins.passed.thread; }
+
+static inline uint32_t node_tag(uint32_t number) { return number >> WH_ORIGIN_NODES_BITS; }
+
+/* This thread, which has a number, makes nodes from now on. */
+static inline void node_begin_thread(uint32_t thread) {
+    uint32_t tag = thread + 1 < WH_ORIGIN_TAG_LATE ? thread + 1 : WH_ORIGIN_TAG_LATE;
+    __whence_origins.passed.thread = tag << WH_ORIGIN_NODES_BITS;
+}
+
+/* The number of a node, of its parent's thread. A site that is in the chain of its parent already
+ * is not added again: the node then says that the value came there repeatedly. So a chain has each
+ * site once at most. 0 if there is no room for more nodes. */
 uint32_t node_make(struct whence_origin_site *site, uint32_t parent, uint32_t flags);
 
 /* The same without flags, by the nodes that this thread made lately. */
 uint32_t node_step(struct whence_origin_site *site, uint32_t parent);
 
-/* NULL for 0. */
+/* The node of this thread for a value that another thread's node describes. */
+uint32_t node_cross(struct whence_origin_site *site, uint32_t parent);
+
+/* NULL for node 0. */
 const struct node *node_at(uint32_t number);
 
 #endif

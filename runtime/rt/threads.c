@@ -80,6 +80,12 @@ static void renew_locals(uintptr_t first_frame) {
     if (begin < end) port_renews(begin, end - begin);
 }
 
+static void pass_argument(const struct start *start) {
+    node_begin_thread(start->number);
+    uint32_t node = start->node ? node_cross(NULL, start->node) : 0;
+    origins_pass((uintptr_t)start->function, node, (uintptr_t)start->argument);
+}
+
 static START_CODE void *start_thread(void *argument) {
     struct start start = *(struct start *)argument;
     os_unmap((uintptr_t)argument, OS_PAGE);
@@ -95,7 +101,7 @@ static START_CODE void *start_thread(void *argument) {
     signals_open_thread(thread);
     port_thread_begins();
     if (end_key_made) pthread_setspecific(end_key, thread);
-    if (PORT_PLANES) origins_pass((uintptr_t)start.function, start.node, (uintptr_t)start.argument);
+    if (PORT_PLANES) pass_argument(&start);
     void *result = start.function(start.argument);
     __asm__ volatile("" : "+r"(result)); /* no tail call, see start_main */
     return result;

@@ -7,12 +7,16 @@ from enum import StrEnum
 
 
 class HopKind(StrEnum):
-    """What happened to the value. The last hop of a whole chain is a birth."""
+    """What happened to the value. The last hop of a whole chain is a birth.
+
+    LOADED: a thread read what another had stored.
+    """
 
     STORED = "stored"
     ARGUMENT = "argument"
     RETURN = "return"
     COPY = "copy"
+    LOADED = "loaded"
     ARITHMETIC = "arithmetic"
     ALLOCATION = "allocation"
     CONSTANT = "constant"
@@ -28,7 +32,16 @@ class HopKind(StrEnum):
         return self not in _MOVES
 
 
-_MOVES = frozenset((HopKind.STORED, HopKind.ARGUMENT, HopKind.RETURN, HopKind.COPY, HopKind.ARITHMETIC))
+_MOVES = frozenset(
+    (
+        HopKind.STORED,
+        HopKind.ARGUMENT,
+        HopKind.RETURN,
+        HopKind.COPY,
+        HopKind.LOADED,
+        HopKind.ARITHMETIC,
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +50,7 @@ class Hop:
 
     name: what the value was stored to, the called function, the variable, the constant. source: what was
     stored or passed, as the program writes it. repeated: the value came here before, and the hops between are
-    left out.
+    left out. thread: its number, None where it is not known.
     """
 
     kind: HopKind
@@ -48,6 +61,7 @@ class Hop:
     name: str = ""
     source: str = ""
     repeated: bool = False
+    thread: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,3 +75,7 @@ class Chain:
     value: int | None
     hops: tuple[Hop, ...] = ()
     cut: bool = False
+
+    def is_shared(self, thread: int) -> bool:
+        """Whether other threads than this one have made some of the hops."""
+        return any(hop.thread not in (None, thread) for hop in self.hops)

@@ -177,6 +177,105 @@ def test_the_program_ends_with_gdb(whence: Whence) -> None:
     assert not Path("/proc", number).exists()
 
 
+CHAINS = r"""
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+struct box { long size; int *p; char tag; };
+int *shared;
+static void *put(void *box) { shared = ((struct box *)box)->p; return box; }
+static int use(struct box *box, int count) {
+    int *kept = box->p;
+    sprintf((char *)&box->size, "%s", "outside");
+    return kept[0] + count;
+}
+int main(int argc, char **argv) {
+    struct box box = {1, malloc(sizeof(int)), 'a'};
+    pthread_t thread;
+    *box.p = argc + 1;
+    pthread_create(&thread, NULL, put, &box);
+    pthread_join(thread, NULL);
+    printf("%d\n", use(&box, 3) + *shared);
+    free(box.p);
+    return 0;
+}
+"""
+
+
+AFTER_WRITE = 1 + CHAINS[: CHAINS.index("    return kept[0]")].count("\n")
+
+
+def test_chains_of_variables_and_memory(whence: Whence) -> None:
+    program = whence.build(CHAINS, "chained", "-O0", "-pthread")
+    expressions = (
+        "kept",
+        "box->p",
+        "shared",
+        "box->size",
+        "*box",
+        "box->tag",
+        "kept + 1",
+        "*(int *)8",
+    )
+    commands = (f"break {AFTER_WRITE}", "continue", *(f"whence chain {each}" for each in expressions))
+    done = debug(whence, *commands, "continue", own=("--locate",), words=(str(program),))
+    parts = done.out.decode().split("whence kept: newest first")
+    assert len(parts) == 2, done.out.decode() + done.err
+    assert_in_order(
+        parts[1],
+        "0  stored to kept ",
+        "whence box->p: newest first",
+        "stored to box.p",
+        "allocated by malloc",
+        "whence shared: newest first",
+        "0  stored to shared ",
+        "thread 1",
+        "allocated by malloc",
+        "the main thread",
+        "box->size: written since by code that is not followed",
+    )
+    for word in (
+        "has parts",
+        "has 1 bytes",
+        "lies in no memory",
+        "Cannot access memory at address 0x8",
+    ):
+        assert word in done.err
+    assert "exited normally" in done.out.decode()
+
+
+def assert_in_order(text: str, *parts: str) -> None:
+    at = 0
+    for part in parts:
+        assert part in text[at:], (part, text[at:])
+        at = text.index(part, at) + len(part)
+
+
+def test_the_last_write(whence: Whence) -> None:
+    whence.build(CHAINS, "traced", "-O0", "-pthread")
+    done = debug(
+        whence,
+        "break use",
+        "continue",
+        "whence trace shared",
+        "whence trace shared --last 3",
+        "whence trace nonsense",
+        own=("--locate",),
+        words=("./traced",),
+    )
+    assert sum("stored to shared" in line for line in said(done)) == 2
+    assert sum("Only the last write is recorded" in line for line in said(done)) == 1
+    assert "allocated" not in done.out.decode()
+    assert 'No symbol "nonsense"' in done.err
+
+
+def test_chains_need_the_option(whence: Whence) -> None:
+    done = debug(whence, "break total", "continue", "whence chain items", "whence chain")
+    assert "this run does not record where values come from; whence debug --locate does" in done.err
+    assert "give an expression" in done.err
+
+
 def test_programs_as_they_are(whence: Whence) -> None:
     source = whence.directory / "plain.c"
     source.write_text(
@@ -186,7 +285,9 @@ def test_programs_as_they_are(whence: Whence) -> None:
     subprocess.run(
         [*compiler.split(), "-g", "-O0", "-w", source, "-o", whence.directory / "plain"], check=True
     )
-    done = debug(whence, "continue", "whence block p", "whence rules", "continue", words=("./plain",))
+    commands = ("continue", "whence block p", "whence rules", "whence chain p", "continue")
+    done = debug(whence, *commands, words=("./plain",))
+    assert "the library of this engine does not record where values come from" in done.err
     assert "whence: double-free, before the step that it is about" in said(done), done.err
     assert ": 5 bytes, heap, freed, [0x" in done.out.decode()
     assert "  on  double-free" in said(done)

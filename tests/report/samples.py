@@ -202,6 +202,20 @@ SAMPLES: dict[str, Finding] = {
             Chain("the index of r", None, (hop(HopKind.STORED, "", ""),), cut=True),
         ),
     ),
+    "chains-of-threads": replace(
+        DOUBLE_FREE,
+        chains=(
+            Chain(
+                "r",
+                BEGIN,
+                (
+                    replace(hop(HopKind.LOADED), thread=0),
+                    replace(hop(HopKind.STORED), thread=2),
+                    hop(HopKind.ALLOCATION, "malloc"),
+                ),
+            ),
+        ),
+    ),
     "free-inside-block": replace(
         DOUBLE_FREE,
         rule=UNMATCHED_RULE,

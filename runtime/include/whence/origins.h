@@ -16,7 +16,7 @@ extern __thread struct origins_passed __whence_origins;
 uint32_t __whence_origin_make(struct whence_origin_site *site, uint32_t parent);
 /* A store of `size` bytes. */
 void __whence_origin_keep(uint64_t address, uint64_t size, uint64_t value, uint32_t node);
-/* The cells do not say where a loaded value comes from. */
+/* The cells do not say where a loaded value comes from, or another thread stored it. */
 uint32_t __whence_origin_lost(struct whence_origin_site *site, uint64_t address, uint64_t size,
                               uint64_t value);
 /* A call has given bytes their values; a negative size is that of a call that failed. */

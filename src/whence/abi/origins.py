@@ -1,11 +1,12 @@
 """Origins of values: what generated code, the runtime and the reader of records agree on.
 
 A value's *origin* is a node: a *site* of the code, where the value was stored, passed, returned, copied,
-moved or born, and the node that it had before. Nodes are numbered and each exists once, so a number of
-32 bits says the whole chain; 0 is an unknown origin. The plane has a *cell* for each 4 bytes of memory: the
-node below, and above it those 4 bytes as they were when the node was written, by which code that is not
-checked, or a store that is not followed, is recognised. A table leads from the upper bits of an address to
-a *chunk* of cells.
+moved or born, and the node that it had before. Each node exists once, so its number of 32 bits says the whole
+chain: the upper bits are the *tag* of the thread that made it, the others where it stands in the table. Node
+0 of a thread is where its chains begin: a birth has it for a parent. 0 is an unknown origin. The plane has a
+*cell* for each 4 bytes of memory: the node below, and above it those 4 bytes as they were when the node was
+written, by which code that is not checked, or a store that is not followed, is recognised. A table leads from
+the upper bits of an address to a *chunk* of cells.
 """
 
 from __future__ import annotations
@@ -21,9 +22,15 @@ CELL_SHIFT = 3
 TABLE_BASE = 0x4900_0000_0000
 """``cell of a = *(TABLE_BASE + (a >> CHUNK_SHIFT) * 8) + ((a & chunk mask) >> UNIT_SHIFT << CELL_SHIFT)``"""
 NODES_BASE = 0x4980_0000_0000
-NODES_MOST = 1 << 22
+NODES_BITS = 22
+NODES_MOST = 1 << NODES_BITS
 CHUNKS_BASE = 0x4A00_0000_0000
 CHUNKS_SIZE = 1 << 41
+
+TAG_UNKNOWN = 0
+TAG_LATE = (1 << 32 - NODES_BITS) - 1
+"""The tag of thread n is n + 1. `TAG_UNKNOWN`: a thread that the runtime has not started. `TAG_LATE`: all
+threads whose numbers have no tag; values that they hand to each other do not show it."""
 
 FREED_MARK = 0xF4EE_D0DE
 """In place of the 4 bytes in the first cell of a freed block: its node is that of the freed pointer."""
@@ -52,6 +59,7 @@ ORIGIN_PASSED = Layout(
         Field("result", "u64", "its node, and above it the result's lower 4 bytes"),
         Field("use_nodes", "u64", "of the last pointer used for an access, and above it of its index"),
         Field("use_address", "u64", "that pointer, inverted: it holds no block"),
+        Field("thread", "u64", "node 0 of this thread"),
     ),
 )
 """What begins the thread-local variable ``__whence_origins``; words for arguments follow, as in `result`."""
@@ -59,9 +67,9 @@ MOST_ARGUMENTS = 16
 ORIGIN_ARGUMENTS = ORIGIN_PASSED.size
 ORIGINS_SIZE = ORIGIN_ARGUMENTS + 8 * MOST_ARGUMENTS
 
-NODE_FLAGS = {"REPEATED": 1, "INITIAL": 2, "UNSEEN": 4}
+NODE_FLAGS = {"REPEATED": 1, "INITIAL": 2, "UNSEEN": 4, "CROSSED": 8}
 """REPEATED: the value came this way before. INITIAL: nothing was stored where the site loads. UNSEEN: what
-stands there was written in a way that is not followed."""
+stands there was written in a way that is not followed. CROSSED: the node before is of another thread."""
 
 ROLES = {"POINTER": 0, "INDEX": 1, "FREED": 2}
 """The values with chains: the pointer of the step, its index, the pointer that was freed."""

@@ -27,6 +27,7 @@ from whence.options import RunOptions
     default="auto",
     help="As in whence run; alloc is for programs as they are.",
 )
+@click.option("--locate", is_flag=True, help="Record where values come from, for whence chain: slower.")
 @click.option(
     "-x",
     "--command",
@@ -49,12 +50,13 @@ def debug(
     commands: tuple[str, ...],
     batch: bool,
     start: bool,
+    locate: bool,
     **options: Any,
 ) -> int:
     """Run PROGRAM under the rules in gdb, which stops before the step that a finding is about.
 
-    gdb gets the commands whence where, block, rules, break, findings and events; `continue` goes on
-    past a finding.
+    gdb gets the commands whence where, block, chain, trace, rules, break, findings and events;
+    `continue` goes on past a finding.
     """
     from whence import api
     from whence.debugger.session import Debugger, gdb_command
@@ -70,6 +72,7 @@ def debug(
 
     begun.debugger = Debugger(gdb_command(), commands, scripts, batch, start)
     signal.signal(signal.SIGINT, _to_gdb)
+    options["locate"] = "always" if locate else "never"
     chosen = RunOptions(**options, keep_going=True, leak_check="no", relay_signals=True)
     result = api.run(program, arguments, chosen)
     for note in result.run.notes:

@@ -6,8 +6,10 @@ runtime (runtime/findings/debugger.c); texts of findings come from whence's proc
 """
 
 import os
+import re
 import shlex
 import socket
+import urllib.parse
 
 import gdb
 
@@ -31,14 +33,15 @@ def has(symbol):
     return bool(gdb.lookup_global_symbol(symbol) or gdb.lookup_static_symbol(symbol))
 
 
-def ask(what):
+def ask(what, *words):
     """The answer of whence's process."""
     color = "color" if gdb.parameter("style enabled") and os.isatty(1) else "plain"
     width = gdb.parameter("width") or 0
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         try:
             connection.connect(os.environ["WHENCE_DEBUGGER"])
-            connection.sendall(f"{what} {color} {width}\n".encode())
+            rest = "".join(f" {urllib.parse.quote(str(word), safe='')}" for word in words)
+            connection.sendall(f"{what} {color} {width}{rest}\n".encode())
             parts = []
             while part := connection.recv(1 << 16):
                 parts.append(part)
@@ -112,7 +115,7 @@ class Reached(gdb.Breakpoint):
 
 
 class Whence(gdb.Command):
-    """Commands of whence: where, findings, block, rules, break, events."""
+    """Commands of whence: where, findings, block, chain, trace, rules, break, events."""
 
     def __init__(self):
         super().__init__("whence", gdb.COMMAND_DATA, gdb.COMPLETE_NONE, True)
@@ -196,6 +199,91 @@ def position(address, begin, size):
     if address >= begin + size:
         return f"{address - begin - size} bytes after its end"
     return f"byte {address - begin} of it"
+
+
+def place_of(text):
+    """The address, the size and the value, as a number, of what an expression names in memory."""
+    value = evaluate(text)
+    if value.type.strip_typedefs().code in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF):
+        value = value.referenced_value()
+    if value.is_optimized_out:
+        raise gdb.GdbError(f"'{text}' is optimized out: chains are those of values in memory")
+    if value.address is None:
+        raise gdb.GdbError(f"'{text}' lies in no memory: give what the value was read from")
+    if value.type.strip_typedefs().code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION, gdb.TYPE_CODE_ARRAY):
+        raise gdb.GdbError(f"'{text}' has parts, and each has its chain: give one of them")
+    if value.type.sizeof not in (4, 8):
+        raise gdb.GdbError(f"'{text}' has {value.type.sizeof} bytes: values of 4 and 8 bytes are followed")
+    address = int(value.address)
+    try:
+        content = gdb.selected_inferior().read_memory(address, value.type.sizeof)
+    except gdb.MemoryError as error:
+        raise gdb.GdbError(str(error)) from error
+    number = int.from_bytes(content, "little")
+    # gdb names the address of p for the value p + 1, too
+    if value.type.strip_typedefs().code != gdb.TYPE_CODE_FLT and not is_number(value, number):
+        raise gdb.GdbError(f"'{text}' lies in no memory: give what the value was read from")
+    return address, value.type.sizeof, number
+
+
+def is_number(value, number):
+    """Whether a value of 4 or 8 bytes has these bits."""
+    return int(value) & ((1 << 8 * value.type.sizeof) - 1) == number
+
+
+def tell_origin(what, text):
+    """Writes a chain, or why there is none; returns whether there is one."""
+    if not has("__whence_origin_make"):
+        raise gdb.GdbError("the library of this engine does not record where values come from")
+    if not int(evaluate("whence_debug_records()")):
+        raise gdb.GdbError("this run does not record where values come from; whence debug --locate does")
+    address, size, number = place_of(text)
+    state = int(evaluate(f"whence_debug_chain({address}ul, {size}ul, {number}ul)"))
+    answer = evaluate("whence_debug_origin")
+    if state == len(ORIGINS):
+        gdb.write(ask(what, text, int(answer["thread"]), answer["text"].string(errors="replace")))
+        return True
+    gdb.write(f"{text}: {ORIGINS[state]}\n")
+    return False
+
+
+ORIGINS = (
+    "nothing is recorded for this memory: no checked code has stored there",
+    "written since by code that is not followed",
+)
+"""Why there is no chain, by the answer of whence_debug_chain."""
+
+
+class Chain(gdb.Command):
+    """whence chain EXPRESSION: where the value of a variable or of memory comes from, newest first."""
+
+    def __init__(self):
+        super().__init__("whence chain", gdb.COMMAND_DATA, gdb.COMPLETE_EXPRESSION)
+
+    def invoke(self, argument, from_tty):
+        if not argument:
+            raise gdb.GdbError("whence chain: give an expression that names memory")
+        tell_origin("chain", argument)
+
+
+class Trace(gdb.Command):
+    """whence trace EXPRESSION: the last write of a variable or of memory. With --last N before or behind
+    it also says how to see N: only the last is recorded."""
+
+    def __init__(self):
+        super().__init__("whence trace", gdb.COMMAND_DATA, gdb.COMPLETE_EXPRESSION)
+
+    def invoke(self, argument, from_tty):
+        found = re.fullmatch(r"(?:--last\s+(\d+)\s+)?(.+?)(?:\s+--last\s+(\d+))?", argument.strip())
+        if found is None:
+            raise gdb.GdbError("whence trace: give an expression that names memory")
+        wanted = int(found[1] or found[3] or 1)
+        if tell_origin("write", found[2]) and wanted > 1:
+            address, size, _ = place_of(found[2])
+            gdb.write(
+                "Only the last write is recorded. Addresses repeat: start again and stop at each with\n"
+                f"  watch -l *(char (*)[{size}]){address:#x}\n"
+            )
 
 
 class Rules(gdb.Command):
@@ -305,7 +393,7 @@ if not gdb.selected_inferior().pid:
     raise gdb.GdbError(
         "gdb could not attach to the program: see the message above (/proc/sys/kernel/yama/ptrace_scope)"
     )
-for command in (Whence, Where, Findings, Block, Rules, Break, Events):
+for command in (Whence, Where, Findings, Block, Chain, Trace, Rules, Break, Events):
     command()
 Frames()
 FINDING = Finding()

@@ -15,11 +15,17 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
+from whence.chains import Chain
 from whence.errors import ToolLimit, WhenceError
 from whence.findings import Finding, RunInfo
+
+if TYPE_CHECKING:
+    from whence.report.text import TextRenderer
 
 COMMANDS = Path(__file__).with_name("commands.py")
 """The file that gdb reads."""
@@ -29,8 +35,17 @@ ADDRESS, RUNS = "WHENCE_DEBUGGER", "WHENCE_DEBUGGER_RUNS"
 _POLL = 0.01
 """Seconds between two looks whether the program waits."""
 
-Findings = Callable[[], list[Finding]]
-"""The findings that the record has so far; raises `WhenceError`."""
+
+@dataclass(frozen=True)
+class Data:
+    """What a session asks its engine for.
+
+    findings: those that the record has so far; raises `WhenceError`. chain: from the runtime's text, the term
+    and the tag of the thread where the program stands; the chain, and that thread's number.
+    """
+
+    findings: Callable[[], list[Finding]]
+    chain: Callable[[str, str, int], tuple[Chain, int]]
 
 
 def gdb_command() -> str:
@@ -76,9 +91,9 @@ class Debugger:
         return [*words, *(word for command in self.commands for word in ("-ex", command))]
 
     @contextlib.contextmanager
-    def session(self, folder: Path, program: str, findings: Findings) -> Iterator[Session]:
+    def session(self, folder: Path, program: str, data: Data) -> Iterator[Session]:
         """The session of one run. At its end gdb has ended."""
-        session = Session(self, folder, program, findings)
+        session = Session(self, folder, program, data)
         try:
             yield session
         finally:
@@ -88,10 +103,10 @@ class Debugger:
 class Session:
     """A run under gdb: `begin` starts gdb on the program, and the program ends with gdb."""
 
-    def __init__(self, debugger: Debugger, folder: Path, program: str, findings: Findings) -> None:
+    def __init__(self, debugger: Debugger, folder: Path, program: str, data: Data) -> None:
         self._debugger = debugger
         self._program = program
-        self._findings = findings
+        self._data = data
         self._path = folder / "debugger"
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._socket.bind(str(self._path))
@@ -133,19 +148,28 @@ class Session:
                 stream.write(self._answer(stream.readline().split()))
 
     def _answer(self, request: Sequence[str]) -> str:
-        """The text for a request: WHAT, ``color`` or ``plain``, WIDTH."""
-        what, color, width = request
+        """The text for a request: WHAT, ``color`` or ``plain``, WIDTH, and what belongs to it."""
+        what, color, width, *rest = request
+        from whence.report.text import TextRenderer
+
+        renderer = TextRenderer(color=color == "color", width=int(width) or None, quiet=True)
+        if what in ("chain", "write"):
+            return self._chain(renderer, what, *map(unquote, rest))
         try:
-            found = self._findings()
+            found = self._data.findings()
         except WhenceError as error:
             return f"{error}\n"
         if not found:
             return "No findings so far.\n"
-        from whence.report.text import TextRenderer
-
-        renderer = TextRenderer(color=color == "color", width=int(width) or None, quiet=True)
         shown = found if what == "findings" else found[-1:]
         return renderer.render(shown, RunInfo(self._program))
+
+    def _chain(self, renderer: TextRenderer, what: str, term: str, tag: str, text: str) -> str:
+        """A chain, or with ``write`` its first hop alone, which is the last write of the value."""
+        chain, thread = self._data.chain(text, term, int(tag))
+        if what == "write":
+            chain = replace(chain, hops=chain.hops[:1], cut=False)
+        return renderer.render_chain(chain, thread, self._program)
 
 
 def _lives(pid: int) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from whence.chains import Chain, Hop, HopKind
 from whence.findings import Frame
+from whence.report import words
 
 
 def hop_words(hop: Hop) -> str:
@@ -23,6 +24,8 @@ def _words(hop: Hop) -> str:
             return f"returned by {name}"
         case HopKind.COPY:
             return _copy_words(name, source)
+        case HopKind.LOADED:
+            return f"read from {name or 'memory'}"
         case HopKind.ARITHMETIC:
             return f"computed as {name}" if name else "moved by arithmetic"
         case HopKind.ALLOCATION:
@@ -52,6 +55,19 @@ def _copy_words(name: str, source: str) -> str:
 def chain_heading(chain: Chain) -> str:
     """The value whose chain follows."""
     return f"whence {chain.term}" + ("" if chain.value is None else f" = {chain.value:#x}")
+
+
+def hop_threads(chain: Chain, thread: int) -> list[str]:
+    """The thread of each hop; "" where all of them are of the finding's own."""
+    if not chain.is_shared(thread):
+        return [""] * len(chain.hops)
+    return ["a thread" if hop.thread is None else words.thread(hop.thread) for hop in chain.hops]
+
+
+def hop_sentences(chain: Chain, thread: int) -> list[str]:
+    """What happened, and in which thread, where the finding's own has not made the whole chain."""
+    pairs = zip(chain.hops, hop_threads(chain, thread), strict=True)
+    return [f"{hop_words(hop)} in {by}" if by else hop_words(hop) for hop, by in pairs]
 
 
 def frame_of(hop: Hop) -> Frame:

@@ -13,14 +13,13 @@ from collections.abc import Sequence
 from rich.cells import cell_len
 from rich.text import Text
 
-from whence.chains import Chain
 from whence.findings import Finding, Frame, RunInfo, telling_stack
 from whence.report import frames, words
 from whence.report.anatomy import sections, subject, values
-from whence.report.chain_text import chain_heading, frame_of, hop_words
+from whence.report.chain_lines import ChainLines, code, pad, tail
 from whence.report.layout import INDENT, MEASURE, Layout
 from whence.report.picture import Cell, Picture, draw
-from whence.report.source import Excerpt, SourceFinder, cut_cells, excerpt
+from whence.report.source import Excerpt, SourceFinder, excerpt
 from whence.report.styles import ADVICE, CARET, DIM, ERROR, FUNCTION, GUTTER, HEADING, WARNING, printable
 
 _CELL_STYLES = {
@@ -204,22 +203,17 @@ class FindingText:
         wide = max((cell_len(name) for name in names), default=0)
         inlined = 10 if any(frame.inlined for frame in stack) else 0
         left = self.layout.width - len(indent) - digits - 2 - wide - inlined - 2
-        places = [_tail(frames.position(frame, self.layout.directory), left) for frame in stack]
+        places = [tail(frames.position(frame, self.layout.directory), left) for frame in stack]
         far = max((cell_len(place) for place in places), default=0)
         room = left - far - 3
         lines = []
         for number, (frame, name, place) in enumerate(zip(stack, names, places, strict=True)):
-            line = Text.assemble(indent, (f"{number:>{digits}}  ", DIM), (f"{_pad(name, wide)}", FUNCTION))
+            line = Text.assemble(indent, (f"{number:>{digits}}  ", DIM), (f"{pad(name, wide)}", FUNCTION))
             line.append(f"{' (inlined)' if frame.inlined else '':<{inlined}}", DIM)
-            line.append(f"  {_pad(place, far)}")
-            line.append(self._code(frame, room), DIM)
+            line.append(f"  {pad(place, far)}")
+            line.append(code(self.sources, frame, room), DIM)
             lines.append(line)
         return lines
-
-    def _code(self, frame: Frame, room: int) -> str:
-        file = self.sources.find(frame.file)
-        text = file.text(frame.line).strip() if file and not frames.is_system(frame.file or "") else ""
-        return f"   {cut_cells(text, 0, room)}" if text and room >= 16 else ""
 
     # ---- the end ----
 
@@ -232,25 +226,8 @@ class FindingText:
         return [Text(), *self.layout.wrapped(line, INDENT + "  ")]
 
     def _chains(self) -> list[Text]:
-        return [line for chain in self.finding.chains for line in self._chain(chain)]
-
-    def _chain(self, chain: Chain) -> list[Text]:
-        """One line for each hop, newest first: what happened, position, and the source line where it fits."""
-        indent = INDENT + "  "
-        said = [cut_cells(printable(hop_words(hop)), 0, self.layout.width // 2) for hop in chain.hops]
-        wide = max((cell_len(each) for each in said), default=0)
-        digits = len(str(max(len(chain.hops) - 1, 0)))
-        left = self.layout.width - len(indent) - digits - 2 - wide - 2
-        hops = [frame_of(hop) for hop in chain.hops]
-        places = [_tail(frames.position(each, self.layout.directory), left) for each in hops]
-        far = max((cell_len(place) for place in places), default=0)
-        heading = Text.assemble(INDENT, (f"{chain_heading(chain)}:", HEADING), " newest first")
-        lines = [Text(), *self.layout.wrapped(heading, indent)]
-        for number, (frame, words_, place) in enumerate(zip(hops, said, places, strict=True)):
-            line = Text.assemble(indent, (f"{number:>{digits}}  ", DIM), (_pad(words_, wide), FUNCTION))
-            line.append(f"  {_pad(place, far)}")
-            lines.append(line.append(self._code(frame, left - far - 3), DIM))
-        return lines + ([Text(f"{indent}… earlier hops are not known", DIM)] if chain.cut else [])
+        lines = ChainLines(self.layout, self.sources)
+        return [line for chain in self.finding.chains for line in lines.of(chain, self.finding.thread)]
 
     def _advice(self) -> list[Text]:
         advice = words.advice(self.finding)
@@ -258,16 +235,6 @@ class FindingText:
             return []
         line = Text.assemble(INDENT, ("advice: ", ADVICE), printable(advice))
         return [Text(), *self.layout.wrapped(line, INDENT + "  ", prose=True)]
-
-
-def _pad(text: str, width: int) -> str:
-    return text + " " * (width - cell_len(text))
-
-
-def _tail(text: str, width: int) -> str:
-    """The end of a position, its most specific part, but never less than a file name's worth."""
-    width = max(width, 24)
-    return text if cell_len(text) <= width else "…" + text[1 - width :]
 
 
 def _colour(picture: Picture) -> Text:

@@ -178,6 +178,7 @@ def _hop(hop: Hop) -> dict[str, Any]:
         "line": hop.line or None,
         "column": hop.column or None,
         "repeated": hop.repeated,
+        "thread": hop.thread,
     }
 
 

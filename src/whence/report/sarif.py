@@ -17,7 +17,7 @@ from whence import __version__
 from whence.chains import Chain
 from whence.findings import Event, Finding, Frame, RuleInfo, RunInfo, SuppressionUse, telling_stack
 from whence.report import frames, words
-from whence.report.chain_text import chain_heading, frame_of, hop_words
+from whence.report.chain_text import chain_heading, frame_of, hop_sentences
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _ROOT = "SRCROOT"
@@ -71,14 +71,15 @@ class SarifRenderer:
         if related:
             result["relatedLocations"] = related
         if finding.chains:
-            result["codeFlows"] = [self._flow(chain) for chain in finding.chains]
+            result["codeFlows"] = [self._flow(chain, finding.thread) for chain in finding.chains]
         if use is not None:
             result["suppressions"] = [self._suppression(use)]
         return result
 
-    def _flow(self, chain: Chain) -> dict[str, Any]:
+    def _flow(self, chain: Chain, thread: int) -> dict[str, Any]:
         """A chain as SARIF has it: in the order of time."""
-        steps = [{"location": self._location(frame_of(hop), hop_words(hop))} for hop in reversed(chain.hops)]
+        pairs = zip(chain.hops, hop_sentences(chain, thread), strict=True)
+        steps = [{"location": self._location(frame_of(hop), said)} for hop, said in reversed([*pairs])]
         return {"message": {"text": chain_heading(chain)}, "threadFlows": [{"locations": steps}]}
 
     def _location(self, frame: Frame, text: str | None = None, number: int | None = None) -> dict[str, Any]:

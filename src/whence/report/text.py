@@ -9,8 +9,10 @@ from typing import TextIO
 from rich.console import Console
 from rich.text import Text
 
+from whence.chains import Chain
 from whence.findings import Finding, RunInfo
 from whence.report import frames, words
+from whence.report.chain_lines import ChainLines
 from whence.report.finding_text import FindingText
 from whence.report.layout import Layout
 from whence.report.source import SourceFinder
@@ -58,7 +60,7 @@ class TextRenderer:
 
     def render(self, findings: Sequence[Finding], run: RunInfo) -> str:
         """All findings, the notes and a summary line."""
-        sources = SourceFinder((self.layout.directory, os.path.dirname(os.path.abspath(run.program))))
+        sources = self._sources(run.program)
         lines: list[Text] = []
         for finding in findings:
             lines += [*FindingText(self.layout, finding, run, sources).lines(), Text()]
@@ -68,6 +70,13 @@ class TextRenderer:
         if not self.quiet:
             lines += self.layout.wrapped(Text.assemble(*summary(findings, run)), "  ")
         return self.layout.printed(lines)
+
+    def render_chain(self, chain: Chain, thread: int, program: str) -> str:
+        """One chain, for a reader who looks at this thread."""
+        return self.layout.printed(ChainLines(self.layout, self._sources(program)).of(chain, thread)[1:])
+
+    def _sources(self, program: str) -> SourceFinder:
+        return SourceFinder((self.layout.directory, os.path.dirname(os.path.abspath(program))))
 
     def _notes(self, run: RunInfo) -> Iterable[Text]:
         notes = list(run.notes)

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from whence.abi.origins import MOST_HOPS, NODE_FLAGS, ROLES, SCOPE_FIELDS, SITE_FIELDS
+from whence.abi.origins import MOST_HOPS, NODE_FLAGS, ROLES, SCOPE_FIELDS, SITE_FIELDS, TAG_LATE, TAG_UNKNOWN
 from whence.chains import Chain, Hop, HopKind
 from whence.findings import Value
 from whence.symbols.demangle import demangle
 
 _ROLES = {number: name for name, number in ROLES.items()}
-_COLUMNS = 1 + len(SITE_FIELDS) + len(SCOPE_FIELDS)
+_COLUMNS = 2 + len(SITE_FIELDS) + len(SCOPE_FIELDS)
 
 
 def chains(text: str, values: Sequence[Value], point_value: str) -> tuple[Chain, ...]:
     """The chains of a finding. values: those that its rule traces. point_value: the name of the step's own
     pointer where the rule traces none."""
     return tuple(_chain(head, lines, values, point_value) for head, lines in _parts(text))
+
+
+def chain_of(text: str, term: str) -> Chain:
+    """The only chain of a text."""
+    ((head, lines),) = _parts(text)
+    return replace(_chain(head, lines, (), term), value=None)
 
 
 def _parts(text: str) -> Iterator[tuple[str, list[str]]]:
@@ -58,7 +65,7 @@ def _hop(line: str) -> Hop | None:
     fields = line.split("\t")
     if len(fields) != _COLUMNS:
         return None
-    flags, kind, place, column, name, source, function, file = fields
+    flags, tag, kind, place, column, name, source, function, file = fields
     bits = int(flags)
     return Hop(
         _kind(kind, bits),
@@ -69,8 +76,18 @@ def _hop(line: str) -> Hop | None:
         demangle(name) if name.startswith("_Z") else name,
         source,
         bool(bits & NODE_FLAGS["REPEATED"]),
+        thread_of(int(tag)),
     )
 
 
 def _kind(kind: str, flags: int) -> HopKind:
-    return HopKind.INITIAL if flags & NODE_FLAGS["INITIAL"] else HopKind(kind)
+    """The kind, of which the site of a load knows only that it is none of a store."""
+    if flags & NODE_FLAGS["INITIAL"]:
+        return HopKind.INITIAL
+    found = HopKind(kind)
+    return HopKind.LOADED if found is HopKind.UNSEEN and flags & NODE_FLAGS["CROSSED"] else found
+
+
+def thread_of(tag: int) -> int | None:
+    """The number of the thread with this tag."""
+    return None if tag in (TAG_UNKNOWN, TAG_LATE) else tag - 1

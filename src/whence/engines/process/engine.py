@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from whence.abi import records
+from whence.chains import Chain
 from whence.coverage import Coverage, total
 from whence.engines.process import refusals
 from whence.engines.process.building import Builder, BuildSettings, Built
+from whence.engines.process.chains import chain_of, thread_of
 from whence.engines.process.decode import RawRun, read_records
 from whence.engines.process.environment import Errand, Folder, changes, named_originals
 from whence.engines.process.interpreter import allocator_notes, resolve
@@ -227,6 +229,11 @@ def _nobody() -> contextlib.AbstractContextManager[None]:
     return contextlib.nullcontext()
 
 
+def _chain_now(text: str, term: str, tag: int) -> tuple[Chain, int]:
+    """A chain that a debugger asks for, and the thread that it looks at."""
+    return chain_of(text, term), thread_of(tag) or 0
+
+
 @contextlib.contextmanager
 def _debugging(start: Start, folder: Folder, name: str, reading: Reading) -> Iterator[Callable[[int], None]]:
     """What to do with the process of the program once it has started: a debugger attaches, or nothing."""
@@ -234,7 +241,10 @@ def _debugging(start: Start, folder: Folder, name: str, reading: Reading) -> Ite
         yield lambda _: None
         return
     record = folder.record
-    with start.debugger.session(folder.path, name, lambda: reading.findings(read_records(record))) as session:
+    from whence.debugger.session import Data  # only for debuggers
+
+    data = Data(lambda: reading.findings(read_records(record)), _chain_now)
+    with start.debugger.session(folder.path, name, data) as session:
         # The runtime writes its process into the record before it waits.
         yield lambda pid: session.begin(pid, lambda: read_records(record).pid != 0)
 

@@ -23,6 +23,8 @@ _SETS = "llvm.memset."
 _SAME = ("llvm.launder.", "llvm.strip.", "llvm.expect", "llvm.ptrmask")
 _LIFETIMES = "llvm.lifetime."
 _WIDEST = 64
+_CELLED = ("i32", "i64", "ptr")
+"""Types of the values that are followed in memory."""
 _UNFOLLOWED = "of fewer than 4 bytes, which are not followed"
 
 
@@ -55,23 +57,25 @@ def follow_origins(context: Context) -> None:
     """  # noqa: E501
     sites, members = Sites(context.module), Members(context.module)
     for function in list(context.functions()):
-        _Follower(function, sites, members).run()
+        _Follower(function, sites, members, apart=not context.policy.described).run()
     sites.add_table()
 
 
 class _Follower:
     """The origins of the values of one function.
 
-    nodes: of values that have some, as operands. shadows: variables beside those of the program. stored: the
-    parameters that the begin of the function stores, each to its variable.
+    nodes: of values that have some, as operands. apart: whether scalar variables have their nodes in
+    variables beside them, shadows, and not in cells, where debuggers find them. scalars: those variables.
     """
 
-    def __init__(self, function: ir.Function, sites: Sites, members: Members) -> None:
+    def __init__(self, function: ir.Function, sites: Sites, members: Members, *, apart: bool) -> None:
         self.function = function
         self.module = function.module
         self.sites = sites
         self.names = Names(function, members)
         self.nodes: dict[str, str] = {}
+        self.apart = apart
+        self.scalars: frozenset[str] = frozenset()
         self.shadows: dict[str, str] = {}
         self.effects = Effects(self._runtime)
 
@@ -98,6 +102,9 @@ class _Follower:
             self._emit(place, name, "void", arguments)
 
     def _step(self, before: ir.Instruction, site: str, parent: str = "0") -> str:
+        """A node after another; a chain begins with it where there is no other."""
+        if parent == "0":
+            return self._emit(before, helpers.BORN, "i32", f"ptr {site}")
         return self._emit(before, helpers.STEP, "i32", f"ptr {site}, i32 {parent}")
 
     def _born(self, before: ir.Instruction, at: ir.Instruction, kind: HopKind, name: str = "") -> str:
@@ -119,7 +126,10 @@ class _Follower:
                 variable = scalars.get(operand.value)
                 if variable is not None and not _is_plain_use(each, variable):
                     del scalars[operand.value]
-        for name in scalars:
+        self.scalars = frozenset(name or "" for name in scalars)
+        for name, variable in scalars.items():
+            if not self.apart and str(variable.allocated_type) in _CELLED:
+                continue
             made = self.function.add_alloca("i32", 4)
             self.shadows[name or ""] = made.result or ""
         first = next((i for i in self.function.entry if not isinstance(i, ir.Alloca)), None)
@@ -130,7 +140,7 @@ class _Follower:
     # Memory.
 
     def _access(self, access: ir.MemoryAccess) -> None:
-        if access.pointer not in self.shadows:
+        if access.pointer not in self.scalars:
             self._use(access)
         if isinstance(access, ir.Store):
             self._store(access)
@@ -163,11 +173,11 @@ class _Follower:
             return
         node = self._node(value.value, value.type, store)
         shadow = self.shadows.get(store.pointer)
-        if shadow is None or not self._is_silent(store, value.value):
+        if store.pointer not in self.scalars or not self._is_silent(store, value.value):
             node = self._moved(store, value, node)
         if shadow is not None:
             store.insert_before(f"store i32 {node}, ptr {shadow}, align 4")
-        elif value.type in ("i32", "i64", "ptr"):
+        elif value.type in _CELLED:
             name = f"{helpers.STORE}_{helpers.suffix_of(value.type)}"
             self._emit(store, name, "void", f"ptr {store.pointer}, {value.type} {value.value}, i32 {node}")
 
@@ -286,7 +296,7 @@ class _Follower:
         if shadow is not None:
             return place.insert_before(f"load i32, ptr {shadow}, align 4").result or ""
         name = self.names.place(load.pointer)
-        if load.type not in ("i32", "i64", "ptr"):
+        if load.type not in _CELLED:
             return self._born(place, load, HopKind.UNSEEN, name or _UNFOLLOWED)
         site = self.sites.site(load, HopKind.UNSEEN, name)
         arguments = f"ptr {site}, ptr {load.pointer}, {load.type} {load.result}"

@@ -1,7 +1,8 @@
 """The functions that code with origins calls: their names, declarations and definitions.
 
 Passes insert only calls, whose definitions are inlined after LLVM's pipeline (`whence.instrument.filters`). A
-node is a pure function of its site and its parent, so LLVM deletes the nodes that nobody needs.
+node is a pure function of its site and its parent, or of its site and the thread, so LLVM deletes the nodes
+that nobody needs.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Iterator
 from whence.abi.origins import (
     CELL_SHIFT,
     CHUNK_SHIFT,
+    NODES_BITS,
     ORIGIN_ARGUMENTS,
     ORIGIN_PASSED,
     ORIGINS_SIZE,
@@ -19,7 +21,7 @@ from whence.abi.origins import (
 )
 
 PREFIX = "__whence_origin_"
-STEP = f"{PREFIX}step"
+STEP, BORN = f"{PREFIX}step", f"{PREFIX}born"
 LOAD, STORE = f"{PREFIX}load", f"{PREFIX}store"
 PASS, CALL, PARAMETER = f"{PREFIX}pass", f"{PREFIX}call", f"{PREFIX}parameter"
 RETURN, RETURNED = f"{PREFIX}return", f"{PREFIX}returned"
@@ -46,6 +48,7 @@ def declaration(name: str) -> str:
     word = _WORDS.get(name[-1], "")
     by_kind = {
         STEP: f"declare i32 @{name}(ptr, i32) {_PURE}",
+        BORN: f"declare i32 @{name}(ptr) {_PURE}",
         f"{LOAD}_": f"declare i32 @{name}(ptr, ptr captures(address), {word}) {_READS}",
         f"{STORE}_": f"declare void @{name}(ptr captures(address), {word}, i32) {_WRITES}",
         f"{PASS}_": f"declare void @{name}(i64, i32, {word}) {_WRITES}",
@@ -70,6 +73,7 @@ def definitions() -> Iterator[str]:
     yield "declare void @__whence_origin_keep(i64, i64, i64, i32) #1"
     yield from _slow()
     yield _step()
+    yield _born()
     for suffix in _WORDS:
         yield _load(suffix)
         yield _store(suffix)
@@ -120,6 +124,23 @@ cold:
     )
 
 
+def _born() -> str:
+    """The first node of a chain: its parent says which thread this is."""
+    return _define(
+        "i32",
+        BORN,
+        "ptr %site",
+        f"""
+{_own_thread()}
+  %node = call i32 @{STEP}(ptr %site, i32 %thread)
+  ret i32 %node""",
+    )
+
+
+def _own_thread() -> str:
+    return f"{_at('thread', 'thread.at')}\n  %thread = load i32, ptr %thread.at, align 8"
+
+
 def _word(suffix: str) -> str:
     """%v is the value as 64 bits."""
     if suffix == "8":
@@ -158,7 +179,7 @@ _PACK = """  %n = zext i32 %node to i64
 
 
 def _load(suffix: str) -> str:
-    """The node in a cell, if the memory still holds what was stored with it."""
+    """The node in a cell, if this thread made it and the memory still holds what was stored with it."""
     size = 4 if suffix == "4" else 8
     second = ""
     same = "%fits"
@@ -182,9 +203,13 @@ def _load(suffix: str) -> str:
   %rest = xor i64 %low.cell, %low
   %before = sub i64 %rest, 1
   %fits = icmp ult i64 %before, 4294967295{second}
-  br i1 {same}, label %known, label %cold, !prof !1
-known:
   %node = trunc i64 %rest to i32
+{_own_thread()}
+  %threads = xor i32 %node, %thread
+  %own = icmp ult i32 %threads, {1 << NODES_BITS}
+  %usual = and i1 {same}, %own
+  br i1 %usual, label %known, label %cold, !prof !1
+known:
   ret i32 %node
 cold:
   %new = call preserve_mostcc i32 @{PREFIX}slow_load(ptr %site, i64 %a, i64 {size}, i64 %v) #3
@@ -270,7 +295,7 @@ known:
   %node = trunc i64 %rest to i32
   ret i32 %node
 cold:
-  %new = call i32 @{STEP}(ptr %site, i32 0)
+  %new = call i32 @{BORN}(ptr %site)
   ret i32 %new"""
     parameters = f"ptr %function, ptr %site, i64 %index, {_WORDS[suffix]} %value"
     return _define("i32", f"{PARAMETER}_{suffix}", parameters, body)

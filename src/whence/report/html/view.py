@@ -6,11 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from whence.chains import Chain
 from whence.findings import Finding, Frame, RunInfo, telling_stack
 from whence.report import frames, words
 from whence.report.anatomy import sections, subject, values
-from whence.report.chain_text import chain_heading, frame_of, hop_words
+from whence.report.chain_text import chain_heading, frame_of, hop_sentences
 from whence.report.html.code import Code, CodeShelf
 from whence.report.picture import Cell, around, draw
 from whence.report.styles import printable
@@ -123,7 +122,7 @@ def view_of(finding: Finding, run: RunInfo, shelf: CodeShelf, directory: str, nu
             StackView(each.heading, each.unknown, tuple(frame_views(each.stack, shelf, directory)))
             for each in sections(finding, run)
         ),
-        chains=tuple(_chains(finding.chains, shelf, directory)),
+        chains=tuple(_chains(finding, shelf, directory)),
         memory=_memory(finding),
         ruler=_ruler(finding),
     )
@@ -137,17 +136,17 @@ def frame_views(stack: Sequence[Frame], shelf: CodeShelf, directory: str) -> Ite
         )
 
 
-def _chains(chains: Sequence[Chain], shelf: CodeShelf, directory: str) -> Iterator[ChainView]:
+def _chains(finding: Finding, shelf: CodeShelf, directory: str) -> Iterator[ChainView]:
     """The views of the chains; where several have a hop, the values of the finding meet."""
-    counts = Counter(hop for chain in chains for hop in set(chain.hops))
-    for chain in chains:
+    counts = Counter(hop for chain in finding.chains for hop in set(chain.hops))
+    for chain in finding.chains:
         hops = []
-        for hop in chain.hops:
+        for hop, said in zip(chain.hops, hop_sentences(chain, finding.thread), strict=True):
             frame = frame_of(hop)
             code = shelf.at(frame)
             hops.append(
                 HopView(
-                    printable(hop_words(hop)),
+                    printable(said),
                     frames.position(frame, directory) if frame.file else "",
                     code.text if code else "",
                     code,

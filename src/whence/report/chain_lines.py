@@ -1,0 +1,73 @@
+"""Chains as lines of text."""
+
+from __future__ import annotations
+
+from rich.cells import cell_len
+from rich.text import Text
+
+from whence.chains import Chain
+from whence.findings import Frame
+from whence.report import frames
+from whence.report.chain_text import chain_heading, frame_of, hop_threads, hop_words
+from whence.report.layout import INDENT, Layout
+from whence.report.source import SourceFinder, cut_cells
+from whence.report.styles import DIM, FUNCTION, HEADING, printable
+
+
+class ChainLines:
+    """Lines of chains for one kind of output."""
+
+    def __init__(self, layout: Layout, sources: SourceFinder) -> None:
+        self._layout = layout
+        self._sources = sources
+
+    def of(self, chain: Chain, thread: int) -> list[Text]:
+        """An empty line, a heading, and the hops of a chain for a finding of this thread."""
+        heading = Text.assemble(INDENT, (f"{chain_heading(chain)}:", HEADING), " newest first")
+        indent = INDENT + "  "
+        end = [Text(f"{indent}… earlier hops are not known", DIM)] if chain.cut else []
+        return [Text(), *self._layout.wrapped(heading, indent), *self.hops(chain, thread, indent), *end]
+
+    def hops(self, chain: Chain, thread: int, indent: str) -> list[Text]:
+        """One line for each hop, newest first: what happened, position, and the source line where it fits."""
+        half = self._layout.width // 2
+        said = [cut_cells(printable(hop_words(hop)), 0, half) for hop in chain.hops]
+        said = _beside(said, hop_threads(chain, thread))
+        wide = max((cell_len(each) for each in said), default=0)
+        digits = len(str(max(len(chain.hops) - 1, 0)))
+        left = self._layout.width - len(indent) - digits - 2 - wide - 2
+        hops = [frame_of(hop) for hop in chain.hops]
+        places = [tail(frames.position(each, self._layout.directory), left) for each in hops]
+        far = max((cell_len(place) for place in places), default=0)
+        lines = []
+        for number, (frame, words_, place) in enumerate(zip(hops, said, places, strict=True)):
+            line = Text.assemble(indent, (f"{number:>{digits}}  ", DIM), (pad(words_, wide), FUNCTION))
+            line.append(f"  {pad(place, far)}")
+            lines.append(line.append(code(self._sources, frame, left - far - 3), DIM))
+        return lines
+
+
+def code(sources: SourceFinder, frame: Frame, room: int) -> str:
+    """The source line of a frame behind its position, as far as there is room; "" for system headers."""
+    file = sources.find(frame.file)
+    text = file.text(frame.line).strip() if file and not frames.is_system(frame.file or "") else ""
+    return f"   {cut_cells(text, 0, room)}" if text and room >= 16 else ""
+
+
+def _beside(texts: list[str], others: list[str]) -> list[str]:
+    """The texts with others in a second column, if there are any."""
+    if not any(others):
+        return texts
+    wide = max(cell_len(each) for each in texts)
+    return [f"{pad(text, wide)}  {other}" for text, other in zip(texts, others, strict=True)]
+
+
+def pad(text: str, width: int) -> str:
+    """The text, filled up to a width."""
+    return text + " " * (width - cell_len(text))
+
+
+def tail(text: str, width: int) -> str:
+    """The end of a position, its most specific part, but never less than a file name's worth."""
+    width = max(width, 24)
+    return text if cell_len(text) <= width else "…" + text[1 - width :]
