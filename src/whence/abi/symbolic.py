@@ -38,6 +38,8 @@ TRACE = Layout(
         Field("full", "u32", "1 once a record found no room: the path ends there"),
         Field("capacity", "u64", "bytes in the file"),
         Field("used", "u64", "bytes taken, header included"),
+        Field("ended", "u32", "1 once there is a last record"),
+        Field("reserved", "u32", "zero"),
     ),
 )
 
@@ -125,6 +127,7 @@ REASONS = {
     "TARGET": 8,  # a function's address at a call
     "LIMIT": 9,  # the path has too many expressions
     "ASKED": 10,  # the program asked for a value
+    "INCONSISTENT": 11,  # it did not have this value: a defect of whence; nothing follows from the record
 }
 """Why an expression is made concrete."""
 
@@ -182,6 +185,10 @@ ANSWER = Layout(
         Field("reserved", "u32", "zero"),
     ),
 )
+REQUEST_DESCRIPTORS = ("trace", "input", "output", "error")
+"""What the first message of a request passes along with its bytes (SCM_RIGHTS), as many of them as there are:
+the file of the trace, of `TRACE_SIZE` bytes, and what standard input, output and error become. What is missing
+is as in the server; an object `stdin` takes the place of the standard input in any case."""
 HELLO = 0xFFFF_FFFF_FFFF_FFFF
 """The number of the answer that the server sends when it waits for its first request."""
 
@@ -193,3 +200,39 @@ OBJECT_NAMES = {
     "MEMORY": "memory:",
 }
 """What names of objects are or begin with."""
+
+TABLE_BASE = 0x4D00_0000_0000
+"""``ids of a = *(TABLE_BASE + (a >> CHUNK_SHIFT) * 8) + (a & chunk mask) * 4``, a word for each byte."""
+EXPRESSIONS_BASE = 0x4D80_0000_0000
+EXPRESSIONS_MOST = 1 << 22
+CHUNKS_BASE = 0x4E00_0000_0000
+CHUNKS_SIZE = 1 << 41
+CHUNK_SHIFT = 24
+CELL_SHIFT = 2
+CHUNK_SLACK = 8
+"""Words behind those of a chunk that are never 0: an access across its end is left to the runtime."""
+CELL_PART_BITS = 3
+"""A word has the number of an expression above these bits, in which is the byte's number in it."""
+
+PASSED = Layout(
+    "whence_symbolic_passed",
+    (
+        Field("callee", "u64", "the function that the arguments are for; 0: they are taken"),
+        Field("returned", "u64", "the function that the results are from"),
+    ),
+)
+"""What begins the thread-local variable ``__whence_symbolic``; a word for each argument and each part of a
+result follows, the number of an expression. Those of results are 0 once they are taken."""
+MOST_ARGUMENTS = 16
+MOST_RESULTS = 4
+ARGUMENTS_OFFSET = PASSED.size
+RESULTS_OFFSET = ARGUMENTS_OFFSET + 4 * MOST_ARGUMENTS
+PASSED_SIZE = RESULTS_OFFSET + 4 * MOST_RESULTS
+
+MADE_WIDTH_SHIFT = 8
+MADE_SWAPPED = 1 << 16
+MADE_NEGATED = 1 << 17
+MADE_FROM_SHIFT = 24
+"""How generated code asks for an expression, in a word: the operator, the width of the operands (of casts: of
+the result, and from MADE_FROM_SHIFT on that of the operand), and whether the operands are swapped and the
+result is negated."""
