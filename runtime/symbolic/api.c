@@ -6,7 +6,7 @@
 #include "memory.h"
 #include "trace.h"
 #include "../blocks/block.h"
-#include "../include/whence/symbolic.h"
+#include "passing.h"
 #include "../os/mem.h"
 #include "../os/os.h"
 #include "../os/text.h"
@@ -14,28 +14,14 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#define HERE ((uintptr_t)__builtin_return_address(0))
 #define API(type, name, parameters)                                                                \
     WH_EXPORT type klee_##name parameters;                                                         \
     WH_EXPORT type whence_##name parameters __attribute__((alias("klee_" #name)));                 \
     type klee_##name parameters
 
-/* ---- numbers of expressions that cross the call ---- */
-
-/* The first argument's, if it is passed to this function under one of its names. */
-static uint32_t taken(uintptr_t function) {
-    struct symbolic_passed *own = &__whence_symbolic;
-    if (own->passed.callee != function) return 0;
-    own->passed.callee = 0;
-    return own->arguments[0];
-}
-
-static void give(uintptr_t function, uint32_t number) {
-    __whence_symbolic.passed.returned = function;
-    __whence_symbolic.results[0] = number;
-}
-
-#define TAKEN(name) (taken((uintptr_t)klee_##name) | taken((uintptr_t)whence_##name))
+/* Both names of a function are one address. */
+#define TAKEN(name) (passing_take((const void *)klee_##name).arguments[0])
+#define GIVE(name, number) passing_give((const void *)klee_##name, number)
 
 /* ---- ends ---- */
 
@@ -80,10 +66,9 @@ static uint32_t number_of_int(const int *value) {
 }
 
 API(int, int, (const char *name)) {
-    int value = 0;
-    inputs_memory(&value, sizeof value, name);
+    int value = fresh_int(name);
     uint32_t number = number_of_int(&value);
-    give((uintptr_t)klee_int, number);
+    GIVE(int, number);
     return value;
 }
 
@@ -112,7 +97,7 @@ API(int, range, (int begin, int end_, const char *name)) {
     uint32_t number = number_of_int(&value);
     assume(compared(WH_OP_SLE, number, begin, 1), begin <= value, HERE);
     assume(compared(WH_OP_SLT, number, end_, 0), value < end_, HERE);
-    give((uintptr_t)klee_range, number);
+    GIVE(range, number);
     return value;
 }
 

@@ -1,4 +1,5 @@
 #include "inputs.h"
+#include "decisions.h"
 #include "expressions.h"
 #include "memory.h"
 #include "trace.h"
@@ -61,8 +62,13 @@ static uint32_t number_of(struct object *object, uint32_t size) {
     return object->number;
 }
 
+/* Where a file holds another byte, the program has written it. */
+static int holds(const struct object *object, uint64_t offset, uint8_t value) {
+    return value == (offset < object->size ? (uint8_t)object->bytes[offset] : 0);
+}
+
 static uint32_t byte_of(struct object *object, uint32_t size, uint64_t offset, uint8_t value) {
-    uint32_t number = number_of(object, size);
+    uint32_t number = holds(object, offset, value) ? number_of(object, size) : NONE;
     return number == NONE ? 0 : expression_input(number, (uint32_t)offset, value);
 }
 
@@ -156,6 +162,13 @@ void inputs_read(int file, uintptr_t at, size_t size, uint64_t offset) {
 uint32_t inputs_byte(int file, uint64_t offset, uint8_t value) {
     struct object *object = trace_is_open() ? object_of(file) : NULL;
     return object && offset < object->size ? byte_of(object, object->size, offset, value) : 0;
+}
+
+void inputs_bind(int file, uint64_t offset, uint64_t pc) {
+    struct object *object = trace_is_open() ? object_of(file) : NULL;
+    if (!object || offset >= object->size) return;
+    uint8_t value = (uint8_t)object->bytes[offset];
+    decision_bind(byte_of(object, object->size, offset, value), WH_REASON_UNSEEN, pc);
 }
 
 /* ---- all of them ---- */

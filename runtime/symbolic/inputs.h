@@ -23,5 +23,7 @@ void inputs_read(int file, uintptr_t at, size_t size, uint64_t offset);
 int inputs_are_of(int file);
 /* The expression of a byte of such a file, 0 if it has none. */
 uint32_t inputs_byte(int file, uint64_t offset, uint8_t value);
+/* Binds such a byte. */
+void inputs_bind(int file, uint64_t offset, uint64_t pc);
 
 #endif

@@ -35,6 +35,14 @@ int memory_is_plain(uintptr_t at, size_t size) {
     return 1;
 }
 
+int memory_marks(uintptr_t at, size_t size) {
+    for (size_t i = 0; i < size; i++) {
+        const uint32_t *cell = cell_of(at + i, 0);
+        if (cell && *cell) return 1;
+    }
+    return 0;
+}
+
 /* ---- loads ---- */
 
 static uint32_t number_in(uint32_t cell) { return cell >> WH_SYMBOLIC_CELL_PART_BITS; }

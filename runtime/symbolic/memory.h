@@ -12,6 +12,8 @@ long memory_init(uintptr_t *begin, size_t *size);
 
 /* Whether no byte of the range can be symbolic; quick. */
 int memory_is_plain(uintptr_t at, size_t size);
+/* Whether some of them may be. */
+int memory_marks(uintptr_t at, size_t size);
 /* The expression of `size` bytes, at most 8, that hold `value`; 0 if they are concrete. */
 uint32_t memory_load(uintptr_t at, unsigned size, uint64_t value);
 /* What memory_load of a byte says. */

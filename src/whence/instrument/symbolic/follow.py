@@ -6,6 +6,8 @@ This happens to promoted IR before anything is optimised, so a path's decisions 
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from whence import ir
 from whence.abi.symbolic import (
     ACCESSES,
@@ -19,7 +21,7 @@ from whence.abi.symbolic import (
 )
 from whence.instrument.passes import Context
 from whence.instrument.symbolic import helpers, intrinsics, library
-from whence.instrument.symbolic.shapes import parts_of, stored_bits, width_of, word
+from whence.instrument.symbolic.shapes import parts_of, width_of, word
 from whence.instrument.symbolic.varying import CASTS, is_numbered, varying
 
 _OURS = "__whence_"
@@ -66,17 +68,18 @@ def follow_symbolic(context: Context) -> None:
         declare void @__whence_symbolic_return_1(ptr captures(address), i32) nounwind memory(inaccessiblemem: readwrite)
     """  # noqa: E501
     for function in list(context.functions()):
-        _Follower(function).run()
+        _Follower(function, context.own).run()
 
 
 class _Follower:
     """The expressions of the values of one function.
 
-    numbers: by the name of a value that may have an expression, the names of the numbers of its parts.
+    own: library functions that the program defines itself. numbers: by the name of a value that may have an expression, the names of the numbers of its parts.
     """
 
-    def __init__(self, function: ir.Function) -> None:
+    def __init__(self, function: ir.Function, own: Collection[str]) -> None:
         self.function = function
+        self.own = own
         self.module = function.module
         self.numbers: dict[str, tuple[str, ...]] = {}
 
@@ -332,20 +335,15 @@ class _Follower:
             self.emit(made, "bytes", f"ptr {made.pointer}, i64 {size}, i32 {REASONS['WIDTH']}")
 
     def _load_part(self, place: ir.Instruction, pointer: str, value: str, type_: str, result: str) -> None:
-        width = width_of(type_)
-        bits = stored_bits(width)
-        if self.module.layout.store_size_of(type_) * 8 != bits:
-            size = self.module.layout.store_size_of(type_)
-            self.emit(place, "bytes", f"ptr {pointer}, i64 {size}, i32 {REASONS['WIDTH']}")
-            place.insert_before(f"{result} = add i32 0, 0")
-            return
-        loaded, suffix = word(place, value, type_)
-        if suffix == "p":
-            loaded, suffix = f"i64 {place.insert_before(f'ptrtoint ptr {value} to i64').result}", "64"
-        elif suffix == "1":
-            loaded, suffix = f"i8 {place.insert_before(f'zext i1 {value} to i8').result}", "8"
+        width, bits = width_of(type_), 8 * self.module.layout.store_size_of(type_)
+        if type_ == "ptr":
+            value = place.insert_before(f"ptrtoint ptr {value} to i64").result or ""
+        elif not type_.startswith("i"):
+            value = place.insert_before(f"bitcast {type_} {value} to i{bits}").result or ""
+        elif width != bits:
+            value = place.insert_before(f"zext {type_} {value} to i{bits}").result or ""
         name = result if width == bits else self.function.fresh_name()
-        self.emit(place, f"load_{suffix}", f"ptr {pointer}, {loaded}", name)
+        self.emit(place, f"load_{bits}", f"ptr {pointer}, i{bits} {value}", name)
         if width != bits:
             self.emit(place, "cast", f"i32 {_what('ZEXT', type_)}, i32 {name}", result)
 
@@ -367,14 +365,8 @@ class _Follower:
             self.emit(place, "clear", f"ptr {made.pointer}, i64 {layout.store_size_of(type_)}")
 
     def _store_part(self, place: ir.Instruction, pointer: str, number: str, type_: str) -> None:
-        bits = stored_bits(width_of(type_))
-        size = self.module.layout.store_size_of(type_)
-        if size * 8 == bits:
-            self.emit(place, f"store_{bits}", f"ptr {pointer}, i32 {number}")
-            return
-        for at in range(size):
-            part = place.insert_before(f"getelementptr i8, ptr {pointer}, i64 {at}").result or ""
-            self.emit(place, "store_8", f"ptr {part}, i32 0")
+        bits = 8 * self.module.layout.store_size_of(type_)
+        self.emit(place, f"store_{bits}", f"ptr {pointer}, i32 {number}")
 
     def atomic(self, made: ir.Instruction) -> None:
         """What an atomic operation reads is bound, and what it writes is concrete."""
@@ -470,14 +462,83 @@ class _Follower:
             self.bind(made, argument.value, argument.type, "SIZE")
         if name in library.FREES:
             self._free(made, made.arguments[library.FREES[name]].value)
-        passes = self._pass(made, made.callee_operand.value)
+        model = self._model(made, name)
+        if model:
+            self._modelled(made, model)
+            return
+        target = made.callee_operand.value
+        passes = self._pass(made, target)
+        if self._may_be_unseen(name):
+            self._leave(made, name, target, passes)
         if made.marker == "musttail":
             return
         place = _after(made)
         if passes:
-            self.emit(place, "passed", f"ptr {made.callee_operand.value}")
+            self.emit(place, "passed", f"ptr {target}")
         for index, result in enumerate(self.numbers.get(made.result or "", ())):
-            self.emit(place, "result", f"ptr {made.callee_operand.value}, i64 {index}", result)
+            self.emit(place, "result", f"ptr {target}, i64 {index}", result)
+
+    def _may_be_unseen(self, name: str) -> bool:
+        function = self.module.functions.get(name)
+        return not (function is not None and function.is_definition)
+
+    def _leave(self, made: ir.Call, name: str, target: str, passes: bool) -> None:
+        """Code that follows no expressions may be called: it is given what is bound."""
+        if passes:
+            self.emit(made, "leave", f"ptr {target}")
+        if name in library.UNTOUCHED:
+            return
+        for argument in made.arguments:
+            if argument.type == "ptr" and not self._is_text(argument.value):
+                self.emit(made, "lend", f"ptr {target}, ptr {argument.value}")
+
+    def _is_text(self, value: str) -> bool:
+        """Whether it is a constant of this module, or no memory."""
+        if value in ("null", "poison", "undef"):
+            return True
+        variable = self.module.globals.get(ir.unquote(value)) if value.startswith("@") else None
+        return isinstance(variable, ir.GlobalVariable) and variable.constant
+
+    def _model(self, made: ir.Call, name: str) -> library.Model | None:
+        model = library.MODELS.get(name)
+        if model is None or name in self.own or not self._may_be_unseen(name) or made.marker == "musttail":
+            return None
+        given = tuple(each.type for each in made.arguments[: len(model.parameters)])
+        return model if given == model.parameters else None
+
+    def _modelled(self, made: ir.Call, model: library.Model) -> None:
+        """Calls the models of a library function before and after it."""
+        types = ", ".join(model.parameters)
+        given = [f"{each.type} {each.value}" for each in made.arguments[: len(model.parameters)]]
+        for argument in made.arguments[len(model.parameters) :]:
+            self.bind(made, argument.value, argument.type, "UNSEEN")
+        if model.before:
+            name = f"@{helpers.MODEL}{model.before}"
+            self.module.add_declaration(f"declare void {name}({types}) nounwind")
+            self._pass(made, name)
+            made.insert_before(f"call void {name}({', '.join(given)})")
+        self._bind_addresses(made)
+        place, numbers = _after(made), self.numbers.get(made.result or "", ())
+        if not model.after:
+            self._nothing(made)
+            return
+        if made.type != "void":
+            types = f"{types}, {made.type}" if types else made.type
+            given.append(f"{made.type} {made.result or 'poison'}")
+        name = f"@{helpers.AFTER}{model.after}"
+        self.module.add_declaration(f"declare i32 {name}({types}) nounwind")
+        head = f"{numbers[0]} = " if numbers else ""
+        place.insert_before(f"{head}call i32 {name}({', '.join(given)})")
+
+    def _bind_addresses(self, made: ir.Call) -> None:
+        """A library function gets addresses, and lengths, that are concrete."""
+        for argument in made.arguments:
+            if argument.type == "ptr":
+                number = self.number(argument.value)
+                if number != "0":
+                    self.emit(made, "reach", f"i32 {number}, ptr {argument.value}, i64 {ACCESSES['READ']}")
+            elif argument.type == "i64":
+                self.bind(made, argument.value, argument.type, "SIZE")
 
     def _free(self, made: ir.Call, pointer: str) -> None:
         number = self.number(pointer)

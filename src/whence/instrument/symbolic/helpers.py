@@ -23,13 +23,12 @@ from whence.abi.symbolic import (
 from whence.instrument.chunks import find_cell
 
 PREFIX = "__whence_symbolic_"
-MODEL = f"{PREFIX}of_"
-"""What begins the names of models of library functions in the runtime."""
-MAIN = f"{PREFIX}main"
+MODEL, AFTER = f"{PREFIX}of_", f"{PREFIX}after_"
+"""What begins the names of models of library functions in the runtime, before and after the call."""
 
 WORDS = {"1": "i1", "8": "i8", "16": "i16", "32": "i32", "64": "i64", "p": "ptr"}
 """Suffixes of functions, and the types of the values that they take."""
-_BYTES = {"8": 1, "16": 2, "32": 4, "64": 8}
+_BYTES = {str(8 * size): size for size in range(1, 9)}
 _VARIABLE = "@__whence_symbolic"
 
 _PURE = "nounwind willreturn memory(none)"
@@ -47,7 +46,7 @@ def declaration(name: str) -> str:
         "make": ("i32", f"i32, i32, {word}, i32, {word}", _PURE),
         "cast": ("i32", "i32, i32", _PURE),
         "choose": ("i32", f"i32, i1, i32, i32, {word}, i32, {word}", _PURE),
-        "load": ("i32", f"ptr captures(address), {word}", _READS),
+        "load": ("i32", f"ptr captures(address), i{suffix}", _READS),
         "store": ("void", "ptr captures(address), i32", _WRITES),
         "decide": ("void", "i32, i1", _WRITES),
         "select": ("void", f"i32, {word}", _WRITES),
@@ -259,9 +258,9 @@ def _load(suffix: str) -> str:
 plain:
   ret i32 0
 cold:
-{_word(suffix, "%v", "%value")}
+  %value = {"add i64 %v, 0" if suffix == "64" else f"zext i{suffix} %v to i64"}
 {_call("loaded", "i32", f"i64 %a, i64 {_BYTES[suffix]}, i64 %value")}"""
-    return _define("i32", f"load_{suffix}", f"ptr %p, {WORDS[suffix]} %v", body)
+    return _define("i32", f"load_{suffix}", f"ptr %p, i{suffix} %v", body)
 
 
 def _store(suffix: str) -> str:
