@@ -1,6 +1,7 @@
 #include "decisions.h"
 #include "expressions.h"
 #include "memory.h"
+#include "tables.h"
 #include "trace.h"
 #include "../include/whence/symbolic.h"
 #include "../os/mem.h"
@@ -110,9 +111,32 @@ WH_EXPORT void __whence_symbolic_cold_bind(uint32_t number, uint64_t value, uint
     decision_bind(number, reason, pc);
 }
 
-WH_EXPORT void __whence_symbolic_cold_reach(uint32_t address, uint64_t at, uint64_t how,
+WH_EXPORT void __whence_symbolic_cold_tell(uint32_t address, uint64_t at, uint64_t size,
+                                           uint64_t root, uint64_t extent, uint32_t how,
+                                           uint64_t pc) {
+    reach_say(&(struct reach){address, at, size, root, extent, pc}, how);
+}
+
+WH_EXPORT void __whence_symbolic_cold_reach(uint32_t address, uint64_t at, uint64_t size,
+                                            uint64_t root, uint64_t extent, uint32_t how,
                                             uint64_t pc) {
-    decision_access(address, at, how >> 8, (unsigned)(how & 0xff), pc);
+    reach_say(&(struct reach){address, at, size, root, extent, pc}, how);
+    decision_bind(address, WH_REASON_ADDRESS, pc);
+}
+
+WH_EXPORT uint32_t __whence_symbolic_cold_seek(uint32_t address, uint64_t at, uint64_t size,
+                                               uint64_t root, uint64_t extent, uint64_t value,
+                                               uint64_t pc) {
+    return if_varying(reach_load(&(struct reach){address, at, size, root, extent, pc}, value));
+}
+
+WH_EXPORT void __whence_symbolic_cold_put(uint32_t address, uint64_t at, uint64_t size,
+                                          uint64_t root, uint64_t extent, uint32_t number,
+                                          uint64_t value, uint64_t pc) {
+    struct reach reach = {address, at, size, root, extent, pc};
+    if (reach_store(&reach, number, value)) return;
+    decision_bind(address, WH_REASON_ADDRESS, pc);
+    memory_store(at, (unsigned)size, number);
 }
 
 static uint32_t equals(uint32_t a, unsigned width, uint64_t value) {

@@ -1,6 +1,5 @@
 #include "decisions.h"
 #include "trace.h"
-#include "../blocks/block.h"
 
 /* What expressions are bound or decided already needs no second record. */
 enum { DECIDED = 1 };
@@ -53,10 +52,9 @@ void decision_assume(uint32_t condition, int holds, uint64_t pc) {
         put(WH_TRACE_ASSUME, 0, pc, 1, (uint64_t[]){(uint64_t)holds << 32 | condition});
 }
 
-void decision_access(uint32_t address, uint64_t at, uint64_t size, unsigned how, uint64_t pc) {
+void decision_access(uint32_t address, uint64_t at, uint64_t size, unsigned how,
+                     struct whence_bounds object, uint64_t pc) {
     if (!expression_varies(address) || !is_consistent(address, at, pc)) return;
-    struct whence_bounds block = blocks_live_range(at);
-    uint64_t operands[] = {address, at, size, block.begin, block.size};
+    uint64_t operands[] = {address, at, size, object.begin, object.size};
     put(WH_TRACE_ACCESS, how, pc, 5, operands);
-    decision_bind(address, WH_REASON_ADDRESS, pc);
 }

@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 #include "expressions.h"
+#include "../include/whence/rules.h"
 
 /* Control goes the way of `taken`. */
 void decision_branch(uint32_t condition, int taken, uint64_t pc);
@@ -15,7 +16,8 @@ void decision_bind(uint32_t expression, unsigned reason, uint64_t pc);
 void decision_check(uint32_t condition, unsigned kind, uint64_t pc);
 /* What the program wants assumed; the path ends if it does not hold. */
 void decision_assume(uint32_t condition, int holds, uint64_t pc);
-/* An access through a symbolic address (WH_TRACED_*): the address is bound afterwards. */
-void decision_access(uint32_t address, uint64_t at, uint64_t size, unsigned how, uint64_t pc);
+/* An access through a symbolic address (WH_TRACED_*), and the object in which it lies. */
+void decision_access(uint32_t address, uint64_t at, uint64_t size, unsigned how,
+                     struct whence_bounds object, uint64_t pc);
 
 #endif

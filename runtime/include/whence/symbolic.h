@@ -18,10 +18,10 @@ struct symbolic_passed {
 extern __thread struct symbolic_passed __whence_symbolic;
 
 uint32_t __whence_symbolic_cold_make(uint32_t what, uint32_t a, uint64_t a_value, uint32_t b,
-                                uint64_t b_value);
+                                     uint64_t b_value);
 uint32_t __whence_symbolic_cold_cast(uint32_t what, uint32_t a);
-uint32_t __whence_symbolic_cold_choose(uint32_t condition, uint32_t width, uint32_t a, uint64_t a_value,
-                                  uint32_t b, uint64_t b_value);
+uint32_t __whence_symbolic_cold_choose(uint32_t condition, uint32_t width, uint32_t a,
+                                       uint64_t a_value, uint32_t b, uint64_t b_value);
 
 uint32_t __whence_symbolic_cold_loaded(uint64_t at, uint64_t size, uint64_t value);
 void __whence_symbolic_cold_stored(uint64_t at, uint64_t size, uint32_t number);
@@ -34,11 +34,21 @@ void __whence_symbolic_set(uint64_t at, uint32_t number, uint64_t size);
 void __whence_symbolic_cold_decide(uint32_t condition, uint64_t taken, uint64_t pc);
 void __whence_symbolic_cold_select(uint32_t scrutinee, uint64_t value, uint64_t pc);
 void __whence_symbolic_cold_bind(uint32_t number, uint64_t value, uint32_t reason, uint64_t pc);
-/* An access through a symbolic address; the lower bits of `how` are WH_TRACED_*, its size above. */
-void __whence_symbolic_cold_reach(uint32_t address, uint64_t at, uint64_t how, uint64_t pc);
+/* An access of `size` bytes through a symbolic address, to an object that the code names (`root`,
+ * `extent`; 0 if it does not): WH_TRACED_*, for which the address is bound; a load of `value`,
+ * whose expression is the result; a store of `value` with an expression. */
+void __whence_symbolic_cold_reach(uint32_t address, uint64_t at, uint64_t size, uint64_t root,
+                                  uint64_t extent, uint32_t how, uint64_t pc);
+uint32_t __whence_symbolic_cold_seek(uint32_t address, uint64_t at, uint64_t size, uint64_t root,
+                                     uint64_t extent, uint64_t value, uint64_t pc);
+void __whence_symbolic_cold_put(uint32_t address, uint64_t at, uint64_t size, uint64_t root,
+                                uint64_t extent, uint32_t number, uint64_t value, uint64_t pc);
+/* Says only that there is such an access. */
+void __whence_symbolic_cold_tell(uint32_t address, uint64_t at, uint64_t size, uint64_t root,
+                                 uint64_t extent, uint32_t how, uint64_t pc);
 /* A division or a shift (WH_OP_*) is about to be made. */
 void __whence_symbolic_cold_check(uint32_t what, uint32_t a, uint64_t a_value, uint32_t b,
-                             uint64_t b_value, uint64_t pc);
+                                  uint64_t b_value, uint64_t pc);
 
 /* The function that arguments were passed to has not taken them. */
 void __whence_symbolic_cold_untaken(uint64_t function, uint64_t pc);

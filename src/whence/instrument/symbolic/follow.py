@@ -319,9 +319,11 @@ class _Follower:
 
     def load(self, made: ir.Instruction) -> None:
         assert isinstance(made, ir.Load)
-        self._reach(made, made.pointer, made.type, "READ")
-        place = _after(made)
         parts = parts_of(made.type, self.module)
+        stays = width_of(made.type) and not made.atomic
+        size = self.module.layout.store_size_of(made.type)
+        self._reach(made, made.pointer, size, "READ", "tell" if stays else "reach")
+        place = _after(made)
         if parts and made.result in self.numbers:
             for index, (name, type_) in enumerate(zip(self.numbers[made.result], parts, strict=True)):
                 value = place.insert_before(f"extractvalue {made.type} {made.result}, {index}").result or ""
@@ -331,29 +333,39 @@ class _Follower:
         elif made.result in self.numbers:
             self._load_part(place, made.pointer, made.result or "", made.type, self._own(made))
         else:
-            size = self.module.layout.store_size_of(made.type)
             self.emit(made, "bytes", f"ptr {made.pointer}, i64 {size}, i32 {REASONS['WIDTH']}")
 
     def _load_part(self, place: ir.Instruction, pointer: str, value: str, type_: str, result: str) -> None:
         width, bits = width_of(type_), 8 * self.module.layout.store_size_of(type_)
-        if type_ == "ptr":
-            value = place.insert_before(f"ptrtoint ptr {value} to i64").result or ""
-        elif not type_.startswith("i"):
-            value = place.insert_before(f"bitcast {type_} {value} to i{bits}").result or ""
-        elif width != bits:
-            value = place.insert_before(f"zext {type_} {value} to i{bits}").result or ""
+        loaded = self._bits(place, value, type_)
         name = result if width == bits else self.function.fresh_name()
-        self.emit(place, f"load_{bits}", f"ptr {pointer}, i{bits} {value}", name)
+        if self.number(pointer) == "0":
+            self.emit(place, f"load_{bits}", f"ptr {pointer}, {loaded}", name)
+        else:
+            self.emit(place, f"seek_{bits}", f"{self._place(pointer)}, {loaded}", name)
         if width != bits:
             self.emit(place, "cast", f"i32 {_what('ZEXT', type_)}, i32 {name}", result)
 
+    def _bits(self, place: ir.Instruction, value: str, type_: str) -> str:
+        """A value as the integer that memory holds."""
+        bits = 8 * self.module.layout.store_size_of(type_)
+        opcode = "ptrtoint" if type_ == "ptr" else "zext" if type_.startswith("i") else "bitcast"
+        if type_ == f"i{bits}":
+            return f"{type_} {value}"
+        return f"i{bits} {place.insert_before(f'{opcode} {type_} {value} to i{bits}').result}"
+
     def store(self, made: ir.Instruction) -> None:
         assert isinstance(made, ir.Store)
-        self._reach(made, made.pointer, made.value_type, "WRITE")
-        place = _after(made)
         layout, type_ = self.module.layout, made.value_type
+        size = layout.store_size_of(type_)
+        place = _after(made)
         parts = parts_of(type_, self.module)
-        if parts:
+        stays = width_of(type_) and not made.atomic
+        self._reach(made, made.pointer, size, "WRITE", "tell" if stays else "reach")
+        if stays and self.number(made.pointer) != "0":
+            value = self._bits(made, made.value, type_)
+            self.emit(made, f"put_{8 * size}", f"{self._place(made.pointer)}, i32 {self.number(made.value)}, {value}")
+        elif parts:
             numbers = self.numbers.get(made.value, ("0",) * len(parts))
             for index, (number, part) in enumerate(zip(numbers, parts, strict=True)):
                 offset = layout.field_offset(type_, index)
@@ -362,7 +374,7 @@ class _Follower:
         elif width_of(type_):
             self._store_part(place, made.pointer, self.number(made.value), type_)
         else:
-            self.emit(place, "clear", f"ptr {made.pointer}, i64 {layout.store_size_of(type_)}")
+            self.emit(place, "clear", f"ptr {made.pointer}, i64 {size}")
 
     def _store_part(self, place: ir.Instruction, pointer: str, number: str, type_: str) -> None:
         bits = 8 * self.module.layout.store_size_of(type_)
@@ -371,16 +383,33 @@ class _Follower:
     def atomic(self, made: ir.Instruction) -> None:
         """What an atomic operation reads is bound, and what it writes is concrete."""
         assert isinstance(made, ir.MemoryAccess)
-        self._reach(made, made.pointer, made.value_type, "WRITE")
-        self._bind_all(made, "OPERATION")
         size = self.module.layout.store_size_of(made.value_type)
+        self._reach(made, made.pointer, size, "WRITE")
+        self._bind_all(made, "OPERATION")
         self.emit(made, "bytes", f"ptr {made.pointer}, i64 {size}, i32 {REASONS['OPERATION']}")
 
-    def _reach(self, access: ir.Instruction, pointer: str, type_: str, how: str) -> None:
-        number = self.number(pointer)
-        if number != "0":
-            size = self.module.layout.store_size_of(type_)
-            self.emit(access, "reach", f"i32 {number}, ptr {pointer}, i64 {size << 8 | ACCESSES[how]}")
+    def _reach(self, access: ir.Instruction, pointer: str, size: int, how: str, kind: str = "reach") -> None:
+        """An access through an address that may be symbolic; `reach` binds it, `tell` does not."""
+        if self.number(pointer) != "0":
+            self.emit(access, kind, f"{self._place(pointer)}, i64 {size}, i32 {ACCESSES[how]}")
+
+    def _place(self, pointer: str) -> str:
+        """An address as arguments: its number, itself, the object that the code names and its size."""
+        root, extent = self._object(pointer)
+        return f"i32 {self.number(pointer)}, ptr {pointer}, ptr {root}, i64 {extent}"
+
+    def _object(self, pointer: str) -> tuple[str, int]:
+        """The variable that an address is visibly computed from, and its size; 0 if that is not known."""
+        made = self.function.definition_of(pointer)
+        while isinstance(made, ir.GetElementPtr):
+            pointer = made.base
+            made = self.function.definition_of(pointer)
+        if isinstance(made, ir.Alloca) and made.count in (None, "1"):
+            return pointer, self.module.layout.size_of(made.allocated_type)
+        variable = self.module.globals.get(ir.unquote(pointer)) if pointer.startswith("@") else None
+        if isinstance(variable, ir.GlobalVariable) and variable.is_definition:
+            return pointer, self.module.layout.size_of(variable.type)
+        return "null", 0
 
     # Control.
 
@@ -461,7 +490,7 @@ class _Follower:
             argument = made.arguments[index]
             self.bind(made, argument.value, argument.type, "SIZE")
         if name in library.FREES:
-            self._free(made, made.arguments[library.FREES[name]].value)
+            self._reach(made, made.arguments[library.FREES[name]].value, 0, "FREE")
         model = self._model(made, name)
         if model:
             self._modelled(made, model)
@@ -497,7 +526,7 @@ class _Follower:
         if value in ("null", "poison", "undef"):
             return True
         variable = self.module.globals.get(ir.unquote(value)) if value.startswith("@") else None
-        return isinstance(variable, ir.GlobalVariable) and variable.constant
+        return isinstance(variable, ir.GlobalVariable) and variable.is_constant
 
     def _model(self, made: ir.Call, name: str) -> library.Model | None:
         model = library.MODELS.get(name)
@@ -534,16 +563,9 @@ class _Follower:
         """A library function gets addresses, and lengths, that are concrete."""
         for argument in made.arguments:
             if argument.type == "ptr":
-                number = self.number(argument.value)
-                if number != "0":
-                    self.emit(made, "reach", f"i32 {number}, ptr {argument.value}, i64 {ACCESSES['READ']}")
+                self._reach(made, argument.value, 0, "READ")
             elif argument.type == "i64":
                 self.bind(made, argument.value, argument.type, "SIZE")
-
-    def _free(self, made: ir.Call, pointer: str) -> None:
-        number = self.number(pointer)
-        if number != "0":
-            self.emit(made, "reach", f"i32 {number}, ptr {pointer}, i64 {ACCESSES['FREE']}")
 
     def _pass(self, made: ir.Call, target: str) -> bool:
         """Passes the numbers of arguments; whether there may be some."""
@@ -594,9 +616,7 @@ class _Follower:
     def _bind_range(self, made: ir.Call, *sides: tuple[ir.Argument, str], size: ir.Argument) -> None:
         self.bind(made, size.value, size.type, "SIZE")
         for pointer, how in sides:
-            number = self.number(pointer.value)
-            if number != "0":
-                self.emit(made, "reach", f"i32 {number}, ptr {pointer.value}, i64 {ACCESSES[how]}")
+            self._reach(made, pointer.value, 0, how)
 
     def _extreme(self, made: ir.Call, name: str) -> None:
         predicate = next(each for key, each in intrinsics.EXTREMES.items() if name.startswith(key))

@@ -37,6 +37,10 @@ _WRITES = "nounwind memory(inaccessiblemem: readwrite)"
 _LOOKS = "nounwind memory(argmem: read, inaccessiblemem: readwrite)"
 
 
+_PLACE = "i32, ptr captures(address), ptr captures(address), i64"
+"""Of an access: the number of the address, the address, the object that the code names, and its size."""
+
+
 def declaration(name: str) -> str:
     """What declares one of these functions; raises `KeyError` for other names."""
     kind, _, suffix = name.removeprefix(PREFIX).partition("_")
@@ -51,7 +55,10 @@ def declaration(name: str) -> str:
         "decide": ("void", "i32, i1", _WRITES),
         "select": ("void", f"i32, {word}", _WRITES),
         "bind": ("void", f"i32, {word}, i32", _WRITES),
-        "reach": ("void", "i32, ptr captures(address), i64", _WRITES),
+        "tell": ("void", f"{_PLACE}, i64, i32", _WRITES),
+        "reach": ("void", f"{_PLACE}, i64, i32", _WRITES),
+        "seek": ("i32", f"{_PLACE}, i{suffix}", _LOOKS),
+        "put": ("void", f"{_PLACE}, i32, i{suffix}", _LOOKS),
         "check": ("void", f"i32, i32, {word}, i32, {word}", _WRITES),
         "pass": ("void", f"ptr captures(address), {numbers}", _WRITES),
         "passed": ("void", "ptr captures(address)", _WRITES),
@@ -79,8 +86,8 @@ def definitions() -> Iterator[str]:
     for suffix in WORDS:
         yield from (_make(suffix), _choose(suffix), _select(suffix), _bind(suffix), _check(suffix))
     for suffix in _BYTES:
-        yield from (_load(suffix), _store(suffix))
-    yield from (_cast(), _decide(), _reach(), _passed(), _enter(), _parameter(), _result())
+        yield from (_load(suffix), _store(suffix), _seek(suffix), _put_through(suffix))
+    yield from (_cast(), _decide(), _reach("tell"), _reach("reach"), _passed(), _enter(), _parameter(), _result())
     for count in range(1, MOST_ARGUMENTS + 1):
         yield _pass(count)
     for count in range(1, MOST_RESULTS + 1):
@@ -88,6 +95,7 @@ def definitions() -> Iterator[str]:
 
 
 _OPERANDS = "i32 %what, i32 %a, i64 %av, i32 %b, i64 %bv"
+_ACCESS = "i32 %n, i64 %at, i64 %size, i64 %root, i64 %extent"
 _RUNTIME = (
     ("make", "i32", _OPERANDS, False),
     ("cast", "i32", "i32 %what, i32 %a", False),
@@ -97,7 +105,10 @@ _RUNTIME = (
     ("decide", "void", "i32 %a, i64 %value", True),
     ("select", "void", "i32 %a, i64 %value", True),
     ("bind", "void", "i32 %a, i64 %value, i32 %reason", True),
-    ("reach", "void", "i32 %a, i64 %at, i64 %how", True),
+    ("tell", "void", f"{_ACCESS}, i32 %how", True),
+    ("reach", "void", f"{_ACCESS}, i32 %how", True),
+    ("seek", "i32", f"{_ACCESS}, i64 %value", True),
+    ("put", "void", f"{_ACCESS}, i32 %x, i64 %value", True),
     ("check", "void", _OPERANDS, True),
     ("untaken", "void", "i64 %f", True),
     ("replace", "void", "", True),
@@ -215,15 +226,55 @@ def _bind(suffix: str) -> str:
     return _statement("bind", suffix, parameters, "i32 %a, i64 %value, i32 %reason")
 
 
-def _reach() -> str:
+_PLACED = "i32 %n, ptr %p, ptr %object, i64 %extent"
+_AT = """  %at = ptrtoint ptr %p to i64
+  %root = ptrtoint ptr %object to i64"""
+
+
+def _reach(name: str) -> str:
     body = f"""
-{_any(("%a",))}
+{_any(("%n",))}
 plain:
   ret void
 cold:
-  %at = ptrtoint ptr %p to i64
-{_call("reach", "void", "i32 %a, i64 %at, i64 %how")}"""
-    return _define("void", "reach", "i32 %a, ptr %p, i64 %how", body)
+{_AT}
+{_call(name, "void", f"{_ACCESS}, i32 %how")}"""
+    return _define("void", name, f"{_PLACED}, i64 %size, i32 %how", body)
+
+
+def _wide(suffix: str) -> str:
+    return f"  %value = {'add i64 %v, 0' if suffix == '64' else f'zext i{suffix} %v to i64'}"
+
+
+def _seek(suffix: str) -> str:
+    """A load through an address that may be symbolic."""
+    access = _ACCESS.replace("%size", str(_BYTES[suffix]))
+    body = f"""
+{_any(("%n",))}
+plain:
+  %x.plain = call i32 @{PREFIX}load_{suffix}(ptr %p, i{suffix} %v)
+  ret i32 %x.plain
+cold:
+{_AT}
+{_wide(suffix)}
+{_call("seek", "i32", f"{access}, i64 %value")}"""
+    return _define("i32", f"seek_{suffix}", f"{_PLACED}, i{suffix} %v", body)
+
+
+def _put_through(suffix: str) -> str:
+    """A store through an address that may be symbolic."""
+    access = _ACCESS.replace("%size", str(_BYTES[suffix]))
+    body = f"""
+{_any(("%n",))}
+plain:
+  call void @{PREFIX}store_{suffix}(ptr %p, i32 %x)
+  ret void
+cold:
+{_AT}
+{_wide(suffix)}
+  call preserve_mostcc void @{_slow_name("put")}({access}, i32 %x, i64 %value) #3
+  ret void"""
+    return _define("void", f"put_{suffix}", f"{_PLACED}, i32 %x, i{suffix} %v", body)
 
 
 def _check(suffix: str) -> str:
@@ -258,7 +309,7 @@ def _load(suffix: str) -> str:
 plain:
   ret i32 0
 cold:
-  %value = {"add i64 %v, 0" if suffix == "64" else f"zext i{suffix} %v to i64"}
+{_wide(suffix)}
 {_call("loaded", "i32", f"i64 %a, i64 {_BYTES[suffix]}, i64 %value")}"""
     return _define("i32", f"load_{suffix}", f"ptr %p, i{suffix} %v", body)
 
