@@ -53,22 +53,18 @@ API(void, make_symbolic, (void *at, size_t size, const char *name)) {
     inputs_memory(at, size, name ? name : "unnamed");
 }
 
-static int fresh_int(const char *name) {
-    int value = 0;
-    inputs_memory(&value, sizeof value, name);
-    return value;
-}
-
-static uint32_t number_of_int(const int *value) {
+/* A new object of the input, and its number; 0 where no path is explored. */
+static uint32_t fresh_int(int *value, const char *name) {
+    if (!trace_is_open()) return 0;
+    inputs_memory(value, sizeof *value, name);
     uint32_t number = memory_load((uintptr_t)value, sizeof *value, (uint32_t)*value);
     memory_clear((uintptr_t)value, sizeof *value);
     return number;
 }
 
 API(int, int, (const char *name)) {
-    int value = fresh_int(name);
-    uint32_t number = number_of_int(&value);
-    GIVE(int, number);
+    int value = 0;
+    GIVE(int, fresh_int(&value, name));
     return value;
 }
 
@@ -93,8 +89,8 @@ static uint32_t compared(unsigned op, uint32_t number, int bound, int swapped) {
 }
 
 API(int, range, (int begin, int end_, const char *name)) {
-    int value = fresh_int(name);
-    uint32_t number = number_of_int(&value);
+    int value = begin;
+    uint32_t number = fresh_int(&value, name);
     assume(compared(WH_OP_SLE, number, begin, 1), begin <= value, HERE);
     assume(compared(WH_OP_SLT, number, end_, 0), value < end_, HERE);
     GIVE(range, number);

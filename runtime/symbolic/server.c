@@ -106,7 +106,7 @@ static void begin_path(struct request *request, char **arguments, char **environ
 
 /* Whether the child has ended in time. */
 static int ends_in_time(pid_t child, uint64_t milliseconds) {
-    int handle = (int)syscall(SYS_pidfd_open, child, 0);
+    int handle = (int)os_call(SYS_pidfd_open, child, 0, 0, 0, 0, 0);
     if (handle < 0) return 1;
     struct pollfd wait = {.fd = handle, .events = POLLIN};
     uint64_t end = os_now_us() / 1000 + milliseconds;

@@ -60,11 +60,30 @@ static struct elements elements_of(const struct reach *reach, uint64_t most) {
     return elements;
 }
 
+/* Lowest bits that are 0 whatever the input is. */
+static unsigned low_zeros(uint32_t number) {
+    const struct expression *of = expression_at(number);
+    unsigned a, b;
+    switch (of->op) {
+    case EXPRESSION_CONSTANT: return of->value ? (unsigned)__builtin_ctzll(of->value) : of->width;
+    case WH_OP_ZEXT:
+    case WH_OP_SEXT: return low_zeros(of->a);
+    case WH_OP_ADD:
+    case WH_OP_SUB: return (a = low_zeros(of->a)) < (b = low_zeros(of->b)) ? a : b;
+    case WH_OP_MUL: return low_zeros(of->a) + low_zeros(of->b);
+    case WH_OP_SHL:
+        b = expression_varies(of->b) ? 0 : (unsigned)expression_at(of->b)->value;
+        return low_zeros(of->a) + (b < 64 ? b : 64);
+    default: return 0;
+    }
+}
+
 /* Whether the address is that of an element is decided. */
 static void decide_alignment(const struct reach *reach, uintptr_t first) {
     unsigned bits = (unsigned)__builtin_ctzll(reach->size);
     uint32_t begin = bits ? expression_constant(64, first) : 0;
     uint32_t at = begin ? expression_make(WH_OP_SUB, 64, reach->address, begin, 0, 0) : 0;
+    if (at && low_zeros(at) >= bits) return;
     uint32_t low = at ? expression_extract(at, 0, bits) : 0;
     uint32_t zero = low ? expression_constant(bits, 0) : 0;
     if (zero) decision_branch(expression_make(WH_OP_EQ, 1, low, zero, 0, 0), 1, reach->pc);

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from serving import OPERATORS, REASONS, Record
+from tests.symbolic.serving import OPERATORS, REASONS, Record
 
 _Words = tuple[int, int, int]
 
@@ -58,8 +58,15 @@ _BINARY: Mapping[str, Callable[[int, int, int], int]] = {
 }
 
 
+_DECISIONS = ("BRANCH", "SWITCH", "ASSUME", "CONCRETE", "ACCESS")
+
+
 class Evaluation:
-    """The values of all expressions; `broken`: records that do not agree with them."""
+    """The values of all expressions under an input.
+
+    broken: records that do not agree with them, as all do under the input of the run. decisions: the path's,
+    with what this input decides: kind, place in the code, outcome.
+    """
 
     def __init__(self, records: tuple[Record, ...], inputs: Mapping[str, bytes]) -> None:
         self.inputs = inputs
@@ -67,6 +74,9 @@ class Evaluation:
         self.values: dict[int, int] = {0: 0}
         self.widths: dict[int, int] = {0: 0}
         self.broken: list[Record] = []
+        self.decisions: list[tuple[str, tuple[int, ...], int]] = []
+        self._parted: list[bool] = []
+        self._sites: dict[int, tuple[int, ...]] = {}
         for record in records:
             self._take(record)
 
@@ -79,8 +89,18 @@ class Evaluation:
             assert id_ not in self.values, "an expression is defined twice"
             self.widths[id_] = record.width
             self.values[id_] = self._value(record) & ((1 << record.width) - 1)
-        elif not self._agrees(record):
-            self.broken.append(record)
+        elif kind == "SITE":
+            self._sites[id_] = record.words
+        else:
+            if not self._agrees(record):
+                self.broken.append(record)
+            if kind in _DECISIONS:
+                self._parted.append(kind != "ACCESS" and not self._agrees(record))
+                self.decisions.append((kind, self._sites[id_], self.values[record.halves(0)[0]]))
+
+    def parts_at(self, at: int) -> bool:
+        """Whether this input decides otherwise than the run's."""
+        return self._parted[at]
 
     def _value(self, record: Record) -> int:
         if record.kind == "CONSTANT":
@@ -118,3 +138,19 @@ class Evaluation:
         if record.kind == "CHECK":
             return self.values[record.words[0]] == 0
         return True
+
+
+def diverged(first: Evaluation, second: Evaluation) -> str:
+    """Why a path is not what another one's trace says of its input; empty if it is.
+
+    first: the trace of one input under another. second: the other input's own trace under it. Both have the
+    same decisions up to the first one where the paths part, that one included.
+    """
+    for at, (said, came) in enumerate(zip(first.decisions, second.decisions, strict=False)):
+        if said != came:
+            return f"decision {at}: {said} was predicted, and {came} made"
+        if first.parts_at(at):
+            return ""
+    if len(first.decisions) != len(second.decisions):
+        return "one path has more decisions, and they did not part"
+    return ""

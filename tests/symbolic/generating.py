@@ -12,6 +12,8 @@ _HEAD = """#include <klee/klee.h>
 #include <stdint.h>
 #include <string.h>
 static volatile int sink;
+static const uint8_t table[16] = {1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 121, 98, 219};
+static uint16_t shorts[8] = {7, 1, 300, 5, 5, 5, 65535, 2};
 struct pair { uint32_t a; int16_t b; uint8_t c[2]; };
 struct wide { uint64_t a; int32_t b; };
 """
@@ -71,7 +73,7 @@ class Program:
     def _statement(self, names: list[str], type_: str) -> str:
         draw = self._random
         value = self._expression(names, 2)
-        kind = draw.randrange(7)
+        kind = draw.randrange(10)
         if kind == 0:
             return f"if ({value}) {names[0]} = {self._expression(names, 1)}; else {names[1]} ^= {self._leaf(names)};"
         if kind == 1:
@@ -85,6 +87,12 @@ class Program:
             return f"{{ struct wide w = g({value}, {names[0]}); {names[1]} += w.a ^ w.b; }}"
         if kind == 5:
             return f"switch ({value}) {{ case 1: {names[0]}++; break; case 3: {names[1]}--; default: {names[0]} ^= 5; }}"
+        if kind == 6:
+            return f"{names[0]} += table[(uint8_t)({value}) % 16] + shorts[({names[1]}) & 7];"
+        if kind == 7:
+            return f"m[({value}) & 15] = {names[1]}; {names[0]} ^= m[{names[1]} & 15];"
+        if kind == 8:
+            return f"{{ uint16_t *p = shorts + (({value}) & 3); {names[1]} -= p[1]; p[2] = {names[0]}; {names[0]} = shorts[3]; }}"
         return f"{draw.choice(names[:2])} = {value};"
 
     def _function(self, number: int) -> str:

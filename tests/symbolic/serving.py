@@ -47,7 +47,7 @@ class Record:
 
 
 @dataclass(frozen=True)
-class Path_:
+class Run:
     """What a path gave."""
 
     records: tuple[Record, ...]
@@ -65,7 +65,7 @@ class Server:
     number: int = 0
     processes: list[Any] = field(default_factory=list)
 
-    def run(self, inputs: Mapping[str, bytes], milliseconds: int = 20_000) -> Path_:
+    def run(self, inputs: Mapping[str, bytes], milliseconds: int = 20_000) -> Run:
         """One path."""
         self.number += 1
         trace, output = self.folder / "trace", self.folder / "output"
@@ -87,7 +87,7 @@ class Server:
             used = symbolic.TRACE.unpack(file.read(symbolic.TRACE.size))["used"]
             file.seek(0)
             data = file.read(max(used, symbolic.TRACE_HEADER_SIZE))
-        return Path_(tuple(read(data)), answer["status"], output.read_bytes(), bool(answer["late"]))
+        return Run(tuple(read(data)), answer["status"], output.read_bytes(), bool(answer["late"]))
 
     def answer(self) -> dict[str, int]:
         data = b""

@@ -209,8 +209,11 @@ def _symbolic_lines() -> Iterator[str]:
     yield f"#define WH_EXPLORE_HELLO {_number(symbolic.HELLO)}"
     for name, text in symbolic.OBJECT_NAMES.items():
         yield f'#define WH_OBJECT_{name} "{text}"'
-    names = "TABLE_BASE EXPRESSIONS_BASE EXPRESSIONS_MOST CHUNKS_BASE CHUNKS_SIZE CHUNK_SHIFT CELL_SHIFT"
-    for name in (*names.split(), "CHUNK_SLACK", "CELL_PART_BITS"):
+    for name in ("TABLE_BASE", "EXPRESSIONS_BASE", "CHUNKS_BASE"):
+        yield f"#ifndef WH_SYMBOLIC_{name}"
+        yield f"#define WH_SYMBOLIC_{name} {_number(getattr(symbolic, name))}"
+        yield "#endif"
+    for name in ("EXPRESSIONS_MOST", "CHUNKS_SIZE", "CHUNK_SHIFT", "CELL_SHIFT", "CHUNK_SLACK", "CELL_PART_BITS"):
         yield f"#define WH_SYMBOLIC_{name} {_number(getattr(symbolic, name))}"
     for name in ("MOST_ARGUMENTS", "MOST_RESULTS"):
         yield f"#define WHENCE_SYMBOLIC_{name} {_number(getattr(symbolic, name))}"

@@ -25,6 +25,8 @@ from whence.instrument.symbolic.shapes import parts_of, width_of, word
 from whence.instrument.symbolic.varying import CASTS, is_numbered, varying
 
 _OURS = "__whence_"
+_INLINE = "available_externally"
+"""The linkage of definitions that another one may take the place of, which has no IR."""
 _COMPARISONS = {
     "eq": ("EQ", 0),
     "ne": ("EQ", MADE_NEGATED),
@@ -67,8 +69,19 @@ def follow_symbolic(context: Context) -> None:
         declare i32 @__whence_symbolic_make_32(i32, i32, i32, i32, i32) nounwind willreturn memory(none)
         declare void @__whence_symbolic_return_1(ptr captures(address), i32) nounwind memory(inaccessiblemem: readwrite)
     """  # noqa: E501
-    for function in list(context.functions()):
+    for function in _followed(context):
         _Follower(function, context.own).run()
+
+
+def _followed(context: Context) -> list[ir.Function]:
+    """The definitions whose code may run here: those that only inlining uses, too, but not library functions
+    that have a model."""
+    return [
+        each
+        for each in context.module.definitions
+        if not each.attributes.has("naked")
+        and not (each.linkage == _INLINE and each.name in library.MODELS and each.name not in context.own)
+    ]
 
 
 class _Follower:
@@ -408,7 +421,7 @@ class _Follower:
             return pointer, self.module.layout.size_of(made.allocated_type)
         variable = self.module.globals.get(ir.unquote(pointer)) if pointer.startswith("@") else None
         if isinstance(variable, ir.GlobalVariable) and variable.is_definition:
-            return pointer, self.module.layout.size_of(variable.type)
+            return pointer, self.module.layout.size_of(variable.value_type)
         return "null", 0
 
     # Control.
@@ -509,10 +522,12 @@ class _Follower:
 
     def _may_be_unseen(self, name: str) -> bool:
         function = self.module.functions.get(name)
-        return not (function is not None and function.is_definition)
+        return function is None or not function.is_definition or function.linkage == _INLINE
 
     def _leave(self, made: ir.Call, name: str, target: str, passes: bool) -> None:
         """Code that follows no expressions may be called: it is given what is bound."""
+        if name.startswith(library.INTERFACE):
+            return
         if passes:
             self.emit(made, "leave", f"ptr {target}")
         if name in library.UNTOUCHED:

@@ -126,10 +126,12 @@ UNTOUCHED = frozenset(
     pthread_self pthread_once setvbuf setbuf malloc calloc realloc reallocarray aligned_alloc posix_memalign
     __ctype_b_loc __ctype_tolower_loc __ctype_toupper_loc __errno_location setlocale
     setjmp _setjmp sigsetjmp __sigsetjmp longjmp siglongjmp ungetc
-    klee_make_symbolic whence_make_symbolic klee_report_error whence_report_error
     """.split()
 )
 """Functions that do not look into the memory that their arguments point to, or not at what may be symbolic."""
+
+INTERFACE = ("klee_", "whence_")
+"""What begins the names of functions by which programs talk to the runtime."""
 
 OUTPUT = frozenset(
     """
