@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.harness.process import Whence
 from tests.symbolic.serving import Run, prepare, serving
+
 from whence.toolchain.cache import Cache
 
 Runner = Callable[..., list[Run]]

@@ -17,6 +17,10 @@ static uint16_t shorts[8] = {7, 1, 300, 5, 5, 5, 65535, 2};
 struct pair { uint32_t a; int16_t b; uint8_t c[2]; };
 struct wide { uint64_t a; int32_t b; };
 """
+_HELPER = """__attribute__((noinline)) static struct wide g(uint64_t a, int32_t b) {
+    struct wide w = {a * 3, b ^ (int32_t)a};
+    return w;
+}"""
 
 
 class Program:
@@ -45,7 +49,9 @@ class Program:
     def _leaf(self, names: list[str]) -> str:
         draw = self._random
         if draw.random() < 0.25:
-            return str(draw.choice([0, 1, 2, 3, 7, 127, 128, 255, 256, 65535, 2147483647, draw.randrange(1 << 31)]))
+            return str(
+                draw.choice([0, 1, 2, 3, 7, 127, 128, 255, 256, 65535, 2147483647, draw.randrange(1 << 31)])
+            )
         return draw.choice(names)
 
     def _expression(self, names: list[str], depth: int) -> str:
@@ -59,11 +65,14 @@ class Program:
         if kind == 1:
             return f"((({draw.choice(_TYPES)})({one})) % (({draw.choice(_TYPES)})({other}) | 1))"
         if kind == 2:
-            return f"((({draw.choice(_TYPES)})({one})) {draw.choice(['<<', '>>'])} (({other}) & {draw.choice([7, 15])}))"
+            shift, most = draw.choice(["<<", ">>"]), draw.choice([7, 15])
+            return f"((({draw.choice(_TYPES)})({one})) {shift} (({other}) & {most}))"
         if kind == 3:
             return f"(({one}) {draw.choice(_COMPARISONS)} ({other}))"
         if kind == 4:
-            return f"(({one}) {draw.choice(_COMPARISONS)} ({other}) ? {self._leaf(names)} : {self._leaf(names)})"
+            return (
+                f"(({one}) {draw.choice(_COMPARISONS)} ({other}) ? {self._leaf(names)} : {self._leaf(names)})"
+            )
         if kind == 5:
             return f"(({draw.choice(_TYPES)})({draw.choice(['-', '~', '!', ''])}({one})))"
         if kind == 6:
@@ -75,24 +84,29 @@ class Program:
         value = self._expression(names, 2)
         kind = draw.randrange(10)
         if kind == 0:
-            return f"if ({value}) {names[0]} = {self._expression(names, 1)}; else {names[1]} ^= {self._leaf(names)};"
+            one, other = self._expression(names, 1), self._leaf(names)
+            return f"if ({value}) {names[0]} = {one}; else {names[1]} ^= {other};"
         if kind == 1:
             return f"for (int i = 0; i < ({value} & 3); i++) {names[0]} += {self._leaf(names)} + i;"
         if kind == 2:
             at = draw.randrange(5)
-            return f"{{ {type_} t = {value}; memcpy((char *)m + {at}, &t, sizeof t); memcpy(&{names[1]}, m + {draw.randrange(4)}, sizeof {names[1]}); }}"
+            out = f"memcpy(&{names[1]}, m + {draw.randrange(4)}, sizeof {names[1]});"
+            return f"{{ {type_} t = {value}; memcpy((char *)m + {at}, &t, sizeof t); {out} }}"
         if kind == 3:
-            return f"{{ struct pair p = {{{value}, {names[1]}, {{{names[0]}, 1}}}}, q; q = p; memmove(m + 1, &q, sizeof q); {names[0]} ^= q.c[0] + q.b; }}"
+            pair = f"struct pair p = {{{value}, {names[1]}, {{{names[0]}, 1}}}}, q; q = p;"
+            return f"{{ {pair} memmove(m + 1, &q, sizeof q); {names[0]} ^= q.c[0] + q.b; }}"
         if kind == 4:
             return f"{{ struct wide w = g({value}, {names[0]}); {names[1]} += w.a ^ w.b; }}"
         if kind == 5:
-            return f"switch ({value}) {{ case 1: {names[0]}++; break; case 3: {names[1]}--; default: {names[0]} ^= 5; }}"
+            cases = f"case 1: {names[0]}++; break; case 3: {names[1]}--; default: {names[0]} ^= 5;"
+            return f"switch ({value}) {{ {cases} }}"
         if kind == 6:
             return f"{names[0]} += table[(uint8_t)({value}) % 16] + shorts[({names[1]}) & 7];"
         if kind == 7:
             return f"m[({value}) & 15] = {names[1]}; {names[0]} ^= m[{names[1]} & 15];"
         if kind == 8:
-            return f"{{ uint16_t *p = shorts + (({value}) & 3); {names[1]} -= p[1]; p[2] = {names[0]}; {names[0]} = shorts[3]; }}"
+            uses = f"{names[1]} -= p[1]; p[2] = {names[0]}; {names[0]} = shorts[3];"
+            return f"{{ uint16_t *p = shorts + (({value}) & 3); {uses} }}"
         return f"{draw.choice(names[:2])} = {value};"
 
     def _function(self, number: int) -> str:
@@ -102,11 +116,11 @@ class Program:
         at = [draw.randrange(self._size) for _ in range(4)]
         lines = [
             f"static {types[0]} f{number}(uint8_t *b) {{",
-            f"    {types[0]} x = b[{at[0]}] * {draw.randrange(1, 999)}u + b[{at[1]}]; {types[1]} y = b[{at[2]}] - b[{at[3]}];",
+            f"    {types[0]} x = b[{at[0]}] * {draw.randrange(1, 999)}u + b[{at[1]}];",
+            f"    {types[1]} y = b[{at[2]}] - b[{at[3]}];",
             "    uint8_t m[16] = {1, 2, 3}; m[0] = x; memset(m + 4, y, 3);",
             *(f"    {self._statement(names, draw.choice(types))}" for _ in range(draw.randrange(2, 6))),
             "    return x ^ (m[1] + y);",
             "}",
         ]
-        helper = "__attribute__((noinline)) static struct wide g(uint64_t a, int32_t b) { struct wide w = {a * 3, b ^ (int32_t)a}; return w; }"
-        return "\n".join(lines) if number else "\n".join([helper, *lines])
+        return "\n".join(lines) if number else "\n".join([_HELPER, *lines])

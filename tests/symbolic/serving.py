@@ -13,14 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from tests.harness.process import TIMEOUT
+
 from whence.abi import records, symbolic
 from whence.api import select_rules
 from whence.engines.native.engine import NativeEngine
 from whence.engines.process.engine import Prepared
 from whence.engines.process.environment import Folder, changes
 from whence.engines.process.launch import fixed_addresses
-from whence.engines.progress import NO_PROGRESS
 from whence.engines.process.runtime_options import runtime_options
+from whence.engines.progress import NO_PROGRESS
 from whence.engines.protocol import Task
 from whence.engines.settings import Settings, Surroundings
 from whence.toolchain.cache import Cache

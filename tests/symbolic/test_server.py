@@ -9,6 +9,7 @@ import pytest
 from tests.symbolic.conftest import Runner
 from tests.symbolic.evaluating import Evaluation
 from tests.symbolic.serving import ENDS, Run
+
 from whence.abi import symbolic
 
 pytestmark = pytest.mark.build
@@ -134,7 +135,9 @@ int main(void) {
 
 
 def test_memory_by_name_and_number(paths: Runner) -> None:
-    inputs = {name: bytes([value, 0, 0, 0]) for name, value in zip(("memory:x", "memory:x#2"), (1, 2), strict=True)}
+    inputs = {
+        name: bytes([value, 0, 0, 0]) for name, value in zip(("memory:x", "memory:x#2"), (1, 2), strict=True)
+    }
     inputs |= {"memory:y": b"\3", "memory:r": b"\4\0\0\0", "memory:i": b"\5\0\0\0"}
     (run,) = paths(MEMORY, [inputs])
     assert run.output.split() == [b"a", b"b", b"p", b"r", b"i", b"10"]
@@ -164,7 +167,11 @@ def test_the_interface_is_there_without_exploration(tmp_path, whence_env) -> Non
     from tests.harness.process import Whence
 
     whence = Whence(tmp_path, whence_env)
-    program = whence.build(MEMORY.replace("int a, b, *p", "int a = 1, b = 2, *p").replace("sizeof *p);", "sizeof *p); *p = 3;", 1))
+    program = whence.build(
+        MEMORY.replace("int a, b, *p", "int a = 1, b = 2, *p").replace(
+            "sizeof *p);", "sizeof *p); *p = 3;", 1
+        )
+    )
     alone = subprocess.run([program], capture_output=True, check=True)
     checked = whence.run(program)
     assert alone.stdout.split()[:3] == checked.out.split()[:3] == [b"a", b"b", b"p"]

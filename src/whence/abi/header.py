@@ -213,7 +213,14 @@ def _symbolic_lines() -> Iterator[str]:
         yield f"#ifndef WH_SYMBOLIC_{name}"
         yield f"#define WH_SYMBOLIC_{name} {_number(getattr(symbolic, name))}"
         yield "#endif"
-    for name in ("EXPRESSIONS_MOST", "CHUNKS_SIZE", "CHUNK_SHIFT", "CELL_SHIFT", "CHUNK_SLACK", "CELL_PART_BITS"):
+    for name in (
+        "EXPRESSIONS_MOST",
+        "CHUNKS_SIZE",
+        "CHUNK_SHIFT",
+        "CELL_SHIFT",
+        "CHUNK_SLACK",
+        "CELL_PART_BITS",
+    ):
         yield f"#define WH_SYMBOLIC_{name} {_number(getattr(symbolic, name))}"
     for name in ("MOST_ARGUMENTS", "MOST_RESULTS"):
         yield f"#define WHENCE_SYMBOLIC_{name} {_number(getattr(symbolic, name))}"

@@ -1,8 +1,8 @@
 """The functions that code with expressions calls: their names, declarations and definitions.
 
-Passes insert only calls, whose definitions are inlined after LLVM's pipeline (`whence.instrument.filters`). Each
-tests whether an operand has an expression, and only then calls the runtime. An expression is a pure function
-of its operands, so LLVM deletes those that nobody needs.
+Passes insert only calls, whose definitions are inlined after LLVM's pipeline (`whence.instrument.filters`).
+Each tests whether an operand has an expression, and only then calls the runtime. An expression is a pure
+function of its operands, so LLVM deletes those that nobody needs.
 """
 
 from __future__ import annotations
@@ -87,7 +87,16 @@ def definitions() -> Iterator[str]:
         yield from (_make(suffix), _choose(suffix), _select(suffix), _bind(suffix), _check(suffix))
     for suffix in _BYTES:
         yield from (_load(suffix), _store(suffix), _seek(suffix), _put_through(suffix))
-    yield from (_cast(), _decide(), _reach("tell"), _reach("reach"), _passed(), _enter(), _parameter(), _result())
+    yield from (
+        _cast(),
+        _decide(),
+        _reach("tell"),
+        _reach("reach"),
+        _passed(),
+        _enter(),
+        _parameter(),
+        _result(),
+    )
     for count in range(1, MOST_ARGUMENTS + 1):
         yield _pass(count)
     for count in range(1, MOST_RESULTS + 1):

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from whence import ir
 
-SAME = ("llvm.launder.", "llvm.strip.", "llvm.expect", "llvm.ssa.copy", "llvm.ptr.annotation", "llvm.annotation.")
+SAME = (
+    "llvm.launder.",
+    "llvm.strip.",
+    "llvm.expect",
+    "llvm.ssa.copy",
+    "llvm.ptr.annotation",
+    "llvm.annotation.",
+)
 """Those whose result is their first argument."""
 EXTREMES = {"llvm.umax.": "ugt", "llvm.umin.": "ult", "llvm.smax.": "sgt", "llvm.smin.": "slt"}
 """Those that choose the first argument where the comparison holds."""

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 
-
 @dataclass(frozen=True)
 class Model:
     """The models of a function. before, after: their names, empty for none; `parameters`: the types that the
@@ -118,28 +117,26 @@ def _rows() -> Iterator[tuple[str, Model]]:
 MODELS: Mapping[str, Model] = MappingProxyType(dict(_rows()))
 """The functions with models."""
 
-UNTOUCHED = frozenset(
-    """
-    free cfree _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm fclose fflush fopen fopen64 close ftell ftello fseek fseeko rewind
-    feof ferror fileno clearerr time clock getpid getenv signal sigaction exit _exit abort atexit
-    pthread_mutex_lock pthread_mutex_unlock pthread_mutex_init pthread_mutex_destroy pthread_create pthread_join
-    pthread_self pthread_once setvbuf setbuf malloc calloc realloc reallocarray aligned_alloc posix_memalign
-    __ctype_b_loc __ctype_tolower_loc __ctype_toupper_loc __errno_location setlocale
-    setjmp _setjmp sigsetjmp __sigsetjmp longjmp siglongjmp ungetc
-    """.split()
-)
-"""Functions that do not look into the memory that their arguments point to, or not at what may be symbolic."""
+_UNTOUCHED = """
+    free cfree _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm fclose fflush fopen fopen64 close ftell ftello fseek
+    fseeko rewind feof ferror fileno clearerr time clock getpid getenv signal sigaction exit _exit
+    abort atexit pthread_mutex_lock pthread_mutex_unlock pthread_mutex_init pthread_mutex_destroy
+    pthread_create pthread_join pthread_self pthread_once setvbuf setbuf malloc calloc realloc
+    reallocarray aligned_alloc posix_memalign __ctype_b_loc __ctype_tolower_loc __ctype_toupper_loc
+    __errno_location setlocale setjmp _setjmp sigsetjmp __sigsetjmp longjmp siglongjmp ungetc
+"""
+UNTOUCHED = frozenset(_UNTOUCHED.split())
+"""Functions that do not look into the memory of their arguments, or not at what may be symbolic."""
 
 INTERFACE = ("klee_", "whence_")
 """What begins the names of functions by which programs talk to the runtime."""
 
-OUTPUT = frozenset(
-    """
-    printf vprintf fprintf vfprintf puts putchar putc fputc fputs fwrite perror putchar_unlocked putc_unlocked
-    fputc_unlocked fputs_unlocked fwrite_unlocked __printf_chk __fprintf_chk __vprintf_chk __vfprintf_chk
-    fflush write
-    """.split()
-)
+_OUTPUT = """
+    printf vprintf fprintf vfprintf puts putchar putc fputc fputs fwrite perror putchar_unlocked
+    putc_unlocked fputc_unlocked fputs_unlocked fwrite_unlocked __printf_chk __fprintf_chk
+    __vprintf_chk __vfprintf_chk fflush write
+"""
+OUTPUT = frozenset(_OUTPUT.split())
 """Functions that only hand their arguments out: where the result is not used, nothing depends on them."""
 
 SIZES: Mapping[str, tuple[int, ...]] = MappingProxyType(
