@@ -126,6 +126,8 @@ static int sum(int count, ...) {
     va_end(list);
     return total;
 }
+struct large { char c[40]; };
+__attribute__((noinline)) static int third(struct large large) { return large.c[2]; }
 static int twice(int x) { return 2 * x; }
 static int next(int x) { return x + 1; }
 int main(void) {
@@ -146,6 +148,9 @@ int main(void) {
     char text[40];
     snprintf(text, sizeof text, "%d", b[6]);
     if (text[0] == '9') puts("text");
+    struct large large;
+    memcpy(&large, b, 8);
+    if (third(large) == 'z') puts("by value");
     qsort(b, 8, 1, compare);
     if (b[7] == 'z') puts("sorted");
     int x = 5;

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from whence import ir
-from whence.abi.symbolic import MOST_ARGUMENTS
+from whence.abi.symbolic import MOST_ARGUMENTS, REASONS
 from whence.instrument.symbolic import helpers, intrinsics, library
 from whence.instrument.symbolic.comparisons import COMPARISONS
 from whence.instrument.symbolic.emitting import Emitter, after, what_of
@@ -18,6 +18,9 @@ INLINE = "available_externally"
 class Calls(Emitter):
     """The handlers of calls."""
 
+    _used: set[str] | None = None
+    """Values that are operands."""
+
     def call(self, made: ir.Instruction) -> None:
         assert isinstance(made, ir.Call)
         name = made.callee or ""
@@ -25,18 +28,22 @@ class Calls(Emitter):
             self.nothing_of(made)
         elif made.is_assembly:
             self.bind_all(made, "OPERATION")
+            for argument in made.arguments:
+                self._lend(made, "null", argument)
         elif name.startswith("llvm."):
             self._intrinsic(made, name)
-        elif name in library.OUTPUT and not self._is_used(made):
+        elif name in library.FLAT or (name in library.OUTPUT and not self._is_used(made)):
+            for index in library.FLAT.get(name, ()):
+                self.bind(made, made.arguments[index].value, made.arguments[index].type, "SIZE")
             self.nothing_of(made)
         else:
             self._plain_call(made, name)
 
     def _is_used(self, made: ir.Instruction) -> bool:
-        name = made.result
-        return name is not None and any(
-            operand.value == name for each in self.function.instructions() for operand in each.operands
-        )
+        if self._used is None:
+            instructions = self.function.instructions()
+            self._used = {operand.value for each in instructions for operand in each.operands}
+        return made.result in self._used
 
     def _plain_call(self, made: ir.Call, name: str) -> None:
         if made.callee is None:
@@ -50,6 +57,8 @@ class Calls(Emitter):
         if model:
             self._modelled(made, model)
             return
+        for argument in made.arguments:
+            self._copied(made, argument)
         target = made.callee_operand.value
         passes = self._pass(made, target)
         if self._may_be_unseen(name):
@@ -66,6 +75,13 @@ class Calls(Emitter):
         function = self.module.functions.get(name)
         return function is None or not function.is_definition or function.linkage == INLINE
 
+    def _copied(self, made: ir.Call, argument: ir.Argument) -> None:
+        """What an argument by value points to is copied by the call, which has no instruction."""
+        text = argument.attributes.get("byval")
+        if text is not None:
+            size = self.module.layout.size_of(text.removeprefix("byval(").removesuffix(")"))
+            self.emit(made, "bytes", f"ptr {argument.value}, i64 {size}, i32 {REASONS['OPERATION']}")
+
     def _leave(self, made: ir.Call, name: str, target: str, passes: bool) -> None:
         """Code that follows no expressions may be called: it is given what is bound."""
         if name.startswith(library.INTERFACE):
@@ -75,8 +91,12 @@ class Calls(Emitter):
         if name in library.UNTOUCHED:
             return
         for argument in made.arguments:
-            if argument.type == "ptr" and not self._is_text(argument.value):
-                self.emit(made, "lend", f"ptr {target}, ptr {argument.value}")
+            self._lend(made, target, argument)
+
+    def _lend(self, made: ir.Call, target: str, argument: ir.Argument) -> None:
+        """Code that follows no expressions may read what an argument points to."""
+        if argument.type == "ptr" and not self._is_text(argument.value):
+            self.emit(made, "lend", f"ptr {target}, ptr {argument.value}")
 
     def _is_text(self, value: str) -> bool:
         """Whether it is a constant of this module, or no memory."""

@@ -132,12 +132,18 @@ INTERFACE = ("klee_", "whence_")
 """What begins the names of functions by which programs talk to the runtime."""
 
 _OUTPUT = """
-    printf vprintf fprintf vfprintf puts putchar putc fputc fputs fwrite perror putchar_unlocked
-    putc_unlocked fputc_unlocked fputs_unlocked fwrite_unlocked __printf_chk __fprintf_chk
-    __vprintf_chk __vfprintf_chk fflush write
+    printf vprintf fprintf vfprintf puts putchar putc fputc fputs perror putchar_unlocked
+    putc_unlocked fputc_unlocked fputs_unlocked __printf_chk __fprintf_chk
+    __vprintf_chk __vfprintf_chk
 """
 OUTPUT = frozenset(_OUTPUT.split())
 """Functions that only hand their arguments out: where the result is not used, nothing depends on them."""
+
+FLAT: Mapping[str, tuple[int, ...]] = MappingProxyType(
+    {"write": (0, 2), "fwrite": (1, 2), "fwrite_unlocked": (1, 2), "fflush": ()}
+)
+"""Functions of the same kind whose results depend on no byte that they hand out: the arguments on which they
+do depend."""
 
 SIZES: Mapping[str, tuple[int, ...]] = MappingProxyType(
     {
