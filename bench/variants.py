@@ -86,10 +86,10 @@ def variants(memcheck: bool, rules: Sequence[str]) -> tuple[list[Variant], list[
     """
     notes = []
     clang, asan = find_clang()
-    columns = [Variant("plain", Compiler("plain", clang, "-O2"), "plain")]
+    columns = [Variant("plain", _compiler("plain", clang, "-O2"), "plain")]
     if asan:
         sanitize = "-fsanitize=address"
-        compiler = Compiler("asan", f"{clang} {sanitize}", "-O2 -g", sanitize)
+        compiler = _compiler("asan", f"{clang} {sanitize}", "-O2 -g", sanitize)
         columns.append(Variant("ASan", compiler, "asan", environ={"ASAN_OPTIONS": ASAN_OPTIONS}))
     else:
         notes.append(f"{clang} has no AddressSanitizer runtime (libclang-rt-…-dev): no comparison with it")
@@ -100,7 +100,7 @@ def variants(memcheck: bool, rules: Sequence[str]) -> tuple[list[Variant], list[
         notes.append(f"whence+ is whence with {', '.join(rules)}")
     if _VALUES in rules and _links(clang, "memory"):
         sanitize = "-fsanitize=memory -fsanitize-memory-track-origins"
-        columns.append(Variant("MSan", Compiler("msan", f"{clang} {sanitize}", "-O2 -g", sanitize), "msan"))
+        columns.append(Variant("MSan", _compiler("msan", f"{clang} {sanitize}", "-O2 -g", sanitize), "msan"))
         notes.append(f"MSan: {sanitize}")
     valgrind = shutil.which("valgrind")
     if memcheck and valgrind:
@@ -109,6 +109,10 @@ def variants(memcheck: bool, rules: Sequence[str]) -> tuple[list[Variant], list[
     elif memcheck:
         notes.append("valgrind is not installed: no comparison with Memcheck")
     return columns, notes
+
+
+def _compiler(name: str, clang: str, flags: str, link_flags: str = "") -> Compiler:
+    return Compiler(name, clang, flags, link_flags, f"{clang} --driver-mode=g++")
 
 
 def prepare(

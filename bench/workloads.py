@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from whence.demo.programs import BZIP2, LUA, SQLITE, ZLIB, Program
+from whence.demo.programs import BZIP2, LUA, NINJA, SQLITE, ZLIB, Program
 
 SCRIPTS = Path(__file__).resolve().parent / "scripts"
 
@@ -65,6 +65,7 @@ def workloads(quick: bool) -> list[Workload]:
             "sqlite speedtest1", SQLITE, "speedtest1", ("--memdb", "--size", size), comparable=_without_times
         ),
         Workload("sqlite shell", SQLITE, "sqlite3", ("-batch", ":memory:"), stdin="mixed.sql"),
+        Workload("ninja -t commands", NINJA, "ninja", ("-f", "{inputs}/build.ninja", "-t", "commands")),
     ]
 
 
@@ -82,6 +83,7 @@ def make_inputs(directory: Path, quick: bool) -> None:
     scale = 20_000 if quick else 200_000
     sql = (SCRIPTS / "mixed.sql").read_text().replace(":scale", str(scale))
     (directory / "mixed.sql").write_text(sql)
+    (directory / "build.ninja").write_text(build_file(10_000 if quick else 100_000))
 
 
 def corpus(size: int) -> bytes:
@@ -103,3 +105,28 @@ def corpus(size: int) -> bytes:
         parts.append(line.encode() + b"\n")
         length += len(parts[-1])
     return b"".join(parts)[:size]
+
+
+def build_file(edges: int) -> str:
+    """A file for ninja: so many objects in a few hundred directories, each 40 of them linked to a program."""
+    source = random.Random(20_240_102)
+    lines = [
+        "cflags = -O2 -g -Wall -Iinclude -Ibuild/gen",
+        "rule cc",
+        "  command = cc $cflags $extra -MMD -MF $out.d -c $in -o $out",
+        "  depfile = $out.d",
+        "rule link",
+        "  command = cc -o $out $in $libs",
+    ]
+    objects: list[str] = []
+    for number in range(edges):
+        name = f"{source.choice('abcdefgh')}{source.randrange(40)}/file{number}"
+        headers = " ".join(f"include/h{source.randrange(500)}.h" for _ in range(2))
+        lines.append(f"build build/{name}.o: cc src/{name}.c | {headers}")
+        if number % 3 == 0:
+            lines.append(f"  extra = -DPART={source.randrange(1000)} -DNAME=$out")
+        objects.append(f"build/{name}.o")
+        if len(objects) == 40:
+            lines += [f"build build/bin/program{number}: link {' '.join(objects)}", "  libs = -lm -lpthread"]
+            objects.clear()
+    return "\n".join(lines) + "\n"

@@ -94,6 +94,7 @@ PRODUCTS = {
             "rt/cookies.c",
             "rt/globals.c",
             "rt/thread_variables.c",
+            "rt/late_variables.c",
             "rt/loading.c",
             "rt/locals.c",
             "rt/namespace.c",

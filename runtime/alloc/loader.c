@@ -1,6 +1,7 @@
 #include "loader.h"
 #include "../os/mem.h"
 #include "../os/os.h"
+#include "../planes/planes.h"
 
 #include <link.h>
 
@@ -102,10 +103,18 @@ static void clear(uintptr_t begin, size_t size) {
     wh_fill((void *)to, 0, begin + size - to);
 }
 
+/* Thread-local variables of libraries lie here, between zones (rt/late_variables.c). */
+static void open_zones(uintptr_t begin, size_t size) {
+    size = wh_round_up(size, WH_GRANULE);
+    if (PORT_PLANES && size && !plane_clean(begin, size))
+        plane_set(begin, size, WH_STATE_ADDRESSABLE);
+}
+
 void loader_free(uintptr_t address) {
     struct head *piece = head_of(address);
     unsigned shift = shift_for(piece->size);
     clear(address, piece->size);
+    open_zones(address, piece->size);
     os_lock(&lock);
     piece->link = free_pieces[shift];
     free_pieces[shift] = (uintptr_t)piece;

@@ -25,7 +25,10 @@ static inline uint64_t slots_take_ready(struct heap_cache *cache, unsigned shift
         unsigned count = cache->ready[shift];
         if (WH_UNLIKELY(!count)) return 0;
         cache->ready[shift] = (uint8_t)--count;
-        uint64_t index = cache->ready_slots[slots_share[shift].at + count];
+        const uint32_t *slot = &cache->ready_slots[slots_share[shift].at + count];
+        uint64_t index = *slot;
+        /* The next request needs the record of the one before, which no cache may have. */
+        if (count) __builtin_prefetch(block_record(shift, slot[-1]), 1);
         if (WH_LIKELY(!slot_claimed(shift, index))) return index;
     }
 }

@@ -22,14 +22,16 @@ static int is_in_range(const struct block_provider *provider, uintptr_t address)
     return address >= provider->begin && address < provider->end;
 }
 
-/* The region of the provider whose range contains the address; 0: none. */
-static unsigned region_of(uintptr_t address) {
+static unsigned find_region(uintptr_t address, int inner) {
     for (uint32_t i = 0; i < blocks_providers; i++)
-        if (is_in_range(providers[i], address) &&
+        if (providers[i]->inner == inner && is_in_range(providers[i], address) &&
             (!providers[i]->holds || providers[i]->holds(address)))
             return BLOCK_PROVIDED + i;
     return 0;
 }
+
+/* The region of the provider whose range contains the address; 0: none. */
+static unsigned region_of(uintptr_t address) { return find_region(address, 0); }
 
 static const struct block_provider *provider_of(unsigned region) {
     return providers[region - BLOCK_PROVIDED];
@@ -52,6 +54,12 @@ WH_COLD uint64_t block_fact(struct block block, size_t offset) {
 
 WH_COLD struct block block_provided_around(uintptr_t address) {
     unsigned region = region_of(address);
+    if (!region) return block_none();
+    return (struct block){provider_of(region)->around(address), region};
+}
+
+struct block block_inner(uintptr_t address) {
+    unsigned region = find_region(address, 1);
     if (!region) return block_none();
     return (struct block){provider_of(region)->around(address), region};
 }

@@ -63,6 +63,11 @@ struct block block_at(uintptr_t address);
  * memory. */
 struct block block_nearest(uintptr_t address);
 
+/* The block in whose room the address lies, in the middle of another block or of memory of no
+ * block, as a local variable of code that runs on a stack which the program made. Whoever judges an
+ * access asks for it first. */
+struct block block_inner(uintptr_t address);
+
 /* Iterates over the blocks in a state (0: live and freed). Heap blocks come in the order of their
  * addresses, which is also the order of their slot sizes; a provider's blocks in the order of their
  * numbers. *cursor starts at 0; returns none at the end. */

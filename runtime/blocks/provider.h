@@ -1,11 +1,11 @@
 /* The interface that block.h calls for blocks of other kinds than the heap's.
  *
- * A provider manages the blocks in a range of addresses. It numbers them from 1 up, below
- * 2**BLOCK_SLOT_BITS. A number belongs to a room: the next block in the same room has the same
- * number. Ids are times of blocks_tick, so that no two blocks share one. The state plane alone
- * decides which bytes of the range may be accessed. Any thread calls these functions at any time,
- * also from a signal handler and while another thread changes the blocks: they neither lock nor
- * allocate.
+ * A provider manages the blocks in a range of addresses. It numbers them from 1 up, those that are
+ * counted below 2**BLOCK_SLOT_BITS. A number belongs to a room: the next block in the same room has
+ * the same number. Ids are times of blocks_tick, so that no two blocks share one. The state plane
+ * alone decides which bytes of the range may be accessed. Any thread calls these functions at any
+ * time, also from a signal handler and while another thread changes the blocks: they neither lock
+ * nor allocate.
  */
 #ifndef WHENCE_BLOCKS_PROVIDER_H
 #define WHENCE_BLOCKS_PROVIDER_H
@@ -18,11 +18,12 @@ struct block_provider {
     /* Whether the address is in a room, where the range holds much else; such a range may overlap
      * others and the tables of the heap. NULL: all addresses of the range are. */
     int (*holds)(uintptr_t address);
+    int inner; /* its rooms lie in other blocks, and only block_inner finds them; it has holds */
     /* For an address in the range: the number of the block in whose room it lies, and of the
      * nearest block, live or freed; 0: none. */
     uint64_t (*around)(uintptr_t address);
     uint64_t (*nearest)(uintptr_t address);
-    /* A bound: all numbers are below it. */
+    /* A bound: all numbers are below it; 0: they are found by address alone. */
     uint64_t (*count)(void);
     /* Fills in facts that are zero except for row.kind; leaves row.id 0 if the room was never used.
      */

@@ -151,7 +151,8 @@ static void fill_event(struct wh_finding *head, const struct context *context,
 
 static void fill_block(struct wh_finding *head, const struct whence_block *block) {
     if (!block->id) return;
-    struct block kept = block_around(block->begin);
+    struct block kept = block_inner(block->begin);
+    if (!block_exists(kept)) kept = block_around(block->begin);
     head->block_id = block->id;
     head->block_begin = block->begin;
     head->block_size = block->size;

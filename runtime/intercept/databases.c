@@ -5,10 +5,13 @@
 #include <arpa/inet.h>
 #include <grp.h>
 #include <ifaddrs.h>
+#include <mntent.h>
 #include <net/if.h>
 #include <netdb.h>
 #include <netinet/ether.h>
 #include <pwd.h>
+#include <shadow.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -241,4 +244,43 @@ WRAP(in_addr_t, inet_network, (const char *text)) {
 WRAP(in_addr_t, inet_addr, (const char *text)) {
     READ_STRING(text);
     return inet_addr(text);
+}
+
+/* ---- files of such entries ---- */
+
+BY_NAME(struct spwd *, getspnam)
+BY_NAME_INTO(getspnam_r, spwd)
+
+#define FROM_STREAM(name, entry)                                                                   \
+    WRAP(int, name,                                                                                \
+         (FILE * stream, struct entry * to, char *room, size_t size, struct entry **result)) {     \
+        STREAM(stream);                                                                            \
+        WRITE(to, sizeof *to);                                                                     \
+        WRITE(result, sizeof *result);                                                             \
+        return name(stream, to, room, size, result);                                               \
+    }
+
+FROM_STREAM(fgetpwent_r, passwd)
+FROM_STREAM(fgetgrent_r, group)
+
+WRAP(FILE *, setmntent, (const char *path, const char *mode)) {
+    USE_STRING(path);
+    USE_STRING(mode);
+    return setmntent(path, mode);
+}
+
+WRAP(struct mntent *, getmntent_r, (FILE * stream, struct mntent *to, char *room, int size)) {
+    STREAM(stream);
+    WRITE(to, sizeof *to);
+    return getmntent_r(stream, to, room, size);
+}
+
+WRAP(struct servent *, getservbyport, (int port, const char *protocol)) {
+    READ_STRING_IF(protocol);
+    return getservbyport(port, protocol);
+}
+
+WRAP(struct hostent *, gethostbyname2, (const char *name, int family)) {
+    USE_STRING(name);
+    return gethostbyname2(name, family);
 }

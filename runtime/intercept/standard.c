@@ -307,3 +307,41 @@ WRAP(void, backtrace_symbols_fd, (void *const *frames, int count, int file)) {
     if (count > 0) USE(frames, (size_t)count * sizeof *frames);
     backtrace_symbols_fd(frames, count, file);
 }
+
+/* ---- numbers to text ---- */
+
+#define GCVT_MOST 64 /* it gives 17 digits, whatever it is asked for */
+
+WRAP(char *, gcvt, (double value, int digits, char *to)) {
+    char text[GCVT_MOST];
+    size_t size = strlen(gcvt(value, digits, text)) + 1;
+    WRITE(to, size);
+    FILLS(to, size);
+    wh_copy(to, text, size);
+    return to;
+}
+
+#define DIGITS(name)                                                                               \
+    WRAP(int, name, (double value, int digits, int *point, int *sign, char *to, size_t size)) {    \
+        WRITE(point, sizeof *point);                                                               \
+        WRITE(sign, sizeof *sign);                                                                 \
+        struct bounce bounce = bounce_begin(SITE, to, size);                                       \
+        int error = name(value, digits, point, sign, bounce.buffer, size);                         \
+        bounce_end(SITE, &bounce, error ? 0 : strlen(bounce.buffer) + 1);                          \
+        return error;                                                                              \
+    }
+
+DIGITS(ecvt_r)
+DIGITS(fcvt_r)
+
+#define TEXT_OF(name, type)                                                                        \
+    WRAP(int, name, (char *to, size_t size, const char *format, type value)) {                     \
+        USE_STRING(format);                                                                        \
+        int length = name(NULL, 0, format, value);                                                 \
+        if (size && length >= 0) WRITE(to, (size_t)length < size ? (size_t)length + 1 : size);     \
+        return name(to, size, format, value);                                                      \
+    }
+
+TEXT_OF(strfromf, float)
+TEXT_OF(strfromd, double)
+TEXT_OF(strfroml, long double)

@@ -371,3 +371,18 @@ WRAP(char *, __strncat_chk, (char *to, const char *from, size_t most, size_t roo
     APPEND_STRING(to, from, most);
     return __strncat_chk(to, from, most, room);
 }
+
+WRAP(size_t, strxfrm_l, (char *to, const char *from, size_t size, locale_t locale)) {
+    READ_STRING(from);
+    if (size) {
+        size_t need = strxfrm_l(NULL, from, 0, locale) + 1;
+        WRITE(to, need < size ? need : size);
+    }
+    return strxfrm_l(to, from, size, locale);
+}
+
+/* That of string.h; that of libgen.h is __xpg_basename. */
+WRAP(char *, basename, (const char *path)) {
+    USE_STRING(path);
+    return basename(path);
+}

@@ -98,6 +98,24 @@ MESSAGE(dcgettext, (const char *domain, const char *message, int category),
 MESSAGE(textdomain, (const char *message), textdomain(message))
 MESSAGE(bindtextdomain, (const char *domain, const char *message), bindtextdomain(domain, message))
 
+#define PLURAL(name, parameters, call)                                                             \
+    WRAP(char *, name, parameters) {                                                               \
+        READ_STRING(one);                                                                          \
+        READ_STRING(more);                                                                         \
+        return call;                                                                               \
+    }
+
+PLURAL(ngettext, (const char *one, const char *more, unsigned long count),
+       ngettext(one, more, count))
+PLURAL(dngettext, (const char *domain, const char *one, const char *more, unsigned long count),
+       dngettext(domain, one, more, count))
+
+WRAP(char *, bind_textdomain_codeset, (const char *domain, const char *set)) {
+    READ_STRING_IF(domain);
+    READ_STRING_IF(set);
+    return bind_textdomain_codeset(domain, set);
+}
+
 /* ---- tables ---- */
 
 typedef int (*comparison)(const void *, const void *);
@@ -129,3 +147,25 @@ WRAP(void *, lsearch,
 TREE(void *, tsearch, void **)
 TREE(void *, tfind, void *const *)
 TREE(void *, tdelete, void **)
+
+WRAP(int, hcreate_r, (size_t most, struct hsearch_data *table)) {
+    WRITE(table, sizeof *table);
+    return hcreate_r(most, table);
+}
+
+WRAP(void, hdestroy_r, (struct hsearch_data * table)) {
+    WRITE(table, sizeof *table);
+    hdestroy_r(table);
+}
+
+WRAP(int, hsearch_r, (ENTRY entry, ACTION action, ENTRY **found, struct hsearch_data *table)) {
+    USE_STRING(entry.key);
+    WRITE(found, sizeof *found);
+    WRITE(table, sizeof *table);
+    return hsearch_r(entry, action, found, table);
+}
+
+WRAP(ENTRY *, hsearch, (ENTRY entry, ACTION action)) {
+    USE_STRING(entry.key);
+    return hsearch(entry, action);
+}

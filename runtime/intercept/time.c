@@ -86,3 +86,30 @@ WRAP(char *, strptime, (const char *text, const char *format, struct tm *parts))
     WRITE(parts, sizeof *parts);
     return strptime(text, format, parts);
 }
+
+WRAP(size_t, strftime_l,
+     (char *to, size_t size, const char *format, const struct tm *parts, locale_t locale)) {
+    USE_STRING(format);
+    READ(parts, sizeof *parts);
+    struct bounce bounce = bounce_begin(SITE, to, size);
+    size_t length = strftime_l(bounce.buffer, size, format, parts, locale);
+    bounce_end(SITE, &bounce, length ? length + 1 : 0);
+    return length;
+}
+
+WRAP(int, timespec_get, (struct timespec * moment, int base)) {
+    WRITE(moment, sizeof *moment);
+    return timespec_get(moment, base);
+}
+
+WRAP(int, settimeofday, (const struct timeval *moment, const struct timezone *zone)) {
+    USE_IF(moment, sizeof *moment);
+    READ_IF(zone, sizeof *zone);
+    return settimeofday(moment, zone);
+}
+
+WRAP(int, clock_getcpuclockid, (pid_t process, clockid_t *clock)) {
+    int error = clock_getcpuclockid(process, clock);
+    if (!error) WRITE(clock, sizeof *clock);
+    return error;
+}

@@ -3,8 +3,10 @@
 #include "check.h"
 
 #include <math.h>
+#include <pty.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 
 /* ---- sets of signals ---- */
@@ -191,4 +193,28 @@ void arc4random_buf(void *, size_t) __attribute__((weak));
 WRAP(void, arc4random_buf, (void *to, size_t size)) {
     WRITE(to, size);
     arc4random_buf(to, size);
+}
+
+/* A terminal's two ends, and the name of the second. */
+WRAP(int, openpty,
+     (int *master, int *slave, char *name, const struct termios *settings,
+      const struct winsize *size)) {
+    WRITE(master, sizeof *master);
+    WRITE(slave, sizeof *slave);
+    READ_IF(settings, sizeof *settings);
+    READ_IF(size, sizeof *size);
+    int result = openpty(master, slave, name, settings, size);
+    if (result == 0 && name) WRITE(name, strlen(name) + 1);
+    return ends_opened(SITE, result, (int[2]){*master, *slave});
+}
+
+WRAP(pid_t, forkpty,
+     (int *master, char *name, const struct termios *settings, const struct winsize *size)) {
+    WRITE(master, sizeof *master);
+    READ_IF(settings, sizeof *settings);
+    READ_IF(size, sizeof *size);
+    pid_t child = forkpty(master, name, settings, size);
+    if (child > 0 && name) WRITE(name, strlen(name) + 1);
+    if (child > 0) OPENED(*master);
+    return child;
 }

@@ -100,10 +100,7 @@ static void begin_group(struct group *group, const struct witness *witness) {
     for (uint32_t i = 0; i < group->value_count; i++) group->values[i] = witness->values[i];
 }
 
-/* Blocks up to this one were there when a parent forked this process. */
-static uint64_t last_inherited;
-
-void leak_forked(void) { last_inherited = blocks_tick(); }
+void leak_forked(void) { search_forked(); }
 
 static void add_to_sum(struct leak_sum *sum, uint64_t bytes, uint32_t kind) {
     sum->count++;
@@ -116,7 +113,7 @@ static void add_to_sum(struct leak_sum *sum, uint64_t bytes, uint32_t kind) {
 static void add_to_group(struct group *group, const struct witness *witness) {
     if (!group->all.count) begin_group(group, witness);
     add_to_sum(&group->all, witness->block->size, group->kind);
-    if (witness->block->id <= last_inherited)
+    if (search_is_inherited(witness->block->id))
         add_to_sum(&group->inherited, witness->block->size, group->kind);
 }
 

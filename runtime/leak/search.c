@@ -173,6 +173,18 @@ uint32_t search_kind(uint8_t marks) {
 
 int search_is_kept(uint8_t marks) { return marks & (MARK_SYSTEM | MARK_EXCUSED); }
 
+/* Blocks up to this one were there when a parent forked this process. */
+static uint64_t last_inherited;
+
+void search_forked(void) { last_inherited = blocks_tick(); }
+
+int search_is_inherited(uint64_t id) { return id <= last_inherited; }
+
+static void add_to_total(uint64_t *blocks, struct block block) {
+    blocks[0]++;
+    blocks[1] += block_size(block); /* the field behind it */
+}
+
 static void count(uint8_t marks, struct block block) {
     uint64_t *blocks[] = {
         [WH_LEAK_NONE] = &totals.excused_blocks,
@@ -181,11 +193,18 @@ static void count(uint8_t marks, struct block block) {
         [WH_LEAK_POSSIBLE] = &totals.possible_blocks,
         [WH_LEAK_REACHABLE] = &totals.reachable_blocks,
     };
+    uint64_t *inherited[] = {
+        [WH_LEAK_NONE] = &totals.inherited_excused_blocks,
+        [WH_LEAK_DEFINITE] = &totals.inherited_definite_blocks,
+        [WH_LEAK_INDIRECT] = &totals.inherited_indirect_blocks,
+        [WH_LEAK_POSSIBLE] = &totals.inherited_possible_blocks,
+        [WH_LEAK_REACHABLE] = &totals.inherited_reachable_blocks,
+    };
     uint32_t kind = marks & MARK_EXCUSED ? WH_LEAK_NONE : search_kind(marks);
     if (block_kind(block) != WH_KIND_HEAP || search_is_foreign(block)) return;
     if (kind != WH_LEAK_NONE && search_is_kept(marks)) return;
-    blocks[kind][0]++;
-    blocks[kind][1] += block_size(block); /* the field behind it */
+    add_to_total(blocks[kind], block);
+    if (search_is_inherited(block_id(block))) add_to_total(inherited[kind], block);
 }
 
 static void count_all(void) {

@@ -30,6 +30,11 @@ int search_is_kept(uint8_t marks);
 /* Whether code that is not instrumented allocated it, in a program that is not instrumented. */
 int search_is_foreign(struct block block);
 
+/* In the child of a fork: the blocks that live are inherited. */
+void search_forked(void);
+/* Whether a parent had the block with this number when it forked this process. */
+int search_is_inherited(uint64_t id);
+
 /* Counts all live blocks by kind; 0 if there is no memory. */
 struct wh_leaks;
 int search_totals(struct wh_leaks *totals);

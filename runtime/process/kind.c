@@ -72,6 +72,8 @@ int kind_in_runtime(uintptr_t address) {
 }
 
 uint64_t kind_of(uintptr_t address) {
+    struct block inner = block_inner(address);
+    if (block_exists(inner)) return block_kind(inner);
     uint64_t kind = blocks_kind(address);
     if (kind != WH_KIND_ELSEWHERE) return kind;
     struct stack_bounds stack;

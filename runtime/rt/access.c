@@ -43,10 +43,15 @@ WH_EXPORT struct whence_bounds __whence_bounds(uint64_t root) {
 static int in_block_of(uintptr_t root, uintptr_t address, uint64_t size) {
     struct whence_bounds block = heap_live_range(root);
     return address - block.begin < block.size && size <= block.size - (address - block.begin) &&
-           !__whence_holes && !event_every;
+           !__whence_holes && !event_every && !locals_inner();
 }
 
 /* ---- provenance ---- */
+
+static struct block judged_at(uintptr_t address) {
+    struct block inner = block_inner(address);
+    return block_exists(inner) ? inner : block_at(address);
+}
 
 /* Whether the pointer leads to the begin of the live block, or to the first element of the array in
  * it. */
@@ -65,13 +70,14 @@ static int is_begin(struct block block, uintptr_t pointer) {
  * that is not addressable is judged against the block of its root, or one near the address;
  * where nothing is near, as in memory that no block used yet, against one near the root. */
 static struct block judge(uintptr_t address, uintptr_t root, int clean) {
-    struct block of_root = block_at(root);
+    struct block of_root = judged_at(root);
     if (clean) {
-        int judged = is_begin(of_root, root) && !block_same(of_root, block_at(address));
+        int judged = is_begin(of_root, root) && !block_same(of_root, judged_at(address));
         return judged ? of_root : block_none();
     }
     if (block_exists(of_root)) return of_root;
-    struct block near = block_nearest(address);
+    struct block near = block_inner(address);
+    if (!block_exists(near)) near = block_nearest(address);
     return block_exists(near) ? near : block_nearest(root);
 }
 

@@ -149,7 +149,8 @@ WH_EXPORT uint64_t __whence_last_event(uint64_t function, uint64_t ret, uint64_t
 }
 
 WH_EXPORT void __whence_block_of(uint64_t pointer, struct whence_block *out) {
-    thread_here()->last_block = block_nearest(pointer);
+    struct block inner = block_inner(pointer);
+    thread_here()->last_block = block_exists(inner) ? inner : block_nearest(pointer);
     block_read(thread_here()->last_block, out);
 }
 

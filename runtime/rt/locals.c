@@ -11,6 +11,9 @@
 /* A frame is no larger than this, so that what a header says of its own is not followed far. */
 #define FRAME_MOST (64ull << 20)
 
+/* The same of the runtime's own; signals are also reported on a stack of its own. */
+#define RUNTIME_MOST (64ull << 10)
+
 /* What lies together is opened at once, so that a frame costs one visit of the cold path or two. */
 #define LITTER_MOST 1024u
 
@@ -115,19 +118,17 @@ WH_EXPORT void __whence_made(uint64_t begin, uint64_t size, const struct whence_
  * runtime have frame pointers. A rule that looks a block up stands between it and the program. */
 static const struct frame *program_frame(void) {
     if (thread_self.judging) return (const struct frame *)thread_self.judging - 1;
-    const struct stack_bounds *stack = &thread_self.stack;
     const struct frame *frame = __builtin_frame_address(0);
-    while (unwind_on_stack(frame, stack) && kind_in_runtime(frame->return_address)) {
-        if (frame->up <= frame) return NULL;
+    while (kind_in_runtime(frame->return_address)) {
+        if ((uintptr_t)frame->up - (uintptr_t)frame - 1 >= RUNTIME_MOST) return NULL;
         frame = frame->up;
     }
-    return unwind_on_stack(frame, stack) ? frame : NULL;
+    return frame;
 }
 
-/* The first frame at or after the address that a walk along this thread's frames meets; 0 if the
- * walk cannot tell. */
-static uintptr_t frame_from(uintptr_t address) {
-    const struct stack_bounds *stack = &thread_self.stack;
+/* The first frame at or after the address that a walk along the frames on this stack meets; 0 if
+ * the walk cannot tell. */
+static uintptr_t frame_on(const struct stack_bounds *stack, uintptr_t address) {
     const struct frame *first = program_frame();
     if (!first || !unwind_on_stack(first, stack) || address <= (uintptr_t)first ||
         address >= stack->high)
@@ -138,6 +139,8 @@ static uintptr_t frame_from(uintptr_t address) {
     return walk.sp - sizeof(struct frame);
 }
 
+static uintptr_t frame_from(uintptr_t address) { return frame_on(&thread_self.stack, address); }
+
 /* Whether the function has been left: a return address also stays where a stack was switched or
  * left by longjmp, until it is overwritten. */
 static int is_left_behind(uintptr_t frame) {
@@ -145,16 +148,20 @@ static int is_left_behind(uintptr_t frame) {
     return next && next != frame;
 }
 
-/* Whether the activation that wrote the header goes on: its frame is still the caller's callee. */
-static int is_active(local header, const struct stack_bounds *stack) {
+/* Whether the header is one of an activation on this stack, whose frame has its return address. */
+static int is_plausible(local header, const struct stack_bounds *stack) {
     uintptr_t at = (uintptr_t)header, frame = header->frame;
     if (at < stack->low || frame < at || frame - at > FRAME_MOST) return 0;
     if (!holds_word(stack, frame + sizeof(uint64_t)) || !header->returns) return 0;
     if (*(const uint64_t *)(frame + sizeof(uint64_t)) != header->returns) return 0;
     uintptr_t variable = (uintptr_t)header->variable;
-    if (variable < WH_NULL_PAGE_SIZE || variable >= ADDRESS_END || !plane_covers(variable))
-        return 0;
-    return !is_left_behind(frame) && (!varies(header) || is_in_chain(header, stack));
+    return variable >= WH_NULL_PAGE_SIZE && variable < ADDRESS_END && plane_covers(variable);
+}
+
+/* Whether the activation that wrote the header goes on: its frame is still the caller's callee. */
+static int is_active(local header, const struct stack_bounds *stack) {
+    return is_plausible(header, stack) && !is_left_behind(header->frame) &&
+           (!varies(header) || is_in_chain(header, stack));
 }
 
 static struct place place_of(local header) {
@@ -174,6 +181,41 @@ static int active_around(uintptr_t address, struct place *place) {
     local header = header_before(address, stack.low);
     if (!header || !is_active(header, &stack)) return 0;
     *place = place_of(header);
+    return contains(*place, address);
+}
+
+/* ---- variables on stacks that the program made ---- */
+
+/* Of such a stack only the part from the running frame upward is known, so far at most. */
+#define INNER_MOST (2ull << 20)
+
+int locals_inner(void) {
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    return here < thread_self.stack.low || here >= thread_self.stack.high;
+}
+
+/* The stack from here to `end`; 0 if not all of that is mapped. */
+static int inner_stack(uintptr_t end, struct stack_bounds *stack) {
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    if (end < here || end - here > INNER_MOST) return 0;
+    for (uintptr_t page = wh_round_down(here, OS_PAGE) + OS_PAGE; page < end; page += OS_PAGE)
+        if (!os_readable(page)) return 0;
+    *stack = (struct stack_bounds){here, end};
+    return 1;
+}
+
+/* What the memory holds is not known, so that the walk must meet the very frame. The bounds of a
+ * heap block that is a stack are not those of its variables: loops must not rely on them. */
+static int inner_around(uintptr_t address, struct place *place) {
+    struct stack_bounds stack = {(uintptr_t)__builtin_frame_address(0), 0};
+    if (!locals_inner() || address - stack.low > INNER_MOST || !plane_covers(address)) return 0;
+    local header = header_before(address, stack.low);
+    if (!header || !inner_stack((uintptr_t)(header + 1), &stack)) return 0;
+    if (!inner_stack(header->frame + sizeof(struct frame), &stack)) return 0;
+    if (!is_plausible(header, &stack) || frame_on(&stack, header->frame) != header->frame) return 0;
+    if (varies(header) && !is_in_chain(header, &stack)) return 0;
+    *place = place_of(header);
+    if (blocks_in_heap(address)) __whence_holes = 1;
     return contains(*place, address);
 }
 
@@ -250,19 +292,24 @@ static uint64_t around(uintptr_t address) {
 /* They are found by address alone. */
 static uint64_t count(void) { return 0; }
 
+static void describe_at(uintptr_t begin, struct place place, struct block_facts *facts) {
+    uint8_t state = *plane_state(begin);
+    int ended = state == WH_STATE_STACK_RETURNED || state == WH_STATE_STACK_FREED;
+    facts->row.begin = begin;
+    facts->row.size = place.size;
+    facts->row.id = begin;
+    facts->row.state = ended ? WH_BLOCK_FREED : WH_BLOCK_LIVE;
+    facts->row.thread = thread_self.number;
+    facts->text = (const char *)(place.variable + 1);
+}
+
 static void describe(uint64_t number, struct block_facts *facts) {
     uintptr_t begin = STACKS_BEGIN + number * WH_GRANULE;
     struct place place;
     int left = left_around(begin, &place);
     if (!left && *plane_state(begin) == WH_STATE_STACK_RETURNED) return;
     if (!left) place = place_of((local)begin - 1);
-    facts->row.begin = begin;
-    facts->row.size = place.size;
-    facts->row.id = begin;
-    int ended = left || *plane_state(begin) == WH_STATE_STACK_FREED;
-    facts->row.state = ended ? WH_BLOCK_FREED : WH_BLOCK_LIVE;
-    facts->row.thread = thread_self.number;
-    facts->text = (const char *)(place.variable + 1);
+    describe_at(begin, place, facts);
 }
 
 static const struct block_provider provider = {
@@ -276,9 +323,37 @@ static const struct block_provider provider = {
     .read = describe,
 };
 
+static int holds_inner(uintptr_t address) {
+    struct place place;
+    return !frames_move && inner_around(address, &place);
+}
+
+static uint64_t around_inner(uintptr_t address) {
+    struct place place;
+    return inner_around(address, &place) ? place.begin / WH_GRANULE : 0;
+}
+
+static void describe_inner(uint64_t number, struct block_facts *facts) {
+    describe_at(number * WH_GRANULE, place_of((local)(number * WH_GRANULE) - 1), facts);
+}
+
+static const struct block_provider inner_provider = {
+    .begin = WH_NULL_PAGE_SIZE,
+    .end = ADDRESS_END,
+    .kind = WH_KIND_STACK,
+    .holds = holds_inner,
+    .inner = 1,
+    .around = around_inner,
+    .nearest = around_inner,
+    .count = count,
+    .read = describe_inner,
+};
+
 WH_EXPORT void __whence_locals(void) {
     static int begun;
-    if (!__atomic_exchange_n(&begun, 1, __ATOMIC_RELAXED)) blocks_provide(&provider);
+    if (__atomic_exchange_n(&begun, 1, __ATOMIC_RELAXED)) return;
+    blocks_provide(&provider);
+    blocks_provide(&inner_provider);
 }
 
 /* ---- litter ---- */
@@ -315,11 +390,14 @@ static void open_returned(uintptr_t granule) {
  * and ends behind it, or begins in the frame of another function. */
 int locals_spanned(uintptr_t begin, uintptr_t end, uintptr_t bad) {
     struct place place;
-    if (*plane_state(bad) != WH_STATE_STACK_BEGIN || !active_around(bad, &place)) return 0;
+    if (*plane_state(bad) != WH_STATE_STACK_BEGIN) return 0;
+    if (!active_around(bad, &place) && !inner_around(bad, &place)) return 0;
     uintptr_t room = place.begin - place.variable->before;
     if (begin > room) return 0;
     if (wh_round_up(place.begin + place.size, WH_GRANULE) + place.variable->after <= end) return 1;
-    uintptr_t frame = frame_from(begin);
+    struct stack_bounds stack = thread_self.stack;
+    if (locals_inner() && !inner_stack(room, &stack)) return 0;
+    uintptr_t frame = frame_on(&stack, begin);
     return frame && frame < room;
 }
 
@@ -330,7 +408,7 @@ static int belongs_to_place(uintptr_t address, uintptr_t granule) {
     struct place place;
     if (frames_move) return 0;
     if (left_around(address, &place)) return 1;
-    if (!active_around(address, &place)) return 0;
+    if (!active_around(address, &place) && !inner_around(address, &place)) return 0;
     int inside = granule >= place.begin && granule + WH_GRANULE <= place.begin + place.size;
     return !inside || *plane_state(granule) == WH_STATE_STACK_FREED || !closed_by_frame(granule);
 }

@@ -7,6 +7,9 @@
  * own. What frames have closed in the zones of no variable that lives is litter, which no rule is
  * shown and which is opened.
  *
+ * Code that runs on such a stack knows the variables of its own frames: those that a walk from
+ * where it stands meets. They are blocks inside of whatever the stack is.
+ *
  * A function that returns closes its variables and their zones. They are freed blocks as long as
  * they lie below the stack pointer: there only a pointer to such a variable leads. Above it the
  * memory belongs to a later frame, and what is closed is litter.
@@ -15,6 +18,10 @@
 #define WHENCE_RT_LOCALS_H
 
 #include <stdint.h>
+
+/* Whether the calling code may have variables inside of other blocks: it runs on a stack that is
+ * not its thread's. */
+int locals_inner(void);
 
 /* Whether the range [begin, end), whose first closed byte is `bad`, is of frames and not of a
  * variable. */

@@ -5,8 +5,9 @@
  * constructor of such an image hands over its variables by their addresses in the main thread; the
  * zones around them are closed there, and in each thread that begins later. A thread that ends
  * opens them, because its memory may become anything. Libraries that are loaded later have theirs
- * elsewhere in each thread, if at all, and their variables are no blocks. */
+ * elsewhere in each thread, if at all (late_variables.h). */
 #include "thread_variables.h"
+#include "late_variables.h"
 #include "../blocks/provider.h"
 #include "../include/whence/rules.h"
 #include "../planes/planes.h"
@@ -152,7 +153,11 @@ WH_EXPORT void __whence_thread_variable(const struct whence_variable *what, uint
     uintptr_t pointer = thread_pointer();
     uint32_t place = variable_count;
     int is_own = address == room + what->before;
-    if (!is_own || room >= pointer || pointer - room > reach || place == VARIABLES_MOST) return;
+    if (!is_own || place == VARIABLES_MOST) return;
+    if (room >= pointer || pointer - room > reach) {
+        late_variable(what, room);
+        return;
+    }
     if (place == 0) blocks_provide(&provider);
     if (!has_row(pointer)) return;
     variables[place] = (struct variable){what, pointer - room};

@@ -1,4 +1,5 @@
 #include "contents.h"
+#include "../os/os.h"
 #include "../process/images.h"
 #include "../process/thread.h"
 #include "origin.h"
@@ -6,17 +7,32 @@
 void contents_limited(uint64_t size) {
     static int noted;
     if (size > CONTENTS_MOST)
-        rt_note(&noted, "undefined values are followed in the first MiB of a block alone: bytes "
-                        "behind it count as defined");
+        rt_note(&noted,
+                "undefined values are followed in the first MiB of a block, and in samples of "
+                "the rest: the other bytes count as defined");
+}
+
+/* Behind what is filled, pages that lie at equal distances are: code that reads all of a large
+ * block meets one, and the memory that they take has a bound. */
+#define SAMPLES_MOST 256u
+#define SAMPLES_APART (64ull << 10)
+
+static void undefine_samples(uintptr_t begin, uintptr_t end, uint64_t origin) {
+    uint64_t apart = wh_round_up((end - begin) / SAMPLES_MOST + 1, OS_PAGE);
+    if (apart < SAMPLES_APART) apart = SAMPLES_APART;
+    uintptr_t page = wh_round_down(begin, OS_PAGE) + apart;
+    for (; page < end && end - page >= OS_PAGE; page += apart)
+        __whence_value_undefine(page, OS_PAGE, origin);
 }
 
 /* The red zone's first bytes are filled, too, where they share a granule with the block's last. */
 static void undefine(uintptr_t begin, uintptr_t end, uint32_t stack) {
     uint64_t size = wh_round_up(end, WH_GRANULE) - begin;
     contents_limited(size);
-    uint64_t filled = size < CONTENTS_MOST ? size : CONTENTS_MOST;
-    __whence_value_undefine(begin, filled, origin_of_stack(stack));
+    uint64_t filled = size < CONTENTS_MOST ? size : CONTENTS_MOST, origin = origin_of_stack(stack);
+    __whence_value_undefine(begin, filled, origin);
     __whence_value_define(begin + filled, size - filled);
+    undefine_samples(begin + filled, begin + size, origin);
 }
 
 void contents_born(uintptr_t begin, const struct heap_request *request, const struct frame *frame) {

@@ -6,7 +6,7 @@
 #include "../stacks/unwind.h"
 #include "ranges.h"
 
-/* More bytes of a block are not filled: they count as defined. */
+/* Of more bytes of a block, only samples are filled: the others count as defined. */
 #define CONTENTS_MOST (1ull << 20)
 
 /* Notes once that more bytes are asked for than are followed. */

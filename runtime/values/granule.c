@@ -4,29 +4,24 @@
 #include "../blocks/block.h"
 #include "../os/os.h"
 
-#define BYTE 0xffull
+#define EACH_BYTE 0x0101010101010101ull
+
+/* 1 in each byte that is not 0. */
+static uint64_t nonzero_bytes(uint64_t word) {
+    uint64_t low = 0x7f * EACH_BYTE;
+    return (((word & low) + low) | word) >> 7 & EACH_BYTE;
+}
 
 /* The bytes in which two words differ, as bits. */
-static uint64_t differing(uint64_t a, uint64_t b) {
-    uint64_t mask = 0;
-    for (unsigned i = 0; i < WH_GRANULE; i++)
-        if ((a ^ b) >> (8 * i) & BYTE) mask |= BYTE << (8 * i);
-    return mask;
-}
+static uint64_t differing(uint64_t a, uint64_t b) { return nonzero_bytes(a ^ b) * 0xff; }
 
 static uint64_t bits_of_bytes(uint8_t bytes) {
-    uint64_t mask = 0;
-    for (unsigned i = 0; i < WH_GRANULE; i++)
-        if (bytes >> i & 1) mask |= BYTE << (8 * i);
-    return mask;
+    return nonzero_bytes(bytes * EACH_BYTE & 0x8040201008040201ull) * 0xff;
 }
 
-/* The bytes that have one of some bits. */
+/* The bytes that have one of some bits: the product has the bit of byte i in bit 56 + i. */
 static uint8_t bytes_of_bits(uint64_t bits) {
-    uint8_t bytes = 0;
-    for (unsigned i = 0; i < WH_GRANULE; i++)
-        if (bits >> (8 * i) & BYTE) bytes |= (uint8_t)(1u << i);
-    return bytes;
+    return (uint8_t)(nonzero_bytes(bits) * 0x0102040810204080ull >> 56);
 }
 
 /* What the plane says of a mixed granule with these undefined bits. */

@@ -376,6 +376,8 @@ class LeakCheck:
 
     `time` is the event clock. `excused` are blocks that the program does not
     want to hear of; blocks of the loader and the C library are counted nowhere.
+    `inherited`: by the names of these fields, the blocks that the process was forked
+    with, which its parent counts, too.
     """
 
     moment: LeakMoment
@@ -386,6 +388,7 @@ class LeakCheck:
     possible: Total = Total()
     reachable: Total = Total()
     excused: Total = Total()
+    inherited: Mapping[str, Total] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

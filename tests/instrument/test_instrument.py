@@ -289,7 +289,7 @@ def test_distance_to_another_block_is_an_index() -> None:
 
 def test_memory_intrinsics() -> None:
     body = (
-        "  call void @llvm.memcpy.p0.p0.i64(ptr align 8 %a, ptr align 8 %b, i64 8, i1 false)\n"
+        "  call void @llvm.memcpy.p0.p0.i64(ptr align 8 %a, ptr align 4 %b, i64 8, i1 false)\n"
         "  call void @llvm.memset.p0.i64(ptr align 1 %a, i8 0, i64 %n, i1 false)\n"
         "  call void @llvm.memmove.p0.p0.i64(ptr align 1 %a, ptr align 1 %b, i64 0, i1 false)\n"
     )
@@ -299,7 +299,7 @@ def test_memory_intrinsics() -> None:
         "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"
     )
     assert markers(body, parameters="ptr %a, ptr %b, i64 %n", extra=extra) == [
-        ("__whence_check_r8", "ptr %b"),
+        ("__whence_check_r8u", "ptr %b"),
         ("__whence_check_w8", "ptr %a"),
         ("__whence_check_copy_8", "ptr %a, ptr %b"),
         ("__whence_range", f"ptr %a, i64 %n, ptr %a, i32 {1 << 24 | 3 << 25}"),
@@ -318,11 +318,13 @@ COPIES = {
         "__whence_check_copy",
         f"ptr %slot, ptr %b, i64 %n, i32 {1 << 25}",
     ),
-    # equal, side by side, of different objects, a word read through a variable
+    "ptr align 8 %a, ptr align 8 %b, i64 16": ("__whence_check_copy_16", "ptr %a, ptr %b"),
+    # equal, side by side, of different objects, a word read through a variable, as large as an alignment
     "ptr align 1 %a, ptr align 1 %a, i64 24": None,
     "ptr align 1 %a, ptr align 1 %near, i64 8": None,
     "ptr align 1 %slot, ptr align 1 @g, i64 %n": None,
     "ptr align 1 %slot, ptr align 1 %b, i64 8": None,
+    "ptr align 16 %a, ptr align 8 %b, i64 8": None,
 }
 
 

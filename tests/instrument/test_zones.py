@@ -1,12 +1,14 @@
-"""Functions whose variables have no zones."""
+"""Which variables have zones, and which checks of them stay."""
 
 from __future__ import annotations
 
 import pytest
-from tests.instrument.test_passes import HEADER
+from tests.instrument.test_passes import HEADER, context
 
 from whence import ir
 from whence.instrument.exposure import moves_frames, switches_stack
+from whence.instrument.passes import Stage, run_stage
+from whence.instrument.pipeline import PASSES
 
 SWITCH = """
 define i32 @switch(i64 %by) {{
@@ -34,3 +36,47 @@ def test_functions_that_switch_stacks(text: str, switches: bool, moves: bool) ->
     module = ir.parse(HEADER + SWITCH.format(text=text))
     assert switches_stack(module.functions["switch"]) == switches
     assert moves_frames(module) == moves
+
+
+INLINED = """
+declare void @use(ptr)
+declare void @__whence_check_r8(ptr)
+declare void @__whence_range(ptr, i64, ptr, i32)
+declare void @__whence_scope_begin(ptr)
+declare void @__whence_scope_end(ptr)
+define i64 @f(i64 %v, i1 %c, ptr %q) {{
+  %x = alloca [2 x i64], align 8
+  %y = alloca i64, align 8
+  %z = alloca [2 x i64], align 8
+{body}
+  ret i64 0
+}}
+"""
+CHECK = "call void @__whence_check_r8(ptr %p)\n  %r = load i64, ptr %p, align 8"
+BEGIN, END = (f"call void @__whence_scope_{what}(ptr %y)\n  " for what in ("begin", "end"))
+EITHER = "%p = select i1 %c, ptr %x, ptr %y\n  " + CHECK + "\n  "
+
+
+@pytest.mark.parametrize(
+    ("body", "stays"),
+    [
+        ("%p = getelementptr i8, ptr %x, i64 8\n  " + CHECK, False),
+        (EITHER, False),
+        ("call void @__whence_range(ptr %x, i64 16, ptr %x, i32 0)", False),
+        (BEGIN + EITHER + END, False),
+        # the variable may be accessed elsewhere, the check may be out of bounds or of other memory
+        ("call void @use(ptr %x)\n  %p = getelementptr i8, ptr %x, i64 8\n  " + CHECK, True),
+        ("%p = getelementptr i8, ptr %x, i64 %v\n  " + CHECK, True),
+        ("%p = select i1 %c, ptr %x, ptr %q\n  " + CHECK, True),
+        ("call void @use(ptr %z)\n  %p = select i1 %c, ptr %x, ptr %z\n  " + CHECK, True),
+        ("call void @__whence_range(ptr %x, i64 24, ptr %x, i32 0)", True),
+        # the scope has ended
+        (BEGIN + END + EITHER, True),
+    ],
+)
+def test_checks_of_safe_variables_go(body: str, stays: bool) -> None:
+    """After inlining, a check may be of a variable that has no zones."""
+    passes = [each for each in PASSES if each.name == "guard-variables"]
+    text = run_stage(passes, Stage.OPTIMISED, HEADER + INLINED.format(body=f"  {body.rstrip()}"), context())
+    checks = [line for line in text.splitlines() if line.lstrip().startswith("call void @__whence_")]
+    assert bool(checks) == stays, text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -193,13 +194,23 @@ def test_library_functions_are_not_stricter_than_they_are(compile_program, start
     assert (run.status, run.rules, run.stderr) == (0, [], "")
 
 
-@pytest.mark.parametrize("source", ["wrappers.c", "wrappers_system.c"])
+@pytest.mark.parametrize("source", ["wrappers.c", "wrappers_system.c", "results.c"])
 def test_wrappers_do_what_the_library_does(compile_program, start, renamed, source):
     program = compile_program(PROGRAMS / source, "-include", str(renamed))
     symbols = subprocess.run(["nm", "-u", program], capture_output=True, text=True).stdout
     assert symbols.count("__whence_") > 100
     run = start(program, leaks=0, halt=0)
     assert (run.status, run.rules, run.stderr) == (0, [], "")
+
+
+RESULTS = PROGRAMS / "results.c"
+_BLOCK = re.compile(r'\b(?:(?:FOR|BEGIN|block)\("|GET\()(\w+)"?, (?!from, type)')
+
+
+@pytest.mark.parametrize("name", sorted(set(_BLOCK.findall(RESULTS.read_text()))))
+def test_results_that_need_more_memory_than_there_is(compile_program, start, renamed, name):
+    finding = start(compile_program(RESULTS, "-include", str(renamed)), name, leaks=0).only()
+    assert (finding.rule_name, finding.name) == ("heap-overflow", name)
 
 
 def test_rules_double_matches_the_table() -> None:

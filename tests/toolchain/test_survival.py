@@ -32,6 +32,13 @@ def test_object_is_native_and_carries_ir(box, program):
     prints_42(box, "plain")
 
 
+@pytest.mark.parametrize("option", ["-Wno-incompatible-pointer-types", "-Wno-everything"])
+def test_what_is_no_error_for_the_program_is_none_for_its_ir(box, option):
+    box.write("old.c", "struct a;\nstruct b *f(struct a *p) { return p; }\n")
+    assert "carries no IR" not in box.run(f"whence-cc -w {option} -c old.c").stderr
+    assert box.sources("old.o") == ["old.c"]
+
+
 def test_archive(box, program):
     program()
     box.write("unused.c", "int unused(void) { return 1; }\n")

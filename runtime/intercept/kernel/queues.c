@@ -88,3 +88,10 @@ WRAP(int, semop, (int set, struct sembuf *operations, size_t count)) {
     READ(operations, bytes_of(count, sizeof *operations));
     return NEXT(semop)(set, operations, count);
 }
+
+WRAP(int, semtimedop,
+     (int set, struct sembuf *operations, size_t count, const struct timespec *most)) {
+    READ(operations, bytes_of(count, sizeof *operations));
+    READ_IF(most, sizeof *most);
+    return NEXT(semtimedop)(set, operations, count, most);
+}

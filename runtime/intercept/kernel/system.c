@@ -4,6 +4,8 @@
 #include "../check.h"
 
 #include <sched.h>
+#include <grp.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/sysinfo.h>
@@ -155,3 +157,42 @@ WRAP(int, getentropy, (void *to, size_t size)) {
 ATTRIBUTE(getxattr, setxattr, listxattr, removexattr, const char *, READ_PATH(key))
 ATTRIBUTE(lgetxattr, lsetxattr, llistxattr, lremovexattr, const char *, READ_PATH(key))
 ATTRIBUTE(fgetxattr, fsetxattr, flistxattr, fremovexattr, int, (void)0)
+
+/* ---- who and what a process is ---- */
+
+#define THREE_IDS(name, type)                                                                      \
+    WRAP(int, name, (type * real, type * effective, type * saved)) {                               \
+        WRITE(real, sizeof *real);                                                                 \
+        WRITE(effective, sizeof *effective);                                                       \
+        WRITE(saved, sizeof *saved);                                                               \
+        return NEXT(name)(real, effective, saved);                                                 \
+    }
+
+THREE_IDS(getresuid, uid_t)
+THREE_IDS(getresgid, gid_t)
+ANSWER_TO(sched_getparam, pid_t, struct sched_param)
+ANSWER_TO(sched_rr_get_interval, pid_t, struct timespec)
+TELL(sched_setparam, pid_t, struct sched_param)
+
+WRAP(int, sched_setscheduler, (pid_t process, int policy, const struct sched_param *parameters)) {
+    USE(parameters, sizeof *parameters);
+    return NEXT(sched_setscheduler)(process, policy, parameters);
+}
+
+WRAP(int, setgroups, (size_t count, const gid_t *groups)) {
+    USE(groups, bytes_of(count, sizeof *groups));
+    return NEXT(setgroups)(count, groups);
+}
+
+WRAP(int, sethostname, (const char *name, size_t size)) {
+    USE(name, size);
+    return NEXT(sethostname)(name, size);
+}
+
+/* Pages of the range, a byte each. */
+WRAP(int, mincore, (void *begin, size_t size, unsigned char *pages)) {
+    struct bounce bounce = bounce_begin(SITE, pages, (size + OS_PAGE - 1) / OS_PAGE);
+    int result = NEXT(mincore)(begin, size, bounce.buffer);
+    bounce_end(SITE, &bounce, result == 0 ? (size + OS_PAGE - 1) / OS_PAGE : 0);
+    return result;
+}

@@ -40,37 +40,38 @@ MEMORY = _names(
 # strings
 STRINGS = _names(
     """
-    index rindex stpcpy stpncpy strcasecmp strcasecmp_l strcasestr strcat strchr strchrnul strcmp
-    strcoll strcoll_l strcpy strcspn strdup strerror_r strlcat strlcpy strlen strncasecmp strncasecmp_l
-    strncat strncmp strncpy strndup strnlen strpbrk strrchr strsep strspn strstr strtok strtok_r
-    strverscmp strxfrm __stpcpy __stpcpy_chk __stpncpy_chk __strcat_chk __strcpy_chk __strdup
-    __strncat_chk __strncpy_chk __strndup __strtok_r __xpg_strerror_r
+    basename index rindex stpcpy stpncpy strcasecmp strcasecmp_l strcasestr strcat strchr strchrnul
+    strcmp strcoll strcoll_l strcpy strcspn strdup strerror_r strlcat strlcpy strlen strncasecmp
+    strncasecmp_l strncat strncmp strncpy strndup strnlen strpbrk strrchr strsep strspn strstr strtok
+    strtok_r strverscmp strxfrm strxfrm_l __stpcpy __stpcpy_chk __stpncpy_chk __strcat_chk __strcpy_chk
+    __strdup __strncat_chk __strncpy_chk __strndup __strtok_r __xpg_strerror_r
     """
 )
 
-# wide strings
+# wide strings, other encodings
 WIDE = _names(
     """
-    wcpcpy wcpncpy wcscasecmp wcscat wcschr wcschrnul wcscmp wcscoll wcscpy wcscspn
-    wcsdup wcslen wcsncat wcsncmp wcsncpy wcsnlen wcspbrk wcsrchr wcsspn wcsstr wcstod wcstof wcstok
-    wcstol wcstold wcstoll wcstoul wcstoull wmemchr wmemcmp wmemcpy wmemmove wmempcpy wmemset __wcscat_chk
-    __wcscpy_chk __wcsncpy_chk __wmemcpy_chk __wmemmove_chk __wmempcpy_chk __wmemset_chk
+    c16rtomb c32rtomb mbrtoc16 mbrtoc32 mbsnrtowcs wcpcpy wcpncpy wcscasecmp wcscat wcschr wcschrnul
+    wcscmp wcscoll wcscpy wcscspn wcsdup wcsftime wcslen wcsncat wcsncmp wcsncpy wcsnlen wcsnrtombs
+    wcspbrk wcsrchr wcsspn wcsstr wcstod wcstof wcstok wcstol wcstold wcstoll wcstoul wcstoull wcswidth
+    wcsxfrm wmemchr wmemcmp wmemcpy wmemmove wmempcpy wmemset __wcscat_chk __wcscpy_chk __wcsncpy_chk
+    __wmemcpy_chk __wmemmove_chk __wmempcpy_chk __wmemset_chk
     """
 )
 
-# stdlib.h: numbers in text, sorting, environment, multibyte characters
+# stdlib.h, getopt.h: numbers in text, options, sorting, environment, multibyte characters
 STANDARD = _names(
     """
-    atof atoi atol atoll backtrace backtrace_symbols backtrace_symbols_fd bsearch
-    canonicalize_file_name dirname drand48_r erand48 erand48_r getenv getsubopt initstate
-    initstate_r jrand48 jrand48_r lcong48 lcong48_r lrand48_r mblen mbrlen mbrtowc mbsrtowcs
-    mbstowcs mbtowc mkdtemp mkostemp mkostemp64 mkostemps mkstemp mkstemp64 mkstemps mkstemps64
-    mktemp mrand48_r nrand48 nrand48_r putenv qsort qsort_r rand_r random_r realpath secure_getenv
-    seed48 seed48_r setenv srand48_r srandom_r strtod strtod_l strtof strtof_l strtoimax strtol
-    strtol_l strtold strtold_l strtoll strtoll_l strtoq strtoul strtoul_l strtoull strtoull_l
-    strtoumax strtouq system unsetenv wcrtomb wcsrtombs wcstombs wctomb __isoc23_strtoimax
-    __isoc23_strtol __isoc23_strtoll __isoc23_strtoul __isoc23_strtoull __isoc23_strtoumax
-    __realpath_chk __xpg_basename
+    atof atoi atol atoll backtrace backtrace_symbols backtrace_symbols_fd bsearch canonicalize_file_name
+    dirname drand48_r ecvt_r erand48 erand48_r fcvt_r gcvt getenv getopt getopt_long getopt_long_only
+    getsubopt initstate initstate_r jrand48 jrand48_r lcong48 lcong48_r lrand48_r mblen mbrlen mbrtowc
+    mbsrtowcs mbstowcs mbtowc mkdtemp mkostemp mkostemp64 mkostemps mkstemp mkstemp64 mkstemps mkstemps64
+    mktemp mrand48_r nrand48 nrand48_r putenv qsort qsort_r rand_r random_r realpath secure_getenv seed48
+    seed48_r setenv srand48_r srandom_r strfromd strfromf strfroml strtod strtod_l strtof strtof_l
+    strtoimax strtol strtol_l strtold strtold_l strtoll strtoll_l strtoq strtoul strtoul_l strtoull
+    strtoull_l strtoumax strtouq system unsetenv wcrtomb wcsrtombs wcstombs wctomb __isoc23_strtoimax
+    __isoc23_strtol __isoc23_strtoll __isoc23_strtoul __isoc23_strtoull __isoc23_strtoumax __realpath_chk
+    __xpg_basename
     """
 )
 
@@ -150,9 +151,10 @@ SOCKETS = _names(
 # dates and clocks
 TIME = _names(
     """
-    asctime asctime_r clock_getres clock_gettime clock_nanosleep clock_settime ctime ctime_r getitimer
-    gettimeofday gmtime gmtime_r localtime localtime_r mktime nanosleep setitimer strftime strptime time
-    timegm timer_create timer_gettime timer_settime timerfd_gettime timerfd_settime
+    asctime asctime_r clock_getcpuclockid clock_getres clock_gettime clock_nanosleep clock_settime ctime
+    ctime_r getitimer gettimeofday gmtime gmtime_r localtime localtime_r mktime nanosleep setitimer
+    settimeofday strftime strftime_l strptime time timegm timer_create timer_gettime timer_settime
+    timerfd_gettime timerfd_settime timespec_get
     """
 )
 
@@ -167,19 +169,21 @@ DIRECTORIES = _names(
 # regular expressions, character sets, languages, tables
 TEXT = _names(
     """
-    bindtextdomain dcgettext dgettext gettext iconv iconv_open lfind lsearch newlocale regcomp
-    regerror regexec regfree setlocale tdelete textdomain tfind tsearch
+    bind_textdomain_codeset bindtextdomain dcgettext dgettext dngettext gettext hcreate_r hdestroy_r
+    hsearch hsearch_r iconv iconv_open lfind lsearch newlocale ngettext regcomp regerror regexec regfree
+    setlocale tdelete textdomain tfind tsearch
     """
 )
 
 # users, hosts, services, interfaces
 DATABASES = _names(
     """
-    ether_aton ether_aton_r ether_ntoa ether_ntoa_r freeaddrinfo freeifaddrs getgrent_r getgrgid_r
-    getgrnam getgrnam_r getgrouplist gethostbyaddr gethostbyaddr_r gethostbyname gethostbyname2_r
-    gethostbyname_r getifaddrs getnameinfo getprotobyname getprotobyname_r getprotobynumber_r
-    getpwent_r getpwnam getpwnam_r getpwuid_r getservbyname getservbyname_r getservbyport_r
-    if_indextoname if_nametoindex inet_aton inet_network
+    ether_aton ether_aton_r ether_ntoa ether_ntoa_r fgetgrent_r fgetpwent_r freeaddrinfo freeifaddrs
+    getgrent_r getgrgid_r getgrnam getgrnam_r getgrouplist gethostbyaddr gethostbyaddr_r gethostbyname
+    gethostbyname2 gethostbyname2_r gethostbyname_r getifaddrs getmntent_r getnameinfo getprotobyname
+    getprotobyname_r getprotobynumber_r getpwent_r getpwnam getpwnam_r getpwuid_r getservbyname
+    getservbyname_r getservbyport getservbyport_r getspnam getspnam_r if_indextoname if_nametoindex
+    inet_aton inet_network setmntent
     """
 )
 
@@ -200,25 +204,56 @@ SYNCHRONISATION = _names(
     """
 )
 
+# contexts of execution
+CONTEXTS = _names("swapcontext")
+
+# attributes, names and scheduling of threads and programs
+ATTRIBUTES = _names(
+    """
+    posix_spawn_file_actions_addclose posix_spawn_file_actions_adddup2 posix_spawn_file_actions_addopen
+    posix_spawn_file_actions_destroy posix_spawn_file_actions_init posix_spawnattr_destroy
+    posix_spawnattr_getflags posix_spawnattr_getpgroup posix_spawnattr_getsigdefault
+    posix_spawnattr_getsigmask posix_spawnattr_init posix_spawnattr_setflags posix_spawnattr_setpgroup
+    posix_spawnattr_setsigdefault posix_spawnattr_setsigmask pthread_attr_destroy
+    pthread_attr_getdetachstate pthread_attr_getguardsize pthread_attr_getinheritsched
+    pthread_attr_getschedparam pthread_attr_getschedpolicy pthread_attr_getscope pthread_attr_getstack
+    pthread_attr_getstacksize pthread_attr_init pthread_attr_setdetachstate pthread_attr_setguardsize
+    pthread_attr_setinheritsched pthread_attr_setschedparam pthread_attr_setschedpolicy
+    pthread_attr_setscope pthread_attr_setstack pthread_attr_setstacksize pthread_barrierattr_destroy
+    pthread_barrierattr_getpshared pthread_barrierattr_init pthread_barrierattr_setpshared
+    pthread_condattr_destroy pthread_condattr_getclock pthread_condattr_getpshared pthread_condattr_init
+    pthread_condattr_setclock pthread_condattr_setpshared pthread_getaffinity_np pthread_getattr_np
+    pthread_getcpuclockid pthread_getname_np pthread_getschedparam pthread_key_create
+    pthread_mutexattr_destroy pthread_mutexattr_getprotocol pthread_mutexattr_getpshared
+    pthread_mutexattr_getrobust pthread_mutexattr_gettype pthread_mutexattr_init
+    pthread_mutexattr_setprotocol pthread_mutexattr_setpshared pthread_mutexattr_setrobust
+    pthread_mutexattr_settype pthread_rwlockattr_destroy pthread_rwlockattr_getkind_np
+    pthread_rwlockattr_getpshared pthread_rwlockattr_init pthread_rwlockattr_setkind_np
+    pthread_rwlockattr_setpshared pthread_setaffinity_np pthread_setcancelstate pthread_setcanceltype
+    pthread_setname_np pthread_setschedparam pthread_timedjoin_np pthread_tryjoin_np thrd_join
+    """
+)
+
 # queues of messages, semaphores of System V
 QUEUES = _names(
     """
-    mq_getattr mq_open mq_receive mq_send mq_setattr mq_timedreceive mq_timedsend mq_unlink msgrcv
-    msgsnd semop
+    mq_getattr mq_open mq_receive mq_send mq_setattr mq_timedreceive mq_timedsend mq_unlink msgrcv msgsnd
+    semop semtimedop
     """
 )
 
 # processes, signals, limits, waiting for files, random bytes, extended attributes
 SYSTEM = _names(
     """
-    arc4random_buf epoll_ctl epoll_pwait epoll_wait eventfd_read fgetxattr flistxattr fremovexattr
-    frexp frexpf frexpl fsetxattr getentropy getgroups getloadavg getrandom getrlimit getrlimit64
-    getrusage getxattr lgetxattr listxattr llistxattr lremovexattr lsetxattr modf modff modfl ppoll
-    prctl prlimit prlimit64 pselect pthread_sigmask removexattr sched_getaffinity sched_setaffinity
-    select setrlimit setrlimit64 setxattr sigaction sigaddset sigaltstack sigandset sigdelset
-    sigemptyset sigfillset sigisemptyset sigismember signalfd sigorset sigpending sigprocmask
-    sigsuspend sigtimedwait sigwait sigwaitinfo syscall sysinfo tcgetattr tcsetattr times uname wait
-    wait3 wait4 waitid waitpid __poll_chk __ppoll_chk
+    arc4random_buf epoll_ctl epoll_pwait epoll_wait eventfd_read fgetxattr flistxattr forkpty
+    fremovexattr frexp frexpf frexpl fsetxattr getentropy getgroups getloadavg getrandom getresgid
+    getresuid getrlimit getrlimit64 getrusage getxattr lgetxattr listxattr llistxattr lremovexattr
+    lsetxattr mincore modf modff modfl openpty ppoll prctl prlimit prlimit64 pselect pthread_sigmask
+    removexattr sched_getaffinity sched_getparam sched_rr_get_interval sched_setaffinity sched_setparam
+    sched_setscheduler select setgroups sethostname setrlimit setrlimit64 setxattr sigaction sigaddset
+    sigaltstack sigandset sigdelset sigemptyset sigfillset sigisemptyset sigismember signalfd sigorset
+    sigpending sigprocmask sigsuspend sigtimedwait sigwait sigwaitinfo syscall sysinfo tcgetattr
+    tcsetattr times uname wait wait3 wait4 waitid waitpid __poll_chk __ppoll_chk
     """
 )
 
@@ -294,6 +329,8 @@ _GROUPS = (
     TEXT,
     DATABASES,
     SYNCHRONISATION,
+    ATTRIBUTES,
+    CONTEXTS,
     QUEUES,
     SYSTEM,
     CXX_STREAMS,
@@ -308,3 +345,25 @@ RUNTIME_SYMBOLS: Mapping[str, str] = MappingProxyType(
     {name: _EXCEPTIONS.get(name, PREFIX + name) for group in _GROUPS for name in group}
 )
 """Library function -> symbol of the runtime."""
+
+_DOUBLE, _FLOAT, _EXTENDED, _INT, _ENVIRONMENT = 8, 4, 10, 4, 32
+
+
+def _stores() -> dict[str, dict[int, int]]:
+    stores: dict[str, dict[int, int]] = {}
+    for suffix, size in (("", _DOUBLE), ("f", _FLOAT), ("l", _EXTENDED)):
+        stores[f"remquo{suffix}"] = {2: _INT}
+        stores[f"lgamma{suffix}_r"] = {1: _INT}
+        stores[f"sincos{suffix}"] = {1: size, 2: size}
+    stores["fegetenv"] = stores["feholdexcept"] = {0: _ENVIRONMENT}
+    return stores
+
+
+STORES: Mapping[str, Mapping[int, int]] = MappingProxyType(_stores())
+"""Functions of the mathematical library -> the arguments that say where they store, and how many bytes.
+
+The runtime is not linked to that library: instrumented code itself makes the checks, before the call.
+"""
+
+LIBRARY = frozenset(RUNTIME_SYMBOLS) | frozenset(STORES)
+"""Functions that are taken for the C library's unless the program defines them."""

@@ -22,6 +22,8 @@ the process ``reader`` has stored one of REPORTS, or is gone.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from whence.abi.structs import Field, Layout
 
 MAGIC = b"WHENCERC"
@@ -155,20 +157,24 @@ Possible: by pointers into a block's middle. Reachable: by pointers to begins.
 LEAK_CHECKS = {"NONE": 0, "END": 1, "REQUEST": 2, "SIGNAL": 3}
 """What made the leak check happen."""
 
+LEAK_TOTALS = (*(kind.lower() for kind in LEAK_KINDS if kind != "NONE"), "excused")
+"""The kinds of blocks that a leak check counts; the program does not want to hear of excused ones."""
+
+
+def _leak_totals(prefix: str, meaning: str) -> Iterator[Field]:
+    for kind in LEAK_TOTALS:
+        for unit in ("blocks", "bytes"):
+            yield Field(f"{prefix}{kind}_{unit}", "u64", meaning)
+
+
 LEAKS = Layout(
     "wh_leaks",
     (
         Field("check", "u32", "one of LEAK_CHECKS"),
         Field("pid", "u32", "process"),
         Field("time", "u64", "event clock"),
-        *(
-            Field(f"{kind.lower()}_{unit}", "u64", "live blocks of that kind, and bytes in them")
-            for kind in LEAK_KINDS
-            if kind != "NONE"
-            for unit in ("blocks", "bytes")
-        ),
-        Field("excused_blocks", "u64", "blocks that the program does not want to hear of"),
-        Field("excused_bytes", "u64", ""),
+        *_leak_totals("", "live blocks of that kind, and bytes in them"),
+        *_leak_totals("inherited_", "those of them that the process was forked with"),
     ),
 )
 

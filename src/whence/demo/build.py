@@ -79,13 +79,17 @@ class Builder:
         self.run(["make", self.jobs, *words], cwd)
 
     def compile(self, cwd: Path, output: str, sources: Sequence[str], *options: str, libs: str = "") -> Path:
-        """Compile every source to an object file and link them, as a small makefile would."""
+        """Compile every source to an object file and link them, as a small makefile would.
+
+        Programs of C++ have sources `*.cc` and need a compiler with `cxx`.
+        """
         compiler = self.compiler
+        command = (compiler.cxx if sources[0].endswith(".cc") else compiler.cc).split()
         flags = [*compiler.flags.split(), *options]
         objects = [f"{Path(source).stem}.whence-demo.o" for source in sources]
         for source, object_file in zip(sources, objects, strict=True):
-            self.run([*compiler.cc.split(), *flags, "-c", source, "-o", object_file], cwd)
-        link = [*compiler.cc.split(), *compiler.flags.split(), *compiler.link_flags.split()]
+            self.run([*command, *flags, "-c", source, "-o", object_file], cwd)
+        link = [*command, *compiler.flags.split(), *compiler.link_flags.split()]
         self.run([*link, *objects, "-o", output, *libs.split()], cwd)
         return cwd / output
 

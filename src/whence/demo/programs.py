@@ -169,6 +169,20 @@ def _sqlite(builder: Builder, archive: Path) -> Executables:
     return {name: source / name for name in ("sqlite3", "speedtest1")}
 
 
+_NINJA_SOURCES = (
+    "build build_log clean clparser debug_flags depfile_parser deps_log disk_interface dyndep dyndep_parser "
+    "edit_distance eval_env graph graphviz json lexer line_printer manifest_parser metrics missing_deps "
+    "ninja parser state status string_piece_util subprocess-posix util version"
+)
+
+
+def _ninja(builder: Builder, archive: Path) -> Executables:
+    """Its own script needs a built ninja to build more than a first one; nothing is configured."""
+    source = unpack(archive, builder.root / "source")
+    sources = [f"{name}.cc" for name in _NINJA_SOURCES.split()]
+    return {"ninja": builder.compile(source / "src", "ninja", sources)}
+
+
 def tclsh() -> str:
     """A Tcl shell, which generates parts of SQLite's source: the machine's, else one of our own.
 
@@ -238,4 +252,9 @@ SQLITE = Program(
     "sqlite-3.40.1",
     DebianSource("sqlite3", "3.40.1", "aaa776260ab4dc976db34aa7891819484c8676b5b2783123ebc6301e2ca5d655"),
     _sqlite,
+)
+NINJA = Program(
+    "ninja-1.11.1",
+    DebianSource("ninja-build", "1.11.1", "31747ae633213f1eda3842686f83c2aa1412e0f5691d1c14dbbcc67fe7400cea"),
+    _ninja,
 )

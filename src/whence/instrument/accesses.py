@@ -11,10 +11,11 @@ A copy by memcpy gets a third marker where its two ranges might overlap::
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 
 from whence import ir
+from whence.abi.intercepts import STORES
 from whence.abi.layout import RED_ZONE
 from whence.abi.rules import DESC_FUNCTION_SHIFT, DESC_FUNCTIONS, DESC_WRITE
 from whence.abi.widths import CHECKED_WIDTHS
@@ -101,7 +102,7 @@ def _mark(function: ir.Function, context: Context, closed: frozenset[str]) -> No
         facts = flow.enter(block) if policy.merge else Facts()
         ended = scopes.at(block)
         for instruction in block.instructions:
-            accesses = accesses_of(instruction)
+            accesses = accesses_of(instruction, context.own)
             for access in accesses:
                 _check(access, provenance, policy, facts, used, ended, closed)
             if policy.lengths:
@@ -130,14 +131,16 @@ def _closed_globals(module: ir.Module) -> frozenset[str]:
     return frozenset(each.symbol for each in addresses if each is not None and each.symbol)
 
 
-def accesses_of(instruction: ir.Instruction) -> list[Access]:
-    """The accesses of an instruction that its text shows."""
+def accesses_of(instruction: ir.Instruction, own: Container[str] = ()) -> list[Access]:
+    """The accesses of an instruction that its text shows; those in `own` are no library functions."""
     if isinstance(instruction, ir.MemoryAccess):
         return _plain_access(instruction)
     if isinstance(instruction, ir.Call):
         callee = instruction.callee
         if callee is not None and callee.startswith(_MEMORY_INTRINSICS):
             return _intrinsic_accesses(instruction, callee)
+        if callee is not None and callee in STORES and callee not in own:
+            return _library_accesses(instruction, STORES[callee])
         return _byval_accesses(instruction)
     return []
 
@@ -171,6 +174,16 @@ def _intrinsic_accesses(call: ir.Call, callee: str) -> list[Access]:
     return found
 
 
+def _library_accesses(call: ir.Call, stores: Mapping[int, int]) -> list[Access]:
+    """What a library function stores through its arguments."""
+    arguments = call.arguments
+    return [
+        Access(call, arguments[at].value, size, 1, True)
+        for at, size in stores.items()
+        if at < len(arguments) and arguments[at].type == "ptr"
+    ]
+
+
 def _written_call(callee: str) -> int:
     """Whether the program itself wrote the call: its length is variable or absurd, so it is no assignment."""
     return DESC_FUNCTIONS[callee.split(".")[1]] << DESC_FUNCTION_SHIFT
@@ -197,8 +210,11 @@ def _certainly_apart(to: Access, source: Access, provenance: Provenance) -> bool
     """Whether the ranges certainly do not overlap, or are equal.
 
     This includes all copies of constant size between an object of this function and memory behind a
-    pointer, because unaligned words are read so.
+    pointer, because unaligned words are read so; and copies of at most the alignment of both pointers,
+    whose distance is a multiple of it.
     """
+    if isinstance(to.size, int) and to.size <= min(to.align, source.align):
+        return True
     first, second = provenance.of(to.pointer), provenance.of(source.pointer)
     if first.root == second.root:
         if first.offset is None or second.offset is None or isinstance(to.size, str):

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from whence.instrument.function_types import FunctionTypes
 from whence.instrument.passes import Context
 from whence.instrument.sites import CALLEE, Sites
 from whence.ir.lexer import NAME
@@ -21,6 +22,7 @@ _OWN = ", !nosanitize !"
 _OWN_SUFFIX = re.compile(r", !nosanitize !\d+")
 _FUNCTION = re.compile(r"^(define [^\n]*\{\n)(.*?)^\}", re.MULTILINE | re.DOTALL)
 _HASH = re.compile(r"^(define [^\n]*?) !func_sanitize !\d+", re.MULTILINE)
+_TYPED = re.compile(r"^(define [^\n]*? !dbg !(\d+)[^\n]*?) !func_sanitize !\d+", re.MULTILINE)
 _LABEL = re.compile(rf"({NAME}):(?:[ \t]*;.*)?\Z")
 _LABELS = re.compile(rf"label %({NAME})")
 _BRANCH = re.compile(rf"  br i1 ([^,]+), label %({NAME}), label %({NAME})")
@@ -59,13 +61,14 @@ def settle_checks(text: str, context: Context) -> str:
         !0 = !{}
         !1 = !{i32 -1056584962, i32 7}
     """
+    types = FunctionTypes(text if CALLEE in context.policy.steps else "")
     if _HANDLER in text:
-        sites = Sites(text, context)
+        sites = Sites(text, context, types)
         text = _FUNCTION.sub(lambda match: _function(match, sites), text)
         text = sites.written(text)
     if CALLEE not in context.policy.steps:
-        text = _HASH.sub(r"\1", text)
-    return text
+        return _HASH.sub(r"\1", text)
+    return _TYPED.sub(lambda match: match[1] if types.is_vague(match[2]) else match[0], text)
 
 
 @dataclass

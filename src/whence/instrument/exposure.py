@@ -64,13 +64,11 @@ def is_exposed(variable: ir.Instruction, size: int, uses: Uses) -> bool:
     return any(not _is_safe(*each, size) for each in _ends(variable, uses))
 
 
-def is_checked(variable: ir.Alloca, uses: Uses) -> bool:
-    """Whether a check of an access through a pointer to the variable reads its state."""
-    checks = (PREFIX, RANGE)
-    return any(
-        isinstance(use, ir.Call) and (use.callee or "").startswith(checks)
-        for use, _, _ in _ends(variable, uses)
-    )
+def checks_of(variable: ir.Alloca, uses: Uses) -> Iterator[ir.Call]:
+    """The checks of accesses through pointers that may lead to the variable."""
+    for use, _, _ in _ends(variable, uses):
+        if isinstance(use, ir.Call) and (use.callee or "").startswith((PREFIX, RANGE)):
+            yield use
 
 
 def is_overrun(variable: ir.Alloca, size: int, uses: Uses) -> bool:
@@ -242,12 +240,11 @@ def is_plain_thread_variable(variable: ir.GlobalVariable) -> bool:
     """The same for variables of which each thread has its own.
 
     Those of the model for static blocks stay as they are: the room for them in a program that runs is small
-    where a library is loaded. So do those of a comdat, which the linker may drop with its room.
+    where a library is loaded.
     """
     return (
         variable.linkage not in _FIXED_LINKAGES
         and variable.thread_local in _ROOMY_MODELS
-        and variable.comdat is None
         and _is_changeable(variable)
     )
 

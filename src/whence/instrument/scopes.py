@@ -142,3 +142,15 @@ class Ended:
             ended.add(instruction.arguments[0].value)
         elif instruction.callee == SCOPE_BEGIN:
             ended.discard(instruction.arguments[0].value)
+
+
+def ended_at(function: ir.Function) -> dict[ir.Instruction, set[str]]:
+    """The calls of a function before which scopes of variables may have ended, with these variables."""
+    scopes, found = Ended(function, True), dict[ir.Instruction, set[str]]()
+    for block in function.blocks:
+        ended = scopes.at(block)
+        for instruction in block.instructions:
+            if ended and isinstance(instruction, ir.Call):
+                found[instruction] = set(ended)
+            scopes.step(instruction, ended)
+    return found

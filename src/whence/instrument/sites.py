@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from whence.abi.rules import SITE_TRAITS
 from whence.instrument import steps
+from whence.instrument.function_types import FunctionTypes
 from whence.instrument.markers import declarations
 from whence.instrument.nodes import first_free
 from whence.instrument.passes import Context
@@ -68,12 +69,13 @@ class _Integer(NamedTuple):
 class Sites:
     """The sites of a module, whose text is `text`. `function`: the first line of the present one."""
 
-    def __init__(self, text: str, context: Context) -> None:
+    def __init__(self, text: str, context: Context, types: FunctionTypes) -> None:
         head = text[: text.index("\ndefine ")]
         self._first_free = first_free(text)
         self._places: list[str] = []
         self.function = ""
         self._context = context
+        self._types = types
         self._steps = context.policy.steps
         self._traps = context.traps
         self._data = dict(_DATA.findall(head))
@@ -205,8 +207,10 @@ class Sites:
         found = next((match for line in reversed(before) if (match := _HASH.search(line))), None)
         if CALLEE not in self._steps or found is None or not fields:
             return []
-        hash_ = int(found[1])
-        site = self._site(f"the pointer is {self._words(fields[0])}", hash_=hash_)
+        hash_, words = int(found[1]), self._words(fields[0])
+        if self._types.names_enumeration(words):
+            return []
+        site = self._site(f"the pointer is {words}", hash_=hash_)
         return [*own, self._call(CALLEE, f"i64 {operands[0]}, i32 {hash_}, ptr {site}", debug)]
 
     def _object(self, fields: list[str], operands: list[str], own: list[str], debug: str) -> list[str]:

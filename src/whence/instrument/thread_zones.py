@@ -11,6 +11,7 @@ from whence import ir
 from whence.instrument.exposure import THREAD_ADDRESS, exposed_thread_variables
 from whence.instrument.global_zones import move
 from whence.instrument.passes import Context
+from whence.ir.lexer import quote
 
 _TELL = "__whence_thread_variable"
 _FUNCTION = "@whence.init.threads"
@@ -44,15 +45,29 @@ def guard_thread_variables(context: Context) -> None:
     module = context.module
     variables, safe = exposed_thread_variables(module)
     context.safe_variables += safe
-    rooms = [(each, *move(each, context)) for each in variables]
+    rooms: dict[str | None, list[tuple[ir.GlobalVariable, str, str]]] = {}
+    for each in variables:
+        rooms.setdefault(each.comdat, []).append((each, *move(each, context)))
     if not rooms:
         return
     module.add_declaration(f"declare void @{_TELL}(ptr, ptr, ptr)")
     module.add_declaration(f"declare ptr @{THREAD_ADDRESS}(ptr)")
+    for number, (comdat, members) in enumerate(rooms.items()):
+        _add_constructor(module, comdat, f"{_FUNCTION}.{number}" if comdat else _FUNCTION, members)
+
+
+def _add_constructor(
+    module: ir.Module, comdat: str | None, name: str, rooms: list[tuple[ir.GlobalVariable, str, str]]
+) -> None:
+    """Adds the function that hands over the variables of a comdat, or those in none.
+
+    The linker keeps one of the comdats of a name, with its constructor, and drops the others with theirs.
+    """
+    clause = "" if comdat is None else f" comdat(${quote(comdat)})"
     body = "\n".join(_handing(2 * i + 1, *each) for i, each in enumerate(rooms))
-    module.add_definition(f"define private void {_FUNCTION}() nounwind {{\n{body}\n  ret void\n}}")
-    place = 'section ".init_array.00001"'
-    module.add_global(f"{_FUNCTION}.entry = private global ptr {_FUNCTION}, {place}, align 8")
+    module.add_definition(f"define private void {name}() nounwind{clause} {{\n{body}\n  ret void\n}}")
+    place = f'section ".init_array.00001"{clause and "," + clause}'
+    module.add_global(f"{name}.entry = private global ptr {name}, {place}, align 8")
 
 
 def _handing(number: int, variable: ir.GlobalVariable, described: str, memory: str) -> str:

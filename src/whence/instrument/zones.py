@@ -13,7 +13,7 @@ that are passed by value, and the registers that a variadic function saves.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from whence import ir
@@ -21,7 +21,7 @@ from whence.abi.layout import GRANULE, GRANULE_SHIFT, RED_ZONE, STATE_OFFSET, ST
 from whence.abi.zones import LOCAL, RETURNED, RETURNED_HEAD, RETURNED_ROWS, RETURNED_SIZE, VARIABLE
 from whence.instrument.exposure import (
     Uses,
-    is_checked,
+    checks_of,
     is_exposed,
     moves_frames,
     switches_stack,
@@ -30,7 +30,8 @@ from whence.instrument.exposure import (
 )
 from whence.instrument.markers import SCOPE_END
 from whence.instrument.passes import Context
-from whence.instrument.scopes import scope_calls
+from whence.instrument.safe_checks import drop_safe_checks
+from whence.instrument.scopes import ended_at, scope_calls
 from whence.instrument.variable_names import text_of
 from whence.ir.datalayout import align_up
 
@@ -181,6 +182,7 @@ def _guard_in(function: ir.Function, context: Context) -> None:
     for call, name in scope_calls(function):
         scopes.setdefault(name, []).append(call)
     guarded: list[_Guarded] = []
+    safe, ended = dict[str, int](), ended_at(function) if scopes else {}
     twin = next((each for each in context.twins if each.twin == function.name), None)
     for variable, size in variables:
         name = variable.result or ""
@@ -190,14 +192,17 @@ def _guard_in(function: ir.Function, context: Context) -> None:
             if name not in context.zoned[twin.name]:
                 continue
             context.repeated_variables += 1
-        elif not _is_judged(variable, size, uses, name in scopes):
+        elif not _is_judged(variable, size, uses, ended):
             context.safe_variables += 1
+            safe[name] = size
             continue
         for use in uses.get(name, ()):
             if "@llvm.lifetime." in use.text:
                 use.remove()
         guarded.append(_guard(variable, size, scopes.get(name, []), context))
     context.zoned[function.name] = frozenset(each.name for each in guarded)
+    if context.policy.merge:
+        drop_safe_checks(safe, uses)
     for each in guarded:
         _change_at_scopes(each)
     for exit_ in exits_of(function) if guarded else ():
@@ -210,8 +215,11 @@ def _guard_in(function: ir.Function, context: Context) -> None:
             _list(exit_, guarded)
 
 
-def _is_judged(variable: ir.Alloca, size: int, uses: Uses, scoped: bool) -> bool:
-    return is_exposed(variable, size, uses) or (scoped and is_checked(variable, uses))
+def _is_judged(variable: ir.Alloca, size: int, uses: Uses, ended: Mapping[ir.Instruction, set[str]]) -> bool:
+    """Whether a check of the variable may fail: out of its bounds, or where its scope may have ended."""
+    if is_exposed(variable, size, uses):
+        return True
+    return bool(ended) and any(variable.result in ended.get(each, ()) for each in checks_of(variable, uses))
 
 
 def _change_at_scopes(guarded: _Guarded) -> None:

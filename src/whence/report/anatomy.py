@@ -39,15 +39,17 @@ def subject(finding: Finding) -> str:
 
 def sections(finding: Finding, run: RunInfo) -> list[Section]:
     """The stacks of a finding: its own, and those of what happened to its block before."""
-    block, thread = finding.block, words.thread(finding.thread) + _process(finding, run)
+    block, process = finding.block, _process(finding, run)
+    thread = words.thread(finding.thread) + process
     if finding.leak:
-        below_main = len(frames.visible(finding.stack)) > 1
-        found = [_section(f"found in {thread}", finding.stack)] if below_main else []
+        shown = frames.visible(finding.stack)
+        unknown = "" if shown else "at its end"  # no function runs any more
+        found = [Section(f"found in {thread}", shown, unknown)] if len(shown) > 1 or process else []
         return [*_allocated(finding), *_last_use(finding), *found]
-    shown = [_section(f"stack of {thread}", finding.stack)]
+    own = [_section(f"stack of {thread}", finding.stack)]
     if block is not None and not block.variable and (block.freed or block.state is BlockState.FREED):
-        shown.append(_event("moved by realloc" if block.moved else "freed", block.freed))
-    return [*shown, *_last_use(finding), *_allocated(finding), *_origin(finding), *_descriptor(finding)]
+        own.append(_event("moved by realloc" if block.moved else "freed", block.freed))
+    return [*own, *_last_use(finding), *_allocated(finding), *_origin(finding), *_descriptor(finding)]
 
 
 def _section(heading: str, stack: Sequence[Frame]) -> Section:

@@ -34,6 +34,7 @@ from whence.findings import (
     SuppressionUse,
     Variable,
 )
+from whence.report import words
 
 SCHEMA = 1
 """The version, which increases if a field is removed or changes its meaning, not for new fields."""
@@ -88,6 +89,7 @@ def _run(run: RunInfo) -> dict[str, Any]:
         "notes": [_text(note) for note in run.notes],
         "coverage": _coverage(run.coverage),
         "leak_checks": [_leak_check(check) for check in run.leak_checks],
+        "leak_summary": _leak_summary(run),
         "suppressions": [_use(use) for use in run.suppressions],
     }
 
@@ -285,9 +287,20 @@ def _leak(leak: Leak | None) -> dict[str, Any] | None:
 
 
 def _leak_check(check: LeakCheck) -> dict[str, Any]:
-    totals = {kind: getattr(check, kind) for kind in (*LeakKind, "excused")}
-    counts = {str(kind): {"blocks": total.blocks, "bytes": total.bytes} for kind, total in totals.items()}
-    return {"moment": check.moment.value, "pid": check.pid, "time": check.time, **counts}
+    return {"moment": check.moment.value, "pid": check.pid, "time": check.time, **_leak_totals(check)}
+
+
+def _leak_summary(run: RunInfo) -> dict[str, Any] | None:
+    """The totals of all processes, each block once; suppressed leaks are excused."""
+    check = words.leak_check(run)
+    if check is None:
+        return None
+    return {"processes": len(words.leak_processes(run)), **_leak_totals(check)}
+
+
+def _leak_totals(check: LeakCheck) -> dict[str, Any]:
+    totals = {str(kind): getattr(check, kind) for kind in (*LeakKind, "excused")}
+    return {kind: {"blocks": total.blocks, "bytes": total.bytes} for kind, total in totals.items()}
 
 
 def _states(states: States | None) -> dict[str, Any] | None:

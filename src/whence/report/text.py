@@ -92,7 +92,7 @@ class TextRenderer:
         check = words.leak_check(run)
         if check is None or not (run.leak_summary or any(finding.leak for finding in findings)):
             return
-        heading, *rows = words.leak_table(check)
+        heading, *rows = words.leak_table(check, run)
         yield Text(heading, HEADING)
         yield from map(Text, rows)
         yield Text()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal as signals
 from dataclasses import replace
+from functools import reduce
 
 from whence.abi import points
 from whence.abi.layout import NULL_PAGE_SIZE, UNWRITTEN
@@ -267,11 +268,11 @@ LEAK_ROWS = (
 
 
 def leak_check(run: RunInfo) -> LeakCheck | None:
-    """The program's last leak check, with suppressed leaks among the excused blocks."""
-    checks = [check for check in run.leak_checks if check.pid == run.pid]
+    """What the last leak checks of all processes counted, with suppressed leaks among the excused blocks."""
+    checks = leak_processes(run)
     if not checks:
         return None
-    check = checks[-1]
+    check = reduce(_both, checks)
     totals = {name: getattr(check, name) for _, name in LEAK_ROWS}
     hidden = [finding.leak for use in run.suppressed for finding in use.findings if finding.leak]
     for leak in hidden:
@@ -279,6 +280,31 @@ def leak_check(run: RunInfo) -> LeakCheck | None:
             totals["excused"] += part
             totals[kind] = _less(totals[kind], part)
     return replace(check, **totals)
+
+
+def leak_processes(run: RunInfo) -> list[LeakCheck]:
+    """The last leak check of each process."""
+    return list({check.pid: check for check in run.leak_checks}.values())
+
+
+def _both(a: LeakCheck, b: LeakCheck) -> LeakCheck:
+    """The blocks of two processes, once where one has them from the other, or both from a third."""
+    totals, inherited = {}, {}
+    for _, kind in LEAK_ROWS:
+        one, two = getattr(a, kind), getattr(b, kind)
+        from_a, from_b = a.inherited.get(kind, Total()), b.inherited.get(kind, Total())
+        shared = _most(_least(one, from_b), _least(two, from_a))
+        totals[kind] = _less(one + two, shared)
+        inherited[kind] = _least(from_a, from_b)
+    return LeakCheck(a.moment, a.pid, a.time, **totals, inherited=inherited)
+
+
+def _least(a: Total, b: Total) -> Total:
+    return Total(min(a.blocks, b.blocks), min(a.bytes, b.bytes))
+
+
+def _most(a: Total, b: Total) -> Total:
+    return Total(max(a.blocks, b.blocks), max(a.bytes, b.bytes))
 
 
 def _less(total: Total, part: Total) -> Total:
@@ -293,8 +319,8 @@ _MOMENTS = {
 }
 
 
-def leak_table(check: LeakCheck) -> list[str]:
-    """The leak summary, a heading and a line for each kind."""
+def leak_table(check: LeakCheck, run: RunInfo) -> list[str]:
+    """The leak summary of a run, a heading and a line for each kind."""
     rows = [(label, getattr(check, name)) for label, name in LEAK_ROWS]
     wide, blocks_wide = (
         max(len(f"{number:,}") for number in numbers)
@@ -306,7 +332,17 @@ def leak_table(check: LeakCheck) -> list[str]:
         for label, total in rows
         if label != "suppressed" or total.blocks
     ]
-    return [f"leak summary, {_MOMENTS[check.moment]}:", *lines]
+    return [f"leak summary{_whose(check, run)}:", *lines]
+
+
+def _whose(check: LeakCheck, run: RunInfo) -> str:
+    """The processes of a summary, and when they were checked; several have moments of their own."""
+    processes = len(leak_processes(run))
+    if processes > 1:
+        return f" of {processes:,} processes"
+    if check.pid != run.pid:
+        return f" of process {check.pid}, {_MOMENTS[check.moment]}"
+    return f", {_MOMENTS[check.moment]}"
 
 
 def label(finding: Finding) -> str:

@@ -115,9 +115,13 @@ class Cache:
         if found is None:
             return None
         try:
-            content, mode = files.content(found), found.stat().st_mode
+            return self.copy(kind, key, found)
         except OSError:
             return None
+
+    def copy(self, kind: str, key: str, entry: Path) -> Path:
+        """Adds an entry with the content of another one; raises `OSError` if that cannot be read."""
+        content, mode = files.content(entry), entry.stat().st_mode
 
         def write(path: Path) -> None:
             path.write_bytes(content)

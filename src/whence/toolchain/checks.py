@@ -17,11 +17,15 @@ KINDS = {
 }
 """Names of clang's checks, and the oldest version that writes them in the form that is read."""
 
-NEEDED = {
+CONVERSIONS = {
     "convert_unsigned": "implicit-unsigned-integer-truncation",
     "convert_signed": "implicit-signed-integer-truncation",
     "to_signed": "implicit-integer-sign-change",
     "to_unsigned": "implicit-integer-sign-change",
+}
+"""Detection points of conversions, and the check for integers; bit-fields have one of their own."""
+
+NEEDED = CONVERSIONS | {
     "enumeration": "enum",
     "missing_return": "return",
     "callee": "function",

@@ -209,8 +209,9 @@ FORTIFY = "_FORTIFY_SOURCE"
 """The prefix of a macro that the IR is compiled without, and the options that define macros."""
 DEFINING = ("-D", "--define-macro")
 
-IR_KEPT_PREFIXES = ("-gcc-toolchain", "-gcc-install-dir")
-"""Prefixes of options that are not hidden, although they begin like hidden ones."""
+IR_KEPT_PREFIXES = ("-gcc-toolchain", "-gcc-install-dir", "-Wno-")
+"""Prefixes of options that are not hidden, although they begin like hidden ones: where the compiler is, and
+which warnings, that would be errors, are none."""
 
 
 def hidden_from_ir(group: tuple[str, ...]) -> bool:

@@ -1,5 +1,6 @@
-/* modules: alloc/loader os/os */
+/* modules: alloc/loader planes/planes os/os */
 #include "../../../runtime/alloc/loader.h"
+#include "../../../runtime/planes/planes.h"
 #include "unit.h"
 
 #include <link.h>
@@ -48,6 +49,13 @@ static void knows_what_it_owns(void) {
     CHECK(!loader_owns(0));
 }
 
+static void opens_zones_in_what_it_gets_back(void) {
+    char *memory = loader_new(100);
+    plane_set((uintptr_t)memory + 32, 32, WH_STATE_GLOBAL_RED_ZONE);
+    loader_free((uintptr_t)memory);
+    CHECK(plane_clean((uintptr_t)memory, 100));
+}
+
 static void refuses_what_does_not_fit(void) {
     CHECK(!loader_new(SIZE_MAX));
     CHECK(!loader_new(WH_LOADER_SIZE));
@@ -55,9 +63,13 @@ static void refuses_what_does_not_fit(void) {
 }
 
 int main(void) {
+    uintptr_t begin;
+    size_t size;
+    CHECK_EQUAL(planes_init(&begin, &size), 0);
     finds_the_loader();
     serves_all_sizes();
     knows_what_it_owns();
+    opens_zones_in_what_it_gets_back();
     refuses_what_does_not_fit();
     return 0;
 }

@@ -6,7 +6,7 @@ import contextlib
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from whence.engines.native import build
 from whence.engines.native.objects import Wanted, find_object, instrument, own_functions, wanted_objects
 from whence.engines.native.refused import sentence
 from whence.engines.process.building import BuildSettings, Built
+from whence.engines.process.instances import Instances
 from whence.engines.process.interpreter import interpreter_words
 from whence.errors import CannotExecute, CarriesNoIR, ExitCode, ToolLimit, WhenceError
 from whence.preparation import IMPOSSIBLE, KNOWN, PREPARED, Preparation, Preparations
@@ -204,7 +205,7 @@ class _Ahead:
         )
 
     def _build(self, image: _Image) -> list[Built]:
-        settings, cache = self._settings, self._cache
+        settings, cache = replace(self._settings, instances=Instances()), self._cache  # no run has both
         if image.is_library:
             return [build.build_library(image.path, settings, cache, known) for known in self._users]
         return [build.build_program(image.path, settings, cache)]

@@ -24,6 +24,7 @@ from whence.engines.process.libraries import (
     linked_libraries,
     may_load,
     names_of_one_file,
+    other_names,
     sources,
 )
 from whence.errors import CannotExecute, CarriesNoIR, ToolLimit
@@ -122,7 +123,8 @@ def _library_parts(path: Path, settings: BuildSettings) -> tuple[CarriedImage, d
     image = read_image(path)
     if image.kind != "shared":
         raise CannotExecute(f"{path}: this is {_KINDS.get(image.kind, 'a program')}, not a shared library")
-    return image, carried_libraries(linked_libraries(image, settings.environment))
+    libraries = carried_libraries(linked_libraries(image, settings.environment))
+    return image, libraries | other_names(image, libraries, settings.environment)
 
 
 def check_program(program: Path, settings: BuildSettings, *, any_program: bool = False) -> None:
@@ -140,6 +142,7 @@ def _parts(program: Path, settings: BuildSettings, any_program: bool) -> _Parts:
     libraries = {
         name: each for name, each in libraries.items() if not any(name in names for names in doubled)
     }
+    libraries |= other_names(image, libraries, settings.environment)
     direct = [path for name, path in linked.items() if name in image.needed]
     if not (image.modules or libraries or any_program or may_load([program, *direct])):
         raise CarriesNoIR(
@@ -199,7 +202,8 @@ def _build(
     left_out += [LeftOut(each.module.source, "cannot be instrumented") for each in objects.refused]
     for name, each in images.items():
         try:
-            copies[name] = _linked(each, objects.paths, extra, cache, name if "/" in name else "")
+            first = _linked(each, objects.paths, extra, cache, name if "/" in name else "")
+            copies[name] = _own(first, each, settings, cache)
         except ForeignCode as missing:
             notes.append(_joined_elsewhere(each, str(missing), is_program=not name))
             left_out.append(LeftOut(each.path.name, "joined by another linker"))
@@ -208,7 +212,9 @@ def _build(
                 raise
             # code that optimisation removes may refer to what nothing defines
             return _build(image, libraries, replace(settings, tier=FULL), cache, known)
-    originals = {copy: images[name].path for name, copy in copies.items()}
+    originals: dict[Path, Path] = {}
+    for name, copy in copies.items():  # hard links share one: the loader knows it by the first name, too
+        originals.setdefault(copy, images[name].path)
     checked = _distinct(images[name] for name in copies)
     counts = {d: objects.counts[d] for each in checked if (d := each.digest) in objects.counts}
     coverage = Coverage(counts, left_out=tuple(left_out))
@@ -280,6 +286,15 @@ def _linked(
         key,
         lambda path: relink(image, objects, extra_inputs=inputs, output=path, soname=soname),
     )
+
+
+def _own(first: Path, image: CarriedImage, settings: BuildSettings, cache: Cache) -> Path:
+    """The image for this file: `first`, or a copy of that if the run has it for another file already."""
+    number = settings.instances.number(first.name, image.path, shared=image.kind == "shared")
+    if not number:
+        return first
+    key = digest(first.name, str(number))
+    return cache.find("images", key) or cache.copy("images", key, first)
 
 
 _KINDS = {"object": "an object file", "archive": "an archive", "shared": "a shared library"}

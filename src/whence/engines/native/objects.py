@@ -84,6 +84,7 @@ def objects_of(
     notes += [each.note for each in refused]
     notes += _notes_of_wrapping(wanted, settings)
     notes += _notes_of_checks(modules, settings)
+    notes += _notes_of_bit_fields(modules, settings)
     return Objects({each.module.digest: present[each.key] for each in wanted}, counts, refused, notes, hasty)
 
 
@@ -190,6 +191,23 @@ def _notes_of_checks(modules: Sequence[CarriedModule], settings: BuildSettings) 
                 f"{rule.name} does not see {names[0]}{more}: its IR has no checks of -fsanitize={needed}; "
                 f"build it again, with clang {checks.KINDS[needed]} or newer"
             )
+
+
+_BIT_FIELDS = "implicit-bitfield-conversion"
+
+
+def _notes_of_bit_fields(modules: Sequence[CarriedModule], settings: BuildSettings) -> Iterator[str]:
+    """A note where rules about conversions are on and see modules, but none of their bit-fields."""
+    points = {rule.point.name for rule in settings.rules.active} & checks.CONVERSIONS.keys()
+    needed = {checks.CONVERSIONS[point] for point in points}
+    seen = [each for each in modules if each.checks & needed and _BIT_FIELDS not in each.checks]
+    names = sorted({os.path.basename(each.source) for each in seen})
+    if names:
+        more = f" and {len(names) - 1} more" if names[1:] else ""
+        yield (
+            f"conversions to bit-fields in {names[0]}{more} are not checked: the IR has no checks of "
+            f"-fsanitize={_BIT_FIELDS}; build it again, with clang {checks.KINDS[_BIT_FIELDS]} or newer"
+        )
 
 
 def find_object(wanted: Wanted, cache: Cache) -> tuple[Path, Counts] | None:

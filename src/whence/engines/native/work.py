@@ -6,7 +6,7 @@ import gc
 
 import llvmlite.binding as llvm
 
-from whence.abi.intercepts import RUNTIME_SYMBOLS
+from whence.abi.intercepts import LIBRARY
 from whence.errors import CannotExecute
 from whence.instrument.pipeline import Compiled, Job, compile_module
 from whence.instrument.requests import CLOSES, may_close
@@ -41,6 +41,6 @@ def defined_functions(module: CarriedModule) -> str:
     names = [
         function.name
         for function in parsed.functions
-        if function.name in RUNTIME_SYMBOLS and not function.is_declaration and function.linkage not in hidden
+        if function.name in LIBRARY and not function.is_declaration and function.linkage not in hidden
     ]
     return " ".join([*names, CLOSES] if may_close(bitcode) else names)

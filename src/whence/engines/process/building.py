@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from whence.coverage import Coverage
+from whence.engines.process.instances import Instances
 from whence.engines.progress import Progress
 from whence.rules import RuleSet
 from whence.tiers import AUTO
@@ -21,7 +22,7 @@ class BuildSettings:
 
     origins: whether it is followed where values come from. symbolic: whether expressions are built.
     given_up: whether the build was abandoned. described: whether debuggers are to know the variables.
-    tier: one of `whence.tiers`.
+    tier: one of `whence.tiers`. instances: those of the run.
     """
 
     rules: RuleSet
@@ -33,6 +34,7 @@ class BuildSettings:
     given_up: Callable[[], bool] = lambda: False
     described: bool = False
     tier: str = AUTO
+    instances: Instances = field(default_factory=Instances, compare=False)
 
 
 class Hasty(NamedTuple):

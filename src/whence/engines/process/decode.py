@@ -209,11 +209,13 @@ def _text(data: memoryview) -> str:
 def _decode_check(payload: memoryview) -> LeakCheck:
     """Raises `struct.error` for a payload that is too short or of a check that is not known."""
     f = records.LEAKS.unpack(payload)
-    kinds = ("definite", "indirect", "possible", "reachable", "excused")
     if f["check"] not in _MOMENTS:
         raise struct.error(f"leak check {f['check']}")
-    totals = {kind: Total(f[f"{kind}_blocks"], f[f"{kind}_bytes"]) for kind in kinds}
-    return LeakCheck(_MOMENTS[f["check"]], f["pid"], f["time"], **totals)
+    totals, inherited = (
+        {kind: Total(f[f"{prefix}{kind}_blocks"], f[f"{prefix}{kind}_bytes"]) for kind in records.LEAK_TOTALS}
+        for prefix in ("", "inherited_")
+    )
+    return LeakCheck(_MOMENTS[f["check"]], f["pid"], f["time"], **totals, inherited=inherited)
 
 
 def _decode_refusal(payload: memoryview, run: RawRun) -> Refusal:

@@ -84,6 +84,35 @@ def carried_libraries(linked: Mapping[str, str]) -> dict[str, CarriedImage]:
     return found
 
 
+def other_names(
+    image: CarriedImage, carried: Mapping[str, CarriedImage], environment: Mapping[str, str]
+) -> dict[str, CarriedImage]:
+    """Further names, as of links, by which an image and its libraries request those of `carried`.
+
+    The dynamic linker lists a file under the name that it met first.
+    """
+    users = [image, *carried.values()]
+    missing = {name for user in users for name in user.needed if "/" not in name} - carried.keys()
+    searched = environment.get("LD_LIBRARY_PATH", "").split(":")
+    searched += [folder for user in users for folder in (*user.folders(), str(user.path.parent))]
+    files = {_identity(each.path): each for each in carried.values()}
+    found: dict[str, CarriedImage] = {}
+    for name in sorted(missing):
+        for folder in dict.fromkeys(filter(None, searched)):
+            identity = _identity(Path(folder, name))
+            if identity is not None and identity in files:
+                found.setdefault(name, files[identity])
+    return found
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
 def names_of_one_file(linked: Mapping[str, str]) -> list[list[str]]:
     """Groups of names, one of them a path, by which one library is requested.
 

@@ -45,6 +45,7 @@ class Service:
         self._given_up: Callable[[], bool] = lambda: False
         self._run = run
         self._builder = builder
+        run.settings.instances.hold()
         self._known: dict[tuple[object, ...], Answer] = {}
         if descriptor >= 0:  # it listens
             self._socket = socket.socket(fileno=descriptor)
@@ -68,6 +69,7 @@ class Service:
     def close(self) -> None:
         """Closes the socket: later requests fail, so libraries run without checks."""
         self._socket.close()
+        self._run.settings.instances.close()
 
     def attend(self, endings: Callable[[], int]) -> None:
         """Answers one request; `endings`: the number of signals so far that request the end of the run."""
@@ -117,7 +119,8 @@ class Service:
         return _AS_IT_IS if built.image == path else (str(built.image.absolute()), str(path))
 
     def _take_down(self, built: Built) -> None:
-        self._run.originals.update(named_originals(built))
+        for image, original in named_originals(built).items():
+            self._run.originals.setdefault(image, original)
         self.notes += built.notes
         self.covered.append(built.coverage)
 

@@ -11,11 +11,11 @@ The cost grows linearly with the number of instructions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 
 from whence import ir
-from whence.abi.intercepts import RUNTIME_SYMBOLS
+from whence.abi.intercepts import RUNTIME_SYMBOLS, STORES
 from whence.abi.layout import GRANULE
 from whence.abi.undefined import (
     ARGUMENTS,
@@ -576,8 +576,19 @@ class _Follower:
         else:
             self._pass_on(call, name)
             self._take_result(call, following)
+            if name in STORES and name not in self.context.own:
+                self._written(call, STORES[name], following)
             if call.returns_twice:
                 self._land(following)
+
+    def _written(
+        self, call: ir.Call, stores: Mapping[int, int], following: ir.Instruction | None
+    ) -> None:
+        """What a library function has stored is defined."""
+        for at, size in stores.items():
+            if following is not None and at < len(call.arguments):
+                self.at.anchor = following
+                self._runtime(helpers.DEFINE, f"ptr {call.arguments[at].value}, i64 {size}")
 
     def _undefined(self, call: ir.Call) -> None:
         type_ = self.at.shadow_type(call.type)

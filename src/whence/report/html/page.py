@@ -40,7 +40,7 @@ class HtmlRenderer:
             findings=views,
             rules=_rules(views),
             leaks=leak_tree(findings, self.directory, shelf),
-            leak_table=words.leak_table(check) if check is not None and any(f.leak for f in findings) else (),
+            leak_table=words.leak_table(check, run) if check and any(f.leak for f in findings) else (),
             notes=[printable(note) for note in run.sentences],
             suppressed=[
                 (words.suppressed(use), f"{frames.short_path(use.file, self.directory)}:{use.line}", use.name)
