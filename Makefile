@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 RUNTIME := $(shell find runtime launcher -name '*.[ch]' 2>/dev/null)
-C_FILES := $(RUNTIME) $(wildcard src/whence/include/whence/*.h)
+C_FILES := $(RUNTIME) $(wildcard src/whence/include/whence/*.h src/whence/include/klee/*.h)
 
 .PHONY: all demo check test test-all test-random test-real lint format bench bench-alloc bench-start soak conform clean
 

@@ -32,7 +32,7 @@ ALLOCATOR = ("alloc", "blocks", "os", "replace", "settings")
 """What every allocator of whole processes consists of: folders below this one."""
 CHECKING = ("findings", "leak", "process", "record", "rt", "stacks", "x86")
 """What evaluates rules and reports findings."""
-PLANES = ("origins", "planes", "values")
+PLANES = ("origins", "planes", "symbolic", "values")
 """What knows something about each byte of memory."""
 WRAPPERS = ("intercept/bounce.c", "intercept/scatter.c", "intercept/there.c", "intercept/kernel")
 """What checks the memory that functions hand to the kernel."""

@@ -1,14 +1,10 @@
 #include "cells.h"
 #include "../blocks/block.h"
 #include "../os/mem.h"
-#include "../os/os.h"
+#include "../planes/chunks.h"
 #include "../process/kind.h"
 
 #define UNIT (1ul << WH_ORIGIN_UNIT_SHIFT)
-#define CHUNK (1ul << WH_ORIGIN_CHUNK_SHIFT)
-#define CHUNK_CELLS (CHUNK >> WH_ORIGIN_UNIT_SHIFT)
-#define CHUNK_SIZE (CHUNK_CELLS << WH_ORIGIN_CELL_SHIFT)
-#define TABLE_SIZE ((1ull << (WH_ADDRESS_BITS - WH_ORIGIN_CHUNK_SHIFT)) * sizeof(uint64_t))
 /* Runs of cells that are set beyond this many bytes of memory keep no origin. */
 #define MOST_SET (16ul << 20)
 
@@ -16,54 +12,26 @@ typedef uint64_t cell;
 
 WH_EXPORT __thread struct origins_passed __whence_origins;
 
+static uint64_t used;
+static const struct chunk_plane plane = {
+    .table = WH_ORIGIN_TABLE_BASE,
+    .chunks = WH_ORIGIN_CHUNKS_BASE,
+    .size = WH_ORIGIN_CHUNKS_SIZE,
+    .unit_shift = WH_ORIGIN_UNIT_SHIFT,
+    .chunk_shift = WH_ORIGIN_CHUNK_SHIFT,
+    .cell_shift = WH_ORIGIN_CELL_SHIFT,
+    .used = &used,
+};
+
 long origins_init(uintptr_t *begin, size_t *size) {
     node_begin_thread(0);
-    *begin = WH_ORIGIN_TABLE_BASE;
-    *size = TABLE_SIZE;
-    long result = os_reserve(*begin, *size, OS_READ_WRITE);
-    if (result < 0 || (result = nodes_init(begin, size)) < 0) return result;
-    *begin = WH_ORIGIN_CHUNKS_BASE;
-    *size = WH_ORIGIN_CHUNKS_SIZE;
-    return os_reserve(*begin, *size, OS_READ_WRITE);
-}
-
-/* ---- chunks ---- */
-
-static cell **entry_of(uintptr_t address) {
-    return (cell **)WH_ORIGIN_TABLE_BASE + (address >> WH_ORIGIN_CHUNK_SHIFT);
-}
-
-static int has_cells(uintptr_t address) { return address >> WH_ADDRESS_BITS == 0; }
-
-/* Never given back: a thread that finds another's chunk in the table has used up one for nothing.
- */
-static cell *new_chunk(void) {
-    static uint64_t used;
-    uint64_t end = __atomic_add_fetch(&used, CHUNK_SIZE, __ATOMIC_RELAXED);
-    return end <= WH_ORIGIN_CHUNKS_SIZE ? (cell *)(WH_ORIGIN_CHUNKS_BASE + end - CHUNK_SIZE) : NULL;
-}
-
-static cell *chunk_of(uintptr_t address, int make) {
-    if (!has_cells(address)) return NULL;
-    cell **entry = entry_of(address), *known = __atomic_load_n(entry, __ATOMIC_ACQUIRE);
-    if (known || !make) return known;
-    cell *made = new_chunk();
-    if (!made) return NULL;
-    return __atomic_compare_exchange_n(entry, &known, made, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
-               ? made
-               : known;
-}
-
-static size_t index_of(uintptr_t address) {
-    return (address & (CHUNK - 1)) >> WH_ORIGIN_UNIT_SHIFT;
+    long result = chunks_reserve(&plane, begin, size);
+    return result < 0 ? result : nodes_init(begin, size);
 }
 
 /* The cell that generated code uses for an address: the next cell belongs to the next four bytes,
  * and is one more than a chunk has at its end, where the next chunk's memory begins. */
-static cell *cell_of(uintptr_t address, int make) {
-    cell *chunk = chunk_of(address, make);
-    return chunk ? chunk + index_of(address) : NULL;
-}
+static cell *cell_of(uintptr_t address, int make) { return chunk_cell(&plane, address, make); }
 
 static cell cell_make(uint32_t node, uint32_t bytes) { return (uint64_t)bytes << 32 | node; }
 

@@ -12,6 +12,7 @@
 static struct image {
     uintptr_t begin, end; /* of its code */
     uintptr_t low, high;  /* of all that is loaded */
+    uintptr_t moved;      /* from where it was linked */
     enum image_kind kind;
 } images[IMAGES_MOST];
 static uint32_t image_count;
@@ -71,7 +72,7 @@ static void keep(struct image fresh) {
 static int look(struct dl_phdr_info *info, size_t size, void *first) {
     (void)size;
     const ElfW(Dyn) *dynamic = NULL;
-    struct image image = {UINTPTR_MAX, 0, UINTPTR_MAX, 0, IMAGE_OTHER};
+    struct image image = {UINTPTR_MAX, 0, UINTPTR_MAX, 0, info->dlpi_addr, IMAGE_OTHER};
     for (unsigned i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
         uintptr_t begin = info->dlpi_addr + header->p_vaddr, end = begin + header->p_memsz;
@@ -153,6 +154,15 @@ int images_has_checks(uint64_t pc) {
     if (image_count && pc - images[0].begin < images[0].end - images[0].begin)
         return images[0].kind == IMAGE_INSTRUMENTED;
     return images_kind(pc) == IMAGE_INSTRUMENTED;
+}
+
+uint32_t images_place(uint64_t *pc) {
+    for (uint32_t i = image_count; i-- > 0;)
+        if (*pc >= images[i].begin && *pc < images[i].end) {
+            *pc -= images[i].moved;
+            return i;
+        }
+    return UINT32_MAX;
 }
 
 int images_hold(uint64_t address) {

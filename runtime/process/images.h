@@ -21,6 +21,10 @@ void images_refresh(void);
 enum image_kind images_kind(uint64_t pc);
 /* Whether it is instrumented code's. */
 int images_has_checks(uint64_t pc);
+/* The number of the image that contains a program counter, in the order in which they were seen; 0
+ * is the program. *pc becomes its address as the image was linked. UINT32_MAX if none contains it.
+ */
+uint32_t images_place(uint64_t *pc);
 /* Whether an address lies in the code or data of an instrumented image. */
 int images_hold(uint64_t address);
 /* Where the next one begins; *cursor starts at 0. 0 at the end. */

@@ -21,6 +21,7 @@ from whence.abi import (
     rules,
     runs,
     structs,
+    symbolic,
     undefined,
     variables,
     zones,
@@ -188,6 +189,48 @@ def _origin_lines() -> Iterator[str]:
     yield from _struct(origins.ORIGIN_PASSED)
 
 
+def _symbolic_lines() -> Iterator[str]:
+    yield f"#define WH_TRACE_MAGIC {_number(int.from_bytes(symbolic.MAGIC, 'little'))}"
+    yield f"#define WH_TRACE_VERSION {_number(symbolic.VERSION)}"
+    for name in ("TRACE_HEADER_SIZE", "TRACE_SIZE"):
+        yield f"#define WH_{name} {_number(getattr(symbolic, name))}"
+    for name in ("KIND", "OPERATOR", "WIDTH", "ID"):
+        yield f"#define WH_TRACE_{name}_SHIFT {getattr(symbolic, f'{name}_SHIFT')}"
+    yield f"#define WH_TRACE_MOST_WIDTH {symbolic.MOST_WIDTH}"
+    yield from _numbers("TRACE", {name: kind.number for name, kind in symbolic.KINDS.items()})
+    for name, kind in symbolic.KINDS.items():
+        yield f"#define WH_TRACE_{name}_OPERANDS {len(kind.operands)} /* {', '.join(kind.operands)} */"
+    yield from _numbers("OP", {name: each.number for name, each in symbolic.OPERATORS.items()})
+    yield from _numbers("REASON", symbolic.REASONS)
+    yield from _numbers("TRACED", symbolic.ACCESSES)
+    yield from _numbers("CHECKED", symbolic.CHECKS)
+    yield from _numbers("END", symbolic.ENDS)
+    yield from _numbers("REQUEST", symbolic.REQUEST_FLAGS)
+    yield f"#define WH_EXPLORE_HELLO {_number(symbolic.HELLO)}"
+    for name, text in symbolic.OBJECT_NAMES.items():
+        yield f'#define WH_OBJECT_{name} "{text}"'
+    for name in ("TABLE_BASE", "EXPRESSIONS_BASE", "CHUNKS_BASE"):
+        yield f"#ifndef WH_SYMBOLIC_{name}"
+        yield f"#define WH_SYMBOLIC_{name} {_number(getattr(symbolic, name))}"
+        yield "#endif"
+    for name in (
+        "EXPRESSIONS_MOST",
+        "CHUNKS_SIZE",
+        "CHUNK_SHIFT",
+        "CELL_SHIFT",
+        "CHUNK_SLACK",
+        "CELL_PART_BITS",
+    ):
+        yield f"#define WH_SYMBOLIC_{name} {_number(getattr(symbolic, name))}"
+    for name in ("MOST_ARGUMENTS", "MOST_RESULTS"):
+        yield f"#define WHENCE_SYMBOLIC_{name} {_number(getattr(symbolic, name))}"
+    for name in ("WIDTH_SHIFT", "SWAPPED", "NEGATED", "FROM_SHIFT"):
+        yield f"#define WHENCE_MADE_{name} {_number(getattr(symbolic, f'MADE_{name}'))}"
+    yield from _struct(symbolic.PASSED)
+    for struct in (symbolic.TRACE, symbolic.REQUEST, symbolic.OBJECT_HEAD, symbolic.ANSWER):
+        yield from _struct(struct)
+
+
 def _fixed_lines() -> Iterator[str]:
     numbers = fixed.NUMBERS
     yield from _numbers("RULE", {each.option.upper(): numbers[each.name] for each in fixed.FIXED_FINDINGS})
@@ -262,6 +305,7 @@ def lines() -> Iterable[str]:
     yield from _rule_lines()
     yield from _undefined_lines()
     yield from _origin_lines()
+    yield from _symbolic_lines()
     yield from _variable_lines()
     yield from _option_lines()
     yield from _place_lines()

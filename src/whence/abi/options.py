@@ -41,6 +41,8 @@ OPTIONS = (
     Option("attach_wait", 0, 0, 86400, "seconds that a debugger has to attach when a guarded access traps"),
     Option("guard_resident", 512, 0, 1 << 20, "small guarded blocks that have a page each; 0: all of them"),
     Option("origins", 0, 0, 1, "the code follows where values come from"),
+    Option("symbolic", 0, 0, 1, "the code builds expressions of symbolic values"),
+    Option("explore", 0, 0, 1 << 20, "descriptor of the socket of the fork server; 0: none"),
     Option("signals", 1, 0, 1, "report SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT"),
     Option("regions", 0, 0, 1, "say at the start where the heap and its tables lie"),
     *(Option(each.option, int(each.default_on), 0, 1, each.title) for each in FIXED_FINDINGS),

@@ -55,6 +55,8 @@ class Settings:
         ("replay"), or "always".
     foreign_leaks: also report leaks of a program without IR, such as an interpreter.
     heap: the addresses of blocks, None for the default; record: a folder to write them to.
+    symbolic: the program builds expressions of what is symbolic.
+    explore: the descriptor of the socket by which it serves requests for paths, 0 for none.
     print_regions: the program prints the addresses of its heap and its tables.
     engine: one of `whence.engines.registry`, or "auto": the first of them that can run the program.
     tier: one of `whence.tiers`, how much work goes into the speed of instrumented code.
@@ -78,6 +80,8 @@ class Settings:
     locate: str = "never"
     heap: CompactHeap | None = None
     record: Path | None = None
+    symbolic: bool = False
+    explore: int = 0
     print_regions: bool = False
     engine: str = "native"
     tier: str = AUTO

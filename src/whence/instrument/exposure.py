@@ -14,6 +14,7 @@ from whence import ir
 from whence.instrument.lookup import LOOKUP
 from whence.instrument.markers import PREFIX, RANGE, SCOPE
 from whence.instrument.origins.helpers import PREFIX as ORIGINS
+from whence.instrument.symbolic.helpers import PREFIX as SYMBOLIC
 from whence.ir.constants import evaluate
 from whence.ir.lexer import GLOBAL, LOCAL, unquote
 
@@ -29,6 +30,7 @@ _BENIGN = (
     SCOPE,
     "__whence_value",
     ORIGINS,
+    SYMBOLIC,
 )
 """Calls that neither access nor store their arguments: the accesses themselves are examined."""
 _SAME = ("llvm.launder.invariant.group", "llvm.strip.invariant.group")

@@ -53,6 +53,7 @@ from whence.abi.rules import DESC_COPY, DESC_WRITE
 from whence.abi.widths import CHECKED_WIDTHS
 from whence.instrument import lookup, steps
 from whence.instrument.origins import helpers as origin_helpers
+from whence.instrument.symbolic import helpers as symbolic_helpers
 from whence.instrument.values import helpers
 from whence.rules.filters import Filter
 from whence.rules.lowering import Plan, follows_values
@@ -118,7 +119,7 @@ def markers() -> Iterator[tuple[str, bool, int, bool, bool]]:
                     yield name, write, size, provenance, unaligned
 
 
-def generate(plan: Plan, *, origins: bool = False) -> str:
+def generate(plan: Plan, *, origins: bool = False, symbolic: bool = False) -> str:
     """IR text that defines every marker for this plan.
 
     Definitions are `linkonce_odr hidden`: linking takes those that the
@@ -145,7 +146,10 @@ def generate(plan: Plan, *, origins: bool = False) -> str:
         suspects += [*wide, *known, *inside, lookup.define("#4")]
     copies = [_copy(size, "COPY" in plan.points) for size in (None, *CHECKED_WIDTHS)]
     values = helpers.definitions() if follows_values(plan) else ()
-    followed = origin_helpers.definitions() if origins else ()
+    followed = [
+        *(origin_helpers.definitions() if origins else ()),
+        *(symbolic_helpers.definitions() if symbolic else ()),
+    ]
     arithmetic = list(steps.definitions(plan.points))
     if arithmetic:
         arithmetic.append(steps.RUNTIME)

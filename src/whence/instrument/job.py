@@ -26,15 +26,17 @@ def make_job(
     tier: str = FULL,
     *,
     origins: bool = False,
+    symbolic: bool = False,
 ) -> Job:
     """The job of one module under the active rules.
 
     own: library functions that the program defines itself, and `CLOSES` if it may poison memory.
     wraps: whether the module was built with ``-fwrapv``. described: whether variables stay described.
     tier: `QUICK` or `FULL`; rules about undefined values need the full one, because their passes rely on
-    LLVM's pipeline. origins: whether it is followed where values come from.
+    LLVM's pipeline. origins: whether it is followed where values come from. symbolic: whether
+    expressions of symbolic values are built.
     """
-    policy, watched, text = _shared(rules, origins)
+    policy, watched, text = _shared(rules, origins, symbolic)
     holes = CLOSES in own
     quick = tier == QUICK and not policy.values
     bounds = policy.bounds and not holes
@@ -43,10 +45,10 @@ def make_job(
 
 
 @lru_cache(maxsize=4)
-def _shared(rules: RuleSet, origins: bool) -> tuple[Policy, tuple[str, ...], str]:
+def _shared(rules: RuleSet, origins: bool, symbolic: bool) -> tuple[Policy, tuple[str, ...], str]:
     plan = plan_of(rules)
-    policy = replace(policy_of(plan), origins=origins)
-    return policy, plan.functions, filters.generate(plan, origins=origins)
+    policy = replace(policy_of(plan), origins=origins, symbolic=symbolic)
+    return policy, plan.functions, filters.generate(plan, origins=origins, symbolic=symbolic)
 
 
 def policy_of(plan: Plan) -> Policy:

@@ -13,6 +13,7 @@ from whence.abi.intercepts import RUNTIME_SYMBOLS
 from whence.instrument.lookup import LOOKUP
 from whence.instrument.markers import COOKIE, PREFIX, RANGE, SCOPE_BEGIN, SCOPE_END
 from whence.instrument.origins.helpers import PREFIX as ORIGINS
+from whence.instrument.symbolic.helpers import PREFIX as SYMBOLIC
 
 _LIBRARY = """
     malloc calloc memcpy memmove mempcpy memset memcmp memchr memrchr bcmp
@@ -26,7 +27,7 @@ _LIBRARY = """
 
 _HARMLESS = frozenset(name for word in _LIBRARY.split() for name in (word, RUNTIME_SYMBOLS.get(word, word)))
 
-_OURS = ("llvm.", PREFIX, RANGE, LOOKUP, COOKIE, SCOPE_BEGIN, ORIGINS)
+_OURS = ("llvm.", PREFIX, RANGE, LOOKUP, COOKIE, SCOPE_BEGIN, ORIGINS, SYMBOLIC)
 
 _FINAL = ("", "external", "internal", "private", "linkonce_odr", "weak_odr")
 """Linkages of definitions that no other definition can replace."""

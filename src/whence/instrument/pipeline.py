@@ -73,6 +73,7 @@ from whence.instrument.roots import keep_pointers
 from whence.instrument.scopes import forget_lifetimes, mark_scopes
 from whence.instrument.settled import compare_bounds, drop_settled
 from whence.instrument.sweeps import mark_sweeps
+from whence.instrument.symbolic.follow import follow_symbolic
 from whence.instrument.thread_zones import guard_thread_variables
 from whence.instrument.unwritten import define_unwritten
 from whence.instrument.values.follow import follow_values
@@ -110,6 +111,7 @@ PASSES: tuple[AnyPass, ...] = (
     Pass("forbid-speculation", Stage.PROMOTED, forbid_speculation, lambda policy: policy.values),
     Pass("keep-copies", Stage.PROMOTED, keep_copies, lambda policy: policy.quick),
     Pass("client-requests", Stage.PROMOTED, redirect_requests),
+    Pass("follow-symbolic", Stage.PROMOTED, follow_symbolic, lambda policy: policy.symbolic),
     Pass("withdraw-promises", Stage.PROMOTED, withdraw_promises),
     Pass("redirect-library", Stage.PROMOTED, redirect),
     Pass("mark-sweeps", Stage.PROMOTED, mark_sweeps),

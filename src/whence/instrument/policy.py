@@ -25,6 +25,7 @@ class Policy:
     locals, globals: whether local and global variables are blocks.
     scopes: whether local variables die when their scope ends.
     origins: whether it is followed where values come from.
+    symbolic: whether expressions of symbolic values are built.
     values: whether a rule judges uses of undefined values.
     described: whether the object describes variables and types, for debuggers.
     quick: whether LLVM optimises little, for short runs (`whence.instrument.quick`).
@@ -49,3 +50,4 @@ class Policy:
     quick: bool = False
     steps: frozenset[str] = frozenset()
     origins: bool = False
+    symbolic: bool = False

@@ -123,10 +123,10 @@ _LEAST, _SECONDS_A_BYTE = 0.5, 9e-6
 
 
 def tier_of(settings: BuildSettings) -> str:
-    """The tier of new objects: the full one for undefined values, whose passes rely on it, for origins and
-    for debuggers."""
+    """The tier of new objects: the full one for undefined values, whose passes rely on it, for what is
+    followed, and for debuggers."""
     follows = any(row.follows for rule in settings.rules.active for row in rule.point.info.rows)
-    return FULL if follows or settings.described or settings.origins else settings.tier
+    return FULL if follows or settings.described or settings.origins or settings.symbolic else settings.tier
 
 
 def _program_key(modules: Iterable[CarriedModule]) -> str:
@@ -152,7 +152,7 @@ def _of_tier(
 ) -> list[Wanted]:
     meant = checks_of(settings.rules, NATIVE, cache).digest
     whole = (__version__, generator_identity(), digest(runtime.read_bytes()))
-    followed = ("origins",) if settings.origins else ()
+    followed = [name for name in ("origins", "symbolic") if getattr(settings, name)]
     wanted = []
     for module in modules:
         name = os.path.basename(module.source)
@@ -245,7 +245,7 @@ def _instrument(
     from whence.instrument.job import make_job
 
     missing.sort(key=lambda entry: -entry.module.size)
-    job = partial(make_job, settings.rules, origins=settings.origins)
+    job = partial(make_job, settings.rules, origins=settings.origins, symbolic=settings.symbolic)
     work = [(module, (job(*compiled),), key) for module, compiled, key in missing]
     of_key = {entry.key: entry for entry in missing}
     again: list[Wanted] = []

@@ -20,7 +20,7 @@ from whence.toolchain.carry import CarriedModule
 class BuildSettings:
     """The settings for all modules of one run; `environment` is that of the program.
 
-    origins: whether it is followed where values come from.
+    origins: whether it is followed where values come from. symbolic: whether expressions are built.
     given_up: whether the build was abandoned. described: whether debuggers are to know the variables.
     tier: one of `whence.tiers`. instances: those of the run.
     """
@@ -30,6 +30,7 @@ class BuildSettings:
     progress: Progress
     environment: Mapping[str, str]
     origins: bool = False
+    symbolic: bool = False
     given_up: Callable[[], bool] = lambda: False
     described: bool = False
     tier: str = AUTO

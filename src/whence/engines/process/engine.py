@@ -214,6 +214,7 @@ def build_settings(task: Task) -> BuildSettings:
         task.progress,
         settings.around.environment,
         origins=settings.locate == "always",
+        symbolic=settings.symbolic,
         described=settings.start.debugger is not None,
         tier=settings.tier,
     )

@@ -19,6 +19,7 @@ from whence.abi.origins import (
     TABLE_BASE,
     UNIT_SHIFT,
 )
+from whence.instrument.chunks import find_cell
 
 PREFIX = "__whence_origin_"
 STEP, BORN = f"{PREFIX}step", f"{PREFIX}born"
@@ -148,25 +149,11 @@ def _word(suffix: str) -> str:
     return f"  %v = {'ptrtoint ptr' if suffix == 'p' else 'zext i32'} %value to i64"
 
 
-def _cell() -> str:
-    """%cell is the cell of the address %a, if %chunk is not 0."""
-    mask = (1 << CHUNK_SHIFT) - (1 << UNIT_SHIFT)
-    return f"""  %number = lshr i64 %a, {CHUNK_SHIFT}
-  %row = shl i64 %number, 3
-  %place = add i64 %row, {TABLE_BASE}
-  %entry = inttoptr i64 %place to ptr
-  %chunk = load i64, ptr %entry, align 8
-  %within = and i64 %a, {mask}
-  %offset = shl i64 %within, {CELL_SHIFT - UNIT_SHIFT}
-  %at = add i64 %chunk, %offset
-  %cell = inttoptr i64 %at to ptr"""
-
-
 def _find(suffix: str, there: str) -> str:
     """Goes to the label where the address has a cell, else to `cold`."""
     return f"""  %a = ptrtoint ptr %p to i64
 {_word(suffix)}
-{_cell()}
+{find_cell(TABLE_BASE, CHUNK_SHIFT, UNIT_SHIFT, CELL_SHIFT)}
   %there = icmp ne i64 %chunk, 0
   br i1 %there, label %{there}, label %cold, !prof !1
 {there}:"""

@@ -1,0 +1,51 @@
+/* The interface of exploration (klee/klee.h, whence/explore.h), where no path is explored: memory
+ * and values stay as they are. */
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define ABSENT(type, name, parameters)                                                             \
+    __attribute__((weak)) type klee_##name parameters;                                             \
+    __attribute__((weak, alias("klee_" #name))) type whence_##name parameters;                     \
+    type klee_##name parameters
+#define NOTHING(name, parameters)                                                                  \
+    ABSENT(void, name, parameters) {}
+#define SAME(name, type)                                                                           \
+    ABSENT(type, name, (type value)) { return value; }
+#define ENDS(name, parameters) ABSENT(_Noreturn void, name, parameters)
+
+NOTHING(make_symbolic, (void *at __attribute__((unused)), size_t size __attribute__((unused)),
+                        const char *name __attribute__((unused))))
+NOTHING(assume, (uintptr_t condition __attribute__((unused))))
+NOTHING(warning, (const char *message __attribute__((unused))))
+NOTHING(warning_once, (const char *message __attribute__((unused))))
+NOTHING(prefer_cex,
+        (void *object __attribute__((unused)), uintptr_t condition __attribute__((unused))))
+NOTHING(open_merge, (void))
+NOTHING(close_merge, (void))
+NOTHING(set_forking, (unsigned enable __attribute__((unused))))
+NOTHING(stack_trace, (void))
+NOTHING(print_expr, (const char *message __attribute__((unused)), ...))
+NOTHING(mark_global, (void *object __attribute__((unused))))
+SAME(get_valuef, float)
+SAME(get_valued, double)
+SAME(get_valuel, long)
+SAME(get_valuell, long long)
+SAME(get_value_i32, int32_t)
+SAME(get_value_i64, int64_t)
+ABSENT(int, int, (const char *name __attribute__((unused)))) { return 0; }
+ABSENT(int, range,
+       (int begin, int end __attribute__((unused)), const char *name __attribute__((unused)))) {
+    return begin;
+}
+ABSENT(unsigned, is_symbolic, (uintptr_t value __attribute__((unused)))) { return 0; }
+ABSENT(size_t, get_obj_size, (void *pointer __attribute__((unused)))) { return 0; }
+ABSENT(unsigned, is_replay, (void)) { return 1; }
+ENDS(silent_exit, (int status)) { exit(status); }
+ENDS(abort, (void)) { abort(); }
+ENDS(report_error, (const char *file, int line, const char *message,
+                    const char *suffix __attribute__((unused)))) {
+    fprintf(stderr, "%s:%d: %s\n", file, line, message);
+    exit(1);
+}

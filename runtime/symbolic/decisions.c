@@ -1,0 +1,60 @@
+#include "decisions.h"
+#include "trace.h"
+
+/* What expressions are bound or decided already needs no second record. */
+enum { DECIDED = 1 };
+
+static void put(unsigned kind, unsigned op, uint64_t pc, unsigned count, const uint64_t *operands) {
+    if (!trace_lock()) return;
+    trace_put(kind, op, 0, trace_site(pc), count, operands);
+    trace_unlock();
+}
+
+static int decide(uint32_t number) {
+    struct expression *of = expression_at(number);
+    if (of->op == EXPRESSION_CONSTANT || of->decided) return 0;
+    of->decided = DECIDED;
+    return 1;
+}
+
+/* Our own defect, which must not look like a fact about the program. */
+static int is_consistent(uint32_t number, uint64_t value, uint64_t pc) {
+    if (expression_at(number)->value == value) return 1;
+    put(WH_TRACE_CONCRETE, WH_REASON_INCONSISTENT, pc, 2, (uint64_t[]){number, value});
+    return 0;
+}
+
+void decision_branch(uint32_t condition, int taken, uint64_t pc) {
+    if (!condition || !is_consistent(condition, (uint64_t)taken, pc)) return;
+    for (; expression_at(condition)->op == WH_OP_NOT; taken = !taken)
+        condition = expression_at(condition)->a;
+    if (!decide(condition)) return;
+    put(WH_TRACE_BRANCH, 0, pc, 1, (uint64_t[]){(uint64_t)taken << 32 | condition});
+}
+
+void decision_switch(uint32_t scrutinee, uint64_t value, uint64_t pc) {
+    if (!scrutinee || !is_consistent(scrutinee, value, pc) || !decide(scrutinee)) return;
+    put(WH_TRACE_SWITCH, 0, pc, 2, (uint64_t[]){scrutinee, value});
+}
+
+void decision_bind(uint32_t number, unsigned reason, uint64_t pc) {
+    if (!number || !decide(number)) return;
+    uint64_t operands[] = {number, expression_at(number)->value};
+    put(WH_TRACE_CONCRETE, reason, pc, 2, operands);
+}
+
+void decision_check(uint32_t condition, unsigned kind, uint64_t pc) {
+    if (expression_varies(condition)) put(WH_TRACE_CHECK, kind, pc, 1, (uint64_t[]){condition});
+}
+
+void decision_assume(uint32_t condition, int holds, uint64_t pc) {
+    if (expression_varies(condition) && is_consistent(condition, (uint64_t)holds, pc))
+        put(WH_TRACE_ASSUME, 0, pc, 1, (uint64_t[]){(uint64_t)holds << 32 | condition});
+}
+
+void decision_access(uint32_t address, uint64_t at, uint64_t size, unsigned how,
+                     struct whence_bounds object, uint64_t pc) {
+    if (!expression_varies(address) || !is_consistent(address, at, pc)) return;
+    uint64_t operands[] = {address, at, size, object.begin, object.size};
+    put(WH_TRACE_ACCESS, how, pc, 5, operands);
+}

@@ -1,0 +1,23 @@
+/* What the path decides about expressions, and what it is asked: records of the trace. `pc`: where,
+ * a return address. */
+#ifndef WHENCE_SYMBOLIC_DECISIONS_H
+#define WHENCE_SYMBOLIC_DECISIONS_H
+
+#include <stdint.h>
+#include "expressions.h"
+#include "../include/whence/rules.h"
+
+/* Control goes the way of `taken`. */
+void decision_branch(uint32_t condition, int taken, uint64_t pc);
+void decision_switch(uint32_t scrutinee, uint64_t value, uint64_t pc);
+/* The expression has its value from here on. */
+void decision_bind(uint32_t expression, unsigned reason, uint64_t pc);
+/* The condition means an error of this kind (WH_CHECKED_*). */
+void decision_check(uint32_t condition, unsigned kind, uint64_t pc);
+/* What the program wants assumed; the path ends if it does not hold. */
+void decision_assume(uint32_t condition, int holds, uint64_t pc);
+/* An access through a symbolic address (WH_TRACED_*), and the object in which it lies. */
+void decision_access(uint32_t address, uint64_t at, uint64_t size, unsigned how,
+                     struct whence_bounds object, uint64_t pc);
+
+#endif

@@ -1,0 +1,170 @@
+#include "server.h"
+#include "inputs.h"
+#include "trace.h"
+#include "../os/mem.h"
+#include "../os/os.h"
+#include "../os/text.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Of a request: the trace, standard input, output and error. */
+#define DESCRIPTORS 4
+
+struct request {
+    struct wh_explore_request head;
+    char *bytes;
+    int files[DESCRIPTORS];
+};
+
+static _Noreturn void refuse(const char *why, const char *name) {
+    TEXT(message, 512);
+    text_put(&message, "exploration: ");
+    text_put(&message, why);
+    text_put(&message, name);
+    text_give_up(&message);
+}
+
+/* ---- requests ---- */
+
+static int receive_all(int socket, void *to, size_t size) {
+    for (char *at = to; size;) {
+        ssize_t count = recv(socket, at, size, 0);
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) return 0;
+        at += count, size -= (size_t)count;
+    }
+    return 1;
+}
+
+static void take_files(struct msghdr *message, struct request *request) {
+    for (struct cmsghdr *part = CMSG_FIRSTHDR(message); part; part = CMSG_NXTHDR(message, part)) {
+        if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
+        size_t size = part->cmsg_len - CMSG_LEN(0);
+        wh_copy(request->files, CMSG_DATA(part),
+                size < sizeof request->files ? size : sizeof request->files);
+    }
+}
+
+/* The head of a request, with the descriptors that come along. 0 at the end. */
+static int receive_head(int socket, struct request *request) {
+    union {
+        struct cmsghdr head;
+        char room[CMSG_SPACE(sizeof request->files)];
+    } control;
+    struct iovec part = {&request->head, sizeof request->head};
+    struct msghdr message = {.msg_iov = &part,
+                             .msg_iovlen = 1,
+                             .msg_control = &control,
+                             .msg_controllen = sizeof control};
+    ssize_t count;
+    do count = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+    while (count < 0 && errno == EINTR);
+    if (count <= 0) return 0;
+    take_files(&message, request);
+    return receive_all(socket, (char *)&request->head + count,
+                       sizeof request->head - (size_t)count);
+}
+
+static int receive(int socket, struct request *request) {
+    *request = (struct request){.files = {-1, -1, -1, -1}};
+    if (!receive_head(socket, request)) return 0;
+    if (!request->head.bytes) return 1;
+    request->bytes = (char *)os_map(wh_round_up(request->head.bytes, OS_PAGE));
+    if (!request->bytes) refuse("no memory for a request", "");
+    return receive_all(socket, request->bytes, request->head.bytes);
+}
+
+static void release(const struct request *request) {
+    for (int i = 0; i < DESCRIPTORS; i++)
+        if (request->files[i] >= 0) close(request->files[i]);
+    if (request->bytes)
+        os_unmap((uintptr_t)request->bytes, wh_round_up(request->head.bytes, OS_PAGE));
+}
+
+/* ---- a path ---- */
+
+static void begin_path(struct request *request, char **arguments, char **environment) {
+    const char *name = "";
+    int *files = request->files;
+    for (int i = 1; i < DESCRIPTORS; i++)
+        if (files[i] >= 0) dup2(files[i], i - 1);
+    if (!inputs_take(request->bytes, request->head.bytes, request->head.objects))
+        refuse("a request is malformed", "");
+    if (files[0] >= 0 && !(request->head.flags & WH_REQUEST_QUIET) && !trace_open(files[0]))
+        refuse("the trace cannot be mapped", "");
+    for (int i = 0; i < DESCRIPTORS; i++)
+        if (files[i] >= 0) close(files[i]);
+    if (!inputs_place(arguments, environment, &name)) refuse("there is no place for ", name);
+}
+
+/* Whether the child has ended in time. */
+static int ends_in_time(pid_t child, uint64_t milliseconds) {
+    int handle = (int)os_call(SYS_pidfd_open, child, 0, 0, 0, 0, 0);
+    if (handle < 0) return 1;
+    struct pollfd wait = {.fd = handle, .events = POLLIN};
+    uint64_t end = os_now_us() / 1000 + milliseconds;
+    int ready;
+    do {
+        uint64_t now = os_now_us() / 1000;
+        ready = poll(&wait, 1, now < end ? (int)(end - now) : 0);
+    } while (ready < 0 && errno == EINTR);
+    close(handle);
+    return ready > 0;
+}
+
+static void await(pid_t child, const struct request *request, struct wh_explore_answer *answer) {
+    int status = 0;
+    if (request->head.milliseconds && !ends_in_time(child, request->head.milliseconds)) {
+        answer->late = 1;
+        kill(child, SIGKILL);
+    }
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+    answer->pid = (uint32_t)child;
+    answer->status = (uint32_t)status;
+}
+
+/* What the path itself could not write. */
+static void end_trace(int file, const struct wh_explore_answer *answer) {
+    int status = (int)answer->status;
+    if (file < 0 || !trace_reopen(file)) return;
+    if (answer->late)
+        trace_end(WH_END_LIMIT, 0);
+    else if (WIFEXITED(status))
+        trace_end(WH_END_EXIT, (uint64_t)WEXITSTATUS(status));
+    else
+        trace_end(WTERMSIG(status) == SIGABRT ? WH_END_ABORT : WH_END_SIGNAL,
+                  (uint64_t)WTERMSIG(status));
+    trace_close();
+}
+
+static int answer(int socket, const struct wh_explore_answer *said) {
+    return send(socket, said, sizeof *said, MSG_NOSIGNAL) == sizeof *said;
+}
+
+void server_run(int socket, char **arguments, char **environment) {
+    struct wh_explore_answer said = {.number = WH_EXPLORE_HELLO, .pid = os_process()};
+    struct request request;
+    int open = answer(socket, &said);
+    while (open && receive(socket, &request)) {
+        pid_t child = fork();
+        if (!child) {
+            close(socket);
+            begin_path(&request, arguments, environment);
+            return;
+        }
+        if (child < 0) refuse("no process for a path", "");
+        said = (struct wh_explore_answer){.number = request.head.number};
+        await(child, &request, &said);
+        end_trace(request.head.flags & WH_REQUEST_QUIET ? -1 : request.files[0], &said);
+        release(&request);
+        open = answer(socket, &said);
+    }
+    os_exit(0);
+}

@@ -1,0 +1,172 @@
+#include "tables.h"
+#include "decisions.h"
+#include "expressions.h"
+#include "memory.h"
+#include "trace.h"
+#include "../blocks/block.h"
+
+#include <ctype.h>
+
+/* Elements of objects whose loads, and whose stores, stay symbolic. */
+#define MOST_LOADED 1024u
+#define MOST_STORED 128u
+
+/* ---- objects ---- */
+
+/* The tables of ctype.h begin before what these functions return, at -128. */
+static struct whence_bounds character_table(uintptr_t at) {
+    const struct {
+        uintptr_t middle, width;
+    } tables[] = {{(uintptr_t)*__ctype_b_loc(), sizeof(unsigned short)},
+                  {(uintptr_t)*__ctype_tolower_loc(), sizeof(int32_t)},
+                  {(uintptr_t)*__ctype_toupper_loc(), sizeof(int32_t)}};
+    for (unsigned i = 0; i < sizeof tables / sizeof *tables; i++) {
+        struct whence_bounds table = {tables[i].middle - 128 * tables[i].width,
+                                      384 * tables[i].width};
+        if (at - table.begin < table.size) return table;
+    }
+    return (struct whence_bounds){0, 0};
+}
+
+static struct whence_bounds object_of(const struct reach *reach) {
+    if (reach->extent && reach->at - reach->root < reach->extent)
+        return (struct whence_bounds){reach->root, reach->extent};
+    struct whence_bounds block = blocks_live_range(reach->at);
+    return block.size ? block : character_table(reach->at);
+}
+
+void reach_say(const struct reach *reach, unsigned how) {
+    struct whence_bounds object = object_of(reach);
+    decision_access(reach->address, reach->at, reach->size, how, object, reach->pc);
+}
+
+/* ---- elements ---- */
+
+/* The object as elements of the access's size; none if that cannot be. `first`: the lowest address
+ * of an element. */
+struct elements {
+    uintptr_t first;
+    uint64_t count;
+};
+
+static struct elements elements_of(const struct reach *reach, uint64_t most) {
+    struct whence_bounds object = object_of(reach);
+    uint64_t size = reach->size, before = (reach->at - object.begin) % (size ? size : 1);
+    struct elements elements = {object.begin + before, 0};
+    if (!size || size > 8 || size & (size - 1)) return elements;
+    if (reach->at - object.begin + size > object.size) return elements;
+    elements.count = (object.size - before) / size;
+    if (elements.count > most) elements.count = 0;
+    return elements;
+}
+
+/* Lowest bits that are 0 whatever the input is. */
+static unsigned low_zeros(uint32_t number) {
+    const struct expression *of = expression_at(number);
+    unsigned a, b;
+    switch (of->op) {
+    case EXPRESSION_CONSTANT: return of->value ? (unsigned)__builtin_ctzll(of->value) : of->width;
+    case WH_OP_ZEXT:
+    case WH_OP_SEXT: return low_zeros(of->a);
+    case WH_OP_ADD:
+    case WH_OP_SUB: return (a = low_zeros(of->a)) < (b = low_zeros(of->b)) ? a : b;
+    case WH_OP_MUL: return low_zeros(of->a) + low_zeros(of->b);
+    case WH_OP_SHL:
+        b = expression_varies(of->b) ? 0 : (unsigned)expression_at(of->b)->value;
+        return low_zeros(of->a) + (b < 64 ? b : 64);
+    default: return 0;
+    }
+}
+
+/* Whether the address is that of an element is decided. */
+static void decide_alignment(const struct reach *reach, uintptr_t first) {
+    unsigned bits = (unsigned)__builtin_ctzll(reach->size);
+    uint32_t begin = bits ? expression_constant(64, first) : 0;
+    uint32_t at = begin ? expression_make(WH_OP_SUB, 64, reach->address, begin, 0, 0) : 0;
+    if (at && low_zeros(at) >= bits) return;
+    uint32_t low = at ? expression_extract(at, 0, bits) : 0;
+    uint32_t zero = low ? expression_constant(bits, 0) : 0;
+    if (zero) decision_branch(expression_make(WH_OP_EQ, 1, low, zero, 0, 0), 1, reach->pc);
+}
+
+static uint64_t word_at(uintptr_t at, uint64_t size) {
+    uint64_t value = 0;
+    wh_copy(&value, (const void *)at, size);
+    return value;
+}
+
+/* The expression of an element, a constant if it is concrete. */
+static uint32_t element(uintptr_t at, uint64_t size) {
+    uint64_t value = word_at(at, size);
+    uint32_t number = memory_load(at, (unsigned)size, value);
+    return number ? number : expression_constant(8 * (unsigned)size, value);
+}
+
+/* ---- loads ---- */
+
+/* A run of equal elements: its first address, and the expression. */
+struct run {
+    uintptr_t from;
+    uint32_t number;
+};
+
+static uint32_t runs_of(const struct elements *elements, uint64_t size, struct run *runs) {
+    uint32_t count = 0;
+    for (uint64_t i = 0; i < elements->count; i++) {
+        uintptr_t at = elements->first + i * size;
+        uint32_t number = element(at, size);
+        if (!number) return 0;
+        if (!count || runs[count - 1].number != number) runs[count++] = (struct run){at, number};
+    }
+    return count;
+}
+
+/* A search by halves, as nested choices. */
+static uint32_t chosen(const struct run *runs, uint32_t count, uint32_t address) {
+    if (count == 1) return runs->number;
+    uint32_t half = count / 2;
+    uint32_t low = chosen(runs, half, address), high = chosen(runs + half, count - half, address);
+    uint32_t bound = expression_constant(64, runs[half].from);
+    uint32_t below = bound ? expression_make(WH_OP_ULT, 1, address, bound, 0, 0) : 0;
+    if (!low || !high || !below) return 0;
+    return expression_make(WH_OP_ITE, expression_at(low)->width, below, low, high, 0);
+}
+
+static void bind(const struct reach *reach) {
+    decision_bind(reach->address, WH_REASON_ADDRESS, reach->pc);
+}
+
+uint32_t reach_load(const struct reach *reach, uint64_t value) {
+    struct run runs[MOST_LOADED];
+    struct elements elements = elements_of(reach, MOST_LOADED);
+    uint32_t count = elements.count ? runs_of(&elements, reach->size, runs) : 0;
+    uint32_t number = count ? chosen(runs, count, reach->address) : 0;
+    if (number && expression_at(number)->value == value) {
+        decide_alignment(reach, elements.first);
+        return number;
+    }
+    bind(reach);
+    return memory_load(reach->at, (unsigned)reach->size, value);
+}
+
+/* ---- stores ---- */
+
+int reach_store(const struct reach *reach, uint32_t expression, uint64_t value) {
+    struct elements elements = elements_of(reach, MOST_STORED);
+    unsigned width = 8 * (unsigned)reach->size;
+    uint32_t stored =
+        expression ? expression_resized(expression, width) : expression_constant(width, value);
+    uint32_t after[MOST_STORED];
+    for (uint64_t i = 0; i < elements.count; i++) {
+        uintptr_t at = elements.first + i * reach->size;
+        uint32_t here = expression_constant(64, at), before = element(at, reach->size);
+        uint32_t same = here ? expression_make(WH_OP_EQ, 1, reach->address, here, 0, 0) : 0;
+        if (!stored || !before || !same) return 0;
+        after[i] = expression_make(WH_OP_ITE, width, same, stored, before, 0);
+        if (!after[i]) return 0;
+    }
+    for (uint64_t i = 0; i < elements.count; i++)
+        memory_store(elements.first + i * reach->size, (unsigned)reach->size, after[i]);
+    if (elements.count) decide_alignment(reach, elements.first);
+    return elements.count != 0;
+}

@@ -1,0 +1,35 @@
+/* The trace of this path: a file that is mapped shared (whence.abi.symbolic). */
+#ifndef WHENCE_SYMBOLIC_TRACE_H
+#define WHENCE_SYMBOLIC_TRACE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "whence_abi.h"
+
+/* Begins a trace in a file. 0 if it cannot be mapped. */
+int trace_open(int file);
+/* Goes on with the trace of a path that has ended. 0 if none was begun there. */
+int trace_reopen(int file);
+void trace_close(void);
+/* Whether there is one. */
+int trace_is_open(void);
+
+/* One thread at a time makes expressions and records. 0 if there is no trace, or if the calling
+ * thread holds the lock already: a signal handler has interrupted it. */
+int trace_lock(void);
+void trace_unlock(void);
+
+/* A record; the trace is locked. Ends the path where there is no room. */
+void trace_put(unsigned kind, unsigned op, unsigned width, uint32_t id, unsigned count,
+               const uint64_t *operands);
+/* The same with text behind the operands. */
+void trace_put_text(unsigned kind, uint32_t id, unsigned count, const uint64_t *operands,
+                    const char *text, size_t length);
+
+/* The last record, from wherever the path ends; only the first end counts. */
+void trace_end(unsigned how, uint64_t status);
+
+/* The number of a place in the code, by the return address there; the trace is locked. */
+uint32_t trace_site(uint64_t pc);
+
+#endif

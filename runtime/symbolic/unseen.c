@@ -1,0 +1,59 @@
+/* Calls of code that follows no expressions: what it is given is bound to its values. */
+#include "bytes.h"
+#include "passing.h"
+#include "../process/images.h"
+
+/* Outside of the heap nothing says where an object ends: after so many concrete bytes, and at most
+ * so far from the pointer. */
+#define GAP 64u
+#define FAR 4096u
+
+WH_EXPORT void __whence_symbolic_leave(uint64_t function) {
+    if (__whence_symbolic.passed.callee && !images_hold(function))
+        __whence_symbolic_cold_untaken(function, HERE);
+}
+
+static void bind_near(uintptr_t at, uint64_t pc) {
+    for (size_t done = 0, plain = 0; done < FAR && plain < GAP; done += 8) {
+        if (memory_is_plain(at + done, 8)) return;
+        plain = memory_marks(at + done, 8) ? 0 : plain + 8;
+        if (!plain) memory_bind(at + done, 8, WH_REASON_UNSEEN, pc);
+    }
+}
+
+WH_EXPORT void __whence_symbolic_lend(uint64_t function, uint64_t at) {
+    if (!at || memory_is_plain(at, 1) || images_hold(function)) return;
+    struct whence_bounds block = blocks_live_range(at);
+    if (block.size)
+        memory_bind(block.begin, block.size, WH_REASON_UNSEEN, HERE);
+    else
+        bind_near(at, HERE);
+}
+
+/* ---- allocations ---- */
+
+/* Bytes of the block that is resized. */
+static __thread uint64_t before;
+
+static void born(const void *block, size_t size) {
+    if (block) memory_clear((uintptr_t)block, size);
+}
+
+AFTER(malloc, (size_t size, void *result)) {
+    born(result, size);
+    return 0;
+}
+AFTER(calloc, (size_t count, size_t size, void *result)) {
+    born(result, count * size);
+    return 0;
+}
+BEFORE(realloc, (void *block, size_t size)) {
+    before = block ? blocks_live_range((uintptr_t)block).size : 0;
+    if (before > size) before = size;
+}
+AFTER(realloc, (void *block, size_t size, void *result)) {
+    if (!result) return 0;
+    memory_copy((uintptr_t)result, (uintptr_t)block, before);
+    memory_clear((uintptr_t)result + before, size - before);
+    return 0;
+}

@@ -1,0 +1,1 @@
+"""Expressions of symbolic values: instrumentation for exploring paths."""

@@ -1,0 +1,126 @@
+"""The numbers of a function's values, and the text of what is inserted: what all handlers share."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from whence import ir
+from whence.abi.symbolic import ACCESSES, MADE_FROM_SHIFT, MADE_WIDTH_SHIFT, OPERATORS, REASONS
+from whence.instrument.symbolic import helpers
+from whence.instrument.symbolic.shapes import parts_of, width_of, word
+
+
+class Emitter:
+    """Inserts calls of helpers into one function.
+
+    own: library functions that the program defines itself. numbers: by the name of a value that may have an
+    expression, the names of the numbers of its parts.
+    """
+
+    def __init__(self, function: ir.Function, own: Collection[str]) -> None:
+        self.function = function
+        self.own = own
+        self.module = function.module
+        self.numbers: dict[str, tuple[str, ...]] = {}
+
+    def emit(
+        self, before: ir.Instruction, kind: str, arguments: str, result: str = "", dbg: bool = True
+    ) -> None:
+        """Inserts a call of a helper; `result`: the name of what it returns."""
+        name = helpers.PREFIX + kind
+        declared = self.module.add_declaration(helpers.declaration(name))
+        type_ = declared.return_type
+        head = f"{result} = " if result else ""
+        before.insert_before(f"{head}call {type_} @{name}({arguments})", dbg=dbg)
+
+    def number(self, value: str) -> str:
+        """The number of a value's expression, as an operand; "0" if it can have none."""
+        return self.numbers.get(value, ("0",))[0]
+
+    def pair(self, before: ir.Instruction, one: ir.Operand, other: ir.Operand) -> tuple[str, str]:
+        """Two operands with their numbers as arguments, and the suffix."""
+        first, suffix = word(before, one.value, one.type)
+        second, _ = word(before, other.value, other.type)
+        return f"i32 {self.number(one.value)}, {first}, i32 {self.number(other.value)}, {second}", suffix
+
+    def may_vary(self, *operands: ir.Operand) -> bool:
+        return any(each.value in self.numbers for each in operands)
+
+    def own_number(self, made: ir.Instruction) -> str:
+        return self.numbers[made.result or ""][0]
+
+    def nothing_of(self, made: ir.Instruction) -> None:
+        """The value has no expression after all."""
+        for name in self.numbers.get(made.result or "", ()):
+            after(made).insert_before(f"{name} = add i32 0, 0")
+
+    def same(self, made: ir.Instruction, value: str) -> None:
+        """The numbers of another value of the same type."""
+        place = after(made)
+        sources = self.numbers.get(value, ("0",) * len(self.numbers[made.result or ""]))
+        for name, source in zip(self.numbers[made.result or ""], sources, strict=True):
+            place.insert_before(f"{name} = add i32 {source}, 0")
+
+    def resize(self, place: ir.Instruction, name: str, source: ir.Operand, type_: str, result: str) -> None:
+        what = what_of(name, type_) | width_of(source.type) << MADE_FROM_SHIFT
+        self.emit(place, "cast", f"i32 {what}, i32 {self.number(source.value)}", result)
+
+    def reach(self, access: ir.Instruction, pointer: str, size: int, how: str, kind: str = "reach") -> None:
+        """An access through an address that may be symbolic; `reach` binds it, `tell` does not."""
+        if self.number(pointer) != "0":
+            self.emit(access, kind, f"{self.place_of(pointer)}, i64 {size}, i32 {ACCESSES[how]}")
+
+    def place_of(self, pointer: str) -> str:
+        """An address as arguments: its number, itself, the object that the code names and its size."""
+        root, extent = self.object_of(pointer)
+        return f"i32 {self.number(pointer)}, ptr {pointer}, ptr {root}, i64 {extent}"
+
+    def object_of(self, pointer: str) -> tuple[str, int]:
+        """The variable that an address is visibly computed from, and its size; 0 if that is not known."""
+        made = self.function.definition_of(pointer)
+        while isinstance(made, ir.GetElementPtr):
+            pointer = made.base
+            made = self.function.definition_of(pointer)
+        if isinstance(made, ir.Alloca) and made.count in (None, "1"):
+            return pointer, self.module.layout.size_of(made.allocated_type)
+        variable = self.module.globals.get(ir.unquote(pointer)) if pointer.startswith("@") else None
+        if isinstance(variable, ir.GlobalVariable) and variable.is_definition:
+            return pointer, self.module.layout.size_of(variable.value_type)
+        return "null", 0
+
+    def bind_all(self, made: ir.Instruction, reason: str) -> None:
+        """Binds all operands that have expressions."""
+        for operand in made.operands:
+            self.bind(made, operand.value, operand.type, reason)
+
+    def bind(self, before: ir.Instruction, value: str, type_: str, reason: str) -> None:
+        """The value is what it is from here on."""
+        if value not in self.numbers:
+            return
+        parts = parts_of(type_, self.module)
+        for index, number in enumerate(self.numbers[value]):
+            part, part_type = value, type_
+            if parts:
+                part = before.insert_before(f"extractvalue {type_} {value}, {index}").result or ""
+                part_type = parts[index]
+            said, suffix = word(before, part, part_type)
+            self.emit(before, f"bind_{suffix}", f"i32 {number}, {said}, i32 {REASONS[reason]}")
+
+
+def what_of(operator: str, type_: str) -> int:
+    """The word that asks for an expression."""
+    return OPERATORS[operator].number | width_of(type_) << MADE_WIDTH_SHIFT
+
+
+def after(made: ir.Instruction) -> ir.Instruction:
+    """Where something can be inserted as soon as a result is there."""
+    if isinstance(made, ir.Invoke):
+        normal = made.function.block(made.normal)
+        if len(normal.predecessors) > 1:
+            normal = made.function.split_edge(made.owner, normal)
+        return normal.insertion_point
+    found = made.next
+    while found is not None and not isinstance(found, ir.Instruction):
+        found = found.next
+    assert isinstance(found, ir.Instruction)
+    return made.owner.insertion_point if found.leads else found

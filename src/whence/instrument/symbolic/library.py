@@ -1,0 +1,167 @@
+"""Library functions that the program calls: models of the runtime, and what their arguments become.
+
+
+A model makes the decisions that the function's plain C text would make, before the call, and gives the
+expressions of what it returns and writes after it (``runtime/symbolic/``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+
+@dataclass(frozen=True)
+class Model:
+    """The models of a function. before, after: their names, empty for none; `parameters`: the types that the
+    function has, of which variable arguments are none."""
+
+    parameters: tuple[str, ...]
+    before: str = ""
+    after: str = ""
+
+
+_TYPES = {"p": "ptr", "i": "i32", "l": "i64"}
+_ROWS = """
+strlen p strlen -
+strnlen pl strnlen -
+strcpy pp strcpy strcpy
+stpcpy pp strcpy strcpy
+strncpy ppl strncpy strncpy
+strcat pp strcat strcat
+strncat ppl strncat strncat
+strdup p strdup strdup
+__strdup p strdup strdup
+strndup pl strndup strndup
+strcmp pp strcmp strcmp
+strcoll pp strcmp strcmp
+strncmp ppl strncmp strncmp
+strcasecmp pp strcasecmp strcmp
+strncasecmp ppl strncasecmp strncmp
+memcmp ppl memcmp strncmp
+bcmp ppl memcmp strncmp
+strchr pi strchr -
+strchrnul pi strchr -
+index pi strchr -
+strrchr pi strrchr -
+rindex pi strrchr -
+memchr pil memchr -
+rawmemchr pi memchr -
+memrchr pil memrchr -
+strspn pp strspn -
+strcspn pp strcspn -
+strpbrk pp strcspn -
+strstr pp strstr -
+memcpy ppl - memcpy
+memmove ppl - memcpy
+mempcpy ppl - memcpy
+__memcpy_chk ppll - memcpy
+__memmove_chk ppll - memcpy
+memset pil memset -
+bzero pl - bzero
+tolower i tolower tolower
+toupper i tolower toupper
+atoi p atol atoi
+atol p atol atol
+atoll p atol atol
+strtol ppi strtol strtol
+strtoll ppi strtol strtol
+strtoul ppi strtol strtol
+strtoull ppi strtol strtol
+__isoc23_strtol ppi strtol strtol
+__isoc23_strtoll ppi strtol strtol
+__isoc23_strtoul ppi strtol strtol
+__isoc23_strtoull ppi strtol strtol
+malloc l - malloc
+calloc ll - calloc
+realloc pl realloc realloc
+_Znwm l - malloc
+_Znam l - malloc
+read ipl - read
+__read_chk ipll - read
+pread ipll - pread
+pread64 ipll - pread
+mmap pliiil - mmap
+mmap64 pliiil - mmap
+fread pllp fread fread
+fread_unlocked pllp fread fread
+fgets pip fgets fgets
+fgets_unlocked pip fgets fgets
+getline ppp getline getline
+fgetc p fgetc fgetc
+getc p fgetc fgetc
+_IO_getc p fgetc fgetc
+fgetc_unlocked p fgetc fgetc
+getc_unlocked p fgetc fgetc
+getchar - getchar getchar
+getchar_unlocked - getchar getchar
+__uflow p __uflow __uflow
+fscanf p fscanf fscanf
+__isoc99_fscanf p fscanf fscanf
+__isoc23_fscanf p fscanf fscanf
+scanf - scanf scanf
+__isoc99_scanf - scanf scanf
+__isoc23_scanf - scanf scanf
+"""
+"""The function, its parameters (`_TYPES`), and the models before and after it: `-` for none."""
+
+
+def _rows() -> Iterator[tuple[str, Model]]:
+    for row in _ROWS.split("\n"):
+        if row:
+            name, letters, before, after = ("" if each == "-" else each for each in row.split())
+            yield name, Model(tuple(_TYPES[each] for each in letters), before, after)
+
+
+MODELS: Mapping[str, Model] = MappingProxyType(dict(_rows()))
+"""The functions with models."""
+
+_UNTOUCHED = """
+    free cfree _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm fclose fflush fopen fopen64 close ftell ftello fseek
+    fseeko rewind feof ferror fileno clearerr time clock getpid getenv signal sigaction exit _exit
+    abort atexit pthread_mutex_lock pthread_mutex_unlock pthread_mutex_init pthread_mutex_destroy
+    pthread_create pthread_join pthread_self pthread_once setvbuf setbuf malloc calloc realloc
+    reallocarray aligned_alloc posix_memalign __ctype_b_loc __ctype_tolower_loc __ctype_toupper_loc
+    __errno_location setlocale setjmp _setjmp sigsetjmp __sigsetjmp longjmp siglongjmp ungetc
+"""
+UNTOUCHED = frozenset(_UNTOUCHED.split())
+"""Functions that do not look into the memory of their arguments, or not at what may be symbolic."""
+
+INTERFACE = ("klee_", "whence_")
+"""What begins the names of functions by which programs talk to the runtime."""
+
+_OUTPUT = """
+    printf vprintf fprintf vfprintf puts putchar putc fputc fputs perror putchar_unlocked
+    putc_unlocked fputc_unlocked fputs_unlocked __printf_chk __fprintf_chk
+    __vprintf_chk __vfprintf_chk
+"""
+OUTPUT = frozenset(_OUTPUT.split())
+"""Functions that only hand their arguments out: where the result is not used, nothing depends on them."""
+
+FLAT: Mapping[str, tuple[int, ...]] = MappingProxyType(
+    {"write": (0, 2), "fwrite": (1, 2), "fwrite_unlocked": (1, 2), "fflush": ()}
+)
+"""Functions of the same kind whose results depend on no byte that they hand out: the arguments on which they
+do depend."""
+
+SIZES: Mapping[str, tuple[int, ...]] = MappingProxyType(
+    {
+        "malloc": (0,),
+        "calloc": (0, 1),
+        "realloc": (1,),
+        "reallocarray": (1, 2),
+        "aligned_alloc": (0, 1),
+        "memalign": (0, 1),
+        "posix_memalign": (1, 2),
+        "valloc": (0,),
+        "alloca": (0,),
+        "_Znwm": (0,),
+        "_Znam": (0,),
+        "_ZnwmRKSt9nothrow_t": (0,),
+        "_ZnamRKSt9nothrow_t": (0,),
+    }
+)
+"""Allocations, and the arguments that say how much."""
+FREES: Mapping[str, int] = MappingProxyType({"free": 0, "realloc": 0, "_ZdlPv": 0, "_ZdaPv": 0, "_ZdlPvm": 0})
+"""Functions that end a block, and the argument that names it."""

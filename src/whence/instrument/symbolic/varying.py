@@ -1,0 +1,68 @@
+"""Which values of a function may have expressions: the others need no code."""
+
+from __future__ import annotations
+
+from whence import ir
+from whence.instrument.symbolic.intrinsics import is_followed
+from whence.instrument.symbolic.shapes import parts_of, width_of
+
+_UNNUMBERED = ("byval", "sret", "nest", "swiftself", "swifterror", "inreg")
+"""Attributes of parameters that are addresses of the caller's making, or no arguments at all."""
+
+
+def can_have(type_: str, module: ir.Module) -> bool:
+    """Whether values of a type can have expressions."""
+    return type_ != "void" and (bool(width_of(type_)) or bool(parts_of(type_, module)))
+
+
+def is_numbered(parameter: ir.Parameter | ir.Argument) -> bool:
+    """Whether the expression of an argument is passed."""
+    return bool(width_of(parameter.type)) and not any(parameter.attributes.has(each) for each in _UNNUMBERED)
+
+
+def varying(function: ir.Function) -> set[str]:
+    """The names of values that may have expressions."""
+    module = function.module
+    found = {each.name for each in function.parameters if each.name and is_numbered(each)}
+    users: dict[str, list[ir.Instruction]] = {}
+    waiting = list(found)
+    for each in function.instructions():
+        if each.result is None:
+            continue
+        if _is_source(each) and can_have(each.type, module):
+            found.add(each.result)
+            waiting.append(each.result)
+        elif _derives(each) and can_have(each.type, module):
+            for operand in each.operands:
+                if operand.value.startswith("%") and operand.type != "label":
+                    users.setdefault(operand.value, []).append(each)
+    while waiting:
+        for user in users.get(waiting.pop(), ()):
+            if user.result is not None and user.result not in found:
+                found.add(user.result)
+                waiting.append(user.result)
+    return found
+
+
+def _is_source(made: ir.Instruction) -> bool:
+    if isinstance(made, ir.Load):
+        return True
+    return isinstance(made, ir.Call) and not made.is_intrinsic and not made.is_assembly
+
+
+def _derives(made: ir.Instruction) -> bool:
+    """Whether an instruction's result may have an expression because an operand has one."""
+    if isinstance(made, ir.Call):
+        return is_followed(made)
+    if isinstance(made, ir.Binary | ir.Unary):
+        return not made.opcode.startswith("f") or made.opcode == "freeze"
+    if isinstance(made, ir.Compare):
+        return made.opcode == "icmp"
+    if isinstance(made, ir.Cast):
+        return made.opcode in CASTS
+    followed = (ir.Phi, ir.Select, ir.GetElementPtr, ir.ExtractValue, ir.InsertValue)
+    return isinstance(made, followed)
+
+
+CASTS = ("trunc", "zext", "sext", "ptrtoint", "ptrtoaddr", "inttoptr", "bitcast")
+"""Casts between values that can have expressions."""
