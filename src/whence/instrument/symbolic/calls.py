@@ -123,7 +123,7 @@ class Calls(Emitter):
             self.module.add_declaration(f"declare void {name}({types}) nounwind")
             self._pass(made, name)
             made.insert_before(f"call void {name}({', '.join(given)})")
-        self._bind_addresses(made)
+        self._bind_addresses(made, model)
         place, numbers = after(made), self.numbers.get(made.result or "", ())
         if not model.after:
             self.nothing_of(made)
@@ -136,12 +136,12 @@ class Calls(Emitter):
         head = f"{numbers[0]} = " if numbers else ""
         place.insert_before(f"{head}call i32 {name}({', '.join(given)})")
 
-    def _bind_addresses(self, made: ir.Call) -> None:
-        """A library function gets addresses, and lengths, that are concrete."""
+    def _bind_addresses(self, made: ir.Call, model: library.Model) -> None:
+        """A library function gets concrete addresses, lengths and descriptors; characters may be symbolic."""
         for argument in made.arguments:
             if argument.type == "ptr":
                 self.reach(made, argument.value, 0, "READ")
-            elif argument.type == "i64":
+            elif argument.type == "i64" or model.before not in library.CHARACTERS:
                 self.bind(made, argument.value, argument.type, "SIZE")
 
     def _pass(self, made: ir.Call, target: str) -> bool:

@@ -128,6 +128,9 @@ _UNTOUCHED = """
 UNTOUCHED = frozenset(_UNTOUCHED.split())
 """Functions that do not look into the memory of their arguments, or not at what may be symbolic."""
 
+CHARACTERS = frozenset(("strchr", "strrchr", "memchr", "memrchr", "memset", "tolower"))
+"""Models that take the expression of a character, an int, which needs no value."""
+
 INTERFACE = ("klee_", "whence_")
 """What begins the names of functions by which programs talk to the runtime."""
 
