@@ -1,0 +1,51 @@
+"""The border to whatever runs paths: the fork server of a checked program, or a model in a test."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from whence.findings import Finding
+
+Inputs = Mapping[str, bytes]
+"""The bytes of each symbolic object, by its name; those that are missing are 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """One path that has run: its trace, the status as waitpid gives it, and what rules found.
+
+    late: it was killed when its time was over.
+    """
+
+    trace: bytes
+    status: int
+    late: bool = False
+    findings: tuple[Finding, ...] = ()
+    notes: tuple[str, ...] = field(default=())
+
+
+class Executor(Protocol):
+    """Runs inputs, several at a time; `Key` is whatever the caller wants back with the result."""
+
+    @property
+    def free(self) -> int:
+        """How many more inputs can be begun now."""
+
+    @property
+    def running(self) -> int:
+        """How many have begun."""
+
+    def begin(self, key: object, inputs: Inputs) -> None:
+        """Run a path with these inputs."""
+
+    def next(self, seconds: float | None) -> tuple[object, Ran] | None:
+        """Waits for the end of one of the paths; None after the time."""
+
+    def place(self, site: int) -> str:
+        """Where a site is, for people: function, file and line as far as known."""
+
+    def close(self) -> None:
+        """Ends all processes."""

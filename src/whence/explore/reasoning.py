@@ -1,0 +1,160 @@
+"""Finds inputs for paths: what a solver need not be asked, and what it is asked.
+
+A question is a condition that the path shall have, beside those that it has already. Only conditions that
+share bytes with it, directly or through others, matter; the other bytes keep their values. Conditions on a
+single byte are sets of 256 values. What is left is compared with known answers and known inputs, and then
+asked.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from whence.explore.evaluate import ALL, Columns, holds
+from whence.explore.solvers import Solver
+from whence.explore.terms import Terms
+
+T = TypeVar("T")
+
+_MOST_MODELS = 12
+_MOST_CORES = 24
+_PREFERRED = [*range(0x61, 0x7B), *range(0x30, 0x3A), *range(0x41, 0x5B), *range(0x20, 0x7F), 0, 10, 9]
+_MOST_ANSWERS = 200_000
+
+
+@dataclass
+class Counts:
+    """How questions were settled: by sets of a byte's values, known answers, known inputs, the solver.
+
+    seconds: of the solver. unknown: questions that it gave up.
+    """
+
+    questions: int = 0
+    by_bytes: int = 0
+    by_answers: int = 0
+    by_inputs: int = 0
+    queries: int = 0
+    satisfiable: int = 0
+    unknown: int = 0
+    seconds: float = 0.0
+
+
+class GivenUp(Exception):
+    """The solver's time for one question was over."""
+
+
+@dataclass
+class Reasoner:
+    """Answers questions about paths; `milliseconds` is the limit of one question to the solver."""
+
+    terms: Terms
+    solver: Solver
+    milliseconds: int
+    counts: Counts = field(default_factory=Counts)
+
+    def __post_init__(self) -> None:
+        self.columns = Columns(self.terms)
+        self._answers: dict[tuple[int, frozenset[int]], Mapping[int, int] | None] = {}
+        self._models: dict[int, list[Mapping[int, int]]] = {}
+        self._cores: dict[int, list[frozenset[int]]] = {}
+
+    def find(self, wanted: int, path: Iterable[int]) -> Mapping[int, int] | None:
+        """Values of some bytes so that `wanted` is true on a path; None if there are none.
+
+        path: the conditions that hold on it. The other bytes keep their values. Raises `GivenUp`.
+        """
+        self.counts.questions += 1
+        if self.terms.is_constant(wanted):
+            return {} if self.terms.parameter[wanted] else None
+        conditions, support = self._connected(wanted, path)
+        key = (wanted, frozenset(conditions))
+        if key in self._answers:
+            self.counts.by_answers += 1
+            return self._answers[key]
+        found = self._settle(wanted, conditions, support)
+        if len(self._answers) > _MOST_ANSWERS:
+            self._answers.clear()
+        self._answers[key] = found
+        return found
+
+    def _connected(self, wanted: int, path: Iterable[int]) -> tuple[list[int], int]:
+        """The conditions that share bytes with `wanted`, and all their bytes."""
+        supports = self.terms.support
+        support = supports[wanted]
+        taken: set[int] = set()
+        left = set(path)
+        while True:
+            near = [each for each in left if supports[each] & support]
+            if not near:
+                return sorted(taken), support
+            taken.update(near)
+            left.difference_update(near)
+            for each in near:
+                support |= supports[each]
+
+    def _settle(self, wanted: int, conditions: Sequence[int], support: int) -> Mapping[int, int] | None:
+        domains = self._domains([wanted, *conditions])
+        if not all(domains.values()):
+            self.counts.by_bytes += 1
+            return None
+        if support & (support - 1) == 0:
+            self.counts.by_bytes += 1
+            (number,) = self.terms.members(support)
+            return {number: _preferred(domains[number])}
+        known = self._known(wanted, conditions, support)
+        if known is not None:
+            return known or None
+        return self._ask(wanted, conditions, support)
+
+    def _domains(self, conditions: Iterable[int]) -> dict[int, int]:
+        """What the conditions on one byte leave of its values."""
+        domains: dict[int, int] = {}
+        for each in conditions:
+            support = self.terms.support[each]
+            if support and support & (support - 1) == 0:
+                number = support.bit_length() - 1
+                domains[number] = domains.get(number, ALL) & self.columns.true_for(each)
+        return domains
+
+    def _known(self, wanted: int, conditions: Sequence[int], support: int) -> Mapping[int, int] | None:
+        """A known input, or an empty one where a known core shows that there is none; None: not known."""
+        asked = {wanted, *conditions}
+        if any(core <= asked for core in self._cores.get(wanted, ())):
+            self.counts.by_answers += 1
+            return {}
+        for model in self._models.get(support, ()):
+            if holds(self.terms, asked, model):
+                self.counts.by_inputs += 1
+                return model
+        return None
+
+    def _ask(self, wanted: int, conditions: Sequence[int], support: int) -> Mapping[int, int] | None:
+        begun = time.perf_counter()
+        answer = self.solver.check([wanted, *conditions], self.milliseconds)
+        self.counts.seconds += time.perf_counter() - begun
+        self.counts.queries += 1
+        if answer.unknown:
+            self.counts.unknown += 1
+            raise GivenUp
+        if answer.model is None:
+            _keep(self._cores.setdefault(wanted, []), frozenset(answer.core), _MOST_CORES)
+            return None
+        self.counts.satisfiable += 1
+        _keep(self._models.setdefault(support, []), answer.model, _MOST_MODELS)
+        return answer.model
+
+
+def _keep(kept: list[T], new: T, most: int) -> None:
+    kept.insert(0, new)
+    del kept[most:]
+
+
+def _preferred(values: int) -> int:
+    """A letter or another printable byte of the set, if there is one: inputs are read by people."""
+    for byte in _PREFERRED:
+        if values >> byte & 1:
+            return byte
+    return (values & -values).bit_length() - 1

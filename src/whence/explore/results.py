@@ -1,0 +1,94 @@
+"""What an exploration gave, as typed data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from whence.findings import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Error:
+    """A bug that some path has: the finding, and the tests that show it, the first one first.
+
+    tests: numbers. certain: it happened in a run; else only the solver says that it is possible.
+    """
+
+    finding: Finding
+    tests: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Possible:
+    """An access or a check that the solver calls wrong for an input, whose run no rule objected to."""
+
+    what: str
+    place: str
+    test: int
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A value that was not followed further: why, where, and at how many decisions."""
+
+    reason: str
+    place: str
+    times: int
+
+
+@dataclass(frozen=True, slots=True)
+class Exploration:
+    """All that an exploration gave so far.
+
+    paths: that ended, without those that an assumption ended (`dismissed`). ends: how many by each way to
+    end. complete: all inputs are covered: nothing waits, and nothing was given up, bound or left out.
+    waiting: decisions that may have other ways. stopped: why it ended before that; empty if it did not.
+    """
+
+    directory: Path
+    paths: int = 0
+    dismissed: int = 0
+    tests: int = 0
+    runs: int = 0
+    ends: Mapping[str, int] = field(default_factory=dict)
+    errors: tuple[Error, ...] = ()
+    possible: tuple[Possible, ...] = ()
+    bound: tuple[Bound, ...] = ()
+    waiting: int = 0
+    stopped: str = ""
+    given_up: int = 0
+    left_out: int = 0
+    diverged: int = 0
+    broken: int = 0
+    repeated: int = 0
+    questions: Mapping[str, float] = field(default_factory=dict)
+    branches: tuple[int, int] = (0, 0)
+    seconds: float = 0.0
+    notes: tuple[str, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether every input takes one of the paths, as far as values are followed."""
+        lost = self.given_up + self.left_out + self.diverged + self.broken + len(self.bound)
+        return not (self.waiting or lost or self.ends.get("time limit") or self.ends.get("full"))
+
+    @property
+    def ok(self) -> bool:
+        """Whether no path has an error."""
+        return not self.errors
+
+    def test(self, number: int) -> Path:
+        """The file of a test."""
+        from whence.explore.store import test_path
+
+        return test_path(self.directory, number)
+
+    def document(self) -> dict[str, Any]:
+        """The summary as JSON (docs/explore.md)."""
+        from whence.explore.summary import document
+
+        return document(self)

@@ -1,0 +1,410 @@
+"""The exploration itself: chooses decisions, finds inputs that go another way, runs and records them.
+
+Each run follows the known path up to one decision and goes on from there (a *generation*). A decision is
+asked about once, when a strategy chooses it, so each path that is possible is run once, and what is
+recorded can be resumed: a decision without a term gets it by a run of a known path that comes by.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from whence.abi import symbolic
+from whence.errors import ToolLimit
+from whence.explore import strategies
+from whence.explore.evaluate import values
+from whence.explore.executing import Executor, Ran
+from whence.explore.reasoning import GivenUp, Reasoner
+from whence.explore.store import Recorded, Store
+from whence.explore.terms import Terms
+from whence.explore.trace import OUTSIDE, BrokenTrace, Decision, Trace, read
+from whence.explore.tree import YES_NO, Diverged, Node, Tree, as_text, from_text
+
+if TYPE_CHECKING:
+    from whence.findings import Finding
+
+REASONS = {number: name for name, number in symbolic.REASONS.items()}
+CHECKS = {number: name for name, number in symbolic.CHECKS.items()}
+ENUMERATED = frozenset(symbolic.REASONS[name] for name in ("ADDRESS", "SIZE", "TARGET"))
+"""Values that are bound for these reasons are decisions with several ways; for others, one value stands."""
+TIME_LIMIT, FULL, ASSUMPTION, SILENT = "time limit", "full", "assumption", "silent"
+_HOW = {"LIMIT": TIME_LIMIT}
+_SIGKILL = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When to stop, and how far to go. seconds, paths: None for no limit. ways: of one decision."""
+
+    seconds: float | None = None
+    paths: int | None = None
+    ways: int = 16
+
+
+@dataclass(slots=True)
+class Job:
+    """A run that was begun. node: the decision that it is to take in another way.
+
+    again: it repeats a known path, to know the terms of its decisions.
+    """
+
+    inputs: Mapping[str, bytes]
+    node: Node | None = None
+    again: bool = False
+
+
+@dataclass
+class Found:
+    """A finding, and the paths that have it."""
+
+    finding: Finding
+    tests: list[int] = field(default_factory=list)
+
+
+@dataclass
+class State:
+    """What an exploration knows, for its reports. bound: (reason, site) -> decisions."""
+
+    paths: int = 0
+    dismissed: int = 0
+    runs: int = 0
+    ends: Counter[str] = field(default_factory=Counter)
+    found: dict[str, Found] = field(default_factory=dict)
+    errors: dict[str, list[int]] = field(default_factory=dict)
+    possible: dict[tuple[str, int], int] = field(default_factory=dict)
+    bound: Counter[tuple[str, int]] = field(default_factory=Counter)
+    passed: Counter[tuple[int, int]] = field(default_factory=Counter)
+    given_up: int = 0
+    left_out: int = 0
+    diverged: int = 0
+    broken: int = 0
+    repeated: int = 0
+    stopped: str = ""
+    notes: dict[str, None] = field(default_factory=dict)
+
+
+class Explorer:
+    """One exploration. seeds: the inputs to begin with. tell: called now and then, for progress."""
+
+    def __init__(
+        self,
+        executor: Executor,
+        reasoner: Reasoner,
+        store: Store,
+        strategy: str = "rotation",
+        limits: Limits | None = None,
+        tell: Callable[[Explorer], None] = lambda _: None,
+    ) -> None:
+        self.executor, self.reasoner, self.store = executor, reasoner, store
+        self.limits = limits or Limits()
+        self.tell = tell
+        self.terms: Terms = reasoner.terms
+        self.tree = Tree(self.terms)
+        self.state = State()
+        self.strategy = strategies.make(strategy, self.tree, self.state.passed)
+        self.waiting: set[Node] = set()
+        self.number = 0
+        self.begun = time.monotonic()
+        self._seeds: list[Mapping[str, bytes]] = []
+        self._suspended: set[Node] = set()
+        self._closed: list[tuple[int, int]] = []
+
+    # ---- the loop ----
+
+    def explore(self, seeds: Iterable[Mapping[str, bytes]]) -> None:
+        """Explore until nothing waits or a limit is reached."""
+        self._resume()
+        self._seeds = [] if self.number else list(seeds)[::-1]
+        try:
+            while not self._over():
+                self._begin_jobs()
+                if not self.executor.running:
+                    break
+                ended = self.executor.next(self._left())
+                if ended is not None:
+                    job, ran = ended
+                    assert isinstance(job, Job)
+                    self._take(job, ran)
+                self.tell(self)
+        except KeyboardInterrupt:
+            self.state.stopped = "interrupted"
+        except ToolLimit as error:
+            if not self.number:
+                raise
+            self.state.stopped = str(error)
+
+    def _over(self) -> bool:
+        limits, state = self.limits, self.state
+        if limits.paths is not None and state.paths >= limits.paths:
+            state.stopped = f"{limits.paths} paths" if self._more() else ""
+            return True
+        if limits.seconds is not None and time.monotonic() - self.begun >= limits.seconds:
+            state.stopped = f"{limits.seconds:g} seconds" if self._more() else ""
+            return True
+        return False
+
+    def _more(self) -> bool:
+        return bool(self.waiting or self._seeds or self.executor.running or self._suspended)
+
+    def _left(self) -> float | None:
+        if self.limits.seconds is None:
+            return None
+        return max(0.0, self.limits.seconds - (time.monotonic() - self.begun))
+
+    def _begin_jobs(self) -> None:
+        wanted = self.limits.paths
+        while self.executor.free and (wanted is None or self.state.paths + self.executor.running < wanted):
+            job = self._next_job()
+            if job is None:
+                return
+            self.executor.begin(job, job.inputs)
+
+    def _next_job(self) -> Job | None:
+        """The next run; None if there is nothing to run now."""
+        if self._seeds:
+            return Job(self._seeds.pop())
+        while self.waiting and not self._out_of_time():
+            node = self.strategy.next(self.waiting)
+            self._stop_waiting(node)
+            if not self.tree.known(node):
+                self._suspended.add(node)
+                return Job(self.store.inputs(node.witness), node, again=True)
+            inputs = self._another(node)
+            if inputs is not None:
+                return Job(inputs, node)
+        return None
+
+    def _out_of_time(self) -> bool:
+        return self._left() == 0.0
+
+    def _another(self, node: Node) -> Mapping[str, bytes] | None:
+        """Inputs that come to a node and go no known way; None, and the node is closed, without any."""
+        try:
+            found = self.reasoner.find(self.tree.others(node), self.tree.path(node))
+        except GivenUp:
+            self.state.given_up += 1
+            node.closed = True
+            return None
+        if found is None:
+            node.closed = True
+            self._closed.append((node.witness, node.depth - 1))
+            return None
+        return self._changed(self.store.inputs(node.witness), found)
+
+    def _changed(self, inputs: Mapping[str, bytes], found: Mapping[int, int]) -> dict[str, bytes]:
+        """Inputs with other values of some bytes."""
+        changed: dict[str, bytearray] = {}
+        for number, value in found.items():
+            name, offset = self.terms.byte(number)
+            data = changed.setdefault(name, bytearray(inputs.get(name, b"")))
+            data.extend(bytes(max(0, offset + 1 - len(data))))
+            data[offset] = value
+        return {**inputs, **{name: bytes(data) for name, data in changed.items()}}
+
+    def _wait(self, node: Node) -> None:
+        self.waiting.add(node)
+        self.tree.wait(node, 1)
+        self.strategy.add(node)
+
+    def _stop_waiting(self, node: Node) -> None:
+        self.waiting.discard(node)
+        self.tree.wait(node, -1)
+
+    # ---- results ----
+
+    def _take(self, job: Job, ran: Ran) -> None:
+        """What a run gave: its path into the tree and the directory, its decisions to the others."""
+        state = self.state
+        state.runs += 1
+        state.notes.update(dict.fromkeys(ran.notes))
+        try:
+            trace = read(ran.trace, self.terms)
+        except BrokenTrace as error:
+            state.broken += 1
+            state.notes[str(error)] = None
+            if job.node:
+                self._suspended.discard(job.node)
+                job.node.closed = True
+            return
+        inputs = _completed(job.inputs, trace)
+        decisions = self._normal(trace, inputs)
+        if job.again:
+            self._rejoin(job, decisions)
+            return
+        self._record(job, ran, trace, inputs, decisions)
+
+    def _rejoin(self, job: Job, decisions: Sequence[Decision]) -> None:
+        """A known path has run again: its decisions have terms now."""
+        node = job.node
+        assert node is not None
+        self._suspended.discard(node)
+        try:
+            self.tree.add(decisions, node.witness)
+        except Diverged:
+            pass
+        if self.tree.known(node):
+            self._wait(node)
+        else:
+            self.state.diverged += 1
+            node.closed = True
+
+    def _record(
+        self, job: Job, ran: Ran, trace: Trace, inputs: Mapping[str, bytes], decisions: Sequence[Decision]
+    ) -> None:
+        state, node = self.state, job.node
+        predicted = node is None or self._as_predicted(node, decisions)
+        number = self.number + 1
+        try:
+            new, fresh = self.tree.add(decisions, number)
+        except Diverged:
+            new, fresh, predicted = False, [], False
+        if not predicted and node is not None:
+            state.diverged += 1
+            node.closed = True
+        if new:
+            self.number = number
+            how, status = _ending(ran, trace)
+            keys = self._keep_findings(ran, number)
+            closed, self._closed = tuple(self._closed), []
+            self.store.add(
+                Recorded(
+                    number,
+                    inputs,
+                    tuple(map(as_text, decisions)),
+                    how,
+                    status,
+                    keys,
+                    closed,
+                    how not in (ASSUMPTION, SILENT),
+                )
+            )
+            self._count(how, keys, number)
+            self._pass(decisions)
+            if node is not None and node.kind in ("ACCESS", "CHECK") and predicted and not ran.findings:
+                state.possible.setdefault((_what(node), node.site), number)
+        elif predicted:
+            state.repeated += 1
+        for each in fresh:
+            self._offer(each)
+        if node is not None and not node.closed:
+            self._offer(node)
+
+    def _as_predicted(self, node: Node, decisions: Sequence[Decision]) -> bool:
+        at = node.depth - 1
+        if at >= len(decisions):
+            return False
+        there = decisions[at]
+        same = (node.kind, node.site, node.term) == (there.kind, there.site, there.term)
+        return same and there.outcome not in node.children
+
+    def _offer(self, node: Node) -> None:
+        """Let a node wait if another way may exist that is to be tried."""
+        if not node.open or node in self.waiting:
+            return
+        if (node.kind == "ASSUME" and 1 in node.children) or (
+            node.kind == "ACCESS" and OUTSIDE in node.children
+        ):
+            node.closed = True
+        elif node.kind == "CONCRETE" and node.detail not in ENUMERATED:
+            self.state.bound[REASONS.get(node.detail, "OPERATION"), node.site] += 1
+            node.closed = True
+        elif node.kind not in YES_NO and len(node.children) >= self.limits.ways:
+            self.state.left_out += 1
+            node.closed = True
+        else:
+            self._wait(node)
+
+    def _count(self, how: str, keys: Iterable[str], number: int) -> None:
+        if how == ASSUMPTION:
+            self.state.dismissed += 1
+        else:
+            self.state.paths += 1
+            self.state.ends[how] += 1
+        for key in keys:
+            self.state.errors.setdefault(key, []).append(number)
+
+    def _pass(self, decisions: Iterable[Decision]) -> None:
+        for each in decisions:
+            way = each.outcome if each.kind in YES_NO else -1
+            self.state.passed[each.site, way] += 1
+
+    def _keep_findings(self, ran: Ran, number: int) -> tuple[str, ...]:
+        keys = []
+        for finding in ran.findings:
+            keys.append(finding.key)
+            found = self.state.found.setdefault(finding.key, Found(finding))
+            found.tests.append(number)
+        return tuple(dict.fromkeys(keys))
+
+    def _normal(self, trace: Trace, inputs: Mapping[str, bytes]) -> list[Decision]:
+        """The decisions with the ways that follow from the inputs: which checks fail, what leaves a block."""
+        checks = [each.term for each in trace.decisions if each.kind == "CHECK"]
+        found = values(self.terms, checks, self._assignment(inputs)) if checks else {}
+        normal = []
+        for each in trace.decisions:
+            if each.kind == "CHECK":
+                each = each._replace(outcome=found[each.term])
+            normal.append(each)
+        return normal
+
+    def _assignment(self, inputs: Mapping[str, bytes]) -> dict[int, int]:
+        """The values of all variables under some inputs."""
+        assigned = {}
+        for number, (name, offset) in enumerate(self.terms.variables):
+            data = inputs.get(name, b"")
+            assigned[number] = data[offset] if offset < len(data) else 0
+        return assigned
+
+    # ---- resumption ----
+
+    def _resume(self) -> None:
+        """Grow the tree of the recorded paths again."""
+        known: list[tuple[int, list[Node]]] = []
+        closed: list[tuple[int, int]] = []
+        nodes_of: dict[tuple[int, int], Node] = {}
+        for path in self.store.resume():
+            decisions = [from_text(text) for text in path.decisions]
+            _, fresh = self.tree.add(decisions, path.number)
+            self.number = max(self.number, path.number)
+            self._count(path.how, path.findings, path.number)
+            self._pass(decisions)
+            closed.extend(path.closed)
+            if fresh:
+                known.append((path.number, fresh))
+        for number, fresh in known:
+            for node in fresh:
+                nodes_of[number, node.depth - 1] = node
+        for place in closed:
+            if place in nodes_of:
+                nodes_of[place].closed = True
+        for _, fresh in known:
+            for node in fresh:
+                self._offer(node)
+
+
+def _what(node: Node) -> str:
+    return f"check {CHECKS.get(node.detail, '')}".lower() if node.kind == "CHECK" else "access"
+
+
+def _completed(inputs: Mapping[str, bytes], trace: Trace) -> dict[str, bytes]:
+    """The inputs with all objects that the path has met, and their bytes."""
+    completed = dict(inputs)
+    for each in trace.objects:
+        completed[each.name] = completed.get(each.name, b"").ljust(each.size, b"\0")
+    return completed
+
+
+def _ending(ran: Ran, trace: Trace) -> tuple[str, int]:
+    """How a path ended, in a word, and its status or signal."""
+    if ran.late:
+        return TIME_LIMIT, _SIGKILL
+    if trace.full:
+        return FULL, 0
+    if trace.how:
+        return _HOW.get(trace.how, trace.how.lower()), trace.status
+    signal = ran.status & 0x7F
+    return ("signal", signal) if signal else ("exit", ran.status >> 8)

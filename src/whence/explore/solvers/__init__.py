@@ -1,0 +1,52 @@
+"""Solvers behind one small protocol; each is imported when it is chosen."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from whence.errors import UserMistake
+from whence.explore.terms import Terms
+from whence.hints import did_you_mean
+
+_SOLVERS = {"bitwuzla": "with_bitwuzla:BitwuzlaSolver", "z3": "with_z3:Z3Solver"}
+"""Name, which is also that of the Python package, -> module and class; the first that is installed is used."""
+AUTO = "auto"
+NAMES = (AUTO, *_SOLVERS)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A solver's: `model` has values of variables where it found some; `unknown` that its time was over.
+
+    core: where nothing satisfies the conditions, some that nothing satisfies.
+    """
+
+    model: Mapping[int, int] | None = None
+    unknown: bool = False
+    core: tuple[int, ...] = field(default=())
+
+
+class Solver(Protocol):
+    """Decides conjunctions of conditions, which are terms that are one bit wide."""
+
+    name: str
+
+    def check(self, conditions: Sequence[int], milliseconds: int) -> Answer:
+        """An assignment of all variables in the conditions under which they are true, if there is one."""
+
+
+def load(name: str, terms: Terms) -> Solver:
+    """The solver of that name; raises `UserMistake` if there is none or it is not installed."""
+    if name == AUTO:
+        name = next(each for each in _SOLVERS if importlib.util.find_spec(each))
+    if name not in _SOLVERS:
+        raise UserMistake(f"solver '{name}': expected one of {', '.join(NAMES)}{did_you_mean(name, NAMES)}")
+    if importlib.util.find_spec(name) is None:
+        raise UserMistake(f"solver {name} is not installed: pip install 'whence[{name}]', or --solver z3")
+    module, _, kind = _SOLVERS[name].partition(":")
+    make: Callable[[Terms], Solver] = getattr(importlib.import_module(f"{__name__}.{module}"), kind)
+    return make(terms)

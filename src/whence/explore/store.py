@@ -1,0 +1,235 @@
+"""The directory of an exploration: what it explores, a journal of its paths, and a test for each.
+
+The journal has a line of JSON for each path, written at once when it has ended, before its test; so what
+a process that is killed has recorded is there, and a line that is cut off is the last. Tests that are
+missing are written again from the journal.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from whence.errors import ToolLimit, UserMistake
+from whence.shortage import remedy
+
+SCHEMA = 1
+IDENTITY, JOURNAL, TESTS, SUMMARY = "exploration.json", "journal.jsonl", "tests", "summary.json"
+_MOST_KEPT = 64 << 20
+"""Bytes of inputs that are kept in memory."""
+
+
+def test_path(directory: Path, number: int) -> Path:
+    """The file of a test."""
+    return directory / TESTS / f"{number:06}.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A path that has ended, as it is recorded.
+
+    decisions: as text. closed: decisions of paths, as (path, index), that have no other way. test: whether
+    it has one.
+    """
+
+    number: int
+    inputs: Mapping[str, bytes]
+    decisions: tuple[str, ...]
+    how: str
+    status: int
+    findings: tuple[str, ...] = ()
+    closed: tuple[tuple[int, int], ...] = ()
+    test: bool = True
+
+
+@dataclass
+class Store:
+    """An open directory, which this process alone writes to."""
+
+    directory: Path
+    identity: Mapping[str, Any]
+    ktest: bool = False
+    tests: int = 0
+    _offsets: dict[int, int] = field(default_factory=dict)
+    _kept: dict[int, Mapping[str, bytes]] = field(default_factory=dict)
+    _size: int = 0
+
+    def __post_init__(self) -> None:
+        with _disk(self.directory):
+            (self.directory / TESTS).mkdir(parents=True, exist_ok=True)
+            self._lock = os.open(self.directory / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise UserMistake(f"{self.directory}: another exploration is writing there") from error
+        self._check_identity()
+        with _disk(self.directory):
+            self._journal = open(self.directory / JOURNAL, "a+b", buffering=0)  # noqa: SIM115
+
+    def _check_identity(self) -> None:
+        """Raises `UserMistake` for the directory of another exploration; writes the identity if new."""
+        path = self.directory / IDENTITY
+        if not path.exists():
+            if (self.directory / JOURNAL).exists():
+                raise UserMistake(f"{self.directory}: has a journal but no {IDENTITY}: give another directory")
+            with _disk(path):
+                _replace(path, json.dumps(dict(self.identity), indent=1) + "\n")
+            return
+        try:
+            known = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise UserMistake(f"{path}: cannot be read: {error}; give another directory") from error
+        for name, value in self.identity.items():
+            if not isinstance(known, dict) or known.get(name) != value:
+                there = known.get(name) if isinstance(known, dict) else None
+                raise UserMistake(
+                    f"{self.directory} is of another exploration: its {name} is {there}, now it is {value}; "
+                    "give another directory (--out)"
+                )
+
+    def close(self) -> None:
+        self._journal.close()
+        os.close(self._lock)
+
+    # ---- paths ----
+
+    def resume(self) -> Iterator[Recorded]:
+        """The paths that are recorded, in order; repairs the journal's end and missing tests."""
+        there = {entry.name for entry in os.scandir(self.directory / TESTS)}
+        offset = 0
+        self._journal.seek(0)
+        with open(self._journal.fileno(), "rb", closefd=False) as file:
+            for line in file:
+                path = _decoded(line)
+                if path is None:
+                    break
+                self._remember(path, offset)
+                offset += len(line)
+                if path.test and test_path(self.directory, path.number).name not in there:
+                    self._write_test(path)
+                yield path
+        os.ftruncate(self._journal.fileno(), offset)
+        if self._offsets:  # the last test may have been cut off
+            last = self._read(max(self._offsets))
+            if last.test:
+                self._write_test(last)
+
+    def add(self, path: Recorded) -> None:
+        """Record a path; raises `ToolLimit` if the disk is full, and leaves the journal whole."""
+        offset = os.fstat(self._journal.fileno()).st_size
+        line = _encoded(path)
+        with _disk(self.directory):
+            try:
+                done = self._journal.write(line)
+                if done != len(line):
+                    self._journal.write(line[done:])
+            except OSError:
+                with contextlib.suppress(OSError):
+                    os.ftruncate(self._journal.fileno(), offset)
+                raise
+            self._remember(path, offset)
+            if path.test:
+                self._write_test(path)
+
+    def inputs(self, number: int) -> Mapping[str, bytes]:
+        """The inputs of a recorded path."""
+        kept = self._kept.get(number)
+        return self._read(number).inputs if kept is None else kept
+
+    def _remember(self, path: Recorded, offset: int) -> None:
+        self.tests += path.test
+        self._offsets[path.number] = offset
+        size = sum(map(len, path.inputs.values())) + 200
+        if self._size + size < _MOST_KEPT:
+            self._size += size
+            self._kept[path.number] = path.inputs
+
+    def _read(self, number: int) -> Recorded:
+        with open(self.directory / JOURNAL, "rb") as file:
+            file.seek(self._offsets[number])
+            path = _decoded(file.readline())
+        if path is None:
+            raise ToolLimit(f"{self.directory / JOURNAL}: changed while it was used")
+        return path
+
+    def _write_test(self, path: Recorded) -> None:
+        document = {
+            "schema": SCHEMA,
+            "number": path.number,
+            "program": self.identity["program"],
+            "arguments": self.identity["arguments"],
+            "symbolic": self.identity["symbolic"],
+            "inputs": {name: data.hex() for name, data in path.inputs.items()},
+            "decisions": path.decisions,
+            "end": {"how": path.how, "status": path.status},
+            "findings": path.findings,
+        }
+        place = test_path(self.directory, path.number)
+        with open(place, "wb") as file:
+            file.write(json.dumps(document).encode("ascii") + b"\n")
+        if self.ktest:
+            from whence.explore.ktest import encoded
+
+            place.with_suffix(".ktest").write_bytes(encoded(self.identity["arguments"], path.inputs))
+
+    def write(self, name: str, text: str) -> None:
+        """Write a file of the directory, at once."""
+        with _disk(self.directory / name):
+            _replace(self.directory / name, text)
+
+
+def _encoded(path: Recorded) -> bytes:
+    line: dict[str, Any] = {
+        "n": path.number,
+        "i": {name: data.hex() for name, data in path.inputs.items()},
+        "d": " ".join(path.decisions),
+        "e": [path.how, path.status],
+    }
+    if path.findings:
+        line["f"] = path.findings
+    if path.closed:
+        line["c"] = path.closed
+    if not path.test:
+        line["t"] = 0
+    return json.dumps(line, separators=(",", ":")).encode("ascii") + b"\n"
+
+
+def _decoded(line: bytes) -> Recorded | None:
+    """None for a line that is cut off."""
+    if not line.endswith(b"\n"):
+        return None
+    try:
+        found = json.loads(line)
+        return Recorded(
+            found["n"],
+            {name: bytes.fromhex(text) for name, text in found["i"].items()},
+            tuple(found["d"].split()),
+            found["e"][0],
+            found["e"][1],
+            tuple(found.get("f", ())),
+            tuple((a, b) for a, b in found.get("c", ())),
+            bool(found.get("t", 1)),
+        )
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError):
+        return None
+
+
+def _replace(path: Path, text: str) -> None:
+    new = path.with_name(path.name + ".new")
+    new.write_text(text, encoding="utf-8", errors="surrogateescape")
+    new.replace(path)
+
+
+@contextlib.contextmanager
+def _disk(path: Path) -> Iterator[None]:
+    """Turns errors of the file system into one sentence."""
+    try:
+        yield
+    except OSError as error:
+        raise ToolLimit(f"{path}: cannot be written: {remedy(error) or error.strerror}") from error

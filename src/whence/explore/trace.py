@@ -1,0 +1,258 @@
+"""Reads the trace of a path (`whence.abi.symbolic`) into terms and decisions.
+
+A trace may be truncated, or broken by the program's bug: `BrokenTrace` says where and why in one sentence.
+"""
+
+from __future__ import annotations
+
+import struct
+from array import array
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from whence.abi import symbolic
+from whence.errors import ToolLimit
+from whence.explore.terms import OP, Terms
+
+_KINDS = {each.number: name for name, each in symbolic.KINDS.items()}
+_OPERANDS = {each.number: len(each.operands) for each in symbolic.KINDS.values()}
+_OPERATORS = {each.number: each for each in symbolic.OPERATORS.values()}
+_ENDS = {number: name for name, number in symbolic.ENDS.items()}
+_COMPARISONS = {OP[name] for name in ("EQ", "ULT", "ULE", "SLT", "SLE")}
+_SAME_WIDTH = {
+    OP[name]
+    for name in "ADD SUB MUL UDIV SDIV UREM SREM SHL LSHR ASHR AND OR XOR NOT".split()
+}
+_LOW = 0xFFFF_FFFF
+_WIDEST = 4096
+"""Bits; no value of a program is followed at such a width."""
+OUTSIDE = (1 << 64) - 1
+"""The outcome of an ACCESS that leaves the block."""
+LARGEST_OBJECT = 1 << 26
+"""Bytes of one symbolic object."""
+
+
+class BrokenTrace(ToolLimit):
+    """A trace that cannot be read."""
+
+
+class Decision(NamedTuple):
+    """A point of a path where other inputs may go on in another way.
+
+    kind: BRANCH, SWITCH, CONCRETE, ACCESS, CHECK or ASSUME. site: where. outcome: the way of this path: 0
+    or 1, the value, or the base of the block. term: the condition, value or address. detail: a number that
+    the kind gives a meaning: the REASON of CONCRETE, which check, which access. size, length: of an access,
+    and of the block; 0 where it leaves the block.
+    """
+
+    kind: str
+    site: int
+    outcome: int
+    term: int
+    detail: int = 0
+    size: int = 0
+    length: int = 0
+
+
+@dataclass(slots=True)
+class SymbolicObject:
+    """A symbolic object that the path has met."""
+
+    name: str
+    size: int
+
+
+@dataclass(slots=True)
+class Trace:
+    """What a trace says. how, status: of the END record; empty if there is none. full: no more room."""
+
+    decisions: list[Decision] = field(default_factory=list)
+    objects: list[SymbolicObject] = field(default_factory=list)
+    sites: dict[int, tuple[int, int]] = field(default_factory=dict)
+    how: str = ""
+    status: int = 0
+    full: bool = False
+
+
+def read(data: bytes, terms: Terms) -> Trace:
+    """Read one trace; raises `BrokenTrace`."""
+    size = symbolic.TRACE.size
+    if len(data) < symbolic.TRACE_HEADER_SIZE:
+        raise BrokenTrace(f"the trace of a path is cut off: it has {len(data)} bytes, no header")
+    header = symbolic.TRACE.unpack(data[:size])
+    if header["magic"] != int.from_bytes(symbolic.MAGIC, "little"):
+        raise BrokenTrace("the trace of a path is none: the program has overwritten it")
+    if header["version"] != symbolic.VERSION:
+        raise BrokenTrace(
+            f"trace format {header['version']}, this whence reads {symbolic.VERSION}: the runtime is of "
+            "another version; install whence again"
+        )
+    used = header["used"]
+    if used > len(data) or used < symbolic.TRACE_HEADER_SIZE or used % 8:
+        raise BrokenTrace(f"the trace of a path is cut off: {used} bytes were written, {len(data)} are there")
+    reader = _Reader(data[symbolic.TRACE_HEADER_SIZE : used], terms)
+    reader.trace.full = bool(header["full"])
+    reader.read()
+    return reader.trace
+
+
+class _Reader:
+    """Walks over the records; `table` leads from the ids of the trace to terms."""
+
+    def __init__(self, data: bytes, terms: Terms) -> None:
+        self.words = array("Q", data)
+        self.data = data
+        self.terms = terms
+        self.table: dict[int, int] = {}
+        self.trace = Trace()
+        self.at = 0
+
+    def read(self) -> None:
+        words, operands, handlers = self.words, _OPERANDS, self._handlers()
+        end = len(words)
+        while self.at < end:
+            head = words[self.at]
+            kind = head & 0xFF
+            count = operands.get(kind)
+            if count is None:
+                raise self.broken(f"a record of unknown kind {kind}")
+            if self.at + count >= end:
+                raise self.broken(f"a record {_KINDS[kind]} that is cut off")
+            try:
+                self.at = handlers[kind](head, self.at + 1) or self.at + 1 + count
+            except KeyError as missing:
+                raise self.broken(f"expression {missing}, which was not defined") from None
+
+    def broken(self, what: str) -> BrokenTrace:
+        place = symbolic.TRACE_HEADER_SIZE + 8 * self.at
+        return BrokenTrace(f"the trace of a path is broken at byte {place}: {what}")
+
+    def _handlers(self) -> dict[int, Callable[[int, int], int | None]]:
+        return {each.number: getattr(self, f"_{name.lower()}") for name, each in symbolic.KINDS.items()}
+
+    # ---- definitions ----
+
+    def _object(self, head: int, at: int) -> int:
+        size, length = self.words[at], self.words[at + 1]
+        begin = at + 2
+        end = begin + (length + 7) // 8
+        if end > len(self.words) or size > LARGEST_OBJECT:
+            raise self.broken(f"an object of {size} bytes whose name has {length}")
+        if head >> 32 != len(self.trace.objects):
+            raise self.broken(f"object {head >> 32} as number {len(self.trace.objects)}")
+        name = self.data[8 * begin : 8 * begin + length].decode("utf-8", "surrogateescape")
+        self.trace.objects.append(SymbolicObject(name, size))
+        return end
+
+    def _input(self, head: int, at: int) -> None:
+        number, offset = self.words[at] & _LOW, self.words[at] >> 32
+        if number >= len(self.trace.objects) or offset >= self.trace.objects[number].size:
+            raise self.broken(f"byte {offset} of object {number}, which is not there")
+        if head >> 16 & 0xFFFF != 8:
+            raise self.broken(f"an input of {head >> 16 & 0xFFFF} bits")
+        self._define(head >> 32, self.terms.variable(self.trace.objects[number].name, offset))
+
+    def _constant(self, head: int, at: int) -> None:
+        width = head >> 16 & 0xFFFF
+        if not 0 < width <= symbolic.MOST_WIDTH:
+            raise self.broken(f"a constant of {width} bits")
+        self._define(head >> 32, self.terms.constant(self.words[at], width))
+
+    def _node(self, head: int, at: int) -> None:
+        operator = _OPERATORS.get(head >> 8 & 0xFF)
+        if operator is None:
+            raise self.broken(f"an unknown operator {head >> 8 & 0xFF}")
+        first, second = self.words[at], self.words[at + 1]
+        numbers = (first & _LOW, first >> 32, second & _LOW)[: operator.arity]
+        operands = tuple([self.table[number] for number in numbers])
+        parameter = second >> 32 if operator.parameter else 0
+        width = head >> 16 & 0xFFFF
+        key = (operator.number, width, operands, parameter)
+        term = self.terms._known.get(key)
+        if term is None:
+            self._check_widths(operator.number, width, operands, parameter)
+            term = self.terms.node(*key)
+        self._define(head >> 32, term)
+
+    def _define(self, number: int, term: int) -> None:
+        if not number or number in self.table:
+            raise self.broken(f"expression {number} is defined again" if number else "expression 0")
+        self.table[number] = term
+
+    def _check_widths(self, operator: int, width: int, operands: tuple[int, ...], parameter: int) -> None:
+        """Raises for widths that do not fit: a solver would end the process."""
+        widths = [self.terms.width[each] for each in operands]
+        first = widths[0]
+        if operator in _COMPARISONS:
+            fits = width == 1 and first == widths[1]
+        elif operator in _SAME_WIDTH:
+            fits = all(each == width for each in widths)
+        elif operator == OP["ITE"]:
+            fits = first == 1 and widths[1] == widths[2] == width
+        elif operator == OP["CONCAT"]:
+            fits = first + widths[1] == width
+        elif operator == OP["EXTRACT"]:
+            fits = parameter + width <= first
+        else:
+            fits = width > first
+        if not fits or not 0 < width <= _WIDEST:
+            raise self.broken(f"an operation whose widths do not fit: {width} of {widths}")
+
+    # ---- what the path did ----
+
+    def _condition(self, number: int) -> int:
+        term = self.table[number]
+        if self.terms.width[term] != 1:
+            raise self.broken(f"a condition of {self.terms.width[term]} bits")
+        return term
+
+    def _decide(self, kind: str, head: int, outcome: int, term: int, *more: int) -> None:
+        if not self.terms.is_constant(term):
+            self.trace.decisions.append(Decision(kind, head >> 32, outcome, term, *more))
+
+    def _branch(self, head: int, at: int) -> None:
+        word = self.words[at]
+        self._decide("BRANCH", head, word >> 32 & 1, self._condition(word & _LOW))
+
+    def _assume(self, head: int, at: int) -> None:
+        word = self.words[at]
+        self._decide("ASSUME", head, word >> 32 & 1, self._condition(word & _LOW))
+
+    def _check(self, head: int, at: int) -> None:
+        self._decide("CHECK", head, 0, self._condition(self.words[at] & _LOW), head >> 8 & 0xFF)
+
+    def _switch(self, head: int, at: int) -> None:
+        self._decide("SWITCH", head, self.words[at + 1], self.table[self.words[at] & _LOW])
+
+    def _concrete(self, head: int, at: int) -> None:
+        self._decide("CONCRETE", head, self.words[at + 1], self.table[self.words[at] & _LOW], head >> 8 & 0xFF)
+
+    def _access(self, head: int, at: int) -> None:
+        address, size, base, length = self.words[at + 1 : at + 5]
+        if size > _LOW or length >> 48:
+            raise self.broken(f"an access of {size} bytes in a block of {length}")
+        term = self.table[self.words[at] & _LOW]
+        if base <= address and address + size <= base + length:
+            self._decide("ACCESS", head, base, term, head >> 8 & 0xFF, size, length)
+        else:
+            self._decide("ACCESS", head, OUTSIDE, term, head >> 8 & 0xFF, size)
+
+    def _site(self, head: int, at: int) -> None:
+        self.trace.sites[head >> 32] = (self.words[at], self.words[at + 1])
+
+    def _end(self, head: int, at: int) -> int:
+        how = _ENDS.get(head >> 8 & 0xFF)
+        if how is None:
+            raise self.broken(f"an unknown end {head >> 8 & 0xFF}")
+        self.trace.how, self.trace.status = how, self.words[at]
+        return len(self.words)
+
+
+def header(used: int, *, full: bool = False) -> bytes:
+    """The begin of a trace file."""
+    magic = int.from_bytes(symbolic.MAGIC, "little")
+    packed = struct.pack(
+        symbolic.TRACE.format, magic, symbolic.VERSION, full, symbolic.TRACE_SIZE, used
+    )
+    return packed.ljust(symbolic.TRACE_HEADER_SIZE, b"\0")

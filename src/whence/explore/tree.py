@@ -1,0 +1,199 @@
+"""The tree of decisions: which paths are known, and what else may be possible.
+
+Each node is a decision that some path has come to; its children are the ways that paths went on. A path is
+a leaf, so each exists once. A node is *open* while its other ways are neither known nor shown to be
+impossible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from whence.explore.terms import OP, Terms
+from whence.explore.trace import OUTSIDE, Decision
+
+YES_NO = ("BRANCH", "CHECK", "ASSUME")
+"""Decisions with two ways; the others have one for each value, or for each block."""
+LETTERS = {"BRANCH": "b", "SWITCH": "s", "CONCRETE": "c", "ACCESS": "a", "CHECK": "k", "ASSUME": "m"}
+KINDS = {letter: kind for kind, letter in LETTERS.items()}
+
+
+@dataclass(slots=True)
+class Leaf:
+    """The end of a path, by its number."""
+
+    number: int
+
+
+class Node:
+    """A decision. via: the way of the parent that leads here. term: 0 until a run of this session came by.
+
+    blocks: for ACCESS, the length of the block and the size of the access by the block's base.
+    closed: no other way is possible, or none will be tried. waiting: open nodes from here on.
+    witness: a path that comes by.
+    """
+
+    __slots__ = (
+        *("parent", "via", "kind", "site", "term", "detail", "blocks"),
+        *("children", "closed", "depth", "waiting", "witness"),
+    )
+
+    def __init__(self, parent: Node | None, via: int, kind: str, site: int, detail: int, depth: int) -> None:
+        self.parent, self.via, self.kind, self.site, self.detail = parent, via, kind, site, detail
+        self.term = 0
+        self.blocks: dict[int, tuple[int, int]] | None = None
+        self.children: dict[int, Node | Leaf | None] = {}
+        self.closed = False
+        self.depth = depth
+        self.waiting = 0
+        self.witness = 0
+
+    @property
+    def open(self) -> bool:
+        """Whether another way may exist."""
+        if self.closed:
+            return False
+        return self.kind not in YES_NO or len(self.children) < 2
+
+
+class Diverged(Exception):
+    """A path came to another decision than its prefix says; `at` counts the decisions before it."""
+
+    def __init__(self, at: int) -> None:
+        super().__init__(at)
+        self.at = at
+
+
+class Tree:
+    """The decisions of all paths of one program."""
+
+    def __init__(self, terms: Terms) -> None:
+        self.terms = terms
+        self.root = Node(None, 0, "BRANCH", 0, 0, 0)
+        self.root.closed = True
+        self.paths = 0
+
+    def add(self, decisions: Sequence[Decision], number: int) -> tuple[bool, list[Node]]:
+        """Insert a path; returns whether it is new, and the nodes that were new.
+
+        Raises `Diverged`, and inserts nothing, where it contradicts the tree: the program is not
+        deterministic.
+        """
+        self._compare(decisions)
+        node, way, fresh = self.root, 0, []
+        for depth, decision in enumerate(decisions, 1):
+            child = node.children.get(way)
+            if child is None:
+                child = Node(node, way, decision.kind, decision.site, decision.detail, depth)
+                child.witness = number
+                node.children[way] = child
+                fresh.append(child)
+            assert isinstance(child, Node)
+            self._note(child, decision)
+            node, way = child, decision.outcome
+        if node.children.get(way) is not None:
+            return False, fresh
+        node.children[way] = Leaf(number)
+        self.paths += 1
+        return True, fresh
+
+    def _compare(self, decisions: Sequence[Decision]) -> None:
+        node, way = self.root, 0
+        for at, decision in enumerate(decisions):
+            child = node.children.get(way)
+            if child is None:
+                return
+            if isinstance(child, Leaf):
+                raise Diverged(at)
+            same = (child.kind, child.site, child.detail) == (decision.kind, decision.site, decision.detail)
+            if not same or child.term not in (0, decision.term):
+                raise Diverged(at)
+            node, way = child, decision.outcome
+        if isinstance(node.children.get(way), Node):
+            raise Diverged(len(decisions))
+
+    def _note(self, node: Node, decision: Decision) -> None:
+        node.term = decision.term
+        if decision.kind == "ACCESS":
+            node.blocks = {} if node.blocks is None else node.blocks
+        if node.blocks is not None and decision.outcome != OUTSIDE:
+            node.blocks[decision.outcome] = (decision.length, decision.size)
+
+    # ---- conditions ----
+
+    def condition(self, node: Node, way: int) -> int:
+        """What is true of inputs that go this way."""
+        terms = self.terms
+        if node.kind in YES_NO:
+            return node.term if way else terms.negation(node.term)
+        if node.kind == "ACCESS":
+            return self._inside(node, way) if way != OUTSIDE else self._outside(node)
+        return terms.equals(node.term, way)
+
+    def path(self, node: Node) -> Iterator[int]:
+        """The conditions of inputs that come to a node; its ancestors need terms."""
+        while node.parent is not None and node.parent is not self.root:
+            yield self.condition(node.parent, node.via)
+            node = node.parent
+
+    def others(self, node: Node) -> int:
+        """What is true of inputs that go no known way at a node, if they come there."""
+        if node.kind == "ACCESS":
+            return self._outside(node)
+        wanted = self.terms.constant(1, 1)
+        for way in node.children:
+            wanted = self._both(wanted, self.terms.negation(self.condition(node, way)))
+        return wanted
+
+    def _inside(self, node: Node, base: int) -> int:
+        """The access of a node lies in the block at `base`."""
+        assert node.blocks is not None
+        length, size = node.blocks[base]
+        return self.terms.inside(node.term, size, base, length)
+
+    def _outside(self, node: Node) -> int:
+        """It lies in none of the blocks in which it was on some path."""
+        wanted = self.terms.constant(1, 1)
+        for base in node.blocks or ():
+            wanted = self._both(wanted, self.terms.negation(self._inside(node, base)))
+        return wanted
+
+    def _both(self, first: int, second: int) -> int:
+        if self.terms.is_constant(first):
+            return second if self.terms.parameter[first] else first
+        return self.terms.node(OP["AND"], 1, (first, second))
+
+    def known(self, node: Node) -> bool:
+        """Whether the terms of the node and of its ancestors are there: not so after a resumption."""
+        here: Node | None = node
+        while here is not None and here is not self.root:
+            if not here.term:
+                return False
+            here = here.parent
+        return True
+
+    def wait(self, node: Node, change: int) -> None:
+        """Count an open node as waiting, or no more, on its way to the root."""
+        here: Node | None = node
+        while here is not None:
+            here.waiting += change
+            here = here.parent
+
+
+def as_text(decision: Decision) -> str:
+    """A decision in a test: kind, site and, for some, a detail, then the way that was taken."""
+    detail = f".{decision.detail:x}" if decision.detail else ""
+    block = f":{decision.length:x}:{decision.size:x}" if decision.kind == "ACCESS" else ""
+    return f"{LETTERS[decision.kind]}{decision.site:x}{detail}={decision.outcome:x}{block}"
+
+
+def from_text(text: str) -> Decision:
+    """What `as_text` wrote, without its term; raises `ValueError`."""
+    place, _, outcome = text.partition("=")
+    if place[:1] not in KINDS:
+        raise ValueError(f"'{text}' is no decision")
+    site, _, detail = place[1:].partition(".")
+    way, *block = (int(number, 16) for number in outcome.split(":"))
+    length, size = block or (0, 0)
+    return Decision(KINDS[place[0]], int(site, 16), way, 0, int(detail or "0", 16), size, length)

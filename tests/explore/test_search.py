@@ -1,0 +1,159 @@
+"""The explored set of paths equals what brute force over all inputs finds."""
+
+import itertools
+from collections import Counter
+
+import pytest
+
+from whence.explore import strategies
+from whence.explore.reasoning import Reasoner
+from whence.explore.search import Explorer, Limits
+from whence.explore.solvers import load
+from whence.explore.store import Store
+from whence.explore.terms import Terms
+from whence.explore.trace import read
+
+from .model import ModelExecutor, as_file, run
+
+IDENTITY = {"program": "model", "arguments": [], "symbolic": []}
+
+
+def explore(program, directory, *, strategy="rotation", solver="z3", slots=1, limits=None, executor=None):
+    terms = Terms()
+    executor = executor or ModelExecutor(program, slots=slots)
+    explorer = Explorer(
+        executor,
+        Reasoner(terms, load(solver, terms), 5000),
+        Store(directory, IDENTITY),
+        strategy,
+        limits or Limits(ways=300),
+    )
+    explorer.explore([{}])
+    explorer.store.close()
+    return explorer
+
+
+def decisions_of(program, inputs):
+    """What names the path of an input: every outcome that depends on it, in order."""
+
+    path, how, _ = run(program, inputs)
+
+    trace = read(as_file(path.words), Terms())
+    return (*((each.kind, each.site, each.outcome) for each in trace.decisions), how)
+
+
+def by_brute_force(program, **sizes):
+    """Path -> how many inputs take it, for objects of these sizes."""
+    names = [(name, size) for name, size in sizes.items()]
+    total = sum(sizes.values())
+    paths = Counter()
+    for values in itertools.product(range(256), repeat=total):
+        data, inputs = bytes(values), {}
+        for name, size in names:
+            inputs[name], data = data[:size], data[size:]
+        paths[decisions_of(program, inputs)] += 1
+    return paths
+
+
+def explored(explorer):
+    program = explorer.executor.program
+    return Counter(decisions_of(program, path.inputs) for path in recorded(explorer))
+
+
+def recorded(explorer):
+    store = Store(explorer.store.directory, IDENTITY)
+    found = list(store.resume())
+    store.close()
+    return found
+
+
+def branches(path):
+    (x,) = path.bytes("memory:x", 1)
+    if path.true(x < 10, 1):
+        return 1 if path.true((x * 7) == 21, 2) else 2
+    if path.true((x ^ 0x55) < 3, 3):
+        return 3
+    return 4 if path.true((x & 1) == 1, 4) else 5
+
+
+def loop(path):
+    (x,) = path.bytes("memory:x", 1)
+    rounds = 0
+    while path.true(x > rounds * 16, 1):
+        rounds += 1
+        if rounds == 16:
+            break
+    return rounds
+
+
+def impossible(path):
+    (x,) = path.bytes("memory:x", 1)
+    if path.true(x < 10, 1) and path.true(x > 20, 2):
+        raise AssertionError("no input comes here")
+    return 0
+
+
+def switch(path):
+    (x,) = path.bytes("memory:x", 1)
+    return path.switch(x & 7)
+
+
+def table(path):
+    (x,) = path.bytes("memory:x", 1)
+    place = path.concrete((x & 3).wide(64) + 0x1000)
+    return 1 if place == 0x1002 else 0
+
+
+def assumed(path):
+    (x,) = path.bytes("memory:x", 1)
+    path.assume(x > 200)
+    return 1 if path.true(x == 255, 1) else 0
+
+
+def divides(path):
+    (x,) = path.bytes("memory:x", 1)
+    y = x - 17
+    path.check(y == 0)
+    return 1 if path.true(x.divided(y) == 1, 1) else 0
+
+
+def overruns(path):
+    (x,) = path.bytes("memory:x", 1)
+    path.access(x.wide(64) + 0x1000, 1, {0x1000: 4})
+    return 1 if path.true(x == 2, 1) else 0
+
+
+PROGRAMS = [branches, loop, impossible, switch, table, assumed, divides, overruns]
+
+
+def two(path):
+    x, y = path.bytes("memory:x", 2)
+    both = x.wide(16) + y.wide(16) * 3
+    if path.true(both == 0x123, 1):
+        return 1
+    return 2 if path.true(x < y, 2) else 3
+
+
+@pytest.mark.parametrize("strategy", strategies.NAMES)
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_every_path_is_run_once(program, strategy, tmp_path):
+    explorer = explore(program, tmp_path, strategy=strategy)
+    wanted = by_brute_force(program, **{"memory:x": 1})
+    if program is overruns:  # an access outside of the block is one path, whatever the address
+        assert {path for path in explored(explorer) if path[-1] == "EXIT"} == {
+            path for path in wanted if path[-1] == "EXIT"
+        }
+        assert sum(path[-1] == "FINDING" for path in explored(explorer)) == 1
+    else:
+        assert explored(explorer) == Counter(set(wanted))
+    assert not explorer.waiting and not explorer.state.diverged and not explorer.state.repeated
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("solver", ["z3", "bitwuzla"])
+def test_two_bytes_with_a_solver(solver, tmp_path):
+    if solver == "bitwuzla":
+        pytest.importorskip("bitwuzla")
+    explorer = explore(two, tmp_path, solver=solver)
+    assert explored(explorer) == Counter(set(by_brute_force(two, **{"memory:x": 2})))
+    assert explorer.reasoner.counts.queries > 0
