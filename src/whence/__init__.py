@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from whence.api import run as run
     from whence.building import Program as Program
     from whence.building import build as build
+    from whence.exploring.api import Options as ExploreOptions
+    from whence.exploring.api import explore as explore
+    from whence.exploring.results import Exploration as Exploration
     from whence.findings import Finding as Finding
     from whence.options import RunOptions as RunOptions
     from whence.preparation import Preparation as Preparation
@@ -20,6 +23,9 @@ if TYPE_CHECKING:
 
 _EXPORTS = {
     "errors": "errors",
+    "explore": "exploring.api",
+    "Exploration": "exploring.results",
+    "ExploreOptions": "exploring.api",
     "findings": "findings",
     "Finding": "findings",
     "Preparation": "preparation",
@@ -34,6 +40,8 @@ _EXPORTS = {
 """Name -> module that it is imported from at the first use: the compiler wrapper pays for nothing of it."""
 
 __all__ = [
+    "Exploration",
+    "ExploreOptions",
     "Finding",
     "Preparation",
     "Preparations",
@@ -43,6 +51,7 @@ __all__ = [
     "__version__",
     "build",
     "errors",
+    "explore",
     "findings",
     "prepare",
     "run",

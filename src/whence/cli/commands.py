@@ -12,6 +12,7 @@ from whence.hints import did_you_mean, expected
 
 _COMMANDS = {
     "run": "run:run",
+    "explore": "explore:explore",
     "prepare": "prepare:prepare",
     "debug": "debug:debug",
     "replay": "replay:replay",

@@ -18,11 +18,14 @@ from whence.errors import UserMistake
 @click.argument("directory", type=click.Path(path_type=Path))
 @click.argument("program", required=False, shell_complete=files)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, shell_complete=files)
-def replay(show: bool, directory: Path, program: str | None, arguments: tuple[str, ...]) -> None:
+def replay(show: bool, directory: Path, program: str | None, arguments: tuple[str, ...]) -> int:
     """Run PROGRAM, which need not be built for whence, at the heap addresses recorded in DIRECTORY.
 
-    whence run --record DIRECTORY makes the recording. Nothing is checked.
+    whence run --record DIRECTORY makes the recording. In place of it may stand a test of whence explore: the
+    program gets its input, too. Nothing is checked.
     """
+    if directory.is_file():
+        return _test(directory, program, arguments, show)
     from whence.alloc.recording import Recording
     from whence.api import find_program
     from whence.engines import replay as replaying
@@ -30,8 +33,31 @@ def replay(show: bool, directory: Path, program: str | None, arguments: tuple[st
     if show:
         for name, value in replaying.changes(Recording.read(directory), os.environ).items():
             click.echo(f"{name}={value}")
-        return
+        return 0
     if program is None or program.startswith("-"):
         raise UserMistake("whence replay needs a recording and a program: whence replay DIRECTORY PROGRAM …")
     path = find_program(program, os.environ)
     replaying.execute(directory, path, [program, *arguments], os.environ)
+    return 0
+
+
+def _test(file: Path, program: str | None, arguments: tuple[str, ...], show: bool) -> int:
+    """The program on a test; its status is ours."""
+    from whence.api import find_program
+    from whence.engines.process.launch import die_by
+    from whence.exploring import replaying
+    from whence.exploring.inputs import read_test
+
+    test = read_test(file)
+    if show:
+        for name, value in replaying.changes(test, os.environ).items():
+            click.echo(name + b"=" + value)
+        return 0
+    if program is None or program.startswith("-"):
+        raise UserMistake(f"whence replay needs a test and a program: whence replay {file} PROGRAM")
+    if arguments:
+        raise UserMistake(f"the arguments are those of the test: whence replay {file} {program}")
+    status = replaying.run(test, find_program(program, os.environ), os.environ)
+    if status < 0:
+        die_by(-status)
+    return status

@@ -62,7 +62,7 @@ class JsonRenderer:
             "schema": SCHEMA,
             "tool": {"name": "whence", "version": __version__},
             "run": _run(run),
-            "findings": [_finding(finding) for finding in findings],
+            "findings": [finding_document(finding) for finding in findings],
         }
         return json.dumps(document, indent=self.indent, ensure_ascii=True, allow_nan=False) + "\n"
 
@@ -121,7 +121,7 @@ def _use(use: SuppressionUse) -> dict[str, Any]:
     }
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def finding_document(finding: Finding) -> dict[str, Any]:
     return {
         "key": finding.key,
         "rule": finding.rule.name,

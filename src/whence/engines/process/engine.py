@@ -143,7 +143,7 @@ class ProcessEngine(ABC):
         with _folder(start) as name:
             folder = Folder(Path(name))
             if not start.resumed:
-                _make_record(folder.record)
+                make_record(folder.record)
             errand = Errand(folder, prepared.settings, task.cache, options, built, originals)
             judge = Judge(folder.record, reading.is_suppressed) if "judge" in options else _nobody()
             serving = _serving(errand, prepared.builder, start)
@@ -294,7 +294,8 @@ def _streams(settings: Settings, folder: Folder) -> Iterator[Surroundings]:
         yield around
 
 
-def _make_record(path: Path) -> None:
+def make_record(path: Path) -> None:
+    """An empty record file; raises `ToolLimit`."""
     try:
         with open(path, "xb") as file:
             os.posix_fallocate(file.fileno(), 0, records.HEADER_SIZE)

@@ -7,8 +7,8 @@ from typing import Any
 
 import z3
 
-from whence.explore.solvers import Answer
-from whence.explore.terms import CONSTANT, OP, VARIABLE, Terms
+from whence.exploring.solvers import Answer
+from whence.exploring.terms import CONSTANT, OP, VARIABLE, Terms
 
 
 def _bit(condition: Any) -> Any:

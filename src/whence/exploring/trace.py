@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from whence.abi import symbolic
 from whence.errors import ToolLimit
-from whence.explore.terms import OP, Terms
+from whence.exploring.terms import OP, Terms
 
 _KINDS = {each.number: name for name, each in symbolic.KINDS.items()}
 _OPERANDS = {each.number: len(each.operands) for each in symbolic.KINDS.values()}
@@ -22,7 +22,10 @@ _ENDS = {number: name for name, number in symbolic.ENDS.items()}
 _COMPARISONS = {OP[name] for name in ("EQ", "ULT", "ULE", "SLT", "SLE")}
 _SAME_WIDTH = {
     OP[name]
-    for name in "ADD SUB MUL UDIV SDIV UREM SREM SHL LSHR ASHR AND OR XOR NOT".split()
+    for name in (
+        *("ADD", "SUB", "MUL", "UDIV", "SDIV", "UREM", "SREM"),
+        *("SHL", "LSHR", "ASHR", "AND", "OR", "XOR", "NOT"),
+    )
 }
 _LOW = 0xFFFF_FFFF
 _WIDEST = 4096
@@ -226,7 +229,9 @@ class _Reader:
         self._decide("SWITCH", head, self.words[at + 1], self.table[self.words[at] & _LOW])
 
     def _concrete(self, head: int, at: int) -> None:
-        self._decide("CONCRETE", head, self.words[at + 1], self.table[self.words[at] & _LOW], head >> 8 & 0xFF)
+        self._decide(
+            "CONCRETE", head, self.words[at + 1], self.table[self.words[at] & _LOW], head >> 8 & 0xFF
+        )
 
     def _access(self, head: int, at: int) -> None:
         address, size, base, length = self.words[at + 1 : at + 5]
@@ -252,7 +257,5 @@ class _Reader:
 def header(used: int, *, full: bool = False) -> bytes:
     """The begin of a trace file."""
     magic = int.from_bytes(symbolic.MAGIC, "little")
-    packed = struct.pack(
-        symbolic.TRACE.format, magic, symbolic.VERSION, full, symbolic.TRACE_SIZE, used
-    )
+    packed = struct.pack(symbolic.TRACE.format, magic, symbolic.VERSION, full, symbolic.TRACE_SIZE, used)
     return packed.ljust(symbolic.TRACE_HEADER_SIZE, b"\0")

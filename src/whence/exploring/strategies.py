@@ -8,7 +8,7 @@ from collections import Counter, deque
 from typing import Protocol
 
 from whence.errors import UserMistake
-from whence.explore.tree import Node, Tree
+from whence.exploring.tree import Node, Tree
 from whence.hints import did_you_mean
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from whence.explore.terms import CONSTANT, OP, VARIABLE, Terms
+from whence.exploring.terms import CONSTANT, OP, VARIABLE, Terms
 
 
 def signed(value: int, width: int) -> int:

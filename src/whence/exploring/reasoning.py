@@ -13,9 +13,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from whence.explore.evaluate import ALL, Columns, holds
-from whence.explore.solvers import Solver
-from whence.explore.terms import Terms
+from whence.exploring.evaluate import ALL, Columns, holds
+from whence.exploring.solvers import Solver
+from whence.exploring.terms import Terms
 
 T = TypeVar("T")
 
@@ -157,4 +157,5 @@ def _preferred(values: int) -> int:
     for byte in _PREFERRED:
         if values >> byte & 1:
             return byte
-    return (values & -values).bit_length() - 1
+    lowest: int = values & -values
+    return lowest.bit_length() - 1

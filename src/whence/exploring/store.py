@@ -77,7 +77,9 @@ class Store:
         path = self.directory / IDENTITY
         if not path.exists():
             if (self.directory / JOURNAL).exists():
-                raise UserMistake(f"{self.directory}: has a journal but no {IDENTITY}: give another directory")
+                raise UserMistake(
+                    f"{self.directory}: has a journal but no {IDENTITY}: give another directory"
+                )
             with _disk(path):
                 _replace(path, json.dumps(dict(self.identity), indent=1) + "\n")
             return
@@ -174,7 +176,7 @@ class Store:
         with open(place, "wb") as file:
             file.write(json.dumps(document).encode("ascii") + b"\n")
         if self.ktest:
-            from whence.explore.ktest import encoded
+            from whence.exploring.ktest import encoded
 
             place.with_suffix(".ktest").write_bytes(encoded(self.identity["arguments"], path.inputs))
 

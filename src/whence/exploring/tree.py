@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from whence.explore.terms import OP, Terms
-from whence.explore.trace import OUTSIDE, Decision
+from whence.exploring.terms import OP, Terms
+from whence.exploring.trace import OUTSIDE, Decision
 
 YES_NO = ("BRANCH", "CHECK", "ASSUME")
 """Decisions with two ways; the others have one for each value, or for each block."""

@@ -47,5 +47,8 @@ class Executor(Protocol):
     def place(self, site: int) -> str:
         """Where a site is, for people: function, file and line as far as known."""
 
+    def source(self, site: int) -> tuple[str, int] | None:
+        """The file and line of a site, if known."""
+
     def close(self) -> None:
         """Ends all processes."""

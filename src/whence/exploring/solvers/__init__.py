@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from whence.errors import UserMistake
-from whence.explore.terms import Terms
+from whence.exploring.terms import Terms
 from whence.hints import did_you_mean
 
 _SOLVERS = {"bitwuzla": "with_bitwuzla:BitwuzlaSolver", "z3": "with_z3:Z3Solver"}
-"""Name, which is also that of the Python package, -> module and class; the first that is installed is used."""
+"""Name, also that of the Python package, -> module and class; the first that is installed is used."""
 AUTO = "auto"
 NAMES = (AUTO, *_SOLVERS)
 

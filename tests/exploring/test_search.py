@@ -5,13 +5,13 @@ from collections import Counter
 
 import pytest
 
-from whence.explore import strategies
-from whence.explore.reasoning import Reasoner
-from whence.explore.search import Explorer, Limits
-from whence.explore.solvers import load
-from whence.explore.store import Store
-from whence.explore.terms import Terms
-from whence.explore.trace import read
+from whence.exploring import strategies
+from whence.exploring.reasoning import Reasoner
+from whence.exploring.search import Explorer, Limits
+from whence.exploring.solvers import load
+from whence.exploring.store import Store
+from whence.exploring.terms import Terms
+from whence.exploring.trace import read
 
 from .model import ModelExecutor, as_file, run
 
@@ -44,7 +44,7 @@ def decisions_of(program, inputs):
 
 def by_brute_force(program, **sizes):
     """Path -> how many inputs take it, for objects of these sizes."""
-    names = [(name, size) for name, size in sizes.items()]
+    names = list(sizes.items())
     total = sum(sizes.values())
     paths = Counter()
     for values in itertools.product(range(256), repeat=total):

@@ -65,7 +65,7 @@ class Exploration:
     diverged: int = 0
     broken: int = 0
     repeated: int = 0
-    questions: Mapping[str, float] = field(default_factory=dict)
+    questions: Mapping[str, float | str] = field(default_factory=dict)
     branches: tuple[int, int] = (0, 0)
     seconds: float = 0.0
     notes: tuple[str, ...] = ()
@@ -83,12 +83,12 @@ class Exploration:
 
     def test(self, number: int) -> Path:
         """The file of a test."""
-        from whence.explore.store import test_path
+        from whence.exploring.store import test_path
 
         return test_path(self.directory, number)
 
     def document(self) -> dict[str, Any]:
         """The summary as JSON (docs/explore.md)."""
-        from whence.explore.summary import document
+        from whence.exploring.summary import document
 
         return document(self)

@@ -7,6 +7,7 @@ recorded can be resumed: a decision without a term gets it by a run of a known p
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,14 +16,14 @@ from typing import TYPE_CHECKING
 
 from whence.abi import symbolic
 from whence.errors import ToolLimit
-from whence.explore import strategies
-from whence.explore.evaluate import values
-from whence.explore.executing import Executor, Ran
-from whence.explore.reasoning import GivenUp, Reasoner
-from whence.explore.store import Recorded, Store
-from whence.explore.terms import Terms
-from whence.explore.trace import OUTSIDE, BrokenTrace, Decision, Trace, read
-from whence.explore.tree import YES_NO, Diverged, Node, Tree, as_text, from_text
+from whence.exploring import strategies
+from whence.exploring.evaluate import values
+from whence.exploring.executing import Executor, Ran
+from whence.exploring.reasoning import GivenUp, Reasoner
+from whence.exploring.store import Recorded, Store
+from whence.exploring.terms import Terms
+from whence.exploring.trace import OUTSIDE, BrokenTrace, Decision, Trace, read
+from whence.exploring.tree import YES_NO, Diverged, Node, Tree, as_text, from_text
 
 if TYPE_CHECKING:
     from whence.findings import Finding
@@ -49,7 +50,7 @@ class Limits:
 class Job:
     """A run that was begun. node: the decision that it is to take in another way.
 
-    again: it repeats a known path, to know the terms of its decisions.
+    again: it repeats a known path, to know the terms of its decisions, or its findings.
     """
 
     inputs: Mapping[str, bytes]
@@ -58,22 +59,18 @@ class Job:
 
 
 @dataclass
-class Found:
-    """A finding, and the paths that have it."""
-
-    finding: Finding
-    tests: list[int] = field(default_factory=list)
-
-
-@dataclass
 class State:
-    """What an exploration knows, for its reports. bound: (reason, site) -> decisions."""
+    """What an exploration knows, for its reports.
+
+    errors: the numbers of paths by the keys of their findings. bound: (reason, site) -> decisions.
+    passed: (site, way) -> how often; way -1 where there are many.
+    """
 
     paths: int = 0
     dismissed: int = 0
     runs: int = 0
     ends: Counter[str] = field(default_factory=Counter)
-    found: dict[str, Found] = field(default_factory=dict)
+    found: dict[str, Finding] = field(default_factory=dict)
     errors: dict[str, list[int]] = field(default_factory=dict)
     possible: dict[tuple[str, int], int] = field(default_factory=dict)
     bound: Counter[tuple[str, int]] = field(default_factory=Counter)
@@ -109,6 +106,7 @@ class Explorer:
         self.waiting: set[Node] = set()
         self.number = 0
         self.begun = time.monotonic()
+        self._repeats: list[int] = []
         self._seeds: list[Mapping[str, bytes]] = []
         self._suspended: set[Node] = set()
         self._closed: list[tuple[int, int]] = []
@@ -140,15 +138,17 @@ class Explorer:
     def _over(self) -> bool:
         limits, state = self.limits, self.state
         if limits.paths is not None and state.paths >= limits.paths:
-            state.stopped = f"{limits.paths} paths" if self._more() else ""
+            state.stopped = f"{limits.paths} paths" if self.left else ""
             return True
         if limits.seconds is not None and time.monotonic() - self.begun >= limits.seconds:
-            state.stopped = f"{limits.seconds:g} seconds" if self._more() else ""
+            state.stopped = f"{limits.seconds:g} seconds" if self.left else ""
             return True
         return False
 
-    def _more(self) -> bool:
-        return bool(self.waiting or self._seeds or self.executor.running or self._suspended)
+    @property
+    def left(self) -> int:
+        """Decisions and inputs that were not tried yet."""
+        return len(self.waiting) + len(self._seeds) + len(self._suspended) + self.executor.running
 
     def _left(self) -> float | None:
         if self.limits.seconds is None:
@@ -165,6 +165,8 @@ class Explorer:
 
     def _next_job(self) -> Job | None:
         """The next run; None if there is nothing to run now."""
+        if self._repeats:
+            return Job(self.store.inputs(self._repeats.pop()), again=True)
         if self._seeds:
             return Job(self._seeds.pop())
         while self.waiting and not self._out_of_time():
@@ -233,6 +235,7 @@ class Explorer:
         inputs = _completed(job.inputs, trace)
         decisions = self._normal(trace, inputs)
         if job.again:
+            self._keep_findings(ran)
             self._rejoin(job, decisions)
             return
         self._record(job, ran, trace, inputs, decisions)
@@ -240,12 +243,11 @@ class Explorer:
     def _rejoin(self, job: Job, decisions: Sequence[Decision]) -> None:
         """A known path has run again: its decisions have terms now."""
         node = job.node
-        assert node is not None
+        if node is None:
+            return
         self._suspended.discard(node)
-        try:
+        with contextlib.suppress(Diverged):
             self.tree.add(decisions, node.witness)
-        except Diverged:
-            pass
         if self.tree.known(node):
             self._wait(node)
         else:
@@ -268,7 +270,7 @@ class Explorer:
         if new:
             self.number = number
             how, status = _ending(ran, trace)
-            keys = self._keep_findings(ran, number)
+            keys = self._keep_findings(ran)
             closed, self._closed = tuple(self._closed), []
             self.store.add(
                 Recorded(
@@ -332,13 +334,11 @@ class Explorer:
             way = each.outcome if each.kind in YES_NO else -1
             self.state.passed[each.site, way] += 1
 
-    def _keep_findings(self, ran: Ran, number: int) -> tuple[str, ...]:
-        keys = []
-        for finding in ran.findings:
-            keys.append(finding.key)
-            found = self.state.found.setdefault(finding.key, Found(finding))
-            found.tests.append(number)
-        return tuple(dict.fromkeys(keys))
+    def _keep_findings(self, ran: Ran) -> tuple[str, ...]:
+        """The keys of a path's findings."""
+        found = {finding.key: finding for finding in ran.findings}
+        self.state.found = {**found, **self.state.found}
+        return tuple(found)
 
     def _normal(self, trace: Trace, inputs: Mapping[str, bytes]) -> list[Decision]:
         """The decisions with the ways that follow from the inputs: which checks fail, what leaves a block."""
@@ -384,6 +384,7 @@ class Explorer:
         for _, fresh in known:
             for node in fresh:
                 self._offer(node)
+        self._repeats = [numbers[0] for numbers in self.state.errors.values()]
 
 
 def _what(node: Node) -> str:

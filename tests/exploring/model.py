@@ -7,8 +7,8 @@ import struct
 from array import array
 
 from whence.abi import symbolic
-from whence.explore.evaluate import signed
-from whence.explore.executing import Ran
+from whence.exploring.evaluate import signed
+from whence.exploring.executing import Ran
 
 KIND = {name: each.number for name, each in symbolic.KINDS.items()}
 OP = {name: each.number for name, each in symbolic.OPERATORS.items()}
@@ -71,7 +71,9 @@ class Value:
 
     def then(self, low):
         """This as the higher part."""
-        return self.path.node("CONCAT", self.width + low.width, self.value << low.width | low.value, self, low)
+        return self.path.node(
+            "CONCAT", self.width + low.width, self.value << low.width | low.value, self, low
+        )
 
 
 class Path:
@@ -208,6 +210,9 @@ class ModelExecutor:
 
     def place(self, site):
         return f"site {site}"
+
+    def source(self, site):
+        return "model.c", site
 
     def close(self):
         pass

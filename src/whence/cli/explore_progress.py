@@ -1,0 +1,61 @@
+"""How far an exploration is: one line that changes on a terminal, a line now and then elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from whence.cli.output import say
+from whence.report.words import plural
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from whence.exploring.search import Explorer
+
+_ON_TERMINAL, _ELSEWHERE = 0.2, 10.0
+"""Seconds from line to line."""
+
+
+def shown(wanted: bool) -> Callable[[Explorer], None]:
+    """What fits where standard error goes, if progress is wanted at all."""
+    if not wanted or sys.stderr is None:
+        return lambda _: None
+    live = sys.stderr.isatty()
+    return Line(live, _ON_TERMINAL if live else _ELSEWHERE).tell
+
+
+class Line:
+    """live: it is written over the last one."""
+
+    def __init__(self, live: bool, interval: float) -> None:
+        self._live, self._interval = live, interval
+        self._next = time.monotonic() + interval
+        self._shown = False
+
+    def tell(self, explorer: Explorer) -> None:
+        now = time.monotonic()
+        if self._shown and not explorer.left:
+            say("\r\x1b[K")
+        elif now >= self._next:
+            self._next = now + self._interval
+            text = f"whence: {line(explorer)}"
+            self._shown = self._live
+            say(f"\r\x1b[K{text}" if self._live else f"{text}\n")
+
+
+def line(explorer: Explorer) -> str:
+    """Paths, errors, decisions that wait, queries, and the time."""
+    state, seconds = explorer.state, time.monotonic() - explorer.begun
+    sites = {site for site, way in state.passed if way >= 0}
+    ways = sum(way >= 0 for _, way in state.passed)
+    parts = [
+        plural(state.paths, "path"),
+        plural(len(state.found), "error"),
+        f"{explorer.left:,} waiting",
+        f"{ways:,} of {2 * len(sites):,} branches",
+        f"{explorer.reasoner.counts.queries:,} queries",
+        f"{seconds:.0f} s",
+    ]
+    return ", ".join(parts)

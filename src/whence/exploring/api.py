@@ -1,0 +1,210 @@
+"""Whence from Python: explore a program path by path (`explore`)."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from whence import __version__
+from whence.api import StrPath, _settings, find_program
+from whence.errors import UserMistake
+from whence.exploring.inputs import Symbolic, beginnings, read_seeds
+from whence.exploring.results import Bound, Error, Exploration, Possible
+from whence.options import RunOptions
+from whence.shortage import shortages
+
+if TYPE_CHECKING:
+    from whence.exploring.executing import Executor
+    from whence.exploring.search import Explorer
+    from whence.exploring.starting import Program
+
+DIRECTORY = "whence-explore"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to explore. path_time: seconds of one path; query_time: of one question to the solver.
+
+    max_time, max_paths: None for no limit. ways: most ways of one decision that are tried. ktest: also
+    write KLEE's format.
+    """
+
+    strategy: str = "rotation"
+    solver: str = "auto"
+    max_time: float | None = None
+    max_paths: int | None = None
+    path_time: float = 10.0
+    query_time: float = 10.0
+    ways: int = 16
+    jobs: int = 1
+    ktest: bool = False
+
+    def __post_init__(self) -> None:
+        numbers = ("path_time", "query_time", "ways", "jobs", *_given(self, "max_time", "max_paths"))
+        for name in numbers:
+            value = getattr(self, name)
+            if not 0 < value <= 100_000_000:
+                raise UserMistake(f"{name} is {value:g}: expected a number above 0")
+
+
+def _given(options: Options, *names: str) -> Sequence[str]:
+    return [name for name in names if getattr(options, name) is not None]
+
+
+def explore(
+    program: StrPath,
+    args: Iterable[StrPath] = (),
+    *,
+    out: StrPath = DIRECTORY,
+    sym_args: Iterable[tuple[int, int, int]] = (),
+    sym_stdin: int | None = None,
+    sym_files: Mapping[str, int] | None = None,
+    sym_env: Mapping[str, int] | None = None,
+    seeds: Iterable[StrPath] = (),
+    options: Options | None = None,
+    run: RunOptions | None = None,
+    progress: Callable[[Explorer], None] = lambda _: None,
+) -> Exploration:
+    """Explore the paths of a program that whence-cc built, and write a test for each.
+
+    args: its arguments; the symbolic ones follow. out: the directory of the exploration; one that was
+    interrupted goes on there. sym_args: (least, most, bytes) of symbolic arguments. sym_stdin: symbolic
+    bytes of standard input; sym_files, sym_env: of files and of variables, by name. seeds: inputs to begin
+    with. run: rules and suppressions, as for `whence.run`.
+
+    Raises the errors of `whence.errors`.
+    """
+    files, environment = sym_files or {}, sym_env or {}
+    symbolic = Symbolic(tuple(sym_args), sym_stdin, tuple(files.items()), tuple(environment.items()))
+    chosen, words = options or Options(), [os.fspath(word) for word in (program, *args)]
+    begun = read_seeds(map(Path, seeds), symbolic)
+    with shortages(), tempfile.TemporaryDirectory(prefix="whence-explore-") as folder:
+        built = _built(words, symbolic, Path(folder), chosen, run or RunOptions())
+        with closing(built.servers(chosen.jobs)) as executor:
+            first = list(beginnings(symbolic, len(words), begun))
+            identity = _identity(built, words, symbolic)
+            return explored(executor, Path(out), identity, first, chosen, progress, built.notes)
+
+
+def _built(words: list[str], symbolic: Symbolic, folder: Path, options: Options, run: RunOptions) -> Program:
+    from whence.engines.checked import observed_rules
+    from whence.engines.progress import NO_PROGRESS
+    from whence.engines.protocol import Task
+    from whence.exploring.starting import Program, check_words
+    from whence.rules.observable import NATIVE
+    from whence.toolchain.cache import Cache
+
+    environment = dict(os.environ if run["env"] is None else run["env"])
+    check_words(words)
+    path = find_program(words[0], environment)
+    settings = _settings(run, environment)
+    cache = Cache.of_user(run["cache_size"])
+    rules, checks = observed_rules(settings.rules, NATIVE, cache)
+    settings = replace(settings, rules=rules, halt=True)
+    task = Task(path, words, settings, cache, run["progress"] or NO_PROGRESS, leaks="main" in checks.watched)
+    return Program.build(task, symbolic, folder, max(1, int(options.path_time * 1000)))
+
+
+def _identity(program: Program, words: Sequence[str], symbolic: Symbolic) -> dict[str, Any]:
+    data = program.task.program.read_bytes()
+    return {
+        "whence": __version__,
+        "program": os.path.abspath(program.task.program),
+        "digest": hashlib.sha256(data).hexdigest()[:32],
+        "arguments": list(words[1:]),
+        "symbolic": symbolic.words(),
+    }
+
+
+def explored(
+    executor: Executor,
+    directory: Path,
+    identity: Mapping[str, Any],
+    first: Iterable[Mapping[str, bytes]],
+    options: Options,
+    progress: Callable[[Explorer], None] = lambda _: None,
+    notes: Sequence[str] = (),
+) -> Exploration:
+    """Explore with any executor; a directory of the same identity goes on."""
+    from whence.exploring.reasoning import Reasoner
+    from whence.exploring.search import Explorer, Limits
+    from whence.exploring.solvers import load
+    from whence.exploring.store import Store
+    from whence.exploring.terms import Terms
+
+    terms = Terms()
+    reasoner = Reasoner(terms, load(options.solver, terms), max(1, int(options.query_time * 1000)))
+    with closing(Store(directory, identity, options.ktest)) as store:
+        limits = Limits(options.max_time, options.max_paths, options.ways)
+        explorer = Explorer(executor, reasoner, store, options.strategy, limits, progress)
+        begun = time.monotonic()
+        explorer.explore(first)
+        result = result_of(explorer, time.monotonic() - begun, notes)
+        _write(store, explorer, result)
+    return result
+
+
+def result_of(explorer: Explorer, seconds: float, notes: Sequence[str] = ()) -> Exploration:
+    """What an exploration knows."""
+    state, place = explorer.state, explorer.executor.place
+    taken = sum(way >= 0 for _, way in state.passed)
+    sites = {site for site, way in state.passed if way >= 0}
+    return Exploration(
+        explorer.store.directory,
+        paths=state.paths,
+        dismissed=state.dismissed,
+        tests=explorer.store.tests,
+        runs=state.runs,
+        ends=dict(sorted(state.ends.items())),
+        errors=tuple(
+            Error(state.found[key], tuple(tests)) for key, tests in state.errors.items() if key in state.found
+        ),
+        possible=tuple(Possible(what, place(site), test) for (what, site), test in state.possible.items()),
+        bound=tuple(Bound(why, place(site), n) for (why, site), n in sorted(state.bound.items())),
+        waiting=explorer.left,
+        stopped=state.stopped,
+        given_up=state.given_up,
+        left_out=state.left_out,
+        diverged=state.diverged,
+        broken=state.broken,
+        repeated=state.repeated,
+        questions={**explorer.reasoner.counts.__dict__, "solver": explorer.reasoner.solver.name},
+        branches=(taken, 2 * len(sites)),
+        seconds=seconds,
+        notes=tuple(dict.fromkeys([*notes, *state.notes, *_remarks(explorer)])),
+    )
+
+
+def _remarks(explorer: Explorer) -> list[str]:
+    """Sentences about an exploration that explored little."""
+    state = explorer.state
+    if state.paths == 0 and state.dismissed and not explorer.left:
+        return ["no input satisfies what the program assumes: no path was explored"]
+    if state.paths == 1 and not explorer.terms.variables:
+        return [
+            "nothing was symbolic: give the program symbolic input (--sym-arg, --sym-stdin, …), or call "
+            "whence_make_symbolic in it"
+        ]
+    return []
+
+
+def _write(store: Any, explorer: Explorer, result: Exploration) -> None:
+    """The summary and the coverage, unless the disk is full, which the result says."""
+    import json
+
+    from whence.errors import ToolLimit
+    from whence.exploring.lcov import SITES, lines
+
+    try:
+        store.write("summary.json", json.dumps(result.document(), indent=1) + "\n")
+        store.write(SITES, "".join(lines(explorer)))
+    except ToolLimit:
+        if not result.stopped:
+            raise

@@ -1,0 +1,83 @@
+"""Runs a native program on a test of an exploration, at the heap addresses of the explored paths."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+
+from whence.abi import symbolic
+from whence.alloc.recording import CompactHeap, Recording
+from whence.engines import replay
+from whence.engines.process.launch import fixed_addresses
+from whence.errors import CannotExecute, ToolLimit
+from whence.exploring.inputs import Test, command_line
+
+_NAMES = symbolic.OBJECT_NAMES
+
+
+def changes(test: Test, environment: Mapping[str, str]) -> dict[bytes, bytes]:
+    """The variables to set for a replay: the test's own, and those that give the addresses."""
+    own = replay.changes(Recording(CompactHeap()), environment)
+    made = {os.fsencode(name): os.fsencode(value) for name, value in own.items()}
+    for name, data in _of(test, "ENVIRONMENT").items():
+        made[os.fsencode(name)] = data.partition(b"\0")[0]
+    return made
+
+
+def _of(test: Test, kind: str) -> dict[str, bytes]:
+    """The objects of one kind, by the rest of their names."""
+    prefix = _NAMES[kind]
+    return {name.removeprefix(prefix): data for name, data in test.inputs.items() if name.startswith(prefix)}
+
+
+def run(test: Test, program: Path, environment: Mapping[str, str]) -> int:
+    """Run the program on the test, and return its status; minus the signal that ended it.
+
+    Raises `CannotExecute` for the program, `ToolLimit` if the system refuses.
+    """
+    replay.check_replaceable(program)
+    path = program.absolute()
+    with ExitStack() as stack:
+        directory = _directory(test, stack)
+        stdin = _stdin(test, stack)
+        variables = {os.fsencode(name): os.fsencode(value) for name, value in environment.items()}
+        if not stack.enter_context(fixed_addresses()):
+            raise ToolLimit("the system does not let address randomisation be switched off")
+        try:
+            return subprocess.run(
+                [os.fsencode(program), *command_line(test)],
+                executable=path,
+                env={**variables, **changes(test, environment)},
+                cwd=directory,
+                stdin=stdin,
+                check=False,
+            ).returncode
+        except OSError as error:
+            raise CannotExecute(f"{program}: cannot be started: {error.strerror}") from error
+
+
+def _directory(test: Test, stack: ExitStack) -> str | None:
+    """A folder with the test's files; None, the working directory, if it has none."""
+    files = _of(test, "FILE")
+    if not files:
+        return None
+    folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="whence-test-"))
+    for name, data in files.items():
+        place = Path(folder) / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(data)
+    return folder
+
+
+def _stdin(test: Test, stack: ExitStack) -> int | None:
+    data = test.inputs.get(_NAMES["STDIN"])
+    if data is None:
+        return None
+    file = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
+    file.write(data)
+    file.seek(0)
+    return file.fileno()

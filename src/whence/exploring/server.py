@@ -1,0 +1,268 @@
+"""The fork server of a checked program: started once, it runs each path in a child that it forks."""
+
+from __future__ import annotations
+
+import contextlib
+import mmap
+import os
+import select
+import socket
+import struct
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from whence.abi import records, symbolic
+from whence.engines.process.decode import read_records
+from whence.engines.process.launch import fixed_addresses
+from whence.errors import CannotExecute, ToolLimit
+from whence.exploring.executing import Inputs, Ran
+
+if TYPE_CHECKING:
+    from whence.exploring.places import Places
+    from whence.findings import Finding
+
+_START_SECONDS = 60.0
+"""How long a program may take to come to `main`."""
+_GRACE_SECONDS = 20.0
+"""How much longer than the limit of a path the server may take to answer."""
+
+
+@dataclass(frozen=True)
+class Start:
+    """How to start a server. words: the command line. record: the file for findings; trace: for traces.
+
+    milliseconds: the limit of one path. findings: names what the record has.
+    """
+
+    image: Path
+    words: Sequence[bytes]
+    environment: Mapping[bytes, bytes]
+    folder: Path
+    cwd: Path | None
+    milliseconds: int
+    findings: Callable[[Path], tuple[tuple[Finding, ...], tuple[str, ...]]]
+
+
+class Server:
+    """One server process, which runs one path at a time."""
+
+    def __init__(self, start: Start, options: Callable[[int], Mapping[bytes, bytes]]) -> None:
+        self._start = start
+        self.key: object = None
+        self.busy = False
+        self._deadline = 0.0
+        self._number = 0
+        self.record = start.folder / "record"
+        self._trace = _shared_file(start.folder / "trace", symbolic.TRACE_SIZE)
+        self._view = mmap.mmap(self._trace, symbolic.TRACE_SIZE, prot=mmap.PROT_READ)
+        self._socket, theirs = socket.socketpair()
+        self._null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
+        try:
+            theirs.set_inheritable(True)
+            self._process = self._launch(options(theirs.fileno()))
+        finally:
+            theirs.close()
+        self._greet()
+        self._record = os.open(self.record, os.O_RDWR | os.O_CLOEXEC)
+        self._before = os.pread(self._record, records.HEADER_SIZE, 0)
+
+    def _launch(self, options: Mapping[bytes, bytes]) -> subprocess.Popen[bytes]:
+        start = self._start
+        try:
+            with fixed_addresses() as fixed:
+                if not fixed:
+                    raise ToolLimit("the system does not let address randomisation be switched off")
+                return subprocess.Popen(
+                    list(start.words),
+                    executable=start.image.absolute(),
+                    env={**start.environment, **options},
+                    cwd=start.cwd,
+                    stdin=self._null,
+                    stdout=self._null,
+                    stderr=self._null,
+                    close_fds=False,
+                    start_new_session=True,
+                )
+        except OSError as error:
+            name = os.fsdecode(start.words[0])
+            raise CannotExecute(f"{name}: cannot be started: {error.strerror}") from error
+
+    def _greet(self) -> None:
+        ready, _, _ = select.select([self._socket], [], [], _START_SECONDS)
+        answer = self._receive() if ready else None
+        if answer is None or answer["number"] != symbolic.HELLO:
+            self.close()
+            name = os.fsdecode(self._start.words[0])
+            status = self._process.returncode
+            why = f"it ended with status {status}" if ready else f"{_START_SECONDS:g} seconds were over"
+            raise CannotExecute(f"{name} did not come to its main function: {why}")
+
+    def fileno(self) -> int:
+        return self._socket.fileno()
+
+    def begin(self, key: object, inputs: Inputs) -> None:
+        """Request a path."""
+        self.key, self.busy = key, True
+        self._number += 1
+        body = b"".join(_object(name, data) for name, data in inputs.items())
+        head = struct.pack(
+            symbolic.REQUEST.format, self._number, self._start.milliseconds, len(inputs), 0, len(body)
+        )
+        self._deadline = time.monotonic() + self._start.milliseconds / 1000 + _GRACE_SECONDS
+        descriptors = [self._trace, self._null, self._null, self._null]
+        try:
+            sent = socket.send_fds(self._socket, [head + body], descriptors)
+            self._socket.sendall((head + body)[sent:])
+        except OSError as error:
+            raise self._lost() from error
+
+    def result(self) -> Ran:
+        """What the path gave; the socket is readable."""
+        answer = self._receive()
+        if answer is None or answer["number"] != self._number:
+            raise self._lost()
+        self.busy = False
+        used = symbolic.TRACE.unpack(self._view[: symbolic.TRACE.size])["used"]
+        trace = self._view[: min(max(used, symbolic.TRACE_HEADER_SIZE), symbolic.TRACE_SIZE)]
+        findings, notes = self._findings()
+        return Ran(trace, answer["status"], bool(answer["late"]), findings, notes)
+
+    def overdue(self) -> bool:
+        return self.busy and time.monotonic() > self._deadline
+
+    def _lost(self) -> ToolLimit:
+        return ToolLimit(
+            f"the process that starts the paths of {os.fsdecode(self._start.words[0])} is gone: "
+            f"status {self._process.poll()}"
+        )
+
+    def _findings(self) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
+        """The findings since the last path; the record begins anew."""
+        header = os.pread(self._record, records.HEADER_SIZE, 0)
+        if header == self._before:
+            return (), ()
+        before, now = (records.HEADER.unpack(each) for each in (self._before, header))
+        found: tuple[tuple[Finding, ...], tuple[str, ...]] = ((), ())
+        if now["findings"] != before["findings"] or now["magic"] != before["magic"]:
+            found = self._start.findings(self.record)
+        used = min(max(now["used"], before["used"]), records.FILE_SIZE)
+        _empty(self._record, before["used"], used)
+        os.pwrite(self._record, self._before, 0)
+        return found
+
+    def _receive(self) -> dict[str, int] | None:
+        data = b""
+        while len(data) < symbolic.ANSWER.size:
+            try:
+                part = self._socket.recv(symbolic.ANSWER.size - len(data))
+            except OSError:
+                return None
+            if not part:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self._process.wait(1)
+                return None
+            data += part
+        return symbolic.ANSWER.unpack(data)
+
+    def close(self) -> None:
+        """End the server and what it started."""
+        self._socket.close()
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, 9)
+        self._process.wait()
+        self._view.close()
+        for descriptor in (self._trace, self._null, getattr(self, "_record", -1)):
+            with contextlib.suppress(OSError):
+                os.close(descriptor)
+
+
+def _object(name: str, data: bytes) -> bytes:
+    raw = name.encode("utf-8", "surrogateescape")
+    return struct.pack(symbolic.OBJECT_HEAD.format, len(raw), len(data)) + raw + data
+
+
+def _shared_file(path: Path, size: int) -> int:
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        os.truncate(descriptor, size)
+    except OSError as error:
+        raise ToolLimit(f"{path}: cannot be made: {error.strerror}; set TMPDIR") from error
+    return descriptor
+
+
+def _empty(descriptor: int, begin: int, end: int) -> None:
+    """Writes zeros from `begin` to `end`."""
+    while begin < end:
+        part = min(end - begin, 1 << 16)
+        os.pwrite(descriptor, bytes(part), begin)
+        begin += part
+
+
+class Servers:
+    """Servers of one program, `jobs` at most: an executor (`whence.exploring.executing`).
+
+    make: a server for a number of symbolic arguments. count: that number, for some inputs.
+    """
+
+    def __init__(
+        self, make: Callable[[int], Server], count: Callable[[Inputs], int], jobs: int, places: Places
+    ) -> None:
+        self._make, self._count, self._jobs, self._places = make, count, jobs, places
+        self._idle: dict[int, list[Server]] = {}
+        self._busy: dict[int, tuple[int, Server]] = {}
+
+    @property
+    def free(self) -> int:
+        return self._jobs - len(self._busy)
+
+    @property
+    def running(self) -> int:
+        return len(self._busy)
+
+    def begin(self, key: object, inputs: Inputs) -> None:
+        count = self._count(inputs)
+        idle = self._idle.setdefault(count, [])
+        server = idle.pop() if idle else self._make(count)
+        self._busy[server.fileno()] = (count, server)
+        server.begin(key, inputs)
+
+    def next(self, seconds: float | None) -> tuple[object, Ran] | None:
+        poll = select.poll()
+        for descriptor in self._busy:
+            poll.register(descriptor, select.POLLIN)
+        wait = min(1.0, 1.0 if seconds is None else seconds)
+        ready = poll.poll(max(1, int(wait * 1000)))
+        if not ready:
+            if any(server.overdue() for _, server in self._busy.values()):
+                raise ToolLimit("the process that starts the paths does not answer any more")
+            return None
+        count, server = self._busy.pop(ready[0][0])
+        ran = server.result()
+        self._idle[count].append(server)
+        return server.key, ran
+
+    def place(self, site: int) -> str:
+        return self._places.name(site)
+
+    def source(self, site: int) -> tuple[str, int] | None:
+        frame = self._places.frame(site)
+        return (frame.file, frame.line) if frame.file and frame.line else None
+
+    def close(self) -> None:
+        servers = [each for kept in self._idle.values() for each in kept]
+        for server in [*servers, *(each for _, each in self._busy.values())]:
+            server.close()
+        self._idle, self._busy = {}, {}
+
+
+def named_findings(reading: object, path: Path) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
+    """The findings in a record, and sentences about it, by a `whence.engines.process.reading.Reading`."""
+    from whence.engines.process.reading import Reading
+
+    assert isinstance(reading, Reading)
+    raw = read_records(path)
+    return tuple(reading.sorted(raw).findings), tuple(raw.notes)

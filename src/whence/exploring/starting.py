@@ -1,0 +1,108 @@
+"""Starts the fork servers of a program: builds it for exploration, and prepares folders and variables."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from whence.abi import variables
+from whence.abi.options import encode
+from whence.engines.native.engine import NativeEngine
+from whence.engines.process.engine import Prepared, make_record
+from whence.engines.process.environment import Folder, changes, named_originals
+from whence.engines.process.reading import Reading
+from whence.engines.process.runtime_options import runtime_options
+from whence.engines.protocol import Task
+from whence.errors import UserMistake
+from whence.exploring.executing import Inputs
+from whence.exploring.inputs import COUNT, FILLER, Symbolic
+from whence.exploring.places import Places
+from whence.exploring.server import Server, Servers, Start, named_findings
+
+
+@dataclass
+class Program:
+    """A program that is built for exploration, in a folder for what its servers need."""
+
+    task: Task
+    symbolic: Symbolic
+    folder: Path
+    milliseconds: int
+    prepared: Prepared
+    reading: Reading
+    places: Places = field(default_factory=Places)
+    started: int = 0
+
+    @classmethod
+    def build(cls, task: Task, symbolic: Symbolic, folder: Path, milliseconds: int) -> Program:
+        """Instrument the program; raises `CarriesNoIR` for one of another compiler."""
+        prepared = NativeEngine().prepare(task)
+        settings = task.settings
+        reading = Reading(settings.rules, named_originals(prepared.built), settings.suppressions)
+        return cls(task, symbolic, folder, milliseconds, prepared, reading)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences of the build."""
+        return self.prepared.built.notes
+
+    def servers(self, jobs: int) -> Servers:
+        """An executor of so many processes."""
+        return Servers(self._server, self._count, jobs, self.places)
+
+    def _count(self, inputs: Inputs) -> int:
+        if not self.symbolic.varies:
+            return self.symbolic.counts()[0]
+        return inputs[COUNT][0]
+
+    def _server(self, count: int) -> Server:
+        self.started += 1
+        place = self.folder / f"server-{self.started}"
+        place.mkdir()
+        folder = Folder(place)
+        make_record(folder.record)
+        return Server(self._start(count, folder), lambda socket: self._variables(folder, socket))
+
+    def _start(self, count: int, folder: Folder) -> Start:
+        words = [os.fsencode(word) for word in self.prepared.words]
+        words += [os.fsencode(FILLER * size) for size in self.symbolic.sizes(count)]
+        environment = dict(self.task.settings.around.environment)
+        for name, size in self.symbolic.variables:
+            environment[name] = FILLER * size
+        return Start(
+            self.prepared.built.image,
+            words,
+            {os.fsencode(name): os.fsencode(value) for name, value in environment.items()},
+            folder.path,
+            self._directory(folder.path),
+            self.milliseconds,
+            lambda record: named_findings(self.reading, record),
+        )
+
+    def _directory(self, folder: Path) -> Path | None:
+        """The working directory: one of its own with the symbolic files, if there are some."""
+        if not self.symbolic.files:
+            return self.task.settings.around.cwd
+        place = folder / "work"
+        place.mkdir()
+        for name, size in self.symbolic.files:
+            (place / name).parent.mkdir(parents=True, exist_ok=True)
+            (place / name).write_bytes(bytes(size))
+        return place
+
+    def _variables(self, folder: Folder, socket: int) -> Mapping[bytes, bytes]:
+        settings, built = self.task.settings, self.prepared.built
+        options = {**runtime_options(settings, leaks=self.task.leaks), **self.prepared.options}
+        options |= {"symbolic": 1, "explore": socket}
+        own = changes(settings.around.environment, built, folder, options, serving=False)
+        assert own[variables.OPTIONS] == encode(options)
+        return {os.fsencode(name): os.fsencode(value) for name, value in own.items()}
+
+
+def check_words(words: Sequence[str]) -> None:
+    """Raises `UserMistake` for words that no command line can have."""
+    for word in words:
+        if "\0" in word:
+            raise UserMistake(f"{word!r}: an argument cannot have a null byte")
