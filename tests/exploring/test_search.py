@@ -1,5 +1,6 @@
 """The explored set of paths equals what brute force over all inputs finds."""
 
+import functools
 import itertools
 from collections import Counter
 
@@ -42,6 +43,7 @@ def decisions_of(program, inputs):
     return (*((each.kind, each.site, each.outcome) for each in trace.decisions), how)
 
 
+@functools.cache
 def by_brute_force(program, **sizes):
     """Path -> how many inputs take it, for objects of these sizes."""
     names = list(sizes.items())
@@ -50,7 +52,7 @@ def by_brute_force(program, **sizes):
     for values in itertools.product(range(256), repeat=total):
         data, inputs = bytes(values), {}
         for name, size in names:
-            inputs[name], data = data[:size], data[size:]
+            inputs[f"memory:{name}"], data = data[:size], data[size:]
         paths[decisions_of(program, inputs)] += 1
     return paths
 
@@ -138,7 +140,7 @@ def two(path):
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_every_path_is_run_once(program, strategy, tmp_path):
     explorer = explore(program, tmp_path, strategy=strategy)
-    wanted = by_brute_force(program, **{"memory:x": 1})
+    wanted = by_brute_force(program, x=1)
     if program is overruns:  # an access outside of the block is one path, whatever the address
         assert {path for path in explored(explorer) if path[-1] == "EXIT"} == {
             path for path in wanted if path[-1] == "EXIT"
@@ -155,5 +157,5 @@ def test_two_bytes_with_a_solver(solver, tmp_path):
     if solver == "bitwuzla":
         pytest.importorskip("bitwuzla")
     explorer = explore(two, tmp_path, solver=solver)
-    assert explored(explorer) == Counter(set(by_brute_force(two, **{"memory:x": 2})))
+    assert explored(explorer) == Counter(set(by_brute_force(two, x=2)))
     assert explorer.reasoner.counts.queries > 0

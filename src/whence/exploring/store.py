@@ -68,9 +68,13 @@ class Store:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             raise UserMistake(f"{self.directory}: another exploration is writing there") from error
-        self._check_identity()
-        with _disk(self.directory):
-            self._journal = open(self.directory / JOURNAL, "a+b", buffering=0)  # noqa: SIM115
+        try:
+            self._check_identity()
+            with _disk(self.directory):
+                self._journal = open(self.directory / JOURNAL, "a+b", buffering=0)  # noqa: SIM115
+        except BaseException:
+            os.close(self._lock)
+            raise
 
     def _check_identity(self) -> None:
         """Raises `UserMistake` for the directory of another exploration; writes the identity if new."""

@@ -1,0 +1,108 @@
+"""Traces that are cut off or broken: one clear sentence, and no other error."""
+
+import random
+
+import pytest
+
+from whence.abi import symbolic
+from whence.exploring.solvers import load
+from whence.exploring.terms import OP, Terms
+from whence.exploring.trace import BrokenTrace, read
+
+from .model import Path, as_file, run
+
+
+def program(path):
+    x, y = path.bytes("memory:x", 2)
+    word = x.then(y)
+    if path.true(word.less(300)):
+        path.check(y == 0)
+        path.access(word.wide(64) + 0x1000, 4, {0x1000: 64})
+    return path.concrete(x * 3, "FLOATING")
+
+
+def trace(inputs=b"\0\2"):
+    path, _, _ = run(program, {"memory:x": inputs})
+    return as_file(path.words)
+
+
+def test_what_a_trace_says():
+    terms = Terms()
+    found = read(trace(), terms)
+    assert [(each.name, each.size) for each in found.objects] == [("memory:x", 2)]
+    kinds = [each.kind for each in found.decisions]
+    assert kinds == ["BRANCH", "CHECK", "ACCESS", "CONCRETE", "CONCRETE"]
+    assert (found.how, found.status, found.full) == ("EXIT", 0, False)
+    assert found.decisions[2].length == 64 and found.decisions[2].size == 4
+    assert terms.variables == [("memory:x", 0), ("memory:x", 1)]
+
+
+def test_equal_expressions_of_two_paths_are_one_term():
+    terms = Terms()
+    read(trace(), terms)
+    size = len(terms)
+    read(trace(), terms)
+    assert len(terms) == size
+
+
+@pytest.mark.parametrize("size", [0, 8, 63, 64 + 8, 64 + 20])
+def test_a_trace_that_is_cut_off(size):
+    with pytest.raises(BrokenTrace, match="cut off"):
+        read(trace()[:size], Terms())
+
+
+def test_a_trace_of_another_version():
+    data = bytearray(trace())
+    data[8] += 1
+    with pytest.raises(BrokenTrace, match=f"trace format {symbolic.VERSION + 1}, this whence reads"):
+        read(bytes(data), Terms())
+
+
+def test_a_trace_that_the_program_has_overwritten():
+    with pytest.raises(BrokenTrace, match="overwritten"):
+        read(bytes(len(trace())), Terms())
+
+
+def broken(write):
+    path = Path({})
+    write(path)
+    with pytest.raises(BrokenTrace, match="is broken at byte") as error:
+        read(as_file(path.words), Terms())
+    return str(error.value)
+
+
+def test_each_mistake_has_its_sentence():
+    def wrong_width(path):
+        (x,) = path.bytes("stdin", 1)
+        path.record("NODE", x.id | x.id << 32, 0, operator=OP["ADD"], width=16, number=9)
+
+    assert "expression 7, which was not defined" in broken(lambda path: path.record("BRANCH", 7 | 1 << 32))
+    assert "widths do not fit: 16 of [8, 8]" in broken(wrong_width)
+    assert "byte 0 of object 0" in broken(lambda path: path.record("INPUT", 0, width=8, number=1))
+    assert "a constant of 65 bits" in broken(lambda path: path.record("CONSTANT", 1, width=65, number=1))
+    assert "unknown end 77" in broken(lambda path: path.record("END", 1, operator=77))
+    assert "unknown kind 200" in broken(lambda path: path.words.append(200))
+    assert "a record CONCRETE that is cut off" in broken(
+        lambda path: path.words.append(path.head("CONCRETE"))
+    )
+
+
+def test_random_damage_is_a_broken_trace_or_a_trace_that_solvers_take():
+    good, source = trace(), random.Random(1)
+    solver_terms = Terms()
+    solver = load("z3", solver_terms)
+    damaged = 0
+    for _ in range(1500):
+        data = bytearray(good)
+        for _ in range(source.randint(1, 3)):
+            at = source.randrange(64, len(data))
+            data[at] = source.choice([0, 1, 255, data[at] ^ 1 << source.randrange(8), source.randrange(256)])
+        try:
+            found = read(bytes(data), solver_terms)
+        except BrokenTrace:
+            damaged += 1
+            continue
+        for each in found.decisions[:1]:
+            if each.kind in ("BRANCH", "CHECK"):
+                solver.check([each.term], 100)
+    assert 200 < damaged < 1500
