@@ -38,7 +38,7 @@ class Symbolic:
                 raise UserMistake(f"{name}: {size} symbolic bytes; expected 0 to {LARGEST_OBJECT}")
         for least, most, _ in self.arguments:
             if not 0 <= least <= most:
-                raise UserMistake(f"--sym-args {least} {most}: the first number is at most the second, and 0")
+                raise UserMistake(f"--sym-args {least} {most}: the first number may not be above the second")
         if sum(most for _, most, _ in self.arguments) > 200:
             raise UserMistake("more than 200 symbolic arguments")
         for names in (self.files, self.variables):

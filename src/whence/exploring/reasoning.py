@@ -157,5 +157,4 @@ def _preferred(values: int) -> int:
     for byte in _PREFERRED:
         if values >> byte & 1:
             return byte
-    lowest: int = values & -values
-    return lowest.bit_length() - 1
+    return next(byte for byte in range(256) if values >> byte & 1)

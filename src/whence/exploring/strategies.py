@@ -93,29 +93,37 @@ class Uncovered:
 
     def __init__(self, passed: Counter[tuple[int, int]]) -> None:
         self._passed = passed
-        self._heap: list[tuple[int, int, int, Node]] = []
-        self._number = 0
+        self._places: dict[tuple[int, int], deque[Node]] = {}
+        self._heap: list[tuple[int, int, int]] = []
+        """How often the place was passed when it was put here, site, way; one entry for each place."""
 
     def add(self, node: Node) -> None:
-        self._number += 1
-        heapq.heappush(self._heap, (self._count(node), node.depth, self._number, node))
+        place = self._place(node)
+        if place not in self._places:
+            self._places[place] = deque()
+            heapq.heappush(self._heap, (self._passed[place], *place))
+        self._places[place].append(node)
 
-    def _count(self, node: Node) -> int:
+    def _place(self, node: Node) -> tuple[int, int]:
         if node.kind == "BRANCH" and len(node.children) == 1:
             (way,) = node.children
-            return self._passed[node.site, 1 - way]
-        return self._passed[node.site, -1]
+            return node.site, 1 - way
+        return node.site, -1
 
     def next(self, waiting: set[Node]) -> Node:
         while True:
-            count, depth, _, node = heapq.heappop(self._heap)
-            if node not in waiting:
+            count, site, way = self._heap[0]
+            now = self._passed[site, way]
+            if now > count:
+                heapq.heapreplace(self._heap, (now, site, way))
                 continue
-            now = self._count(node)
-            if now > count and self._heap and (now, depth) > self._heap[0][:2]:
-                self.add(node)
-                continue
-            return node
+            nodes = self._places[site, way]
+            while nodes:
+                node = nodes.popleft()
+                if node in waiting:
+                    return node
+            heapq.heappop(self._heap)
+            del self._places[site, way]
 
 
 class Rotation:

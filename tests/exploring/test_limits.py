@@ -1,0 +1,197 @@
+"""What ends an exploration early or leaves it incomplete is said in one sentence each."""
+
+import pytest
+from click.testing import CliRunner
+
+from whence.cli.commands import whence
+from whence.errors import ToolLimit, UserMistake
+from whence.exploring.api import Options, explored
+from whence.exploring.executing import Ran
+from whence.exploring.inputs import Symbolic, beginnings, read_seeds, read_test
+from whence.exploring.ktest import encoded
+from whence.exploring.summary import text
+from whence.exploring.trace import header
+
+from .model import ModelExecutor
+from .test_search import IDENTITY, assumed, branches
+
+
+def result_of(program, directory, executor=None, first=({},), **options):
+    return explored(executor or ModelExecutor(program), directory, IDENTITY, first, Options(**options))
+
+
+def test_a_complete_exploration(tmp_path):
+    result = result_of(branches, tmp_path)
+    assert (result.paths, result.complete, result.waiting, result.stopped) == (5, True, 0, "")
+    assert text(result).startswith("whence: 5 paths, 0 errors; complete after ")
+    assert result.document()["paths"] == 5
+    assert result.branches == (8, 8)
+    info = (tmp_path / "coverage.info").read_text()
+    assert "SF:model.c\nBRDA:1,0,0,3\nBRDA:1,0,1,2\n" in info and "BRF:8\nBRH:8\n" in info
+
+
+def test_nothing_symbolic(tmp_path):
+    result = result_of(lambda path: 3, tmp_path)
+    assert result.paths == 1
+    assert "nothing was symbolic" in text(result)
+
+
+def test_an_assumption_that_cannot_hold(tmp_path):
+    def impossible(path):
+        (x,) = path.bytes("memory:x", 1)
+        path.assume((x & 1) == 2)
+
+    result = result_of(impossible, tmp_path)
+    assert (result.paths, result.dismissed, result.tests) == (0, 1, 0)
+    assert "no input satisfies what the program assumes: no path was explored" in text(result)
+
+
+def test_paths_that_an_assumption_ends_have_no_test(tmp_path):
+    result = result_of(assumed, tmp_path)
+    assert (result.paths, result.dismissed, result.tests) == (2, 1, 2)
+
+
+def test_a_number_of_paths(tmp_path):
+    result = result_of(branches, tmp_path, max_paths=2)
+    assert result.paths == 2 and result.stopped == "2 paths" and not result.complete
+    assert "stopped: 2 paths after" in text(result)
+    assert result_of(branches, tmp_path, max_paths=5).stopped == ""
+
+
+def test_more_ways_than_are_tried(tmp_path):
+    def switch(path):
+        (x,) = path.bytes("memory:x", 1)
+        return path.switch(x)
+
+    result = result_of(switch, tmp_path, ways=4)
+    assert result.paths == 4 and result.left_out == 1 and not result.complete
+    assert "1 decision had more ways than are tried (--ways)" in text(result)
+
+
+def test_a_value_that_is_bound(tmp_path):
+    def floating(path):
+        (x,) = path.bytes("memory:x", 1)
+        path.concrete(x, "FLOATING")
+
+    result = result_of(floating, tmp_path)
+    assert result.paths == 1 and not result.complete
+    assert "site 4: an operand of floating-point arithmetic was bound to the value" in text(result)
+
+
+def test_a_program_that_is_not_deterministic(tmp_path):
+    runs = []
+
+    def random(path):
+        (x,) = path.bytes("memory:x", 1)
+        runs.append(0)
+        path.true(x < 9, len(runs))
+        path.true(x < 99, 77)
+
+    result = result_of(random, tmp_path)
+    assert result.diverged and not result.complete
+    assert "did not go where" in text(result)
+
+
+class Broken(ModelExecutor):
+    """Its traces are damaged from the second on."""
+
+    def next(self, seconds):
+        key, ran = super().next(seconds)
+        return (key, ran) if len(self.inputs) == 1 else (key, Ran(header(7), 0))
+
+
+def test_a_trace_that_cannot_be_read(tmp_path):
+    result = result_of(branches, tmp_path, Broken(branches))
+    assert result.paths == 1 and result.broken == 2 and not result.complete
+    assert "the trace of a path is cut off" in text(result)
+    assert "the traces of 2 runs could not be read" in text(result)
+
+
+class Slow(ModelExecutor):
+    def next(self, seconds):
+        key, ran = super().next(seconds)
+        return key, Ran(ran.trace, 9, late=len(self.inputs) == 2)
+
+
+def test_a_path_whose_time_is_over(tmp_path):
+    result = result_of(branches, tmp_path, Slow(branches))
+    assert result.ends["time limit"] == 1 and result.paths == 5 and not result.complete
+
+
+class Gone(ModelExecutor):
+    def next(self, seconds):
+        if len(self.inputs) == 2:
+            raise ToolLimit("the process that starts the paths is gone")
+        return super().next(seconds)
+
+
+def test_a_server_that_is_gone_keeps_what_was_found(tmp_path):
+    result = result_of(branches, tmp_path, Gone(branches))
+    assert result.paths == 1 and result.stopped == "the process that starts the paths is gone"
+    assert result_of(branches, tmp_path).paths == 5
+
+
+def test_options_out_of_range():
+    for name, value in (("jobs", 0), ("path_time", 0), ("max_time", -1)):
+        with pytest.raises(UserMistake, match=f"{name} is {value}: expected a number above 0"):
+            Options(**{name: value})
+
+
+def test_the_first_inputs():
+    spec = Symbolic(((1, 1, 2), (0, 2, 3)), 4, (("a", 5),), (("V", 1),))
+    first = list(beginnings(spec, 1, []))
+    assert [each["arguments"] for each in first] == [b"\1", b"\2", b"\3"]
+    assert {name: len(data) for name, data in first[1].items()} == {
+        **{"arg:1": 2, "arg:2": 3, "stdin": 4, "file:a": 5, "env:V": 1, "arguments": 1}
+    }
+    assert [*first[2]][:3] == ["arg:1", "arg:2", "arg:3"]
+
+
+def test_seeds(tmp_path):
+    spec, file = Symbolic(stdin=4), tmp_path / "seed"
+    file.write_bytes(b"abc")
+    (seed,) = read_seeds([file], spec)
+    assert list(beginnings(spec, 1, [seed])) == [{"stdin": b"abc\0"}]
+    file.write_bytes(b"abcde")
+    with pytest.raises(UserMistake, match="5 bytes, but stdin has 4 symbolic ones"):
+        read_seeds([file], spec)
+    with pytest.raises(UserMistake, match="for one symbolic file or stdin, or a test"):
+        read_seeds([file], Symbolic())
+    with pytest.raises(UserMistake, match="cannot be read: No such file"):
+        read_seeds([tmp_path / "missing"], spec)
+
+
+def test_a_test_is_read_again_and_a_file_that_is_none_is_refused(tmp_path):
+    result_of(branches, tmp_path, ktest=True)
+    test = read_test(tmp_path / "tests" / "000001.json")
+    assert (test.number, test.how, test.inputs) == (1, "exit", {"memory:x": b"\0"})
+    assert (tmp_path / "tests" / "000001.ktest").read_bytes() == encoded([], test.inputs)
+    with pytest.raises(UserMistake, match="is no test of whence explore"):
+        read_test(tmp_path / "summary.json")
+
+
+def test_the_format_of_klee():
+    data = encoded(["-x"], {"arg:2": b"ab\0", "memory:n": b"\1\0"})
+    assert data == (
+        b"KTEST\0\0\0\3\0\0\0\1\0\0\0\2-x\0\0\0\0\0\0\0\0\0\0\0\2"
+        b"\0\0\0\5arg01\0\0\0\3ab\0\0\0\0\1n\0\0\0\2\1\0"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--sym-args", "3", "1", "2", "x"], "--sym-args 3 1: the first number may not be above the second"),
+        (["--sym-file", "/etc/x", "2", "x"], "--sym-file /etc/x: name a file in the working directory"),
+        (["--sym-file", "a", "2", "--sym-file", "a", "3", "x"], "--sym-file: a name was given twice"),
+        (["--sym-stdin", "999999999", "x"], "stdin: 999999999 symbolic bytes; expected 0 to"),
+        (["--serach", "depth", "x"], "unknown option '--serach' before the program's name"),
+        (["--sym-stdin", "1", "./no-such-program"], "./no-such-program: no such file"),
+        (["--sym-stdin", "1", "/bin/true"], "/bin/true carries no IR: build it with CC=whence-cc"),
+    ],
+)
+def test_mistakes_of_the_command_line(words, sentence, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(whence, ["explore", *words])
+    assert sentence in str(done.exception)
+    assert not list(tmp_path.iterdir())
