@@ -13,6 +13,8 @@ from whence.exploring.executing import Ran
 KIND = {name: each.number for name, each in symbolic.KINDS.items()}
 OP = {name: each.number for name, each in symbolic.OPERATORS.items()}
 
+DECISIONS = ("BRANCH", "SWITCH", "CONCRETE", "ACCESS", "CHECK", "ASSUME")
+
 
 class Ended(Exception):
     """The program ends here; `how` is a key of ENDS."""
@@ -81,12 +83,15 @@ class Path:
 
     def __init__(self, inputs):
         self.inputs, self.words, self.ids = inputs, array("Q"), {}
-        self.objects, self.last, self.findings = {}, 0, []
+        self.objects, self.last, self.sites = {}, 0, set()
 
     def head(self, kind, operator=0, width=0, number=0):
         return KIND[kind] | operator << 8 | width << 16 | number << 32
 
     def record(self, kind, *operands, operator=0, width=0, number=0):
+        if kind in DECISIONS and number not in self.sites:
+            self.sites.add(number)
+            self.record("SITE", 0, number, number=number)
         self.words.extend([self.head(kind, operator, width, number), *operands])
 
     def define(self, key, kind, *operands, operator=0, width=0):
@@ -180,7 +185,7 @@ def as_file(words):
     """A trace file with these words."""
     body = words.tobytes()
     used = symbolic.TRACE_HEADER_SIZE + len(body)
-    fields = (int.from_bytes(symbolic.MAGIC, "little"), symbolic.VERSION, 0, symbolic.TRACE_SIZE, used)
+    fields = (int.from_bytes(symbolic.MAGIC, "little"), symbolic.VERSION, 0, symbolic.TRACE_SIZE, used, 1, 0)
     return struct.pack(symbolic.TRACE.format, *fields).ljust(symbolic.TRACE_HEADER_SIZE, b"\0") + body
 
 

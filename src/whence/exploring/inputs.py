@@ -75,14 +75,18 @@ class Symbolic:
         return sizes
 
     def objects(self, before: int, count: int) -> dict[str, int]:
-        """The symbolic objects and their sizes; `before`: how many words the command line has before."""
+        """The symbolic objects and their sizes; `before`: how many words the command line has before.
+
+        Arguments and variables have one byte more, their final zero.
+        """
         objects = {
-            f"{_NAMES['ARGUMENT']}{before + number}": size for number, size in enumerate(self.sizes(count))
+            f"{_NAMES['ARGUMENT']}{before + number}": size + 1
+            for number, size in enumerate(self.sizes(count))
         }
         if self.stdin is not None:
             objects[_NAMES["STDIN"]] = self.stdin
         objects |= {_NAMES["FILE"] + name: size for name, size in self.files}
-        return objects | {_NAMES["ENVIRONMENT"] + name: size for name, size in self.variables}
+        return objects | {_NAMES["ENVIRONMENT"] + name: size + 1 for name, size in self.variables}
 
     def words(self) -> list[str]:
         """As options, for the identity of an exploration."""
@@ -107,9 +111,14 @@ def beginnings(
 
 def _filled(spec: Symbolic, before: int, count: int, seed: Mapping[str, bytes]) -> dict[str, bytes]:
     sizes = spec.objects(before, count)
-    filled = {name: seed.get(name, b"").ljust(size, b"\0")[:size] for name, size in sizes.items()}
+    filled = {name: _fitting(name, seed.get(name, b""), size) for name, size in sizes.items()}
     memory = {name: data for name, data in seed.items() if name.startswith(_NAMES["MEMORY"])}
     return {**filled, **memory, **({COUNT: bytes([count])} if spec.varies else {})}
+
+
+def _fitting(name: str, data: bytes, size: int) -> bytes:
+    text = name.startswith((_NAMES["ARGUMENT"], _NAMES["ENVIRONMENT"]))
+    return (data[: size - 1] if text else data[:size]).ljust(size, b"\0")
 
 
 def read_seeds(paths: Iterable[Path], spec: Symbolic) -> list[dict[str, bytes]]:

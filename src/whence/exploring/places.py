@@ -1,42 +1,48 @@
-"""Names of the sites of traces: function, file, line, by the images that the server maps."""
+"""Names of the sites of traces: function, file and line, from the image that runs."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from whence.findings import Frame
-from whence.symbols import MemoryMap, Symbolizer
+from whence.exploring.trace import place_of
+
+if TYPE_CHECKING:
+    from whence.symbols.module import Module, Place
 
 
 class Places:
-    """Looks up return addresses in a running process's memory map, which is read once.
+    """Looks sites up in the program's image. Those in libraries have no names."""
 
-    addresses: that of each site, as the traces say it.
-    """
+    def __init__(self, image: Path) -> None:
+        self._image = image
+        self._module: Module | None = None
+        self._known: dict[int, Place | None] = {}
 
-    def __init__(self) -> None:
-        self.addresses: dict[int, int] = {}
-        self._symbolizer = Symbolizer()
-        self._memory: MemoryMap | None = None
-        self._frames: dict[int, Frame] = {}
+    def _find(self, site: int) -> Place | None:
+        """The innermost function at a site, which is a return address."""
+        from whence.symbols.module import Module
 
-    def read(self, process: int) -> None:
-        """Take over the map of a process; addresses are the same in all of them."""
-        if self._memory is None:
-            text = Path(f"/proc/{process}/maps").read_text(errors="surrogateescape")
-            self._memory = MemoryMap.parse(text)
+        if site not in self._known:
+            image, address = place_of(site)
+            if self._module is None:
+                self._module = Module(str(self._image))
+            places = self._module.places(address - 1) if address and not image else ()
+            self._known[site] = places[0] if places else None
+        return self._known[site]
 
-    def frame(self, site: int) -> Frame:
-        """The innermost function at a site."""
-        if site not in self._frames:
-            address = self.addresses.get(site, 0)
-            self._frames[site] = self._symbolizer.frames(address, self._memory)[0]
-        return self._frames[site]
+    def source(self, site: int) -> tuple[str, int] | None:
+        """The file and line, if known."""
+        found = self._find(site)
+        return (found.file, found.line) if found and found.file and found.line else None
 
     def name(self, site: int) -> str:
-        """For people: ``function (file:line:column)``, as far as known."""
-        frame = self.frame(site)
-        if frame.file and frame.line:
-            place = f"{frame.file}:{frame.line}" + (f":{frame.column}" if frame.column else "")
-            return f"{place}, in {frame.function}" if frame.function else place
-        return frame.function or f"site {site:#x}"
+        """For people: file, line and function, as far as known."""
+        found = self._find(site)
+        if found is None:
+            image, address = place_of(site)
+            return f"{address:#x} in the program" if not image else f"{address:#x} in library {image}"
+        if not found.file or not found.line:
+            return found.function or "unknown place"
+        place = f"{found.file}:{found.line}" + (f":{found.column}" if found.column else "")
+        return f"{place}, in {found.function}" if found.function else place

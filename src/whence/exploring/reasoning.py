@@ -21,7 +21,10 @@ T = TypeVar("T")
 
 _MOST_MODELS = 12
 _MOST_CORES = 24
-_PREFERRED = [*range(0x61, 0x7B), *range(0x30, 0x3A), *range(0x41, 0x5B), *range(0x20, 0x7F), 0, 10, 9]
+_PREFERRED: list[int] = [
+    *(*range(0x61, 0x7B), *range(0x30, 0x3A), *range(0x41, 0x5B)),
+    *(*range(0x20, 0x7F), 0, 10, 9),
+]
 _MOST_ANSWERS = 200_000
 
 

@@ -232,6 +232,8 @@ class Explorer:
                 self._suspended.discard(job.node)
                 job.node.closed = True
             return
+        for site in trace.inconsistent:
+            state.notes[f"a value at {self.executor.place(site)} is not followed: a defect of whence"] = None
         inputs = _completed(job.inputs, trace)
         decisions = self._normal(trace, inputs)
         if job.again:

@@ -20,6 +20,7 @@ from whence.engines.process.decode import read_records
 from whence.engines.process.launch import fixed_addresses
 from whence.errors import CannotExecute, ToolLimit
 from whence.exploring.executing import Inputs, Ran
+from whence.exploring.inputs import COUNT
 
 if TYPE_CHECKING:
     from whence.exploring.places import Places
@@ -108,6 +109,7 @@ class Server:
         """Request a path."""
         self.key, self.busy = key, True
         self._number += 1
+        inputs = {name: data for name, data in inputs.items() if name != COUNT}
         body = b"".join(_object(name, data) for name, data in inputs.items())
         head = struct.pack(
             symbolic.REQUEST.format, self._number, self._start.milliseconds, len(inputs), 0, len(body)
@@ -249,8 +251,7 @@ class Servers:
         return self._places.name(site)
 
     def source(self, site: int) -> tuple[str, int] | None:
-        frame = self._places.frame(site)
-        return (frame.file, frame.line) if frame.file and frame.line else None
+        return self._places.source(site)
 
     def close(self) -> None:
         servers = [each for kept in self._idle.values() for each in kept]

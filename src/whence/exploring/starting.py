@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from whence.abi import variables
@@ -32,7 +32,6 @@ class Program:
     milliseconds: int
     prepared: Prepared
     reading: Reading
-    places: Places = field(default_factory=Places)
     started: int = 0
 
     @classmethod
@@ -50,7 +49,7 @@ class Program:
 
     def servers(self, jobs: int) -> Servers:
         """An executor of so many processes."""
-        return Servers(self._server, self._count, jobs, self.places)
+        return Servers(self._server, self._count, jobs, Places(self.prepared.built.image))
 
     def _count(self, inputs: Inputs) -> int:
         if not self.symbolic.varies:

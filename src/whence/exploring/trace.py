@@ -27,6 +27,7 @@ _SAME_WIDTH = {
         *("SHL", "LSHR", "ASHR", "AND", "OR", "XOR", "NOT"),
     )
 }
+_INCONSISTENT = symbolic.REASONS["INCONSISTENT"]
 _LOW = 0xFFFF_FFFF
 _WIDEST = 4096
 """Bits; no value of a program is followed at such a width."""
@@ -38,6 +39,19 @@ LARGEST_OBJECT = 1 << 26
 
 class BrokenTrace(ToolLimit):
     """A trace that cannot be read."""
+
+
+_IMAGE_SHIFT = 48
+
+
+def site_of(image: int, address: int) -> int:
+    """The number of a place in the code that is the same on all paths: an address in an image."""
+    return (image & 0xFFFF) << _IMAGE_SHIFT | address & (1 << _IMAGE_SHIFT) - 1
+
+
+def place_of(site: int) -> tuple[int, int]:
+    """The image, which is 0 for the program, and the address as it was linked."""
+    return site >> _IMAGE_SHIFT, site & (1 << _IMAGE_SHIFT) - 1
 
 
 class Decision(NamedTuple):
@@ -68,11 +82,14 @@ class SymbolicObject:
 
 @dataclass(slots=True)
 class Trace:
-    """What a trace says. how, status: of the END record; empty if there is none. full: no more room."""
+    """What a trace says. how, status: of the END record; empty if there is none. full: no more room.
+
+    inconsistent: sites where the runtime did not know its own values, which nothing follows from.
+    """
 
     decisions: list[Decision] = field(default_factory=list)
     objects: list[SymbolicObject] = field(default_factory=list)
-    sites: dict[int, tuple[int, int]] = field(default_factory=dict)
+    inconsistent: list[int] = field(default_factory=list)
     how: str = ""
     status: int = 0
     full: bool = False
@@ -108,6 +125,7 @@ class _Reader:
         self.data = data
         self.terms = terms
         self.table: dict[int, int] = {}
+        self.sites: dict[int, int] = {}
         self.trace = Trace()
         self.at = 0
 
@@ -212,7 +230,8 @@ class _Reader:
 
     def _decide(self, kind: str, head: int, outcome: int, term: int, *more: int) -> None:
         if not self.terms.is_constant(term):
-            self.trace.decisions.append(Decision(kind, head >> 32, outcome, term, *more))
+            site = self.sites.get(head >> 32, 0)
+            self.trace.decisions.append(Decision(kind, site, outcome, term, *more))
 
     def _branch(self, head: int, at: int) -> None:
         word = self.words[at]
@@ -229,6 +248,9 @@ class _Reader:
         self._decide("SWITCH", head, self.words[at + 1], self.table[self.words[at] & _LOW])
 
     def _concrete(self, head: int, at: int) -> None:
+        if head >> 8 & 0xFF == _INCONSISTENT:
+            self.trace.inconsistent.append(self.sites.get(head >> 32, 0))
+            return
         self._decide(
             "CONCRETE", head, self.words[at + 1], self.table[self.words[at] & _LOW], head >> 8 & 0xFF
         )
@@ -244,7 +266,7 @@ class _Reader:
             self._decide("ACCESS", head, OUTSIDE, term, head >> 8 & 0xFF, size)
 
     def _site(self, head: int, at: int) -> None:
-        self.trace.sites[head >> 32] = (self.words[at], self.words[at + 1])
+        self.sites[head >> 32] = site_of(self.words[at], self.words[at + 1])
 
     def _end(self, head: int, at: int) -> int:
         how = _ENDS.get(head >> 8 & 0xFF)
@@ -257,5 +279,7 @@ class _Reader:
 def header(used: int, *, full: bool = False) -> bytes:
     """The begin of a trace file."""
     magic = int.from_bytes(symbolic.MAGIC, "little")
-    packed = struct.pack(symbolic.TRACE.format, magic, symbolic.VERSION, full, symbolic.TRACE_SIZE, used)
+    packed = struct.pack(
+        symbolic.TRACE.format, magic, symbolic.VERSION, full, symbolic.TRACE_SIZE, used, 1, 0
+    )
     return packed.ljust(symbolic.TRACE_HEADER_SIZE, b"\0")
