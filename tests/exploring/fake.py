@@ -1,0 +1,67 @@
+"""A fork server in Python, for tests of its client: runs the program `branches` of test_search."""
+
+import mmap
+import os
+import socket
+import struct
+import sys
+
+from tests.exploring.model import as_file, run
+from tests.exploring.test_search import branches
+
+from whence.abi import symbolic
+
+
+def take(connection, size):
+    data = b""
+    while len(data) < size:
+        part = connection.recv(size - len(data))
+        if not part:
+            sys.exit(0)
+        data += part
+    return data
+
+
+def objects_in(body, count):
+    objects, at = {}, 0
+    for _ in range(count):
+        head = symbolic.OBJECT_HEAD.unpack(body, at)
+        at += symbolic.OBJECT_HEAD.size
+        name = body[at : at + head["name"]].decode()
+        at += head["name"]
+        objects[name] = body[at : at + head["size"]]
+        at += head["size"]
+    assert at == len(body)
+    return objects
+
+
+def answer(connection, number, status=0, late=0):
+    fields = (number, os.getpid(), status, late, 0)
+    connection.sendall(struct.pack(symbolic.ANSWER.format, *fields))
+
+
+def main():
+    mode = sys.argv[1]
+    if mode == "ends":
+        sys.exit(3)
+    connection = socket.socket(fileno=int(os.environ["FD"]))
+    answer(connection, symbolic.HELLO)
+    for round_ in range(1000):
+        head, files, _, _ = socket.recv_fds(connection, symbolic.REQUEST.size, 4)
+        if not head:
+            return
+        request = symbolic.REQUEST.unpack(head + take(connection, symbolic.REQUEST.size - len(head)))
+        inputs = objects_in(take(connection, request["bytes"]), request["objects"])
+        if mode == "dies" and round_ == 2:
+            os._exit(5)
+        path, _, status = run(branches, inputs)
+        with mmap.mmap(files[0], symbolic.TRACE_SIZE) as trace:
+            data = as_file(path.words)
+            trace[: len(data)] = data
+        for each in files:
+            os.close(each)
+        answer(connection, request["number"], status << 8, late=mode == "late" and round_ == 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,85 @@
+"""The client of the fork server, with a server in Python."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from tests.harness.session import REPOSITORY
+
+from whence.abi import records
+from whence.errors import CannotExecute, ToolLimit
+from whence.exploring.api import Options, explored
+from whence.exploring.server import Server, Servers, Start
+
+from .test_search import IDENTITY
+
+pytestmark = pytest.mark.long
+
+
+class Places:
+    def name(self, site):
+        return "a place"
+
+    def source(self, site):
+        return None
+
+
+def servers(folder, mode="fine", jobs=1):
+    def make(count):
+        place = folder / f"server-{len(list(folder.iterdir()))}"
+        place.mkdir()
+        with open(place / "record", "wb") as file:
+            file.truncate(records.FILE_SIZE)
+        words = [b"python", b"-m", b"tests.exploring.fake", mode.encode()]
+        environment = {os.fsencode(name): os.fsencode(value) for name, value in os.environ.items()}
+        environment[b"PYTHONPATH"] = os.fsencode(f"{REPOSITORY}:{REPOSITORY / 'src'}")
+        start = Start(Path(sys.executable), words, environment, place, REPOSITORY, 1000, lambda _: ((), ()))
+        return Server(start, lambda socket: {b"FD": str(socket).encode()})
+
+    return Servers(make, lambda inputs: 0, jobs, Places())
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_paths_of_a_server(jobs, tmp_path):
+    (tmp_path / "run").mkdir()
+    executor = servers(tmp_path / "run", jobs=jobs)
+    try:
+        result = explored(executor, tmp_path / "out", IDENTITY, [{"stdin": b""}], Options(jobs=jobs))
+        assert (result.paths, result.complete, result.diverged) == (5, True, 0)
+    finally:
+        executor.close()
+
+
+@pytest.mark.parametrize(
+    ("mode", "expected"), [("late", {"time limit": 1, "exit": 4}), ("dies", {"exit": 2})]
+)
+def test_paths_that_are_late_and_a_server_that_dies(mode, expected, tmp_path):
+    (tmp_path / "run").mkdir()
+    executor = servers(tmp_path / "run", mode)
+    try:
+        result = explored(executor, tmp_path / "out", IDENTITY, [{}], Options())
+        assert result.ends == expected
+        if mode == "dies":
+            assert result.stopped == "the process that starts the paths of python is gone: status 5"
+    finally:
+        executor.close()
+
+
+def test_a_program_that_does_not_come_to_main(tmp_path):
+    executor = servers(tmp_path, "ends")
+    with pytest.raises(CannotExecute, match="did not come to its main function: it ended with status 3"):
+        executor.begin(None, {})
+
+
+def test_the_processes_are_gone_afterwards(tmp_path):
+    executor = servers(tmp_path)
+    executor.begin("a", {})
+    assert executor.running == 1 and executor.free == 0
+    (_, server), *_ = executor._busy.values()
+    pid = server._process.pid
+    executor.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+    with pytest.raises((ToolLimit, OSError, ValueError)):
+        server.begin("b", {})
