@@ -107,7 +107,7 @@ def _built(words: list[str], symbolic: Symbolic, folder: Path, options: Options,
     settings = _settings(run, environment)
     cache = Cache.of_user(run["cache_size"])
     rules, checks = observed_rules(settings.rules, NATIVE, cache)
-    settings = replace(settings, rules=rules, halt=True)
+    settings = replace(settings, rules=rules, halt=True, symbolic=True)
     task = Task(path, words, settings, cache, run["progress"] or NO_PROGRESS, leaks="main" in checks.watched)
     return Program.build(task, symbolic, folder, max(1, int(options.path_time * 1000)))
 
