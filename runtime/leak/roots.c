@@ -7,6 +7,7 @@
 
 /* From the table of chunks to the last chunk. */
 #define ORIGINS_SIZE (WH_ORIGIN_CHUNKS_BASE + WH_ORIGIN_CHUNKS_SIZE - WH_ORIGIN_TABLE_BASE)
+#define SYMBOLIC_SIZE (WH_SYMBOLIC_CHUNKS_BASE + WH_SYMBOLIC_CHUNKS_SIZE - WH_SYMBOLIC_TABLE_BASE)
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
@@ -74,6 +75,7 @@ static int is_ours(const struct mapping *mapping) {
         overlaps(mapping, WH_DETAILS_BASE, WH_DETAILS_SIZE) ||
         overlaps(mapping, WH_DEPOT_BASE, WH_DEPOT_SIZE) ||
         overlaps(mapping, WH_ORIGIN_TABLE_BASE, ORIGINS_SIZE) ||
+        overlaps(mapping, WH_SYMBOLIC_TABLE_BASE, SYMBOLIC_SIZE) ||
         overlaps(mapping, WH_PRIVATE_BASE, WH_PRIVATE_SIZE) ||
         heap_overlaps(mapping->begin, mapping->end))
         return 1;
