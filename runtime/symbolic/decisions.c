@@ -32,9 +32,17 @@ void decision_branch(uint32_t condition, int taken, uint64_t pc) {
     put(WH_TRACE_BRANCH, 0, pc, 1, (uint64_t[]){(uint64_t)taken << 32 | condition});
 }
 
-void decision_switch(uint32_t scrutinee, uint64_t value, uint64_t pc) {
-    if (!scrutinee || !is_consistent(scrutinee, value, pc) || !decide(scrutinee)) return;
-    put(WH_TRACE_SWITCH, 0, pc, 2, (uint64_t[]){scrutinee, value});
+/* A way has many values, so the scrutinee is not decided by it. */
+void decision_switch(uint32_t scrutinee, uint64_t value, const uint64_t *cases, uint64_t pc) {
+    if (!scrutinee || !is_consistent(scrutinee, value, pc)) return;
+    struct expression *of = expression_at(scrutinee);
+    if (of->op == EXPRESSION_CONSTANT || of->decided || !trace_lock()) return;
+    int is_new;
+    uint32_t site = trace_new_site(pc, &is_new);
+    for (uint64_t i = 0; is_new && i < *cases; i++)
+        trace_put(WH_TRACE_CASE, 0, 0, site, 2, cases + 1 + 2 * i);
+    trace_put(WH_TRACE_SWITCH, 0, 0, site, 2, (uint64_t[]){scrutinee, value});
+    trace_unlock();
 }
 
 void decision_bind(uint32_t number, unsigned reason, uint64_t pc) {

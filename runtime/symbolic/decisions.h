@@ -9,7 +9,8 @@
 
 /* Control goes the way of `taken`. */
 void decision_branch(uint32_t condition, int taken, uint64_t pc);
-void decision_switch(uint32_t scrutinee, uint64_t value, uint64_t pc);
+/* `cases`: their number, then for each its value and its way, from 1 on. */
+void decision_switch(uint32_t scrutinee, uint64_t value, const uint64_t *cases, uint64_t pc);
 /* The expression has its value from here on. */
 void decision_bind(uint32_t expression, unsigned reason, uint64_t pc);
 /* The condition means an error of this kind (WH_CHECKED_*). */

@@ -107,12 +107,16 @@ void trace_end(unsigned how, uint64_t status) {
     if (header) put_end(how, status);
 }
 
-uint32_t trace_site(uint64_t pc) {
-    int is_new;
-    uint32_t number = sites_number(pc, &is_new);
-    if (is_new) {
+uint32_t trace_new_site(uint64_t pc, int *is_new) {
+    uint32_t number = sites_number(pc, is_new);
+    if (*is_new) {
         uint64_t address = pc, image = images_place(&address);
         trace_put(WH_TRACE_SITE, 0, 0, number, 2, (uint64_t[]){image, address});
     }
     return number;
+}
+
+uint32_t trace_site(uint64_t pc) {
+    int is_new;
+    return trace_new_site(pc, &is_new);
 }

@@ -31,5 +31,7 @@ void trace_end(unsigned how, uint64_t status);
 
 /* The number of a place in the code, by the return address there; the trace is locked. */
 uint32_t trace_site(uint64_t pc);
+/* The same, and whether this path comes there for the first time. */
+uint32_t trace_new_site(uint64_t pc, int *is_new);
 
 #endif

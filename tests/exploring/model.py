@@ -140,10 +140,14 @@ class Path:
         if not condition.value:
             raise Ended("ASSUMPTION")
 
-    def switch(self, value, site=3):
+    def switch(self, value, cases, site=3):
+        """cases: value -> way."""
+        if value.id and site not in self.sites:
+            for each, way in cases.items():
+                self.record("CASE", each, way, number=site)
         if value.id:
             self.record("SWITCH", value.id, value.value, number=site)
-        return value.value
+        return cases.get(value.value, 0)
 
     def concrete(self, value, reason="ADDRESS", site=4):
         if value.id:

@@ -59,11 +59,11 @@ def test_a_number_of_paths(tmp_path):
 
 
 def test_more_ways_than_are_tried(tmp_path):
-    def switch(path):
+    def table(path):
         (x,) = path.bytes("memory:x", 1)
-        return path.switch(x)
+        return path.concrete(x)
 
-    result = result_of(switch, tmp_path, ways=4)
+    result = result_of(table, tmp_path, ways=4)
     assert result.paths == 4 and result.left_out == 1 and not result.complete
     assert "1 decision had more ways than are tried (--ways)" in text(result)
 

@@ -64,7 +64,7 @@ KINDS = {
     "CONSTANT": Kind(3, ("value",), "at most MOST_WIDTH bits"),
     "NODE": Kind(4, ("a:b", "c:parameter"), "an expression of others; 0 where the operator takes none"),
     "BRANCH": Kind(5, ("condition:taken",), "a decision; the condition is 1 bit wide, taken 0 or 1"),
-    "SWITCH": Kind(6, ("scrutinee", "value"), "a decision among many; the value that it has on this path"),
+    "SWITCH": Kind(6, ("scrutinee", "value"), "a decision among the site's ways; the value on this path"),
     "CONCRETE": Kind(7, ("expression", "value"), "the expression has this value from here on, for a REASON"),
     "ACCESS": Kind(
         8, ("address:size_expression", "at", "size", "base", "length"), "an access through a symbolic address"
@@ -73,6 +73,7 @@ KINDS = {
     "ASSUME": Kind(10, ("condition:holds",), "what the program wants assumed"),
     "END": Kind(11, ("status",), "the last record"),
     "SITE": Kind(12, ("image", "address"), "where a site is: number of the image, address as linked"),
+    "CASE": Kind(13, ("value", "way"), "of a switch, before its first SWITCH: the way of a value, from 1 on"),
 }
 """The `id` of OBJECT is its number, in order from 0."""
 

@@ -316,7 +316,7 @@ class Explorer:
         elif node.kind == "CONCRETE" and node.detail not in ENUMERATED:
             self.state.bound[REASONS.get(node.detail, "OPERATION"), node.site] += 1
             node.closed = True
-        elif node.kind not in YES_NO and len(node.children) >= self.limits.ways:
+        elif node.kind not in (*YES_NO, "SWITCH") and len(node.children) >= self.limits.ways:
             self.state.left_out += 1
             node.closed = True
         else:

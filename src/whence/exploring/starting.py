@@ -39,7 +39,9 @@ class Program:
         """Instrument the program; raises `CarriesNoIR` for one of another compiler."""
         prepared = NativeEngine().prepare(task)
         settings = task.settings
-        reading = Reading(settings.rules, named_originals(prepared.built), settings.suppressions)
+        originals = named_originals(prepared.built)
+        # A path is a child of the process in which the runtime started, and its abort is its own.
+        reading = Reading(settings.rules, originals, settings.suppressions, child_aborts="error")
         return cls(task, symbolic, folder, milliseconds, prepared, reading)
 
     @property

@@ -54,13 +54,17 @@ def place_of(site: int) -> tuple[int, int]:
     return site >> _IMAGE_SHIFT, site & (1 << _IMAGE_SHIFT) - 1
 
 
+Cases = dict[int, int]
+"""Of a switch: the way of each value that has a case; all others go way 0."""
+
+
 class Decision(NamedTuple):
     """A point of a path where other inputs may go on in another way.
 
     kind: BRANCH, SWITCH, CONCRETE, ACCESS, CHECK or ASSUME. site: where. outcome: the way of this path: 0
     or 1, the value, or the base of the block. term: the condition, value or address. detail: a number that
-    the kind gives a meaning: the REASON of CONCRETE, which check, which access. size, length: of an access,
-    and of the block; 0 where it leaves the block.
+    the kind gives a meaning: the REASON of CONCRETE, which check, which access. size, length: of an access, and
+    of the block; 0 where it leaves the block. cases: of a SWITCH, the ways of values.
     """
 
     kind: str
@@ -70,6 +74,7 @@ class Decision(NamedTuple):
     detail: int = 0
     size: int = 0
     length: int = 0
+    cases: Cases | None = None
 
 
 @dataclass(slots=True)
@@ -126,6 +131,7 @@ class _Reader:
         self.terms = terms
         self.table: dict[int, int] = {}
         self.sites: dict[int, int] = {}
+        self.cases: dict[int, Cases] = {}
         self.trace = Trace()
         self.at = 0
 
@@ -245,7 +251,15 @@ class _Reader:
         self._decide("CHECK", head, 0, self._condition(self.words[at] & _LOW), head >> 8 & 0xFF)
 
     def _switch(self, head: int, at: int) -> None:
-        self._decide("SWITCH", head, self.words[at + 1], self.table[self.words[at] & _LOW])
+        value, term = self.words[at + 1], self.table[self.words[at] & _LOW]
+        cases = self.cases.get(head >> 32, {})
+        if not self.terms.is_constant(term):
+            site = self.sites.get(head >> 32, 0)
+            decision = Decision("SWITCH", site, cases.get(value, 0), term, cases=cases)
+            self.trace.decisions.append(decision)
+
+    def _case(self, head: int, at: int) -> None:
+        self.cases.setdefault(head >> 32, {})[self.words[at]] = self.words[at + 1]
 
     def _concrete(self, head: int, at: int) -> None:
         if head >> 8 & 0xFF == _INCONSISTENT:

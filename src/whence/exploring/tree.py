@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from whence.exploring.terms import OP, Terms
-from whence.exploring.trace import OUTSIDE, Decision
+from whence.exploring.trace import OUTSIDE, Cases, Decision
 
 YES_NO = ("BRANCH", "CHECK", "ASSUME")
 """Decisions with two ways; the others have one for each value, or for each block."""
@@ -29,13 +29,14 @@ class Leaf:
 class Node:
     """A decision. via: the way of the parent that leads here. term: 0 until a run of this session came by.
 
-    blocks: for ACCESS, the length of the block and the size of the access by the block's base.
+    blocks: for ACCESS, the length of the block and the size of the access by the block's base. cases: for
+    SWITCH, the ways of values.
     closed: no other way is possible, or none will be tried. waiting: open nodes from here on.
     witness: a path that comes by.
     """
 
     __slots__ = (
-        *("parent", "via", "kind", "site", "term", "detail", "blocks"),
+        *("parent", "via", "kind", "site", "term", "detail", "blocks", "cases"),
         *("children", "closed", "depth", "waiting", "witness"),
     )
 
@@ -43,6 +44,7 @@ class Node:
         self.parent, self.via, self.kind, self.site, self.detail = parent, via, kind, site, detail
         self.term = 0
         self.blocks: dict[int, tuple[int, int]] | None = None
+        self.cases: Cases | None = None
         self.children: dict[int, Node | Leaf | None] = {}
         self.closed = False
         self.depth = depth
@@ -54,6 +56,8 @@ class Node:
         """Whether another way may exist."""
         if self.closed:
             return False
+        if self.kind == "SWITCH":
+            return self.cases is None or not self.children.keys() >= {0, *self.cases.values()}
         return self.kind not in YES_NO or len(self.children) < 2
 
 
@@ -114,7 +118,7 @@ class Tree:
             raise Diverged(len(decisions))
 
     def _note(self, node: Node, decision: Decision) -> None:
-        node.term = decision.term
+        node.term, node.cases = decision.term, decision.cases
         if decision.kind == "ACCESS":
             node.blocks = {} if node.blocks is None else node.blocks
         if node.blocks is not None and decision.outcome != OUTSIDE:
@@ -129,7 +133,18 @@ class Tree:
             return node.term if way else terms.negation(node.term)
         if node.kind == "ACCESS":
             return self._inside(node, way) if way != OUTSIDE else self._outside(node)
+        if node.kind == "SWITCH":
+            return self._case(node, way)
         return terms.equals(node.term, way)
+
+    def _case(self, node: Node, way: int) -> int:
+        """The scrutinee has a value that goes this way."""
+        terms = self.terms
+        none = terms.constant(1, 1)
+        for value, its in (node.cases or {}).items():
+            if its == way if way else its:
+                none = self._both(none, terms.negation(terms.equals(node.term, value)))
+        return terms.negation(none) if way else none
 
     def path(self, node: Node) -> Iterator[int]:
         """The conditions of inputs that come to a node; its ancestors need terms."""

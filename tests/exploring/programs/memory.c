@@ -16,7 +16,10 @@ static void explore_me(uint8_t *x) {
     struct pair pair, copy;
     memcpy(&pair, x, sizeof pair);
     copy = pair;
-    step(judge(&copy, 10) ? 1 : 2);
+    if (judge(&copy, 10))
+        step(1);
+    else
+        step(2);
     uint32_t word = (uint32_t)(uint8_t)copy.first << 24 | copy.second;
     if (word >> 28 == 0xa)
         step(3);

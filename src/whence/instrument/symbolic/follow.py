@@ -10,7 +10,7 @@ from __future__ import annotations
 from whence import ir
 from whence.abi.symbolic import MOST_ARGUMENTS
 from whence.instrument.passes import Context
-from whence.instrument.symbolic import library
+from whence.instrument.symbolic import helpers, library
 from whence.instrument.symbolic.accesses import Accesses
 from whence.instrument.symbolic.calls import INLINE, Calls
 from whence.instrument.symbolic.comparisons import COMPARISONS
@@ -18,6 +18,7 @@ from whence.instrument.symbolic.emitting import after, what_of
 from whence.instrument.symbolic.shapes import parts_of, width_of, word
 from whence.instrument.symbolic.varying import CASTS, varying
 
+_TRUTH = {"true": "1", "false": "0"}
 _CHECKED = ("udiv", "sdiv", "urem", "srem", "shl", "lshr", "ashr")
 
 
@@ -272,7 +273,25 @@ class _Follower(Accesses, Calls):
         if operand.value not in self.numbers:
             return
         value, suffix = word(made, operand.value, operand.type)
-        self.emit(made, f"select_{suffix}", f"i32 {self.number(operand.value)}, {value}")
+        table = self._cases(made)
+        self.emit(made, f"select_{suffix}", f"i32 {self.number(operand.value)}, {value}, ptr {table}")
+
+    def _cases(self, made: ir.Switch) -> str:
+        """A constant with the number of cases, and for each its value and the number of its target.
+
+        The default has number 0, and so have cases that lead there.
+        """
+        ways, mask = {made.default: 0}, (1 << width_of(made.operands[0].type)) - 1
+        words = [len(made.cases)]
+        for value, target in made.cases:
+            number = int(_TRUTH.get(value, value)) & mask
+            words += (number, ways.setdefault(target, len(ways)))
+        name = f"@{helpers.PREFIX}cases.{len(self.module.globals)}"
+        listed = ", ".join(f"i64 {word}" for word in words)
+        self.module.add_global(
+            f"{name} = private unnamed_addr constant [{len(words)} x i64] [{listed}], align 8"
+        )
+        return name
 
     def nothing(self, made: ir.Instruction) -> None:
         """The instruction looks at no value."""

@@ -53,7 +53,7 @@ def declaration(name: str) -> str:
         "load": ("i32", f"ptr captures(address), i{suffix}", _READS),
         "store": ("void", "ptr captures(address), i32", _WRITES),
         "decide": ("void", "i32, i1", _WRITES),
-        "select": ("void", f"i32, {word}", _WRITES),
+        "select": ("void", f"i32, {word}, ptr", _LOOKS),
         "bind": ("void", f"i32, {word}, i32", _WRITES),
         "tell": ("void", f"{_PLACE}, i64, i32", _WRITES),
         "reach": ("void", f"{_PLACE}, i64, i32", _WRITES),
@@ -112,7 +112,7 @@ _RUNTIME = (
     ("loaded", "i32", "i64 %at, i64 %size, i64 %value", False),
     ("stored", "void", "i64 %at, i64 %size, i32 %a", False),
     ("decide", "void", "i32 %a, i64 %value", True),
-    ("select", "void", "i32 %a, i64 %value", True),
+    ("select", "void", "i32 %a, i64 %value, ptr %cases", True),
     ("bind", "void", "i32 %a, i64 %value, i32 %reason", True),
     ("tell", "void", f"{_ACCESS}, i32 %how", True),
     ("reach", "void", f"{_ACCESS}, i32 %how", True),
@@ -227,7 +227,8 @@ def _decide() -> str:
 
 
 def _select(suffix: str) -> str:
-    return _statement("select", suffix, f"i32 %a, {WORDS[suffix]} %v", "i32 %a, i64 %value")
+    parameters = f"i32 %a, {WORDS[suffix]} %v, ptr %cases"
+    return _statement("select", suffix, parameters, "i32 %a, i64 %value, ptr %cases")
 
 
 def _bind(suffix: str) -> str:
