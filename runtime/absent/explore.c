@@ -1,5 +1,7 @@
 /* The interface of exploration (klee/klee.h, whence/explore.h), where no path is explored: memory
- * and values stay as they are. */
+ * and values stay as they are, or become those of a test (whence replay). */
+#include "test.h"
+
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,8 +17,9 @@
     ABSENT(type, name, (type value)) { return value; }
 #define ENDS(name, parameters) ABSENT(_Noreturn void, name, parameters)
 
-NOTHING(make_symbolic, (void *at __attribute__((unused)), size_t size __attribute__((unused)),
-                        const char *name __attribute__((unused))))
+ABSENT(void, make_symbolic, (void *at, size_t size, const char *name)) {
+    __whence_test_take(at, size, name ? name : "unnamed");
+}
 NOTHING(assume, (uintptr_t condition __attribute__((unused))))
 NOTHING(warning, (const char *message __attribute__((unused))))
 NOTHING(warning_once, (const char *message __attribute__((unused))))
@@ -34,10 +37,13 @@ SAME(get_valuel, long)
 SAME(get_valuell, long long)
 SAME(get_value_i32, int32_t)
 SAME(get_value_i64, int64_t)
-ABSENT(int, int, (const char *name __attribute__((unused)))) { return 0; }
-ABSENT(int, range,
-       (int begin, int end __attribute__((unused)), const char *name __attribute__((unused)))) {
-    return begin;
+static int value_of(int value, const char *name) {
+    __whence_test_take(&value, sizeof value, name ? name : "unnamed");
+    return value;
+}
+ABSENT(int, int, (const char *name)) { return value_of(0, name); }
+ABSENT(int, range, (int begin, int end __attribute__((unused)), const char *name)) {
+    return value_of(begin, name);
 }
 ABSENT(unsigned, is_symbolic, (uintptr_t value __attribute__((unused)))) { return 0; }
 ABSENT(size_t, get_obj_size, (void *pointer __attribute__((unused)))) { return 0; }

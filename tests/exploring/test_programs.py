@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections import Counter
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 from tests.harness.process import TIMEOUT
 
+from whence.exploring import replaying
 from whence.exploring.inputs import read_test
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -56,3 +58,88 @@ def test_the_paths_are_those_of_brute_force(name, level, tmp_path, whence_env):
     )
     assert taken == Counter(wanted), text
     assert summary["complete"] and summary["paths"] == len(wanted)
+
+
+def rules_of(summary):
+    """Rule -> its tests."""
+    return {each["finding"]["rule"]: each["tests"] for each in summary["errors"]}
+
+
+def test_the_bugs_are_those_of_some_inputs(tmp_path, whence_env):
+    program = build("bugs", tmp_path, whence_env, "-O1")
+    summary, text = explore(program, tmp_path, whence_env)
+    assert summary["complete"] and summary["paths"] == 12, text
+    found = set()
+    for error in summary["errors"]:
+        number = error["tests"][0]
+        assert f"{number:06}.json" in text
+        (byte,) = read_test(tmp_path / "out" / "tests" / f"{number:06}.json").inputs["memory:x"]
+        found.add((error["finding"]["rule"], byte if byte >> 4 not in (1, 5) else byte >> 4))
+    assert found == {
+        *{("heap-buffer-overflow", 1), ("definite-leak", 5), ("signal", 0x2A), ("signal", 0x45)},
+        *{("dangling-pointer-dereference", 0x33), ("null-pointer-dereference", 0x66)},
+    }
+    overflow = rules_of(summary)["heap-buffer-overflow"]
+    (byte,) = read_test(tmp_path / "out" / "tests" / f"{overflow[0]:06}.json").inputs["memory:x"]
+    assert 0x1C <= byte <= 0x1F and len(overflow) == 1
+
+
+def test_a_test_is_replayed_on_the_program_as_it_is(tmp_path, whence_env):
+    program = build("bugs", tmp_path, whence_env, "-O1")
+    explore(program, tmp_path, whence_env)
+    ends = {}
+    for path in (tmp_path / "out" / "tests").glob("*.json"):
+        test = read_test(path)
+        ends[test.inputs["memory:x"][0]] = replaying.run(test, program, whence_env)
+    assert ends[0x45] == -signal.SIGABRT and ends[0x2A] == -signal.SIGFPE and ends[0x66] == -signal.SIGSEGV
+    assert ends[0] == 0
+    command = [sys.executable, "-m", "whence.cli.main", "replay", tmp_path / "out" / "tests" / "000001.json"]
+    assert wrapped([*command, program], whence_env).returncode == 0
+
+
+def test_input_from_outside(tmp_path, whence_env):
+    program = build("words", tmp_path, whence_env, "-O1")
+    options = ["--sym-arg", "2", "--sym-stdin", "2", "--sym-env", "MODE", "1", "--sym-file", "settings", "1"]
+    summary, text = explore(program, tmp_path, whence_env, *options)
+    assert summary["complete"], text
+    statuses = Counter()
+    for path in (tmp_path / "out" / "tests").glob("*.json"):
+        test = read_test(path)
+        assert replaying.run(test, program, whence_env) == test.status
+        statuses[test.status] += 1
+    assert set(statuses) == {a + b + c + d for a in (0, 1, 2) for b in (0, 4) for c in (0, 8) for d in (0, 16)}
+
+
+def test_the_number_of_arguments(tmp_path, whence_env):
+    program = build("words", tmp_path, whence_env, "-O1")
+    summary, _ = explore(program, tmp_path, whence_env, "--sym-args", "0", "2", "1")
+    found = Counter(sum(name.startswith("arg:") for name in inputs) for inputs in inputs_of(tmp_path))
+    assert summary["complete"] and found == {0: 1, 1: 2, 2: 2}  # one byte is no -v
+
+
+def test_a_path_that_does_not_end(tmp_path, whence_env):
+    program = build("endless", tmp_path, whence_env, "-O1")
+    summary, text = explore(program, tmp_path, whence_env, "--path-time", "0.5")
+    assert summary["ends"] == {"exit": 1, "time limit": 1} and not summary["complete"]
+    assert "the time of 1 path was over (--path-time)" in text
+
+
+def test_an_exploration_goes_on_and_a_changed_program_is_refused(tmp_path, whence_env):
+    program = build("maze", tmp_path, whence_env, "-O1")
+    explore(program, tmp_path, whence_env, "--max-paths", "20", "--jobs", "2")
+    summary, text = explore(program, tmp_path, whence_env)
+    assert summary["complete"] and summary["paths"] == 113, text
+    assert rules_of(summary).keys() == {"signal"}
+    walks = [inputs["memory:walk"] for inputs in inputs_of(tmp_path)]
+    assert len(walks) == 113
+    build("maze", tmp_path, whence_env, "-O0")
+    command = [sys.executable, "-m", "whence.cli.main", "explore", "--out", tmp_path / "out", program]
+    done = wrapped(command, whence_env)
+    assert done.returncode == 2 and "is of another exploration: its digest is" in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "paths"), [("choices", 6561), ("sort", 120), ("regex", 3524)])
+def test_programs_that_other_explorers_are_compared_by(name, paths, tmp_path, whence_env):
+    summary, text = explore(build(name, tmp_path, whence_env, "-O1"), tmp_path, whence_env)
+    assert summary["complete"] and summary["paths"] == paths, text

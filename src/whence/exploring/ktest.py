@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Mapping, Sequence
 
@@ -27,4 +28,4 @@ def _klee_name(name: str) -> str:
     kind, _, rest = name.partition(":")
     if kind == "arg" and rest.isdecimal():
         return f"arg{int(rest) - 1:02}"
-    return rest or name
+    return re.sub(r"#\d+$", "", rest) if kind == "memory" else rest or name

@@ -15,6 +15,7 @@ from whence.engines import replay
 from whence.engines.process.launch import fixed_addresses
 from whence.errors import CannotExecute, ToolLimit
 from whence.exploring.inputs import Test, command_line
+from whence.exploring.ktest import encoded
 
 _NAMES = symbolic.OBJECT_NAMES
 
@@ -42,7 +43,7 @@ def run(test: Test, program: Path, environment: Mapping[str, str]) -> int:
     replay.check_replaceable(program)
     path = program.absolute()
     with ExitStack() as stack:
-        directory = _directory(test, stack)
+        directory, memory = _directory(test, stack), _memory(test, stack)
         stdin = _stdin(test, stack)
         variables = {os.fsencode(name): os.fsencode(value) for name, value in environment.items()}
         if not stack.enter_context(fixed_addresses()):
@@ -51,7 +52,7 @@ def run(test: Test, program: Path, environment: Mapping[str, str]) -> int:
             return subprocess.run(
                 [os.fsencode(program), *command_line(test)],
                 executable=path,
-                env={**variables, **changes(test, environment)},
+                env={**variables, **changes(test, environment), **memory},
                 cwd=directory,
                 stdin=stdin,
                 check=False,
@@ -71,6 +72,17 @@ def _directory(test: Test, stack: ExitStack) -> str | None:
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(data)
     return folder
+
+
+def _memory(test: Test, stack: ExitStack) -> dict[bytes, bytes]:
+    """The variable by which the program finds the bytes of memory that it makes symbolic."""
+    objects = {name: data for name, data in test.inputs.items() if name.startswith(_NAMES["MEMORY"])}
+    if not objects:
+        return {}
+    file = stack.enter_context(tempfile.NamedTemporaryFile(prefix="whence-test-"))
+    file.write(encoded([], objects))
+    file.flush()
+    return {b"KTEST_FILE": os.fsencode(file.name)}
 
 
 def _stdin(test: Test, stack: ExitStack) -> int | None:

@@ -19,11 +19,12 @@ from whence.errors import ToolLimit
 from whence.exploring import strategies
 from whence.exploring.evaluate import values
 from whence.exploring.executing import Executor, Ran
+from whence.exploring.inputs import COUNT as COUNT_OBJECT
 from whence.exploring.reasoning import GivenUp, Reasoner
 from whence.exploring.store import Recorded, Store
 from whence.exploring.terms import Terms
 from whence.exploring.trace import OUTSIDE, BrokenTrace, Decision, Trace, read
-from whence.exploring.tree import YES_NO, Diverged, Node, Tree, as_text, from_text
+from whence.exploring.tree import COUNT, YES_NO, Diverged, Node, Tree, as_text, from_text
 
 if TYPE_CHECKING:
     from whence.findings import Finding
@@ -313,6 +314,8 @@ class Explorer:
             node.kind == "ACCESS" and OUTSIDE in node.children
         ):
             node.closed = True
+        elif node.kind == "CONCRETE" and node.parent and node.parent.kind == "ACCESS" and node.via == OUTSIDE:
+            node.closed = True  # the address of an access that was wrong
         elif node.kind == "CONCRETE" and node.detail not in ENUMERATED:
             self.state.bound[REASONS.get(node.detail, "OPERATION"), node.site] += 1
             node.closed = True
@@ -347,6 +350,9 @@ class Explorer:
         checks = [each.term for each in trace.decisions if each.kind == "CHECK"]
         found = values(self.terms, checks, self._assignment(inputs)) if checks else {}
         normal = []
+        if COUNT_OBJECT in inputs:
+            term = self.terms.variable(COUNT_OBJECT, 0)
+            normal.append(Decision(COUNT, 0, inputs[COUNT_OBJECT][0], term))
         for each in trace.decisions:
             if each.kind == "CHECK":
                 each = each._replace(outcome=found[each.term])
@@ -405,6 +411,8 @@ def _ending(ran: Ran, trace: Trace) -> tuple[str, int]:
     """How a path ended, in a word, and its status or signal."""
     if ran.late:
         return TIME_LIMIT, _SIGKILL
+    if any(finding.halted for finding in ran.findings):
+        return "finding", ran.status >> 8
     if trace.full:
         return FULL, 0
     if trace.how:

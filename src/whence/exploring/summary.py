@@ -96,6 +96,16 @@ def _losses(result: Exploration) -> Iterator[str]:
         count = getattr(result, name)
         if count:
             yield sentence.format(plural(count, nouns[name]))
+    for how, sentence in _CUT.items():
+        if result.ends.get(how):
+            yield sentence.format(plural(result.ends[how], "path"))
+
+
+_CUT = {
+    "time limit": "the time of {} was over (--path-time)",
+    "full": "the trace of {} was full: what comes later on such a path is not explored",
+}
+"""Paths that did not go on to their end."""
 
 
 def _last(result: Exploration) -> str:

@@ -15,7 +15,9 @@ from whence.exploring.trace import OUTSIDE, Cases, Decision
 
 YES_NO = ("BRANCH", "CHECK", "ASSUME")
 """Decisions with two ways; the others have one for each value, or for each block."""
-LETTERS = {"BRANCH": "b", "SWITCH": "s", "CONCRETE": "c", "ACCESS": "a", "CHECK": "k", "ASSUME": "m"}
+COUNT = "COUNT"
+"""The kind of the first decision where the number of arguments varies; each number is begun with."""
+LETTERS = {COUNT: "n", "BRANCH": "b", "SWITCH": "s", "CONCRETE": "c", "ACCESS": "a", "CHECK": "k", "ASSUME": "m"}
 KINDS = {letter: kind for kind, letter in LETTERS.items()}
 
 
@@ -54,7 +56,7 @@ class Node:
     @property
     def open(self) -> bool:
         """Whether another way may exist."""
-        if self.closed:
+        if self.closed or self.kind == COUNT:
             return False
         if self.kind == "SWITCH":
             return self.cases is None or not self.children.keys() >= {0, *self.cases.values()}
