@@ -101,8 +101,8 @@ WH_EXPORT void __whence_symbolic_cold_decide(uint32_t condition, uint64_t taken,
     decision_branch(condition, (int)taken, pc);
 }
 
-WH_EXPORT void __whence_symbolic_cold_select(uint32_t scrutinee, uint64_t value, const uint64_t *cases,
-                                               uint64_t pc) {
+WH_EXPORT void __whence_symbolic_cold_select(uint32_t scrutinee, uint64_t value,
+                                             const uint64_t *cases, uint64_t pc) {
     decision_switch(scrutinee, value, cases, pc);
 }
 

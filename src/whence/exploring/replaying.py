@@ -79,7 +79,7 @@ def _memory(test: Test, stack: ExitStack) -> dict[bytes, bytes]:
     objects = {name: data for name, data in test.inputs.items() if name.startswith(_NAMES["MEMORY"])}
     if not objects:
         return {}
-    file = stack.enter_context(tempfile.NamedTemporaryFile(prefix="whence-test-"))
+    file = stack.enter_context(tempfile.NamedTemporaryFile(prefix="whence-test-"))  # noqa: SIM115
     file.write(encoded([], objects))
     file.flush()
     return {b"KTEST_FILE": os.fsencode(file.name)}

@@ -63,8 +63,8 @@ class Decision(NamedTuple):
 
     kind: BRANCH, SWITCH, CONCRETE, ACCESS, CHECK or ASSUME. site: where. outcome: the way of this path: 0
     or 1, the value, or the base of the block. term: the condition, value or address. detail: a number that
-    the kind gives a meaning: the REASON of CONCRETE, which check, which access. size, length: of an access, and
-    of the block; 0 where it leaves the block. cases: of a SWITCH, the ways of values.
+    the kind gives a meaning: the REASON of CONCRETE, which check, which access. size, length: of an access,
+    and of the block; 0 where it leaves the block. cases: of a SWITCH, the ways of values.
     """
 
     kind: str

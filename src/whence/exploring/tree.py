@@ -17,7 +17,8 @@ YES_NO = ("BRANCH", "CHECK", "ASSUME")
 """Decisions with two ways; the others have one for each value, or for each block."""
 COUNT = "COUNT"
 """The kind of the first decision where the number of arguments varies; each number is begun with."""
-LETTERS = {COUNT: "n", "BRANCH": "b", "SWITCH": "s", "CONCRETE": "c", "ACCESS": "a", "CHECK": "k", "ASSUME": "m"}
+_KINDS = (COUNT, "BRANCH", "SWITCH", "CONCRETE", "ACCESS", "CHECK", "ASSUME")
+LETTERS = dict(zip(_KINDS, "nbscakm", strict=True))
 KINDS = {letter: kind for kind, letter in LETTERS.items()}
 
 
