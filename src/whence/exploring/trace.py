@@ -234,10 +234,12 @@ class _Reader:
             raise self.broken(f"a condition of {self.terms.width[term]} bits")
         return term
 
-    def _decide(self, kind: str, head: int, outcome: int, term: int, *more: int) -> None:
+    def _decide(
+        self, kind: str, head: int, outcome: int, term: int, detail: int = 0, size: int = 0, length: int = 0
+    ) -> None:
         if not self.terms.is_constant(term):
             site = self.sites.get(head >> 32, 0)
-            self.trace.decisions.append(Decision(kind, site, outcome, term, *more))
+            self.trace.decisions.append(Decision(kind, site, outcome, term, detail, size, length))
 
     def _branch(self, head: int, at: int) -> None:
         word = self.words[at]
