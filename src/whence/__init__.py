@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from whence.api import run as run
     from whence.building import Program as Program
     from whence.building import build as build
-    from whence.exploring.api import Options as ExploreOptions
+    from whence.exploring.api import ExploreOptions as ExploreOptions
     from whence.exploring.api import explore as explore
     from whence.exploring.results import Exploration as Exploration
     from whence.findings import Finding as Finding

@@ -22,7 +22,8 @@ from whence.errors import ExitCode
         (["doctor", "--keep-going"], "unknown option '--keep-going': it is an option of `whence run`"),
         (
             ["cache", "list", "--jobs=3"],
-            "unknown option '--jobs': it is an option of `whence run` and `whence prepare`",
+            "unknown option '--jobs': it is an option of "
+            "`whence run` and `whence explore` and `whence prepare`",
         ),
         (["cache", "prune", "--sise", "5"], "unknown option '--sise' (did you mean '--size'?)"),
         (["doctor", "--zzz"], "unknown option '--zzz' (see whence doctor --help)"),

@@ -5,7 +5,7 @@ from click.testing import CliRunner
 
 from whence.cli.commands import whence
 from whence.errors import ToolLimit, UserMistake
-from whence.exploring.api import Options, explored
+from whence.exploring.api import ExploreOptions, explored
 from whence.exploring.executing import Ran
 from whence.exploring.inputs import Symbolic, beginnings, read_seeds, read_test
 from whence.exploring.ktest import encoded
@@ -17,7 +17,7 @@ from .test_search import IDENTITY, assumed, branches
 
 
 def result_of(program, directory, executor=None, first=({},), **options):
-    return explored(executor or ModelExecutor(program), directory, IDENTITY, first, Options(**options))
+    return explored(executor or ModelExecutor(program), directory, IDENTITY, first, ExploreOptions(**options))
 
 
 def test_a_complete_exploration(tmp_path):
@@ -134,7 +134,7 @@ def test_a_server_that_is_gone_keeps_what_was_found(tmp_path):
 def test_options_out_of_range():
     for name, value in (("jobs", 0), ("path_time", 0), ("max_time", -1)):
         with pytest.raises(UserMistake, match=f"{name} is {value}: expected a number above 0"):
-            Options(**{name: value})
+            ExploreOptions(**{name: value})
 
 
 def test_the_first_inputs():

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.harness.process import TIMEOUT
+from tests.harness.session import REPOSITORY
 
 from whence.exploring import replaying
 from whence.exploring.inputs import read_test
@@ -143,3 +144,29 @@ def test_an_exploration_goes_on_and_a_changed_program_is_refused(tmp_path, whenc
 def test_programs_that_other_explorers_are_compared_by(name, paths, tmp_path, whence_env):
     summary, text = explore(build(name, tmp_path, whence_env, "-O1"), tmp_path, whence_env)
     assert summary["complete"] and summary["paths"] == paths, text
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "kinds"),
+    [
+        ("echo", ["--sym-args", "0", "2", "2"], {"COUNT", "BRANCH", "SWITCH"}),
+        (
+            "tr",
+            ["--sym-args", "1", "2", "3", "--sym-stdin", "1", "--max-paths", "150"],
+            {"COUNT", "BRANCH", "ACCESS", "CONCRETE"},
+        ),
+    ],
+)
+def test_every_decision_is_true_of_the_input_of_its_path(name, options, kinds, tmp_path, whence_env):
+    program = build(name, tmp_path, whence_env, "-O1")
+    command = [sys.executable, "-m", "tests.exploring.verify", "explore", "-q", "--out", tmp_path / "out"]
+    done = wrapped([*command, *options, program], whence_env, cwd=REPOSITORY)
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert found["false"] == {} and found["true"].keys() == kinds, done.stderr
+
+
+@pytest.mark.slow
+def test_a_buffer_without_an_end_is_read_past_it(tmp_path, whence_env):
+    flags = ["-O1", "-DUNTERMINATED", "-DSIZE=3"]
+    summary, text = explore(build("regex", tmp_path, whence_env, *flags), tmp_path, whence_env)
+    assert summary["complete"] and rules_of(summary).keys() == {"stack-buffer-overflow"}, text

@@ -9,7 +9,7 @@ from tests.harness.session import REPOSITORY
 
 from whence.abi import records
 from whence.errors import CannotExecute, ToolLimit
-from whence.exploring.api import Options, explored
+from whence.exploring.api import ExploreOptions, explored
 from whence.exploring.server import Server, Servers, Start
 
 from .test_search import IDENTITY
@@ -45,7 +45,7 @@ def test_paths_of_a_server(jobs, tmp_path):
     (tmp_path / "run").mkdir()
     executor = servers(tmp_path / "run", jobs=jobs)
     try:
-        result = explored(executor, tmp_path / "out", IDENTITY, [{"stdin": b""}], Options(jobs=jobs))
+        result = explored(executor, tmp_path / "out", IDENTITY, [{"stdin": b""}], ExploreOptions(jobs=jobs))
         assert (result.paths, result.complete, result.diverged) == (5, True, 0)
     finally:
         executor.close()
@@ -58,7 +58,7 @@ def test_paths_that_are_late_and_a_server_that_dies(mode, expected, tmp_path):
     (tmp_path / "run").mkdir()
     executor = servers(tmp_path / "run", mode)
     try:
-        result = explored(executor, tmp_path / "out", IDENTITY, [{}], Options())
+        result = explored(executor, tmp_path / "out", IDENTITY, [{}], ExploreOptions())
         assert result.ends == expected
         if mode == "dies":
             assert result.stopped == "the process that starts the paths of python is gone: status 5"

@@ -22,7 +22,7 @@ from whence.options import COMMAND_LINE, STANDARD_OUTPUT, RunOptions
 from whence.report.words import plural
 
 if TYPE_CHECKING:
-    from whence.exploring.api import Options
+    from whence.exploring.api import ExploreOptions
     from whence.findings import Finding
 
 _SHARED = ("rules", "enable", "disable", "suppressions", "error-exitcode", "tier", "cache-size", "config")
@@ -135,11 +135,11 @@ def _named(pairs: tuple[tuple[str, int], ...], option: str) -> dict[str, int]:
     return named
 
 
-def _options(values: Mapping[str, Any]) -> Options:
-    from whence.exploring.api import Options
+def _options(values: Mapping[str, Any]) -> ExploreOptions:
+    from whence.exploring.api import ExploreOptions
 
     names = ["solver", "max_time", "max_paths", "path_time", "query_time", "ways", "jobs", "ktest"]
-    return Options(strategy=values["search"], **{name: values[name] for name in names})
+    return ExploreOptions(strategy=values["search"], **{name: values[name] for name in names})
 
 
 def _run_options(values: Mapping[str, Any]) -> RunOptions:

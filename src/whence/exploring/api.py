@@ -29,7 +29,7 @@ DIRECTORY = "whence-explore"
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ExploreOptions:
     """How to explore. path_time: seconds of one path; query_time: of one question to the solver.
 
     max_time, max_paths: None for no limit. ways: most ways of one decision that are tried. ktest: also
@@ -54,7 +54,7 @@ class Options:
                 raise UserMistake(f"{name} is {value:g}: expected a number above 0")
 
 
-def _given(options: Options, *names: str) -> Sequence[str]:
+def _given(options: ExploreOptions, *names: str) -> Sequence[str]:
     return [name for name in names if getattr(options, name) is not None]
 
 
@@ -68,7 +68,7 @@ def explore(
     sym_files: Mapping[str, int] | None = None,
     sym_env: Mapping[str, int] | None = None,
     seeds: Iterable[StrPath] = (),
-    options: Options | None = None,
+    options: ExploreOptions | None = None,
     run: RunOptions | None = None,
     progress: Callable[[Explorer], None] = lambda _: None,
 ) -> Exploration:
@@ -83,7 +83,7 @@ def explore(
     """
     files, environment = sym_files or {}, sym_env or {}
     symbolic = Symbolic(tuple(sym_args), sym_stdin, tuple(files.items()), tuple(environment.items()))
-    chosen, words = options or Options(), [os.fspath(word) for word in (program, *args)]
+    chosen, words = options or ExploreOptions(), [os.fspath(word) for word in (program, *args)]
     begun = read_seeds(map(Path, seeds), symbolic)
     with shortages(), tempfile.TemporaryDirectory(prefix="whence-explore-") as folder:
         built = _built(words, symbolic, Path(folder), chosen, run or RunOptions())
@@ -93,7 +93,9 @@ def explore(
             return explored(executor, Path(out), identity, first, chosen, progress, built.notes)
 
 
-def _built(words: list[str], symbolic: Symbolic, folder: Path, options: Options, run: RunOptions) -> Program:
+def _built(
+    words: list[str], symbolic: Symbolic, folder: Path, options: ExploreOptions, run: RunOptions
+) -> Program:
     from whence.engines.checked import observed_rules
     from whence.engines.progress import NO_PROGRESS
     from whence.engines.protocol import Task
@@ -128,7 +130,7 @@ def explored(
     directory: Path,
     identity: Mapping[str, Any],
     first: Iterable[Mapping[str, bytes]],
-    options: Options,
+    options: ExploreOptions,
     progress: Callable[[Explorer], None] = lambda _: None,
     notes: Sequence[str] = (),
 ) -> Exploration:
