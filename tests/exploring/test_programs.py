@@ -45,8 +45,11 @@ def inputs_of(folder):
     return [read_test(path).inputs for path in sorted((folder / "out" / "tests").glob("*.json"))]
 
 
-@pytest.mark.parametrize("level", ["-O0", "-O2"])
-@pytest.mark.parametrize("name", KNOWN)
+LEVELS = [("comparisons", "-O0"), ("loop", "-O2"), ("switches", "-O0"), ("memory", "-O2")]
+ALL_LEVELS = [pytest.param(name, level, marks=pytest.mark.slow) for name in KNOWN for level in ("-O1", "-O3")]
+
+
+@pytest.mark.parametrize(("name", "level"), [*LEVELS, *ALL_LEVELS])
 def test_the_paths_are_those_of_brute_force(name, level, tmp_path, whence_env):
     native = tmp_path / "native"
     plain = ["cc", level, "-DBRUTE_FORCE", "-o", native, PROGRAMS / f"{name}.c"]
