@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from whence.cli.completion import files
+from whence.cli.explore_progress import shown
 from whence.cli.output import say
 from whence.cli.parameters import option
 from whence.config import ConfiguredCommand
@@ -112,19 +113,23 @@ def explore(program: str, arguments: tuple[str, ...], **values: Any) -> int:
 
         hint = hint_for(program.partition("=")[0], click.get_current_context())
         raise UserMistake(f"unknown option '{program}' before the program's name{hint}")
-    result = run(
-        program,
-        arguments,
-        out=values["out"],
-        sym_args=[*((1, 1, size) for size in values["sym_arg"]), *values["sym_args"]],
-        sym_stdin=values["sym_stdin"],
-        sym_files=_named(values["sym_file"], "--sym-file"),
-        sym_env=_named(values["sym_env"], "--sym-env"),
-        seeds=values["seed"],
-        options=_options(values),
-        run=_run_options(values),
-        progress=_progress(values),
-    )
+    line = shown(values["progress"] and not values["quiet"])
+    try:
+        result = run(
+            program,
+            arguments,
+            out=values["out"],
+            sym_args=[*((1, 1, size) for size in values["sym_arg"]), *values["sym_args"]],
+            sym_stdin=values["sym_stdin"],
+            sym_files=_named(values["sym_file"], "--sym-file"),
+            sym_env=_named(values["sym_env"], "--sym-env"),
+            seeds=values["seed"],
+            options=_options(values),
+            run=_run_options(values),
+            progress=line.tell,
+        )
+    finally:
+        line.end()
     return _report(result, program, values)
 
 
@@ -154,12 +159,6 @@ def _run_options(values: Mapping[str, Any]) -> RunOptions:
         tier=values["tier"],
         cache_size=None if size is None else parse_size(size, "--cache-size"),
     )
-
-
-def _progress(values: Mapping[str, Any]) -> Any:
-    from whence.cli.explore_progress import shown
-
-    return shown(values["progress"] and not values["quiet"])
 
 
 def _report(result: Exploration, program: str, values: Mapping[str, Any]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from typing import TYPE_CHECKING
@@ -10,20 +11,16 @@ from whence.cli.output import say
 from whence.report.words import plural
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from whence.exploring.search import Explorer
 
 _ON_TERMINAL, _ELSEWHERE = 0.2, 10.0
 """Seconds from line to line."""
 
 
-def shown(wanted: bool) -> Callable[[Explorer], None]:
-    """What fits where standard error goes, if progress is wanted at all."""
-    if not wanted or sys.stderr is None:
-        return lambda _: None
-    live = sys.stderr.isatty()
-    return Line(live, _ON_TERMINAL if live else _ELSEWHERE).tell
+def shown(wanted: bool) -> Line:
+    """What fits where standard error goes; it says nothing if no progress is wanted."""
+    live = wanted and sys.stderr is not None and sys.stderr.isatty()
+    return Line(live, (_ON_TERMINAL if live else _ELSEWHERE) if wanted else math.inf)
 
 
 class Line:
@@ -36,13 +33,17 @@ class Line:
 
     def tell(self, explorer: Explorer) -> None:
         now = time.monotonic()
-        if self._shown and not explorer.left:
-            say("\r\x1b[K")
-        elif now >= self._next:
+        if now >= self._next:
             self._next = now + self._interval
             text = f"whence: {line(explorer)}"
             self._shown = self._live
             say(f"\r\x1b[K{text}" if self._live else f"{text}\n")
+
+    def end(self) -> None:
+        """The line goes."""
+        if self._shown:
+            say("\r\x1b[K")
+        self._shown = False
 
 
 def line(explorer: Explorer) -> str:
