@@ -44,7 +44,8 @@ API(_Noreturn void, report_error,
     text_put(&message, ": ");
     text_put(&message, sentence);
     text_complain(&message);
-    end(WH_END_REPORTED, 1);
+    trace_end(WH_END_REPORTED, 1);
+    abort(); /* which is a finding, with its stack */
 }
 
 /* ---- symbolic values ---- */

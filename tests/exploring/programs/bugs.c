@@ -1,5 +1,5 @@
 /* One bug for each of some inputs, of one byte: an index out of its block, a division by zero, a
- * use after free, an abort, a leak, and an access through a null pointer. */
+ * use after free, an abort, a leak, an access through a null pointer, and an assertion. */
 #include <klee/klee.h>
 #include <stdlib.h>
 
@@ -30,6 +30,9 @@ int main(void) {
         return 0; /* 0x50 to 0x5f */
     case 6:
         *(x == 0x66 ? NULL : block) = 7; /* 0x66 */
+        break;
+    case 7:
+        klee_assert(x != 0x77); /* 0x77 */
         break;
     }
     free((void *)block);

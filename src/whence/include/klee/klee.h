@@ -30,6 +30,9 @@ WHENCE_NO_RETURN void klee_silent_exit(int status);
 WHENCE_NO_RETURN void klee_abort(void);
 WHENCE_NO_RETURN void klee_report_error(const char *file, int line, const char *message,
                                         const char *suffix);
+#define klee_assert(condition)                                                                     \
+    ((condition) ? (void)0                                                                         \
+                 : klee_report_error(__FILE__, __LINE__, "klee_assert: " #condition, "assert"))
 
 /* Whether a value depends on the input. */
 unsigned klee_is_symbolic(uintptr_t value);
