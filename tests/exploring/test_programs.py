@@ -115,6 +115,14 @@ def test_input_from_outside(tmp_path, whence_env):
     assert set(statuses) == {a + b for a in (0, 1, 2) for b in range(0, 32, 4)}
 
 
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_code_without_prototypes(level, tmp_path, whence_env):
+    program = build("old", tmp_path, whence_env, "-std=gnu90", "-w", level)
+    summary, text = explore(program, tmp_path, whence_env, "--sym-stdin", "2")
+    assert summary["complete"] and summary["ends"] == {"exit": 3}, text
+    assert {read_test(path).status for path in (tmp_path / "out" / "tests").glob("*.json")} == {2, 4}
+
+
 def test_the_number_of_arguments(tmp_path, whence_env):
     program = build("words", tmp_path, whence_env, "-O1")
     summary, _ = explore(program, tmp_path, whence_env, "--sym-args", "0", "2", "1")

@@ -109,13 +109,18 @@ class Calls(Emitter):
         model = library.MODELS.get(name)
         if model is None or name in self.own or not self._may_be_unseen(name) or made.marker == "musttail":
             return None
-        given = tuple(each.type for each in made.arguments[: len(model.parameters)])
-        return model if given == model.parameters else None
+        given = [each.type for each in made.arguments[: len(model.parameters)]]
+        if len(given) < len(model.parameters) or (model.after in library.POINTERS and made.type == "i32"):
+            return None
+        return model if all(map(_takes, model.parameters, given)) else None
 
     def _modelled(self, made: ir.Call, model: library.Model) -> None:
         """Calls the models of a library function before and after it."""
         types = ", ".join(model.parameters)
-        given = [f"{each.type} {each.value}" for each in made.arguments[: len(model.parameters)]]
+        given = [
+            f"{type_} {_widened(made, each.type, each.value, type_, 'zext')}"
+            for type_, each in zip(model.parameters, made.arguments, strict=False)
+        ]
         for argument in made.arguments[len(model.parameters) :]:
             self.bind(made, argument.value, argument.type, "UNSEEN")
         if model.before:
@@ -129,8 +134,9 @@ class Calls(Emitter):
             self.nothing_of(made)
             return
         if made.type != "void":
-            types = f"{types}, {made.type}" if types else made.type
-            given.append(f"{made.type} {made.result or 'poison'}")
+            type_ = "i64" if model.after in library.WIDE else made.type
+            types = f"{types}, {type_}" if types else type_
+            given.append(f"{type_} {_widened(place, made.type, made.result or 'poison', type_, 'sext')}")
         name = f"@{helpers.AFTER}{model.after}"
         self.module.add_declaration(f"declare i32 {name}({types}) nounwind")
         head = f"{numbers[0]} = " if numbers else ""
@@ -208,8 +214,20 @@ class Calls(Emitter):
         self.emit(place, f"choose_{suffix}", arguments, self.own_number(made))
 
 
+def _takes(wanted: str, given: str) -> bool:
+    """Whether a parameter gets an argument: calls without a prototype pass an int where a long is wanted."""
+    return given == wanted or (given, wanted) == ("i32", "i64")
+
+
+def _widened(before: ir.Instruction, type_: str, value: str, wanted: str, how: str) -> str:
+    """The value as a `wanted`, which is its type or a wider integer."""
+    if type_ == wanted or value == "poison":
+        return value
+    return before.insert_before(f"{how} {type_} {value} to {wanted}").result or ""
+
+
 def _fixed(call: ir.Call) -> int:
-    """How many arguments are not variable ones."""
-    if not call.variadic:
-        return len(call.arguments)
-    return call.function_type[call.function_type.index("(") :].count(",")
+    """How many arguments are not variable ones. A function with variable arguments has others, too, so a type
+    without any is that of a call without a prototype."""
+    named = call.function_type[call.function_type.index("(") :].count(",") if call.variadic else 0
+    return named or len(call.arguments)

@@ -117,6 +117,11 @@ def _rows() -> Iterator[tuple[str, Model]]:
 MODELS: Mapping[str, Model] = MappingProxyType(dict(_rows()))
 """The functions with models."""
 
+WIDE = frozenset(("read", "pread", "fread", "getline", "atol", "strtol"))
+"""Models after functions with a long for result, which is an int for callers that have no prototype."""
+POINTERS = frozenset(("fgets", "mmap", "strdup", "strndup", "malloc", "calloc", "realloc"))
+"""Models after functions with a pointer for result, of which such callers keep the half."""
+
 _UNTOUCHED = """
     free cfree _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm fclose fflush fopen fopen64 close ftell ftello fseek
     fseeko rewind feof ferror fileno clearerr time clock getpid getenv signal sigaction exit _exit
