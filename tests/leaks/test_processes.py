@@ -25,6 +25,9 @@ int main(int c, char **v) {
             if (strchr(v[1], 'c')) lose(10);
             if (strchr(v[1], 'f')) free(kept);
             return 0;
+        } else if (strchr(v[1], 'i')) {
+            while (wait(0) > 0);
+            lose(1 << i);
         }
     while (wait(0) > 0);
     if (strchr(v[1], 'p')) lose(1000);
@@ -49,6 +52,7 @@ def whence(tmp_path_factory: pytest.TempPathFactory, whence_env: dict[str, str])
         ("bf", 4, (1, 100), [(1, 100)]),
         ("cf", 4, (3, 30), [(3, 30)]),
         ("bcpf", 4, (5, 1130), [(1, 100), (1, 1000), (3, 30)]),
+        ("bif", 4, (4, 107), [(1, 100), (3, 7)]),  # the children have 1, 2 and 3 blocks of the first
         ("bfx", 3, (1, 100), [(1, 100)]),  # the first process is not checked
     ],
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal as signals
 from dataclasses import replace
 from functools import reduce
+from typing import Any
 
 from whence.abi import points
 from whence.abi.layout import NULL_PAGE_SIZE, UNWRITTEN
@@ -272,14 +273,13 @@ def leak_check(run: RunInfo) -> LeakCheck | None:
     checks = leak_processes(run)
     if not checks:
         return None
-    check = reduce(_both, checks)
-    totals = {name: getattr(check, name) for _, name in LEAK_ROWS}
+    totals: dict[str, Any] = {name: _united(checks, name) for _, name in LEAK_ROWS}
     hidden = [finding.leak for use in run.suppressed for finding in use.findings if finding.leak]
     for leak in hidden:
         for kind, part in ((leak.kind, leak.own), (LeakKind.INDIRECT, leak.owned)):
             totals["excused"] += part
             totals[kind] = _less(totals[kind], part)
-    return replace(check, **totals)
+    return replace(checks[0], **totals)
 
 
 def leak_processes(run: RunInfo) -> list[LeakCheck]:
@@ -287,16 +287,23 @@ def leak_processes(run: RunInfo) -> list[LeakCheck]:
     return list({check.pid: check for check in run.leak_checks}.values())
 
 
-def _both(a: LeakCheck, b: LeakCheck) -> LeakCheck:
-    """The blocks of two processes, once where one has them from the other, or both from a third."""
-    totals, inherited = {}, {}
-    for _, kind in LEAK_ROWS:
-        one, two = getattr(a, kind), getattr(b, kind)
-        from_a, from_b = a.inherited.get(kind, Total()), b.inherited.get(kind, Total())
-        shared = _most(_least(one, from_b), _least(two, from_a))
-        totals[kind] = _less(one + two, shared)
-        inherited[kind] = _least(from_a, from_b)
-    return LeakCheck(a.moment, a.pid, a.time, **totals, inherited=inherited)
+def _united(checks: list[LeakCheck], kind: str) -> Total:
+    """The blocks of all processes, once where one has them from another, or several from a third.
+
+    Those with the fewest inherited blocks come first, because a process can have only blocks of
+    its ancestors, who inherited no more.
+    """
+    parts: list[tuple[Total, Total]] = [
+        (getattr(check, kind), check.inherited.get(kind, Total())) for check in checks
+    ]
+    return reduce(_both, sorted(parts, key=lambda part: (part[1].blocks, part[1].bytes)))[0]
+
+
+def _both(a: tuple[Total, Total], b: tuple[Total, Total]) -> tuple[Total, Total]:
+    """All blocks, and the inherited ones, of two processes (or of several, and one more)."""
+    (one, from_a), (two, from_b) = a, b
+    shared = _most(_least(one, from_b), _least(two, from_a))
+    return _less(one + two, shared), _least(from_a, from_b)
 
 
 def _least(a: Total, b: Total) -> Total:
