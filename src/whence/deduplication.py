@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from operator import itemgetter
 
 from whence.findings import Finding, Frame, Leak, LeakKind, telling_stack
 
@@ -16,11 +17,24 @@ def deduplicate(findings: Iterable[Finding]) -> list[Finding]:
     Within one run a place is exact: two overflows in one function are two
     findings, though they may share the `key` that outlives edits.
     """
-    first: dict[tuple[str, tuple[object, ...]], Finding] = {}
+    places: dict[tuple[str, tuple[object, ...]], list[Finding]] = {}
     for finding in findings:
         place = (finding.rule.name, (_is_held(finding), *map(_frame_place, telling_stack(finding))))
-        first[place] = _merge(first[place], finding) if place in first else finding
-    return sorted(first.values(), key=_rank)
+        places.setdefault(place, []).append(finding)
+    return sorted(map(_merge, places.values()), key=_rank)
+
+
+def united(parts: Iterable[tuple[int, int]]) -> int:
+    """The blocks, or bytes, of several processes, once what one has from another, or both from a third.
+
+    `parts` has for each process all of its blocks, and those that it was forked with. The processes
+    with the fewest of these come first, because a process can have only blocks of its ancestors,
+    who were forked with no more.
+    """
+    (count, inherited), *others = sorted(parts, key=itemgetter(1))
+    for more, of_more in others:
+        count += more - max(min(count, of_more), min(more, inherited))
+    return count
 
 
 _KINDS = tuple(LeakKind)
@@ -41,23 +55,20 @@ def _frame_place(frame: Frame) -> object:
     return (frame.function, frame.file, frame.line, frame.column) if frame.line else frame.pc
 
 
-def _merge(kept: Finding, other: Finding) -> Finding:
-    leak = kept.leak
-    if leak and other.leak:
-        leak = _merge_leaks(leak, other.leak)
-    return replace(kept, occurrences=kept.occurrences + other.occurrences, leak=leak)
+def _merge(findings: list[Finding]) -> Finding:
+    leaks = [finding.leak for finding in findings if finding.leak]
+    leak = _merge_leaks(leaks) if leaks else None
+    return replace(findings[0], occurrences=sum(f.occurrences for f in findings), leak=leak)
 
 
-def _merge_leaks(a: Leak, b: Leak) -> Leak:
-    """The blocks of both, once where one process has them from the other, or both from a third."""
-    totals = zip(_totals(a), _totals(b), strict=True)
-    united = [
-        first + second - max(min(first, from_b), min(second, from_a))
-        for (first, second), from_b, from_a in zip(totals, a.inherited, b.inherited, strict=True)
-    ]
-    kind = LeakKind.DEFINITE if LeakKind.DEFINITE in (a.kind, b.kind) else a.kind
-    count, size, indirect, indirect_size = map(min, a.inherited, b.inherited)
-    return Leak(united[0], united[1], united[2], united[3], kind, (count, size, indirect, indirect_size))
+def _merge_leaks(leaks: list[Leak]) -> Leak:
+    count, size, indirect, indirect_size = (
+        united((_totals(leak)[index], leak.inherited[index]) for leak in leaks) for index in range(4)
+    )
+    inherited = min(leak.inherited for leak in leaks)
+    kinds = [leak.kind for leak in leaks]
+    kind = LeakKind.DEFINITE if LeakKind.DEFINITE in kinds else kinds[0]
+    return Leak(count, size, indirect, indirect_size, kind, inherited)
 
 
 def _totals(leak: Leak) -> tuple[int, int, int, int]:

@@ -53,6 +53,7 @@ def whence(tmp_path_factory: pytest.TempPathFactory, whence_env: dict[str, str])
         ("cf", 4, (3, 30), [(3, 30)]),
         ("bcpf", 4, (5, 1130), [(1, 100), (1, 1000), (3, 30)]),
         ("bif", 4, (4, 107), [(1, 100), (3, 7)]),  # the children have 1, 2 and 3 blocks of the first
+        ("bifx", 3, (3, 103), [(1, 100), (2, 3)]),
         ("bfx", 3, (1, 100), [(1, 100)]),  # the first process is not checked
     ],
 )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import signal as signals
 from dataclasses import replace
-from functools import reduce
 from typing import Any
 
 from whence.abi import points
 from whence.abi.layout import NULL_PAGE_SIZE, UNWRITTEN
+from whence.deduplication import united
 from whence.findings import (
     AccessKind,
     Block,
@@ -288,30 +288,13 @@ def leak_processes(run: RunInfo) -> list[LeakCheck]:
 
 
 def _united(checks: list[LeakCheck], kind: str) -> Total:
-    """The blocks of all processes, once where one has them from another, or several from a third.
-
-    Those with the fewest inherited blocks come first, because a process can have only blocks of
-    its ancestors, who inherited no more.
-    """
     parts: list[tuple[Total, Total]] = [
         (getattr(check, kind), check.inherited.get(kind, Total())) for check in checks
     ]
-    return reduce(_both, sorted(parts, key=lambda part: (part[1].blocks, part[1].bytes)))[0]
-
-
-def _both(a: tuple[Total, Total], b: tuple[Total, Total]) -> tuple[Total, Total]:
-    """All blocks, and the inherited ones, of two processes (or of several, and one more)."""
-    (one, from_a), (two, from_b) = a, b
-    shared = _most(_least(one, from_b), _least(two, from_a))
-    return _less(one + two, shared), _least(from_a, from_b)
-
-
-def _least(a: Total, b: Total) -> Total:
-    return Total(min(a.blocks, b.blocks), min(a.bytes, b.bytes))
-
-
-def _most(a: Total, b: Total) -> Total:
-    return Total(max(a.blocks, b.blocks), max(a.bytes, b.bytes))
+    return Total(
+        united((total.blocks, inherited.blocks) for total, inherited in parts),
+        united((total.bytes, inherited.bytes) for total, inherited in parts),
+    )
 
 
 def _less(total: Total, part: Total) -> Total:
