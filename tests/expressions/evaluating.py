@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from tests.symbolic.serving import OPERATORS, REASONS, Record
+from tests.expressions.serving import OPERATORS, REASONS, Record
 
 _Words = tuple[int, int, int]
 

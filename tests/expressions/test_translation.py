@@ -6,10 +6,10 @@ import random
 from collections.abc import Mapping, Sequence
 
 import pytest
-from tests.symbolic.conftest import Runner
-from tests.symbolic.evaluating import Evaluation, diverged
-from tests.symbolic.generating import Program
-from tests.symbolic.serving import REASONS, Run
+from tests.expressions.conftest import Runner
+from tests.expressions.evaluating import Evaluation, diverged
+from tests.expressions.generating import Program
+from tests.expressions.serving import REASONS, Run
 
 pytestmark = pytest.mark.build
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
+from tests.expressions.serving import Run, prepare, serving
 from tests.harness.process import Whence
-from tests.symbolic.serving import Run, prepare, serving
 
 from whence.toolchain.cache import Cache
 

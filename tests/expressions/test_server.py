@@ -6,9 +6,9 @@ import os
 import signal
 
 import pytest
-from tests.symbolic.conftest import Runner
-from tests.symbolic.evaluating import Evaluation
-from tests.symbolic.serving import ENDS, Run
+from tests.expressions.conftest import Runner
+from tests.expressions.evaluating import Evaluation
+from tests.expressions.serving import ENDS, Run
 
 from whence.abi import symbolic
 
