@@ -16,6 +16,7 @@ from tests.harness.process import TIMEOUT
 import whence
 from whence.abi import layout, points, records, variables
 from whence.abi.intercepts import RUNTIME_SYMBOLS
+from whence.instrument.symbolic import helpers, library
 
 pytestmark = pytest.mark.build
 
@@ -375,9 +376,13 @@ def test_every_intercepted_function_is_there_and_no_other(runtime):
     listing = subprocess.run(["nm", "-D", "--defined-only", runtime], capture_output=True, text=True).stdout
     exported = {line.split()[2] for line in listing.splitlines()}
     headers = Path(__file__).resolve().parents[2] / "runtime/include/whence"
-    header = "".join((headers / name).read_text() for name in ("rules.h", "values.h", "origins.h"))
+    names = ("rules.h", "values.h", "origins.h", "symbolic.h")
+    header = "".join((headers / name).read_text() for name in names)
     header += (Path(whence.__file__).parent / "include/whence/leak.h").read_text()
     interface = set(re.findall(r"\b(__whence_\w+)[(;]", header))
+    for model in library.MODELS.values():
+        interface |= {helpers.MODEL + model.before} if model.before else set()
+        interface |= {helpers.AFTER + model.after} if model.after else set()
     assert {name for name in exported if name.startswith("__whence_")} == interface | set(
         RUNTIME_SYMBOLS.values()
     )
