@@ -59,7 +59,7 @@ uint32_t __whence_symbolic_cold_result(uint64_t function, uint32_t index, uint64
 void __whence_symbolic_cold_replace(uint64_t pc);
 
 /* Code that follows no expressions is called: the arguments that were passed to it are bound; so is
- * what is in the block that one of them points to. */
+ * what is in the block, or near the address, that one of them points to. */
 void __whence_symbolic_leave(uint64_t function);
 void __whence_symbolic_lend(uint64_t function, uint64_t at);
 
