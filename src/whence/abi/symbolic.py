@@ -27,7 +27,7 @@ from whence.abi.structs import Field, Layout
 MAGIC = b"WHENCEXP"
 VERSION = 1
 TRACE_HEADER_SIZE = 64
-TRACE_SIZE = 256 << 20
+TRACE_SIZE = 32 << 20
 """Size of a trace's file in bytes; sparse, so only what is written costs."""
 
 TRACE = Layout(

@@ -208,14 +208,16 @@ class Explorer:
             data[offset] = value
         return {**inputs, **{name: bytes(data) for name, data in changed.items()}}
 
-    def _wait(self, node: Node) -> None:
-        self.waiting.add(node)
-        self.tree.wait(node, 1)
-        self.strategy.add(node)
+    def _wait(self, nodes: Sequence[Node]) -> None:
+        """Nodes of one path wait."""
+        self.tree.wait(nodes)
+        for each in nodes:
+            self.waiting.add(each)
+            self.strategy.add(each)
 
     def _stop_waiting(self, node: Node) -> None:
         self.waiting.discard(node)
-        self.tree.wait(node, -1)
+        self.tree.stop_waiting(node)
 
     # ---- results ----
 
@@ -252,7 +254,7 @@ class Explorer:
         with contextlib.suppress(Diverged):
             self.tree.add(decisions, node.witness)
         if self.tree.known(node):
-            self._wait(node)
+            self._wait([node])
         else:
             self.state.diverged += 1
             node.closed = True
@@ -293,10 +295,9 @@ class Explorer:
                 state.possible.setdefault((_what(node), node.site), number)
         elif predicted:
             state.repeated += 1
-        for each in fresh:
-            self._offer(each)
-        if node is not None and not node.closed:
-            self._offer(node)
+        self._wait([each for each in fresh if self._may_wait(each)])
+        if node is not None and not node.closed and self._may_wait(node):
+            self._wait([node])
 
     def _as_predicted(self, node: Node, decisions: Sequence[Decision]) -> bool:
         at = node.depth - 1
@@ -306,10 +307,10 @@ class Explorer:
         same = (node.kind, node.site, node.term) == (there.kind, there.site, there.term)
         return same and there.outcome not in node.children
 
-    def _offer(self, node: Node) -> None:
-        """Let a node wait if another way may exist that is to be tried."""
+    def _may_wait(self, node: Node) -> bool:
+        """Whether another way may exist that is to be tried; closes a node for which it does not."""
         if not node.open or node in self.waiting:
-            return
+            return False
         if (node.kind == "ASSUME" and 1 in node.children) or (
             node.kind == "ACCESS" and OUTSIDE in node.children
         ):
@@ -322,8 +323,7 @@ class Explorer:
         elif node.kind not in (*YES_NO, "SWITCH") and len(node.children) >= self.limits.ways:
             self.state.left_out += 1
             node.closed = True
-        else:
-            self._wait(node)
+        return not node.closed
 
     def _count(self, how: str, keys: Iterable[str], number: int) -> None:
         if how == ASSUMPTION:
@@ -390,8 +390,7 @@ class Explorer:
             if place in nodes_of:
                 nodes_of[place].closed = True
         for _, fresh in known:
-            for node in fresh:
-                self._offer(node)
+            self._wait([each for each in fresh if self._may_wait(each)])
         self._repeats = [numbers[0] for numbers in self.state.errors.values()]
 
 

@@ -191,11 +191,20 @@ class Tree:
             here = here.parent
         return True
 
-    def wait(self, node: Node, change: int) -> None:
-        """Count an open node as waiting, or no more, on its way to the root."""
+    def wait(self, nodes: Sequence[Node]) -> None:
+        """Count open nodes of one path as waiting, each on its way to the root."""
+        here: Node | None = max(nodes, key=lambda each: each.depth, default=None)
+        marked, count = set(nodes), 0
+        while here is not None:
+            count += here in marked
+            here.waiting += count
+            here = here.parent
+
+    def stop_waiting(self, node: Node) -> None:
+        """Count a node as waiting no more."""
         here: Node | None = node
         while here is not None:
-            here.waiting += change
+            here.waiting -= 1
             here = here.parent
 
 
