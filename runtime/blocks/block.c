@@ -82,9 +82,14 @@ struct block block_nearest(uintptr_t address) {
     return (struct block){provider_of(region)->nearest(address), region};
 }
 
+static uint64_t numbers_of(unsigned region) {
+    const struct block_provider *provider = provider_of(region);
+    return provider->count ? provider->count() : 0;
+}
+
 static struct block next_provided(struct block block, uint64_t state) {
     if (block.region - BLOCK_PROVIDED >= blocks_providers) return block_none();
-    uint64_t count = provider_of(block.region)->count();
+    uint64_t count = numbers_of(block.region);
     while (++block.slot < count)
         if (was_used(block) && (!state || block_state(block) == state)) return block;
     return block_none();
@@ -217,7 +222,7 @@ uint64_t blocks_numbers_first[BLOCK_REGIONS], blocks_numbers[BLOCK_REGIONS];
 
 static uint64_t slots_of(unsigned region) {
     if (region < BLOCK_SHIFTS) return blocks_cut[region];
-    return region - BLOCK_PROVIDED < blocks_providers ? provider_of(region)->count() : 0;
+    return region - BLOCK_PROVIDED < blocks_providers ? numbers_of(region) : 0;
 }
 
 uint64_t blocks_number_all(void) {

@@ -23,7 +23,7 @@ struct block_provider {
      * nearest block, live or freed; 0: none. */
     uint64_t (*around)(uintptr_t address);
     uint64_t (*nearest)(uintptr_t address);
-    /* A bound: all numbers are below it; 0: they are found by address alone. */
+    /* A bound: all numbers are below it. NULL: they are found by address alone. */
     uint64_t (*count)(void);
     /* Fills in facts that are zero except for row.kind; leaves row.id 0 if the room was never used.
      */

@@ -5,8 +5,8 @@
  * destructor. The table is memory of the image's own: it is sorted where it stands, and the zones
  * around the variables are closed. Constructors and destructors of images run under the loader's
  * lock, one after the other; lookups take no lock. */
+#include "room.h"
 #include "../blocks/provider.h"
-#include "../planes/planes.h"
 
 /* Variables of further images are no blocks. */
 #define IMAGES_MOST 1024u
@@ -24,13 +24,7 @@ static struct image {
 } images[IMAGES_MOST];
 static uint32_t image_count;
 
-/* The zone after a variable begins at the end of its last granule. */
-static uintptr_t zone_after(const row *each) {
-    const struct whence_variable *variable = each->variable;
-    return wh_round_up(each->room + variable->before + variable->size, WH_GRANULE);
-}
-
-static uintptr_t room_end(const row *each) { return zone_after(each) + each->variable->after; }
+static uintptr_t end_of(const row *each) { return room_end(each->variable, each->room); }
 
 /* ---- lookup ---- */
 
@@ -49,15 +43,12 @@ static uint64_t around(uintptr_t address) {
             else
                 high = middle;
         }
-        if (address < room_end(&image->rows[low])) return (uint64_t)i << PLACE_BITS | (low + 1);
+        if (address < end_of(&image->rows[low])) return (uint64_t)i << PLACE_BITS | (low + 1);
     }
     return 0;
 }
 
 static int holds(uintptr_t address) { return around(address) != 0; }
-
-/* They are found by address alone. */
-static uint64_t count(void) { return 0; }
 
 static void describe(uint64_t number, struct block_facts *facts) {
     if (!number) return;
@@ -78,7 +69,6 @@ static void describe(uint64_t number, struct block_facts *facts) {
         .holds = holds,                                                                            \
         .around = around,                                                                          \
         .nearest = around,                                                                         \
-        .count = count,                                                                            \
         .read = describe,                                                                          \
     }
 
@@ -127,10 +117,8 @@ static void open_range(uintptr_t begin, uint64_t size) {
 }
 
 static void close_zones(const row *each) {
-    const struct whence_variable *variable = each->variable;
-    plane_set(each->room, variable->before, WH_STATE_GLOBAL_RED_ZONE);
-    open_range(each->address, variable->size);
-    plane_set(zone_after(each), variable->after, WH_STATE_GLOBAL_RED_ZONE);
+    room_close_zones(each->variable, each->room);
+    open_range(each->address, each->variable->size);
 }
 
 static struct image *image_of(const row *rows) {
@@ -157,7 +145,7 @@ WH_EXPORT void __whence_globals(row *rows, row *end) {
     image->rows = rows;
     image->count = size;
     image->low = rows[0].room;
-    __atomic_store_n(&image->high, room_end(&rows[size - 1]), __ATOMIC_RELEASE);
+    __atomic_store_n(&image->high, end_of(&rows[size - 1]), __ATOMIC_RELEASE);
     if (image == &images[image_count])
         __atomic_store_n(&image_count, image_count + 1, __ATOMIC_RELEASE);
 }
@@ -186,7 +174,7 @@ WH_EXPORT void __whence_globals_end(row *rows) {
     if (!image) return;
     __atomic_store_n(&image->high, 0, __ATOMIC_RELEASE);
     for (uint64_t i = 0; i < image->count; i++) {
-        uint64_t size = room_end(&rows[i]) - rows[i].room;
+        uint64_t size = end_of(&rows[i]) - rows[i].room;
         plane_set(rows[i].room, size, WH_STATE_ADDRESSABLE);
     }
 }

@@ -4,11 +4,11 @@
  * that the loader frees is opened (alloc/loader.c), so a room whose zones are no longer closed is
  * none. */
 #include "late_variables.h"
+#include "room.h"
 #include "../alloc/loader.h"
 #include "../blocks/provider.h"
 #include "../include/whence/rules.h"
 #include "../os/os.h"
-#include "../planes/planes.h"
 
 /* Further variables are no blocks. */
 #define VARIABLES_MOST 4096u
@@ -36,9 +36,6 @@ static uint64_t around(uintptr_t address) {
 
 static int holds(uintptr_t address) { return around(address) != 0; }
 
-/* They are found by address alone. */
-static uint64_t count(void) { return 0; }
-
 static void describe(uint64_t number, struct block_facts *facts) {
     if (!number) return;
     const struct variable *each = &variables[number - 1];
@@ -56,7 +53,6 @@ static const struct block_provider provider = {
     .holds = holds,
     .around = around,
     .nearest = around,
-    .count = count,
     .read = describe,
 };
 
@@ -73,13 +69,12 @@ void late_variable(const struct whence_variable *what, uintptr_t room) {
     struct variable *row = new_row();
     if (!row) return;
     if (!variable_count) blocks_provide(&provider);
-    uintptr_t begin = room + what->before, behind = wh_round_up(begin + what->size, WH_GRANULE);
+    uintptr_t begin = room + what->before;
     __atomic_store_n(&row->end, 0, __ATOMIC_RELEASE);
-    plane_set(room, what->before, WH_STATE_GLOBAL_RED_ZONE);
+    room_close_zones(what, room);
     plane_open(begin, what->size);
-    plane_set(behind, what->after, WH_STATE_GLOBAL_RED_ZONE);
     *row = (struct variable){what, room, begin, 0, what->size};
-    __atomic_store_n(&row->end, behind + what->after, __ATOMIC_RELEASE);
+    __atomic_store_n(&row->end, room_end(what, room), __ATOMIC_RELEASE);
     if (row == &variables[variable_count])
         __atomic_store_n(&variable_count, variable_count + 1, __ATOMIC_RELEASE);
 }

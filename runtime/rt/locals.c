@@ -289,9 +289,6 @@ static uint64_t around(uintptr_t address) {
     return place_around(address, &place) ? (place.begin - STACKS_BEGIN) / WH_GRANULE : 0;
 }
 
-/* They are found by address alone. */
-static uint64_t count(void) { return 0; }
-
 static void describe_at(uintptr_t begin, struct place place, struct block_facts *facts) {
     uint8_t state = *plane_state(begin);
     int ended = state == WH_STATE_STACK_RETURNED || state == WH_STATE_STACK_FREED;
@@ -319,7 +316,6 @@ static const struct block_provider provider = {
     .holds = holds,
     .around = around,
     .nearest = around,
-    .count = count,
     .read = describe,
 };
 
@@ -345,7 +341,6 @@ static const struct block_provider inner_provider = {
     .inner = 1,
     .around = around_inner,
     .nearest = around_inner,
-    .count = count,
     .read = describe_inner,
 };
 

@@ -8,9 +8,9 @@
  * elsewhere in each thread, if at all (late_variables.h). */
 #include "thread_variables.h"
 #include "late_variables.h"
+#include "room.h"
 #include "../blocks/provider.h"
 #include "../include/whence/rules.h"
-#include "../planes/planes.h"
 
 #include <link.h>
 #include <pthread.h>
@@ -42,18 +42,13 @@ static uintptr_t thread_pointer(void) { return (uintptr_t)pthread_self(); }
 
 #define RANGE_BEGIN (WH_HEAP_BASE + WH_HEAP_SIZE)
 
-static uintptr_t room_end(const struct variable *each, uintptr_t room) {
-    return wh_round_up(room + each->what->before + each->what->size, WH_GRANULE) +
-           each->what->after;
-}
-
 static uint64_t around_in(uint32_t thread, uintptr_t address) {
     uintptr_t pointer = __atomic_load_n(&threads[thread], __ATOMIC_ACQUIRE);
     if (address >= pointer || pointer - address > reach) return 0;
     uint32_t most = __atomic_load_n(&variable_count, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < most; i++) {
         uintptr_t room = pointer - variables[i].below;
-        if (address >= room && address < room_end(&variables[i], room))
+        if (address >= room && address < room_end(variables[i].what, room))
             return (uint64_t)thread << PLACE_BITS | (i + 1);
     }
     return 0;
@@ -69,9 +64,6 @@ static uint64_t around(uintptr_t address) {
 }
 
 static int holds(uintptr_t address) { return around(address) != 0; }
-
-/* They are found by address alone. */
-static uint64_t count(void) { return 0; }
 
 static void describe(uint64_t number, struct block_facts *facts) {
     if (!number) return;
@@ -92,24 +84,21 @@ static const struct block_provider provider = {
     .holds = holds,
     .around = around,
     .nearest = around,
-    .count = count,
     .read = describe,
 };
 
 /* ---- zones ---- */
 
 static void close_zones(const struct variable *each, uintptr_t pointer) {
-    uintptr_t room = pointer - each->below, begin = room + each->what->before;
-    plane_set(room, each->what->before, WH_STATE_GLOBAL_RED_ZONE);
-    plane_open(begin, each->what->size);
-    uintptr_t behind = wh_round_up(begin + each->what->size, WH_GRANULE);
-    plane_set(behind, each->what->after, WH_STATE_GLOBAL_RED_ZONE);
+    uintptr_t room = pointer - each->below;
+    room_close_zones(each->what, room);
+    plane_open(room + each->what->before, each->what->size);
 }
 
 static void open_zones(uintptr_t pointer) {
     for (uint32_t i = 0; i < variable_count; i++) {
         uintptr_t room = pointer - variables[i].below;
-        plane_set(room, room_end(&variables[i], room) - room, WH_STATE_ADDRESSABLE);
+        plane_set(room, room_end(variables[i].what, room) - room, WH_STATE_ADDRESSABLE);
     }
 }
 

@@ -13,10 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Error:
-    """A bug that some path has: the finding, and the tests that show it, the first one first.
-
-    tests: numbers. certain: it happened in a run; else only the solver says that it is possible.
-    """
+    """A bug that some path has: the finding, and the numbers of the tests that show it, in their order."""
 
     finding: Finding
     tests: tuple[int, ...]

@@ -341,9 +341,9 @@ class Explorer:
 
     def _keep_findings(self, ran: Ran) -> tuple[str, ...]:
         """The keys of a path's findings."""
-        found = {finding.key: finding for finding in ran.findings}
-        self.state.found = {**found, **self.state.found}
-        return tuple(found)
+        for finding in ran.findings:
+            self.state.found.setdefault(finding.key, finding)
+        return tuple(dict.fromkeys(finding.key for finding in ran.findings))
 
     def _normal(self, trace: Trace, inputs: Mapping[str, bytes]) -> list[Decision]:
         """The decisions with the ways that follow from the inputs: which checks fail, what leaves a block."""

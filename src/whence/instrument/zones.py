@@ -13,8 +13,9 @@ that are passed by value, and the registers that a variadic function saves.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache, partial
 
 from whence import ir
 from whence.abi.layout import GRANULE, GRANULE_SHIFT, RED_ZONE, STATE_OFFSET, STATES
@@ -182,7 +183,7 @@ def _guard_in(function: ir.Function, context: Context) -> None:
     for call, name in scope_calls(function):
         scopes.setdefault(name, []).append(call)
     guarded: list[_Guarded] = []
-    safe, ended = dict[str, int](), ended_at(function) if scopes else {}
+    safe, ended = dict[str, int](), cache(partial(ended_at, function))
     twin = next((each for each in context.twins if each.twin == function.name), None)
     for variable, size in variables:
         name = variable.result or ""
@@ -192,7 +193,7 @@ def _guard_in(function: ir.Function, context: Context) -> None:
             if name not in context.zoned[twin.name]:
                 continue
             context.repeated_variables += 1
-        elif not _is_judged(variable, size, uses, ended):
+        elif not _is_judged(variable, size, uses, ended if name in scopes else None):
             context.safe_variables += 1
             safe[name] = size
             continue
@@ -215,11 +216,18 @@ def _guard_in(function: ir.Function, context: Context) -> None:
             _list(exit_, guarded)
 
 
-def _is_judged(variable: ir.Alloca, size: int, uses: Uses, ended: Mapping[ir.Instruction, set[str]]) -> bool:
-    """Whether a check of the variable may fail: out of its bounds, or where its scope may have ended."""
+def _is_judged(
+    variable: ir.Alloca, size: int, uses: Uses, ended: Callable[[], Mapping[ir.Instruction, set[str]]] | None
+) -> bool:
+    """Whether a check of the variable may fail: out of its bounds, or where its scope may have ended.
+
+    ended: computes where which scopes may have; None for a variable without markers of its scope.
+    """
     if is_exposed(variable, size, uses):
         return True
-    return bool(ended) and any(variable.result in ended.get(each, ()) for each in checks_of(variable, uses))
+    return ended is not None and any(
+        variable.result in ended().get(each, ()) for each in checks_of(variable, uses)
+    )
 
 
 def _change_at_scopes(guarded: _Guarded) -> None:
