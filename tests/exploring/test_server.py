@@ -31,7 +31,7 @@ def servers(folder, mode="fine", jobs=1):
         place.mkdir()
         with open(place / "record", "wb") as file:
             file.truncate(records.FILE_SIZE)
-        words = [b"python", b"-m", b"tests.exploring.fake", mode.encode()]
+        words = [os.fsencode(sys.executable), b"-m", b"tests.exploring.fake", mode.encode()]
         environment = {os.fsencode(name): os.fsencode(value) for name, value in os.environ.items()}
         environment[b"PYTHONPATH"] = os.fsencode(f"{REPOSITORY}:{REPOSITORY / 'src'}")
         start = Start(Path(sys.executable), words, environment, place, REPOSITORY, 1000, lambda _: ((), ()))
@@ -61,7 +61,8 @@ def test_paths_that_are_late_and_a_server_that_dies(mode, expected, tmp_path):
         result = explored(executor, tmp_path / "out", IDENTITY, [{}], ExploreOptions())
         assert result.ends == expected
         if mode == "dies":
-            assert result.stopped == "the process that starts the paths of python is gone: status 5"
+            paths = f"the paths of {sys.executable}"
+            assert result.stopped == f"the process that starts {paths} is gone: status 5"
     finally:
         executor.close()
 
