@@ -76,16 +76,19 @@ def test_working_directory_that_was_removed(tmp_path: Path, whence_env: dict[str
     assert done.status == 125 and words in done.err and "Traceback" not in done.err
 
 
-@pytest.mark.parametrize("descriptors", [5, 6, 8])
+@pytest.mark.parametrize(("descriptors", "warm"), [(5, False), (6, False), (8, False), (5, True), (6, True)])
 def test_few_descriptors_leave_no_temporary_files(
-    tmp_path: Path, whence_env: dict[str, str], descriptors: int
+    tmp_path: Path, whence_env: dict[str, str], descriptors: int, warm: bool
 ) -> None:
     folder = tmp_path / "tmp"
     folder.mkdir()
     whence = Whence(tmp_path, whence_env).with_env(TMPDIR=str(folder))
     program = whence.build("int main(void) { return 0; }")
     prefix = ("bash", "-c", f'ulimit -n {descriptors}; exec "$@"', "bash")
-    done = whence.process("whence.cli.main", "run", program, prefix=prefix)
+    words = ("run", "--trace-children", program)
+    if warm:
+        assert whence.process("whence.cli.main", *words).status == 0
+    done = whence.process("whence.cli.main", *words, prefix=prefix)
     assert done.status == 125 and is_one_sentence(done.err)
     assert not list(folder.iterdir())
 

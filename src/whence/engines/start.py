@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -20,6 +19,7 @@ from whence import plans
 from whence.abi import variables
 from whence.abi.plans import LAUNCHER, RUN_FOLDER, STARTED, words
 from whence.abi.plans import Start as Lines
+from whence.toolchain.removal import remove_tree
 
 if TYPE_CHECKING:
     from whence.coverage import Coverage
@@ -118,11 +118,11 @@ def take(environment: MutableMapping[str, str]) -> None:
 
 @contextlib.contextmanager
 def kept(folder: Path) -> Iterator[str]:
-    """The launcher's folder, which is removed at the end."""
+    """The folder of a run, which is removed at the end."""
     try:
         yield str(folder)
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_tree(folder)
 
 
 def _places(folder: Path) -> Iterator[str]:

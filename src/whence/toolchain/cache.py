@@ -30,6 +30,7 @@ from whence.toolchain import cache_files as files
 from whence.toolchain.cache_locks import Locks, byte_of
 from whence.toolchain.cache_prune import DEFAULT_SIZE, SIZE_VARIABLE, parse_size, prune
 from whence.toolchain.cache_trust import distrust
+from whence.toolchain.removal import remove_tree
 
 _ROOM = 64 << 20
 """The free space, in bytes, that a directory should have to replace the cache."""
@@ -200,7 +201,7 @@ class Cache:
         if self.added and self.limit is not None:
             prune(self.directory, self.limit)
         if self._spare is not None:
-            _remove(self._spare)
+            remove_tree(self._spare)
             self._spare = None
 
     def _trusted(self, kind: str) -> bool:
@@ -250,7 +251,7 @@ class Cache:
         try:
             path = self._store_aside(spare, kind, key, write)
         except WhenceError:
-            _remove(spare)
+            remove_tree(spare)
             raise
         self._spare = spare
         self._note(
@@ -279,7 +280,7 @@ def _scratch(folder: Path, locks: Locks | None) -> Iterator[Path]:
     try:
         yield path
     finally:
-        shutil.rmtree(path, ignore_errors=True)
+        remove_tree(path)
         if locks:
             locks.release(f"{folder.name}/{name}")
 
@@ -302,28 +303,6 @@ def _make_folders(path: Path) -> None:
         folder.mkdir(mode=0o700, exist_ok=True)
 
 
-def _remove(folder: Path) -> None:
-    """Removes a tree as far as possible, with fewer open descriptors than `shutil.rmtree` needs.
-
-    A command has descriptors of its own where this process has none left.
-    """
-    _remove_here(folder)
-    if os.path.lexists(folder):
-        with contextlib.suppress(OSError):
-            os.waitpid(os.posix_spawnp("rm", ["rm", "-rf", "--", str(folder)], os.environ), 0)
-
-
-def _remove_here(folder: Path) -> None:
-    with contextlib.suppress(OSError):
-        for name in os.listdir(folder):
-            path = folder / name
-            if path.is_dir() and not path.is_symlink():
-                _remove_here(path)
-            else:
-                path.unlink()
-        folder.rmdir()
-
-
 def _spare_directory() -> Path:
     """A new private directory with enough room, or the most room; the caller must remove it."""
     made = []
@@ -337,7 +316,7 @@ def _spare_directory() -> Path:
     best = max(made, key=lambda path: shutil.disk_usage(path).free, default=None)
     for path in made:
         if path != best:
-            _remove(path)
+            remove_tree(path)
     if best is None:
         raise ToolLimit(
             f"no directory can be written for generated code; set {variables.CACHE} or TMPDIR to one that can"

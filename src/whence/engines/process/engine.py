@@ -221,9 +221,7 @@ def build_settings(task: Task) -> BuildSettings:
 
 
 def _folder(start: Start) -> contextlib.AbstractContextManager[str]:
-    if start.resumed:
-        return kept(start.resumed.folder)
-    return tempfile.TemporaryDirectory(prefix="whence-run-")
+    return kept(start.resumed.folder if start.resumed else Path(tempfile.mkdtemp(prefix="whence-run-")))
 
 
 def _nobody() -> contextlib.AbstractContextManager[None]:
