@@ -171,7 +171,11 @@ static int may_go_on(const char *text, size_t count, number_end end_of, int base
     return converted >= count;
 }
 
+/* The functions refuse other bases, and read nothing. */
+static int is_base(int base) { return base == 0 || (base >= 2 && base <= 36); }
+
 void check_number(struct site site, const char *text, number_end end_of, int base) {
+    if (!is_base(base)) return;
     int found;
     size_t count = readable_until(text, 0, NO_LIMIT, &found), i = 0;
     check_used(site, text, number_read(text, VALUES_ON ? count : 0));
@@ -180,6 +184,34 @@ void check_number(struct site site, const char *text, number_end end_of, int bas
         if (ends_number(text[i])) return;
     int error = errno;
     if (may_go_on(text, count, end_of, base)) check_range(site, text, count + 1, 0, text);
+    errno = error;
+}
+
+static int wide_is_bad(const wchar_t *character) {
+    const char *bytes = (const char *)character;
+    for (size_t i = 0; i < sizeof *character; i++)
+        if (*plane_state((uintptr_t)bytes + i) && byte_is_bad(bytes + i)) return 1;
+    return 0;
+}
+
+void check_wide_number(struct site site, const wchar_t *text, number_end end_of, int base) {
+    if (!is_base(base)) return;
+    char copy[NUMBER_MOST + 1];
+    size_t count = 0;
+    int ended = 0;
+    for (; !ended && count < NUMBER_MOST && !wide_is_bad(text + count); count++) {
+        wchar_t c = text[count];
+        copy[count] = c >= 0 && c < 0x7F ? (char)c : 0x7F;
+        ended = !c || ends_number(copy[count]);
+    }
+    check_used(site, text, number_read(copy, VALUES_ON ? count : 0) * sizeof *text);
+    if (ended) return;
+    copy[count] = 0;
+    int error = errno;
+    if (count == NUMBER_MOST)
+        check_wide(site, text, NO_LIMIT);
+    else if (may_go_on(copy, count, end_of, base))
+        check_range(site, text, (count + 1) * sizeof *text, 0, text);
     errno = error;
 }
 

@@ -91,6 +91,7 @@ size_t check_end_of_integer(const char *text, int base);
 size_t check_end_of_real(const char *text, int base);
 /* Checks a number in text: up to the first byte that does not belong to it. */
 void check_number(struct site site, const char *text, number_end end_of, int base);
+void check_wide_number(struct site site, const wchar_t *text, number_end end_of, int base);
 
 /* Whether a structure that the kernel reads is there and accessible, by its first and its last
  * word where no block says so: else the kernel answers EFAULT, and a wrapper must not look into it.

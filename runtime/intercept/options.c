@@ -1,7 +1,8 @@
-/* getopt.h: options of the command line. */
+/* getopt.h, argp.h: options of the command line. */
 #include <stdarg.h>
 #include "check.h"
 
+#include <argp.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,4 +51,15 @@ LONG_OPTIONS(getopt_long_only)
 WRAP(int, getopt, (int count, char *const arguments[], const char *letters)) {
     USE_STRING(letters);
     return getopt(count, arguments, letters);
+}
+
+/* The parser's own functions belong to the program, and are checked there. */
+WRAP(error_t, argp_parse,
+     (const struct argp *parser, int count, char **arguments, unsigned flags, int *index,
+      void *input)) {
+    READ_IF(parser, sizeof *parser);
+    READ(arguments, bytes_of((size_t)(count < 0 ? 0 : count), sizeof *arguments));
+    error_t result = argp_parse(parser, count, arguments, flags, index, input);
+    if (result == 0) WRITE_IF(index, sizeof *index);
+    return result;
 }

@@ -182,14 +182,14 @@ WRAP(wchar_t *, wcstok, (wchar_t * string, const wchar_t *set, wchar_t **rest)) 
 
 #define NUMBER(type, name)                                                                         \
     WRAP(type, name, (const wchar_t *text, wchar_t **end, int base)) {                             \
-        READ_WIDE(text);                                                                           \
+        check_wide_number(SITE, text, check_end_of_integer, base);                                 \
         WRITE_IF(end, sizeof *end);                                                                \
         return name(text, end, base);                                                              \
     }
 
 #define REAL(type, name)                                                                           \
     WRAP(type, name, (const wchar_t *text, wchar_t **end)) {                                       \
-        READ_WIDE(text);                                                                           \
+        check_wide_number(SITE, text, check_end_of_real, 10);                                      \
         WRITE_IF(end, sizeof *end);                                                                \
         return name(text, end);                                                                    \
     }

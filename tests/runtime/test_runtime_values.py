@@ -66,7 +66,7 @@ def test_functions_that_do_not_depend_on_one(call):
     assert (run.status, run.findings, run.stderr) == (0, [], "")
 
 
-@pytest.mark.parametrize("source", ["wrappers.c", "wrappers_system.c", "results.c"])
+@pytest.mark.parametrize("source", ["wrappers.c", "wrappers_system.c", "results.c", "results_more.c"])
 def test_what_library_functions_store_is_defined(call, source):
     run = call(PROGRAMS / source, before=("-D_GNU_SOURCE", "-include", "values_rules.h"))
     assert (run.status, [each.name for each in run.findings], run.stderr) == (0, [], "")

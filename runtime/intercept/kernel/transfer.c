@@ -65,6 +65,26 @@ GATHERED(pwritev64v2, PARTS_LIKE(off64_t), (file, parts, count, place, flags))
 GATHERED(vmsplice, (int file, const struct iovec *parts, size_t count, unsigned flags),
          (file, parts, count, flags))
 
+/* ---- from and to the memory of another process, which is not looked at ---- */
+
+WRAP(ssize_t, process_vm_readv,
+     (pid_t process, const struct iovec *parts, unsigned long count, const struct iovec *there,
+      unsigned long there_count, unsigned long flags)) {
+    READ(there, bytes_of(there_count, sizeof *there));
+    struct scatter scatter = scatter_begin(SITE, parts, count);
+    ssize_t size = NEXT(process_vm_readv)(process, scatter.parts, count, there, there_count, flags);
+    scatter_end(SITE, &scatter, arrived(size));
+    return size;
+}
+
+WRAP(ssize_t, process_vm_writev,
+     (pid_t process, const struct iovec *parts, unsigned long count, const struct iovec *there,
+      unsigned long there_count, unsigned long flags)) {
+    READ(there, bytes_of(there_count, sizeof *there));
+    check_gathered(SITE, parts, count);
+    return NEXT(process_vm_writev)(process, parts, count, there, there_count, flags);
+}
+
 /* ---- from file to file: only the places are memory ---- */
 
 #define SEND_FILE(name, offset_type)                                                               \

@@ -59,19 +59,19 @@ WIDE = _names(
     """
 )
 
-# stdlib.h, getopt.h: numbers in text, options, sorting, environment, multibyte characters
+# stdlib.h, getopt.h, argp.h: numbers in text, options, sorting, environment, multibyte characters
 STANDARD = _names(
     """
-    atof atoi atol atoll backtrace backtrace_symbols backtrace_symbols_fd bsearch canonicalize_file_name
-    dirname drand48_r ecvt_r erand48 erand48_r fcvt_r gcvt getenv getopt getopt_long getopt_long_only
-    getsubopt initstate initstate_r jrand48 jrand48_r lcong48 lcong48_r lrand48_r mblen mbrlen mbrtowc
-    mbsrtowcs mbstowcs mbtowc mkdtemp mkostemp mkostemp64 mkostemps mkstemp mkstemp64 mkstemps mkstemps64
-    mktemp mrand48_r nrand48 nrand48_r putenv qsort qsort_r rand_r random_r realpath secure_getenv seed48
-    seed48_r setenv srand48_r srandom_r strfromd strfromf strfroml strtod strtod_l strtof strtof_l
-    strtoimax strtol strtol_l strtold strtold_l strtoll strtoll_l strtoq strtoul strtoul_l strtoull
-    strtoull_l strtoumax strtouq system unsetenv wcrtomb wcsrtombs wcstombs wctomb __isoc23_strtoimax
-    __isoc23_strtol __isoc23_strtoll __isoc23_strtoul __isoc23_strtoull __isoc23_strtoumax __realpath_chk
-    __xpg_basename
+    argp_parse atof atoi atol atoll backtrace backtrace_symbols backtrace_symbols_fd bsearch
+    canonicalize_file_name dirname drand48_r ecvt_r erand48 erand48_r fcvt_r gcvt getenv getopt
+    getopt_long getopt_long_only getsubopt initstate initstate_r jrand48 jrand48_r lcong48 lcong48_r
+    lrand48_r mblen mbrlen mbrtowc mbsrtowcs mbstowcs mbtowc mkdtemp mkostemp mkostemp64 mkostemps
+    mkstemp mkstemp64 mkstemps mkstemps64 mktemp mrand48_r nrand48 nrand48_r putenv qsort qsort_r rand_r
+    random_r realpath secure_getenv seed48 seed48_r setenv srand48_r srandom_r strfromd strfromf strfroml
+    strtod strtod_l strtof strtof_l strtoimax strtol strtol_l strtold strtold_l strtoll strtoll_l strtoq
+    strtoul strtoul_l strtoull strtoull_l strtoumax strtouq system unsetenv wcrtomb wcsrtombs wcstombs
+    wctomb __isoc23_strtoimax __isoc23_strtol __isoc23_strtoll __isoc23_strtoul __isoc23_strtoull
+    __isoc23_strtoumax __realpath_chk __xpg_basename
     """
 )
 
@@ -119,14 +119,14 @@ FILES = _names(
     access chdir chmod chown chroot copy_file_range creat creat64 execv execve execvp execvpe faccessat
     fchmodat fchownat fcntl fcntl64 fstat fstat64 fstatat fstatat64 fstatfs fstatfs64 fstatvfs fstatvfs64
     futimens futimes getcwd getdents64 getdomainname gethostname getlogin_r getwd inotify_add_watch ioctl
-    lchown link linkat lstat lstat64 lutimes memfd_create mkdir mkdirat mkfifo mkfifoat mknod mknodat open
-    open64 openat openat64 opendir pipe pipe2 poll posix_spawn posix_spawnp pread pread64 preadv preadv2
-    preadv64 preadv64v2 ptsname_r pwrite pwrite64 pwritev pwritev2 pwritev64 pwritev64v2 read readlink
-    readlinkat readv rmdir sem_unlink sendfile sendfile64 shm_open shm_unlink splice stat stat64 statfs
-    statfs64 statvfs statvfs64 statx symlink symlinkat truncate truncate64 ttyname_r unlink unlinkat utime
-    utimensat utimes vmsplice write writev __fxstat __fxstat64 __fxstatat __fxstatat64 __getcwd_chk __lxstat
-    __lxstat64 __open64_2 __open_2 __openat64_2 __openat_2 __pread64_chk __pread_chk __read_chk
-    __readlink_chk __readlinkat_chk __xstat __xstat64
+    lchown link linkat lstat lstat64 lutimes memfd_create mkdir mkdirat mkfifo mkfifoat mknod mknodat
+    open open64 openat openat64 opendir pipe pipe2 poll posix_spawn posix_spawnp pread pread64 preadv
+    preadv2 preadv64 preadv64v2 process_vm_readv process_vm_writev ptsname_r pwrite pwrite64 pwritev
+    pwritev2 pwritev64 pwritev64v2 read readlink readlinkat readv rmdir sem_unlink sendfile sendfile64
+    shm_open shm_unlink splice stat stat64 statfs statfs64 statvfs statvfs64 statx symlink symlinkat
+    truncate truncate64 ttyname_r unlink unlinkat utime utimensat utimes vmsplice write writev __fxstat
+    __fxstat64 __fxstatat __fxstatat64 __getcwd_chk __lxstat __lxstat64 __open64_2 __open_2 __openat64_2
+    __openat_2 __pread64_chk __pread_chk __read_chk __readlink_chk __readlinkat_chk __xstat __xstat64
     """
 )
 
@@ -234,6 +234,23 @@ ATTRIBUTES = _names(
     """
 )
 
+# input and output beside the program
+ASYNCHRONOUS = _names(
+    """
+    aio_cancel aio_cancel64 aio_error aio_error64 aio_fsync aio_fsync64 aio_read aio_read64 aio_return
+    aio_return64 aio_suspend aio_suspend64 aio_write aio_write64 lio_listio lio_listio64
+    """
+)
+
+# vectors of texts
+VECTORS = _names(
+    """
+    argz_add argz_add_sep argz_append argz_count argz_create argz_create_sep argz_delete argz_extract
+    argz_insert argz_next argz_replace argz_stringify envz_add envz_entry envz_get envz_merge envz_remove
+    envz_strip
+    """
+)
+
 # queues of messages, semaphores of System V
 QUEUES = _names(
     """
@@ -331,6 +348,8 @@ _GROUPS = (
     SYNCHRONISATION,
     ATTRIBUTES,
     CONTEXTS,
+    ASYNCHRONOUS,
+    VECTORS,
     QUEUES,
     SYSTEM,
     CXX_STREAMS,

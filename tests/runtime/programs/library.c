@@ -15,6 +15,8 @@ extern __typeof__(strchr) __whence_strchr;
 extern __typeof__(strdup) __whence_strdup;
 extern __typeof__(strndup) __whence_strndup;
 extern __typeof__(strtol) __whence_strtol;
+extern __typeof__(wcstol) __whence_wcstol;
+extern __typeof__(wcstod) __whence_wcstod;
 extern __typeof__(snprintf) __whence_snprintf;
 extern __typeof__(sprintf) __whence_sprintf;
 extern __typeof__(printf) __whence_printf;
@@ -59,6 +61,8 @@ int main(int argc, char **argv) {
         memset(a, '1', 16);
         (void)!__whence_strtol(a, NULL, 10);
     }
+    if (IS("wcstol")) (void)!__whence_wcstol(wmemcpy((wchar_t *)a, L"1234", 4), NULL, 10);
+    if (IS("wcstod")) (void)!__whence_wcstod(wmemcpy((wchar_t *)a, L"1.5e", 4), NULL);
     if (IS("snprintf")) __whence_snprintf(t, 100, "%d", 123456);
     if (IS("snprintf-argument")) __whence_snprintf(big, 100, "%s", a);
     if (IS("sprintf")) __whence_sprintf(t, "%s %d", "four", 5);
@@ -92,6 +96,10 @@ int main(int argc, char **argv) {
         REQUIRE(__whence_sscanf("ab 7", "%5s %d", t, &argc) == 2 && argc == 7);
         a[0] = '5', a[1] = ';';
         REQUIRE(__whence_strtol(a, NULL, 10) == 5);
+        REQUIRE(__whence_strtol(a + 16, NULL, 1) == 0 && __whence_strtol(a + 16, NULL, 37) == 0);
+        wchar_t *wide = wmemcpy(malloc(12), L"12x", 3);
+        REQUIRE(__whence_wcstol(wide, NULL, 10) == 12 && __whence_wcstod(wide, NULL) == 12);
+        REQUIRE(__whence_wcstol(wide + 3, NULL, -2) == 0 && __whence_wcstol(L"0x1f;", NULL, 16) == 31);
         REQUIRE(__whence_read(files[0], big, 11) == 11);
         REQUIRE(__whence_read(files[0], a, 1 << 24) == 10 && a[9] == 10); /* less than asked for */
         __whence_qsort(b, 16, 1, compare);
