@@ -37,6 +37,7 @@ from whence.instrument.commons import guard_commons
 from whence.instrument.conversions import POINTS as CONVERSIONS
 from whence.instrument.conversions import mark_conversions
 from whence.instrument.cookies import mark_cookies
+from whence.instrument.debugging import begin_with_parameters, step_by_lines
 from whence.instrument.descriptions import keep_line_tables
 from whence.instrument.events import watch
 from whence.instrument.frames import keep_locals
@@ -65,7 +66,7 @@ from whence.instrument.passes import (
 from whence.instrument.policy import Policy
 from whence.instrument.promises import POINTS as PROMISES
 from whence.instrument.promises import mark_promises
-from whence.instrument.quick import keep_copies, select_quickly, simplify
+from whence.instrument.quick import inline_only, keep_copies, select_quickly, simplify
 from whence.instrument.reads import POINT as READ
 from whence.instrument.reads import mark_reads
 from whence.instrument.requests import redirect_requests
@@ -98,6 +99,7 @@ PASSES: tuple[AnyPass, ...] = (
     ),
     TextPass("name-globals", Stage.CARRIED, name_globals, lambda policy: policy.globals),
     TextPass("line-tables", Stage.CARRIED, keep_line_tables, lambda policy: not policy.described),
+    TextPass("step-by-lines", Stage.CARRIED, step_by_lines, lambda policy: policy.described),
     TextPass("withdraw-values", Stage.CARRIED, withdraw_values),
     Pass("follow-origins", Stage.CARRIED, follow_origins, lambda policy: policy.origins),
     Pass("keep-overruns", Stage.CARRIED, keep_overruns, lambda policy: policy.locals),
@@ -106,6 +108,12 @@ PASSES: tuple[AnyPass, ...] = (
     Pass("keep-locals", Stage.CARRIED, keep_locals, lambda policy: policy.reachability),
     Pass("mark-indices", Stage.CARRIED, mark_indices, lambda policy: "INDEX" in policy.steps),
     Pass("mark-cookies", Stage.CARRIED, mark_cookies, lambda policy: policy.reads or policy.writes),
+    Pass(
+        "begin-with-parameters",
+        Stage.CARRIED,
+        begin_with_parameters,
+        lambda policy: policy.keeps_variables,
+    ),
     Pass("own-strings", Stage.PROMOTED, own_strings),
     Pass("define-unwritten", Stage.PROMOTED, define_unwritten),
     Pass("forbid-speculation", Stage.PROMOTED, forbid_speculation, lambda policy: policy.values),
@@ -196,11 +204,12 @@ def compile_module(bitcode: bytes, job: Job) -> Compiled:
     with _refusal(job.name, "read the carried IR"):
         text = str(llvm.parse_bitcode(bitcode, context=llvm.create_context()))
     text = instrument_text(text, job, Stage.CARRIED)
-    if job.speed == _UNOPTIMISED:
+    if job.speed == _UNOPTIMISED or job.policy.keeps_variables:
         text = forget_lifetimes(text)
     with _refusal(job.name, "read the carried IR"):
         module = parsed(text)
-        _promote(module, machine)
+        if not job.policy.keeps_variables:
+            _promote(module, machine)
         text = str(module)
     context = _context(job)
     instrumented = run_stage(PASSES, Stage.PROMOTED, text, context)
@@ -273,7 +282,7 @@ def _promote(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
 
 def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, job: Job) -> None:
     if job.policy.quick:
-        simplify(module, machine)
+        (inline_only if job.policy.keeps_variables else simplify)(module, machine)
         return
     speed = _SPEED.get(job.speed, 2)
     options = llvm.create_pipeline_tuning_options(speed)

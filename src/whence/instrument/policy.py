@@ -51,3 +51,8 @@ class Policy:
     steps: frozenset[str] = frozenset()
     origins: bool = False
     symbolic: bool = False
+
+    @property
+    def keeps_variables(self) -> bool:
+        """Whether all variables stay in memory, where debuggers find the values and their origins."""
+        return self.described and self.origins and self.quick

@@ -35,6 +35,15 @@ def simplify(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
     passes.run(module, builder)
 
 
+def inline_only(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
+    """Inlines what has to be inlined, and changes no variable."""
+    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(1))
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_always_inliner_pass()
+    passes.add_global_dead_code_eliminate_pass()
+    passes.run(module, builder)
+
+
 def keep_copies(context: Context) -> None:
     """Makes functions that are there to be inlined the module's own, because little is inlined here.
 

@@ -124,8 +124,11 @@ _LEAST, _SECONDS_A_BYTE = 0.5, 9e-6
 
 def tier_of(settings: BuildSettings) -> str:
     """The tier of new objects: the full one for undefined values, whose passes rely on it, for what is
-    followed, and for debuggers."""
+    followed, and for debuggers, except where these ask for the origins of variables, which LLVM must not
+    promote then."""
     follows = any(row.follows for rule in settings.rules.active for row in rule.point.info.rows)
+    if settings.described and settings.origins and not follows and settings.tier != FULL:
+        return QUICK
     return FULL if follows or settings.described or settings.origins or settings.symbolic else settings.tier
 
 
@@ -136,7 +139,7 @@ def _program_key(modules: Iterable[CarriedModule]) -> str:
 def _hasty(wanted: Sequence[Wanted], settings: BuildSettings) -> Hasty | None:
     """When a run takes so long that the next one is to have all objects of the full tier; None for never."""
     quick = [each for each in wanted if each.compiled[-1] == QUICK]
-    if not quick or settings.tier != AUTO:
+    if not quick or settings.tier != AUTO or settings.described:
         return None
     seconds = _LEAST + _SECONDS_A_BYTE * sum(each.module.size for each in quick)
     return Hasty(LENGTHY, _program_key(each.module for each in wanted), seconds)
