@@ -111,7 +111,10 @@ def test_options_are_kept_and_replaced() -> None:
 
 
 def test_options_of_one_engine_choose_it() -> None:
-    assert RunOptions(attach_wait=0, guard=None).of_engine() == ("", {})
-    assert RunOptions(guard="top", attach_wait=3).of_engine() == ("alloc", {"guard": "top", "attach_wait": 3})
+    assert RunOptions(guard=None).of_engine() == ("", {})
+    assert RunOptions(guard="top", guard_resident=3).of_engine() == (
+        "alloc",
+        {"guard": "top", "guard_resident": 3},
+    )
     with pytest.raises(UserMistake, match=r"^guard, guard_align: this is for engine alloc, not for native$"):
         whence.run("/bin/true", engine="native", guard="top", guard_align="exact")

@@ -1,7 +1,10 @@
 #include "debugger.h"
 #include "../blocks/block.h"
 #include "../origins/chains.h"
+#include "../origins/log.h"
+#include "../os/mem.h"
 #include "../os/os.h"
+#include "../os/text.h"
 #include "../os/trace.h"
 #include "../port/port.h"
 #include "../record/record.h"
@@ -12,6 +15,7 @@
 #include <sys/syscall.h>
 
 #define LOOK_US 2000u
+#define LOOK_RARELY_US 100000u
 #define RULES_MOST 512u
 #define KEPT __attribute__((used))
 #define PLACE __attribute__((used, noinline))
@@ -25,7 +29,7 @@ KEPT volatile uint64_t whence_debug_off[RULES_MOST / 64];
 PLACE void whence_debug_finding(const char *rule) { __asm__ volatile("" : : "r"(rule) : "memory"); }
 
 void debugger_stop(uint64_t rule) {
-    if (options.debug) whence_debug_finding(rules_name(rule));
+    if (options.debug || options.attach_wait) whence_debug_finding(rules_name(rule));
 }
 
 int debugger_off(uint64_t rule) {
@@ -37,6 +41,33 @@ void debugger_await(void) {
     os_helper_allow(OS_ANYBODY);
     while (!whence_debug_attached && !record_reader_has_ended((uint32_t)options.reader))
         os_sleep_us(LOOK_US);
+}
+
+static void say_waiting(const char *why, uint64_t seconds) {
+    TEXT(line, 200);
+    text_put(&line, why);
+    text_put(&line, ": process ");
+    text_decimal(&line, os_process());
+    text_put(&line, " waits ");
+    text_decimal(&line, seconds);
+    text_put(&line, seconds == 1 ? " second" : " seconds");
+    text_put(&line, " for a debugger (gdb -p ");
+    text_decimal(&line, os_process());
+    text_put(&line, ")");
+    text_complain(&line);
+}
+
+int debugger_attaches(const char *rule) {
+    uint64_t seconds = options.attach_wait;
+    if (!seconds) return 0;
+    port_before_debugger();
+    if (os_traced()) return 1;
+    os_helper_allow(OS_ANYBODY);
+    say_waiting(rule, seconds);
+    for (uint64_t end = os_now_us() + seconds * 1000000; os_now_us() < end;
+         os_sleep_us(LOOK_RARELY_US))
+        if (os_traced()) return 1;
+    return 0;
 }
 
 /* ---- functions to call ---- */
@@ -84,6 +115,28 @@ PLACE int whence_debug_chain(uint64_t address, uint64_t size, uint64_t value) {
     int state = chains_of_memory(address, size, value, &text, &out->thread);
     out->text[text.length] = 0;
     return state;
+}
+
+/* A write that is logged: `number` is 0 if there is none, `lost` says how many are not there any
+ * more. */
+KEPT struct whence_debug_written {
+    uint64_t number, address, size, value, whole, clock, lost;
+} whence_debug_written;
+
+/* The last write of memory before this one; before 0, the last of all. Its chain is in
+ * whence_debug_origin. */
+PLACE void whence_debug_write(uint64_t address, uint64_t size, uint64_t before) {
+    struct whence_debug_written *out = &whence_debug_written;
+    struct text text = {whence_debug_origin.text, sizeof whence_debug_origin.text - 1, 0};
+    *out = (struct whence_debug_written){0};
+    if (!PORT_PLANES || !whence_debug_records()) return;
+    const struct logged_write *write = log_find(address, size, &before);
+    out->lost = log_lost();
+    if (!write) return;
+    *out = (struct whence_debug_written){before, write->address, write->size, write->value,
+                                         write->whole, write->clock, out->lost};
+    chains_of_node(write->node, &text);
+    whence_debug_origin.text[text.length] = 0;
 }
 
 /* The index of a rule, or -1. */

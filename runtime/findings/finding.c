@@ -385,8 +385,9 @@ void finding_make(struct context *context, const struct witness *witness) {
         stopping = verdict <= 0;
     }
     if (!asking || stopping) tell_program(head, context);
-    if ((context->flags & WH_FLAG_SIGNAL) && port_await_debugger(rules_name(head->rule)))
-        stopping = 0; /* the debugger sees the faulty instruction run again */
+    if (!context->check && (stopping || !options.halt || (context->flags & WH_FLAG_SIGNAL)) &&
+        debugger_attaches(rules_name(head->rule)))
+        stopping = 0; /* the debugger sees the faulty step */
     if (!context->check) debugger_stop(witness->rule);
     if (stopping) finding_stop();
     os_unlock(&draft_lock);

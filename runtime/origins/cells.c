@@ -3,6 +3,7 @@
 #include "../os/mem.h"
 #include "../planes/chunks.h"
 #include "../process/kind.h"
+#include "log.h"
 
 #define UNIT (1ul << WH_ORIGIN_UNIT_SHIFT)
 /* Runs of cells that are set beyond this many bytes of memory keep no origin. */
@@ -25,6 +26,7 @@ static const struct chunk_plane plane = {
 
 long origins_init(uintptr_t *begin, size_t *size) {
     node_begin_thread(0);
+    log_init();
     long result = chunks_reserve(&plane, begin, size);
     return result < 0 ? result : nodes_init(begin, size);
 }
@@ -61,6 +63,7 @@ WH_EXPORT uint32_t __whence_origin_make(struct whence_origin_site *site, uint32_
 WH_EXPORT void __whence_origin_keep(uint64_t address, uint64_t size, uint64_t value,
                                     uint32_t node) {
     write_cells(address, size, value, node);
+    log_value(address, size, value, node);
 }
 
 WH_EXPORT uint32_t __whence_origin_lost(struct whence_origin_site *site, uint64_t address,
@@ -84,6 +87,7 @@ static void set_cells(uint32_t node, uintptr_t to, uint64_t size) {
         if (!of) return;
         *of = cell_make(node, *(const uint32_t *)at);
     }
+    log_range(to, size, node);
 }
 
 WH_EXPORT void __whence_origin_set(struct whence_origin_site *site, uint64_t to, uint64_t size) {
@@ -118,6 +122,18 @@ static void copy_cell(struct copying *copying, uintptr_t to, uintptr_t from) {
     if (target) *target = source ? copied(copying, *source) : 0;
 }
 
+/* A copy in the log: short ones with their values. */
+static void log_copy(struct whence_origin_site *site, uint64_t to, uint64_t size) {
+    if (!log_by_words(size)) {
+        log_range(to, size, node_make(site, node_own(), 0));
+        return;
+    }
+    for (uint64_t at = wh_round_up(to, UNIT); at + UNIT <= to + size; at += UNIT) {
+        const cell *of = cell_of(at, 0);
+        if (of) log_value(at, UNIT, *of >> 32, cell_node(*of));
+    }
+}
+
 /* Called after bytes were copied, perhaps to where others of them were. */
 WH_EXPORT void __whence_origin_copy(struct whence_origin_site *site, uint64_t to, uint64_t from,
                                     uint64_t size) {
@@ -130,6 +146,7 @@ WH_EXPORT void __whence_origin_copy(struct whence_origin_site *site, uint64_t to
         uint64_t at = to < from ? i : count - 1 - i;
         copy_cell(&copying, to + at * UNIT, from + at * UNIT);
     }
+    log_copy(site, to, count * UNIT);
 }
 
 /* ---- freed blocks ---- */

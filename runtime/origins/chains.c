@@ -52,6 +52,8 @@ static void put_argument(const struct whence_event *event, struct text *into) {
     put_chain(into, WH_ROLE_POINTER, event->r, node);
 }
 
+void chains_of_node(uint32_t node, struct text *into) { put_chain(into, WH_ROLE_POINTER, 0, node); }
+
 int chains_of_memory(uintptr_t address, uint64_t size, uint64_t value, struct text *into,
                      uint32_t *thread) {
     uint32_t node;

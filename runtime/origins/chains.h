@@ -19,4 +19,7 @@ void chains_describe(const struct whence_event *event, const struct whence_block
 int chains_of_memory(uintptr_t address, uint64_t size, uint64_t value, struct text *into,
                      uint32_t *thread);
 
+/* The chain of a node, in the same form. */
+void chains_of_node(uint32_t node, struct text *into);
+
 #endif

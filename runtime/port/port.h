@@ -119,7 +119,7 @@ struct port_words {
 /* Writes a finding to standard error, in a process without a record file. */
 void port_say(const struct wh_finding *head, const struct port_words *words,
               struct port_stacks stacks);
-/* After a trap: waits for a debugger if the options say so. Whether one is attached. */
-int port_await_debugger(const char *rule);
+/* Memory is to look as the program sees it, because a debugger may attach. */
+void port_before_debugger(void);
 
 #endif

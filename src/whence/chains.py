@@ -50,7 +50,7 @@ class Hop:
 
     name: what the value was stored to, the called function, the variable, the constant. source: what was
     stored or passed, as the program writes it. repeated: the value came here before, and the hops between are
-    left out. thread: its number, None where it is not known.
+    left out. thread: its number, None where it is not known. note: what a debugger knows of this moment.
     """
 
     kind: HopKind
@@ -62,6 +62,7 @@ class Hop:
     source: str = ""
     repeated: bool = False
     thread: int | None = None
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -335,11 +335,11 @@ OPTIONS = (
     RunOption(
         "attach-wait",
         INTEGER,
-        "alloc: time for a debugger to attach when a guarded access traps.",
+        "Time for a debugger to attach before each faulty step.",
         default=0,
         runtime="attach_wait",
         metavar="SECONDS",
-        into="engine alloc",
+        into="settings.attach_wait",
     ),
     RunOption(
         "tier",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
-from tests.harness.process import Done, Whence, is_one_sentence
+from tests.debugger.editor import Editor
+from tests.harness.process import TIMEOUT, Done, Whence, is_one_sentence
 
 pytestmark = [
     pytest.mark.build,
@@ -252,22 +254,66 @@ def assert_in_order(text: str, *parts: str) -> None:
         at = text.index(part, at) + len(part)
 
 
-def test_the_last_write(whence: Whence) -> None:
-    whence.build(CHAINS, "traced", "-O0", "-pthread")
+WRITES = r"""
+#include <stdlib.h>
+#include <string.h>
+struct pair { int first, second; };
+static int table[4];
+static int last(struct pair *pair, int *values, int count) {
+    struct pair copy = *pair;
+    int local[4] = {0}, twice = count * 2;
+    for (int i = 0; i < 3; i++) table[2] = i + twice;
+    local[3] = values[0];
+    copy.second = table[2];
+    return copy.first + copy.second + local[3];
+}
+int main(int argc, char **argv) {
+    struct pair pair = {argc, 7};
+    int *values = malloc(sizeof *values);
+    *values = 5;
+    memset(values, 0, sizeof *values);
+    int sum = last(&pair, values, 3);
+    free(values);
+    return sum == 0;
+}
+"""
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_writes_of_a_place_at_every_level(whence: Whence, level: str) -> None:
+    whence.build(WRITES, "writes", level)
+    line = 1 + WRITES[: WRITES.index("    return copy.first")].count("\n")
     done = debug(
         whence,
-        "break use",
+        "break last",
+        f"break {line}",
         "continue",
-        "whence trace shared",
-        "whence trace shared --last 3",
+        "info args",
+        "continue",
+        "whence trace table[2] --last 5",
+        "whence trace --last 2 copy.second",
+        "whence trace *values --last 9",
+        "whence trace twice",
+        "whence chain twice",
+        "print local",
         "whence trace nonsense",
+        "whence trace twice + 1",
         own=("--locate",),
-        words=("./traced",),
+        words=("./writes",),
     )
-    assert sum("stored to shared" in line for line in said(done)) == 2
-    assert sum("Only the last write is recorded" in line for line in said(done)) == 1
-    assert "allocated" not in done.out.decode()
+    out = done.out.decode()
+    assert "count = 3" in out.partition("whence table[2]")[0], out + done.err
+    assert_in_order(
+        out, "whence table[2]: ", ": 8, event", ": 7, event", ": 6, event", "whence copy.second: "
+    )
+    assert_in_order(
+        out, "whence copy.second: ", "stored to copy.second: 8,", "1  copied to copy from *pair: 7,"
+    )
+    assert_in_order(out, "whence *values: ", "memset", "stored to *values: 5,", "whence twice: ")
+    assert "computed as count * 2" in out
+    assert "{0, 0, 0, 0}" in out
     assert 'No symbol "nonsense"' in done.err
+    assert "'twice + 1' lies in no memory" in done.err
 
 
 def test_chains_need_the_option(whence: Whence) -> None:
@@ -305,3 +351,143 @@ def test_what_cannot_be_debugged_is_one_sentence(whence: Whence) -> None:
     ):
         assert done.status != 0
         assert is_one_sentence(done.err) and word in done.err, done.err
+
+
+def gdb_version() -> int:
+    """The version of the debugger that the tests use; 0 without one."""
+    gdb = shutil.which(os.environ.get("WHENCE_GDB", "gdb"))
+    said = subprocess.run([gdb, "--version"], capture_output=True, text=True).stdout if gdb else ""
+    return int(found[1]) if (found := re.search(r"(\d+)\.\d+", said)) else 0
+
+
+def adapter(whence: Whence, *options: str) -> Editor:
+    command = whence.command("whence.cli.main", "debug", "--dap", *options)
+    return Editor(command, whence.directory, whence.env, TIMEOUT)
+
+
+@pytest.mark.skipif(gdb_version() < 14, reason="no gdb 14 or newer")
+def test_an_editor_stops_before_the_faulty_step(whence: Whence) -> None:
+    editor = adapter(whence)
+    assert editor.ask("initialize", adapterID="whence", linesStartAt1=True)["success"]
+    editor.event("initialized")
+    launch = editor.send("launch", program="./prog-O0", cwd=str(whence.directory), env={"GIVEN": "1"})
+    source = {"path": str(whence.directory / "prog.c")}
+    line = 1 + PROGRAM[: PROGRAM.index("    char *kept")].count("\n")
+    editor.ask("setBreakpoints", source=source, breakpoints=[{"line": line}])
+    assert editor.ask("configurationDone")["success"]
+    assert editor.response(launch)["command"] == "launch"
+    thread = editor.event("stopped")["body"]["threadId"]
+    frames = editor.ask("stackTrace", threadId=thread)["body"]["stackFrames"]
+    assert [frame["name"] for frame in frames] == ["total", "main"]
+    assert frames[0]["line"] == line
+    editor.send("continue", threadId=thread)
+    stop = editor.event("stopped")["body"]
+    assert (stop["reason"], stop["text"]) == ("exception", "heap-buffer-overflow")
+    where = editor.ask("evaluate", expression="whence where", context="repl")["body"]["result"]
+    assert "just after a block of 3 bytes" in where and "just after a block of 3 bytes" in editor.output()
+    editor.send("continue", threadId=thread)
+    editor.event("terminated")
+    assert "total 6" in editor.output()
+    editor.ask("disconnect")
+    assert editor.close() == (0, "")
+
+
+@pytest.mark.skipif(gdb_version() < 14, reason="no gdb 14 or newer")
+def test_what_an_editor_cannot_launch(whence: Whence) -> None:
+    editor = adapter(whence)
+    editor.ask("initialize", adapterID="whence")
+    refused = editor.ask("launch", program="./no-such-program")
+    assert not refused["success"] and "no such file" in refused["message"]
+    editor.event("terminated")
+    assert editor.close() == (0, "")
+
+
+def test_editors_need_a_newer_gdb(whence: Whence) -> None:
+    old = whence.directory / "old-gdb"
+    old.write_text("#!/bin/sh\necho 'GNU gdb (Debian 13.1-3) 13.1'\n")
+    old.chmod(0o755)
+    done = whence.with_env(WHENCE_GDB=str(old)).process("whence.cli.main", "debug", "--dap")
+    assert done.status != 0
+    assert is_one_sentence(done.err) and "gdb 13.1 does not speak the Debug Adapter Protocol" in done.err
+
+
+def waits(command: list[str], whence: Whence, *gdb: str) -> str:
+    """What gdb shows of a process that says that it waits for one."""
+    with subprocess.Popen(
+        command, cwd=whence.directory, env=whence.env, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if found := re.search(r"process (\d+) waits 100 seconds for a debugger", line):
+                break
+        words = ["gdb", "-batch", "-p", found[1], *(word for each in gdb for word in ("-ex", each))]
+        seen = subprocess.run(words, capture_output=True, text=True, timeout=TIMEOUT).stdout
+        process.stderr.read()
+    return seen
+
+
+def test_checked_programs_wait_for_a_debugger(whence: Whence) -> None:
+    command = whence.command("whence.cli.main", "run", "--attach-wait", "100", "./prog-O0")
+    seen = waits(command, whence, "bt", "break whence_debug_finding", "continue", "bt", "continue")
+    assert re.search(r"in total .*prog\.c:19", seen)
+    assert "whence_debug_finding (rule" in seen
+    assert "exited normally" in seen
+
+
+def plain(whence: Whence) -> Path:
+    """The program as another compiler makes it."""
+    compiler = os.environ.get("CC") or shutil.which("gcc") or "cc"
+    target = whence.directory / "as-it-is"
+    subprocess.run(
+        [*compiler.split(), "-g", "-O0", "-w", whence.directory / "prog.c", "-o", target], check=True
+    )
+    return target
+
+
+def test_replays(whence: Whence) -> None:
+    """The checked program, and the one as it is, have the recorded addresses."""
+    whence.process(
+        "whence.cli.main", "run", "--heap-seed", "7", "--record", "case", "--keep-going", "./prog-O0"
+    )
+    plain(whence)
+    own = ("--replay", "case")
+    commands = ("break total", "continue", "next", "next", "print kept", "whence block kept", "whence where")
+    checked = debug(whence, *commands, "continue", own=own)
+    native = debug(whence, *commands, "whence rules", "whence break #1", own=own, words=("./as-it-is",))
+    addresses = [
+        re.findall(r"\$1 = (0x\w+)|\$1 = .*(0x6\w+)", each.out.decode()) for each in (checked, native)
+    ]
+    assert addresses[0] == addresses[1] != [], checked.out.decode() + native.out.decode()
+    assert "whence: heap-buffer-overflow, before the step" in checked.out.decode()
+    assert "block: 3 bytes, heap, live" in native.out.decode()
+    assert native.err.count("nothing is checked here") == 3
+    command = whence.command("whence.cli.main", "replay", "--attach-wait", "100", "case", "./as-it-is")
+    seen = waits(command, whence, "break total", "continue", "print items->id")
+    assert "$1 = 3" in seen
+
+
+EXPLORED = r"""
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+    char text[4];
+    char *block = malloc(4);
+    if (fread(text, 1, 2, stdin) == 2 && text[0] == 'a' && argv[1][0] == 'z') block[text[1] & 7] = 1;
+    free(block);
+    return 0;
+}
+"""
+
+
+def test_paths_of_an_exploration(whence: Whence) -> None:
+    whence.build(EXPLORED, "explored", "-O0")
+    options = ("--sym-arg", "1", "--sym-stdin", "2", "--out", "paths")
+    explored = whence.process("whence.cli.main", "explore", *options, "./explored")
+    number = re.search(r"test (\d+)", explored.out.decode() + explored.err)
+    assert number is not None, explored.err
+    test = f"paths/tests/{int(number[1]):06}.json"
+    done = debug(whence, "continue", "print argv[1][0]", own=("--replay", test), words=("./explored",))
+    assert "whence: heap-buffer-overflow, before the step" in done.out.decode(), done.err
+    assert "$1 = 122 'z'" in done.out.decode()
+    more = debug(whence, own=("--replay", test), words=("./explored", "more"))
+    assert is_one_sentence(more.err) and "those of the test" in more.err

@@ -11,6 +11,7 @@
 #include "../../alloc/reserve.h"
 #include "../../blocks/block.h"
 #include "../../os/text.h"
+#include "../../os/trace.h"
 #include "../../settings/environment.h"
 #include "../../settings/options.h"
 #include "../../process/thread.h"
@@ -70,6 +71,37 @@ uint32_t port_stack(struct thread *thread, const struct frame *frame) {
     return 0;
 }
 
+/* ---- debuggers ---- */
+
+/* Waits at the start of the program if the options say so. */
+static void await_debugger(void) {
+    if (!options.attach_wait || os_traced()) return;
+    TEXT(line, 200);
+    text_put(&line, "process ");
+    text_decimal(&line, os_process());
+    text_put(&line, " waits ");
+    text_decimal(&line, options.attach_wait);
+    text_put(&line, " seconds for a debugger (gdb -p ");
+    text_decimal(&line, os_process());
+    text_put(&line, ")");
+    text_complain(&line);
+    os_helper_allow(OS_ANYBODY);
+    for (uint64_t end = os_now_us() + options.attach_wait * 1000000;
+         os_now_us() < end && !os_traced();)
+        os_sleep_us(100000);
+}
+
+/* The answer of the function below, as in checked processes; what is not recorded is 0. */
+__attribute__((used)) struct whence_debug_answer {
+    struct whence_block block;
+} whence_debug_answer;
+
+/* The block that contains the address, or the nearest one. */
+__attribute__((used, noinline)) void whence_debug_at(uint64_t address) {
+    whence_debug_answer = (struct whence_debug_answer){0};
+    block_read(block_nearest(address), &whence_debug_answer.block);
+}
+
 __attribute__((constructor)) static void begin(int count, char **arguments, char **environment) {
     (void)count;
     (void)arguments;
@@ -78,4 +110,5 @@ __attribute__((constructor)) static void begin(int count, char **arguments, char
     begin_thread(thread);
     pthread_atfork(heap_lock_all, heap_unlock_all, heap_unlock_all);
     environment_restore(environment);
+    await_debugger();
 }

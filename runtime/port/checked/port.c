@@ -90,10 +90,7 @@ uintptr_t port_bytes(struct block place, uintptr_t begin) {
 
 void port_describe_block(struct block place, struct wh_finding *head) { (void)place, (void)head; }
 
-int port_await_debugger(const char *rule) {
-    (void)rule;
-    return 0;
-}
+void port_before_debugger(void) {}
 
 static void put_block(struct text *line, const struct wh_finding *head) {
     if (!head->block_id) return;

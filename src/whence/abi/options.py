@@ -38,7 +38,7 @@ OPTIONS = (
     Option("key_frames", 4, 1, 64, "frames that tell findings apart while the program goes on"),
     Option("debug", 0, 0, 1 << 22, "parent of the process that waits for a debugger at its start; 0: none"),
     Option("children", 0, 0, 1, "check the programs that are executed, too"),
-    Option("attach_wait", 0, 0, 86400, "seconds that a debugger has to attach when a guarded access traps"),
+    Option("attach_wait", 0, 0, 86400, "seconds that a debugger has to attach before a faulty step"),
     Option("guard_resident", 512, 0, 1 << 20, "small guarded blocks that have a page each; 0: all of them"),
     Option("origins", 0, 0, 1, "the code follows where values come from"),
     Option("symbolic", 0, 0, 1, "the code builds expressions of symbolic values"),

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import os
 import signal
+import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from whence.cli.completion import files, rule_names
 from whence.cli.output import say
-from whence.errors import ExitCode, UserMistake
+from whence.errors import CarriesNoIR, ExitCode, UserMistake
 from whence.options import RunOptions
+
+if TYPE_CHECKING:
+    from whence.debugger import dap
+    from whence.debugger.session import Debugger
 
 
 @click.command("debug", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
@@ -41,16 +47,25 @@ from whence.options import RunOptions
 @click.option(
     "--start/--run", default=True, help="Stop at main first (default), or let gdb's commands begin before it."
 )
-@click.argument("program", shell_complete=files)
+@click.option(
+    "--replay",
+    "replay_",
+    type=click.Path(path_type=Path),
+    help="Repeat the heap addresses of a recording (whence run --record), or a test of whence explore.",
+)
+@click.option("--dap", is_flag=True, help="Serve an editor by the Debug Adapter Protocol (gdb 14 and newer).")
+@click.argument("program", required=False, shell_complete=files)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, shell_complete=files)
 def debug(
-    program: str,
+    program: str | None,
     arguments: tuple[str, ...],
     scripts: tuple[Path, ...],
     commands: tuple[str, ...],
     batch: bool,
     start: bool,
     locate: bool,
+    replay_: Path | None,
+    dap: bool,
     **options: Any,
 ) -> int:
     """Run PROGRAM under the rules in gdb, which stops before the step that a finding is about.
@@ -58,25 +73,78 @@ def debug(
     gdb gets the commands whence where, block, chain, trace, rules, break, findings and events;
     `continue` goes on past a finding.
     """
-    from whence import api
     from whence.debugger.session import Debugger, gdb_command
+
+    options["locate"] = "always" if locate else "never"
+    debugger = Debugger(gdb_command(), commands, scripts, batch, start)
+    if dap:
+        return _serve(debugger.gdb, options, any((program, replay_, scripts, commands, batch)))
+    if program is None or program.startswith("-"):
+        raise UserMistake("whence debug needs a program: whence debug [OPTIONS] PROGRAM …")
+    signal.signal(signal.SIGINT, _to_gdb)
+    if replay_ is None:
+        _run(debugger, program, arguments, options)
+    else:
+        _replay(debugger, replay_, program, arguments, options)
+    return ExitCode.OK
+
+
+def _run(
+    debugger: Debugger, program: str, arguments: Sequence[str], options: Mapping[str, Any], **keywords: Any
+) -> None:
+    from whence import api
     from whence.engines.process.interpreter import interpreter_words
     from whence.engines.start import begun
 
-    path = api.find_program(program, os.environ)
-    if interpreter_words(path):
+    if interpreter_words(api.find_program(program, keywords.get("env", os.environ))):
         raise UserMistake(
             f"{program} is a script, and gdb would debug its interpreter: give the program that it starts "
             "(for a libtool wrapper: libtool --mode=execute whence debug …)"
         )
-
-    begun.debugger = Debugger(gdb_command(), commands, scripts, batch, start)
-    signal.signal(signal.SIGINT, _to_gdb)
-    options["locate"] = "always" if locate else "never"
+    begun.debugger = debugger
     chosen = RunOptions(**options, keep_going=True, leak_check="no", relay_signals=True)
-    result = api.run(program, arguments, chosen)
+    result = api.run(program, arguments, chosen, **keywords)
     for note in result.run.notes:
         say(f"note: {note}\n")
+
+
+def _replay(
+    debugger: Debugger, place: Path, program: str, arguments: Sequence[str], options: dict[str, Any]
+) -> None:
+    """A checked program where it can be had at these addresses, else the program as it is."""
+    from whence import api
+    from whence.debugger.replays import debug_plain, is_seeded, replayed
+
+    with replayed(place, arguments) as repeated:
+        recording = repeated.recording
+        if recording is None or (is_seeded(recording) and options["engine"] != "alloc"):
+            try:
+                engine = {} if options["engine"] != "auto" else {"engine": "native"}
+                _run(debugger, program, repeated.arguments, {**options, **engine}, **repeated.keywords)
+                return
+            except CarriesNoIR:
+                if recording is None:
+                    raise
+        say(f"note: {program} is debugged as it is, at the recorded addresses: nothing is checked\n")
+        path = api.find_program(program, os.environ)
+        debug_plain(debugger, recording, path, [program, *arguments])
+
+
+def _serve(gdb: str, options: dict[str, Any], more: bool) -> int:
+    """An editor says what to run."""
+    from whence.debugger.dap import serve
+
+    if more:
+        raise UserMistake("with --dap the editor names the program, its arguments and breakpoints")
+
+    def run(editor: dap.Editor, launch: dap.Launch) -> None:
+        keywords: dict[str, Any] = {} if launch.cwd is None else {"cwd": launch.cwd}
+        if launch.environment is not None:
+            keywords["env"] = {**os.environ, **launch.environment}
+        _run(editor, launch.program, launch.arguments, options, **keywords)
+
+    with tempfile.TemporaryDirectory(prefix="whence-editor-") as folder:
+        serve(gdb, run, Path(folder))
     return ExitCode.OK
 
 

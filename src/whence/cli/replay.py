@@ -15,17 +15,25 @@ from whence.errors import UserMistake
 @click.option(
     "--show", is_flag=True, help="Print the variables that are set for the program, and run nothing."
 )
+@click.option(
+    "--attach-wait",
+    "wait",
+    type=click.IntRange(0, 86400),
+    default=0,
+    metavar="SECONDS",
+    help="Time for a debugger to attach before the program begins.",
+)
 @click.argument("directory", type=click.Path(path_type=Path))
 @click.argument("program", required=False, shell_complete=files)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, shell_complete=files)
-def replay(show: bool, directory: Path, program: str | None, arguments: tuple[str, ...]) -> int:
+def replay(show: bool, wait: int, directory: Path, program: str | None, arguments: tuple[str, ...]) -> int:
     """Run PROGRAM, which need not be built for whence, at the heap addresses recorded in DIRECTORY.
 
     whence run --record DIRECTORY makes the recording. In place of it may stand a test of whence explore: the
     program gets its input, too. Nothing is checked.
     """
     if directory.is_file():
-        return _test(directory, program, arguments, show)
+        return _test(directory, program, arguments, show, wait)
     from whence.alloc.recording import Recording
     from whence.api import find_program
     from whence.engines import replay as replaying
@@ -37,11 +45,11 @@ def replay(show: bool, directory: Path, program: str | None, arguments: tuple[st
     if program is None or program.startswith("-"):
         raise UserMistake("whence replay needs a recording and a program: whence replay DIRECTORY PROGRAM …")
     path = find_program(program, os.environ)
-    replaying.execute(directory, path, [program, *arguments], os.environ)
+    replaying.execute(directory, path, [program, *arguments], os.environ, wait)
     return 0
 
 
-def _test(file: Path, program: str | None, arguments: tuple[str, ...], show: bool) -> int:
+def _test(file: Path, program: str | None, arguments: tuple[str, ...], show: bool, wait: int) -> int:
     """The program on a test; its status is ours."""
     from whence.api import find_program
     from whence.engines.process.launch import die_by
@@ -57,7 +65,7 @@ def _test(file: Path, program: str | None, arguments: tuple[str, ...], show: boo
         raise UserMistake(f"whence replay needs a test and a program: whence replay {file} PROGRAM")
     if arguments:
         raise UserMistake(f"the arguments are those of the test: whence replay {file} {program}")
-    status = replaying.run(test, find_program(program, os.environ), os.environ)
+    status = replaying.run(test, find_program(program, os.environ), os.environ, wait)
     if status < 0:
         die_by(-status)
     return status

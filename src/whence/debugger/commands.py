@@ -33,13 +33,28 @@ def has(symbol):
     return bool(gdb.lookup_global_symbol(symbol) or gdb.lookup_static_symbol(symbol))
 
 
+def need_checks():
+    """Raises an error in a replay of a program as it is."""
+    if REPLAYED:
+        raise gdb.GdbError("nothing is checked here: this is the program as it is, at recorded addresses")
+
+
+def session():
+    """The address of whence's process."""
+    need_checks()
+    named = os.environ.get("WHENCE_DEBUGGER") or os.environ.get("WHENCE_DEBUGGER_EDITOR")
+    if named is None:
+        raise gdb.GdbError("this gdb was not started by whence debug, which knows the findings")
+    return os.path.realpath(named)
+
+
 def ask(what, *words):
     """The answer of whence's process."""
     color = "color" if gdb.parameter("style enabled") and os.isatty(1) else "plain"
     width = gdb.parameter("width") or 0
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         try:
-            connection.connect(os.environ["WHENCE_DEBUGGER"])
+            connection.connect(session())
             rest = "".join(f" {urllib.parse.quote(str(word), safe='')}" for word in words)
             connection.sendall(f"{what} {color} {width}{rest}\n".encode())
             parts = []
@@ -154,13 +169,14 @@ class Block(gdb.Command):
             raise gdb.GdbError("whence block: give an address, an expression, or #NUMBER of a block")
         address = None
         if argument.startswith("#"):
+            need_checks()
             evaluate(f"whence_debug_numbered({int(argument[1:], 0)})")
         else:
             address = int(evaluate(f"(unsigned long)({argument})"))
             evaluate(f"whence_debug_at({address})")
         answer = evaluate("whence_debug_answer")
         row = answer["block"]
-        if not int(row["id"]):
+        if not int(row["state"]):
             gdb.write("No block there.\n")
             return
         self.show(answer, row, address)
@@ -169,10 +185,13 @@ class Block(gdb.Command):
         begin, size = int(row["begin"]), int(row["size"])
         live = int(row["state"]) == 1
         kind = KINDS.get(int(row["kind"]), "block")
-        gdb.write(f"block #{int(row['id'])}: {size} bytes, {kind}, {'live' if live else 'freed'}, ")
+        number = f" #{int(row['id'])}" if int(row["id"]) else ""
+        gdb.write(f"block{number}: {size} bytes, {kind}, {'live' if live else 'freed'}, ")
         gdb.write(f"[{begin:#x}, {begin + size:#x})\n")
         if address is not None:
             gdb.write(f"  {address:#x} is {position(address, begin, size)}\n")
+        if REPLAYED:
+            return
         self.stack(f"allocated by thread {int(row['thread'])}", answer["alloc"], int(answer["n_alloc"]))
         if not live:
             self.stack(f"freed by thread {int(answer['free_thread'])}", answer["free"], int(answer["n_free"]))
@@ -201,25 +220,39 @@ def position(address, begin, size):
     return f"byte {address - begin} of it"
 
 
-def place_of(text):
-    """The address, the size and the value, as a number, of what an expression names in memory."""
+def memory_of(text):
+    """What an expression names in memory, a value of 4 or 8 bytes, and its address."""
     value = evaluate(text)
     if value.type.strip_typedefs().code in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF):
         value = value.referenced_value()
     if value.is_optimized_out:
-        raise gdb.GdbError(f"'{text}' is optimized out: chains are those of values in memory")
+        raise gdb.GdbError(
+            f"'{text}' is optimized out here, and its memory is not known: stop where it is used, or build "
+            "this file with -O0"
+        )
     if value.address is None:
         raise gdb.GdbError(f"'{text}' lies in no memory: give what the value was read from")
     if value.type.strip_typedefs().code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION, gdb.TYPE_CODE_ARRAY):
         raise gdb.GdbError(f"'{text}' has parts, and each has its chain: give one of them")
     if value.type.sizeof not in (4, 8):
         raise gdb.GdbError(f"'{text}' has {value.type.sizeof} bytes: values of 4 and 8 bytes are followed")
-    address = int(value.address)
     try:
-        content = gdb.selected_inferior().read_memory(address, value.type.sizeof)
+        value.fetch_lazy()
     except gdb.MemoryError as error:
         raise gdb.GdbError(str(error)) from error
-    number = int.from_bytes(content, "little")
+    return value, int(value.address)
+
+
+def bits_of(value):
+    """The bytes of a value of 4 or 8 bytes, as a number."""
+    content = gdb.selected_inferior().read_memory(int(value.address), value.type.sizeof)
+    return int.from_bytes(content, "little")
+
+
+def place_of(text):
+    """The address, the size and the value, as a number, of what an expression names in memory."""
+    value, address = memory_of(text)
+    number = bits_of(value)
     # gdb names the address of p for the value p + 1, too
     if value.type.strip_typedefs().code != gdb.TYPE_CODE_FLT and not is_number(value, number):
         raise gdb.GdbError(f"'{text}' lies in no memory: give what the value was read from")
@@ -231,20 +264,25 @@ def is_number(value, number):
     return int(value) & ((1 << 8 * value.type.sizeof) - 1) == number
 
 
-def tell_origin(what, text):
-    """Writes a chain, or why there is none; returns whether there is one."""
+def need_records():
+    """Raises an error if this run does not record where values come from."""
+    need_checks()
     if not has("__whence_origin_make"):
         raise gdb.GdbError("the library of this engine does not record where values come from")
     if not int(evaluate("whence_debug_records()")):
         raise gdb.GdbError("this run does not record where values come from; whence debug --locate does")
+
+
+def tell_origin(text):
+    """Writes a chain, or why there is none."""
+    need_records()
     address, size, number = place_of(text)
     state = int(evaluate(f"whence_debug_chain({address}ul, {size}ul, {number}ul)"))
     answer = evaluate("whence_debug_origin")
     if state == len(ORIGINS):
-        gdb.write(ask(what, text, int(answer["thread"]), answer["text"].string(errors="replace")))
-        return True
-    gdb.write(f"{text}: {ORIGINS[state]}\n")
-    return False
+        gdb.write(ask("chain", text, int(answer["thread"]), answer["text"].string(errors="replace")))
+    else:
+        gdb.write(f"{text}: {ORIGINS[state]}\n")
 
 
 ORIGINS = (
@@ -263,12 +301,13 @@ class Chain(gdb.Command):
     def invoke(self, argument, from_tty):
         if not argument:
             raise gdb.GdbError("whence chain: give an expression that names memory")
-        tell_origin("chain", argument)
+        tell_origin(argument)
 
 
 class Trace(gdb.Command):
-    """whence trace EXPRESSION: the last write of a variable or of memory. With --last N before or behind
-    it also says how to see N: only the last is recorded."""
+    """whence trace EXPRESSION: the last write of a variable or of memory, with the value and the time.
+
+    whence trace EXPRESSION --last N: the last N of them."""
 
     def __init__(self):
         super().__init__("whence trace", gdb.COMMAND_DATA, gdb.COMPLETE_EXPRESSION)
@@ -277,13 +316,42 @@ class Trace(gdb.Command):
         found = re.fullmatch(r"(?:--last\s+(\d+)\s+)?(.+?)(?:\s+--last\s+(\d+))?", argument.strip())
         if found is None:
             raise gdb.GdbError("whence trace: give an expression that names memory")
-        wanted = int(found[1] or found[3] or 1)
-        if tell_origin("write", found[2]) and wanted > 1:
-            address, size, _ = place_of(found[2])
-            gdb.write(
-                "Only the last write is recorded. Addresses repeat: start again and stop at each with\n"
-                f"  watch -l *(char (*)[{size}]){address:#x}\n"
-            )
+        need_records()
+        text = found[2]
+        address, size, number = place_of(text)
+        value, wanted = memory_of(text)[0], int(found[1] or found[3] or 1)
+        state = int(evaluate(f"whence_debug_chain({address}ul, {size}ul, {number}ul)"))
+        rows = list(self.writes(value, address, wanted))
+        if state < len(ORIGINS):
+            gdb.write(f"{text}: {ORIGINS[state]}\n")
+        if rows:
+            tag = int(evaluate("whence_debug_origin")["thread"])
+            gdb.write(ask("writes", text, tag, *(word for row in rows for word in row)))
+        lost = int(evaluate("whence_debug_written")["lost"])
+        if lost and len(rows) < wanted:
+            gdb.write(f"{lost} writes of the program are older than the log, which has the last of them.\n")
+
+    @staticmethod
+    def writes(value, address, most):
+        """What is known of each write, newest first: a note, and the chain of what was written."""
+        number = 0
+        for _ in range(most):
+            evaluate(f"whence_debug_write({address}ul, {value.type.sizeof}ul, {number}ul)")
+            written = evaluate("whence_debug_written")
+            number = int(written["number"])
+            if not number:
+                return
+            text = evaluate("whence_debug_origin")["text"].string(errors="replace")
+            yield f"{written_value(value, address, written)}event {int(written['clock'])}", text
+
+
+def written_value(value, address, written):
+    """The value of a write in words, of the type of what was asked for; empty if not all of it was kept."""
+    size, begin = value.type.sizeof, address - int(written["address"])
+    if not int(written["whole"]) or begin < 0 or begin + size > int(written["size"]):
+        return ""
+    part = int(written["value"]).to_bytes(8, "little")[begin : begin + size]
+    return f"{gdb.Value(part, value.type).format_string(symbols=False)}, "
 
 
 class Rules(gdb.Command):
@@ -293,6 +361,7 @@ class Rules(gdb.Command):
         super().__init__("whence rules", gdb.COMMAND_DATA)
 
     def invoke(self, argument, from_tty):
+        need_checks()
         words = shlex.split(argument)
         if not words:
             self.list()
@@ -341,6 +410,7 @@ class Break(gdb.Command):
         super().__init__("whence break", gdb.COMMAND_BREAKPOINTS, gdb.COMPLETE_EXPRESSION)
 
     def invoke(self, argument, from_tty):
+        need_checks()
         if not has("blocks_watched"):
             raise gdb.GdbError("whence break: the library of this engine does not stop at blocks")
         number = self.number(argument)
@@ -371,6 +441,7 @@ class Events(gdb.Command):
         super().__init__("whence events", gdb.COMMAND_DATA)
 
     def invoke(self, argument, from_tty):
+        need_checks()
         gdb.write(f"{int(evaluate('whence_debug_clock()'))} events (allocations, frees, …) so far\n")
 
 
@@ -389,20 +460,49 @@ def stopped(event):
         select_program()
 
 
-if not gdb.selected_inferior().pid:
-    raise gdb.GdbError(
-        "gdb could not attach to the program: see the message above (/proc/sys/kernel/yama/ptrace_scope)"
-    )
+def begin():
+    """Sets the breakpoints in a process that waits for this debugger; it goes on at the next `continue`."""
+    global FINDING, REACHED
+    FINDING, REACHED = Finding(), Reached()
+    gdb.events.stop.connect(stopped)
+    for signal in ("SIGPIPE", "SIGUSR1", "SIGUSR2", "SIGALRM"):
+        gdb.execute(f"handle {signal} nostop noprint pass", to_string=True)
+    gdb.execute("set variable whence_debug_attached = 1", to_string=True)
+
+
+def whence_begin(stop_at_main):
+    """For an editor: the same, and a stop at main if it wants one."""
+    begin()
+    if stop_at_main:
+        gdb.execute("tbreak main", to_string=True)
+
+
+def begin_attached():
+    if not gdb.selected_inferior().pid:
+        raise gdb.GdbError(
+            "gdb could not attach to the program: see the message above (/proc/sys/kernel/yama/ptrace_scope)"
+        )
+    begin()
+    if not os.environ.get("WHENCE_DEBUGGER_RUNS"):
+        gdb.execute("tbreak main", to_string=True)
+        gdb.execute("continue", to_string=True)
+        gdb.execute("frame")
+
+
+def begin_replayed():
+    if not os.environ.get("WHENCE_DEBUGGER_RUNS"):
+        gdb.execute("tbreak main", to_string=True)
+        gdb.execute("run", to_string=True)
+        gdb.execute("frame")
+
+
+FINDING = REACHED = None
+REPLAYED = bool(os.environ.get("WHENCE_DEBUGGER_REPLAYED"))
+"""Whether gdb starts a program as it is."""
 for command in (Whence, Where, Findings, Block, Chain, Trace, Rules, Break, Events):
     command()
 Frames()
-FINDING = Finding()
-REACHED = Reached()
-gdb.events.stop.connect(stopped)
-for signal in ("SIGPIPE", "SIGUSR1", "SIGUSR2", "SIGALRM"):
-    gdb.execute(f"handle {signal} nostop noprint pass", to_string=True)
-gdb.execute("set variable whence_debug_attached = 1", to_string=True)
-if not os.environ.get("WHENCE_DEBUGGER_RUNS"):
-    gdb.execute("tbreak main", to_string=True)
-    gdb.execute("continue", to_string=True)
-    gdb.execute("frame")
+if REPLAYED:
+    begin_replayed()
+elif os.environ.get("WHENCE_DEBUGGER"):
+    begin_attached()

@@ -30,14 +30,18 @@ if TYPE_CHECKING:
 COMMANDS = Path(__file__).with_name("commands.py")
 """The file that gdb reads."""
 
-ADDRESS, RUNS = "WHENCE_DEBUGGER", "WHENCE_DEBUGGER_RUNS"
-"""Environment variables of gdb: the path of the socket, and whether not to run to main first."""
+ADDRESS, RUNS, EDITOR, REPLAYED = (
+    *("WHENCE_DEBUGGER", "WHENCE_DEBUGGER_RUNS"),
+    *("WHENCE_DEBUGGER_EDITOR", "WHENCE_DEBUGGER_REPLAYED"),
+)
+"""Environment variables of gdb: the path of the socket, whether not to run to main first, where a link to the
+socket will be when an editor has launched a program, and whether gdb starts a program as it is."""
 _POLL = 0.01
 """Seconds between two looks whether the program waits."""
 
 
 @dataclass(frozen=True)
-class Data:
+class SessionData:
     """What a session asks its engine for.
 
     findings: those that the record has so far; raises `WhenceError`. chain: from the runtime's text, the term
@@ -75,43 +79,58 @@ class Debugger:
 
     def words(self, pid: int) -> list[str]:
         """The command line for a process that waits."""
-        words = [self.gdb, "-q", *(["-batch"] if self.batch else []), "-iex", "set debuginfod enabled off"]
-        words += [
-            "-iex",
-            "set confirm off",
-            "-iex",
-            "set pagination off",
-            "-p",
-            str(pid),
-            "-x",
-            str(COMMANDS),
-        ]
+        return self.command(["-p", str(pid)], ["-x", str(COMMANDS)])
+
+    def command(self, before: Sequence[str], after: Sequence[str]) -> list[str]:
+        """gdb's command line, with words that stand before and after its settings."""
+        words = [self.gdb, "-q", *(["-batch"] if self.batch else [])]
+        for setting in ("set debuginfod enabled off", "set confirm off", "set pagination off"):
+            words += ["-iex", setting]
+        words += [*before, *after]
         for file in self.files:
             words += ["-x", str(file)]
         return [*words, *(word for command in self.commands for word in ("-ex", command))]
 
     @contextlib.contextmanager
-    def session(self, folder: Path, program: str, data: Data) -> Iterator[Session]:
+    def session(self, folder: Path, program: str, data: SessionData) -> Iterator[Session]:
         """The session of one run. At its end gdb has ended."""
-        session = Session(self, folder, program, data)
+        session = self.session_of(folder, program, data)
         try:
             yield session
         finally:
             session.end()
 
+    def session_of(self, folder: Path, program: str, data: SessionData) -> Session:
+        return Session(self, folder, program, data)
+
 
 class Session:
     """A run under gdb: `begin` starts gdb on the program, and the program ends with gdb."""
 
-    def __init__(self, debugger: Debugger, folder: Path, program: str, data: Data) -> None:
+    def __init__(self, debugger: Debugger, folder: Path, program: str, data: SessionData) -> None:
         self._debugger = debugger
         self._program = program
         self._data = data
-        self._path = folder / "debugger"
+        self.path = folder / "debugger"
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self._socket.bind(str(self._path))
+        self._socket.bind(str(self.path))
         self._socket.listen()
         self._follower: threading.Thread | None = None
+        self._told = 0
+
+    def news(self) -> tuple[str, str]:
+        """The rule and the text of the last finding, if there was none of it at the last call; else empty."""
+        from whence.report.text import TextRenderer
+
+        try:
+            found = self._data.findings()
+        except WhenceError:
+            return "", ""
+        if len(found) <= self._told:
+            return "", ""
+        self._told = len(found)
+        text = TextRenderer(color=False, quiet=True).render(found[-1:], RunInfo(self._program))
+        return found[-1].rule.name, text
 
     def begin(self, pid: int, waits: Callable[[], bool]) -> None:
         """Starts gdb on a process as soon as it waits for it."""
@@ -131,12 +150,16 @@ class Session:
             if not _lives(pid):
                 return
             time.sleep(_POLL)
-        environment = {**os.environ, ADDRESS: str(self._path)}
+        self.debug(pid)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+    def debug(self, pid: int) -> None:
+        """Debugs a process that waits, until gdb has ended."""
+        environment = {**os.environ, ADDRESS: str(self.path)}
         if not self._debugger.start:
             environment[RUNS] = "1"
         subprocess.run(self._debugger.words(pid), env=environment, check=False)
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
 
     def _serve(self) -> None:
         while True:
@@ -153,8 +176,10 @@ class Session:
         from whence.report.text import TextRenderer
 
         renderer = TextRenderer(color=color == "color", width=int(width) or None, quiet=True)
-        if what in ("chain", "write"):
-            return self._chain(renderer, what, *map(unquote, rest))
+        if what == "chain":
+            return self._chain(renderer, *map(unquote, rest))
+        if what == "writes":
+            return self._writes(renderer, *map(unquote, rest))
         try:
             found = self._data.findings()
         except WhenceError as error:
@@ -164,12 +189,17 @@ class Session:
         shown = found if what == "findings" else found[-1:]
         return renderer.render(shown, RunInfo(self._program))
 
-    def _chain(self, renderer: TextRenderer, what: str, term: str, tag: str, text: str) -> str:
-        """A chain, or with ``write`` its first hop alone, which is the last write of the value."""
+    def _chain(self, renderer: TextRenderer, term: str, tag: str, text: str) -> str:
         chain, thread = self._data.chain(text, term, int(tag))
-        if what == "write":
-            chain = replace(chain, hops=chain.hops[:1], cut=False)
         return renderer.render_chain(chain, thread, self._program)
+
+    def _writes(self, renderer: TextRenderer, term: str, tag: str, *rows: str) -> str:
+        """Writes of a place, newest first: for each a note and the chain of what was written."""
+        hops, thread = [], 0
+        for note, text in zip(rows[::2], rows[1::2], strict=True):
+            chain, thread = self._data.chain(text, term, int(tag))
+            hops += [replace(hop, note=note) for hop in chain.hops[:1]]
+        return renderer.render_chain(Chain(term, None, tuple(hops)), thread, self._program)
 
 
 def _lives(pid: int) -> bool:

@@ -24,12 +24,14 @@ def library(layout: Layout) -> Path:
     return native_library(LIBRARIES[layout])
 
 
-def changes(recording: Recording, inherited: Mapping[str, str]) -> dict[str, str]:
+def changes(recording: Recording, inherited: Mapping[str, str], wait: int = 0) -> dict[str, str]:
     """The variables to set in `inherited` so that a program gets the recorded addresses.
 
-    The preloaded library removes them again before the program's `main`.
+    wait: seconds that a debugger has to attach before the program begins. The preloaded library removes the
+    variables again before the program's `main`.
     """
-    own = {variables.OPTIONS: encode(recording.heap.options())}
+    options = recording.heap.options() | ({"attach_wait": wait} if wait else {})
+    own = {variables.OPTIONS: encode(options)}
     if recording.space is not None:
         own[variables.SPACE] = space_text(recording)
     before = inherited.get("LD_PRELOAD")
@@ -47,16 +49,20 @@ def space_text(recording: Recording) -> str:
     return ":".join(map(str, numbers))
 
 
-def execute(folder: Path, program: Path, words: Sequence[str], environment: Mapping[str, str]) -> None:
+def execute(
+    folder: Path, program: Path, words: Sequence[str], environment: Mapping[str, str], wait: int = 0
+) -> None:
     """Replace this process by `program`, called as `words`, at the addresses recorded in `folder`.
 
     Address randomisation is off, as in the recorded run. Returns only by an exception: `UserMistake`
     for the recording, `CannotExecute` for the program, `ToolLimit` if the system refuses.
     """
     recording = Recording.read(folder)
+    if wait and recording.space is not None:
+        raise UserMistake(f"{folder}: a program with a spread heap does not wait for a debugger")
     executed, arguments = resolve(program, words, environment)
     check_replaceable(executed)
-    changed = {**environment, **changes(recording, environment)}
+    changed = {**environment, **changes(recording, environment, wait)}
     with fixed_addresses() as fixed:
         if not fixed:
             raise ToolLimit("the system does not let address randomisation be switched off")

@@ -20,13 +20,17 @@ from whence.exploring.ktest import encoded
 _NAMES = symbolic.OBJECT_NAMES
 
 
-def changes(test: Test, environment: Mapping[str, str]) -> dict[bytes, bytes]:
+def changes(test: Test, environment: Mapping[str, str], wait: int = 0) -> dict[bytes, bytes]:
     """The variables to set for a replay: the test's own, and those that give the addresses."""
-    own = replay.changes(Recording(CompactHeap()), environment)
-    made = {os.fsencode(name): os.fsencode(value) for name, value in own.items()}
-    for name, data in _of(test, "ENVIRONMENT").items():
-        made[os.fsencode(name)] = data.partition(b"\0")[0]
-    return made
+    own = replay.changes(Recording(CompactHeap()), environment, wait)
+    return {os.fsencode(name): os.fsencode(value) for name, value in own.items()} | variables(test)
+
+
+def variables(test: Test) -> dict[bytes, bytes]:
+    """The environment variables of the test."""
+    return {
+        os.fsencode(name): data.partition(b"\0")[0] for name, data in _of(test, "ENVIRONMENT").items()
+    }
 
 
 def _of(test: Test, kind: str) -> dict[str, bytes]:
@@ -35,33 +39,33 @@ def _of(test: Test, kind: str) -> dict[str, bytes]:
     return {name.removeprefix(prefix): data for name, data in test.inputs.items() if name.startswith(prefix)}
 
 
-def run(test: Test, program: Path, environment: Mapping[str, str]) -> int:
+def run(test: Test, program: Path, environment: Mapping[str, str], wait: int = 0) -> int:
     """Run the program on the test, and return its status; minus the signal that ended it.
 
+    wait: seconds that a debugger has to attach before it begins.
     Raises `CannotExecute` for the program, `ToolLimit` if the system refuses.
     """
     replay.check_replaceable(program)
     path = program.absolute()
     with ExitStack() as stack:
-        directory, memory = _directory(test, stack), _memory(test, stack)
-        stdin = _stdin(test, stack)
-        variables = {os.fsencode(name): os.fsencode(value) for name, value in environment.items()}
+        folder, objects, given = directory(test, stack), memory(test, stack), stdin(test, stack)
+        inherited = {os.fsencode(name): os.fsencode(value) for name, value in environment.items()}
         if not stack.enter_context(fixed_addresses()):
             raise ToolLimit("the system does not let address randomisation be switched off")
         try:
             return subprocess.run(
                 [os.fsencode(program), *command_line(test)],
                 executable=path,
-                env={**variables, **changes(test, environment), **memory},
-                cwd=directory,
-                stdin=stdin,
+                env={**inherited, **changes(test, environment, wait), **objects},
+                cwd=folder,
+                stdin=given,
                 check=False,
             ).returncode
         except OSError as error:
             raise CannotExecute(f"{program}: cannot be started: {error.strerror}") from error
 
 
-def _directory(test: Test, stack: ExitStack) -> str | None:
+def directory(test: Test, stack: ExitStack) -> str | None:
     """A folder with the test's files; None, the working directory, if it has none."""
     files = _of(test, "FILE")
     if not files:
@@ -74,7 +78,7 @@ def _directory(test: Test, stack: ExitStack) -> str | None:
     return folder
 
 
-def _memory(test: Test, stack: ExitStack) -> dict[bytes, bytes]:
+def memory(test: Test, stack: ExitStack) -> dict[bytes, bytes]:
     """The variable by which the program finds the bytes of memory that it makes symbolic."""
     objects = {name: data for name, data in test.inputs.items() if name.startswith(_NAMES["MEMORY"])}
     if not objects:
@@ -85,7 +89,8 @@ def _memory(test: Test, stack: ExitStack) -> dict[bytes, bytes]:
     return {b"KTEST_FILE": os.fsencode(file.name)}
 
 
-def _stdin(test: Test, stack: ExitStack) -> int | None:
+def stdin(test: Test, stack: ExitStack) -> int | None:
+    """The descriptor of the test's standard input; None if it has none."""
     data = test.inputs.get(_NAMES["STDIN"])
     if data is None:
         return None

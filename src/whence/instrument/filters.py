@@ -119,7 +119,7 @@ def markers() -> Iterator[tuple[str, bool, int, bool, bool]]:
                     yield name, write, size, provenance, unaligned
 
 
-def generate(plan: Plan, *, origins: bool = False, symbolic: bool = False) -> str:
+def generate(plan: Plan, *, origins: bool = False, symbolic: bool = False, logged: bool = False) -> str:
     """IR text that defines every marker for this plan.
 
     Definitions are `linkonce_odr hidden`: linking takes those that the
@@ -147,7 +147,7 @@ def generate(plan: Plan, *, origins: bool = False, symbolic: bool = False) -> st
     copies = [_copy(size, "COPY" in plan.points) for size in (None, *CHECKED_WIDTHS)]
     values = helpers.definitions() if follows_values(plan) else ()
     followed = [
-        *(origin_helpers.definitions() if origins else ()),
+        *(origin_helpers.definitions(logged=logged) if origins else ()),
         *(symbolic_helpers.definitions() if symbolic else ()),
     ]
     arithmetic = list(steps.definitions(plan.points))

@@ -8,6 +8,8 @@ zones at the begin of the program or library. It learns of them from a section o
 
 from __future__ import annotations
 
+import re
+
 from whence import ir
 from whence.abi.layout import GRANULE
 from whence.abi.zones import GLOBAL, GLOBALS_SECTION
@@ -94,6 +96,7 @@ def move(variable: ir.GlobalVariable, context: Context) -> tuple[str, str]:
     words = " ".join(("private", *storage, kind))
     module.add_global(
         f"{memory} = {words} {type_} <{{ {value} }}>{section}{comdat}, align {max(align, _ALIGN)}"
+        + (_moved(variable, room.before) if context.policy.described else "")
     )
     qualifiers = variable.fields.qualifiers
     behind = [each for each in qualifiers if each in UNNAMED_ADDR]
@@ -102,6 +105,20 @@ def move(variable: ir.GlobalVariable, context: Context) -> tuple[str, str]:
     target = f"getelementptr (i8, ptr {memory}, i64 {room.before})"
     variable.text = f"{variable.ref} = {words} {variable.value_type}, ptr {target}"
     return described, memory
+
+
+_EXPRESSION = re.compile(r"var: (!\d+), expr: !DIExpression\(\)")
+
+
+def _moved(variable: ir.GlobalVariable, offset: int) -> str:
+    """The attachment that tells debuggers where a variable is, from its room's begin on."""
+    node = variable.fields.attachments.get("dbg", "")[1:]
+    metadata = variable.module.metadata
+    found = _EXPRESSION.search(metadata.node(int(node))) if node.isdecimal() else None
+    if found is None:
+        return ""
+    place = f"expr: !DIExpression(DW_OP_plus_uconst, {offset})"
+    return f", !dbg !{metadata.add(f'!DIGlobalVariableExpression(var: {found[1]}, {place})')}"
 
 
 def hand_over(module: ir.Module, section: str, suffix: str) -> None:

@@ -36,7 +36,7 @@ def make_job(
     LLVM's pipeline. origins: whether it is followed where values come from. symbolic: whether
     expressions of symbolic values are built.
     """
-    policy, watched, text = _shared(rules, origins, symbolic)
+    policy, watched, text = _shared(rules, origins, symbolic, described)
     holes = CLOSES in own
     quick = tier == QUICK and not policy.values
     bounds = policy.bounds and not holes
@@ -45,10 +45,13 @@ def make_job(
 
 
 @lru_cache(maxsize=4)
-def _shared(rules: RuleSet, origins: bool, symbolic: bool) -> tuple[Policy, tuple[str, ...], str]:
+def _shared(
+    rules: RuleSet, origins: bool, symbolic: bool, described: bool
+) -> tuple[Policy, tuple[str, ...], str]:
     plan = plan_of(rules)
     policy = replace(policy_of(plan), origins=origins, symbolic=symbolic)
-    return policy, plan.functions, filters.generate(plan, origins=origins, symbolic=symbolic)
+    text = filters.generate(plan, origins=origins, symbolic=symbolic, logged=described)
+    return policy, plan.functions, text
 
 
 def policy_of(plan: Plan) -> Policy:

@@ -109,7 +109,7 @@ def guard_variables(context: Context) -> None:
         declare void @g(ptr)
         define void @f() {
           %wh.0 = alloca [64 x i8], align 8
-          %x = getelementptr i8, ptr %wh.0, i64 32
+          %x = getelementptr inbounds i8, ptr %wh.0, i64 32
           %wh.1 = getelementptr i8, ptr %x, i64 -32
           store ptr @whence.variable.0, ptr %wh.1, align 8
           %wh.2 = getelementptr i8, ptr %x, i64 -24
@@ -267,7 +267,7 @@ def _guard(variable: ir.Alloca, size: int, scope: list[ir.Call], context: Contex
     room = room_of(size, align)
     described = describe(variable, size, room.before, room.behind, context)
     memory = variable.insert_before(f"alloca [{room.total} x i8], align {align}", dbg=False).result
-    moved = variable.replace(f"getelementptr i8, ptr {memory}, i64 {room.before}", dbg=False)
+    moved = variable.replace(f"getelementptr inbounds i8, ptr {memory}, i64 {room.before}", dbg=False)
     name, at = moved.result, After(moved)
     for declaration in (FRAME, _RETURNS):
         module.add_declaration(declaration)

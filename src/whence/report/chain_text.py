@@ -10,7 +10,7 @@ from whence.report import words
 def hop_words(hop: Hop) -> str:
     """What happened to the value, in one phrase."""
     again = ", repeatedly" if hop.repeated else ""
-    return _words(hop) + again
+    return _words(hop) + again + (f": {hop.note}" if hop.note else "")
 
 
 def _words(hop: Hop) -> str:

@@ -85,7 +85,7 @@ int repeat_is(const struct context *context, const uint64_t *pcs, unsigned count
     return (void)context, (void)pcs, (void)count, 0;
 }
 void port_describe_block(struct block block, struct wh_finding *head) { (void)block, (void)head; }
-int port_await_debugger(const char *rule) { return (void)rule, 0; }
+void port_before_debugger(void) {}
 void port_say(const struct wh_finding *head, const struct port_words *words,
               struct port_stacks said) {
     (void)head, (void)words, (void)said;

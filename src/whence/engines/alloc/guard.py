@@ -31,7 +31,6 @@ class Guard:
     zones: tuple[str, ...] = ()
     alignment: str | None = None
     resident: int | None = None
-    attach_wait: int = 0
 
     @classmethod
     def of(
@@ -40,7 +39,6 @@ class Guard:
         guard_zones: str | None = None,
         guard_align: str | None = None,
         guard_resident: int | None = None,
-        attach_wait: int = 0,
     ) -> Guard:
         """Parses the values of options; raises `UserMistake` for invalid ones."""
         _expect("guard", guard, TYPES)
@@ -53,12 +51,11 @@ class Guard:
             )
         if guard_resident is not None and not 0 <= guard_resident <= _RESIDENT_MOST:
             raise UserMistake(f"guard_resident is {guard_resident}: expected 0 to {_RESIDENT_MOST} blocks")
-        return cls(guard, sizes, guard_align, guard_resident, attach_wait)
+        return cls(guard, sizes, guard_align, guard_resident)
 
     def options(self) -> dict[str, int]:
         """The options of the runtime."""
-        resident = {} if self.resident is None else {"guard_resident": self.resident}
-        return {"attach_wait": self.attach_wait, **resident}
+        return {} if self.resident is None else {"guard_resident": self.resident}
 
     def variables(self, environment: Mapping[str, str]) -> dict[str, str]:
         """The environment variables for the runtime; empty without options."""

@@ -240,9 +240,9 @@ def _debugging(start: Start, folder: Folder, name: str, reading: Reading) -> Ite
         yield lambda _: None
         return
     record = folder.record
-    from whence.debugger.session import Data  # only for debuggers
+    from whence.debugger.session import SessionData  # only for debuggers
 
-    data = Data(lambda: reading.findings(read_records(record)), _chain_now)
+    data = SessionData(lambda: reading.findings(read_records(record)), _chain_now)
     with start.debugger.session(folder.path, name, data) as session:
         # The runtime writes its process into the record before it waits.
         yield lambda pid: session.begin(pid, lambda: read_records(record).pid != 0)

@@ -28,6 +28,8 @@ def runtime_options(settings: Settings, *, leaks: bool) -> dict[str, int]:
         options["held"] = settings.start.handover.pid
     options["leaks"] = LEAKS[settings.leak_check] if leaks else 0
     options["foreign_leaks"] = int(settings.foreign_leaks)
+    if settings.attach_wait:
+        options["attach_wait"] = settings.attach_wait
     if settings.leak_signal:
         options["leak_signal"] = settings.leak_signal
     if settings.suppressions:

@@ -66,8 +66,11 @@ def declaration(name: str) -> str:
     return by_kind[name if name in by_kind else name[:-1]]
 
 
-def definitions() -> Iterator[str]:
-    """The definitions of all, and declarations of the runtime's functions."""
+def definitions(*, logged: bool = False) -> Iterator[str]:
+    """The definitions of all, and declarations of the runtime's functions.
+
+    logged: whether the runtime is called for each store, because it logs them.
+    """
     yield f"@__whence_origins = external thread_local(initialexec) global [{ORIGINS_SIZE} x i8]"
     yield "declare i32 @__whence_origin_make(ptr, i32) #1"
     yield "declare i32 @__whence_origin_lost(ptr, i64, i64, i64) #1"
@@ -77,7 +80,7 @@ def definitions() -> Iterator[str]:
     yield _born()
     for suffix in _WORDS:
         yield _load(suffix)
-        yield _store(suffix)
+        yield _logged_store(suffix) if logged else _store(suffix)
     for suffix in "8p":
         yield from (_pass(suffix), _parameter(suffix), _return(suffix), _returned(suffix))
     yield _call()
@@ -224,6 +227,19 @@ def _store(suffix: str) -> str:
   ret void
 cold:
   call preserve_mostcc void @{PREFIX}slow_store(i64 %a, i64 {size}, i64 %v, i32 %node) #3
+  ret void""",
+    )
+
+
+def _logged_store(suffix: str) -> str:
+    return _define(
+        "void",
+        f"{STORE}_{suffix}",
+        f"ptr %p, {_WORDS[suffix]} %value, i32 %node",
+        f"""
+  %a = ptrtoint ptr %p to i64
+{_word(suffix)}
+  call preserve_mostcc void @{PREFIX}slow_store(i64 %a, i64 {4 if suffix == "4" else 8}, i64 %v, i32 %node) #3
   ret void""",
     )
 
