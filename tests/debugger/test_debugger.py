@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.debugger.editor import Editor
+from tests.debugger.editor import Editor, Message
 from tests.harness.process import TIMEOUT, Done, Whence, is_one_sentence
 
 pytestmark = [
@@ -360,6 +360,10 @@ def gdb_version() -> int:
     return int(found[1]) if (found := re.search(r"(\d+)\.\d+", said)) else 0
 
 
+def event_of(message: Message) -> str:
+    return str(message.get("event"))
+
+
 def adapter(whence: Whence, *options: str) -> Editor:
     command = whence.command("whence.cli.main", "debug", "--dap", *options)
     return Editor(command, whence.directory, whence.env, TIMEOUT)
@@ -386,8 +390,7 @@ def test_an_editor_stops_before_the_faulty_step(whence: Whence) -> None:
     where = editor.ask("evaluate", expression="whence where", context="repl")["body"]["result"]
     assert "just after a block of 3 bytes" in where and "just after a block of 3 bytes" in editor.output()
     editor.send("continue", threadId=thread)
-    editor.event("terminated")
-    assert "total 6" in editor.output()
+    editor.until(lambda _: "total 6" in editor.output() and "terminated" in map(event_of, editor.messages))
     editor.ask("disconnect")
     assert editor.close() == (0, "")
 

@@ -55,4 +55,4 @@ class Policy:
     @property
     def keeps_variables(self) -> bool:
         """Whether all variables stay in memory, where debuggers find the values and their origins."""
-        return self.described and self.origins and self.quick
+        return self.described and self.quick

@@ -123,13 +123,12 @@ _LEAST, _SECONDS_A_BYTE = 0.5, 9e-6
 
 
 def tier_of(settings: BuildSettings) -> str:
-    """The tier of new objects: the full one for undefined values, whose passes rely on it, for what is
-    followed, and for debuggers, except where these ask for the origins of variables, which LLVM must not
-    promote then."""
+    """The tier of new objects: the full one for undefined values, whose passes rely on it, and for what is
+    followed; for debuggers the quick one, which keeps variables in memory for them."""
     follows = any(row.follows for rule in settings.rules.active for row in rule.point.info.rows)
-    if settings.described and settings.origins and not follows and settings.tier != FULL:
+    if settings.described and not follows and settings.tier != FULL:
         return QUICK
-    return FULL if follows or settings.described or settings.origins or settings.symbolic else settings.tier
+    return FULL if follows or settings.origins or settings.symbolic else settings.tier
 
 
 def _program_key(modules: Iterable[CarriedModule]) -> str:
