@@ -15,8 +15,10 @@ static struct {
     uint64_t pair; /* 0: empty */
     uintptr_t pointer;
 } entries[ENTRIES];
+static unsigned any; /* Whether there are some. */
 
 static void keep(int queue, int file, uintptr_t pointer) {
+    __atomic_store_n(&any, 1, __ATOMIC_RELAXED);
     uint64_t pair = (uint64_t)(uint32_t)(queue + 1) << 32 | (uint32_t)file;
     uint64_t hash = depot_hash_step(DEPOT_HASH_INIT, pair) >> 32;
     for (unsigned i = 0; i < ENTRIES; i++) {
@@ -31,6 +33,7 @@ static void keep(int queue, int file, uintptr_t pointer) {
 }
 
 void kernel_pointers(void (*visit)(uintptr_t pointer)) {
+    if (!__atomic_load_n(&any, __ATOMIC_RELAXED)) return;
     for (unsigned i = 0; i < ENTRIES; i++)
         if (entries[i].pointer) visit(entries[i].pointer);
 }

@@ -19,8 +19,10 @@ extern const char _end[] HIDDEN;
 
 #define DEAD_MOST 4096u
 static uintptr_t dead[DEAD_MOST];
+static unsigned dead_any;
 
 void roots_stack_died(uintptr_t descriptor) {
+    __atomic_store_n(&dead_any, 1, __ATOMIC_RELAXED);
     for (unsigned i = 0; i < DEAD_MOST; i++) {
         uintptr_t empty = 0;
         if (__atomic_compare_exchange_n(&dead[i], &empty, descriptor, 0, __ATOMIC_RELAXED,
@@ -55,6 +57,7 @@ static int is_descriptor(uintptr_t address) {
 
 /* Descriptor of the ended thread whose stack the mapping is; 0 for any other mapping. */
 static uintptr_t dead_descriptor(const struct mapping *mapping) {
+    if (!__atomic_load_n(&dead_any, __ATOMIC_RELAXED)) return 0;
     for (unsigned i = 0; i < DEAD_MOST; i++)
         if (dead[i] >= mapping->begin && dead[i] < mapping->end && is_descriptor(dead[i]))
             return dead[i];
@@ -187,6 +190,19 @@ static void visit_claimed(const struct mapping *mapping, roots_visitor *visit) {
         visit(at, at + OS_PAGE, 0, is_file(mapping));
 }
 
+/* A root without the text of the mappings, which is large, ours, and may have become one mapping
+ * with memory of the program. */
+static void visit_around_text(uintptr_t begin, uintptr_t end, int system, int file,
+                              roots_visitor *visit) {
+    uintptr_t ours = (uintptr_t)text, after = ours + MAPS_ROOM;
+    if (ours >= end || after <= begin) {
+        visit(begin, end, system, file);
+        return;
+    }
+    if (begin < ours) visit(begin, ours, system, file);
+    if (after < end) visit(after, end, system, file);
+}
+
 /* One pass over the mappings. Uninitialised data is mapped without a name,
  * directly behind the file it belongs to. */
 static void pass(const struct stack_top *stacks, size_t count, int system, roots_visitor *visit) {
@@ -205,7 +221,8 @@ static void pass(const struct stack_top *stacks, size_t count, int system, roots
         if (dead_descriptor(&mapping)) belongs = 1;
         if (belongs != system) continue;
         uintptr_t begin = living(&mapping, stacks, count);
-        if (begin < mapping.end) visit(begin, mapping.end, system, is_file(&mapping));
+        if (begin < mapping.end)
+            visit_around_text(begin, mapping.end, system, is_file(&mapping), visit);
     }
 }
 
