@@ -1,6 +1,7 @@
 #include "expressions.h"
 #include "fold.h"
 #include "trace.h"
+#include "../os/mem.h"
 #include "../os/os.h"
 
 #define EXPRESSIONS ((struct expression *)WH_SYMBOLIC_EXPRESSIONS_BASE)
@@ -8,8 +9,12 @@
 /* Numbers by their hash, 0: none. */
 #define INDEX ((uint32_t *)(WH_SYMBOLIC_EXPRESSIONS_BASE + SIZE))
 #define INDEX_COUNT (2u * WH_SYMBOLIC_EXPRESSIONS_MOST)
+#define INDEX_FIRST 1024u
 
 static uint32_t used;
+/* Entries of the index that are in use, a power of two. It grows, so that a path with few
+ * expressions touches few pages. */
+static uint32_t capacity = INDEX_FIRST;
 
 long expressions_init(uintptr_t *begin, size_t *size) {
     *begin = WH_SYMBOLIC_EXPRESSIONS_BASE;
@@ -54,18 +59,34 @@ static void write_out(uint32_t number, const struct expression *made) {
     }
 }
 
+/* Where the number of an equal expression stands, or is to stand. */
+static uint32_t *entry_of(const struct expression *wanted) {
+    for (uint64_t i = hash_of(wanted);; i++) {
+        uint32_t *entry = &INDEX[i % capacity];
+        if (!*entry || is_same(&EXPRESSIONS[*entry], wanted)) return entry;
+    }
+}
+
+static void grow(void) {
+    wh_fill(INDEX, 0, capacity * sizeof *INDEX);
+    capacity *= 2;
+    for (uint32_t number = 1; number <= used; number++)
+        *entry_of(&EXPRESSIONS[number]) = number;
+}
+
 /* The number of an equal expression, which is added if there is none. The trace is locked. */
 static uint32_t find(const struct expression *wanted) {
-    for (uint64_t i = hash_of(wanted);; i++) {
-        uint32_t *entry = &INDEX[i % INDEX_COUNT];
-        if (*entry && is_same(&EXPRESSIONS[*entry], wanted)) return *entry;
-        if (*entry) continue;
-        if (used + 1 >= WH_SYMBOLIC_EXPRESSIONS_MOST) return 0;
-        EXPRESSIONS[++used] = *wanted;
-        *entry = used;
-        write_out(used, wanted);
-        return used;
+    uint32_t *entry = entry_of(wanted);
+    if (*entry) return *entry;
+    if (used + 1 >= WH_SYMBOLIC_EXPRESSIONS_MOST) return 0;
+    if (2 * (used + 1) > capacity) {
+        grow();
+        entry = entry_of(wanted);
     }
+    EXPRESSIONS[++used] = *wanted;
+    *entry = used;
+    write_out(used, wanted);
+    return used;
 }
 
 static uint32_t number_of(const struct expression *wanted) {

@@ -17,6 +17,9 @@
 /* Of a request: the trace, standard input, output and error. */
 #define DESCRIPTORS 4
 
+/* Requests that fit into the room need no mapping. */
+static char room[16384];
+
 struct request {
     struct wh_explore_request head;
     char *bytes;
@@ -72,35 +75,38 @@ static int receive_head(int socket, struct request *request) {
                        sizeof request->head - (size_t)count);
 }
 
+/* Descriptors that come along are the server's own from then on, so paths inherit them. */
+static void adopt(const struct request *request) {
+    const int *files = request->files;
+    if (files[0] >= 0 && !trace_map(files[0])) refuse("the trace cannot be mapped", "");
+    for (int i = 1; i < DESCRIPTORS; i++)
+        if (files[i] >= 0) dup2(files[i], i - 1);
+    for (int i = 0; i < DESCRIPTORS; i++)
+        if (files[i] >= DESCRIPTORS - 1) close(files[i]);
+}
+
 static int receive(int socket, struct request *request) {
-    *request = (struct request){.files = {-1, -1, -1, -1}};
+    *request = (struct request){.bytes = room, .files = {-1, -1, -1, -1}};
     if (!receive_head(socket, request)) return 0;
-    if (!request->head.bytes) return 1;
-    request->bytes = (char *)os_map(wh_round_up(request->head.bytes, OS_PAGE));
+    adopt(request);
+    if (request->head.bytes > sizeof room)
+        request->bytes = (char *)os_map(wh_round_up(request->head.bytes, OS_PAGE));
     if (!request->bytes) refuse("no memory for a request", "");
     return receive_all(socket, request->bytes, request->head.bytes);
 }
 
 static void release(const struct request *request) {
-    for (int i = 0; i < DESCRIPTORS; i++)
-        if (request->files[i] >= 0) close(request->files[i]);
-    if (request->bytes)
+    if (request->bytes != room)
         os_unmap((uintptr_t)request->bytes, wh_round_up(request->head.bytes, OS_PAGE));
 }
 
 /* ---- a path ---- */
 
-static void begin_path(struct request *request, char **arguments, char **environment) {
+static void begin_path(const struct request *request, char **arguments, char **environment) {
     const char *name = "";
-    int *files = request->files;
-    for (int i = 1; i < DESCRIPTORS; i++)
-        if (files[i] >= 0) dup2(files[i], i - 1);
     if (!inputs_take(request->bytes, request->head.bytes, request->head.objects))
         refuse("a request is malformed", "");
-    if (files[0] >= 0 && !(request->head.flags & WH_REQUEST_QUIET) && !trace_open(files[0]))
-        refuse("the trace cannot be mapped", "");
-    for (int i = 0; i < DESCRIPTORS; i++)
-        if (files[i] >= 0) close(files[i]);
+    if (!(request->head.flags & WH_REQUEST_QUIET)) trace_open();
     if (!inputs_place(arguments, environment, &name)) refuse("there is no place for ", name);
 }
 
@@ -131,17 +137,15 @@ static void await(pid_t child, const struct request *request, struct wh_explore_
 }
 
 /* What the path itself could not write. */
-static void end_trace(int file, const struct wh_explore_answer *answer) {
+static void end_trace(const struct wh_explore_answer *answer) {
     int status = (int)answer->status;
-    if (file < 0 || !trace_reopen(file)) return;
     if (answer->late)
-        trace_end(WH_END_LIMIT, 0);
+        trace_end_of_child(WH_END_LIMIT, 0);
     else if (WIFEXITED(status))
-        trace_end(WH_END_EXIT, (uint64_t)WEXITSTATUS(status));
+        trace_end_of_child(WH_END_EXIT, (uint64_t)WEXITSTATUS(status));
     else
-        trace_end(WTERMSIG(status) == SIGABRT ? WH_END_ABORT : WH_END_SIGNAL,
-                  (uint64_t)WTERMSIG(status));
-    trace_close();
+        trace_end_of_child(WTERMSIG(status) == SIGABRT ? WH_END_ABORT : WH_END_SIGNAL,
+                           (uint64_t)WTERMSIG(status));
 }
 
 static int answer(int socket, const struct wh_explore_answer *said) {
@@ -153,6 +157,7 @@ void server_run(int socket, char **arguments, char **environment) {
     struct request request;
     int open = answer(socket, &said);
     while (open && receive(socket, &request)) {
+        trace_forget();
         pid_t child = fork();
         if (!child) {
             close(socket);
@@ -162,7 +167,7 @@ void server_run(int socket, char **arguments, char **environment) {
         if (child < 0) refuse("no process for a path", "");
         said = (struct wh_explore_answer){.number = request.head.number};
         await(child, &request, &said);
-        end_trace(request.head.flags & WH_REQUEST_QUIET ? -1 : request.files[0], &said);
+        if (!(request.head.flags & WH_REQUEST_QUIET)) end_trace(&said);
         release(&request);
         open = answer(socket, &said);
     }

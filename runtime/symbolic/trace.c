@@ -8,30 +8,25 @@ static struct wh_trace_header *header;
 static struct os_lock lock;
 static __thread int holds;
 
-int trace_open(int file) {
-    uintptr_t mapped = os_map_file(file, WH_TRACE_SIZE);
-    if (!mapped) return 0;
-    header = (struct wh_trace_header *)mapped;
+static struct wh_trace_header *mapped;
+
+int trace_map(int file) {
+    if (mapped) os_unmap((uintptr_t)mapped, WH_TRACE_SIZE);
+    mapped = (struct wh_trace_header *)os_map_file(file, WH_TRACE_SIZE);
+    return mapped != NULL;
+}
+
+void trace_forget(void) {
+    if (mapped) mapped->magic = 0;
+}
+
+void trace_open(void) {
+    if (!(header = mapped)) return;
     header->version = WH_TRACE_VERSION;
     header->full = header->ended = 0;
     header->capacity = WH_TRACE_SIZE;
     header->used = WH_TRACE_HEADER_SIZE;
     __atomic_store_n(&header->magic, WH_TRACE_MAGIC, __ATOMIC_RELEASE);
-    return 1;
-}
-
-int trace_reopen(int file) {
-    uintptr_t mapped = os_map_file(file, WH_TRACE_SIZE);
-    if (!mapped) return 0;
-    header = (struct wh_trace_header *)mapped;
-    if (header->magic == WH_TRACE_MAGIC) return 1;
-    trace_close();
-    return 0;
-}
-
-void trace_close(void) {
-    os_unmap((uintptr_t)header, WH_TRACE_SIZE);
-    header = NULL;
 }
 
 int trace_is_open(void) { return header != NULL; }
@@ -105,6 +100,12 @@ void trace_put(unsigned kind, unsigned op, unsigned width, uint32_t id, unsigned
 
 void trace_end(unsigned how, uint64_t status) {
     if (header) put_end(how, status);
+}
+
+void trace_end_of_child(unsigned how, uint64_t status) {
+    header = mapped;
+    if (header && header->magic == WH_TRACE_MAGIC) put_end(how, status);
+    header = NULL;
 }
 
 uint32_t trace_new_site(uint64_t pc, int *is_new) {

@@ -6,11 +6,13 @@
 #include <stdint.h>
 #include "whence_abi.h"
 
-/* Begins a trace in a file. 0 if it cannot be mapped. */
-int trace_open(int file);
-/* Goes on with the trace of a path that has ended. 0 if none was begun there. */
-int trace_reopen(int file);
-void trace_close(void);
+/* Maps the file of the traces; all paths of a server use it, one after the other. 0 if it cannot be
+ * mapped. */
+int trace_map(int file);
+/* Before a path: what the last one wrote does not count. */
+void trace_forget(void);
+/* Begins the trace of this path, if a file is mapped. */
+void trace_open(void);
 /* Whether there is one. */
 int trace_is_open(void);
 
@@ -28,6 +30,8 @@ void trace_put_text(unsigned kind, uint32_t id, unsigned count, const uint64_t *
 
 /* The last record, from wherever the path ends; only the first end counts. */
 void trace_end(unsigned how, uint64_t status);
+/* The same by the server, for a path that has ended and could not write it. */
+void trace_end_of_child(unsigned how, uint64_t status);
 
 /* The number of a place in the code, by the return address there; the trace is locked. */
 uint32_t trace_site(uint64_t pc);

@@ -12,6 +12,7 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,8 @@ _START_SECONDS = 60.0
 """How long a program may take to come to `main`."""
 _GRACE_SECONDS = 20.0
 """How much longer than the limit of a path the server may take to answer."""
+_HEAD, _OBJECT = struct.Struct(symbolic.REQUEST.format), struct.Struct(symbolic.OBJECT_HEAD.format)
+_USED, _USED_AT = struct.Struct("<Q"), symbolic.TRACE.offset("used")
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,7 @@ class Server:
         self._deadline = 0.0
         self._number = 0
         self.record = start.folder / "record"
-        self._trace = _shared_file(start.folder / "trace", symbolic.TRACE_SIZE)
+        self._trace = _shared_memory(symbolic.TRACE_SIZE)
         self._view = mmap.mmap(self._trace, symbolic.TRACE_SIZE, prot=mmap.PROT_READ)
         self._socket, theirs = socket.socketpair()
         self._null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
@@ -68,8 +71,10 @@ class Server:
         finally:
             theirs.close()
         self._greet()
-        self._record = os.open(self.record, os.O_RDWR | os.O_CLOEXEC)
-        self._before = os.pread(self._record, records.HEADER_SIZE, 0)
+        with open(self.record, "r+b") as file:
+            self._records = mmap.mmap(file.fileno(), records.FILE_SIZE)
+        self._before = self._records[: records.HEADER_SIZE]
+        self._begin_of_records = records.HEADER.unpack(self._before)
 
     def _launch(self, options: Mapping[bytes, bytes]) -> subprocess.Popen[bytes]:
         start = self._start
@@ -109,15 +114,15 @@ class Server:
         """Request a path."""
         self.key, self.busy = key, True
         self._number += 1
-        inputs = {name: data for name, data in inputs.items() if name != COUNT}
-        body = b"".join(_object(name, data) for name, data in inputs.items())
-        head = struct.pack(
-            symbolic.REQUEST.format, self._number, self._start.milliseconds, len(inputs), 0, len(body)
-        )
+        objects = [_object(name, data) for name, data in inputs.items() if name != COUNT]
+        body = b"".join(objects)
+        head = _HEAD.pack(self._number, self._start.milliseconds, len(objects), 0, len(body))
         self._deadline = time.monotonic() + self._start.milliseconds / 1000 + _GRACE_SECONDS
-        descriptors = [self._trace, self._null, self._null, self._null]
         try:
-            sent = socket.send_fds(self._socket, [head + body], descriptors)
+            sent = 0
+            if self._number == 1:
+                descriptors = [self._trace, self._null, self._null, self._null]
+                sent = socket.send_fds(self._socket, [head + body], descriptors)
             self._socket.sendall((head + body)[sent:])
         except OSError as error:
             raise self._lost() from error
@@ -128,7 +133,7 @@ class Server:
         if answer is None or answer["number"] != self._number:
             raise self._lost()
         self.busy = False
-        used = symbolic.TRACE.unpack(self._view[: symbolic.TRACE.size])["used"]
+        (used,) = _USED.unpack_from(self._view, _USED_AT)
         trace = self._view[: min(max(used, symbolic.TRACE_HEADER_SIZE), symbolic.TRACE_SIZE)]
         findings, notes = self._findings()
         return Ran(trace, answer["status"], bool(answer["late"]), findings, notes)
@@ -144,16 +149,16 @@ class Server:
 
     def _findings(self) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
         """The findings since the last path; the record begins anew."""
-        header = os.pread(self._record, records.HEADER_SIZE, 0)
-        if header == self._before:
+        header = self._records[: records.HEADER.size]
+        if header == self._before[: records.HEADER.size]:
             return (), ()
-        before, now = (records.HEADER.unpack(each) for each in (self._before, header))
+        before, now = self._begin_of_records, records.HEADER.unpack(header)
         found: tuple[tuple[Finding, ...], tuple[str, ...]] = ((), ())
         if now["findings"] != before["findings"] or now["magic"] != before["magic"]:
             found = self._start.findings(self.record)
         used = min(max(now["used"], before["used"]), records.FILE_SIZE)
-        _empty(self._record, before["used"], used)
-        os.pwrite(self._record, self._before, 0)
+        self._records[before["used"] : used] = bytes(used - before["used"])
+        self._records[: records.HEADER_SIZE] = self._before
         return found
 
     def _receive(self) -> dict[str, int] | None:
@@ -177,31 +182,29 @@ class Server:
             os.killpg(self._process.pid, 9)
         self._process.wait()
         self._view.close()
-        for descriptor in (self._trace, self._null, getattr(self, "_record", -1)):
+        for descriptor in (self._trace, self._null):
             with contextlib.suppress(OSError):
                 os.close(descriptor)
 
 
+@lru_cache(maxsize=4096)
+def _raw(name: str) -> bytes:
+    return name.encode("utf-8", "surrogateescape")
+
+
 def _object(name: str, data: bytes) -> bytes:
-    raw = name.encode("utf-8", "surrogateescape")
-    return struct.pack(symbolic.OBJECT_HEAD.format, len(raw), len(data)) + raw + data
+    raw = _raw(name)
+    return _OBJECT.pack(len(raw), len(data)) + raw + data
 
 
-def _shared_file(path: Path, size: int) -> int:
+def _shared_memory(size: int) -> int:
+    """A file in memory: writing to it costs no work of a file system."""
     try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        descriptor = os.memfd_create("trace")
         os.truncate(descriptor, size)
     except OSError as error:
-        raise ToolLimit(f"{path}: cannot be made: {error.strerror}; set TMPDIR") from error
+        raise ToolLimit(f"no memory for a trace: {error.strerror}") from error
     return descriptor
-
-
-def _empty(descriptor: int, begin: int, end: int) -> None:
-    """Writes zeros from `begin` to `end`."""
-    while begin < end:
-        part = min(end - begin, 1 << 16)
-        os.pwrite(descriptor, bytes(part), begin)
-        begin += part
 
 
 class Servers:
