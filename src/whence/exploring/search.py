@@ -20,6 +20,7 @@ from whence.exploring import strategies
 from whence.exploring.evaluate import values
 from whence.exploring.executing import Executor, Ran
 from whence.exploring.inputs import COUNT as COUNT_OBJECT
+from whence.exploring.prefixes import Prefixes
 from whence.exploring.reasoning import GivenUp, Reasoner
 from whence.exploring.store import Recorded, Store
 from whence.exploring.terms import Terms
@@ -102,6 +103,7 @@ class Explorer:
         self.tell = tell
         self.terms: Terms = reasoner.terms
         self.tree = Tree(self.terms)
+        self.prefixes = Prefixes()
         self.state = State()
         self.strategy = strategies.make(strategy, self.tree, self.state.passed)
         self.waiting: set[Node] = set()
@@ -227,7 +229,7 @@ class Explorer:
         state.runs += 1
         state.notes.update(dict.fromkeys(ran.notes))
         try:
-            trace = read(ran.trace, self.terms)
+            trace = read(ran.trace, self.terms, self.prefixes)
         except BrokenTrace as error:
             state.broken += 1
             state.notes[str(error)] = None
@@ -348,6 +350,8 @@ class Explorer:
     def _normal(self, trace: Trace, inputs: Mapping[str, bytes]) -> list[Decision]:
         """The decisions with the ways that follow from the inputs: which checks fail, what leaves a block."""
         checks = [each.term for each in trace.decisions if each.kind == "CHECK"]
+        if not checks and COUNT_OBJECT not in inputs:
+            return trace.decisions
         found = values(self.terms, checks, self._assignment(inputs)) if checks else {}
         normal = []
         if COUNT_OBJECT in inputs:

@@ -13,11 +13,16 @@ from typing import NamedTuple
 
 from whence.abi import symbolic
 from whence.errors import ToolLimit
+from whence.exploring.prefixes import Prefixes
 from whence.exploring.terms import OP, Terms
 
 _KINDS = {each.number: name for name, each in symbolic.KINDS.items()}
+_HANDLERS = [(each.number, f"_{name.lower()}") for name, each in symbolic.KINDS.items()]
 _OPERANDS = {each.number: len(each.operands) for each in symbolic.KINDS.values()}
 _OPERATORS = {each.number: each for each in symbolic.OPERATORS.values()}
+_DECISIONS = {
+    symbolic.KINDS[name].number for name in ("BRANCH", "SWITCH", "CONCRETE", "ACCESS", "CHECK", "ASSUME")
+}
 _ENDS = {number: name for name, number in symbolic.ENDS.items()}
 _COMPARISONS = {OP[name] for name in ("EQ", "ULT", "ULE", "SLT", "SLE")}
 _SAME_WIDTH = {
@@ -39,6 +44,10 @@ LARGEST_OBJECT = 1 << 26
 
 class BrokenTrace(ToolLimit):
     """A trace that cannot be read."""
+
+
+class _Undefined(Exception):
+    """An expression that no record has defined."""
 
 
 _IMAGE_SHIFT = 48
@@ -100,24 +109,27 @@ class Trace:
     full: bool = False
 
 
-def read(data: bytes, terms: Terms) -> Trace:
-    """Read one trace; raises `BrokenTrace`."""
-    size = symbolic.TRACE.size
-    if len(data) < symbolic.TRACE_HEADER_SIZE:
+_SIZE = symbolic.TRACE_HEADER_SIZE
+_HEADER = struct.Struct(symbolic.TRACE.format)
+_MAGIC = int.from_bytes(symbolic.MAGIC, "little")
+
+
+def read(data: bytes, terms: Terms, prefixes: Prefixes | None = None) -> Trace:
+    """Read one trace; raises `BrokenTrace`. prefixes: what is known of other traces of the same terms."""
+    if len(data) < _SIZE:
         raise BrokenTrace(f"the trace of a path is cut off: it has {len(data)} bytes, no header")
-    header = symbolic.TRACE.unpack(data[:size])
-    if header["magic"] != int.from_bytes(symbolic.MAGIC, "little"):
+    magic, version, full, _, used, *_ = _HEADER.unpack_from(data)
+    if magic != _MAGIC:
         raise BrokenTrace("the trace of a path is none: the program has overwritten it")
-    if header["version"] != symbolic.VERSION:
+    if version != symbolic.VERSION:
         raise BrokenTrace(
-            f"trace format {header['version']}, this whence reads {symbolic.VERSION}: the runtime is of "
+            f"trace format {version}, this whence reads {symbolic.VERSION}: the runtime is of "
             "another version; install whence again"
         )
-    used = header["used"]
-    if used > len(data) or used < symbolic.TRACE_HEADER_SIZE or used % 8:
+    if used > len(data) or used < _SIZE or used % 8:
         raise BrokenTrace(f"the trace of a path is cut off: {used} bytes were written, {len(data)} are there")
-    reader = _Reader(data[symbolic.TRACE_HEADER_SIZE : used], terms)
-    reader.trace.full = bool(header["full"])
+    reader = _Reader(data[:used], terms, prefixes or Prefixes())
+    reader.trace.full = bool(full)
     reader.read()
     return reader.trace
 
@@ -125,38 +137,75 @@ def read(data: bytes, terms: Terms) -> Trace:
 class _Reader:
     """Walks over the records; `table` leads from the ids of the trace to terms."""
 
-    def __init__(self, data: bytes, terms: Terms) -> None:
-        self.words = array("Q", data)
-        self.data = data
+    decided: Decision | None = None
+    """What the last record decided."""
+
+    def __init__(self, data: bytes, terms: Terms, prefixes: Prefixes) -> None:
+        begin, steps, decisions, self.step = prefixes.follow(data, _SIZE)
+        self.prefixes = prefixes
+        self.begin = begin
+        self.data = data[begin:]
+        self.words = array("Q", self.data)
         self.terms = terms
-        self.table: dict[int, int] = {}
+        self.trace = Trace(decisions)
+        self.table: list[int] = [0]
         self.sites: dict[int, int] = {}
         self.cases: dict[int, Cases] = {}
-        self.trace = Trace()
+        for step in steps:
+            self.table += step.terms
+            self.trace.objects += step.objects
+            self.sites.update(step.sites)
+            self.cases.update(step.cases)
         self.at = 0
+        self._segment()
+
+    def _segment(self) -> None:
+        """The definitions from here to the next decision begin."""
+        self.first = (self.at, len(self.table), len(self.trace.objects), len(self.sites), len(self.cases))
 
     def read(self) -> None:
         words, operands, handlers = self.words, _OPERANDS, self._handlers()
         end = len(words)
         while self.at < end:
-            head = words[self.at]
+            begin, head = self.at, words[self.at]
             kind = head & 0xFF
             count = operands.get(kind)
             if count is None:
                 raise self.broken(f"a record of unknown kind {kind}")
-            if self.at + count >= end:
+            if begin + count >= end:
                 raise self.broken(f"a record {_KINDS[kind]} that is cut off")
             try:
-                self.at = handlers[kind](head, self.at + 1) or self.at + 1 + count
-            except KeyError as missing:
+                self.at = handlers[kind](head, begin + 1) or begin + 1 + count
+            except _Undefined as missing:
                 raise self.broken(f"expression {missing}, which was not defined") from None
+            if kind in _DECISIONS:
+                self._keep(begin)
+
+    def _keep(self, begin: int) -> None:
+        """The record from `begin` to here was a decision: later traces are to know it."""
+        step = self.step
+        if step is None:
+            return
+        if step.segment is None:
+            at, terms, objects, sites, cases = self.first
+            step.segment = self.data[8 * at : 8 * begin]
+            step.terms = tuple(self.table[terms:])
+            step.objects = tuple(self.trace.objects[objects:])
+            step.sites = dict(list(self.sites.items())[sites:])
+            step.cases = dict(list(self.cases.items())[cases:])
+            step.size = 8 * (self.at - begin)
+        decision = self.decided
+        self.decided = None
+        record = self.data[8 * begin : 8 * self.at]
+        self.step = None if self.trace.inconsistent else self.prefixes.add(step, record, decision)
+        self._segment()
 
     def broken(self, what: str) -> BrokenTrace:
-        place = symbolic.TRACE_HEADER_SIZE + 8 * self.at
+        place = self.begin + 8 * self.at
         return BrokenTrace(f"the trace of a path is broken at byte {place}: {what}")
 
     def _handlers(self) -> dict[int, Callable[[int, int], int | None]]:
-        return {each.number: getattr(self, f"_{name.lower()}") for name, each in symbolic.KINDS.items()}
+        return {number: getattr(self, name) for number, name in _HANDLERS}
 
     # ---- definitions ----
 
@@ -192,7 +241,7 @@ class _Reader:
             raise self.broken(f"an unknown operator {head >> 8 & 0xFF}")
         first, second = self.words[at], self.words[at + 1]
         numbers = (first & _LOW, first >> 32, second & _LOW)[: operator.arity]
-        operands = tuple([self.table[number] for number in numbers])
+        operands = tuple([self._of(number) for number in numbers])
         parameter = second >> 32 if operator.parameter else 0
         width = head >> 16 & 0xFFFF
         key = (operator.number, width, operands, parameter)
@@ -203,9 +252,15 @@ class _Reader:
         self._define(head >> 32, term)
 
     def _define(self, number: int, term: int) -> None:
-        if not number or number in self.table:
-            raise self.broken(f"expression {number} is defined again" if number else "expression 0")
-        self.table[number] = term
+        if number != len(self.table):
+            raise self.broken(f"expression {number} as number {len(self.table)}")
+        self.table.append(term)
+
+    def _of(self, number: int) -> int:
+        """The term of an expression."""
+        if not 0 < number < len(self.table):
+            raise _Undefined(number)
+        return self.table[number]
 
     def _check_widths(self, operator: int, width: int, operands: tuple[int, ...], parameter: int) -> None:
         """Raises for widths that do not fit: a solver would end the process."""
@@ -229,7 +284,7 @@ class _Reader:
     # ---- what the path did ----
 
     def _condition(self, number: int) -> int:
-        term = self.table[number]
+        term = self._of(number)
         if self.terms.width[term] != 1:
             raise self.broken(f"a condition of {self.terms.width[term]} bits")
         return term
@@ -239,7 +294,11 @@ class _Reader:
     ) -> None:
         if not self.terms.is_constant(term):
             site = self.sites.get(head >> 32, 0)
-            self.trace.decisions.append(Decision(kind, site, outcome, term, detail, size, length))
+            self._decided(Decision(kind, site, outcome, term, detail, size, length))
+
+    def _decided(self, decision: Decision) -> None:
+        self.decided = decision
+        self.trace.decisions.append(decision)
 
     def _branch(self, head: int, at: int) -> None:
         word = self.words[at]
@@ -253,12 +312,11 @@ class _Reader:
         self._decide("CHECK", head, 0, self._condition(self.words[at] & _LOW), head >> 8 & 0xFF)
 
     def _switch(self, head: int, at: int) -> None:
-        value, term = self.words[at + 1], self.table[self.words[at] & _LOW]
+        value, term = self.words[at + 1], self._of(self.words[at] & _LOW)
         cases = self.cases.get(head >> 32, {})
         if not self.terms.is_constant(term):
             site = self.sites.get(head >> 32, 0)
-            decision = Decision("SWITCH", site, cases.get(value, 0), term, cases=cases)
-            self.trace.decisions.append(decision)
+            self._decided(Decision("SWITCH", site, cases.get(value, 0), term, cases=cases))
 
     def _case(self, head: int, at: int) -> None:
         self.cases.setdefault(head >> 32, {})[self.words[at]] = self.words[at + 1]
@@ -268,14 +326,14 @@ class _Reader:
             self.trace.inconsistent.append(self.sites.get(head >> 32, 0))
             return
         self._decide(
-            "CONCRETE", head, self.words[at + 1], self.table[self.words[at] & _LOW], head >> 8 & 0xFF
+            "CONCRETE", head, self.words[at + 1], self._of(self.words[at] & _LOW), head >> 8 & 0xFF
         )
 
     def _access(self, head: int, at: int) -> None:
         address, size, base, length = self.words[at + 1 : at + 5]
         if size > _LOW or length >> 48:
             raise self.broken(f"an access of {size} bytes in a block of {length}")
-        term = self.table[self.words[at] & _LOW]
+        term = self._of(self.words[at] & _LOW)
         if base <= address and address + size <= base + length:
             self._decide("ACCESS", head, base, term, head >> 8 & 0xFF, size, length)
         else:
