@@ -21,6 +21,7 @@ from whence.shortage import remedy
 
 SCHEMA = 1
 IDENTITY, JOURNAL, TESTS, SUMMARY = "exploration.json", "journal.jsonl", "tests", "summary.json"
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
 _MOST_KEPT = 64 << 20
 """Bytes of inputs that are kept in memory."""
 
@@ -59,6 +60,7 @@ class Store:
     _offsets: dict[int, int] = field(default_factory=dict)
     _kept: dict[int, Mapping[str, bytes]] = field(default_factory=dict)
     _size: int = 0
+    _end: int = 0
 
     def __post_init__(self) -> None:
         with _disk(self.directory):
@@ -72,9 +74,13 @@ class Store:
             self._check_identity()
             with _disk(self.directory):
                 self._journal = open(self.directory / JOURNAL, "a+b", buffering=0)  # noqa: SIM115
+                self._folder = os.open(self.directory / TESTS, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         except BaseException:
             os.close(self._lock)
             raise
+        self._end = os.fstat(self._journal.fileno()).st_size
+        shared = {name: self.identity[name] for name in ("program", "arguments", "symbolic")}
+        self._shared = json.dumps(shared)[1:-1]
 
     def _check_identity(self) -> None:
         """Raises `UserMistake` for the directory of another exploration; writes the identity if new."""
@@ -101,6 +107,7 @@ class Store:
 
     def close(self) -> None:
         self._journal.close()
+        os.close(self._folder)
         os.close(self._lock)
 
     # ---- paths ----
@@ -121,6 +128,7 @@ class Store:
                     self._write_test(path)
                 yield path
         os.ftruncate(self._journal.fileno(), offset)
+        self._end = offset
         if self._offsets:  # the last test may have been cut off
             last = self._read(max(self._offsets))
             if last.test:
@@ -128,20 +136,20 @@ class Store:
 
     def add(self, path: Recorded) -> None:
         """Record a path; raises `ToolLimit` if the disk is full, and leaves the journal whole."""
-        offset = os.fstat(self._journal.fileno()).st_size
-        line = _encoded(path)
-        with _disk(self.directory):
-            try:
-                done = self._journal.write(line)
-                if done != len(line):
-                    self._journal.write(line[done:])
-            except OSError:
-                with contextlib.suppress(OSError):
-                    os.ftruncate(self._journal.fileno(), offset)
-                raise
+        offset, line = self._end, _encoded(path)
+        try:
+            done = os.write(self._journal.fileno(), line)
+            if done != len(line):
+                os.write(self._journal.fileno(), line[done:])
+            self._end += len(line)
             self._remember(path, offset)
             if path.test:
                 self._write_test(path)
+        except OSError as error:
+            if self._end == offset:
+                with contextlib.suppress(OSError):
+                    os.ftruncate(self._journal.fileno(), offset)
+            raise _unwritable(self.directory, error) from error
 
     def inputs(self, number: int) -> Mapping[str, bytes]:
         """The inputs of a recorded path."""
@@ -165,20 +173,18 @@ class Store:
         return path
 
     def _write_test(self, path: Recorded) -> None:
-        document = {
-            "schema": SCHEMA,
-            "number": path.number,
-            "program": self.identity["program"],
-            "arguments": self.identity["arguments"],
-            "symbolic": self.identity["symbolic"],
-            "inputs": {name: data.hex() for name, data in path.inputs.items()},
-            "decisions": path.decisions,
-            "end": {"how": path.how, "status": path.status},
-            "findings": path.findings,
-        }
+        inputs = {name: data.hex() for name, data in path.inputs.items()}
+        text = (
+            f'{{"schema": {SCHEMA}, "number": {path.number}, {self._shared}, "inputs": {json.dumps(inputs)}, '
+            f'"decisions": {json.dumps(path.decisions)}, "end": {{"how": "{path.how}", "status": {path.status}}}, '
+            f'"findings": {json.dumps(path.findings)}}}\n'
+        )
         place = test_path(self.directory, path.number)
-        with open(place, "wb") as file:
-            file.write(json.dumps(document).encode("ascii") + b"\n")
+        file = os.open(place.name, _NEW, 0o644, dir_fd=self._folder)
+        try:
+            _write_all(file, text.encode("ascii"))
+        finally:
+            os.close(file)
         if self.ktest:
             from whence.exploring.ktest import encoded
 
@@ -191,19 +197,16 @@ class Store:
 
 
 def _encoded(path: Recorded) -> bytes:
-    line: dict[str, Any] = {
-        "n": path.number,
-        "i": {name: data.hex() for name, data in path.inputs.items()},
-        "d": " ".join(path.decisions),
-        "e": [path.how, path.status],
-    }
+    inputs = {name: data.hex() for name, data in path.inputs.items()}
+    line = f'{{"n":{path.number},"i":{json.dumps(inputs)},"d":"{" ".join(path.decisions)}"'
+    line += f',"e":["{path.how}",{path.status}]'
     if path.findings:
-        line["f"] = path.findings
+        line += f',"f":{json.dumps(path.findings)}'
     if path.closed:
-        line["c"] = path.closed
+        line += f',"c":{json.dumps(path.closed)}'
     if not path.test:
-        line["t"] = 0
-    return json.dumps(line, separators=(",", ":")).encode("ascii") + b"\n"
+        line += ',"t":0'
+    return f"{line}}}\n".encode("ascii")
 
 
 def _decoded(line: bytes) -> Recorded | None:
@@ -226,6 +229,15 @@ def _decoded(line: bytes) -> Recorded | None:
         return None
 
 
+def _write_all(file: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(file, data) :]
+
+
+def _unwritable(path: Path, error: OSError) -> ToolLimit:
+    return ToolLimit(f"{path}: cannot be written: {remedy(error) or error.strerror}")
+
+
 def _replace(path: Path, text: str) -> None:
     new = path.with_name(path.name + ".new")
     new.write_text(text, encoding="utf-8", errors="surrogateescape")
@@ -238,4 +250,4 @@ def _disk(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise ToolLimit(f"{path}: cannot be written: {remedy(error) or error.strerror}") from error
+        raise _unwritable(path, error) from error

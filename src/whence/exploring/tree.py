@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from whence.exploring.terms import OP, Terms
 from whence.exploring.trace import OUTSIDE, Cases, Decision
@@ -210,9 +211,15 @@ class Tree:
 
 def as_text(decision: Decision) -> str:
     """A decision in a test: kind, site and, for some, a detail, then the way that was taken."""
-    detail = f".{decision.detail:x}" if decision.detail else ""
-    block = f":{decision.length:x}:{decision.size:x}" if decision.kind == "ACCESS" else ""
-    return f"{LETTERS[decision.kind]}{decision.site:x}{detail}={decision.outcome:x}{block}"
+    kind, site, outcome, _, detail, size, length, _ = decision
+    return _text(kind, site, outcome, detail, size, length)
+
+
+@lru_cache(maxsize=1 << 16)
+def _text(kind: str, site: int, outcome: int, detail: int, size: int, length: int) -> str:
+    shown = f".{detail:x}" if detail else ""
+    block = f":{length:x}:{size:x}" if kind == "ACCESS" else ""
+    return f"{LETTERS[kind]}{site:x}{shown}={outcome:x}{block}"
 
 
 def from_text(text: str) -> Decision:

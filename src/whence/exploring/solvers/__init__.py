@@ -1,4 +1,4 @@
-"""Solvers behind one small protocol; each is imported when it is chosen."""
+"""Solvers behind one small protocol; each is imported for the first question that it is asked."""
 
 from __future__ import annotations
 
@@ -47,6 +47,20 @@ def load(name: str, terms: Terms) -> Solver:
         raise UserMistake(f"solver '{name}': expected one of {', '.join(NAMES)}{did_you_mean(name, NAMES)}")
     if importlib.util.find_spec(name) is None:
         raise UserMistake(f"solver {name} is not installed: pip install 'whence[{name}]', or --solver z3")
-    module, _, kind = _SOLVERS[name].partition(":")
-    make: Callable[[Terms], Solver] = getattr(importlib.import_module(f"{__name__}.{module}"), kind)
-    return make(terms)
+    return _Chosen(name, terms)
+
+
+@dataclass
+class _Chosen:
+    """A solver that is imported when it is needed: most questions are settled without one."""
+
+    name: str
+    terms: Terms
+    solver: Solver | None = None
+
+    def check(self, conditions: Sequence[int], milliseconds: int) -> Answer:
+        if self.solver is None:
+            module, _, kind = _SOLVERS[self.name].partition(":")
+            make: Callable[[Terms], Solver] = getattr(importlib.import_module(f"{__name__}.{module}"), kind)
+            self.solver = make(self.terms)
+        return self.solver.check(conditions, milliseconds)
