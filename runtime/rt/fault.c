@@ -1,4 +1,5 @@
 #include "fault.h"
+#include "last_words.h"
 #include "../findings/finding.h"
 #include "../os/os.h"
 #include "../planes/planes.h"
@@ -240,6 +241,7 @@ void fault_report(int number, const siginfo_t *info, const ucontext_t *machine) 
     begin(&context, number, machine);
     if ((number == SIGSEGV || number == SIGBUS) && info->si_code > 0)
         refused = refused_by(&context, info, machine);
+    if (number == SIGABRT) context.types = last_words();
     if (refused.known) {
         if (is_judged(&refused) && judge(&context, &refused, machine)) return;
         put_access(&context, &refused);

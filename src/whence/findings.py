@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os.path
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -437,7 +438,7 @@ class Process:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One detected bug: what, where, which block, whence."""
+    """One detected bug: what, where, which block, whence. message: what was said before an abort."""
 
     rule: RuleInfo
     point: Point
@@ -460,6 +461,7 @@ class Finding:
     origin: Origin | None = None
     descriptor: Descriptor | None = None
     types: Types | None = None
+    message: str = ""
     chains: tuple[Chain, ...] = ()
 
     @property
@@ -487,7 +489,15 @@ def stable_key(finding: Finding) -> str:
     """See `Finding.key`. Leaks are told apart by their allocation, everything else by its stack."""
     stack = telling_stack(finding)[:KEY_FRAMES]
     parts = [finding.rule.name, finding.library_function or "", *map(_frame_identity, stack)]
+    if finding.message:
+        parts.append(_message_identity(finding.message))
     return hashlib.sha256("\0".join(parts).encode(errors="surrogateescape")).hexdigest()[:16]
+
+
+def _message_identity(message: str) -> str:
+    """What was said, without anything that moves: of an assertion the condition, else all but numbers."""
+    assertion = re.search(r"Assertion .* failed", message)
+    return assertion[0] if assertion else re.sub(r"[0-9]+", "", message)
 
 
 def _frame_identity(frame: Frame) -> str:

@@ -89,6 +89,13 @@ def test_the_bugs_are_those_of_some_inputs(tmp_path, whence_env):
     assert 0x1C <= byte <= 0x1F and len(overflow) == 1
 
 
+def test_assertions_of_one_function_are_told_apart_by_their_text(tmp_path, whence_env):
+    summary, text = explore(build("asserts", tmp_path, whence_env, "-O1"), tmp_path, whence_env)
+    assert summary["complete"] and summary["paths"] == 4, text
+    said = {each["finding"]["message"].partition("Assertion ")[2] for each in summary["errors"]}
+    assert said == {"`x[0] != 7' failed.", "`x[1] != 9' failed.", "`x[0] + x[1] != 300' failed."}
+
+
 def test_a_test_is_replayed_on_the_program_as_it_is(tmp_path, whence_env):
     program = build("bugs", tmp_path, whence_env, "-O1")
     explore(program, tmp_path, whence_env)

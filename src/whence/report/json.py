@@ -157,6 +157,8 @@ def _further(finding: Finding) -> dict[str, Any]:
     if (known := finding.descriptor) is not None:
         opened, closed = _event(known.opened), _event(known.closed)
         made["descriptor"] = {"number": known.number, "opened": opened, "closed": closed}
+    if finding.message:
+        made["message"] = finding.message
     if finding.types is not None:
         made["types"] = {"expected": finding.types.expected, "found": finding.types.found or None}
     return made

@@ -168,7 +168,8 @@ def headline(finding: Finding, subject: str) -> str:
     if finding.point is Point.SIGNAL:
         fault = f", {_FAULTS.get(finding.rule.name, 'access to')} {access.address:#x}"
         fault = fault if has_fault_address(finding) else ""
-        return f"{signal_name(finding.signal)} in {subject}{fault}"
+        said = f": {finding.message}" if finding.message else ""
+        return f"{signal_name(finding.signal)} in {subject}{fault}{said}"
     if is_wild_call(finding):
         return f"call in {subject}{_landing(finding)}"
     if access.kind is AccessKind.FREE:

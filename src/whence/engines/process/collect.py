@@ -156,7 +156,8 @@ def _finding(raw: RawFinding, rules: Sequence[RuleInfo], run: RawRun, symbolizer
         process=raw.process,
         origin=_origin(raw, memory, symbolizer) if f["use"] or _reads_unknown(point, block) else None,
         descriptor=_descriptor(raw, memory, symbolizer) if point is Point.DESCRIPTOR else None,
-        types=_types(raw),
+        types=_types(raw) if point is not Point.SIGNAL else None,
+        message=" ".join(raw.types.split()) if point is Point.SIGNAL else "",
         chains=chains(raw.chains, values, values[0].name if values else "r"),
     )
 
