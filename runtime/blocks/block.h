@@ -58,6 +58,15 @@ static inline struct block block_around(uintptr_t address) {
 /* The block, live or freed, that has begin <= address < begin+size. */
 struct block block_at(uintptr_t address);
 
+/* The same for an address in the heap that is not the program's own. */
+static inline struct block block_of_heap_at(uintptr_t address) {
+    struct block block = heap_block(address);
+    const struct block_record *record = block_record(block.region, block.slot);
+    if (!block_exists(block) || !block_used(record)) return block_none();
+    uintptr_t begin = record_begin(record, block.region, block.slot);
+    return address - begin < record_size(record, block.region, block.slot) ? block : block_none();
+}
+
 /* The block, live or freed, that contains the address or else is nearest to it; a heap block at
  * most one slot away. Neither of the two finds freed blocks where the program has mapped its own
  * memory. */

@@ -126,7 +126,7 @@ static int neighbour_agrees(uintptr_t granule, uint64_t word, uint64_t kept, uin
 /* The heap's block with a granule. Others, which take long to find, have no stack of an allocation.
  */
 static struct block block_of(uintptr_t granule) {
-    return blocks_in_heap(granule) ? block_at(granule) : block_none();
+    return blocks_in_heap(granule) ? block_of_heap_at(granule) : block_none();
 }
 
 static uint64_t origin_of_block(struct block block) {
@@ -138,15 +138,13 @@ static uint64_t origin_of_block(struct block block) {
 static struct whence_bits rest_bits(uintptr_t granule, uint64_t kept, uint64_t hint) {
     struct whence_bits rest = {kept, hint};
     uint64_t word = granule_word(granule);
-    if (origin_fills(word)) {
-        rest.origin = word & ORIGIN_MASK;
-        return rest;
-    }
     if (hint && agrees(word, kept, hint)) return rest;
     rest.origin = origin_of_block(block_of(granule));
     if (rest.origin && agrees(word, kept, rest.origin)) return rest;
     if (neighbour_agrees(granule, word, kept, &rest.origin)) return rest;
-    rest.bits = origin_left(word, kept, &rest.origin);
+    /* Last, because a word that is none may lead to a system call. */
+    rest.origin = word & ORIGIN_MASK;
+    if (!origin_fills(word)) rest.bits = origin_left(word, kept, &rest.origin);
     return rest;
 }
 
@@ -159,8 +157,12 @@ static uint64_t mark_of(struct block block) {
     return block_exists(block) ? block_id(block) << WH_FILL_SHIFT : 0;
 }
 
+static int has_mark(const struct detail *detail, uint64_t mark) {
+    return !((detail->origin ^ mark) & ~ORIGIN_MASK);
+}
+
 static int is_about(const struct detail *detail, struct block block) {
-    return !((detail->origin ^ mark_of(block)) & ~ORIGIN_MASK);
+    return has_mark(detail, mark_of(block));
 }
 
 /* Whether the undefined bytes of a detail, all but `mask`, are as they were. */
@@ -275,4 +277,33 @@ void granule_change(uintptr_t granule, const struct change *change) {
     if (change->bits) bits.origin = change->origin;
     bits.bits |= change->bits;
     let_go(state, note(granule, bits, change->value));
+}
+
+/* ---- copies ---- */
+
+/* The block that has the first bytes of all granules of a range. */
+static struct block block_of_all(uintptr_t begin, uint64_t size) {
+    struct block block = block_of(begin);
+    return block_same(block, block_of(begin + size - 1)) ? block : block_none();
+}
+
+struct kinship granule_kinship(uintptr_t to, uintptr_t from, uint64_t size) {
+    struct block source = block_of_all(from, size), target = block_of_all(to, size);
+    uint64_t origin = origin_of_block(source);
+    if (!origin || origin != origin_of_block(target)) return (struct kinship){0, 0, 0};
+    return (struct kinship){origin, mark_of(source), mark_of(target)};
+}
+
+static int has_detail(uintptr_t granule, uint64_t mark) {
+    const struct detail *detail = details_find(granule);
+    return detail && has_mark(detail, mark);
+}
+
+int granule_copy_named(uintptr_t to, uintptr_t from, const struct kinship *kinship) {
+    uint8_t state = granule_read(from);
+    if (!kinship->origin || !granule_is_named(state)) return 0;
+    if (!agrees(granule_word(from), bits_of_bytes(state), kinship->origin)) return 0;
+    if (has_detail(from, kinship->from_mark) || has_detail(to, kinship->to_mark)) return 0;
+    __atomic_store_n(granule_state(to), state, __ATOMIC_RELEASE);
+    return 1;
 }

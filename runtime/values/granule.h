@@ -36,6 +36,11 @@ static inline void granule_define(uintptr_t granule) {
     __atomic_store_n(granule_state(granule), WH_VALUES_DEFINED, __ATOMIC_RELEASE);
 }
 
+/* The granule holds a fill word, or is going to. */
+static inline void granule_undefine(uintptr_t granule) {
+    __atomic_store_n(granule_state(granule), WH_VALUES_UNDEFINED, __ATOMIC_RELEASE);
+}
+
 static inline uint64_t granule_word(uintptr_t granule) {
     return __atomic_load_n((const wh_word *)granule, __ATOMIC_RELAXED);
 }
@@ -53,5 +58,16 @@ struct change {
     uint64_t value;  /* the granule's bytes, as they are when the change is complete */
 };
 void granule_change(uintptr_t granule, const struct change *change);
+
+/* A copy from a heap block to one that was filled with the same word, whose origin this is; 0: it
+ * is none. And the marks of the two blocks. */
+struct kinship {
+    uint64_t origin, from_mark, to_mark;
+};
+struct kinship granule_kinship(uintptr_t to, uintptr_t from, uint64_t size);
+
+/* A mixed granule is copied there whose undefined bytes its state names. 0: that takes more than to
+ * say so in the plane, and is left to the caller. */
+int granule_copy_named(uintptr_t to, uintptr_t from, const struct kinship *kinship);
 
 #endif

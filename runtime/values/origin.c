@@ -26,16 +26,21 @@ uint32_t origin_stack(uint64_t origin) {
 #define FOUND 1024u
 static uint64_t found[FOUND];
 
+static uint64_t *entry_of(uint64_t address) { return &found[(address >> 3) % FOUND]; }
+
+static int is_found(uint64_t address) {
+    return __atomic_load_n(entry_of(address), __ATOMIC_RELAXED) == address;
+}
+
 static int is_constant(uint64_t address) {
     struct whence_undefined constant;
-    uint64_t *entry = &found[(address >> 3) % FOUND];
-    if (__atomic_load_n(entry, __ATOMIC_RELAXED) == address) return 1;
+    if (is_found(address)) return 1;
     uint64_t last = address + sizeof constant - 1;
     if (!images_hold(address)) return 0;
     if ((address ^ last) / OS_PAGE || address % _Alignof(struct whence_undefined)) return 0;
     if (!os_copy(&constant, address, sizeof constant)) return 0;
     if (constant.magic != WHENCE_UNDEFINED_MAGIC) return 0;
-    __atomic_store_n(entry, address, __ATOMIC_RELAXED);
+    __atomic_store_n(entry_of(address), address, __ATOMIC_RELAXED);
     return 1;
 }
 
@@ -45,7 +50,7 @@ const char *origin_text(uint64_t origin) {
 }
 
 int origin_is_valid(uint64_t origin) {
-    return !origin || origin_stack(origin) || is_constant(origin);
+    return !origin || is_found(origin) || origin_stack(origin) || is_constant(origin);
 }
 
 /* ---- what is left of a fill word ---- */

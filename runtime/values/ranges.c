@@ -88,6 +88,11 @@ WH_EXPORT void __whence_value_store(uint64_t address, uint64_t size, uint64_t bi
                                     uint64_t origin) {
     if (!is_covered(address, size)) return;
     if (bits) values_mark(address);
+    if (bits == ALL_BITS && size == WH_GRANULE && address % WH_GRANULE == 0 &&
+        granule_word(address) == origin_fill(origin)) {
+        granule_undefine(address);
+        return;
+    }
     for (uint64_t at = 0; at < size;) {
         struct part part = part_of(address + at, size - at);
         change_part(part, bits >> (8 * at), origin, granule_word(part.granule));
@@ -103,6 +108,10 @@ WH_EXPORT void __whence_value_store(uint64_t address, uint64_t size, uint64_t bi
 /* Whether eight granules are defined. */
 static int is_defined_run(uintptr_t granule) { return !*(const wh_word *)granule_state(granule); }
 
+static void define_run(uintptr_t granule) {
+    *(volatile wh_word *)granule_state(granule) = WH_VALUES_DEFINED;
+}
+
 /* From this many granules on, their bytes cost less to drop than to read. */
 #define DROPPED (1ull << 18)
 
@@ -116,7 +125,8 @@ static void define_granules(uintptr_t granule, uintptr_t end) {
         granule = dropped + ((last - first) << WH_GRANULE_SHIFT);
     }
     while (granule < end) {
-        if (end - granule >= RUN_BYTES && is_defined_run(granule)) {
+        if (end - granule >= RUN_BYTES) {
+            if (!is_defined_run(granule)) define_run(granule);
             granule += RUN_BYTES;
             continue;
         }
@@ -256,16 +266,35 @@ static uint64_t bytes_at(uintptr_t address, uint64_t size) {
     return value;
 }
 
+/* A copy, and the kinship of the blocks, which is found when it is first asked for. */
+struct copying {
+    uintptr_t to, from;
+    uint64_t size;
+    struct kinship kinship;
+    int known;
+};
+
+static int copy_named(struct copying *copying, uintptr_t to, uintptr_t from) {
+    if (!copying->known) {
+        copying->kinship = granule_kinship(copying->to, copying->from, copying->size);
+        copying->known = 1;
+    }
+    return granule_copy_named(to, from, &copying->kinship);
+}
+
 /* What goes into one granule. */
-static void copy_part(struct part to, uintptr_t from) {
+static void copy_part(struct copying *copying, struct part to, uintptr_t from) {
     uint8_t state = granule_read(from), last = granule_read(from + to.size - 1);
     if (!(state | last | granule_read(to.granule))) return;
-    if (state == WH_VALUES_UNDEFINED && to.size == WH_GRANULE && from % WH_GRANULE == 0) {
-        int stays = granule_bits_alone(from).bits != 0;
-        __atomic_store_n(granule_state(to.granule), stays ? WH_VALUES_UNDEFINED : WH_VALUES_DEFINED,
-                         __ATOMIC_RELEASE);
+    int whole = to.size == WH_GRANULE && from % WH_GRANULE == 0;
+    if (state == WH_VALUES_UNDEFINED && whole) {
+        if (granule_bits_alone(from).bits)
+            granule_undefine(to.granule);
+        else
+            granule_define(to.granule);
         return;
     }
+    if (whole && granule_is_named(state) && copy_named(copying, to.granule, from)) return;
     struct whence_bits found = {0, 0};
     uint64_t mask = low_bytes(to.size) << to.shift, value = granule_word(to.granule) & ~mask;
     if (state | last) {
@@ -300,20 +329,24 @@ static int copy_run(uintptr_t to, uintptr_t from) {
     return 1;
 }
 
-static void copy_forward(uintptr_t to, uintptr_t from, uint64_t size) {
+static void copy_forward(struct copying *copying) {
+    uintptr_t to = copying->to, from = copying->from;
+    uint64_t size = copying->size;
     while (size) {
         struct part part = part_of(to, size);
         if (size >= RUN_BYTES && !part.shift && copy_run(to, from))
             part.size = RUN_BYTES;
         else
-            copy_part(part, from);
+            copy_part(copying, part, from);
         to += part.size;
         from += part.size;
         size -= part.size;
     }
 }
 
-static void copy_backward(uintptr_t to, uintptr_t from, uint64_t size) {
+static void copy_backward(struct copying *copying) {
+    uintptr_t to = copying->to, from = copying->from;
+    uint64_t size = copying->size;
     while (size) {
         uint64_t last = (to + size) % WH_GRANULE, step = last ? last : WH_GRANULE;
         if (!last && size >= RUN_BYTES &&
@@ -323,15 +356,16 @@ static void copy_backward(uintptr_t to, uintptr_t from, uint64_t size) {
         }
         if (step > size) step = size;
         size -= step;
-        copy_part(part_of(to + size, step), from + size);
+        copy_part(copying, part_of(to + size, step), from + size);
     }
 }
 
 WH_EXPORT void __whence_value_copy(uint64_t to, uint64_t from, uint64_t size) {
     if (!size || to == from || !is_covered(to, size) || !is_covered(from, size)) return;
     values_mark(to);
+    struct copying copying = {.to = to, .from = from, .size = size};
     if (to < from)
-        copy_forward(to, from, size);
+        copy_forward(&copying);
     else
-        copy_backward(to, from, size);
+        copy_backward(&copying);
 }
