@@ -29,9 +29,9 @@ struct context {
     int collect;         /* findings with a witness are grouped by allocation stack */
     uint32_t check;      /* WH_CHECK_* of a leak check, which never ends the program; 0: none */
     const struct descriptor *descriptor; /* at uses of one that was closed, or NULL */
-    const char *types;                   /* of the step, or what was said before an abort, for reports, or NULL */
-    uint64_t origin;                     /* of undefined bytes that are read, or 0 */
-    uint64_t pc;                         /* where a signal interrupted this thread, or 0 */
+    const char *types; /* of the step, or what was said before an abort, for reports, or NULL */
+    uint64_t origin;   /* of undefined bytes that are read, or 0 */
+    uint64_t pc;       /* where a signal interrupted this thread, or 0 */
 };
 
 #endif

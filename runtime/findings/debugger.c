@@ -133,8 +133,8 @@ PLACE void whence_debug_write(uint64_t address, uint64_t size, uint64_t before) 
     const struct logged_write *write = log_find(address, size, &before);
     out->lost = log_lost();
     if (!write) return;
-    *out = (struct whence_debug_written){before, write->address, write->size, write->value,
-                                         write->whole, write->clock, out->lost};
+    *out = (struct whence_debug_written){before,       write->address, write->size, write->value,
+                                         write->whole, write->clock,   out->lost};
     chains_of_node(write->node, &text);
     whence_debug_origin.text[text.length] = 0;
 }

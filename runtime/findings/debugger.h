@@ -12,7 +12,8 @@
 /* With the option `debug`: waits until a debugger has attached and set whence_debug_attached, or
  * the launcher has ended. */
 void debugger_await(void);
-/* With the option `attach_wait`: waits for a debugger before a faulty step. Whether there is one. */
+/* With the option `attach_wait`: waits for a debugger before a faulty step. Whether there is one.
+ */
 int debugger_attaches(const char *rule);
 /* A finding has been recorded, and the step that it is about comes next. */
 void debugger_stop(uint64_t rule);

@@ -15,8 +15,7 @@ void log_init(void) {
 
 static void add(const struct logged_write *write) {
     if (!writes || !write->node) return;
-    struct logged_write *to =
-        &writes[__atomic_fetch_add(&count, 1, __ATOMIC_RELAXED) % MOST];
+    struct logged_write *to = &writes[__atomic_fetch_add(&count, 1, __ATOMIC_RELAXED) % MOST];
     __atomic_store_n(&to->node, 0, __ATOMIC_RELEASE);
     to->address = write->address, to->size = write->size;
     to->value = write->value, to->whole = write->whole;

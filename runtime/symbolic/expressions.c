@@ -70,8 +70,7 @@ static uint32_t *entry_of(const struct expression *wanted) {
 static void grow(void) {
     wh_fill(INDEX, 0, capacity * sizeof *INDEX);
     capacity *= 2;
-    for (uint32_t number = 1; number <= used; number++)
-        *entry_of(&EXPRESSIONS[number]) = number;
+    for (uint32_t number = 1; number <= used; number++) *entry_of(&EXPRESSIONS[number]) = number;
 }
 
 /* The number of an equal expression, which is added if there is none. The trace is locked. */

@@ -142,7 +142,7 @@ FINDING = Layout(
             "chars: the variable of the block or the origin (whence.abi.zones), or none",
         ),
         Field("use", "u32", "one of whence.abi.undefined.USES at the use of an undefined value, else 0"),
-        Field("n_types", "u32", "chars: the types of the step (whence.abi.rules.SITE), before an abort what was said, or none"),
+        Field("n_types", "u32", "chars: types (whence.abi.rules.SITE), before an abort its message, or none"),
         Field("n_chains", "u32", "chars: where values come from (whence.engines.process.chains), or none"),
     ),
 )

@@ -7,9 +7,9 @@ number the kind fixes (`KINDS`); only the name of an `OBJECT` follows in additio
 the record that it counts, so a reader never sees half a record. ``width`` is in bits. ``id`` is the number
 of an expression where the kind defines one, else a *site*.
 
-Expressions are numbered from 1 on in the order of their definitions; 0 is none. Each is defined once, before its
-use: equal expressions have one number in a trace (constants are folded before). Up to the first decision in
-which two paths differ, their traces have the same bytes.
+Expressions are numbered from 1 on in the order of their definitions; 0 is none. Each is defined once, before
+its use: equal expressions have one number in a trace (constants are folded before). Up to the first decision
+in which two paths differ, their traces have the same bytes.
 
 **Sites** are offsets of return addresses or of points of the code from the begin of the program's image, or
 0 where it is not known; `SITE` says in which image.

@@ -42,9 +42,11 @@ class Prefixes:
         self._left = _MOST_BYTES
 
     def follow(self, data: bytes, at: int) -> tuple[int, list[Step], list[Decision], Step | None]:
-        """How far a trace is known: to where, the steps whose segments it has, its decisions, and the step that
-        goes on from there, None if nothing can be added."""
-        step, steps, decisions = self.root, [], []
+        """How far a trace is known: to where, the steps whose segments it has, its decisions, and the step
+        that goes on from there, None if nothing can be added."""
+        step = self.root
+        steps: list[Step] = []
+        decisions: list[Decision] = []
         while step.segment is not None:
             if not data.startswith(step.segment, at):
                 return at, steps, decisions, None

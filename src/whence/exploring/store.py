@@ -176,7 +176,8 @@ class Store:
         inputs = {name: data.hex() for name, data in path.inputs.items()}
         text = (
             f'{{"schema": {SCHEMA}, "number": {path.number}, {self._shared}, "inputs": {json.dumps(inputs)}, '
-            f'"decisions": {json.dumps(path.decisions)}, "end": {{"how": "{path.how}", "status": {path.status}}}, '
+            f'"decisions": {json.dumps(path.decisions)}, '
+            f'"end": {{"how": "{path.how}", "status": {path.status}}}, '
             f'"findings": {json.dumps(path.findings)}}}\n'
         )
         place = test_path(self.directory, path.number)

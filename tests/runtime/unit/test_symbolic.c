@@ -38,7 +38,9 @@ static void begin(void) {
     CHECK(expressions_init(&at, &size) >= 0);
     trace = memfd_create("trace", 0);
     CHECK(ftruncate(trace, WH_TRACE_SIZE) == 0);
-    CHECK(!trace_lock() && trace_open(trace) && trace_lock());
+    CHECK(!trace_lock() && trace_map(trace));
+    trace_open();
+    CHECK(trace_lock());
     CHECK(!trace_lock());
     trace_unlock();
 }
@@ -206,11 +208,15 @@ static void test_end(void) {
     trace_end(WH_END_EXIT, 0);
     CHECK_EQUAL(count_of(WH_TRACE_END, WH_END_SILENT), 1);
     CHECK_EQUAL(count_of(WH_TRACE_END, WH_END_EXIT), 0);
-    trace_close();
+    trace_end_of_child(WH_END_EXIT, 0);
     CHECK(!trace_is_open());
-    CHECK(trace_reopen(trace));
-    trace_end(WH_END_EXIT, 0);
     CHECK_EQUAL(count_of(WH_TRACE_END, WH_END_EXIT), 0);
+    trace_forget();
+    trace_end_of_child(WH_END_EXIT, 0);
+    trace_open();
+    CHECK_EQUAL(count_of(WH_TRACE_END, WH_END_SILENT) + count_of(WH_TRACE_END, WH_END_EXIT), 0);
+    trace_end_of_child(WH_END_EXIT, 0);
+    CHECK_EQUAL(count_of(WH_TRACE_END, WH_END_EXIT), 1);
 }
 
 int main(void) {
