@@ -113,7 +113,7 @@ def _replay(
 ) -> None:
     """A checked program where it can be had at these addresses, else the program as it is."""
     from whence import api
-    from whence.debugger.replays import debug_plain, is_seeded, replayed
+    from whence.cli.debug_replays import debug_plain, is_seeded, replayed
 
     with replayed(place, arguments) as repeated:
         recording = repeated.recording
