@@ -126,7 +126,7 @@ void leak_collect(struct context *context, const struct witness *witness) {
     uint8_t *marks = search_marks(block);
     if (marks ? *marks & MARK_CLAIMED : search_is_done()) return;
     if (block_exists(block) && search_is_foreign(block)) return;
-    if (marks && context->check && search_is_kept(*marks)) return;
+    if (marks && context->check && search_is_kept(*marks, block)) return;
     if (marks) *marks |= MARK_CLAIMED;
     if (context->check && !reported_first_time(witness->rule, witness->block->id, context->check))
         return;

@@ -46,14 +46,30 @@ static int is_foreign_stack(uint32_t stack) {
     return at == count || images_kind(pcs[at]) != IMAGE_INSTRUMENTED;
 }
 
+/* Whether no code but the system's libraries' took part in the allocation: their initialisers and
+ * threads. */
+static int is_system_stack(uint32_t stack) {
+    uint64_t pcs[WH_ALLOC_FRAMES];
+    unsigned count = depot_get(stack, pcs, WH_ALLOC_FRAMES), at = 0;
+    while (at < count && images_kind(pcs[at]) == IMAGE_SYSTEM) at++;
+    return count && at == count && count < WH_ALLOC_FRAMES;
+}
+
 /* Blocks that follow each other are often of one stack. */
-int search_is_foreign(struct block block) {
-    static uint32_t last_stack = UINT32_MAX;
-    static int last;
+struct of_stack {
+    uint32_t known; /* stack + 1; 0: none */
+    int answer;
+};
+
+static int answer_for(struct block block, struct of_stack *last, int (*ask)(uint32_t stack)) {
     uint32_t stack = block_alloc_stack(block);
-    if (stack == last_stack) return last;
-    last_stack = stack;
-    return last = is_foreign_stack(stack);
+    if (last->known != stack + 1) *last = (struct of_stack){stack + 1, ask(stack)};
+    return last->answer;
+}
+
+int search_is_foreign(struct block block) {
+    static struct of_stack last;
+    return answer_for(block, &last, is_foreign_stack);
 }
 
 /* ---- pointers into the middle of a block that hold it ---- */
@@ -171,7 +187,12 @@ uint32_t search_kind(uint8_t marks) {
     return marks & MARK_INDIRECT ? WH_LEAK_INDIRECT : WH_LEAK_DEFINITE;
 }
 
-int search_is_kept(uint8_t marks) { return marks & (MARK_SYSTEM | MARK_EXCUSED); }
+/* An old word on the stack may lead to a block that a library's initialiser allocated before. */
+int search_is_kept(uint8_t marks, struct block block) {
+    static struct of_stack last;
+    if (marks & (MARK_SYSTEM | MARK_EXCUSED)) return 1;
+    return marks & MARK_REACHED && answer_for(block, &last, is_system_stack);
+}
 
 /* Blocks up to this one were there when a parent forked this process. */
 static uint64_t last_inherited;
@@ -202,7 +223,7 @@ static void count(uint8_t marks, struct block block) {
     };
     uint32_t kind = marks & MARK_EXCUSED ? WH_LEAK_NONE : search_kind(marks);
     if (block_kind(block) != WH_KIND_HEAP || search_is_foreign(block)) return;
-    if (kind != WH_LEAK_NONE && search_is_kept(marks)) return;
+    if (kind != WH_LEAK_NONE && search_is_kept(marks, block)) return;
     add_to_total(blocks[kind], block);
     if (search_is_inherited(block_id(block))) add_to_total(inherited[kind], block);
 }

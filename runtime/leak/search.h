@@ -26,7 +26,7 @@ int search_is_done(void);
 uint32_t search_kind(uint8_t marks);
 
 /* Whether the loader or the C library keeps the block, or the program has excused it. */
-int search_is_kept(uint8_t marks);
+int search_is_kept(uint8_t marks, struct block block);
 /* Whether code that is not instrumented allocated it, in a program that is not instrumented. */
 int search_is_foreign(struct block block);
 

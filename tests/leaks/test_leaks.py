@@ -289,3 +289,14 @@ def test_dynamic_thread_local_storage(whence: Whence, tmp_path: Path) -> None:
     done = whence.run("--json", report, "--enable", "all", program, library)
     found = json.loads(report.read_text())
     assert leaks(found) == [("reachable", 1, 55), ("reachable", 1, 77)], done.err
+
+
+def test_blocks_of_library_initialisers_are_the_systems(whence: Whence) -> None:
+    """Even if an old word on the stack leads to one; the program's own block is still told."""
+    program = whence.directory / "initialisers"
+    whence.cc("-g", "-w", "-x", "c++", HERE / "initialisers.cc", "-lstdc++", "-o", program)
+    clean = whence.run("--enable", "reachable-leak", program)
+    assert "no findings" in clean.err, clean.err
+    assert int(clean.out) > 0
+    own = whence.run("--enable", "reachable-leak", program, "own")
+    assert "1 block, 24 bytes" in own.err and "1 finding" in own.err, own.err
