@@ -1,5 +1,6 @@
 /* What programs call: klee/klee.h and whence/explore.h, of which the latter's names differ in the
- * prefix alone. Where no path is explored they leave everything as it is. */
+ * prefix alone. Where no path is explored they leave everything as it is, or take the bytes of a
+ * test. */
 #include "decisions.h"
 #include "expressions.h"
 #include "inputs.h"
@@ -56,8 +57,8 @@ API(void, make_symbolic, (void *at, size_t size, const char *name)) {
 
 /* A new object of the input, and its number; 0 where no path is explored. */
 static uint32_t fresh_int(int *value, const char *name) {
+    inputs_memory(value, sizeof *value, name ? name : "unnamed");
     if (!trace_is_open()) return 0;
-    inputs_memory(value, sizeof *value, name);
     uint32_t number = memory_load((uintptr_t)value, sizeof *value, (uint32_t)*value);
     memory_clear((uintptr_t)value, sizeof *value);
     return number;

@@ -2,6 +2,7 @@
 #include "decisions.h"
 #include "expressions.h"
 #include "memory.h"
+#include "stored.h"
 #include "trace.h"
 #include "../os/mem.h"
 #include "../os/os.h"
@@ -218,7 +219,11 @@ static struct object *memory_object(const char *name) {
 }
 
 void inputs_memory(void *at, size_t size, const char *name) {
-    struct object *object = trace_is_open() ? memory_object(name) : NULL;
+    if (!trace_is_open()) {
+        stored_take(at, size, name);
+        return;
+    }
+    struct object *object = memory_object(name);
     if (!object) return;
     size_t known = object->size < size ? object->size : size;
     wh_copy(at, object->bytes, known);

@@ -13,7 +13,8 @@ int inputs_take(const char *bytes, size_t size, uint32_t count);
  * 0 if there is no place for one, which *name says. */
 int inputs_place(char **arguments, char **environment, const char **name);
 
-/* Makes memory symbolic, and gives it the bytes that the request has for it, else zeros. */
+/* Makes memory symbolic, and gives it the bytes that the request has for it, else zeros; where no
+ * path is explored, those of a test (stored.h). */
 void inputs_memory(void *at, size_t size, const char *name);
 
 /* Bytes of a descriptor have been read to `at`, from its `offset` on: marks them if the file is an

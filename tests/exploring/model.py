@@ -220,6 +220,9 @@ class ModelExecutor:
     def place(self, site):
         return f"site {site}"
 
+    def code(self, site):
+        return f"code {site}"
+
     def source(self, site):
         return "model.c", site
 

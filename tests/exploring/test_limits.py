@@ -6,11 +6,14 @@ from click.testing import CliRunner
 from whence.cli.commands import whence
 from whence.errors import ToolLimit, UserMistake
 from whence.exploring.api import ExploreOptions, explored
+from whence.exploring.confirming import Confirmation
 from whence.exploring.executing import Ran
 from whence.exploring.inputs import Symbolic, beginnings, read_seeds, read_test
 from whence.exploring.ktest import encoded
+from whence.exploring.readable import sentences
 from whence.exploring.summary import text
 from whence.exploring.trace import header
+from whence.findings import Access, AccessKind, Finding, Point, RuleInfo
 
 from .model import ModelExecutor
 from .test_search import IDENTITY, assumed, branches
@@ -75,7 +78,53 @@ def test_a_value_that_is_bound(tmp_path):
 
     result = result_of(floating, tmp_path)
     assert result.paths == 1 and not result.complete
-    assert "site 4: an operand of floating-point arithmetic was bound to the value" in text(result)
+    assert "site 4: code 4: an operand of floating-point arithmetic was bound to the value" in text(result)
+
+
+def test_findings_that_nothing_confirms(tmp_path):
+    finding = Finding(RuleInfo("some-rule", "a title"), Point.UNKNOWN, Access(AccessKind.UNKNOWN, 0))
+    tried = []
+
+    def confirm(found, test):
+        tried.append(test)
+        return Confirmation(found, doubt="the checked run found nothing")
+
+    def failing(path):
+        (x,) = path.bytes("memory:x", 1)
+        path.check((x & 15) == 7)
+
+    def interrupted(found, test):
+        raise KeyboardInterrupt
+
+    def explore(directory, confirm):
+        executor = ModelExecutor(failing, finding)
+        return explored(
+            executor, tmp_path / directory, IDENTITY, ({},), ExploreOptions(), confirm=confirm
+        )
+
+    said = text(explore("a", confirm))
+    assert "some-rule: a title: test 2; not confirmed: the checked run found nothing" in said
+    assert [(each.number, each.inputs["memory:x"][0] & 15) for each in tried] == [(2, 7)]
+    assert "not confirmed: it was not run again" in text(explore("b", None))
+    result = explore("c", interrupted)
+    assert result.errors[0].doubt == "the exploration was interrupted" and result.stopped == "interrupted"
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"ab", '"ab"'),
+        (b'\0"\\\n\xff~', r'"\x00\"\\\n\xff~"'),
+        (b"x" * 61, f'"{"x" * 60}"… (61 bytes)'),
+    ],
+)
+def test_inputs_are_readable(data, said):
+    assert list(sentences({"stdin": data, "arguments": b"\1"})) == [f"stdin = {said}"]
+
+
+def test_readable_arguments_and_numbers():
+    inputs = {"arg:1": b"ab\0c\0", "memory:n": b"\xff\xff\xff\xff"}
+    assert list(sentences(inputs)) == ['arg:1 = "ab"', r'memory:n = "\xff\xff\xff\xff", as a number -1']
 
 
 def test_a_program_that_is_not_deterministic(tmp_path):

@@ -6,14 +6,19 @@ import signal
 import subprocess
 import sys
 from collections import Counter
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.harness.process import TIMEOUT
 from tests.harness.session import REPOSITORY
 
+import whence
 from whence.exploring import replaying
+from whence.exploring.confirming import Confirmation, Confirmer, confirmed
 from whence.exploring.inputs import read_test
+from whence.options import RunOptions
 
 PROGRAMS = Path(__file__).parent / "programs"
 KNOWN = ("comparisons", "loop", "switches", "memory")
@@ -84,9 +89,46 @@ def test_the_bugs_are_those_of_some_inputs(tmp_path, whence_env):
         ("signal", 0x77),
         *{("dangling-pointer-dereference", 0x33), ("null-pointer-dereference", 0x66)},
     }
+    natively = {"signal": {"SIGABRT", "SIGFPE"}, "null-pointer-dereference": {"SIGSEGV"}}
+    for error in summary["errors"]:
+        assert error["confirmed"][0] == "a checked run" and error["doubt"] is None
+        rule, native = error["finding"]["rule"], error["native"]
+        assert native in natively.get(rule, {"status 0"})
+        assert error["confirmed"][1:] == ([f"a native replay ({native})"] if rule in natively else [])
+    assert 'input: memory:x = "f", as a number 102' in text
     overflow = rules_of(summary)["heap-buffer-overflow"]
     (byte,) = read_test(tmp_path / "out" / "tests" / f"{overflow[0]:06}.json").inputs["memory:x"]
     assert 0x1C <= byte <= 0x1F and len(overflow) == 1
+
+
+def test_a_finding_that_a_run_does_not_show_again_is_not_confirmed(tmp_path, whence_env):
+    """The path has an overflow, on which the program is given a test of another path."""
+    program = build("bugs", tmp_path, whence_env, "-O1")
+    summary, _ = explore(program, tmp_path, whence_env)
+    (number,) = rules_of(summary)["heap-buffer-overflow"]
+    confirmer = Confirmer(program, whence_env, RunOptions(), 20)
+    tests = [read_test(path) for path in sorted((tmp_path / "out" / "tests").glob("*.json"))]
+    overflow = next(each for each in tests if each.number == number)
+    finding = checked(program, overflow, whence_env)
+    clean = replace(overflow, inputs={"memory:x": b"\0"})
+    assert confirmer(finding, clean) == Confirmation(finding, (), "the checked run found nothing", "status 0")
+    leaking = replace(overflow, inputs={"memory:x": b"P"})
+    doubt = "the checked run found definite-leak in another place instead"
+    assert confirmer(finding, leaking).doubt == doubt
+    located = Confirmer(program, whence_env, RunOptions(locate="always"), 20)
+    assert located(finding, overflow).finding.chains and not confirmer(finding, overflow).finding.chains
+    assert confirmed(finding, [clean, leaking, overflow], confirmer).by == ("a checked run",)
+    assert confirmed(finding, [clean, leaking], confirmer).doubt == doubt
+    gone = Confirmer(tmp_path / "gone", whence_env, RunOptions(), 20)(finding, overflow)
+    assert not gone.by and "gone: no such file" in gone.doubt and gone.native.startswith("not run: ")
+
+
+def checked(program, test, env):
+    """The finding of an ordinary run on a test."""
+    with ExitStack() as stack:
+        own = {os.fsdecode(k): os.fsdecode(v) for k, v in replaying.memory(test, stack).items()}
+        (finding,) = whence.run(program, env={**env, **own}, capture_output=True).findings
+    return finding
 
 
 def test_assertions_of_one_function_are_told_apart_by_their_text(tmp_path, whence_env):

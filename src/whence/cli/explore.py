@@ -26,7 +26,10 @@ if TYPE_CHECKING:
     from whence.exploring.api import ExploreOptions
     from whence.findings import Finding
 
-_SHARED = ("rules", "enable", "disable", "suppressions", "error-exitcode", "tier", "cache-size", "config")
+_SHARED = (
+    *("rules", "enable", "disable", "suppressions", "error-exitcode", "tier", "locate", "cache-size"),
+    "config",
+)
 """Options that mean what they mean to a run."""
 _SIZE, _COUNT = click.IntRange(0), click.IntRange(1)
 _SECONDS = click.FloatRange(0, min_open=True)
@@ -157,18 +160,23 @@ def _run_options(values: Mapping[str, Any]) -> RunOptions:
         disable=values["disable"],
         suppressions=values["suppressions"],
         tier=values["tier"],
+        locate=values["locate"],
         cache_size=None if size is None else parse_size(size, "--cache-size"),
     )
 
 
 def _report(result: Exploration, program: str, values: Mapping[str, Any]) -> int:
-    from whence.exploring.summary import text
+    from whence.exploring.inputs import read_test
+    from whence.exploring.readable import sentences
+    from whence.exploring.summary import certainty, text
 
     if values["json"] is not None:
         _write(values["json"], json.dumps(result.document(), indent=2) + "\n")
     for error in result.errors:
         tests = plural(len(error.tests), "path")
-        say(f"\nwhence: {tests}, first {result.test(error.tests[0])}\n")
+        say(f"\nwhence: {tests}, first {result.test(error.tests[0])}; {certainty(error)}\n")
+        for sentence in sentences(read_test(result.test(error.tests[0])).inputs):
+            say(f"whence: input: {sentence}\n")
         say(_finding(error.finding, program))
     if not values["quiet"] or result.errors:
         say(text(result))

@@ -21,9 +21,11 @@ from whence.options import RunOptions
 from whence.shortage import shortages
 
 if TYPE_CHECKING:
+    from whence.exploring.confirming import Confirm
     from whence.exploring.executing import Executor
     from whence.exploring.search import Explorer
     from whence.exploring.starting import Program
+    from whence.findings import Finding
 
 DIRECTORY = "whence-explore"
 
@@ -90,7 +92,8 @@ def explore(
         with closing(built.servers(chosen.jobs)) as executor:
             first = list(beginnings(symbolic, len(words), begun))
             identity = _identity(built, words, symbolic)
-            return explored(executor, Path(out), identity, first, chosen, progress, built.notes)
+            confirm = built.confirmer(run or RunOptions())
+            return explored(executor, Path(out), identity, first, chosen, progress, built.notes, confirm)
 
 
 def _built(
@@ -109,7 +112,7 @@ def _built(
     settings = _settings(run, environment)
     cache = Cache.of_user(run["cache_size"])
     rules, checks = observed_rules(settings.rules, NATIVE, cache)
-    settings = replace(settings, rules=rules, halt=True, symbolic=True)
+    settings = replace(settings, rules=rules, halt=True, symbolic=True, locate="never")
     task = Task(path, words, settings, cache, run["progress"] or NO_PROGRESS, leaks="main" in checks.watched)
     return Program.build(task, symbolic, folder, max(1, int(options.path_time * 1000)))
 
@@ -133,8 +136,12 @@ def explored(
     options: ExploreOptions,
     progress: Callable[[Explorer], None] = lambda _: None,
     notes: Sequence[str] = (),
+    confirm: Confirm | None = None,
 ) -> Exploration:
-    """Explore with any executor; a directory of the same identity goes on."""
+    """Explore with any executor; a directory of the same identity goes on.
+
+    confirm: shows findings again outside of the exploration; without it none is confirmed.
+    """
     from whence.exploring.reasoning import Reasoner
     from whence.exploring.search import Explorer, Limits
     from whence.exploring.solvers import load
@@ -148,12 +155,48 @@ def explored(
         explorer = Explorer(executor, reasoner, store, options.strategy, limits, progress)
         begun = time.monotonic()
         explorer.explore(first)
-        result = result_of(explorer, time.monotonic() - begun, notes)
+        errors = _errors(explorer, identity, confirm)
+        result = result_of(explorer, time.monotonic() - begun, errors, notes)
         _write(store, explorer, result)
     return result
 
 
-def result_of(explorer: Explorer, seconds: float, notes: Sequence[str] = ()) -> Exploration:
+def _errors(explorer: Explorer, identity: Mapping[str, Any], confirm: Confirm | None) -> tuple[Error, ...]:
+    """What paths found, each once, and what confirms it."""
+    return tuple(
+        _error(explorer, explorer.state.found[key], tests, identity, confirm)
+        for key, tests in explorer.state.errors.items()
+        if key in explorer.state.found
+    )
+
+
+def _error(
+    explorer: Explorer,
+    finding: Finding,
+    numbers: Sequence[int],
+    identity: Mapping[str, Any],
+    confirm: Confirm | None,
+) -> Error:
+    from whence.exploring.confirming import MOST_TESTS, Confirmation, confirmed
+    from whence.exploring.inputs import Test
+
+    program, words = str(identity["program"]), tuple(map(str, identity["arguments"]))
+    tests = [
+        Test(number, program, words, explorer.store.inputs(number), "", 0) for number in numbers[:MOST_TESTS]
+    ]
+    found = Confirmation(finding, doubt="it was not run again")
+    if confirm is not None:
+        try:
+            found = confirmed(finding, tests, confirm)
+        except KeyboardInterrupt:
+            found = replace(found, doubt="the exploration was interrupted")
+            explorer.state.stopped = "interrupted"
+    return Error(found.finding, tuple(numbers), found.by, found.doubt, found.native)
+
+
+def result_of(
+    explorer: Explorer, seconds: float, errors: tuple[Error, ...] = (), notes: Sequence[str] = ()
+) -> Exploration:
     """What an exploration knows."""
     state, place = explorer.state, explorer.executor.place
     taken = sum(way >= 0 for _, way in state.passed)
@@ -165,11 +208,12 @@ def result_of(explorer: Explorer, seconds: float, notes: Sequence[str] = ()) -> 
         tests=explorer.store.tests,
         runs=state.runs,
         ends=dict(sorted(state.ends.items())),
-        errors=tuple(
-            Error(state.found[key], tuple(tests)) for key, tests in state.errors.items() if key in state.found
-        ),
+        errors=errors,
         possible=tuple(Possible(what, place(site), test) for (what, site), test in state.possible.items()),
-        bound=tuple(Bound(why, place(site), n) for (why, site), n in sorted(state.bound.items())),
+        bound=tuple(
+            Bound(why, place(site), n, explorer.executor.code(site))
+            for (why, site), n in sorted(state.bound.items())
+        ),
         waiting=explorer.left,
         stopped=state.stopped,
         given_up=state.given_up,

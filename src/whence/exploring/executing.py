@@ -47,6 +47,9 @@ class Executor(Protocol):
     def place(self, site: int) -> str:
         """Where a site is, for people: function, file and line as far as known."""
 
+    def code(self, site: int) -> str:
+        """The begin of the source at a site, empty where it is not known."""
+
     def source(self, site: int) -> tuple[str, int] | None:
         """The file and line of a site, if known."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,9 @@ from whence.exploring.trace import place_of
 
 if TYPE_CHECKING:
     from whence.symbols.module import Module, Place
+
+_MOST_CODE = 40
+"""Characters of the source that are quoted."""
 
 
 class Places:
@@ -36,6 +40,13 @@ class Places:
         found = self._find(site)
         return (found.file, found.line) if found and found.file and found.line else None
 
+    def code(self, site: int) -> str:
+        """What the source says there, from the column on: a call begins with the function's name."""
+        found = self._find(site)
+        if not found or not found.file or not found.line or not found.column:
+            return ""
+        return _expression(linecache.getline(found.file, found.line)[found.column - 1 :].strip())
+
     def name(self, site: int) -> str:
         """For people: file, line and function, as far as known."""
         found = self._find(site)
@@ -46,3 +57,17 @@ class Places:
             return found.function or "unknown place"
         place = f"{found.file}:{found.line}" + (f":{found.column}" if found.column else "")
         return f"{place}, in {found.function}" if found.function else place
+
+
+def _expression(text: str) -> str:
+    """The text up to the parenthesis that closes its first one, or the end of the statement."""
+    open_ = 0
+    for at, letter in enumerate(text):
+        open_ += (letter == "(") - (letter == ")")
+        if letter == ";" or open_ < 0:
+            text = text[:at]
+            break
+        if letter == ")" and not open_:
+            text = text[: at + 1]
+            break
+    return text if len(text) <= _MOST_CODE else f"{text[: _MOST_CODE - 1]}…"

@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 from whence.abi import symbolic
 from whence.alloc.recording import CompactHeap, Recording
@@ -18,6 +19,7 @@ from whence.exploring.inputs import Test, command_line
 from whence.exploring.ktest import encoded
 
 _NAMES = symbolic.OBJECT_NAMES
+_NOWHERE = subprocess.DEVNULL
 
 
 def changes(test: Test, environment: Mapping[str, str], wait: int = 0) -> dict[bytes, bytes]:
@@ -45,6 +47,18 @@ def run(test: Test, program: Path, environment: Mapping[str, str], wait: int = 0
     wait: seconds that a debugger has to attach before it begins.
     Raises `CannotExecute` for the program, `ToolLimit` if the system refuses.
     """
+    return _run(test, program, environment, wait)
+
+
+def run_quietly(test: Test, program: Path, environment: Mapping[str, str], seconds: float) -> int | None:
+    """The same without its output; None if it was killed after `seconds`."""
+    try:
+        return _run(test, program, environment, timeout=seconds, stdout=_NOWHERE, stderr=_NOWHERE)
+    except subprocess.TimeoutExpired:
+        return None
+
+
+def _run(test: Test, program: Path, environment: Mapping[str, str], wait: int = 0, **how: Any) -> int:
     replay.check_replaceable(program)
     path = program.absolute()
     with ExitStack() as stack:
@@ -60,6 +74,7 @@ def run(test: Test, program: Path, environment: Mapping[str, str], wait: int = 0
                 cwd=folder,
                 stdin=given,
                 check=False,
+                **how,
             ).returncode
         except OSError as error:
             raise CannotExecute(f"{program}: cannot be started: {error.strerror}") from error

@@ -13,10 +13,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Error:
-    """A bug that some path has: the finding, and the numbers of the tests that show it, in their order."""
+    """A bug that some path has: the finding, and the numbers of the tests that show it, in their order.
+
+    confirmed: what shows it again outside of the exploration. doubt: why nothing does, else empty.
+    native: how the program as it is ends on the test that was tried.
+    """
 
     finding: Finding
     tests: tuple[int, ...]
+    confirmed: tuple[str, ...] = ()
+    doubt: str = ""
+    native: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +37,15 @@ class Possible:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A value that was not followed further: why, where, and at how many decisions."""
+    """A value that was not followed further: why, where, and at how many decisions.
+
+    code: the begin of the source there, such as the call of a function that has no model.
+    """
 
     reason: str
     place: str
     times: int
+    code: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -253,6 +253,9 @@ class Servers:
     def place(self, site: int) -> str:
         return self._places.name(site)
 
+    def code(self, site: int) -> str:
+        return self._places.code(site)
+
     def source(self, site: int) -> tuple[str, int] | None:
         return self._places.source(site)
 

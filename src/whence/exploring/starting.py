@@ -16,10 +16,12 @@ from whence.engines.process.reading import Reading
 from whence.engines.process.runtime_options import runtime_options
 from whence.engines.protocol import Task
 from whence.errors import UserMistake
+from whence.exploring.confirming import Confirmer
 from whence.exploring.executing import Inputs
 from whence.exploring.inputs import COUNT, FILLER, Symbolic
 from whence.exploring.places import Places
 from whence.exploring.server import Server, Servers, Start, named_findings
+from whence.options import RunOptions
 
 
 @dataclass
@@ -48,6 +50,11 @@ class Program:
     def notes(self) -> tuple[str, ...]:
         """Sentences of the build."""
         return self.prepared.built.notes
+
+    def confirmer(self, run: RunOptions) -> Confirmer:
+        """What runs the program again where a path has a finding; a run has the time of two paths."""
+        environment, path = self.task.settings.around.environment, self.task.program
+        return Confirmer(path, environment, run, max(10.0, self.milliseconds / 500))
 
     def servers(self, jobs: int) -> Servers:
         """An executor of so many processes."""

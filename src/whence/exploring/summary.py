@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from whence import __version__
-from whence.exploring.results import Exploration
+from whence.exploring.results import Error, Exploration
 from whence.report.words import plural
 
 SCHEMA = 1
@@ -37,11 +37,20 @@ def document(result: Exploration) -> dict[str, Any]:
             "repeated": result.repeated,
         },
         "errors": [
-            {"tests": list(error.tests), "finding": finding_document(error.finding)}
+            {
+                "tests": list(error.tests),
+                "confirmed": list(error.confirmed),
+                "doubt": error.doubt or None,
+                "native": error.native or None,
+                "finding": finding_document(error.finding),
+            }
             for error in result.errors
         ],
         "possible": [{"what": each.what, "place": each.place, "test": each.test} for each in result.possible],
-        "bound": [{"reason": each.reason, "place": each.place, "times": each.times} for each in result.bound],
+        "bound": [
+            {"reason": each.reason, "place": each.place, "code": each.code or None, "times": each.times}
+            for each in result.bound
+        ],
         "queries": dict(result.questions),
         "coverage": {"branches": {"taken": result.branches[0], "known": result.branches[1]}},
         "notes": list(result.notes),
@@ -71,17 +80,27 @@ def _lines(result: Exploration) -> Iterator[str]:
     yield from result.notes
     for bound in result.bound:
         reason = REASONS.get(bound.reason, bound.reason.lower())
+        code = f": {bound.code}" if bound.code else ""
         yield (
-            f"{bound.place}: {reason} was bound to the value that it had ({plural(bound.times, 'time')}); "
-            "paths with other values may be missing"
+            f"{bound.place}{code}: {reason} was bound to the value that it had "
+            f"({plural(bound.times, 'time')}); paths with other values may be missing"
         )
     for possible in result.possible:
         yield f"{possible.place}: possible, not seen: {possible.what} goes wrong for test {possible.test}"
     yield from _losses(result)
     for error in result.errors:
         numbers = ", ".join(map(str, error.tests[:5])) + (", …" if len(error.tests) > 5 else "")
-        yield f"{error.finding.rule.name}: {error.finding.rule.title}: test {numbers}"
+        yield f"{error.finding.rule.name}: {error.finding.rule.title}: test {numbers}; {certainty(error)}"
     yield _last(result)
+
+
+def certainty(error: Error) -> str:
+    """Whether a finding is confirmed, and by what."""
+    if not error.confirmed:
+        return f"not confirmed: {error.doubt}"
+    said = " and ".join(error.confirmed)
+    natively = f"; natively: {error.native}" if error.native and error.native not in said else ""
+    return f"confirmed by {said}{natively}"
 
 
 def _losses(result: Exploration) -> Iterator[str]:

@@ -1,0 +1,131 @@
+"""Confirms findings outside of the exploration: by an ordinary checked run, and by the program as it is.
+
+A path runs in a child of the fork server, with code that follows expressions. What a rule says there is
+certain only when it is said again where there is neither: by a run of the same program, under the same
+rules, on the input that was found; or when the program itself, unchecked, dies of it.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from whence.errors import WhenceError
+from whence.exploring import replaying
+from whence.exploring.inputs import Test, command_line
+from whence.options import RunOptions
+
+if TYPE_CHECKING:
+    from whence.findings import Finding
+    from whence.result import Result
+
+MOST_TESTS = 3
+"""How many tests of one finding are tried."""
+CHECKED = "a checked run"
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmation:
+    """by: what shows the finding again, empty if nothing does. doubt: why it is not confirmed, else empty.
+
+    finding: that of the checked run, which has its chain where values are located; else the one of the path.
+    native: how the program as it is ends on the test.
+    """
+
+    finding: Finding
+    by: tuple[str, ...] = ()
+    doubt: str = ""
+    native: str = ""
+
+
+Confirm = Callable[["Finding", Test], Confirmation]
+
+
+@dataclass(frozen=True)
+class Confirmer:
+    """Runs the program on a test. options: rules and suppressions, as for `whence.run`; seconds: of one run.
+
+    A call never raises for what the program does; what cannot be run is a doubt.
+    """
+
+    program: Path
+    environment: Mapping[str, str]
+    options: RunOptions
+    seconds: float
+
+    def __call__(self, finding: Finding, test: Test) -> Confirmation:
+        native, killed = self._native(test)
+        try:
+            result = self._checked(test)
+        except WhenceError as error:
+            found, doubt = None, f"the checked run failed: {error}"
+        else:
+            found = next((each for each in result.findings if each.key == finding.key), None)
+            doubt = _difference(result)
+        by = (*((CHECKED,) if found else ()), *((f"a native replay ({native})",) if killed else ()))
+        return Confirmation(found or finding, by, "" if by else doubt, native)
+
+    def _checked(self, test: Test) -> Result:
+        """The ordinary run; a chain is located if the user wants it."""
+        from whence.api import run
+
+        locate = "never" if self.options["locate"] == "never" else "always"
+        with ExitStack() as stack:
+            folder, objects = replaying.directory(test, stack), replaying.memory(test, stack)
+            own = {**replaying.variables(test), **objects}
+            changed = {os.fsdecode(name): os.fsdecode(value) for name, value in own.items()}
+            given = replaying.stdin(test, stack)
+            options = self.options.merged(
+                {
+                    "env": {**self.environment, **changed},
+                    "cwd": folder or self.options["cwd"],
+                    "stdin": b"" if given is None else given,
+                    "capture_output": True,
+                    "timeout": self.seconds,
+                    "locate": locate,
+                    "keep_going": False,
+                }
+            )
+            words = [os.fsdecode(word) for word in command_line(test)]
+            return run(self.program.absolute(), words, options)
+
+    def _native(self, test: Test) -> tuple[str, bool]:
+        """How the program as it is ends, in words, and whether a signal killed it."""
+        try:
+            status = replaying.run_quietly(test, self.program, self.environment, self.seconds)
+        except WhenceError as error:
+            return f"not run: {error}", False
+        if status is None:
+            return f"killed after {self.seconds:g} seconds", False
+        return (_name(-status), True) if status < 0 else (f"status {status}", False)
+
+
+def _name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _difference(result: Result) -> str:
+    """What a checked run gave instead of the finding."""
+    if result.timed_out:
+        return "the checked run did not end in its time"
+    if result.findings:
+        return f"the checked run found {result.findings[0].rule.name} in another place instead"
+    return "the checked run found nothing"
+
+
+def confirmed(finding: Finding, tests: Sequence[Test], confirm: Confirm) -> Confirmation:
+    """The confirmation by the first of the tests that gives one; else the doubt of the last."""
+    found = Confirmation(finding, doubt="there is no test")
+    for test in tests:
+        found = confirm(finding, test)
+        if found.by:
+            break
+    return found
