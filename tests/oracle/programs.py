@@ -3,8 +3,8 @@
 `programs()` draws steps one after the other. A step is correct by the generator's model (`model`), or is one
 of `MISTAKES`, or uses an arbitrary pointer. The abstract machine decides which errors a program has. The
 generator leaves out what the engine and the calculus judge differently by design (docs/oracle.md):
-accesses outside of stack blocks, and pointers that are loaded from memory and lie
-further outside of their block than a red zone.
+accesses outside of stack blocks, pointers that are loaded from memory and lie further outside of their block
+than a red zone, and conditions on unwritten bytes that have one outcome for all values.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from hypothesis import strategies as st
 from tests.oracle.model import NULL, Block, Draft, Variable, at, integer
+from tests.oracle.outcomes import Values
 
 from whence.machine import syntax as s
 
@@ -499,17 +500,20 @@ def use_unwritten(draw: Draw, draft: Draft) -> None:
     size = choose(draw, [8, 16])
     block = Block("heap", size, FAMILY)
     variable = draft.bind(s.Alloc("malloc", (integer(size),)), block)
+    written = first = 0
     if draw(st.booleans()):
-        width = choose(draw, [1, 2, 4, 8])
-        draft.do(s.Assign(at(variable, 0), integer(choose(draw, [0, 1, 3])), width))
-        record_write(block, 0, width, 0)
+        written, first = choose(draw, [1, 2, 4, 8]), choose(draw, [0, 1, 3])
+        draft.do(s.Assign(at(variable, 0), integer(first), written))
+        record_write(block, 0, written, 0)
     for _ in range(draw(st.integers(0, 2))):
         variable = pass_on(draw, draft, variable, size)
-    value: s.Expr = s.Read(at(variable, 0), choose(draw, WIDTHS))
+    width = choose(draw, WIDTHS)
+    value: s.Expr = s.Read(at(variable, 0), width)
+    values = Values.unwritten(width, written, first)
     for _ in range(draw(st.integers(0, 2))):
-        value = s.IntOp(
-            choose(draw, ["+", "-", "*", "==", "<"]), value, integer(choose(draw, [0, 1, 3, 256]))
-        )
+        operator, operand = choose(draw, s.OPERATORS), choose(draw, [0, 1, 3, 256])
+        if not values.then(operator, operand).is_decided:
+            value, values = s.IntOp(operator, value, integer(operand)), values.then(operator, operand)
     known = draft.bind(s.Alloc("calloc", (integer(1), integer(8))), Block("heap", 8, FAMILY, zeroed=True))
     value = s.Name(draft.bind(value, None).name)
     how = choose(draw, ["branch", "branch", "called", "write", "free"])
@@ -519,7 +523,7 @@ def use_unwritten(draw: Draw, draft: Draft) -> None:
         body = s.If0(s.Read(s.Name("x")), s.Use(s.Read(s.Name("y"))), integer(1))
         draft.do(s.Apply(s.Name(called(draw, draft, ("x", "y"), body)), (value, s.Name(known.name))))
     elif how == "write":
-        draft.do(s.Assign(value, integer(1)))
+        draft.do(s.Assign(value, integer(1), 1))  # one byte: numbers are no aligned addresses
     else:
         draft.do(s.Free("free", value))
 
