@@ -3,6 +3,8 @@
 #include "passing.h"
 #include "../process/images.h"
 
+#include <string.h>
+
 /* Outside of the heap nothing says where an object ends: after so many concrete bytes, and at most
  * so far from the pointer. */
 #define GAP 64u
@@ -28,6 +30,17 @@ WH_EXPORT void __whence_symbolic_lend(uint64_t function, uint64_t at) {
         memory_bind(block.begin, block.size, WH_REASON_UNSEEN, HERE);
     else
         bind_near(at, HERE);
+}
+
+/* Whether the format of a printf has a %n. */
+WH_EXPORT int __whence_symbolic_of_format(const char *format) {
+    for (const char *at = format; at && *at; at++) {
+        if (*at != '%') continue;
+        at += 1 + strspn(at + 1, "-+ #0'I*$.123456789hlLqjzt");
+        if (*at == 'n') return 1;
+        if (!*at) return 0;
+    }
+    return 0;
 }
 
 /* ---- allocations ---- */

@@ -69,6 +69,15 @@ def test_the_paths_are_those_of_brute_force(name, level, tmp_path, whence_env):
     assert summary["complete"] and summary["paths"] == len(wanted)
 
 
+@pytest.mark.parametrize(("format_", "complete"), [("0", True), ("1", True), ("2", False), ("3", False)])
+def test_numbers_that_a_format_counts_are_bound(format_, complete, tmp_path, whence_env):
+    program = build("counted", tmp_path, whence_env, "-O1", "-D_FORTIFY_SOURCE=0", "-Wno-format-security")
+    summary, text = explore(program, tmp_path, whence_env, arguments=(format_,))
+    assert summary["paths"] == 1 and summary["complete"] == complete, text
+    bound = [(each["reason"], each["code"].split("(")[0]) for each in summary["bound"]]
+    assert bound == ([] if complete else [("UNSEEN", "printf" if format_ == "2" else "fprintf")])
+
+
 def rules_of(summary):
     """Rule -> its tests."""
     return {each["finding"]["rule"]: each["tests"] for each in summary["errors"]}

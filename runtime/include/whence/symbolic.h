@@ -62,6 +62,7 @@ void __whence_symbolic_cold_replace(uint64_t pc);
  * what is in the block, or near the address, that one of them points to. */
 void __whence_symbolic_leave(uint64_t function);
 void __whence_symbolic_lend(uint64_t function, uint64_t at);
+int __whence_symbolic_of_format(const char *format);
 
 /* `main` begins. */
 void __whence_symbolic_main(uint64_t count, char **arguments);

@@ -32,9 +32,12 @@ class Calls(Emitter):
                 self._lend(made, "null", argument)
         elif name.startswith("llvm."):
             self._intrinsic(made, name)
-        elif name in library.FLAT or (name in library.OUTPUT and not self._is_used(made)):
-            for index in library.FLAT.get(name, ()):
+        elif name in library.FLAT:
+            for index in library.FLAT[name]:
                 self.bind(made, made.arguments[index].value, made.arguments[index].type, "SIZE")
+            self.nothing_of(made)
+        elif name in library.OUTPUT and not self._is_used(made):
+            self._output(made, name)
             self.nothing_of(made)
         else:
             self._plain_call(made, name)
@@ -44,6 +47,36 @@ class Calls(Emitter):
             instructions = self.function.instructions()
             self._used = {operand.value for each in instructions for operand in each.operands}
         return made.result in self._used
+
+    def _output(self, made: ir.Call, name: str) -> None:
+        """Binds what a format prints if it has a %n, which stores how long that is."""
+        index = library.FORMATS.get(name, len(made.arguments))
+        printed = made.arguments[index + 1 :]
+        varying = [each for each in printed if each.type == "ptr" or each.value in self.numbers]
+        if not varying or not self._may_be_unseen(name):
+            return
+        counts = self._counts(made, made.arguments[index])
+        if counts is None:
+            return
+        for argument in varying:
+            for index, number in enumerate(self.numbers.get(argument.value, ())):
+                chosen = made.insert_before(f"select i1 {counts}, i32 {number}, i32 0").result or ""
+                self.bind_part(made, argument.value, argument.type, index, chosen, "UNSEEN")
+            if argument.type == "ptr" and not self._is_text(argument.value):
+                lent = made.insert_before(f"select i1 {counts}, ptr {argument.value}, ptr null").result
+                self.emit(made, "lend", f"ptr {made.callee_operand.value}, ptr {lent}")
+
+    def _counts(self, made: ir.Call, format_: ir.Argument) -> str | None:
+        """Whether a format has a %n, as an operand; None where it visibly has none."""
+        if self._is_text(format_.value):
+            variable = self.module.globals.get(ir.unquote(format_.value))
+            text = variable.initializer if isinstance(variable, ir.GlobalVariable) else None
+            if text is not None and not library.COUNTS.search(text.replace("%%", "")):
+                return None
+        name = f"@{helpers.MODEL}format"
+        self.module.add_declaration(f"declare i32 {name}(ptr) nounwind")
+        answer = made.insert_before(f"call i32 {name}(ptr {format_.value})").result
+        return made.insert_before(f"icmp ne i32 {answer}, 0").result
 
     def _plain_call(self, made: ir.Call, name: str) -> None:
         if made.callee is None:

@@ -95,16 +95,19 @@ class Emitter:
 
     def bind(self, before: ir.Instruction, value: str, type_: str, reason: str) -> None:
         """The value is what it is from here on."""
-        if value not in self.numbers:
-            return
+        for index, number in enumerate(self.numbers.get(value, ())):
+            self.bind_part(before, value, type_, index, number, reason)
+
+    def bind_part(
+        self, before: ir.Instruction, value: str, type_: str, index: int, number: str, reason: str
+    ) -> None:
+        """The same of one of its parts, if `number`, which is that of the part or none, is one."""
         parts = parts_of(type_, self.module)
-        for index, number in enumerate(self.numbers[value]):
-            part, part_type = value, type_
-            if parts:
-                part = before.insert_before(f"extractvalue {type_} {value}, {index}").result or ""
-                part_type = parts[index]
-            said, suffix = word(before, part, part_type)
-            self.emit(before, f"bind_{suffix}", f"i32 {number}, {said}, i32 {REASONS[reason]}")
+        if parts:
+            value = before.insert_before(f"extractvalue {type_} {value}, {index}").result or ""
+            type_ = parts[index]
+        said, suffix = word(before, value, type_)
+        self.emit(before, f"bind_{suffix}", f"i32 {number}, {said}, i32 {REASONS[reason]}")
 
 
 def what_of(operator: str, type_: str) -> int:

@@ -7,6 +7,7 @@ expressions of what it returns and writes after it (``runtime/symbolic/``).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -145,7 +146,17 @@ _OUTPUT = """
     __vprintf_chk __vfprintf_chk
 """
 OUTPUT = frozenset(_OUTPUT.split())
-"""Functions that only hand their arguments out: where the result is not used, nothing depends on them."""
+"""Functions that only hand their arguments out: where the result is not used, nothing depends on them but
+what %n of a format stores."""
+FORMATS: Mapping[str, int] = MappingProxyType(
+    {
+        "printf": 0, "vprintf": 0, "fprintf": 1, "vfprintf": 1,
+        "__printf_chk": 1, "__vprintf_chk": 1, "__fprintf_chk": 2, "__vfprintf_chk": 2,
+    }
+)
+"""Those of them that have a format, and the argument that it is."""
+COUNTS = re.compile(r"%[-+ #0'I*$.1-9hlLqjzt]*n")
+"""What stores how much was printed, in a format without %%."""
 
 FLAT: Mapping[str, tuple[int, ...]] = MappingProxyType(
     {"write": (0, 2), "fwrite": (1, 2), "fwrite_unlocked": (1, 2), "fflush": ()}
