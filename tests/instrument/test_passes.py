@@ -56,6 +56,7 @@ def test_example_of_a_pass(each: AnyPass, monkeypatch: pytest.MonkeyPatch) -> No
         known.policy = replace(known.policy, values=True, quick=True, origins=True, symbolic=True)
     if not each.needed(known.policy):
         known.policy = replace(known.policy, described=True)
+    monkeypatch.setenv("WHENCE_FORCE_REMATERIALISE", "1")
     if each.name == "resume-in-twins":
         known.twins = [Twin("f", "f.whence.twin", frozenset({"%a", "%b"}))]
     after = run_stage([each], each.stage, before, known)

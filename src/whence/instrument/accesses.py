@@ -100,16 +100,16 @@ def _mark(function: ir.Function, context: Context, closed: frozenset[str]) -> No
     scopes = Ended(function, policy.scopes)
     for block in flow.order:
         facts = flow.enter(block) if policy.merge else Facts()
-        ended = scopes.at(block)
+        scopes.enter(block)
         for instruction in block.instructions:
             accesses = accesses_of(instruction, context.own)
             for access in accesses:
-                _check(access, provenance, policy, facts, used, ended, closed)
+                _check(access, provenance, policy, facts, used, scopes, closed)
             if policy.lengths:
                 _check_length(accesses, provenance, policy, used)
             if policy.copies and _is_copy(instruction) and accesses:
                 _check_copy(accesses[1], accesses[0], provenance, used)
-            scopes.step(instruction, ended)
+            scopes.step(instruction)
             if not policy.merge:
                 facts = Facts()
             elif may_free(instruction, keepers):

@@ -167,7 +167,7 @@ class Flow:
     def __init__(self, function: ir.Function, keepers: Container[str], holes: bool = False) -> None:
         self._function = function
         self.holes = holes
-        self.order = _reverse_postorder(function)
+        self.order = reverse_postorder(function)
         self._keepers = keepers
         self._at_end: dict[str, Facts] = {}
         self._frees: dict[str, bool] = {}
@@ -217,7 +217,7 @@ class Flow:
         return found
 
 
-def _reverse_postorder(function: ir.Function) -> list[ir.Block]:
+def reverse_postorder(function: ir.Function) -> list[ir.Block]:
     """Blocks so that each comes after its predecessors, but for loops; unreachable ones last."""
     order: list[ir.Block] = []
     seen = {function.entry.ref}

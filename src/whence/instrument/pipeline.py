@@ -69,6 +69,7 @@ from whence.instrument.promises import mark_promises
 from whence.instrument.quick import inline_only, keep_copies, select_quickly, simplify
 from whence.instrument.reads import POINT as READ
 from whence.instrument.reads import mark_reads
+from whence.instrument.rematerialise import rematerialise
 from whence.instrument.requests import redirect_requests
 from whence.instrument.roots import keep_pointers
 from whence.instrument.scopes import forget_lifetimes, mark_scopes
@@ -149,6 +150,7 @@ PASSES: tuple[AnyPass, ...] = (
     ),
     Pass("guard-commons", Stage.OPTIMISED, guard_commons, lambda policy: policy.globals),
     Pass("resume-in-twins", Stage.OPTIMISED, resume_in_twins, lambda policy: policy.values),
+    Pass("rematerialise", Stage.OPTIMISED, rematerialise, lambda policy: policy.locals),
     Pass("select-quickly", Stage.OPTIMISED, select_quickly, lambda policy: policy.quick),
 )
 """The passes in the order of execution. A stage without needed passes costs nothing."""

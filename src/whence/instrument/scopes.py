@@ -8,10 +8,11 @@ it promotes any variable. `whence.instrument.zones` makes them changes of the st
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from whence import ir
 from whence.instrument.exposure import is_exposed, uses_of, variables_of
+from whence.instrument.facts import reverse_postorder
 from whence.instrument.markers import SCOPE_BEGIN, SCOPE_END
 from whence.instrument.passes import Context
 
@@ -105,52 +106,81 @@ def scope_calls(function: ir.Function) -> Iterator[tuple[ir.Call, str]]:
 class Ended:
     """The variables whose scope may have ended, along the control flow.
 
+    Sets of variables are integers with a bit for each variable, so that all variables are followed at once,
+    block by block: functions of thousands of variables and blocks are common in tests of templates.
+
     marked: whether `mark_scopes` ran; without it there is nothing to look for.
     """
 
     def __init__(self, function: ir.Function, marked: bool) -> None:
-        self._changes: dict[str, list[ir.Call]] = {}
-        for call, _ in scope_calls(function) if marked else ():
-            self._changes.setdefault(call.owner.ref, []).append(call)
-        self._at: dict[str, set[str]] = {}
+        self._bits: dict[str, int] = {}
+        self._changes: dict[str, tuple[int, int]] = {}
+        """For each block with markers: the variables without one in it, and those that it leaves ended."""
+        self._at: dict[str, int] = {}
+        self._now = 0
+        for call, variable in scope_calls(function) if marked else ():
+            bit = self._bits.setdefault(variable, 1 << len(self._bits))
+            kept, ended = self._changes.get(call.owner.ref, (-1, 0))
+            ended = ended | bit if call.callee == SCOPE_END else ended & ~bit
+            self._changes[call.owner.ref] = kept & ~bit, ended
         if self._changes:
             self._solve(function)
 
     def _solve(self, function: ir.Function) -> None:
-        waiting = list(function.blocks)
+        order = reverse_postorder(function)
+        waiting = {block.ref for block in order}
         while waiting:
-            block = waiting.pop()
-            after = self.at(block)
-            for call in self._changes.get(block.ref, ()):
-                self.step(call, after)
-            for following in block.successors:
-                known = self._at.setdefault(following.ref, set())
-                if not after <= known:
-                    known |= after
-                    waiting.append(following)
+            for block in order:
+                if block.ref not in waiting:
+                    continue
+                waiting.discard(block.ref)
+                kept, ended = self._changes.get(block.ref, (-1, 0))
+                after = self._at.get(block.ref, 0) & kept | ended
+                for following in block.successors:
+                    known = self._at.get(following.ref, 0)
+                    if after | known != known:
+                        self._at[following.ref] = after | known
+                        waiting.add(following.ref)
 
-    def at(self, block: ir.Block) -> set[str]:
-        """Those at the begin of a block, as a new set."""
-        return set(self._at.get(block.ref, ()))
+    def enter(self, block: ir.Block) -> None:
+        """Goes to the begin of a block."""
+        self._now = self._at.get(block.ref, 0)
 
-    @staticmethod
-    def step(instruction: ir.Instruction, ended: set[str]) -> None:
-        """Changes the set to what it is after the instruction."""
-        if not isinstance(instruction, ir.Call):
-            return
-        if instruction.callee == SCOPE_END:
-            ended.add(instruction.arguments[0].value)
-        elif instruction.callee == SCOPE_BEGIN:
-            ended.discard(instruction.arguments[0].value)
+    def step(self, instruction: ir.Instruction) -> None:
+        """Goes past an instruction."""
+        if self._bits and isinstance(instruction, ir.Call):
+            if instruction.callee == SCOPE_END:
+                self._now |= self._bits[instruction.arguments[0].value]
+            elif instruction.callee == SCOPE_BEGIN:
+                self._now &= ~self._bits[instruction.arguments[0].value]
+
+    def __contains__(self, variable: object) -> bool:
+        """Whether the scope of the variable may have ended here."""
+        return bool(self._now and isinstance(variable, str) and self._now & self._bits.get(variable, 0))
+
+    def at_calls(self, function: ir.Function) -> AtCalls:
+        """The variables whose scope may have ended before each call of the function."""
+        found: dict[ir.Instruction, int] = {}
+        for block in function.blocks:
+            self.enter(block)
+            for instruction in block.instructions:
+                if self._now and isinstance(instruction, ir.Call):
+                    found[instruction] = self._now
+                self.step(instruction)
+        return AtCalls(found, self._bits)
 
 
-def ended_at(function: ir.Function) -> dict[ir.Instruction, set[str]]:
-    """The calls of a function before which scopes of variables may have ended, with these variables."""
-    scopes, found = Ended(function, True), dict[ir.Instruction, set[str]]()
-    for block in function.blocks:
-        ended = scopes.at(block)
-        for instruction in block.instructions:
-            if ended and isinstance(instruction, ir.Call):
-                found[instruction] = set(ended)
-            scopes.step(instruction, ended)
-    return found
+class AtCalls:
+    """Which scopes may have ended before which calls of a function."""
+
+    def __init__(self, ended: Mapping[ir.Instruction, int], bits: Mapping[str, int]) -> None:
+        self._ended = ended
+        self._bits = bits
+
+    def may_have_ended(self, variable: str, call: ir.Instruction) -> bool:
+        return bool(self._ended.get(call, 0) & self._bits.get(variable, 0))
+
+
+def ended_at(function: ir.Function) -> AtCalls:
+    """Where in the function the scopes of its variables may have ended."""
+    return Ended(function, True).at_calls(function)

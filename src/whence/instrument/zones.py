@@ -13,7 +13,7 @@ that are passed by value, and the registers that a variadic function saves.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, partial
 
@@ -32,7 +32,7 @@ from whence.instrument.exposure import (
 from whence.instrument.markers import SCOPE_END
 from whence.instrument.passes import Context
 from whence.instrument.safe_checks import drop_safe_checks
-from whence.instrument.scopes import ended_at, scope_calls
+from whence.instrument.scopes import AtCalls, ended_at, scope_calls
 from whence.instrument.variable_names import text_of
 from whence.ir.datalayout import align_up
 
@@ -216,9 +216,7 @@ def _guard_in(function: ir.Function, context: Context) -> None:
             _list(exit_, guarded)
 
 
-def _is_judged(
-    variable: ir.Alloca, size: int, uses: Uses, ended: Callable[[], Mapping[ir.Instruction, set[str]]] | None
-) -> bool:
+def _is_judged(variable: ir.Alloca, size: int, uses: Uses, ended: Callable[[], AtCalls] | None) -> bool:
     """Whether a check of the variable may fail: out of its bounds, or where its scope may have ended.
 
     ended: computes where which scopes may have; None for a variable without markers of its scope.
@@ -226,7 +224,7 @@ def _is_judged(
     if is_exposed(variable, size, uses):
         return True
     return ended is not None and any(
-        variable.result in ended().get(each, ()) for each in checks_of(variable, uses)
+        ended().may_have_ended(variable.result or "", each) for each in checks_of(variable, uses)
     )
 
 
