@@ -125,10 +125,27 @@ static int ends_in_time(pid_t child, uint64_t milliseconds) {
     return ready > 0;
 }
 
+/* Whether a process sleeps: /proc says so behind its name, which may have parentheses. */
+static int is_asleep(pid_t process) {
+    TEXT(path, 64);
+    char stat[512];
+    text_put(&path, "/proc/");
+    text_decimal(&path, (uint64_t)process);
+    text_put(&path, "/stat");
+    text_put_n(&path, "", 1);
+    int file = os_open(path.begin, OS_OPEN_READ);
+    if (file < 0) return 0;
+    long size = os_read(file, stat, sizeof stat);
+    os_close(file);
+    for (long at = size - 3; at >= 0; at--)
+        if (stat[at] == ')') return stat[at + 2] == 'S';
+    return 0;
+}
+
 static void await(pid_t child, const struct request *request, struct wh_explore_answer *answer) {
     int status = 0;
     if (request->head.milliseconds && !ends_in_time(child, request->head.milliseconds)) {
-        answer->late = 1;
+        answer->late = is_asleep(child) ? 2 : 1;
         kill(child, SIGKILL);
     }
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;

@@ -35,6 +35,14 @@ def objects_in(body, count):
     return objects
 
 
+LATE = {"late": 1, "asleep": 2}
+
+
+def objects_value(inputs):
+    """The byte that `branches` branches on."""
+    return (inputs.get("memory:x") or b"\0")[0]
+
+
 def answer(connection, number, status=0, late=0):
     fields = (number, os.getpid(), status, late, 0)
     connection.sendall(struct.pack(symbolic.ANSWER.format, *fields))
@@ -55,12 +63,14 @@ def main():
         inputs = objects_in(take(connection, request["bytes"]), request["objects"])
         if mode == "dies" and round_ == 2:
             os._exit(5)
+        if mode == f"dies of {objects_value(inputs)}":
+            os._exit(5)
         path, _, status = run(branches, inputs)
         kept = files or kept
         with mmap.mmap(kept[0], symbolic.TRACE_SIZE) as trace:
             data = as_file(path.words)
             trace[: len(data)] = data
-        answer(connection, request["number"], status << 8, late=mode == "late" and round_ == 1)
+        answer(connection, request["number"], status << 8, late=LATE.get(mode, 0) if round_ == 1 else 0)
 
 
 if __name__ == "__main__":

@@ -226,5 +226,8 @@ class ModelExecutor:
     def source(self, site):
         return "model.c", site
 
+    def memory(self):
+        return 0
+
     def close(self):
         pass

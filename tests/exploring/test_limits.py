@@ -5,12 +5,14 @@ from click.testing import CliRunner
 
 from whence.cli.commands import whence
 from whence.errors import ToolLimit, UserMistake
+from whence.exploring import memory, solvers
 from whence.exploring.api import ExploreOptions, explored
 from whence.exploring.confirming import Confirmation
 from whence.exploring.executing import Ran
 from whence.exploring.inputs import Symbolic, beginnings, read_seeds, read_test
 from whence.exploring.ktest import encoded
 from whence.exploring.readable import sentences
+from whence.exploring.solvers import Answer
 from whence.exploring.summary import text
 from whence.exploring.trace import header
 from whence.findings import Access, AccessKind, Finding, Point, RuleInfo
@@ -159,7 +161,7 @@ def test_a_trace_that_cannot_be_read(tmp_path):
 class Slow(ModelExecutor):
     def next(self, seconds):
         key, ran = super().next(seconds)
-        return key, Ran(ran.trace, 9, late=len(self.inputs) == 2)
+        return key, Ran(ran.trace, 9, cut="time limit" if len(self.inputs) == 2 else "")
 
 
 def test_a_path_whose_time_is_over(tmp_path):
@@ -180,7 +182,58 @@ def test_a_server_that_is_gone_keeps_what_was_found(tmp_path):
     assert result_of(branches, tmp_path).paths == 5
 
 
+class Large(ModelExecutor):
+    """Its processes have more memory with each path."""
+
+    def memory(self):
+        return len(self.inputs) << 28
+
+
+def test_memory_that_is_full(tmp_path, monkeypatch):
+    monkeypatch.setattr(memory, "_INTERVAL", 0)
+    result = result_of(branches, tmp_path, Large(branches), max_memory=700 << 20)
+    assert 0 < result.paths < 5 and result.waiting and not result.complete
+    assert result.stopped == "700 MiB of memory are full (--max-memory)"
+    assert "to stay below 700 MiB (--max-memory), known answers and begins of traces" in text(result)
+    assert result_of(branches, tmp_path).paths == 5
+
+
+def test_memory_that_is_enough_when_what_can_be_found_again_is_forgotten(tmp_path, monkeypatch):
+    monkeypatch.setattr(memory, "_INTERVAL", 0)
+    used = [0, 300 << 20, 0, 300 << 20, 0, 0, 300 << 20]
+    monkeypatch.setattr(memory, "resident", lambda: used.pop(0) if used else 0)
+    result = result_of(sums, tmp_path, max_memory=256 << 20)
+    assert result.complete and result.paths == 8, text(result)
+    assert "were given up 3 times: no path is missing for that" in text(result)
+
+
+def sums(path):
+    """Conditions on two bytes, so that the solver is asked."""
+    x, y = path.bytes("memory:x", 2)
+    return sum(path.true(x + y < 60 * each, each) for each in (1, 2, 3)) * 2 + path.true(x < y, 9)
+
+
+def test_the_time_of_the_solver(tmp_path, monkeypatch):
+    class Helpless:
+        name = "helpless"
+
+        def check(self, conditions, milliseconds):
+            return Answer(unknown=True)
+
+        def forget(self):
+            pass
+
+    monkeypatch.setattr(solvers, "load", lambda name, terms: Helpless())
+    result = result_of(sums, tmp_path)
+    assert result.paths == 1 and result.given_up == 4 and not result.complete
+    assert "the solver's time was over at 4 decisions, whose other ways were not tried" in text(result)
+    monkeypatch.undo()
+    assert result_of(sums, tmp_path).paths == 8
+
+
 def test_options_out_of_range():
+    with pytest.raises(UserMistake, match="max_memory is 1 MiB: expected 256 MiB or more"):
+        ExploreOptions(max_memory=1 << 20)
     for name, value in (("jobs", 0), ("path_time", 0), ("max_time", -1)):
         with pytest.raises(UserMistake, match=f"{name} is {value}: expected a number above 0"):
             ExploreOptions(**{name: value})

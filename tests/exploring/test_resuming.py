@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -104,6 +105,10 @@ def test_a_directory_of_another_exploration(tmp_path):
     Store(tmp_path, IDENTITY).close()
     with pytest.raises(UserMistake, match="is of another exploration: its program is model, now it is other"):
         Store(tmp_path, {**IDENTITY, "program": "other"})
+    old = Path(tmp_path / "old")
+    Store(old, {**IDENTITY, "whence": "0.0.1"}).close()
+    with pytest.raises(UserMistake, match=r"its version of whence is 0\.0\.1, now it is 9\.9; give another"):
+        Store(old, {**IDENTITY, "whence": "9.9"})
     (tmp_path / "exploration.json").write_text("no json")
     with pytest.raises(UserMistake, match=r"exploration.json: cannot be read"):
         Store(tmp_path, IDENTITY)

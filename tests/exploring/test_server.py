@@ -11,6 +11,7 @@ from whence.abi import records
 from whence.errors import CannotExecute, ToolLimit
 from whence.exploring.api import ExploreOptions, explored
 from whence.exploring.server import Server, Servers, Start
+from whence.exploring.summary import text
 
 from .test_search import IDENTITY
 
@@ -20,6 +21,9 @@ pytestmark = pytest.mark.long
 class Places:
     def name(self, site):
         return "a place"
+
+    def code(self, site):
+        return ""
 
     def source(self, site):
         return None
@@ -52,17 +56,38 @@ def test_paths_of_a_server(jobs, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("mode", "expected"), [("late", {"time limit": 1, "exit": 4}), ("dies", {"exit": 2})]
+    ("mode", "ends", "killed"),
+    [
+        ("late", {"time limit": 1, "exit": 4}, 0),
+        ("asleep", {"waiting": 1, "exit": 4}, 0),
+        ("dies", {"exit": 5}, 0),
+        ("dies of 3", {"exit": 4}, 1),
+    ],
 )
-def test_paths_that_are_late_and_a_server_that_dies(mode, expected, tmp_path):
+def test_paths_that_are_late_and_a_server_that_dies(mode, ends, killed, tmp_path):
     (tmp_path / "run").mkdir()
     executor = servers(tmp_path / "run", mode)
     try:
         result = explored(executor, tmp_path / "out", IDENTITY, [{}], ExploreOptions())
-        assert result.ends == expected
-        if mode == "dies":
-            paths = f"the paths of {sys.executable}"
-            assert result.stopped == f"the process that starts {paths} is gone: status 5"
+        assert result.ends == ends and result.killed == killed
+        assert result.complete == (mode == "dies") and not result.stopped
+        said = text(result)
+        paths = f"the paths of {sys.executable}"
+        assert (f"the process that starts {paths} is gone: status 5" in said) == bool(killed)
+        assert ("the process of 1 run was killed, twice each: their paths" in said) == bool(killed)
+        assert ("the time of 1 path was over (--path-time), waiting for a clock" in said) == (
+            mode == "asleep"
+        )
+    finally:
+        executor.close()
+
+
+def test_a_server_that_dies_of_the_first_path(tmp_path):
+    (tmp_path / "run").mkdir()
+    executor = servers(tmp_path / "run", "dies of 0")
+    try:
+        with pytest.raises(ToolLimit, match=r"the process that starts the paths of .* is gone: status 5"):
+            explored(executor, tmp_path / "out", IDENTITY, [{}], ExploreOptions())
     finally:
         executor.close()
 

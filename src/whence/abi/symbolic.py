@@ -183,7 +183,7 @@ ANSWER = Layout(
         Field("number", "u64", "that of the request"),
         Field("pid", "u32", "of the path's process"),
         Field("status", "u32", "as waitpid gives it"),
-        Field("late", "u32", "1: it was killed after its time"),
+        Field("late", "u32", "1: it was killed after its time; 2: it then waited for something"),
         Field("reserved", "u32", "zero"),
     ),
 )

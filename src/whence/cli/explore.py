@@ -73,6 +73,7 @@ def _parameters() -> list[click.Parameter]:
         ),
         _option("max-time", "S", "Stop after so many seconds.", type=_SECONDS),
         _option("max-paths", "N", "Stop after so many paths.", type=_COUNT),
+        _option("max-memory", "SIZE", "Memory of the exploration and all its paths, as in 2G."),
         _option("path-time", "S", "Seconds that one path may take (10).", type=_SECONDS, default=10.0),
         _option(
             "query-time", "S", "Seconds for one question to the solver (10).", type=_SECONDS, default=10.0
@@ -145,9 +146,13 @@ def _named(pairs: tuple[tuple[str, int], ...], option: str) -> dict[str, int]:
 
 def _options(values: Mapping[str, Any]) -> ExploreOptions:
     from whence.exploring.api import ExploreOptions
+    from whence.toolchain.cache_prune import parse_size
 
     names = ["solver", "max_time", "max_paths", "path_time", "query_time", "ways", "jobs", "ktest"]
-    return ExploreOptions(strategy=values["search"], **{name: values[name] for name in names})
+    given = {name: values[name] for name in names}
+    if values["max_memory"] is not None:
+        given["max_memory"] = parse_size(values["max_memory"], "--max-memory")
+    return ExploreOptions(strategy=values["search"], **given)
 
 
 def _run_options(values: Mapping[str, Any]) -> RunOptions:

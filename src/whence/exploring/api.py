@@ -18,7 +18,9 @@ from whence.errors import UserMistake
 from whence.exploring.inputs import Symbolic, beginnings, read_seeds
 from whence.exploring.results import Bound, Error, Exploration, Possible
 from whence.options import RunOptions
+from whence.report.words import plural
 from whence.shortage import shortages
+from whence.toolchain.cache_prune import format_size
 
 if TYPE_CHECKING:
     from whence.exploring.confirming import Confirm
@@ -28,20 +30,23 @@ if TYPE_CHECKING:
     from whence.findings import Finding
 
 DIRECTORY = "whence-explore"
+LEAST_MEMORY = 256 << 20
+"""Bytes: an exploration has more than half of this when it begins."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExploreOptions:
     """How to explore. path_time: seconds of one path; query_time: of one question to the solver.
 
-    max_time, max_paths: None for no limit. ways: most ways of one decision that are tried. ktest: also
-    write KLEE's format.
+    max_time, max_paths, max_memory (bytes): None for no limit. ways: most ways of one decision that are
+    tried. ktest: also write KLEE's format.
     """
 
     strategy: str = "rotation"
     solver: str = "auto"
     max_time: float | None = None
     max_paths: int | None = None
+    max_memory: int | None = None
     path_time: float = 10.0
     query_time: float = 10.0
     ways: int = 16
@@ -54,6 +59,9 @@ class ExploreOptions:
             value = getattr(self, name)
             if not 0 < value <= 100_000_000:
                 raise UserMistake(f"{name} is {value:g}: expected a number above 0")
+        if self.max_memory is not None and self.max_memory < LEAST_MEMORY:
+            least = format_size(LEAST_MEMORY)
+            raise UserMistake(f"max_memory is {format_size(self.max_memory)}: expected {least} or more")
 
 
 def _given(options: ExploreOptions, *names: str) -> Sequence[str]:
@@ -89,7 +97,7 @@ def explore(
     begun = read_seeds(map(Path, seeds), symbolic)
     with shortages(), tempfile.TemporaryDirectory(prefix="whence-explore-") as folder:
         built = _built(words, symbolic, Path(folder), chosen, run or RunOptions())
-        with closing(built.servers(chosen.jobs)) as executor:
+        with closing(built.servers(chosen.jobs, chosen.max_memory)) as executor:
             first = list(beginnings(symbolic, len(words), begun))
             identity = _identity(built, words, symbolic)
             confirm = built.confirmer(run or RunOptions())
@@ -151,7 +159,7 @@ def explored(
     terms = Terms()
     reasoner = Reasoner(terms, load(options.solver, terms), max(1, int(options.query_time * 1000)))
     with closing(Store(directory, identity, options.ktest)) as store:
-        limits = Limits(options.max_time, options.max_paths, options.ways)
+        limits = Limits(options.max_time, options.max_paths, options.ways, options.max_memory)
         explorer = Explorer(executor, reasoner, store, options.strategy, limits, progress)
         begun = time.monotonic()
         explorer.explore(first)
@@ -221,6 +229,7 @@ def result_of(
         diverged=state.diverged,
         broken=state.broken,
         repeated=state.repeated,
+        killed=state.killed,
         questions={**explorer.reasoner.counts.__dict__, "solver": explorer.reasoner.solver.name},
         branches=(taken, 2 * len(sites)),
         seconds=seconds,
@@ -229,8 +238,13 @@ def result_of(
 
 
 def _remarks(explorer: Explorer) -> list[str]:
-    """Sentences about an exploration that explored little."""
-    state = explorer.state
+    """Sentences about an exploration that explored little, or had little memory."""
+    state, bound = explorer.state, explorer.bound
+    if bound is not None and bound.forgotten:
+        return [
+            f"to stay below {format_size(bound.limit)} (--max-memory), known answers and begins of traces "
+            f"were given up {plural(bound.forgotten, 'time')}: no path is missing for that"
+        ]
     if state.paths == 0 and state.dismissed and not explorer.left:
         return ["no input satisfies what the program assumes: no path was explored"]
     if state.paths == 1 and not explorer.terms.variables:

@@ -13,18 +13,24 @@ Inputs = Mapping[str, bytes]
 """The bytes of each symbolic object, by its name; those that are missing are 0."""
 
 
+TIME_LIMIT, WAITING, MEMORY_LIMIT = "time limit", "waiting", "memory limit"
+"""Ends of paths that were killed: their time was over while they ran, or slept; they had too much memory."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ran:
     """One path that has run: its trace, the status as waitpid gives it, and what rules found.
 
-    late: it was killed when its time was over.
+    cut: why it was killed, else empty: the end that it then has (`TIME_LIMIT`, `WAITING`, `MEMORY_LIMIT`).
+    lost: why it has not run to any end: the process that was to run it is gone, and another has its place.
     """
 
     trace: bytes
     status: int
-    late: bool = False
+    cut: str = ""
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = field(default=())
+    lost: str = ""
 
 
 class Executor(Protocol):
@@ -52,6 +58,9 @@ class Executor(Protocol):
 
     def source(self, site: int) -> tuple[str, int] | None:
         """The file and line of a site, if known."""
+
+    def memory(self) -> int:
+        """Bytes of memory of all processes."""
 
     def close(self) -> None:
         """Ends all processes."""

@@ -59,6 +59,11 @@ class Reasoner:
     counts: Counts = field(default_factory=Counts)
 
     def __post_init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """Give up all that was computed: it can be computed again."""
+        self.solver.forget()
         self.columns = Columns(self.terms)
         self._answers: dict[tuple[int, frozenset[int]], Mapping[int, int] | None] = {}
         self._models: dict[int, list[Mapping[int, int]]] = {}

@@ -7,8 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from whence.exploring.executing import MEMORY_LIMIT, TIME_LIMIT, WAITING
+
 if TYPE_CHECKING:
     from whence.findings import Finding
+
+
+_CUT = (TIME_LIMIT, WAITING, MEMORY_LIMIT, "full")
+"""Ends of paths that had more to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +79,7 @@ class Exploration:
     diverged: int = 0
     broken: int = 0
     repeated: int = 0
+    killed: int = 0
     questions: Mapping[str, float | str] = field(default_factory=dict)
     branches: tuple[int, int] = (0, 0)
     seconds: float = 0.0
@@ -81,8 +88,8 @@ class Exploration:
     @property
     def complete(self) -> bool:
         """Whether every input takes one of the paths, as far as values are followed."""
-        lost = self.given_up + self.left_out + self.diverged + self.broken + len(self.bound)
-        return not (self.waiting or lost or self.ends.get("time limit") or self.ends.get("full"))
+        lost = self.given_up + self.left_out + self.diverged + self.broken + self.killed + len(self.bound)
+        return not (self.waiting or lost or any(map(self.ends.get, _CUT)))
 
     @property
     def ok(self) -> bool:

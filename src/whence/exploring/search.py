@@ -11,21 +11,23 @@ import contextlib
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from whence.abi import symbolic
 from whence.errors import ToolLimit
 from whence.exploring import strategies
 from whence.exploring.evaluate import values
-from whence.exploring.executing import Executor, Ran
+from whence.exploring.executing import TIME_LIMIT, Executor, Ran
 from whence.exploring.inputs import COUNT as COUNT_OBJECT
+from whence.exploring.memory import Bound
 from whence.exploring.prefixes import Prefixes
 from whence.exploring.reasoning import GivenUp, Reasoner
 from whence.exploring.store import Recorded, Store
 from whence.exploring.terms import Terms
 from whence.exploring.trace import OUTSIDE, BrokenTrace, Decision, Trace, read
 from whence.exploring.tree import COUNT, YES_NO, Diverged, Node, Tree, as_text, from_text
+from whence.toolchain.cache_prune import format_size
 
 if TYPE_CHECKING:
     from whence.findings import Finding
@@ -34,30 +36,34 @@ REASONS = {number: name for name, number in symbolic.REASONS.items()}
 CHECKS = {number: name for name, number in symbolic.CHECKS.items()}
 ENUMERATED = frozenset(symbolic.REASONS[name] for name in ("ADDRESS", "SIZE", "TARGET"))
 """Values that are bound for these reasons are decisions with several ways; for others, one value stands."""
-TIME_LIMIT, FULL, ASSUMPTION, SILENT = "time limit", "full", "assumption", "silent"
+FULL, ASSUMPTION, SILENT = "full", "assumption", "silent"
 _HOW = {"LIMIT": TIME_LIMIT}
 _SIGKILL = 9
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """When to stop, and how far to go. seconds, paths: None for no limit. ways: of one decision."""
+    """When to stop, and how far to go. seconds, paths, memory (in bytes): None for no limit. ways: of one
+    decision."""
 
     seconds: float | None = None
     paths: int | None = None
     ways: int = 16
+    memory: int | None = None
 
 
 @dataclass(slots=True)
 class Job:
     """A run that was begun. node: the decision that it is to take in another way.
 
-    again: it repeats a known path, to know the terms of its decisions, or its findings.
+    again: it repeats a known path, to know the terms of its decisions, or its findings. lost: it was begun
+    before, in a process that is gone.
     """
 
     inputs: Mapping[str, bytes]
     node: Node | None = None
     again: bool = False
+    lost: bool = False
 
 
 @dataclass
@@ -82,6 +88,7 @@ class State:
     diverged: int = 0
     broken: int = 0
     repeated: int = 0
+    killed: int = 0
     stopped: str = ""
     notes: dict[str, None] = field(default_factory=dict)
 
@@ -109,7 +116,9 @@ class Explorer:
         self.waiting: set[Node] = set()
         self.number = 0
         self.begun = time.monotonic()
+        self.bound = Bound(self.limits.memory, executor.memory, self._forget) if self.limits.memory else None
         self._repeats: list[int] = []
+        self._lost: list[Job] = []
         self._seeds: list[Mapping[str, bytes]] = []
         self._suspended: set[Node] = set()
         self._closed: list[tuple[int, int]] = []
@@ -146,12 +155,22 @@ class Explorer:
         if limits.seconds is not None and time.monotonic() - self.begun >= limits.seconds:
             state.stopped = f"{limits.seconds:g} seconds" if self.left else ""
             return True
+        if self.bound is not None and self.left and self.bound.exceeded():
+            state.stopped = f"{format_size(self.bound.limit)} of memory are full (--max-memory)"
+            return True
         return False
+
+    def _forget(self) -> None:
+        """Give up what can be found again."""
+        self.reasoner.forget()
+        self.store.forget()
+        self.prefixes = Prefixes()
 
     @property
     def left(self) -> int:
         """Decisions and inputs that were not tried yet."""
-        return len(self.waiting) + len(self._seeds) + len(self._suspended) + self.executor.running
+        more = len(self._seeds) + len(self._suspended) + len(self._lost)
+        return len(self.waiting) + more + self.executor.running
 
     def _left(self) -> float | None:
         if self.limits.seconds is None:
@@ -168,6 +187,8 @@ class Explorer:
 
     def _next_job(self) -> Job | None:
         """The next run; None if there is nothing to run now."""
+        if self._lost:
+            return self._lost.pop()
         if self._repeats:
             return Job(self.store.inputs(self._repeats.pop()), again=True)
         if self._seeds:
@@ -228,14 +249,15 @@ class Explorer:
         state = self.state
         state.runs += 1
         state.notes.update(dict.fromkeys(ran.notes))
+        if ran.lost:
+            self._lose(job, ran.lost)
+            return
         try:
             trace = read(ran.trace, self.terms, self.prefixes)
         except BrokenTrace as error:
             state.broken += 1
             state.notes[str(error)] = None
-            if job.node:
-                self._suspended.discard(job.node)
-                job.node.closed = True
+            self._give_up(job)
             return
         for site in trace.inconsistent:
             state.notes[f"a value at {self.executor.place(site)} is not followed: a defect of whence"] = None
@@ -246,6 +268,32 @@ class Explorer:
             self._rejoin(job, decisions)
             return
         self._record(job, ran, trace, inputs, decisions)
+
+    def _lose(self, job: Job, why: str) -> None:
+        """The process of a run is gone. It is begun again, once: it may be what kills its process."""
+        if not job.lost:
+            self._lost.append(replace(job, lost=True))
+            return
+        if not self.number:
+            raise ToolLimit(why)
+        self.state.killed += 1
+        self.state.notes[why] = None
+        self._give_up(job)
+
+    def _give_up(self, job: Job) -> None:
+        """The run of a job gave nothing, and never will: its way of a decision is gone, others are not."""
+        node = job.node
+        if node is None:
+            return
+        self._suspended.discard(node)
+        if job.again or node.kind not in ("SWITCH", "CONCRETE"):
+            node.closed = True
+            return
+        value = values(self.terms, [node.term], self._assignment(job.inputs))[node.term]
+        way = value if node.kind == "CONCRETE" else (node.cases or {}).get(value, 0)
+        node.children.setdefault(way, None)
+        if self._may_wait(node):
+            self._wait([node])
 
     def _rejoin(self, job: Job, decisions: Sequence[Decision]) -> None:
         """A known path has run again: its decisions have terms now."""
@@ -412,8 +460,8 @@ def _completed(inputs: Mapping[str, bytes], trace: Trace) -> dict[str, bytes]:
 
 def _ending(ran: Ran, trace: Trace) -> tuple[str, int]:
     """How a path ended, in a word, and its status or signal."""
-    if ran.late:
-        return TIME_LIMIT, _SIGKILL
+    if ran.cut:
+        return ran.cut, _SIGKILL
     if any(finding.halted for finding in ran.findings):
         return "finding", ran.status >> 8
     if trace.full:

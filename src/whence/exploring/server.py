@@ -6,6 +6,7 @@ import contextlib
 import mmap
 import os
 import select
+import signal
 import socket
 import struct
 import subprocess
@@ -20,8 +21,9 @@ from whence.abi import records, symbolic
 from whence.engines.process.decode import read_records
 from whence.engines.process.launch import fixed_addresses
 from whence.errors import CannotExecute, ToolLimit
-from whence.exploring.executing import Inputs, Ran
+from whence.exploring.executing import MEMORY_LIMIT, TIME_LIMIT, WAITING, Inputs, Ran
 from whence.exploring.inputs import COUNT
+from whence.exploring.memory import children, resident
 
 if TYPE_CHECKING:
     from whence.exploring.places import Places
@@ -33,6 +35,18 @@ _GRACE_SECONDS = 20.0
 """How much longer than the limit of a path the server may take to answer."""
 _HEAD, _OBJECT = struct.Struct(symbolic.REQUEST.format), struct.Struct(symbolic.OBJECT_HEAD.format)
 _USED, _USED_AT = struct.Struct("<Q"), symbolic.TRACE.offset("used")
+
+
+_CUT = ("", TIME_LIMIT, WAITING)
+"""What an answer says of the time of a path."""
+_LOOKS = 0.05
+"""Seconds from look to look at the memory of paths, where that is bound."""
+_LARGE = 8
+"""A path is killed for the memory of all if it has at least this part of it."""
+
+
+class Gone(ToolLimit):
+    """A server has ended, or does not answer."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +73,7 @@ class Server:
         self.key: object = None
         self.busy = False
         self._deadline = 0.0
+        self._cut = ""
         self._number = 0
         self.record = start.folder / "record"
         self._trace = _shared_memory(symbolic.TRACE_SIZE)
@@ -136,13 +151,29 @@ class Server:
         (used,) = _USED.unpack_from(self._view, _USED_AT)
         trace = self._view[: min(max(used, symbolic.TRACE_HEADER_SIZE), symbolic.TRACE_SIZE)]
         findings, notes = self._findings()
-        return Ran(trace, answer["status"], bool(answer["late"]), findings, notes)
+        cut, self._cut = self._cut or _CUT[answer["late"]], ""
+        return Ran(trace, answer["status"], cut, findings, notes)
+
+    def memory(self) -> int:
+        """Bytes of memory of the process and of the path that runs."""
+        return resident(self._process.pid) + self.path_memory()
+
+    def path_memory(self) -> int:
+        """Those of the path alone."""
+        return sum(map(resident, children(self._process.pid))) if self.busy else 0
+
+    def cut_path(self) -> None:
+        """Kill the path that runs: it has too much memory."""
+        self._cut = MEMORY_LIMIT
+        for child in children(self._process.pid):
+            with contextlib.suppress(OSError):
+                os.kill(child, signal.SIGKILL)
 
     def overdue(self) -> bool:
         return self.busy and time.monotonic() > self._deadline
 
-    def _lost(self) -> ToolLimit:
-        return ToolLimit(
+    def _lost(self) -> Gone:
+        return Gone(
             f"the process that starts the paths of {os.fsdecode(self._start.words[0])} is gone: "
             f"status {self._process.poll()}"
         )
@@ -210,13 +241,21 @@ def _shared_memory(size: int) -> int:
 class Servers:
     """Servers of one program, `jobs` at most: an executor (`whence.exploring.executing`).
 
-    make: a server for a number of symbolic arguments. count: that number, for some inputs.
+    make: a server for a number of symbolic arguments. count: that number, for some inputs. limit: bytes of
+    memory of this process and all servers, above which a large path is killed. A server that is gone is
+    replaced by another.
     """
 
     def __init__(
-        self, make: Callable[[int], Server], count: Callable[[Inputs], int], jobs: int, places: Places
+        self,
+        make: Callable[[int], Server],
+        count: Callable[[Inputs], int],
+        jobs: int,
+        places: Places,
+        limit: int | None = None,
     ) -> None:
         self._make, self._count, self._jobs, self._places = make, count, jobs, places
+        self._limit = limit
         self._idle: dict[int, list[Server]] = {}
         self._busy: dict[int, tuple[int, Server]] = {}
 
@@ -232,23 +271,50 @@ class Servers:
         count = self._count(inputs)
         idle = self._idle.setdefault(count, [])
         server = idle.pop() if idle else self._make(count)
+        try:
+            server.begin(key, inputs)
+        except Gone:
+            server.close()
+            server = self._make(count)
+            server.begin(key, inputs)
         self._busy[server.fileno()] = (count, server)
-        server.begin(key, inputs)
 
     def next(self, seconds: float | None) -> tuple[object, Ran] | None:
         poll = select.poll()
         for descriptor in self._busy:
             poll.register(descriptor, select.POLLIN)
-        wait = min(1.0, 1.0 if seconds is None else seconds)
+        most = 1.0 if self._limit is None else _LOOKS
+        wait = most if seconds is None else min(most, seconds)
         ready = poll.poll(max(1, int(wait * 1000)))
         if not ready:
-            if any(server.overdue() for _, server in self._busy.values()):
-                raise ToolLimit("the process that starts the paths does not answer any more")
-            return None
+            self._watch_memory()
+            overdue = next((each for each in self._busy if self._busy[each][1].overdue()), None)
+            if overdue is None:
+                return None
+            _, server = self._busy.pop(overdue)
+            server.close()
+            return server.key, Ran(b"", 0, lost="the process that starts the paths does not answer any more")
         count, server = self._busy.pop(ready[0][0])
-        ran = server.result()
+        try:
+            ran = server.result()
+        except Gone as gone:
+            server.close()
+            return server.key, Ran(b"", 0, lost=str(gone))
         self._idle[count].append(server)
         return server.key, ran
+
+    def _watch_memory(self) -> None:
+        """Kill the largest path if memory is full, and it has a good part of it."""
+        limit = self._limit
+        if limit is None or resident() + self.memory() <= limit:
+            return
+        largest = max((server for _, server in self._busy.values()), key=Server.path_memory)
+        if largest.path_memory() * _LARGE > limit:
+            largest.cut_path()
+
+    def memory(self) -> int:
+        idle = (server for kept in self._idle.values() for server in kept)
+        return sum(server.memory() for server in [*idle, *(each for _, each in self._busy.values())])
 
     def place(self, site: int) -> str:
         return self._places.name(site)

@@ -56,9 +56,9 @@ class Program:
         environment, path = self.task.settings.around.environment, self.task.program
         return Confirmer(path, environment, run, max(10.0, self.milliseconds / 500))
 
-    def servers(self, jobs: int) -> Servers:
-        """An executor of so many processes."""
-        return Servers(self._server, self._count, jobs, Places(self.prepared.built.image))
+    def servers(self, jobs: int, memory: int | None = None) -> Servers:
+        """An executor of so many processes. memory: bytes that paths may have with all other processes."""
+        return Servers(self._server, self._count, jobs, Places(self.prepared.built.image), memory)
 
     def _count(self, inputs: Inputs) -> int:
         if not self.symbolic.varies:

@@ -22,6 +22,8 @@ from whence.shortage import remedy
 SCHEMA = 1
 IDENTITY, JOURNAL, TESTS, SUMMARY = "exploration.json", "journal.jsonl", "tests", "summary.json"
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
+_SAID = {"whence": "version of whence"}
+"""Names in the identity, as they are said."""
 _MOST_KEPT = 64 << 20
 """Bytes of inputs that are kept in memory."""
 
@@ -101,7 +103,8 @@ class Store:
             if not isinstance(known, dict) or known.get(name) != value:
                 there = known.get(name) if isinstance(known, dict) else None
                 raise UserMistake(
-                    f"{self.directory} is of another exploration: its {name} is {there}, now it is {value}; "
+                    f"{self.directory} is of another exploration: its {_SAID.get(name, name)} is {there}, "
+                    f"now it is {value}; "
                     "give another directory (--out)"
                 )
 
@@ -155,6 +158,11 @@ class Store:
         """The inputs of a recorded path."""
         kept = self._kept.get(number)
         return self._read(number).inputs if kept is None else kept
+
+    def forget(self) -> None:
+        """Inputs are read from the journal again."""
+        self._kept.clear()
+        self._size = 0
 
     def _remember(self, path: Recorded, offset: int) -> None:
         self.tests += path.test

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from whence import __version__
+from whence.exploring.executing import MEMORY_LIMIT, TIME_LIMIT, WAITING
 from whence.exploring.results import Error, Exploration
 from whence.report.words import plural
 
@@ -35,6 +36,7 @@ def document(result: Exploration) -> dict[str, Any]:
             "diverged": result.diverged,
             "broken": result.broken,
             "repeated": result.repeated,
+            "killed": result.killed,
         },
         "errors": [
             {
@@ -109,8 +111,10 @@ def _losses(result: Exploration) -> Iterator[str]:
         "left_out": "{} had more ways than are tried (--ways)",
         "diverged": "{} did not go where it was to: the program does not only depend on its input",
         "broken": "the traces of {} could not be read",
+        "killed": "the process of {} was killed, twice each: their paths are missing",
     }
     nouns = {"given_up": "decision", "left_out": "decision", "diverged": "run", "broken": "run"}
+    nouns["killed"] = "run"
     for name, sentence in sentences.items():
         count = getattr(result, name)
         if count:
@@ -121,7 +125,9 @@ def _losses(result: Exploration) -> Iterator[str]:
 
 
 _CUT = {
-    "time limit": "the time of {} was over (--path-time)",
+    TIME_LIMIT: "the time of {} was over (--path-time)",
+    WAITING: "the time of {} was over (--path-time), waiting for a clock, a socket, a thread or the like",
+    MEMORY_LIMIT: "{} was killed, since memory was full (--max-memory)",
     "full": "the trace of {} was full: what comes later on such a path is not explored",
 }
 """Paths that did not go on to their end."""

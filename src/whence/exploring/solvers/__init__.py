@@ -38,6 +38,9 @@ class Solver(Protocol):
     def check(self, conditions: Sequence[int], milliseconds: int) -> Answer:
         """An assignment of all variables in the conditions under which they are true, if there is one."""
 
+    def forget(self) -> None:
+        """Give up its memory: terms that it has made, and what it has learnt."""
+
 
 def load(name: str, terms: Terms) -> Solver:
     """The solver of that name; raises `UserMistake` if there is none or it is not installed."""
@@ -64,3 +67,6 @@ class _Chosen:
             make: Callable[[Terms], Solver] = getattr(importlib.import_module(f"{__name__}.{module}"), kind)
             self.solver = make(self.terms)
         return self.solver.check(conditions, milliseconds)
+
+    def forget(self) -> None:
+        self.solver = None

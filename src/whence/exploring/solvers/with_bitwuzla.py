@@ -46,6 +46,9 @@ class BitwuzlaSolver:
         self._solver: Any = None
         self._one = self._manager.mk_bv_value(self._manager.mk_bv_sort(1), 1)
 
+    def forget(self) -> None:
+        self.__init__(self._terms)  # type: ignore[misc]
+
     def check(self, conditions: Sequence[int], milliseconds: int) -> Answer:
         if self._solver is None or milliseconds != self._limit:
             self._start(milliseconds)

@@ -51,6 +51,9 @@ class Z3Solver:
         self._solver = z3.SimpleSolver()
         self._limit = 0
 
+    def forget(self) -> None:
+        self.__init__(self._terms)  # type: ignore[misc]
+
     def check(self, conditions: Sequence[int], milliseconds: int) -> Answer:
         if milliseconds != self._limit:
             self._limit = milliseconds
