@@ -3,6 +3,7 @@
 #include "../os/mem.h"
 #include "../planes/chunks.h"
 #include "../process/kind.h"
+#include "deaths.h"
 #include "log.h"
 
 #define UNIT (1ul << WH_ORIGIN_UNIT_SHIFT)
@@ -28,6 +29,7 @@ long origins_init(uintptr_t *begin, size_t *size) {
     node_begin_thread(0);
     log_init();
     long result = chunks_reserve(&plane, begin, size);
+    if (result >= 0) result = deaths_init(begin, size);
     return result < 0 ? result : nodes_init(begin, size);
 }
 
@@ -78,6 +80,63 @@ WH_EXPORT uint32_t __whence_origin_lost(struct whence_origin_site *site, uint64_
     return node;
 }
 
+/* ---- lost pointers ---- */
+
+/* Where a range of memory is looked through for pointers: its begin, up to this many bytes. */
+#define MOST_SEARCHED (1ul << 20)
+#define WORD sizeof(uint64_t)
+
+/* The pointer that two cells have, 0 if they have none to the heap. */
+static uint64_t heap_pointer(const cell *at) {
+    uint64_t pointer = (at[1] & ~0ull << 32) | at[0] >> 32;
+    return heap_contains(pointer) && cell_node(at[0]) == cell_node(at[1]) ? pointer : 0;
+}
+
+WH_EXPORT void __whence_origin_over(uint64_t address, uint64_t value, uint32_t node) {
+    const cell *at = cell_of(address, 0);
+    const struct node *by = node_at(node);
+    uint64_t old = at ? heap_pointer(at) : 0;
+    if (by && old && blocks_apart(old, value)) death_note(by->site, old, cell_node(*at), address);
+}
+
+WH_EXPORT void __whence_origin_lose(struct whence_origin_site *site, uint64_t value,
+                                    uint32_t node) {
+    death_note(site, value, node, 0);
+}
+
+/* Tells the pointers to the heap that were stored in a range. The memory itself is not asked: LLVM
+ * removes stores that nobody reads. */
+static void lose_range(struct whence_origin_site *site, uintptr_t begin, uint64_t size) {
+    if (size > MOST_SEARCHED) size = MOST_SEARCHED;
+    for (uintptr_t at = wh_round_up(begin, WORD); at + WORD <= begin + size; at += WORD) {
+        const cell *cells = cell_of(at, 0);
+        if (!cells) return;
+        uint64_t old = heap_pointer(cells);
+        if (old) death_note(site, old, cell_node(*cells), at);
+    }
+}
+
+/* A later use of the memory must not meet what earlier ones stored. */
+static void clear_cells(uintptr_t begin, uint64_t size) {
+    if (size > MOST_SEARCHED) size = MOST_SEARCHED;
+    for (uintptr_t at = wh_round_up(begin, UNIT); at + UNIT <= begin + size; at += UNIT) {
+        cell *of = cell_of(at, 0);
+        if (!of) return;
+        if (*of) *of = 0;
+    }
+}
+
+WH_EXPORT void __whence_origin_gone(struct whence_origin_site *site, uint64_t begin,
+                                    uint64_t size) {
+    lose_range(site, begin, size);
+    clear_cells(begin, size);
+}
+
+WH_EXPORT void __whence_origin_freeing(struct whence_origin_site *site, uint64_t pointer) {
+    struct block block = heap_contains(pointer) ? block_around(pointer) : block_none();
+    if (block_begins_live(block, pointer)) lose_range(site, pointer, block_size(block));
+}
+
 /* ---- ranges ---- */
 
 static void set_cells(uint32_t node, uintptr_t to, uint64_t size) {
@@ -91,7 +150,9 @@ static void set_cells(uint32_t node, uintptr_t to, uint64_t size) {
 }
 
 WH_EXPORT void __whence_origin_set(struct whence_origin_site *site, uint64_t to, uint64_t size) {
-    if (to && (int64_t)size > 0) set_cells(node_make(site, node_own(), 0), to, size);
+    if (!to || (int64_t)size <= 0) return;
+    lose_range(site, to, size);
+    set_cells(node_make(site, node_own(), 0), to, size);
 }
 
 WH_EXPORT void __whence_origin_zeroed(struct whence_origin_site *site, uint64_t to, uint64_t count,
@@ -142,6 +203,7 @@ WH_EXPORT void __whence_origin_copy(struct whence_origin_site *site, uint64_t to
     uint64_t skipped = wh_round_up(to, UNIT) - to;
     uint64_t count = size > skipped ? (size - skipped) / UNIT : 0;
     to += skipped, from += skipped;
+    lose_range(site, to, count * UNIT);
     for (uint64_t i = 0; i < count; i++) {
         uint64_t at = to < from ? i : count - 1 - i;
         copy_cell(&copying, to + at * UNIT, from + at * UNIT);
@@ -155,6 +217,7 @@ WH_EXPORT void __whence_origin_freed(uint32_t node, uint64_t pointer) {
     struct block block = pointer ? block_around(pointer) : block_none();
     if (!block_exists(block) || block_begins_live(block, pointer) || block_begin(block) != pointer)
         return;
+    clear_cells(pointer, block_size(block));
     cell *at = cell_of(pointer, 1);
     if (at) *at = cell_make(node, WH_ORIGIN_FREED_MARK);
 }

@@ -1,30 +1,68 @@
 #include "chains.h"
+#include "../stacks/depot.h"
 #include "cells.h"
+#include "deaths.h"
 
 /* A check may be about bytes near the pointer that the program used last. */
 #define NEAR 4096u
 
-static void put_chain(struct text *into, uint64_t role, uint64_t value, uint32_t node) {
-    unsigned hops = 0;
-    if (!node_at(node)) return;
+static void put_heading(struct text *into, uint64_t role, uint64_t value) {
     text_put(into, "=");
     text_decimal(into, role);
     text_put(into, "\t");
     text_decimal(into, value);
     text_put(into, "\n");
+}
+
+static void put_hop(struct text *into, uint32_t flags, uint32_t tag,
+                    const struct whence_origin_site *site) {
+    text_decimal(into, flags);
+    text_put(into, "\t");
+    text_decimal(into, tag);
+    text_put(into, "\t");
+    text_put(into, site->text);
+    text_put(into, "\t");
+    text_put(into, site->scope);
+    text_put(into, "\n");
+}
+
+static void put_hops(struct text *into, uint32_t node) {
+    unsigned hops = 0;
     for (const struct node *at = node_at(node); at && hops < WH_ORIGIN_MOST_HOPS;
          at = node_at(at->parent)) {
         if (!at->site) continue;
         hops++;
-        text_decimal(into, at->flags);
-        text_put(into, "\t");
-        text_decimal(into, at->thread);
-        text_put(into, "\t");
-        text_put(into, at->site->text);
-        text_put(into, "\t");
-        text_put(into, at->site->scope);
-        text_put(into, "\n");
+        put_hop(into, at->flags, at->thread, at->site);
     }
+}
+
+static void put_chain(struct text *into, uint64_t role, uint64_t value, uint32_t node) {
+    if (!node_at(node)) return;
+    put_heading(into, role, value);
+    put_hops(into, node);
+}
+
+static void put_holder(struct text *into, const struct death *death) {
+    uint64_t pcs[WH_ALLOC_FRAMES];
+    unsigned count = depot_get(death->holder, pcs, WH_ALLOC_FRAMES);
+    if (!count) return;
+    text_put(into, "@");
+    text_decimal(into, death->size);
+    for (unsigned i = 0; i < count; i++) {
+        text_put(into, "\t");
+        text_decimal(into, pcs[i]);
+    }
+    text_put(into, "\n");
+}
+
+static void put_death(struct text *into, uintptr_t begin) {
+    struct block block = block_around(begin);
+    const struct death *death = death_of(block);
+    if (!death) return;
+    put_heading(into, WH_ROLE_LOST, begin);
+    put_hop(into, WH_NODE_LOST, death->tag, death->site);
+    put_holder(into, death);
+    put_hops(into, death->node);
 }
 
 /* The argument of the last call that has this value. */
@@ -69,6 +107,8 @@ void chains_describe(const struct whence_event *event, const struct whence_block
         put_argument(event, into);
     else if (event->point == WH_POINT_DEREF_R || event->point == WH_POINT_DEREF_W)
         put_used(event, into);
+    int leaves = event->point == WH_POINT_CALL || event->point == WH_POINT_RET;
+    if (leaves && block && block->id && block->kind == WH_KIND_HEAP) put_death(into, block->begin);
     if (block && block->id && block->state == WH_BLOCK_FREED)
         put_chain(into, WH_ROLE_FREED, block->begin, cells_freed(block->begin));
 }

@@ -5,11 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from whence.frames import Frame
+
 
 class HopKind(StrEnum):
     """What happened to the value. The last hop of a whole chain is a birth.
 
-    LOADED: a thread read what another had stored.
+    LOADED: a thread read what another had stored. The first hop of the chain of a leaked block says how
+    the last pointer to it was lost: OVERWRITTEN, LEFT with its variable, FREED with the block that it lay in,
+    or DROPPED, as a result that nobody used.
     """
 
     STORED = "stored"
@@ -26,10 +30,18 @@ class HopKind(StrEnum):
     PARAMETER = "parameter"
     OUTSIDE = "outside"
     UNSEEN = "unseen"
+    OVERWRITTEN = "overwritten"
+    LEFT = "left"
+    FREED = "freed"
+    DROPPED = "dropped"
 
     @property
     def is_birth(self) -> bool:
-        return self not in _MOVES
+        return self not in _MOVES and not self.is_loss
+
+    @property
+    def is_loss(self) -> bool:
+        return self in _LOSSES
 
 
 _MOVES = frozenset(
@@ -42,6 +54,15 @@ _MOVES = frozenset(
         HopKind.ARITHMETIC,
     )
 )
+_LOSSES = frozenset((HopKind.OVERWRITTEN, HopKind.LEFT, HopKind.FREED, HopKind.DROPPED))
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """A heap block in which a pointer lay: its size in bytes, and the stack that allocated it."""
+
+    size: int
+    stack: tuple[Frame, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +71,8 @@ class Hop:
 
     name: what the value was stored to, the called function, the variable, the constant. source: what was
     stored or passed, as the program writes it. repeated: the value came here before, and the hops between are
-    left out. thread: its number, None where it is not known. note: what a debugger knows of this moment.
+    left out. thread: its number, None where it is not known. note: what a debugger knows of this
+    moment. holder: the block in which the lost pointer lay.
     """
 
     kind: HopKind
@@ -63,13 +85,15 @@ class Hop:
     repeated: bool = False
     thread: int | None = None
     note: str = ""
+    holder: Holder | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Chain:
     """The chain of a value.
 
-    term: the rule's, or "the index of" it. value: None where it was not kept. cut: older hops are missing.
+    term: the rule's, "the index of" it, or "the last pointer" to a leaked block. value: None where it was
+    not kept. cut: older hops are missing.
     """
 
     term: str

@@ -18,6 +18,7 @@ from whence.abi import points
 from whence.abi.layout import GRANULE, GRANULE_SHIFT, STATES
 from whence.chains import Chain
 from whence.coverage import Coverage
+from whence.frames import Frame as Frame
 
 _ADDRESSABLE = {s.value for s in STATES if s.name in ("ADDRESSABLE", "UNDEFINED", "MIXED")}
 
@@ -131,27 +132,6 @@ class RuleInfo:
     @property
     def is_note(self) -> bool:
         return self.severity == "note"
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """One level of a call stack; several share a `pc` when functions were inlined.
-
-    `offset` is the address inside `module` as its own symbol table counts it
-    (an ELF virtual address), None when the module is not a readable ELF file.
-    `inlined` marks a function whose body was copied into the next frame.
-    `linkage` is the name of the function's symbol, None where it is inlined or has none.
-    """
-
-    pc: int
-    module: str | None = None
-    offset: int | None = None
-    function: str | None = None
-    file: str | None = None
-    line: int = 0
-    column: int = 0
-    inlined: bool = False
-    linkage: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from whence.chains import Chain, Hop, HopKind
+from whence.chains import Chain, Holder, Hop, HopKind
 from whence.findings import (
     Access,
     AccessKind,
@@ -109,6 +109,8 @@ def hop(kind: HopKind, name: str = "p", source: str = "q", *, again: bool = Fals
     return Hop(kind, place.function, place.file, place.line, place.column, name, source, again)
 
 
+MOVES_AND_BIRTHS = [kind for kind in HopKind if not kind.is_loss]
+
 OVERFLOW = Finding(
     OVERFLOW_RULE,
     Point.DEREF_W,
@@ -197,7 +199,11 @@ SAMPLES: dict[str, Finding] = {
             Chain(
                 "r",
                 BEGIN,
-                (*map(hop, HopKind), hop(HopKind.COPY, "memcpy", ""), hop(HopKind.STORED, again=True)),
+                (
+                    *map(hop, MOVES_AND_BIRTHS),
+                    hop(HopKind.COPY, "memcpy", ""),
+                    hop(HopKind.STORED, again=True),
+                ),
             ),
             Chain("the index of r", None, (hop(HopKind.STORED, "", ""),), cut=True),
         ),
@@ -300,6 +306,22 @@ SAMPLES: dict[str, Finding] = {
     ),
     "library-function": LIBRARY,
     "leak": LEAK,
+    "leak-with-chain": replace(
+        LEAK,
+        chains=(
+            Chain(
+                "the last pointer",
+                BEGIN,
+                (
+                    replace(
+                        hop(HopKind.OVERWRITTEN, "l->text", "NULL"), holder=Holder(16, (MAIN_ALLOCATES,))
+                    ),
+                    hop(HopKind.STORED, "l->text", "malloc(20)"),
+                    hop(HopKind.ALLOCATION, "malloc", ""),
+                ),
+            ),
+        ),
+    ),
     "leak-in-function": replace(
         LEAK,
         rule=RuleInfo("leak-in-transaction", "block that outlives its transaction", severity="warning"),

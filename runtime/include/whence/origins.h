@@ -28,5 +28,13 @@ void __whence_origin_copy(struct whence_origin_site *site, uint64_t to, uint64_t
                           uint64_t size);
 /* A pointer is about to be freed. */
 void __whence_origin_freed(uint32_t node, uint64_t pointer);
+/* A pointer to the heap is about to be overwritten by a value with this node. */
+void __whence_origin_over(uint64_t address, uint64_t value, uint32_t node);
+/* A variable loses its value. */
+void __whence_origin_lose(struct whence_origin_site *site, uint64_t value, uint32_t node);
+/* Memory of a variable is about to be used for something else. */
+void __whence_origin_gone(struct whence_origin_site *site, uint64_t begin, uint64_t size);
+/* A block is about to be freed. */
+void __whence_origin_freeing(struct whence_origin_site *site, uint64_t pointer);
 
 #endif

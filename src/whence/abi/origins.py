@@ -25,7 +25,14 @@ NODES_BASE = 0x4980_0000_0000
 NODES_BITS = 22
 NODES_MOST = 1 << NODES_BITS
 CHUNKS_BASE = 0x4A00_0000_0000
-CHUNKS_SIZE = 1 << 41
+CHUNKS_SIZE = 1 << 40
+DEATHS_TABLE = 0x4940_0000_0000
+DEATHS_BASE = CHUNKS_BASE + CHUNKS_SIZE
+DEATHS_SIZE = 1 << 40
+DEATHS_UNIT_SHIFT = 5
+DEATHS_CELL_SHIFT = 5
+"""A *death* for each block: where a pointer to it was lost last. It stands where a plane with as many bytes
+as there is memory has the block's begin; blocks are at least as large as a death."""
 
 TAG_UNKNOWN = 0
 TAG_LATE = (1 << 32 - NODES_BITS) - 1
@@ -67,12 +74,14 @@ MOST_ARGUMENTS = 16
 ORIGIN_ARGUMENTS = ORIGIN_PASSED.size
 ORIGINS_SIZE = ORIGIN_ARGUMENTS + 8 * MOST_ARGUMENTS
 
-NODE_FLAGS = {"REPEATED": 1, "INITIAL": 2, "UNSEEN": 4, "CROSSED": 8}
+NODE_FLAGS = {"REPEATED": 1, "INITIAL": 2, "UNSEEN": 4, "CROSSED": 8, "LOST": 16}
 """REPEATED: the value came this way before. INITIAL: nothing was stored where the site loads. UNSEEN: what
-stands there was written in a way that is not followed. CROSSED: the node before is of another thread."""
+stands there was written in a way that is not followed. CROSSED: the node before is of another thread. LOST:
+in records only, the site has put something else in the place of the value."""
 
-ROLES = {"POINTER": 0, "INDEX": 1, "FREED": 2}
-"""The values with chains: the pointer of the step, its index, the pointer that was freed."""
+ROLES = {"POINTER": 0, "INDEX": 1, "FREED": 2, "LOST": 3}
+"""The values with chains: the pointer of the step, its index, the pointer that was freed, the last pointer to
+the block."""
 
 MOST_HOPS = 64
 """Hops of a chain in a record."""

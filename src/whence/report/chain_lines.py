@@ -23,7 +23,8 @@ class ChainLines:
 
     def of(self, chain: Chain, thread: int) -> list[Text]:
         """An empty line, a heading, and the hops of a chain for a finding of this thread."""
-        heading = Text.assemble(INDENT, (f"{chain_heading(chain)}:", HEADING), " newest first")
+        said = chain_heading(chain, self._layout.directory)
+        heading = Text.assemble(INDENT, (f"{said}:", HEADING), " newest first")
         indent = INDENT + "  "
         end = [Text(f"{indent}… earlier hops are not known", DIM)] if chain.cut else []
         return [Text(), *self._layout.wrapped(heading, indent), *self.hops(chain, thread, indent), *end]

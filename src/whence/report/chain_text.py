@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from whence.chains import Chain, Hop, HopKind
+from dataclasses import replace
+
+from whence.chains import Chain, Holder, Hop, HopKind
 from whence.findings import Frame
 from whence.report import words
+from whence.report.frames import place, position
 
 
 def hop_words(hop: Hop) -> str:
@@ -44,6 +47,14 @@ def _words(hop: Hop) -> str:
             return f"{source} by {name}" if source else f"returned by {name}, which is not followed"
         case HopKind.UNSEEN:
             return f"{name or 'memory'}, written in a way that is not followed"
+        case HopKind.OVERWRITTEN:
+            return f"overwritten{f' in {name}' if name else ''}"
+        case HopKind.LEFT:
+            return f"{name or 'its variable'} went out of scope"
+        case HopKind.FREED:
+            return f"the block that it lay in was freed by {name}"
+        case HopKind.DROPPED:
+            return f"the result of {name} was not used"
 
 
 def _copy_words(name: str, source: str) -> str:
@@ -52,9 +63,50 @@ def _copy_words(name: str, source: str) -> str:
     return f"copied by {name}" if name else "copied as bytes"
 
 
-def chain_heading(chain: Chain) -> str:
-    """The value whose chain follows."""
+def chain_heading(chain: Chain, directory: str = "") -> str:
+    """The value whose chain follows; of the last pointer to a leaked block, how it was lost.
+
+    directory: positions below it are relative to it.
+    """
+    if chain.hops and chain.hops[0].kind.is_loss:
+        return _loss(chain, directory)
     return f"whence {chain.term}" + ("" if chain.value is None else f" = {chain.value:#x}")
+
+
+def _loss(chain: Chain, directory: str) -> str:
+    """A sentence without its point: which pointer was lost, and what happened to it."""
+    loss = chain.hops[0]
+    name = loss.name
+    if loss.kind is HopKind.DROPPED:
+        name = f"the result of {name}"
+    elif loss.kind is not HopKind.OVERWRITTEN or not name:
+        stored = _last_name(chain.hops[1:])
+        name = stored if loss.kind is HopKind.FREED or stored.startswith(name) else name
+    named = "the last pointer to it" + (f", {name}" if name else "")
+    if loss.holder is not None:
+        named += f" (in {words.bytes_(loss.holder.size)}{_made_at(loss.holder, directory)})"
+    comma = "," if name or loss.holder is not None else ""
+    at = f" at {position(frame_of(loss), directory)}" if loss.file else ""
+    return f"{named}{comma} {_LOSSES[loss.kind]}{at}"
+
+
+_LOSSES = {
+    HopKind.OVERWRITTEN: "was overwritten",
+    HopKind.LEFT: "went out of scope",
+    HopKind.FREED: "was in a block that was freed",
+    HopKind.DROPPED: "was not kept",
+}
+
+
+def _last_name(hops: tuple[Hop, ...]) -> str:
+    """What the value was stored to last."""
+    return next((hop.name for hop in hops if hop.kind is HopKind.STORED), "")
+
+
+def _made_at(holder: Holder, directory: str) -> str:
+    """The file and the line that allocated a block, to follow its size."""
+    frame = place(holder.stack)
+    return f" of {position(replace(frame, column=0), directory)}" if frame is not None else ""
 
 
 def hop_threads(chain: Chain, thread: int) -> list[str]:

@@ -34,7 +34,7 @@ from whence.findings import (
     SuppressionUse,
     Variable,
 )
-from whence.report import words
+from whence.report import frames, words
 
 SCHEMA = 1
 """The version, which increases if a field is removed or changes its meaning, not for new fields."""
@@ -171,7 +171,7 @@ def _chain(chain: Chain) -> dict[str, Any]:
 
 
 def _hop(hop: Hop) -> dict[str, Any]:
-    return {
+    made: dict[str, Any] = {
         "kind": hop.kind.value,
         "name": _text(hop.name) or None,
         "source": _text(hop.source) or None,
@@ -182,6 +182,15 @@ def _hop(hop: Hop) -> dict[str, Any]:
         "repeated": hop.repeated,
         "thread": hop.thread,
     }
+    if hop.holder is not None:
+        frame = frames.place(hop.holder.stack)
+        made["holder"] = {
+            "size": hop.holder.size,
+            "function": _text(frame.function) if frame else None,
+            "file": _text(frame.file) if frame else None,
+            "line": (frame.line or None) if frame else None,
+        }
+    return made
 
 
 def _process(finding: Finding) -> dict[str, Any]:

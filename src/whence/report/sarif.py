@@ -80,7 +80,8 @@ class SarifRenderer:
         """A chain as SARIF has it: in the order of time."""
         pairs = zip(chain.hops, hop_sentences(chain, thread), strict=True)
         steps = [{"location": self._location(frame_of(hop), said)} for hop, said in reversed([*pairs])]
-        return {"message": {"text": chain_heading(chain)}, "threadFlows": [{"locations": steps}]}
+        heading = chain_heading(chain, self.directory)
+        return {"message": {"text": heading}, "threadFlows": [{"locations": steps}]}
 
     def _location(self, frame: Frame, text: str | None = None, number: int | None = None) -> dict[str, Any]:
         location: dict[str, Any] = {"id": number} if number is not None else {}

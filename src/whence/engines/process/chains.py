@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from whence.abi.origins import MOST_HOPS, NODE_FLAGS, ROLES, SCOPE_FIELDS, SITE_FIELDS, TAG_LATE, TAG_UNKNOWN
-from whence.chains import Chain, Hop, HopKind
-from whence.findings import Value
+from whence.chains import Chain, Holder, Hop, HopKind
+from whence.findings import Frame, Value
 from whence.symbols.demangle import demangle
 
+_SYMBOL = re.compile(r"_Z\w+")
 _ROLES = {number: name for name, number in ROLES.items()}
+Stacks = Callable[[Sequence[int]], Sequence[Frame]]
+"""Names the frames of a stack, without those of the runtime."""
 _COLUMNS = 2 + len(SITE_FIELDS) + len(SCOPE_FIELDS)
 
 
-def chains(text: str, values: Sequence[Value], point_value: str) -> tuple[Chain, ...]:
+def chains(text: str, values: Sequence[Value], point_value: str, stacks: Stacks) -> tuple[Chain, ...]:
     """The chains of a finding. values: those that its rule traces. point_value: the name of the step's own
     pointer where the rule traces none."""
-    return tuple(_chain(head, lines, values, point_value) for head, lines in _parts(text))
+    return tuple(_chain(head, lines, values, point_value, stacks) for head, lines in _parts(text))
 
 
 def chain_of(text: str, term: str) -> Chain:
     """The only chain of a text."""
     ((head, lines),) = _parts(text)
-    return replace(_chain(head, lines, (), term), value=None)
+    return replace(_chain(head, lines, (), term, lambda pcs: ()), value=None)
 
 
 def _parts(text: str) -> Iterator[tuple[str, list[str]]]:
@@ -40,10 +44,14 @@ def _parts(text: str) -> Iterator[tuple[str, list[str]]]:
         yield head, lines
 
 
-def _chain(head: str, lines: list[str], values: Sequence[Value], point_value: str) -> Chain:
+def _chain(head: str, lines: list[str], values: Sequence[Value], point_value: str, stacks: Stacks) -> Chain:
     role, _, number = head[1:].partition("\t")
     value = int(number)
+    holders = [line for line in lines if line.startswith("@")]
+    lines = [line for line in lines if not line.startswith("@")]
     hops = tuple(hop for line in lines if (hop := _hop(line)) is not None)
+    if holders and hops:
+        hops = (replace(hops[0], holder=_holder(holders[0], stacks)), *hops[1:])
     cut = len(lines) >= MOST_HOPS or not hops or not hops[-1].kind.is_birth
     said = _ROLES.get(int(role), "")
     term = _term(said, value, values, point_value)
@@ -54,10 +62,39 @@ def _term(role: str, value: int, values: Sequence[Value], point_value: str) -> s
     """The rule's term for a value. The freed pointer is the last traced value that is equal to it."""
     if role == "INDEX":
         return f"the index of {point_value}"
+    if role == "LOST":
+        return "the last pointer"
     same = [each.name for each in values if each.value == value]
     if role == "FREED":
         return same[-1] if len(same) > 1 or (same and same[0] != point_value) else "the freed pointer"
     return same[0] if same else point_value
+
+
+def _holder(line: str, stacks: Stacks) -> Holder | None:
+    size, *pcs = map(int, line[1:].split("\t"))
+    stack = stacks(pcs)
+    return Holder(size, tuple(stack)) if stack else None
+
+
+def _named(text: str) -> str:
+    """A text with the functions in it by their names alone, as `operator[]()`."""
+    return _SYMBOL.sub(lambda match: _last_part(demangle(match[0])), text)
+
+
+def _last_part(name: str) -> str:
+    """A demangled name without parameters, arguments of templates and scopes."""
+    depth = 0
+    plain: list[str] = []
+    for at, letter in enumerate(name):
+        if letter == "<" and not "".join(plain).endswith("operator"):
+            depth += 1
+        elif letter == ">" and depth:
+            depth -= 1
+        elif letter == "(" and not depth and not name.startswith("()", at):
+            break
+        elif not depth:
+            plain.append(letter)
+    return "".join(plain).rpartition("::")[2].rpartition(" ")[2] or name
 
 
 def _hop(line: str) -> Hop | None:
@@ -67,14 +104,17 @@ def _hop(line: str) -> Hop | None:
         return None
     flags, tag, kind, place, column, name, source, function, file = fields
     bits = int(flags)
+    said = _kind(kind, bits)
+    if said is HopKind.OVERWRITTEN and kind not in (HopKind.STORED, HopKind.OVERWRITTEN):
+        name = ""  # that of what was copied or set
     return Hop(
-        _kind(kind, bits),
+        said,
         demangle(function) or None,
         file or None,
         int(place),
         int(column),
-        demangle(name) if name.startswith("_Z") else name,
-        source,
+        demangle(name) if _SYMBOL.fullmatch(name) else _named(name),
+        _named(source),
         bool(bits & NODE_FLAGS["REPEATED"]),
         thread_of(int(tag)),
     )
@@ -85,6 +125,8 @@ def _kind(kind: str, flags: int) -> HopKind:
     if flags & NODE_FLAGS["INITIAL"]:
         return HopKind.INITIAL
     found = HopKind(kind)
+    if flags & NODE_FLAGS["LOST"] and not found.is_loss:
+        return HopKind.OVERWRITTEN
     return HopKind.LOADED if found is HopKind.UNSEEN and flags & NODE_FLAGS["CROSSED"] else found
 
 

@@ -158,7 +158,12 @@ def _finding(raw: RawFinding, rules: Sequence[RuleInfo], run: RawRun, symbolizer
         descriptor=_descriptor(raw, memory, symbolizer) if point is Point.DESCRIPTOR else None,
         types=_types(raw) if point is not Point.SIGNAL else None,
         message=" ".join(raw.types.split()) if point is Point.SIGNAL else "",
-        chains=chains(raw.chains, values, values[0].name if values else "r"),
+        chains=chains(
+            raw.chains,
+            values,
+            values[0].name if values else "r",
+            lambda pcs: _stack(pcs, memory, symbolizer),
+        ),
     )
 
 

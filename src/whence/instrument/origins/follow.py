@@ -12,6 +12,7 @@ from whence import ir
 from whence.abi.origins import MOST_ARGUMENTS
 from whence.chains import HopKind
 from whence.instrument.origins import helpers
+from whence.instrument.origins.deaths import Deaths
 from whence.instrument.origins.library import FREES, Effects, is_allocation
 from whence.instrument.origins.names import Members, Names
 from whence.instrument.origins.sites import Sites
@@ -21,6 +22,8 @@ _OURS = "__whence_"
 _COPIES = ("llvm.memcpy.", "llvm.memmove.")
 _SETS = "llvm.memset."
 _SAME = ("llvm.launder.", "llvm.strip.", "llvm.expect", "llvm.ptrmask")
+_LEAVES = frozenset(("__cxa_throw", "__cxa_rethrow", "longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"))
+"""Functions that leave the one that calls them, unless they return to it."""
 _LIFETIMES = "llvm.lifetime."
 _WIDEST = 64
 _CELLED = ("i32", "i64", "ptr")
@@ -77,10 +80,13 @@ class _Follower:
         self.apart = apart
         self.scalars: frozenset[str] = frozenset()
         self.shadows: dict[str, str] = {}
+        self.used: set[str] = set()
         self.effects = Effects(self._runtime)
+        self.deaths = Deaths(function, sites, self.names, self.shadows, self._emit)
 
     def run(self) -> None:
         instructions = list(self.function.instructions())
+        self.used = {operand.value for each in instructions for operand in each.operands}
         self._shadow_variables(instructions)
         for instruction in instructions:
             if isinstance(instruction, ir.MemoryAccess):
@@ -89,6 +95,8 @@ class _Follower:
                 self._call(instruction)
             elif isinstance(instruction, ir.Ret):
                 self._return(instruction)
+            elif isinstance(instruction, ir.Resume):
+                self.deaths.end(instruction)
 
     # Text.
 
@@ -133,9 +141,11 @@ class _Follower:
             made = self.function.add_alloca("i32", 4)
             self.shadows[name or ""] = made.result or ""
         first = next((i for i in self.function.entry if not isinstance(i, ir.Alloca)), None)
+        assert first is not None
         for shadow in self.shadows.values():
-            assert first is not None
             first.insert_before(f"store i32 0, ptr {shadow}, align 4", dbg=False)
+        for held in self.deaths.find_variables():
+            first.insert_before(f"store ptr null, ptr {held}, align 8", dbg=False)
 
     # Memory.
 
@@ -173,7 +183,9 @@ class _Follower:
             return
         node = self._node(value.value, value.type, store)
         shadow = self.shadows.get(store.pointer)
-        if store.pointer not in self.scalars or not self._is_silent(store, value.value):
+        silent = store.pointer in self.scalars and self._is_silent(store, value.value)
+        self.deaths.store(store, silent=silent)
+        if not silent:
             node = self._moved(store, value, node)
         if shadow is not None:
             store.insert_before(f"store i32 {node}, ptr {shadow}, align 4")
@@ -309,12 +321,29 @@ class _Follower:
         if call.is_assembly or name.startswith(_OURS) or call.marker == "musttail":
             return
         if name.startswith("llvm."):
+            self.deaths.lifetime(call, name)
             self._intrinsic(call, name)
             return
         nodes = self._pass(call, name)
+        self._drop(call, name)
+        if name in _LEAVES and not call.is_terminator:
+            self.deaths.end(call)
         if name in FREES and nodes:
+            freed = call.arguments[0].value
+            site = self.sites.site(call, HopKind.FREED, name, self.names.value(freed))
+            self._emit(call, helpers.FREEING, "void", f"ptr {site}, ptr {freed}")
             self._runtime(call, helpers.FREED, f"i32 {nodes[0]}, ptr {call.arguments[0].value}")
         self.effects.of(call, name, nodes, lambda *said: self.sites.site(call, *said))
+
+    def _drop(self, call: ir.Call, name: str) -> None:
+        """A pointer that is returned and not used is lost."""
+        if call.type != "ptr" or call.result is None or call.result in self.used:
+            return
+        place = _after(call)
+        if place is not None:
+            node = self._node(call.result, "ptr", call)
+            site = self.sites.site(call, HopKind.DROPPED, name or self.names.value(call.callee_operand.value))
+            self._emit(place, helpers.LEFT, "void", f"ptr {site}, ptr {call.result}, i32 {node}")
 
     def _intrinsic(self, call: ir.Call, name: str) -> None:
         if name.startswith(_COPIES):
@@ -383,9 +412,10 @@ class _Follower:
         return place.insert_before(f"select i1 {none}, i32 {born}, i32 {found}").result or ""
 
     def _return(self, instruction: ir.Ret) -> None:
-        if instruction.value is None or any(
-            isinstance(each, ir.Call) and each.marker == "musttail" for each in instruction.owner
-        ):
+        if any(isinstance(each, ir.Call) and each.marker == "musttail" for each in instruction.owner):
+            return
+        self.deaths.end(instruction)
+        if instruction.value is None:
             return
         operand = instruction.operands[0]
         if not _is_followed(operand.type):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from whence.abi.layout import HEAP_BASE, HEAP_SIZE
 from whence.abi.origins import (
     CELL_SHIFT,
     CHUNK_SHIFT,
@@ -29,6 +30,7 @@ RETURN, RETURNED = f"{PREFIX}return", f"{PREFIX}returned"
 USE = f"{PREFIX}use"
 COPY, SET, FREED = f"{PREFIX}copy", f"{PREFIX}set", f"{PREFIX}freed"
 ZEROED = f"{PREFIX}zeroed"
+LEFT, GONE, FREEING = f"{PREFIX}left", f"{PREFIX}gone", f"{PREFIX}freeing"
 """Functions of the runtime."""
 
 _PURE = "nounwind willreturn memory(none)"
@@ -62,6 +64,9 @@ def declaration(name: str) -> str:
         SET: f"declare void @{name}(ptr, ptr captures(address), i64) {_WRITES}",
         ZEROED: f"declare void @{name}(ptr, ptr captures(address), i64, i64) {_WRITES}",
         FREED: f"declare void @{name}(i32, ptr captures(address)) {_WRITES}",
+        LEFT: f"declare void @{name}(ptr, ptr captures(address), i32) {_WRITES}",
+        GONE: f"declare void @{name}(ptr, ptr captures(address), i64) {_WRITES}",
+        FREEING: f"declare void @{name}(ptr, ptr captures(address)) {_WRITES}",
     }
     return by_kind[name if name in by_kind else name[:-1]]
 
@@ -75,6 +80,8 @@ def definitions(*, logged: bool = False) -> Iterator[str]:
     yield "declare i32 @__whence_origin_make(ptr, i32) #1"
     yield "declare i32 @__whence_origin_lost(ptr, i64, i64, i64) #1"
     yield "declare void @__whence_origin_keep(i64, i64, i64, i32) #1"
+    yield "declare void @__whence_origin_over(i64, i64, i32) #1"
+    yield "declare void @__whence_origin_lose(ptr, i64, i32) #1"
     yield from _slow()
     yield _step()
     yield _born()
@@ -85,6 +92,7 @@ def definitions(*, logged: bool = False) -> Iterator[str]:
         yield from (_pass(suffix), _parameter(suffix), _return(suffix), _returned(suffix))
     yield _call()
     yield _use()
+    yield _left()
 
 
 def _define(result: str, name: str, parameters: str, body: str) -> str:
@@ -104,6 +112,14 @@ def _slow() -> Iterator[str]:
 }}"""
     yield f"""{slow} void @{PREFIX}slow_store(i64 %a, i64 %n, i64 %v, i32 %node) #2 {{
   call void @__whence_origin_keep(i64 %a, i64 %n, i64 %v, i32 %node)
+  ret void
+}}"""
+    yield f"""{slow} void @{PREFIX}slow_over(i64 %a, i64 %v, i32 %node) #2 {{
+  call void @__whence_origin_over(i64 %a, i64 %v, i32 %node)
+  ret void
+}}"""
+    yield f"""{slow} void @{PREFIX}slow_left(ptr %site, i64 %v, i32 %node) #2 {{
+  call void @__whence_origin_lose(ptr %site, i64 %v, i32 %node)
   ret void
 }}"""
 
@@ -207,8 +223,23 @@ cold:
     )
 
 
+_OVER = f"""  %old.next = getelementptr i64, ptr %cell, i64 1
+  %old.cell = load i64, ptr %old.next, align 8
+  %old.high = lshr i64 %old.cell, 32
+  %old.offset = sub i64 %old.high, {HEAP_BASE >> 32}
+  %old.heap = icmp ult i64 %old.offset, {HEAP_SIZE >> 32}
+  br i1 %old.heap, label %over, label %write
+over:
+  call preserve_mostcc void @{PREFIX}slow_over(i64 %a, i64 %v, i32 %node) #3
+  br label %write
+write:
+"""
+"""Before a store, what a pointer to a heap block in its place points to is told."""
+
+
 def _store(suffix: str) -> str:
     size = 4 if suffix == "4" else 8
+    over = _OVER if suffix == "p" else ""
     second = ""
     if size == 8:
         second = """
@@ -222,7 +253,7 @@ def _store(suffix: str) -> str:
         f"ptr %p, {_WORDS[suffix]} %value, i32 %node",
         f"""
 {_find(suffix, "put")}
-{_PACK}
+{over}{_PACK}
   store i64 %word, ptr %cell, align 8{second}
   ret void
 cold:
@@ -345,3 +376,18 @@ def _use() -> str:
   store i64 %inverted, ptr %at, align 8
   ret void"""
     return _define("void", USE, "ptr %p, i32 %node, i32 %index", body)
+
+
+def _left() -> str:
+    """A variable loses its value: only pointers to heap blocks are told."""
+    body = f"""
+{_word("p")}
+  %offset = sub i64 %v, {HEAP_BASE}
+  %heap = icmp ult i64 %offset, {HEAP_SIZE}
+  br i1 %heap, label %tell, label %done
+tell:
+  call preserve_mostcc void @{PREFIX}slow_left(ptr %site, i64 %v, i32 %node) #3
+  br label %done
+done:
+  ret void"""
+    return _define("void", LEFT, "ptr %site, ptr %value, i32 %node", body)

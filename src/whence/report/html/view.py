@@ -154,7 +154,7 @@ def _chains(finding: Finding, shelf: CodeShelf, directory: str) -> Iterator[Chai
                     hop.kind.is_birth,
                 )
             )
-        yield ChainView(printable(chain_heading(chain)), tuple(hops), chain.cut)
+        yield ChainView(printable(chain_heading(chain, directory)), tuple(hops), chain.cut)
 
 
 def _ruler(finding: Finding) -> tuple[tuple[tuple[str, str], ...], str] | None:
