@@ -106,7 +106,7 @@ def options_of(command: click.Command, words: list[str]) -> list[str]:
             skip = 0 if "=" in word else takes.get(word, 0)
         elif skip:
             skip -= 1
-        elif command.name == "run" and word not in ("…", "[options]"):
+        elif command.name in ("run", "explore") and word not in ("…", "[options]"):
             break
     return found
 
