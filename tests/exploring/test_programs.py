@@ -78,6 +78,14 @@ def test_numbers_that_a_format_counts_are_bound(format_, complete, tmp_path, whe
     assert bound == ([] if complete else [("UNSEEN", "printf" if format_ == "2" else "fprintf")])
 
 
+def test_the_name_of_a_file_is_bound(tmp_path, whence_env):
+    program = build("opened", tmp_path, whence_env, "-O1")
+    summary, text = explore(program, tmp_path, whence_env, "--sym-arg", "1")
+    assert summary["paths"] == 2 and not summary["complete"], text
+    assert {each["reason"] for each in summary["bound"]} == {"UNSEEN"}
+    assert all("main" in each["place"] for each in summary["bound"])
+
+
 def rules_of(summary):
     """Rule -> its tests."""
     return {each["finding"]["rule"]: each["tests"] for each in summary["errors"]}

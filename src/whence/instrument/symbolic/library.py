@@ -124,7 +124,7 @@ POINTERS = frozenset(("fgets", "mmap", "strdup", "strndup", "malloc", "calloc", 
 """Models after functions with a pointer for result, of which such callers keep the half."""
 
 _UNTOUCHED = """
-    free cfree _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm fclose fflush fopen fopen64 close ftell ftello fseek
+    free cfree _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm fclose fflush close ftell ftello fseek
     fseeko rewind feof ferror fileno clearerr time clock getpid getenv signal sigaction exit _exit
     abort atexit pthread_mutex_lock pthread_mutex_unlock pthread_mutex_init pthread_mutex_destroy
     pthread_create pthread_join pthread_self pthread_once setvbuf setbuf malloc calloc realloc
