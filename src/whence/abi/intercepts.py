@@ -170,8 +170,9 @@ DIRECTORIES = _names(
 TEXT = _names(
     """
     bind_textdomain_codeset bindtextdomain dcgettext dgettext dngettext gettext hcreate_r hdestroy_r
-    hsearch hsearch_r iconv iconv_open lfind lsearch newlocale ngettext regcomp regerror regexec regfree
-    setlocale tdelete textdomain tfind tsearch
+    hsearch hsearch_r iconv iconv_open lfind lsearch newlocale ngettext re_comp re_compile_fastmap
+    re_compile_pattern re_exec re_match re_match_2 re_search re_search_2 re_set_registers regcomp regerror
+    regexec regfree setlocale tdelete textdomain tfind tsearch
     """
 )
 
@@ -248,6 +249,15 @@ VECTORS = _names(
     argz_add argz_add_sep argz_append argz_count argz_create argz_create_sep argz_delete argz_extract
     argz_insert argz_next argz_replace argz_stringify envz_add envz_entry envz_get envz_merge envz_remove
     envz_strip
+    """
+)
+
+# stacks of objects
+OBSTACKS = _names(
+    """
+    obstack_free obstack_printf obstack_vprintf __obstack_printf_chk __obstack_vprintf_chk
+    _obstack_allocated_p _obstack_begin _obstack_begin_1 _obstack_free _obstack_memory_used
+    _obstack_newchunk
     """
 )
 
@@ -350,6 +360,7 @@ _GROUPS = (
     CONTEXTS,
     ASYNCHRONOUS,
     VECTORS,
+    OBSTACKS,
     QUEUES,
     SYSTEM,
     CXX_STREAMS,
