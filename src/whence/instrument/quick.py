@@ -85,25 +85,31 @@ def keep_copies(context: Context) -> None:
             function.linkage = "internal"
 
 
-def select_quickly(context: Context) -> None:
-    """Makes the code generator select instructions without optimisation.
+def forget_sizes(context: Context) -> None:
+    """Drops wishes for small code, which exclude those of `select_quickly`.
 
     Before::
 
         define i32 @f(i32 %0) #0 {
           ret i32 %0
         }
-        attributes #0 = { optsize }
+        attributes #0 = { minsize optsize }
 
     After::
 
-        define i32 @f(i32 %0) #1 {
+        define i32 @f(i32 %0) {
           ret i32 %0
         }
-        attributes #0 = { optsize }
-        attributes #1 = { noinline optnone }
+        attributes #0 = { minsize optsize }
     """
     for function in context.functions():
-        if not function.attributes.has("alwaysinline"):
-            kept = function.attributes.without("optsize", "minsize")
-            function.attributes = kept.with_("noinline", "optnone")
+        if function.attributes.has("optsize") or function.attributes.has("minsize"):
+            function.attributes = function.attributes.without("optsize", "minsize")
+
+
+def select_quickly(module: llvm.ModuleRef) -> None:
+    """Makes the code generator select instructions without optimisation."""
+    for function in module.functions:
+        if not function.is_declaration and not any(b"alwaysinline" in each for each in function.attributes):
+            function.add_function_attribute("noinline")
+            function.add_function_attribute("optnone")
