@@ -8,7 +8,9 @@ import sys
 from collections import Counter
 from contextlib import ExitStack
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
+from struct import unpack
 
 import pytest
 from tests.harness.process import TIMEOUT
@@ -228,7 +230,9 @@ def test_an_exploration_goes_on_and_a_changed_program_is_refused(tmp_path, whenc
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "paths"), [("choices", 6561), ("sort", 120), ("regex", 3524)])
+@pytest.mark.parametrize(
+    ("name", "paths"), [("choices", 6561), ("sort", 120), ("network", 130), ("regex", 3524)]
+)
 def test_programs_that_other_explorers_are_compared_by(name, paths, tmp_path, whence_env):
     summary, text = explore(build(name, tmp_path, whence_env, "-O1"), tmp_path, whence_env)
     assert summary["complete"] and summary["paths"] == paths, text
@@ -238,6 +242,8 @@ def test_programs_that_other_explorers_are_compared_by(name, paths, tmp_path, wh
     ("name", "options", "kinds"),
     [
         ("echo", ["--sym-args", "0", "2", "2"], {"COUNT", "BRANCH", "SWITCH"}),
+        ("cat", ["--sym-args", "0", "1", "2", "--sym-stdin", "2"], {"COUNT", "BRANCH", "SWITCH"}),
+        ("base64", ["--sym-arg", "2", "--sym-stdin", "2"], {"BRANCH", "ACCESS"}),
         (
             "tr",
             ["--sym-args", "1", "2", "3", "--sym-stdin", "1", "--max-paths", "150"],
@@ -251,6 +257,23 @@ def test_every_decision_is_true_of_the_input_of_its_path(name, options, kinds, t
     done = wrapped([*command, *options, program], whence_env, cwd=REPOSITORY)
     found = json.loads(done.stdout.splitlines()[-1])
     assert found["false"] == {} and found["true"].keys() == kinds, done.stderr
+
+
+def test_the_paths_of_a_sorting_network_are_those_of_brute_force(tmp_path, whence_env):
+    """Small numbers in every order, also equal ones, take all ways that comparisons can go."""
+    network = [(0, 3), (1, 4), (0, 2), (1, 3), (0, 1), (2, 4), (1, 2), (3, 4), (2, 3)]
+
+    def ways(a):
+        for low, high in network:
+            greater = a[low] > a[high]
+            if greater:
+                a[low], a[high] = a[high], a[low]
+            yield greater
+
+    summary, text = explore(build("network", tmp_path, whence_env, "-O1"), tmp_path, whence_env)
+    assert summary["complete"], text
+    taken = Counter(tuple(ways([*unpack("5i", each["memory:a"])])) for each in inputs_of(tmp_path))
+    assert taken == Counter({tuple(ways([*each])) for each in product(range(5), repeat=5)})
 
 
 @pytest.mark.slow

@@ -1,7 +1,9 @@
-/* Eight independent choices among three ways: 6561 paths. */
+/* Independent choices among three ways: 3 to the power of CHOICES paths, 6561 for eight. */
 #include <klee/klee.h>
 
+#ifndef CHOICES
 #define CHOICES 8
+#endif
 
 volatile int taken[3];
 
