@@ -40,7 +40,7 @@ WRAPPERS = ("intercept/bounce.c", "intercept/scatter.c", "intercept/there.c", "i
 COMPILE = shlex.split(
     "-std=c11 -D_GNU_SOURCE -U_FORTIFY_SOURCE -O2 -g -fPIC -fvisibility=hidden -fno-omit-frame-pointer "
     "-fno-optimize-sibling-calls -fno-builtin -fno-stack-protector -fno-strict-aliasing "
-    "-ftls-model=initial-exec -fexceptions"
+    "-ftls-model=initial-exec -fexceptions -Werror=implicit-function-declaration"
 )
 LAUNCHER = shlex.split("-std=c11 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Wundef -Wshadow")
 STRICT = shlex.split("-Wall -Wextra -Wundef -Wshadow -Werror")

@@ -11,6 +11,10 @@ typedef void chunk_freer(void *);
 typedef void *chunk_maker_1(void *, long);
 typedef void chunk_freer_1(void *, void *);
 
+/* What the header does not declare; _obstack_free is obstack_free. */
+int _obstack_allocated_p(struct obstack *, void *);
+void _obstack_free(struct obstack *, void *);
+
 #define STACK(stack) READ(stack, sizeof *(stack))
 
 WRAP(int, _obstack_begin,
@@ -42,9 +46,6 @@ WRAP(int, _obstack_memory_used, (struct obstack * stack)) {
     STACK(stack);
     return _obstack_memory_used(stack);
 }
-
-/* Both names are the same function. */
-void _obstack_free(struct obstack *, void *);
 
 WRAP(void, _obstack_free, (struct obstack * stack, void *object)) {
     STACK(stack);
