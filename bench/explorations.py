@@ -276,17 +276,24 @@ class Bench:
         program = self._built(compared)
         command = [sys.executable, "-m", "whence.cli.main", "explore", "--no-progress", "--quiet"]
         options = [*compared.options, *more, "--jobs", str(self.jobs), "--out", str(place)]
-        temporary = self.folder / "temporary"  # a command that is killed leaves its folder there
-        temporary.mkdir(exist_ok=True)
         with place.with_suffix(".output").open("wb") as output:
             process = subprocess.Popen(
                 [*command, *options, str(program)],
                 stdout=output,
                 stderr=output,
                 cwd=self.folder,
-                env={**os.environ, "TMPDIR": str(temporary)},
+                env=self._environment(),
             )
         return Running(process, Progress(compared.name, place / JOURNAL), time.monotonic())
+
+    def _environment(self) -> dict[str, str]:
+        """Python keeps its bytecode, as for a package that is installed; what a command that is killed leaves
+        behind is in the folder."""
+        temporary = self.folder / "temporary"
+        temporary.mkdir(exist_ok=True)
+        own = {"TMPDIR": str(temporary), "PYTHONPYCACHEPREFIX": str(self.folder / "bytecode")}
+        kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        return kept | own
 
     def _built(self, compared: Compared) -> Path:
         """The program; built once, since an exploration goes on with the same file only."""
