@@ -85,31 +85,25 @@ def keep_copies(context: Context) -> None:
             function.linkage = "internal"
 
 
-def forget_sizes(context: Context) -> None:
-    """Drops wishes for small code, which exclude those of `select_quickly`.
+def select_quickly(context: Context) -> None:
+    """Makes the code generator select instructions without optimisation.
 
     Before::
 
         define i32 @f(i32 %0) #0 {
           ret i32 %0
         }
-        attributes #0 = { minsize optsize }
+        attributes #0 = { optsize }
 
     After::
 
-        define i32 @f(i32 %0) {
+        define i32 @f(i32 %0) #1 {
           ret i32 %0
         }
-        attributes #0 = { minsize optsize }
+        attributes #0 = { optsize }
+        attributes #1 = { noinline optnone }
     """
     for function in context.functions():
-        if function.attributes.has("optsize") or function.attributes.has("minsize"):
-            function.attributes = function.attributes.without("optsize", "minsize")
-
-
-def select_quickly(module: llvm.ModuleRef) -> None:
-    """Makes the code generator select instructions without optimisation."""
-    for function in module.functions:
-        if not function.is_declaration and not any(b"alwaysinline" in each for each in function.attributes):
-            function.add_function_attribute("noinline")
-            function.add_function_attribute("optnone")
+        if not function.attributes.has("alwaysinline"):
+            kept = function.attributes.without("optsize", "minsize")
+            function.attributes = kept.with_("noinline", "optnone")
