@@ -3,10 +3,10 @@
 Explores the programs of tests/exploring/programs that other explorers are compared by, one after the other,
 and prints paths, errors, the processor time of the command with all its paths, the time by the clock, the
 most memory that the command itself and all its processes had together (resident pages, where those that
-processes share count for each), and how often the solver was asked. Each program is built, and explored to
-its first path, before that: instrumenting it does not count. Beside them stands what KLEE 3.2 with STP needs
-for programs of the same shape, on another machine of this kind; where it has another text, it has another
-number of paths.
+processes share count for each), and how often the solver was asked. Each program is built, explored to its
+first path, and run as errors are confirmed, before that: instrumenting it does not count. Beside them
+stands what KLEE 3.2 with STP needs for programs of the same shape, on another machine of this kind; where it
+has another text, it has another number of paths.
 
 --many N explores N paths of independent choices in one exploration. --killed N explores N choices twice: once
 undisturbed, and once with kill -9 for the command in the middle, and going on. No path may be there twice,
@@ -228,8 +228,11 @@ class Bench:
         """One exploration from its begin to its end."""
         place, first = self._place(compared.name), self._place(f"{compared.name} first")
         print(f"{compared.name}: building", flush=True)
-        running = self._begin(compared, first, ("--max-paths", "1"))
-        running.watch()
+        self._begin(compared, first, ("--max-paths", "1")).watch()
+        command = [sys.executable, "-m", "whence.cli.main", "run", "--no-progress"]
+        command.append(str(self._built(compared)))
+        nothing, own = subprocess.DEVNULL, self._environment()
+        subprocess.run(command, stdin=nothing, stdout=nothing, stderr=nothing, cwd=self.folder, env=own)
         print(f"{compared.name}: exploring", flush=True)
         running = self._begin(compared, place, more)
         running.watch()
