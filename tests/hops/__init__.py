@@ -1,0 +1,1 @@
+"""Programs that move values hop by hop, with the chains that whence should tell of them."""

@@ -1,0 +1,155 @@
+"""Ways in C on which values are not followed (`tests.hops.making`): the chain begins behind them."""
+
+from __future__ import annotations
+
+from tests.hops.making import Way
+
+_NUMBERS = ("number", "small")
+_SMALL = "not smaller ones"
+_NO_IR = "code that carries no IR, or a store of single\nbytes"
+_OTHERS = "Chains follow pointers and integers of 32 and 64 bits"
+
+LIMITS = {
+    "short in memory": Way(
+        """
+        struct few# { long pad; short it; } b#; b#.it = $;
+        T v# = b#.it; //: 1 unseen b#.it; 2 stored v#
+        """,
+        types=_NUMBERS,
+        limit=_SMALL,
+    ),
+    "bit-field": Way(
+        """
+        struct bits# { unsigned pad : 3, it : 20; } b# = {0};
+        b#.it = $; //: 1 computed; 2 stored b#
+        T v# = b#.it; //: 3 arithmetic; 4 arithmetic; 5 stored v#
+        """,
+        types=_NUMBERS,
+        limit=_SMALL,
+    ),
+    "struct of memory": Way(
+        """
+        TREE b#; b#.in[1].it = $;
+        T v# = get#(b#); //: 3 stored v#
+        """,
+        "NOT_INLINED T get#(TREE b) { return b.in[1].it; } //: 1 unseen b.in[1].it; 2 return get#",
+        limit="arguments passed by value in memory",
+    ),
+    "variable argument": Way(
+        "T v# = pick#(1, $); //: 4 stored v#",
+        """
+        NOT_INLINED T pick#(int count, ...) {
+            va_list all;
+            va_start(all, count);
+            T x = va_arg(all, T); //: 1 unseen; 2 stored x
+            va_end(all);
+            return x; //: 3 return pick#
+        }
+        """,
+        limit="variable arguments",
+    ),
+    "atomic exchange": Way(
+        """
+        T a# = 0; __atomic_exchange_n(&a#, $, __ATOMIC_SEQ_CST);
+        T v# = a#; //: 1 unseen a#; 2 stored v#
+        """,
+        limit="atomic operations",
+    ),
+    "result of an atomic sum": Way(
+        "T a# = $, v# = __atomic_fetch_add(&a#, 0, __ATOMIC_SEQ_CST); //: 1 computed; 2 stored v#",
+        types=_NUMBERS,
+        limit="atomic operations",
+    ),
+    "vector": Way(
+        """
+        T a# __attribute__((vector_size(16))) = {$};
+        T v# = a#[0]; //: 1 computed; 2 stored v#
+        """,
+        types=_NUMBERS,
+        limit="`long double` and vectors",
+    ),
+    "long double": Way(
+        """
+        long double a# = $;
+        T v# = a#; //: 1 computed a#; 2 stored v#
+        """,
+        types=_NUMBERS,
+        limit="`long double` and vectors",
+    ),
+    "double": Way(
+        """
+        double a# = $;
+        T v# = a#; //: 1 computed a#; 2 stored v#
+        """,
+        types=_NUMBERS,
+        limit=_OTHERS,
+    ),
+    "integer of 128 bits": Way(
+        """
+        __int128 a# = $;
+        T v# = a#; //: 1 computed a#; 2 stored v#
+        """,
+        types=_NUMBERS,
+        limit=_OTHERS,
+    ),
+    "large copy": Way(
+        """
+        T *a# = malloc(17 << 20), *b# = malloc(17 << 20); a#[2] = $;
+        memcpy(b#, a#, 17 << 20);
+        T v# = b#[2]; //: 1 unseen b#[2]; 2 stored v#
+        free(a#); free(b#);
+        """,
+        limit="copies of more than 16 MiB",
+    ),
+    "copy to another position": Way(
+        """
+        char a#[16]; T b#; memcpy(a# + 1, &$, sizeof(T)); memcpy(&b#, a# + 1, sizeof(T));
+        T v# = b#; //: 1 unseen b#; 2 stored v#
+        """,
+        limit="copies that change the position within 4 bytes",
+    ),
+    "byte by byte": Way(
+        """
+        T b#;
+        for (unsigned i# = 0; i# < sizeof(T); i#++) ((char *)&b#)[i#] = ((char *)&$)[i#];
+        T v# = b#; //: 1 unseen b#; 2 stored v#
+        """,
+        limit=_NO_IR,
+    ),
+    "sorted": Way(
+        """
+        T a#[2] = {$, 0};
+        qsort(a#, 2, sizeof(T), more#);
+        T v# = a#[1]; //: 1 unseen a#[1]; 2 stored v#
+        """,
+        "static int more#(const void *a, const void *b) { return *(T *)a > *(T *)b ? 1 : -1; }",
+        limit=_NO_IR,
+    ),
+    "memcpy by a pointer": Way(
+        """
+        T b#; copy#(&b#, &$, sizeof(T));
+        T v# = b#; //: 1 unseen b#; 2 stored v#
+        """,
+        "static void *(*volatile copy#)(void *, const void *, size_t) = memcpy;",
+        limit=_NO_IR,
+    ),
+    "what a thread returns": Way(
+        """
+        void *got#; pthread_t h#; pthread_create(&h#, NULL, run#, (void *)(long)$); pthread_join(h#, &got#);
+        T v# = (T)(long)got#; //: 1 unseen got#; 2 stored v#
+        """,
+        "static void *run#(void *x) { return x; }",
+        limit=_NO_IR,
+    ),
+    "assembly": Way(
+        'T v#; __asm__("mov %1, %0" : "=r"(v#) : "r"($)); //: 1 outside inline assembly; 2 stored v#',
+        limit=_NO_IR,
+    ),
+    "assembly that writes memory": Way(
+        """
+        T b#; __asm__("mov %1, %0" : "=m"(b#) : "r"($));
+        T v# = b#; //: 1 unseen b#; 2 stored v#
+        """,
+        limit=_NO_IR,
+    ),
+}
