@@ -163,6 +163,9 @@ static inline int blocks_govern(uintptr_t address) {
 /* WH_KIND_* of the blocks that govern the address; WH_KIND_ELSEWHERE if none do. */
 uint64_t blocks_kind(uintptr_t address);
 
+/* The begins of two heap blocks are at least as many bytes apart. */
+#define BLOCKS_APART (1u << WH_MIN_SLOT_SHIFT)
+
 /* Whether the address may lie in a block of the heap. */
 static inline int blocks_in_heap(uintptr_t address) {
     return heap_contains(address) && !claimed(address);

@@ -89,7 +89,7 @@ WH_EXPORT uint32_t __whence_origin_lost(struct whence_origin_site *site, uint64_
 /* The pointer that two cells have, 0 if they have none to the heap. */
 static uint64_t heap_pointer(const cell *at) {
     uint64_t pointer = (at[1] & ~0ull << 32) | at[0] >> 32;
-    return heap_contains(pointer) && cell_node(at[0]) == cell_node(at[1]) ? pointer : 0;
+    return blocks_in_heap(pointer) && cell_node(at[0]) == cell_node(at[1]) ? pointer : 0;
 }
 
 WH_EXPORT void __whence_origin_over(uint64_t address, uint64_t value, uint32_t node) {
@@ -133,7 +133,7 @@ WH_EXPORT void __whence_origin_gone(struct whence_origin_site *site, uint64_t be
 }
 
 WH_EXPORT void __whence_origin_freeing(struct whence_origin_site *site, uint64_t pointer) {
-    struct block block = heap_contains(pointer) ? block_around(pointer) : block_none();
+    struct block block = blocks_in_heap(pointer) ? block_around(pointer) : block_none();
     if (block_begins_live(block, pointer)) lose_range(site, pointer, block_size(block));
 }
 

@@ -3,7 +3,7 @@
 #include "nodes.h"
 
 _Static_assert(sizeof(struct death) == 1u << WH_ORIGIN_DEATHS_CELL_SHIFT, "a death is a cell");
-_Static_assert(WH_ORIGIN_DEATHS_UNIT_SHIFT <= WH_MIN_SLOT_SHIFT, "each block has one of its own");
+_Static_assert(1u << WH_ORIGIN_DEATHS_UNIT_SHIFT <= BLOCKS_APART, "each block has one of its own");
 
 static uint64_t used;
 static const struct chunk_plane plane = {
@@ -19,7 +19,7 @@ static const struct chunk_plane plane = {
 long deaths_init(uintptr_t *begin, size_t *size) { return chunks_reserve(&plane, begin, size); }
 
 static void put_holder(struct death *death, uintptr_t place) {
-    struct block holder = place && heap_contains(place) ? block_around(place) : block_none();
+    struct block holder = place && blocks_in_heap(place) ? block_around(place) : block_none();
     death->holder = block_is_live(holder) ? block_alloc_stack(holder) : 0;
     death->size = death->holder ? (uint32_t)block_size(holder) : 0;
     if (death->holder && death->size != block_size(holder)) death->holder = 0;
@@ -27,7 +27,7 @@ static void put_holder(struct death *death, uintptr_t place) {
 
 void death_note(const struct whence_origin_site *site, uint64_t pointer, uint32_t node,
                 uintptr_t place) {
-    struct block block = heap_contains(pointer) ? block_around(pointer) : block_none();
+    struct block block = blocks_in_heap(pointer) ? block_around(pointer) : block_none();
     if (!block_is_live(block)) return;
     struct death *death = chunk_cell(&plane, block_begin(block), 1);
     if (!death) return;
@@ -41,7 +41,7 @@ void death_note(const struct whence_origin_site *site, uint64_t pointer, uint32_
 }
 
 const struct death *death_of(struct block block) {
-    if (!block_is_live(block) || !heap_contains(block_begin(block))) return NULL;
+    if (!block_is_live(block) || !blocks_in_heap(block_begin(block))) return NULL;
     const struct death *death = chunk_cell(&plane, block_begin(block), 0);
     return death && death->id == block_id(block) ? death : NULL;
 }
