@@ -1,10 +1,10 @@
 /* obstack.h: objects on stacks of chunks that a function of the program allocates. */
-#include <stdarg.h>
-#include "check.h"
 #include "format.h"
+#include "formatted.h"
 
 #include <obstack.h>
-#include <stdio.h>
+
+#define CHECK_PRINTF check_printf
 
 typedef void *chunk_maker(long);
 typedef void chunk_freer(void *);
@@ -61,30 +61,12 @@ WRAP(void, obstack_free, (struct obstack * stack, void *object)) {
 
 int __obstack_vprintf_chk(struct obstack *, int, const char *, va_list);
 
-#define PRINT_OBJECT(name, parameters, call)                                                       \
-    WRAP(int, name, parameters) {                                                                  \
-        va_list arguments;                                                                         \
-        va_start(arguments, format);                                                               \
-        STACK(stack);                                                                              \
-        check_printf(SITE, format, arguments);                                                     \
-        int length = call;                                                                         \
-        va_end(arguments);                                                                         \
-        return length;                                                                             \
-    }
-
-#define PRINT_OBJECT_LIST(name, parameters, call)                                                  \
-    WRAP(int, name, parameters) {                                                                  \
-        STACK(stack);                                                                              \
-        check_printf(SITE, format, arguments);                                                     \
-        return call;                                                                               \
-    }
-
-PRINT_OBJECT(obstack_printf, (struct obstack * stack, const char *format, ...),
-             obstack_vprintf(stack, format, arguments))
-PRINT_OBJECT(__obstack_printf_chk, (struct obstack * stack, int flag, const char *format, ...),
-             __obstack_vprintf_chk(stack, flag, format, arguments))
-PRINT_OBJECT_LIST(obstack_vprintf, (struct obstack * stack, const char *format, va_list arguments),
-                  obstack_vprintf(stack, format, arguments))
-PRINT_OBJECT_LIST(__obstack_vprintf_chk,
-                  (struct obstack * stack, int flag, const char *format, va_list arguments),
-                  __obstack_vprintf_chk(stack, flag, format, arguments))
+PRINT(obstack_printf, (struct obstack * stack, const char *format, ...),
+      (STACK(stack), obstack_vprintf(stack, format, arguments)))
+PRINT(__obstack_printf_chk, (struct obstack * stack, int flag, const char *format, ...),
+      (STACK(stack), __obstack_vprintf_chk(stack, flag, format, arguments)))
+PRINT_LIST(obstack_vprintf, (struct obstack * stack, const char *format, va_list arguments),
+           (STACK(stack), obstack_vprintf(stack, format, arguments)))
+PRINT_LIST(__obstack_vprintf_chk,
+           (struct obstack * stack, int flag, const char *format, va_list arguments),
+           (STACK(stack), __obstack_vprintf_chk(stack, flag, format, arguments)))

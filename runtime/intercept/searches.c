@@ -17,7 +17,7 @@ struct subject {
     size_t second_size;
 };
 
-static size_t length_of(regoff_t length) { return length > 0 ? (size_t)length : 0; }
+static size_t length_of(long length) { return length > 0 ? (size_t)length : 0; }
 
 /* The bytes [from, to) of the subject have been read. */
 static void check_subject(struct site site, struct subject subject, size_t from, size_t to) {
@@ -32,8 +32,7 @@ static void check_subject(struct site site, struct subject subject, size_t from,
     }
 }
 
-/* Registers of the caller have been written as far as there are any: the library reallocates its
- * own. */
+/* All registers have been written, whoever made them. */
 static void check_registers(struct site site, const pattern_buffer *pattern, registers *found) {
     if (!found || pattern->no_sub) return;
     size_t size = bytes_of(found->num_regs, sizeof *found->start);
@@ -52,13 +51,9 @@ static void check_search(struct site site, const pattern_buffer *pattern, struct
                          regoff_t start, regoff_t range, registers *found, regoff_t at) {
     if (at == -2 || start < 0) return;
     if (at >= 0) check_registers(site, pattern, found);
-    regoff_t last = at >= 0 ? at : start + range;
-    if (range < 0) {
-        regoff_t turned = last;
-        last = start;
-        start = turned > 0 ? turned : 0;
-    }
-    check_subject(site, subject, (size_t)start, length_of(last));
+    long last = at >= 0 ? at : (long)start + range;
+    size_t from = length_of(start < last ? start : last);
+    check_subject(site, subject, from, length_of(start < last ? last : start));
 }
 
 static void check_match(struct site site, const pattern_buffer *pattern, struct subject subject,

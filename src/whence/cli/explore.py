@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from whence.findings import Finding
 
 _SHARED = (
-    *("rules", "enable", "disable", "suppressions", "error-exitcode", "tier", "locate", "cache-size"),
-    "config",
+    *("rules", "enable", "disable", "suppressions"),
+    *("error-exitcode", "tier", "locate", "cache-size", "config"),
 )
 """Options that mean what they mean to a run."""
 _SIZE, _COUNT = click.IntRange(0), click.IntRange(1)
