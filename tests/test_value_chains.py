@@ -305,6 +305,66 @@ int main(void) {
     assert hops(found, "r") == [("argument", "free"), ("unseen", "all[0]")]
 
 
+REUSED = r"""
+#include <alloca.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#define NOT_INLINED static __attribute__((noinline))
+#define UNSEEN(to, x) __asm__ volatile("mov %1, %0" : "=m"(to) : "r"(x))
+#define PUT(to, x) do { if (plainly) to = x; else UNSEEN(to, x); } while (0)
+#define TRY(first, then) \
+    do { TYPE x = malloc(4); first; TYPE v = then; free(x); if (twice) free(v); } while (0)
+typedef int *TYPE;
+struct wide { long pad[5]; TYPE it; };
+static int one = 1, twice;
+static jmp_buf place;
+static void (*volatile release)(void *) = free;
+NOT_INLINED TYPE local(int plainly, TYPE x) { TYPE a; PUT(a, x); return a; }
+NOT_INLINED long integer(int plainly, long x) { long a; PUT(a, x); return a; }
+NOT_INLINED long large(int plainly, long x) { long a[9000]; PUT(a[7777], x); return a[7777]; }
+NOT_INLINED TYPE varying(int plainly, TYPE x) { TYPE a[one * 9]; PUT(a[7], x); return a[7]; }
+NOT_INLINED TYPE given(int plainly, TYPE x) { TYPE *a = alloca(96); PUT(a[7], x); return a[7]; }
+NOT_INLINED TYPE passed(int plainly, struct wide a, TYPE x) { PUT(a.it, x); return a.it; }
+NOT_INLINED TYPE heap(int plainly, TYPE x) {
+    TYPE *a = malloc(24), v;
+    PUT(a[2], x);
+    v = a[2];
+    release(a);
+    return v;
+}
+NOT_INLINED TYPE jumped(int plainly, TYPE x) {
+    TYPE a[5];
+    PUT(a[3], x);
+    if (plainly) longjmp(place, 1);
+    return a[3];
+}
+int main(int count, char **words) {
+    struct wide w = {{0}};
+    twice = count > 1;
+    TRY(local(1, x), local(0, x));
+    TRY(integer(1, (long)x), (TYPE)integer(0, (long)x));
+    TRY(large(1, (long)x), (TYPE)large(0, (long)x));
+    TRY(varying(1, x), varying(0, x));
+    TRY(given(1, x), given(0, x));
+    TRY(passed(1, w, x), passed(0, w, x));
+    TRY(for (int i = 0; i < 3000; i++) heap(1, x), heap(0, x));
+    TRY(if (!setjmp(place)) jumped(1, x), jumped(0, x));
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("level", ["-O0", pytest.param("-O2", marks=pytest.mark.slow)])
+def test_memory_that_is_used_again_has_no_chain_of_its_earlier_use(whence: Whence, level: str) -> None:
+    """Inline assembly stores what instrumented code had stored there in an earlier life of the memory."""
+    made = whence.build(REUSED, "prog", level)
+    assert located(whence, made, "--keep-going") == []
+    _, found = whence.findings("--locate", "always", "--keep-going", made, "x")
+    assert [each["rule"] for each in found] == ["double-free"] * 8
+    unseen = [next(kind for kind, _ in hops(each, "r")[::-1]) for each in found]
+    assert unseen == ["unseen"] * 8
+
+
 def test_no_chain_without_the_option(whence: Whence) -> None:
     text, _ = program(["local"], "free(v0); free(LAST);")
     _, (found,) = whence.findings(whence.build(text))

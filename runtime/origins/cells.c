@@ -80,6 +80,43 @@ WH_EXPORT uint32_t __whence_origin_lost(struct whence_origin_site *site, uint64_
     return node;
 }
 
+/* ---- memory that serves another purpose ---- */
+
+/* From so many bytes on whole pages of cells are dropped, which costs less than to read them. */
+#define DROPPED (256ul << 10)
+
+static void clear(uintptr_t begin, uintptr_t end) {
+    for (cell *at = (cell *)begin; at < (cell *)end; at++)
+        if (*at) *at = 0; /* pages that nobody has written stay so */
+}
+
+static void forget_cells(uintptr_t begin, uint64_t size) {
+    uintptr_t end = begin + size;
+    uintptr_t first = wh_round_up(begin, OS_PAGE), last = wh_round_down(end, OS_PAGE);
+    if (size < DROPPED) {
+        clear(begin, end);
+        return;
+    }
+    clear(begin, first);
+    os_discard(first, last - first);
+    clear(last, end);
+}
+
+void cells_forget(uintptr_t begin, uint64_t size) {
+    uint64_t most = 1ull << plane.chunk_shift;
+    uintptr_t end = size < (1ull << WH_ADDRESS_BITS) ? begin + size : 0;
+    begin = wh_round_down(begin, UNIT), end = wh_round_up(end, UNIT);
+    while (begin < end) {
+        uint64_t rest = most - (begin & (most - 1));
+        if (rest > end - begin) rest = end - begin;
+        cell *at = cell_of(begin, 0);
+        if (at) forget_cells((uintptr_t)at, rest / UNIT * sizeof *at);
+        begin += rest;
+    }
+}
+
+WH_EXPORT void __whence_origin_fresh(uint64_t begin, uint64_t size) { cells_forget(begin, size); }
+
 /* ---- lost pointers ---- */
 
 /* Where a range of memory is looked through for pointers: its begin, up to this many bytes. */
@@ -116,20 +153,10 @@ static void lose_range(struct whence_origin_site *site, uintptr_t begin, uint64_
     }
 }
 
-/* A later use of the memory must not meet what earlier ones stored. */
-static void clear_cells(uintptr_t begin, uint64_t size) {
-    if (size > MOST_SEARCHED) size = MOST_SEARCHED;
-    for (uintptr_t at = wh_round_up(begin, UNIT); at + UNIT <= begin + size; at += UNIT) {
-        cell *of = cell_of(at, 0);
-        if (!of) return;
-        if (*of) *of = 0;
-    }
-}
-
 WH_EXPORT void __whence_origin_gone(struct whence_origin_site *site, uint64_t begin,
                                     uint64_t size) {
     lose_range(site, begin, size);
-    clear_cells(begin, size);
+    cells_forget(begin, size);
 }
 
 WH_EXPORT void __whence_origin_freeing(struct whence_origin_site *site, uint64_t pointer) {
@@ -217,7 +244,7 @@ WH_EXPORT void __whence_origin_freed(uint32_t node, uint64_t pointer) {
     struct block block = pointer ? block_around(pointer) : block_none();
     if (!block_exists(block) || block_begins_live(block, pointer) || block_begin(block) != pointer)
         return;
-    clear_cells(pointer, block_size(block));
+    cells_forget(pointer, block_size(block));
     cell *at = cell_of(pointer, 1);
     if (at) *at = cell_make(node, WH_ORIGIN_FREED_MARK);
 }

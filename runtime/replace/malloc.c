@@ -6,6 +6,7 @@
 #include "../guard/guard.h"
 #include "../guard/lend.h"
 #include "../values/contents.h"
+#include "../origins/cells.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -106,6 +107,7 @@ void *allocate_slowly(struct heap_request *request, const struct frame *frame) {
     }
     if (PORT_GUARDS) guard_made(begin, request, frame);
     if (VALUES_ON) contents_born(begin, request, frame);
+    cells_fresh(begin, request->size);
     if (WH_UNLIKELY(event_watched(WH_POINT_MALLOC))) report_new(begin, request->size, frame);
     if (PORT_PLANES && WH_UNLIKELY(hooks_on)) hooks_call_made(begin, request->size);
     return (void *)begin;
@@ -227,6 +229,7 @@ static void *reallocate(void *pointer, size_t size, const struct frame *frame) {
             hooks_call_made(address, size);
         }
         if (VALUES_ON && size > old) contents_grown(block, old, frame);
+        if (size > old) cells_fresh(address + old, size - old);
         return pointer;
     }
     struct heap_request request = {size, ANY_ALIGNMENT, 0, 0, WH_FAMILY_MALLOC, 0, 1, 0};

@@ -5,6 +5,7 @@
 #include "../guard/options.h"
 #include "../process/thread.h"
 #include "../values/contents.h"
+#include "../origins/cells.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -58,6 +59,7 @@ static long map(uintptr_t at, size_t size, long protection, long flags, long fil
     long result = os_call(SYS_mmap, (long)at, (long)size, protection, flags, file, offset);
     if (is_error(result)) return result;
     contents_fresh((uintptr_t)result, size);
+    cells_fresh((uintptr_t)result, size);
     hand_over(pages);
     return result;
 }
@@ -83,6 +85,8 @@ static long remap(uintptr_t at, size_t size, size_t new_size, long flags, uintpt
     long result = os_call(SYS_mremap, (long)at, (long)size, (long)new_size, flags, (long)to, 0);
     if (is_error(result)) return result;
     contents_fresh((uintptr_t)result, new_size);
+    uint64_t kept = (uintptr_t)result != at ? 0 : size < new_size ? size : new_size;
+    cells_fresh((uintptr_t)result + kept, new_size - kept);
     close_pages(left(old, at, (uintptr_t)result, new_size, flags));
     hand_over(fresh);
     return result;

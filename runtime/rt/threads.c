@@ -95,6 +95,7 @@ static START_CODE void *start_thread(void *argument) {
     thread->stack.high = (uintptr_t)FRAME_HERE;
     thread->stack.low = thread->stack.high - start.stack_size;
     contents_fresh(thread->stack.low, start.stack_size); /* another thread may have had it */
+    cells_fresh(thread->stack.low, start.stack_size);
     renew_locals(thread->stack.high);
     roots_stack_born((uintptr_t)pthread_self());
     kind_stack_born();

@@ -231,7 +231,6 @@ MOVES = {
             return a; //: 1 unseen a; 2 return put#
         }
         """,
-        wrong="what code without IR writes has the chain of an equal value that lay there in another call",
     ),
     # arithmetic
     "pointer arithmetic": Way(

@@ -34,6 +34,8 @@ void __whence_origin_over(uint64_t address, uint64_t value, uint32_t node);
 void __whence_origin_lose(struct whence_origin_site *site, uint64_t value, uint32_t node);
 /* Memory of a variable is about to be used for something else. */
 void __whence_origin_gone(struct whence_origin_site *site, uint64_t begin, uint64_t size);
+/* Memory of a variable begins to serve it, or has ceased to. */
+void __whence_origin_fresh(uint64_t begin, uint64_t size);
 /* A block is about to be freed. */
 void __whence_origin_freeing(struct whence_origin_site *site, uint64_t pointer);
 

@@ -7,7 +7,7 @@ variable has no cell, but a variable beside it with the pointer that it *holds*,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from whence import ir
 from whence.chains import HopKind
@@ -49,6 +49,11 @@ class Deaths:
             elif name not in self._shadows and has_pointers(self._function.module, each):
                 self._wide[name] = each
         return list(self._held.values())
+
+    @property
+    def cleared(self) -> Collection[str]:
+        """The variables whose cells are cleared where they cease to live."""
+        return self._wide.keys()
 
     def store(self, store: ir.Store, *, silent: bool) -> None:
         """A store to a variable; it must be called before the node beside it is stored.

@@ -16,6 +16,7 @@ from whence.instrument.origins.deaths import Deaths
 from whence.instrument.origins.library import FREES, Effects, is_allocation
 from whence.instrument.origins.names import Members, Names
 from whence.instrument.origins.sites import Sites
+from whence.instrument.origins.variables import Variables
 from whence.instrument.passes import Context
 
 _OURS = "__whence_"
@@ -83,11 +84,13 @@ class _Follower:
         self.used: set[str] = set()
         self.effects = Effects(self._runtime)
         self.deaths = Deaths(function, sites, self.names, self.shadows, self._emit)
+        self.variables = Variables(function, self.shadows, _CELLED, self._emit)
 
     def run(self) -> None:
         instructions = list(self.function.instructions())
         self.used = {operand.value for each in instructions for operand in each.operands}
         self._shadow_variables(instructions)
+        self.variables.begin(instructions, self.deaths.cleared)
         for instruction in instructions:
             if isinstance(instruction, ir.MemoryAccess):
                 self._access(instruction)
@@ -96,7 +99,7 @@ class _Follower:
             elif isinstance(instruction, ir.Ret):
                 self._return(instruction)
             elif isinstance(instruction, ir.Resume):
-                self.deaths.end(instruction)
+                self._leave(instruction)
 
     # Text.
 
@@ -411,10 +414,14 @@ class _Follower:
         none = place.insert_before(f"icmp eq i32 {found}, 0").result
         return place.insert_before(f"select i1 {none}, i32 {born}, i32 {found}").result or ""
 
+    def _leave(self, last: ir.Instruction) -> None:
+        self.deaths.end(last)
+        self.variables.end(last)
+
     def _return(self, instruction: ir.Ret) -> None:
         if any(isinstance(each, ir.Call) and each.marker == "musttail" for each in instruction.owner):
             return
-        self.deaths.end(instruction)
+        self._leave(instruction)
         if instruction.value is None:
             return
         operand = instruction.operands[0]

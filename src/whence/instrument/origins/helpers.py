@@ -31,6 +31,7 @@ USE = f"{PREFIX}use"
 COPY, SET, FREED = f"{PREFIX}copy", f"{PREFIX}set", f"{PREFIX}freed"
 ZEROED = f"{PREFIX}zeroed"
 LEFT, GONE, FREEING = f"{PREFIX}left", f"{PREFIX}gone", f"{PREFIX}freeing"
+FRESH = f"{PREFIX}fresh"
 """Functions of the runtime."""
 
 _PURE = "nounwind willreturn memory(none)"
@@ -38,7 +39,15 @@ _READS = "nounwind willreturn memory(inaccessiblemem: read)"
 _WRITES = "nounwind willreturn memory(inaccessiblemem: readwrite)"
 _WORDS = {"4": "i32", "8": "i64", "p": "ptr"}
 """Suffixes of functions, and the types of the values that they take."""
+_QUICKLY_FRESH = (4, 8, 12, 16, 24, 32, 40, 48, 64)
+"""Bytes of variables whose cells generated code clears by itself."""
 _OFFSETS = {field.name: ORIGIN_PASSED.offset(field.name) for field in ORIGIN_PASSED.fields}
+
+
+def fresh(size: int) -> tuple[str, bool]:
+    """The function by which the memory of a variable of so many bytes begins anew, and whether it takes the
+    size."""
+    return (f"{FRESH}_{size}", False) if size in _QUICKLY_FRESH else (FRESH, True)
 
 
 def suffix_of(type_: str) -> str:
@@ -67,8 +76,10 @@ def declaration(name: str) -> str:
         LEFT: f"declare void @{name}(ptr, ptr captures(address), i32) {_WRITES}",
         GONE: f"declare void @{name}(ptr, ptr captures(address), i64) {_WRITES}",
         FREEING: f"declare void @{name}(ptr, ptr captures(address)) {_WRITES}",
+        FRESH: f"declare void @{name}(ptr captures(address), i64) {_WRITES}",
+        f"{FRESH}_": f"declare void @{name}(ptr captures(address)) {_WRITES}",
     }
-    return by_kind[name if name in by_kind else name[:-1]]
+    return by_kind[name if name in by_kind else name.rstrip("0123456789p")]
 
 
 def definitions(*, logged: bool = False) -> Iterator[str]:
@@ -82,6 +93,7 @@ def definitions(*, logged: bool = False) -> Iterator[str]:
     yield "declare void @__whence_origin_keep(i64, i64, i64, i32) #1"
     yield "declare void @__whence_origin_over(i64, i64, i32) #1"
     yield "declare void @__whence_origin_lose(ptr, i64, i32) #1"
+    yield f"declare void @{FRESH}(ptr, i64) #1"
     yield from _slow()
     yield _step()
     yield _born()
@@ -93,6 +105,8 @@ def definitions(*, logged: bool = False) -> Iterator[str]:
     yield _call()
     yield _use()
     yield _left()
+    for size in _QUICKLY_FRESH:
+        yield _fresh(size)
 
 
 def _define(result: str, name: str, parameters: str, body: str) -> str:
@@ -116,6 +130,10 @@ def _slow() -> Iterator[str]:
 }}"""
     yield f"""{slow} void @{PREFIX}slow_over(i64 %a, i64 %v, i32 %node) #2 {{
   call void @__whence_origin_over(i64 %a, i64 %v, i32 %node)
+  ret void
+}}"""
+    yield f"""{slow} void @{PREFIX}slow_fresh(ptr %p, i64 %n) #2 {{
+  call void @{FRESH}(ptr %p, i64 %n)
   ret void
 }}"""
     yield f"""{slow} void @{PREFIX}slow_left(ptr %site, i64 %v, i32 %node) #2 {{
@@ -391,3 +409,29 @@ tell:
 done:
   ret void"""
     return _define("void", LEFT, "ptr %site, ptr %value, i32 %node", body)
+
+
+def _fresh(size: int) -> str:
+    """The cells of a variable are cleared; one whose cells are in two chunks is the runtime's."""
+    stores = "\n".join(
+        f"""  %cell.{at} = getelementptr i64, ptr %cell, i64 {at}
+  store i64 0, ptr %cell.{at}, align 8"""
+        for at in range(size >> UNIT_SHIFT)
+    )
+    body = f"""
+  %a = ptrtoint ptr %p to i64
+{find_cell(TABLE_BASE, CHUNK_SHIFT, UNIT_SHIFT, CELL_SHIFT)}
+  %there = icmp ne i64 %chunk, 0
+  br i1 %there, label %look, label %done, !prof !1
+look:
+  %whole = icmp ule i64 %within, {(1 << CHUNK_SHIFT) - size}
+  br i1 %whole, label %clear, label %cold, !prof !1
+clear:
+{stores}
+  br label %done
+cold:
+  call preserve_mostcc void @{PREFIX}slow_fresh(ptr %p, i64 {size}) #3
+  br label %done
+done:
+  ret void"""
+    return _define("void", f"{FRESH}_{size}", "ptr %p", body)
