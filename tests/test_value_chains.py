@@ -305,6 +305,58 @@ int main(void) {
     assert hops(found, "r") == [("argument", "free"), ("unseen", "all[0]")]
 
 
+RETURNED = """
+#include <stdlib.h>
+#define NOT_INLINED static __attribute__((noinline))
+typedef struct { long pad; int *it; } pair;
+typedef struct { int *it; int n; } mixed;
+typedef struct { double d; int *it; } real;
+static volatile int one = 1, twice;
+NOT_INLINED pair make(int *x) { pair made = {.it = x}; return made; }
+NOT_INLINED pair outer(int *x) { return make(x); }
+NOT_INLINED mixed mix(int *x) { return (mixed){x, 3}; }
+NOT_INLINED real of_double(int *x) { real made = {1.0, x}; return made; }
+NOT_INLINED int *same(int *x) {
+    if (one)
+        return x;
+    return NULL;
+}
+static pair (*volatile pointed)(int *) = make;
+#define TRY(call) do { int *x = malloc(4), *v = call; free(x); if (twice) free(v); } while (0)
+int main(int count, char **words) {
+    twice = count > 1;
+    TRY(make(x).it);
+    TRY(outer(x).it);
+    TRY(mix(x).it);
+    TRY(of_double(x).it);
+    TRY(same(x));
+    TRY(pointed(x).it);
+    return 0;
+}
+"""
+
+
+def test_structs_that_are_returned_in_registers_are_followed(whence: Whence) -> None:
+    made = whence.build(RETURNED, "prog", "-O2")
+    assert located(whence, made, "--keep-going") == []
+    _, found = whence.findings("--locate", "always", "--keep-going", made, "x")
+    begin, end = [("argument", "free"), ("stored", "v")], [("stored", "x"), ("allocation", "malloc")]
+
+    def through(name: str, said: str, *stored: str | None) -> list[tuple[str, str | None]]:
+        return [("return", name), *(("stored", each) for each in stored), ("argument", said)]
+
+    assert [hops(each, "r") for each in found] == [
+        [*begin, *through("make", "make", "made.it"), *end],
+        [*begin, ("return", "outer"), *through("make", "make", "made.it"), ("argument", "outer"), *end],
+        [*begin, *through("mix", "mix", None), *end],
+        [*begin, *through("of_double", "of_double", "made.it"), *end],
+        [*begin, *through("same", "same"), *end],
+        [*begin, *through("make", "pointed", "made.it"), *end],
+    ]
+    line = 1 + RETURNED.splitlines().index("        return x;")
+    assert [each["line"] for each in found[4]["chains"][0]["hops"] if each["kind"] == "return"] == [line]
+
+
 REUSED = r"""
 #include <alloca.h>
 #include <setjmp.h>

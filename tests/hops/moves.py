@@ -45,7 +45,6 @@ MOVES = {
         T v# = get#(b#); //: 2 argument get#; 4 stored v#
         """,
         "NOT_INLINED T get#(BOX b) { return b.it; } //: 3 return get#",
-        wrong="a struct that is passed in registers is stored once more, to b[1]",
     ),
     "returned struct of registers": Way(
         """
@@ -58,7 +57,6 @@ MOVES = {
             return made; //: 3 return make#
         }
         """,
-        wrong="chains end at structs that are returned in registers",
     ),
     "returned struct of memory": Way(
         """
@@ -90,7 +88,6 @@ MOVES = {
             return 0;
         }
         """,
-        wrong="where a function has several return statements, the hop has the line of its last brace",
     ),
     "recursion": Way(
         "T v# = deep#($, 3); //: 1 argument deep#; 4 stored v#",
@@ -122,7 +119,6 @@ MOVES = {
             return x; //: 2 return last#
         }
         """,
-        wrong="chains end at arguments behind the 16th, and no page says so",
     ),
     "long jump": Way(
         "T v# = jumped#($); //: 1 argument jumped#; 5 stored v#",

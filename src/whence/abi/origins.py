@@ -64,13 +64,14 @@ ORIGIN_PASSED = Layout(
         Field("count", "u64", "how many they are"),
         Field("returned", "u64", "the function that the result is from"),
         Field("result", "u64", "its node, and above it the result's lower 4 bytes"),
+        Field("second", "u64", "the same of the second part of a struct that is returned in registers"),
         Field("use_nodes", "u64", "of the last pointer used for an access, and above it of its index"),
         Field("use_address", "u64", "that pointer, inverted: it holds no block"),
         Field("thread", "u64", "node 0 of this thread"),
     ),
 )
 """What begins the thread-local variable ``__whence_origins``; words for arguments follow, as in `result`."""
-MOST_ARGUMENTS = 16
+MOST_ARGUMENTS = 64
 ORIGIN_ARGUMENTS = ORIGIN_PASSED.size
 ORIGINS_SIZE = ORIGIN_ARGUMENTS + 8 * MOST_ARGUMENTS
 

@@ -15,6 +15,7 @@ from whence.instrument.origins import helpers
 from whence.instrument.origins.deaths import Deaths
 from whence.instrument.origins.library import FREES, Effects, is_allocation
 from whence.instrument.origins.names import Members, Names
+from whence.instrument.origins.parts import parts_of
 from whence.instrument.origins.sites import Sites
 from whence.instrument.origins.variables import Variables
 from whence.instrument.passes import Context
@@ -81,6 +82,7 @@ class _Follower:
         self.apart = apart
         self.scalars: frozenset[str] = frozenset()
         self.shadows: dict[str, str] = {}
+        self.results: frozenset[str] = frozenset()
         self.used: set[str] = set()
         self.effects = Effects(self._runtime)
         self.deaths = Deaths(function, sites, self.names, self.shadows, self._emit)
@@ -91,6 +93,7 @@ class _Follower:
         self.used = {operand.value for each in instructions for operand in each.operands}
         self._shadow_variables(instructions)
         self.variables.begin(instructions, self.deaths.cleared)
+        self.results = self._results(instructions)
         for instruction in instructions:
             if isinstance(instruction, ir.MemoryAccess):
                 self._access(instruction)
@@ -186,10 +189,12 @@ class _Follower:
             return
         node = self._node(value.value, value.type, store)
         shadow = self.shadows.get(store.pointer)
-        silent = store.pointer in self.scalars and self._is_silent(store, value.value)
+        silent = self._is_silent(store, value.value)
         self.deaths.store(store, silent=silent)
         if not silent:
             node = self._moved(store, value, node)
+        elif store.pointer in self.results:
+            node = self._returning(store, value, node)
         if shadow is not None:
             store.insert_before(f"store i32 {node}, ptr {shadow}, align 4")
         elif value.type in _CELLED:
@@ -197,10 +202,38 @@ class _Follower:
             self._emit(store, name, "void", f"ptr {store.pointer}, {value.type} {value.value}, i32 {node}")
 
     def _is_silent(self, store: ir.Store, value: str) -> bool:
-        """Whether the source has no such assignment: of a parameter, and of a result before its return."""
-        place = self.function.definition_of(store.pointer)
-        is_named = isinstance(place, ir.Alloca) and self.names.variable(place)
-        return not is_named or isinstance(self.function.definition_of(value), ir.Parameter)
+        """Whether the source has no such assignment: of a parameter, of a result before its return, and of
+        the parts of both where they are structs in registers."""
+        place, made = self.function.definition_of(store.pointer), self.function.definition_of(value)
+        if store.pointer in self.scalars:
+            is_named = isinstance(place, ir.Alloca) and self.names.variable(place)
+            return not is_named or isinstance(made, ir.Parameter)
+        whole = self.function.definition_of(self._root(store.pointer)[0])
+        is_part = isinstance(made, ir.ExtractValue) and self._call_of(made) is not None
+        return isinstance(whole, ir.Alloca) and (isinstance(made, ir.Parameter) or is_part)
+
+    def _results(self, instructions: list[ir.Instruction]) -> frozenset[str]:
+        """The variables without names to which return statements store what is returned at the end."""
+        found, loads = set[str](), set[str]()
+        for each in instructions:
+            if isinstance(each, ir.Ret) and each.value is not None:
+                made = self.function.definition_of(each.operands[0].value)
+                if isinstance(made, ir.Load) and made.pointer in self.scalars:
+                    found.add(made.pointer)
+                    loads.add(made.result or "")
+        for each in instructions:
+            if isinstance(each, ir.Load) and each.result not in loads:
+                found.discard(each.pointer)
+        places = {name: self.function.definition_of(name) for name in found}
+        return frozenset(
+            name
+            for name, place in places.items()
+            if isinstance(place, ir.Alloca) and not self.names.variable(place) and name in self.shadows
+        )
+
+    def _returning(self, at: ir.Instruction, value: ir.Operand, node: str) -> str:
+        site = self.sites.site(at, HopKind.RETURN, self.function.name, self.names.value(value.value))
+        return self._step(at, site, node)
 
     def _moved(self, store: ir.Store, value: ir.Operand, node: str) -> str:
         to, source = self.names.place(store.pointer), self.names.value(value.value)
@@ -251,6 +284,9 @@ class _Follower:
             return self._node(made.operands[0].value, made.operands[0].type, made)
         if isinstance(made, ir.Select):
             return self._select(made, place)
+        if isinstance(made, ir.ExtractValue) and (call := self._call_of(made)):
+            helper = (helpers.RETURNED, helpers.SECOND_OF)[made.indices[0]]
+            return self._received(call, place, helper, made.result or "", made.type)
         return self._computed(made, place, type_)
 
     def _arithmetic(self, made: ir.Instruction, place: ir.Instruction, node: str) -> str:
@@ -407,10 +443,22 @@ class _Follower:
             return self._born(place, call, HopKind.COMPUTED, name)
         if is_allocation(name):
             return self._born(place, call, HopKind.ALLOCATION, name)
-        born = self._born(place, call, HopKind.OUTSIDE, name or "a function pointer")
-        word, suffix = self._word(place, call.result or "", call.type)
+        return self._received(call, place, helpers.RETURNED, call.result or "", call.type)
+
+    def _call_of(self, made: ir.ExtractValue) -> ir.Call | None:
+        """The call that returns a struct of two parts, of which this is one that is followed."""
+        call = self.function.definition_of(made.operands[0].value)
+        if not isinstance(call, ir.Call) or call.is_assembly or (call.callee or "").startswith("llvm."):
+            return None
+        parts = parts_of(self.module.layout, call.type)
+        return call if parts and len(made.indices) == 1 and _is_followed(made.type) else None
+
+    def _received(self, call: ir.Call, place: ir.Instruction, helper: str, value: str, type_: str) -> str:
+        """What a called function returns, or a part of it."""
+        born = self._born(place, call, HopKind.OUTSIDE, call.callee or "a function pointer")
+        word, suffix = self._word(place, value, type_)
         arguments = f"ptr {call.callee_operand.value}, {word}"
-        found = self._emit(place, f"{helpers.RETURNED}_{suffix}", "i32", arguments)
+        found = self._emit(place, f"{helper}_{suffix}", "i32", arguments)
         none = place.insert_before(f"icmp eq i32 {found}, 0").result
         return place.insert_before(f"select i1 {none}, i32 {born}, i32 {found}").result or ""
 
@@ -421,20 +469,46 @@ class _Follower:
     def _return(self, instruction: ir.Ret) -> None:
         if any(isinstance(each, ir.Call) and each.marker == "musttail" for each in instruction.owner):
             return
+        if instruction.value is not None:
+            self._return_value(instruction, instruction.operands[0])
         self._leave(instruction)
-        if instruction.value is None:
-            return
-        operand = instruction.operands[0]
+
+    def _return_value(self, instruction: ir.Ret, operand: ir.Operand) -> None:
         if not _is_followed(operand.type):
+            self._return_parts(instruction, operand)
             return
         node = self._node(operand.value, operand.type, instruction)
-        site = self.sites.site(
-            instruction, HopKind.RETURN, self.function.name, self.names.value(operand.value)
-        )
-        node = self._step(instruction, site, node)
+        made = self.function.definition_of(operand.value)
+        if not (isinstance(made, ir.Load) and made.pointer in self.results):
+            node = self._returning(instruction, operand, node)
         word, suffix = self._word(instruction, operand.value, operand.type)
         arguments = f"ptr {self.function.ref}, i32 {node}, {word}"
         self._emit(instruction, f"{helpers.RETURN}_{suffix}", "void", arguments)
+
+    def _return_parts(self, instruction: ir.Ret, operand: ir.Operand) -> None:
+        """A struct that is returned in registers, as it is read from memory."""
+        made = self.function.definition_of(operand.value)
+        if not isinstance(made, ir.Load) or not (types := parts_of(self.module.layout, operand.type)):
+            return
+        passed = []
+        for index, (type_, offset) in enumerate(types):
+            node, word, suffix = "0", "i64 0", "8"
+            if type_ in _CELLED:
+                place = instruction.insert_before(f"getelementptr i8, ptr {made.pointer}, i64 {offset}")
+                text = f"extractvalue {operand.type} {operand.value}, {index}"
+                value = instruction.insert_before(text).result or ""
+                site = self.sites.site(instruction, HopKind.UNSEEN, self.names.place(made.pointer))
+                arguments = f"ptr {site}, ptr {place.result}, {type_} {value}"
+                loaded = self._emit(
+                    instruction, f"{helpers.LOAD}_{helpers.suffix_of(type_)}", "i32", arguments
+                )
+                node = self._returning(instruction, operand, loaded)
+                word, suffix = self._word(instruction, value, type_)
+            passed.append((node, word, suffix))
+        (node, word, suffix), (second, rest, end) = passed
+        arguments = f"ptr {self.function.ref}, i32 {node}, {word}"
+        self._emit(instruction, f"{helpers.RETURN}_{suffix}", "void", arguments)
+        self._emit(instruction, f"{helpers.SECOND}_{end}", "void", f"i32 {second}, {rest}")
 
 
 def _is_plain_use(use: ir.Instruction, variable: ir.Alloca) -> bool:

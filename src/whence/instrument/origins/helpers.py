@@ -27,6 +27,8 @@ STEP, BORN = f"{PREFIX}step", f"{PREFIX}born"
 LOAD, STORE = f"{PREFIX}load", f"{PREFIX}store"
 PASS, CALL, PARAMETER = f"{PREFIX}pass", f"{PREFIX}call", f"{PREFIX}parameter"
 RETURN, RETURNED = f"{PREFIX}return", f"{PREFIX}returned"
+SECOND, SECOND_OF = f"{PREFIX}second", f"{PREFIX}second_of"
+"""Of structs in registers, those for the second part."""
 USE = f"{PREFIX}use"
 COPY, SET, FREED = f"{PREFIX}copy", f"{PREFIX}set", f"{PREFIX}freed"
 ZEROED = f"{PREFIX}zeroed"
@@ -68,6 +70,8 @@ def declaration(name: str) -> str:
         f"{PARAMETER}_": f"declare i32 @{name}(ptr, ptr, i64, {word}) {_READS}",
         f"{RETURN}_": f"declare void @{name}(ptr, i32, {word}) {_WRITES}",
         f"{RETURNED}_": f"declare i32 @{name}(ptr, {word}) {_READS}",
+        f"{SECOND}_": f"declare void @{name}(i32, {word}) {_WRITES}",
+        f"{SECOND_OF}_": f"declare i32 @{name}(ptr, {word}) {_READS}",
         USE: f"declare void @{name}(ptr captures(address), i32, i32) {_WRITES}",
         COPY: f"declare void @{name}(ptr, ptr captures(address), ptr captures(address), i64) {_WRITES}",
         SET: f"declare void @{name}(ptr, ptr captures(address), i64) {_WRITES}",
@@ -102,6 +106,7 @@ def definitions(*, logged: bool = False) -> Iterator[str]:
         yield _logged_store(suffix) if logged else _store(suffix)
     for suffix in "8p":
         yield from (_pass(suffix), _parameter(suffix), _return(suffix), _returned(suffix))
+        yield from (_second(suffix), _returned(suffix, SECOND_OF, "second"))
     yield _call()
     yield _use()
     yield _left()
@@ -366,18 +371,23 @@ def _return(suffix: str) -> str:
     return _define("void", f"{RETURN}_{suffix}", f"ptr %function, i32 %node, {_WORDS[suffix]} %value", body)
 
 
-def _returned(suffix: str) -> str:
-    """The node of a result, 0 if other code has returned it."""
+def _second(suffix: str) -> str:
+    body = f"{_word(suffix)}\n{_PACK}\n{_at('second', 'to')}\n  store i64 %word, ptr %to, align 8\n  ret void"
+    return _define("void", f"{SECOND}_{suffix}", f"i32 %node, {_WORDS[suffix]} %value", body)
+
+
+def _returned(suffix: str, name: str = RETURNED, field: str = "result") -> str:
+    """The node of a result, or of its second part, 0 if other code has returned it."""
     body = f"""
 {_word(suffix)}
 {_meant("returned")}
-{_at("result", "at")}
+{_at(field, "at")}
   %word = load i64, ptr %at, align 8
 {_UNPACK}
   %node = trunc i64 %rest to i32
   %known = select i1 %fits, i32 %node, i32 0
   ret i32 %known"""
-    return _define("i32", f"{RETURNED}_{suffix}", f"ptr %function, {_WORDS[suffix]} %value", body)
+    return _define("i32", f"{name}_{suffix}", f"ptr %function, {_WORDS[suffix]} %value", body)
 
 
 def _use() -> str:
