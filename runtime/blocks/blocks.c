@@ -4,7 +4,7 @@
 
 uint64_t blocks_reserved;
 uint64_t blocks_cut[BLOCK_SHIFTS];
-uint64_t blocks_clock;
+WH_WRITTEN uint64_t blocks_clock;
 uint64_t blocks_watched = UINT64_MAX;
 unsigned guard_first_shift;
 uint64_t guard_front;
@@ -21,9 +21,15 @@ static long reserve(uintptr_t at, uint64_t bytes, uintptr_t *begin, size_t *size
     return os_reserve(*begin, *size, OS_READ_WRITE);
 }
 
-/* Only the part of the range that slots can use is taken: a program image may
- * lie between the tables of two regions. */
-long blocks_init(uintptr_t *begin, size_t *size) {
+/* All tables and what lies between them. Each mapping makes a fork and the end of a process slower.
+ */
+static long reserve_as_one(uintptr_t *begin, size_t *size) {
+    uintptr_t first = meta_begin(WH_MIN_SLOT_SHIFT);
+    return reserve(first, meta_begin(WH_MAX_SLOT_SHIFT + 1) - first, begin, size);
+}
+
+/* Only the part of the range that slots can use. */
+static long reserve_each(uintptr_t *begin, size_t *size) {
     for (unsigned shift = WH_MIN_SLOT_SHIFT; shift <= WH_MAX_SLOT_SHIFT; shift++) {
         uint64_t slots = region_slots(shift) + 1;
         long result = reserve(meta_begin(shift), slots * sizeof(struct block_record), begin, size);
@@ -33,9 +39,17 @@ long blocks_init(uintptr_t *begin, size_t *size) {
             result = reserve(meta_begin(shift) + GUARD_EXTRA_OFFSET, slots * GUARD_EXTRA_SIZE,
                              begin, size);
         if (result < 0) return result;
-        blocks_cut[shift] = region_before(shift) + 1;
     }
     return 0;
+}
+
+/* A program image may lie between the tables of two regions. */
+long blocks_init(uintptr_t *begin, size_t *size) {
+    long result = reserve_as_one(begin, size);
+    if (result < 0) result = reserve_each(begin, size);
+    for (unsigned shift = WH_MIN_SLOT_SHIFT; shift <= WH_MAX_SLOT_SHIFT; shift++)
+        blocks_cut[shift] = region_before(shift) + 1;
+    return result;
 }
 
 static const struct block no_block = {0, 0};

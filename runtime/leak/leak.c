@@ -7,8 +7,9 @@
 #include "../record/record.h"
 #include "../process/images.h"
 #include "../process/maps.h"
+#include "../settings/options.h"
 
-static struct os_lock search_lock; /* one event at a time */
+static WH_WRITTEN struct os_lock search_lock; /* one event at a time */
 struct wh_leaks leak_last;
 
 void leak_lock(void) {
@@ -47,14 +48,15 @@ struct group {
 #define GROUPS_MOST 16384u
 #define TABLE_SIZE (4 * GROUPS_MOST)
 
-static struct group *groups;
+static WH_WRITTEN struct group *groups;
 static uint32_t *table; /* open addressing, group number + 1 */
-static uint32_t group_count;
-static uint64_t groups_lost;
+static WH_WRITTEN uint32_t group_count;
+static WH_WRITTEN uint64_t groups_lost;
 
 void leak_begin(const struct context *context) {
-    static struct search search;
-    if (!context->pc) images_refresh(); /* a signal may have interrupted the loader */
+    static WH_WRITTEN struct search search;
+    /* A signal may have interrupted the loader. Without blocks nothing is asked about images. */
+    if (!context->pc && search_heap_lives()) images_refresh();
     os_lock(&search_lock);
     search = (struct search){context->stack_low, context->pc};
     search_begin(&search);
@@ -200,7 +202,9 @@ static void report_groups(struct context *context) {
 }
 
 void leak_end(struct context *context) {
-    if (context->check) write_totals(context);
+    /* Nobody counts what a path of an exploration holds at its end. */
+    if (context->check && !(options.explore && context->check == WH_CHECK_END))
+        write_totals(context);
     search_end();
     report_groups(context);
     if (groups) os_unmap((uintptr_t)groups, GROUPS_MOST * sizeof *groups);

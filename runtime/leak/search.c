@@ -10,8 +10,8 @@
 #include "../port/port.h"
 #include "../settings/options.h"
 
-static const struct search *current;
-static int state; /* 0: not made yet, 1: made, -1: not possible */
+static WH_WRITTEN const struct search *current;
+static WH_WRITTEN int state; /* 0: not made yet, 1: made, -1: not possible */
 
 /* ---- the calling thread ---- */
 
@@ -32,7 +32,7 @@ static __attribute__((noinline)) void follow_own_registers(void) {
     mark_range((uintptr_t)saved, (uintptr_t)(saved + SAVED_REGISTERS), MARK_REACHED);
 }
 
-static uintptr_t own_sp;
+static WH_WRITTEN uintptr_t own_sp;
 
 /* ---- whose a block is ---- */
 
@@ -195,7 +195,7 @@ int search_is_kept(uint8_t marks, struct block block) {
 }
 
 /* Blocks up to this one were there when a parent forked this process. */
-static uint64_t last_inherited;
+static WH_WRITTEN uint64_t last_inherited;
 
 void search_forked(void) { last_inherited = blocks_tick(); }
 
@@ -307,7 +307,7 @@ uint8_t *search_marks(struct block block) {
 int search_is_done(void) { return state > 0; }
 
 /* Without live blocks of the heap there is nothing to count, and memory need not be read. */
-static int heap_lives(void) {
+int search_heap_lives(void) {
     uint64_t cursor = 0;
     struct block block;
     while (block_exists(block = block_next(&cursor, WH_BLOCK_LIVE)))
@@ -316,7 +316,7 @@ static int heap_lives(void) {
 }
 
 int search_totals(struct wh_leaks *into) {
-    if (!state && !heap_lives()) {
+    if (!state && !search_heap_lives()) {
         *into = (struct wh_leaks){0};
         return 1;
     }

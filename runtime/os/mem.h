@@ -10,6 +10,9 @@
 #define WH_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define WH_COLD __attribute__((cold, noinline))
 #define WH_EXPORT __attribute__((visibility("default")))
+/* For small variables that every process writes: they share a page, of which a child of a fork gets
+ * a copy when it writes there first, instead of lying between large tables on a page each. */
+#define WH_WRITTEN __attribute__((section("whence_written")))
 #define WH_CONTAINER(pointer, type, field)                                                         \
     ((type *)(uintptr_t)((uintptr_t)(pointer) - offsetof(type, field)))
 

@@ -6,7 +6,7 @@
 
 __thread struct thread thread_self;
 
-int thread_main_returned;
+WH_WRITTEN int thread_main_returned;
 int rt_ready;
 
 extern const char __start_whence_start_code[] __attribute__((visibility("hidden")));
@@ -98,7 +98,7 @@ uint32_t port_stack(struct thread *thread, const struct frame *frame) {
 /* ---- memory and notes ---- */
 
 void *rt_private(size_t size) {
-    static uint64_t used;
+    static WH_WRITTEN uint64_t used;
     uint64_t bytes = wh_round_up(size, 64),
              end = __atomic_add_fetch(&used, bytes, __ATOMIC_RELAXED);
     return end <= WH_PRIVATE_SIZE ? (void *)(WH_PRIVATE_BASE + end - bytes) : NULL;

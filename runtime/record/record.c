@@ -8,6 +8,7 @@
 static struct wh_record_header *header;
 static uint64_t capacity;
 static int first;
+static uint32_t owner; /* the process that mapped it; a child has the mapping, too */
 
 /* A part of the header page that carries nothing, to test the page with. */
 #define PROBE_OFFSET (WH_RECORD_HEADER_SIZE - 8)
@@ -45,6 +46,7 @@ enum record_status record_init(const char *path) {
     if (!at) return RECORD_UNOPENABLE;
     header = (struct wh_record_header *)at;
     capacity = (uint64_t)size;
+    owner = os_process();
     enum record_status status = !alive()      ? RECORD_UNOPENABLE
                                 : take_over() ? RECORD_OK
                                               : RECORD_FOREIGN;
@@ -176,7 +178,8 @@ void record_count_finding(void) {
 }
 
 void record_finish(void) {
-    if (alive() && header->pid == os_process()) header->state = WH_FILE_FINISHED;
+    if (owner != os_process() || !alive()) return;
+    if (header->pid == owner) header->state = WH_FILE_FINISHED;
 }
 
 int record_hold(int status, uint32_t reader) {

@@ -11,6 +11,7 @@
  */
 #include "descriptors.h"
 #include "threads.h"
+#include "../os/mem.h"
 #include "../os/os.h"
 
 #include <errno.h>
@@ -25,8 +26,8 @@ static struct entry {
     uint32_t fork; /* of which process: `forks` when it was closed */
 } entries[DESCRIPTORS];
 
-static uint32_t owner; /* the process that entries are of */
-static uint32_t forks;
+static WH_WRITTEN uint32_t owner; /* the process that entries are of */
+static WH_WRITTEN uint32_t forks;
 static int parted;
 
 static __thread struct {
@@ -39,7 +40,7 @@ void descriptors_begin(void) { owner = os_process(); }
 void descriptors_forked(void) {
     descriptors_begin();
     forks++;
-    last_close.file = -1;
+    if (last_close.file >= 0) last_close.file = -1; /* what is not written is not copied */
 }
 
 void descriptors_part(void) { parted = 1; }

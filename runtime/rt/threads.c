@@ -211,17 +211,21 @@ static void after_fork_in_parent(void) {
     port_unlock();
 }
 
+void threads_forked(void) {
+    leak_forked();
+    thread_self.tid = os_thread();
+    port_forked();
+    descriptors_forked();
+}
+
 static void after_fork_in_child(void) {
     /* The other threads are not here; the slots in their caches stay unused. */
     thread_unlock_memos();
     heap_unlock_all();
     finding_unlock();
-    leak_forked();
     leak_unlock();
     port_unlock();
-    thread_self.tid = os_thread();
-    port_forked();
-    descriptors_forked();
+    threads_forked();
     record_fork_arrives();
 }
 

@@ -6,4 +6,8 @@
  * end of a thread. From the constructor. */
 void threads_init(void);
 
+/* In a child without a handler of fork: this is another process, of one thread. No lock was held.
+ */
+void threads_forked(void);
+
 #endif

@@ -11,15 +11,20 @@
 #define INDEX_COUNT (2u * WH_SYMBOLIC_EXPRESSIONS_MOST)
 #define INDEX_FIRST 1024u
 
-static uint32_t used;
+static WH_WRITTEN uint32_t used;
 /* Entries of the index that are in use, a power of two. It grows, so that a path with few
  * expressions touches few pages. */
-static uint32_t capacity = INDEX_FIRST;
+static WH_WRITTEN uint32_t capacity = INDEX_FIRST;
 
 long expressions_init(uintptr_t *begin, size_t *size) {
     *begin = WH_SYMBOLIC_EXPRESSIONS_BASE;
     *size = SIZE + INDEX_COUNT * sizeof(uint32_t);
     return os_reserve(*begin, *size, OS_READ_WRITE);
+}
+
+void expressions_prepare(void) {
+    *(volatile uint32_t *)INDEX = 0;
+    ((volatile struct expression *)EXPRESSIONS)->op = 0;
 }
 
 struct expression *expression_at(uint32_t number) { return &EXPRESSIONS[number]; }

@@ -20,6 +20,8 @@ struct expression {
 
 /* Reserves the table. 0, or -errno with the range. */
 long expressions_init(uintptr_t *begin, size_t *size);
+/* Paths will have some: what each writes is there, so that it is not read before it is. */
+void expressions_prepare(void);
 
 struct expression *expression_at(uint32_t number);
 uint32_t expression_constant(unsigned width, uint64_t value);

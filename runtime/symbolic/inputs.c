@@ -26,7 +26,7 @@ static struct object {
     dev_t device;
     ino_t inode;
 } objects[MOST];
-static uint32_t object_count, numbered;
+static WH_WRITTEN uint32_t object_count, numbered;
 
 /* ---- objects ---- */
 

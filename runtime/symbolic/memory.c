@@ -8,7 +8,7 @@
 #define PART ((1u << WH_SYMBOLIC_CELL_PART_BITS) - 1)
 #define WORD 8u
 
-static uint64_t used;
+static WH_WRITTEN uint64_t used;
 static const struct chunk_plane plane = {
     .table = WH_SYMBOLIC_TABLE_BASE,
     .chunks = WH_SYMBOLIC_CHUNKS_BASE,
@@ -22,6 +22,8 @@ static const struct chunk_plane plane = {
 long memory_init(uintptr_t *begin, size_t *size) { return chunks_reserve(&plane, begin, size); }
 
 static uint32_t *cell_of(uintptr_t at, int make) { return chunk_cell(&plane, at, make); }
+
+void memory_prepare(uintptr_t at) { cell_of(at, 1); }
 
 /* Bytes from `at` to the end of its chunk, at most `size`. */
 static size_t in_chunk(uintptr_t at, size_t size) {

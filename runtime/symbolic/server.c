@@ -1,9 +1,12 @@
 #include "server.h"
+#include "expressions.h"
 #include "inputs.h"
+#include "memory.h"
 #include "trace.h"
 #include "../os/mem.h"
 #include "../os/os.h"
 #include "../os/text.h"
+#include "../rt/threads.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -165,6 +168,19 @@ static void end_trace(const struct wh_explore_answer *answer) {
                            (uint64_t)WTERMSIG(status));
 }
 
+/* Since glibc 2.34. */
+extern pid_t _Fork(void) __attribute__((weak));
+
+/* The only thread of a process holds no lock, and the program is not to see that a path is a child:
+ * so neither locks are taken nor are handlers called, which would cost as much as the fork, in
+ * pages that are touched. */
+static pid_t fork_path(void) {
+    if (os_has_threads() || !_Fork) return fork();
+    pid_t child = _Fork();
+    if (!child) threads_forked();
+    return child;
+}
+
 static int answer(int socket, const struct wh_explore_answer *said) {
     return send(socket, said, sizeof *said, MSG_NOSIGNAL) == sizeof *said;
 }
@@ -172,10 +188,12 @@ static int answer(int socket, const struct wh_explore_answer *said) {
 void server_run(int socket, char **arguments, char **environment) {
     struct wh_explore_answer said = {.number = WH_EXPLORE_HELLO, .pid = os_process()};
     struct request request;
+    memory_prepare((uintptr_t)&request);
+    expressions_prepare();
     int open = answer(socket, &said);
     while (open && receive(socket, &request)) {
         trace_forget();
-        pid_t child = fork();
+        pid_t child = fork_path();
         if (!child) {
             close(socket);
             begin_path(&request, arguments, environment);

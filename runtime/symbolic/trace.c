@@ -4,11 +4,11 @@
 #include "../os/os.h"
 #include "../process/images.h"
 
-static struct wh_trace_header *header;
-static struct os_lock lock;
+static WH_WRITTEN struct wh_trace_header *header;
+static WH_WRITTEN struct os_lock lock;
 static __thread int holds;
 
-static struct wh_trace_header *mapped;
+static WH_WRITTEN struct wh_trace_header *mapped;
 
 int trace_map(int file) {
     if (mapped) os_unmap((uintptr_t)mapped, WH_TRACE_SIZE);

@@ -57,6 +57,7 @@ def relink(
     output: Path,
     cxx: bool | None = None,
     soname: str = "",
+    eager: bool = False,
 ) -> None:
     """Link `image` again into `output`, each module replaced by its object in `objects` (keyed by digest).
 
@@ -64,7 +65,8 @@ def relink(
     information. `extra_inputs` (the runtime and the rules) come first on the
     line, so that their symbols precede those of all other libraries. `cxx`
     overrides whether the C++ driver links. `soname`: the DT_SONAME, if not the
-    image's own. Raises `ForeignCode` if code without IR is missing, and
+    image's own. `eager`: functions are looked up at the start, not at their
+    first calls. Raises `ForeignCode` if code without IR is missing, and
     `ToolLimit` if there is no linker, it fails, or a module has no object.
     """
     record = image.link_or_default()
@@ -75,6 +77,8 @@ def relink(
         words = [*_mode(image, record), "-o", os.path.abspath(output), *_first(extra_inputs), *line.words()]
         if soname:
             words += ["-Xlinker", "-soname", "-Xlinker", soname]
+        if eager:
+            words.append("-Wl,-z,now")
         # Relative paths in unchanged options refer to the folder of the first link.
         place = Path(record.cwd) if Path(record.cwd).is_dir() else Path(folder)
         try:

@@ -202,7 +202,8 @@ def _build(
     left_out += [LeftOut(each.module.source, "cannot be instrumented") for each in objects.refused]
     for name, each in images.items():
         try:
-            first = _linked(each, objects.paths, extra, cache, name if "/" in name else "")
+            soname, eager = name if "/" in name else "", settings.symbolic
+            first = _linked(each, objects.paths, extra, cache, soname, eager)
             copies[name] = _own(first, each, settings, cache)
         except ForeignCode as missing:
             notes.append(_joined_elsewhere(each, str(missing), is_program=not name))
@@ -272,11 +273,19 @@ def _distinct(images: Iterable[CarriedImage]) -> list[CarriedModule]:
 
 
 def _linked(
-    image: CarriedImage, objects: Mapping[str, Path], extra: Sequence[Path], cache: Cache, soname: str
+    image: CarriedImage,
+    objects: Mapping[str, Path],
+    extra: Sequence[Path],
+    cache: Cache,
+    soname: str,
+    eager: bool,
 ) -> Path:
-    """The path of the image linked from instrumented objects; `soname`: the DT_SONAME, if not its own."""
+    """The path of the image linked from instrumented objects; `soname`: the DT_SONAME, if not its own.
+
+    `eager`: functions are looked up at the start, lest each child of that process does it again.
+    """
     used = [str(objects[module.digest]) for module in image.modules]
-    key = digest(_link_identity(image), soname, *map(str, extra), *used)
+    key = digest(_link_identity(image), soname, "eager" * eager, *map(str, extra), *used)
     found = cache.find("images", key)
     if found is not None:
         return found
@@ -284,7 +293,9 @@ def _linked(
     return cache.make(
         "images",
         key,
-        lambda path: relink(image, objects, extra_inputs=inputs, output=path, soname=soname),
+        lambda path: relink(
+            image, objects, extra_inputs=inputs, output=path, soname=soname, eager=eager
+        ),
     )
 
 

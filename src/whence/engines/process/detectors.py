@@ -15,7 +15,7 @@ from whence.toolchain.clang import find_clang
 
 def detectors(rules: RuleSet, cache: Cache) -> Path:
     """The generated detectors of a rule set, as a shared object."""
-    key = digest(__version__, rules.key(), generator_identity())
+    key = digest(__version__, rules.key(), generator_identity(), "eager")
     found = cache.find("rules", key)
     if found is not None:
         return found
@@ -28,7 +28,9 @@ def detectors(rules: RuleSet, cache: Cache) -> Path:
 def _link_detectors(code: bytes, path: Path) -> None:
     source = path.with_suffix(".o")
     source.write_bytes(code)
-    command = [*find_clang().command(cxx=False), "-shared", "-nostdlib", "-o", str(path), str(source)]
+    # The few functions that they call are looked up at the start, not by each child of that process.
+    words = ["-shared", "-nostdlib", "-Wl,-z,now", "-o", str(path), str(source)]
+    command = [*find_clang().command(cxx=False), *words]
     done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if done.returncode:
         lines = done.stderr.strip().splitlines() or ["no message"]
