@@ -305,6 +305,62 @@ int main(void) {
     assert hops(found, "r") == [("argument", "free"), ("unseen", "all[0]")]
 
 
+NAMED = """
+#include <stdlib.h>
+#include <string.h>
+typedef int *T;
+struct box { long pad; T it; };
+static struct box single, many[3];
+static T table[4], matrix[2][3];
+static _Thread_local struct box own;
+static struct { long pad; T it; struct { long x; T deep; } in[2]; } whole;
+static volatile int twice;
+static T free_twice(T x) { free(x); if (twice) free(x); return NULL; }
+int main(int count, char **words) {
+    static struct box fixed;
+    struct { long pad; T it; struct { long x; T deep; } in[2]; } local;
+    T all[6], row[2][3];
+    twice = count > 1;
+    single.it = malloc(4);
+    many[2].it = single.it;
+    table[3] = many[2].it;
+    matrix[1][2] = table[3];
+    own.it = matrix[1][2];
+    whole.in[1].deep = own.it;
+    fixed.it = whole.in[1].deep;
+    local.it = fixed.it;
+    local.in[1].deep = local.it;
+    row[0][2] = local.in[1].deep;
+    all[1] = row[0][2];
+    memmove(all + 2, all, 4 * sizeof(T));
+    free_twice(all[3]);
+    return 0;
+}
+"""
+
+
+def test_hops_have_names_that_the_types_of_llvm_do_not_tell(whence: Whence) -> None:
+    """Members and elements of variables that are global, static, of a thread or of types without names."""
+    made = whence.build(NAMED)
+    assert located(whence, made) == []
+    _, (found,) = whence.findings("--locate", "always", made, "x")
+    names = [name for kind, name in hops(found, "r") if kind in ("stored", "copy")]
+    assert names == [
+        "all[2]",
+        "all[1]",
+        "row[0][2]",
+        "local.in[1].deep",
+        "local.it",
+        "fixed.it",
+        "whole.in[1].deep",
+        "own.it",
+        "matrix[1][2]",
+        "table[3]",
+        "many[2].it",
+        "single.it",
+    ]
+
+
 RETURNED = """
 #include <stdlib.h>
 #define NOT_INLINED static __attribute__((noinline))

@@ -68,7 +68,6 @@ WAYS = {
     "reference parameter": Way(
         "T v#; put#($, v#); //: 1 argument put#",
         "NOT_INLINED void put#(T x, T &to) { to = x; } //: 2 stored to",
-        misnamed="what a reference r refers to is called *r",
     ),
     "constructor": Way(
         """

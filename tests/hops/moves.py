@@ -175,8 +175,7 @@ MOVES = {
         T a#[6]; a#[1] = $; //: 1 stored a#[1]
         memmove(a# + 2, a#, 4 * sizeof(T)); //: 2 copy a#[2]
         T v# = a#[3]; //: 3 stored v#
-        """,
-        misnamed="a + 2 in an array a is called a[0][2]",
+        """
     ),
     "memmove down": Way(
         """
@@ -211,8 +210,7 @@ MOVES = {
         """
         struct { long pad; T it; } b#; b#.it = $; //: 1 stored b#.it
         T v# = b#.it; //: 2 stored v#
-        """,
-        misnamed="members of structs that have no name have none",
+        """
     ),
     "old memory of the stack": Way(
         """

@@ -29,8 +29,6 @@ struct tree_{name} {{ struct box_{name} in[3]; struct tree_{name} *next; }};
     for name, written in ((name, f"{written} ".replace("* ", "*")) for name, written in TYPES.items())
 )
 
-_NO_NAMES = "members and elements of global variables have no names"
-
 BIRTHS = {
     "malloc": Way("T v# = malloc(4); //: 1 allocation malloc; 2 stored v#", types=_POINTER),
     "ten": Way("T v# = V; //: 1 constant V; 2 stored v#", types=_NUMBERS),
@@ -76,7 +74,6 @@ NULLS = {
         "T v# = zero#[1]; //: 1 initial zero#[1]; 2 stored v#",
         "static T zero#[2];",
         types=_POINTER,
-        misnamed=_NO_NAMES,
     ),
 }
 
@@ -175,7 +172,6 @@ _MEMORY = {
         s# = $; //: 1 stored s#
         T v# = s#; //: 2 stored v#
         """,
-        misnamed="static variables of functions are named as LLVM names them, f.s",
     ),
     "global": Way(
         """
@@ -190,7 +186,6 @@ _MEMORY = {
         T v# = global#.it; //: 2 stored v#
         """,
         "static BOX global#;",
-        misnamed=_NO_NAMES,
     ),
     "variable of the thread": Way(
         """
@@ -198,7 +193,6 @@ _MEMORY = {
         T v# = mine#; //: 2 stored v#
         """,
         "static _Thread_local T mine#;",
-        misnamed="variables of threads are named by an intrinsic of LLVM",
     ),
     "statement expression": Way("T v# = ({ T inner# = $; inner#; }); //: 1 stored inner#; 2 stored v#"),
     "atomic variable": Way(

@@ -13,9 +13,10 @@ from whence.abi.origins import MOST_ARGUMENTS
 from whence.chains import HopKind
 from whence.instrument.origins import helpers
 from whence.instrument.origins.deaths import Deaths
+from whence.instrument.origins.emitter import CELLED, Emitter, after, is_followed
 from whence.instrument.origins.library import FREES, Effects, is_allocation
 from whence.instrument.origins.names import Members, Names
-from whence.instrument.origins.parts import parts_of
+from whence.instrument.origins.results import Results
 from whence.instrument.origins.sites import Sites
 from whence.instrument.origins.variables import Variables
 from whence.instrument.passes import Context
@@ -27,9 +28,6 @@ _SAME = ("llvm.launder.", "llvm.strip.", "llvm.expect", "llvm.ptrmask")
 _LEAVES = frozenset(("__cxa_throw", "__cxa_rethrow", "longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"))
 """Functions that leave the one that calls them, unless they return to it."""
 _LIFETIMES = "llvm.lifetime."
-_WIDEST = 64
-_CELLED = ("i32", "i64", "ptr")
-"""Types of the values that are followed in memory."""
 _UNFOLLOWED = "of fewer than 4 bytes, which are not followed"
 
 
@@ -82,18 +80,21 @@ class _Follower:
         self.apart = apart
         self.scalars: frozenset[str] = frozenset()
         self.shadows: dict[str, str] = {}
-        self.results: frozenset[str] = frozenset()
         self.used: set[str] = set()
+        out = Emitter(function.module, sites)
+        self._emit, self._runtime = out.call, out.behind
+        self._step, self._born, self._word = out.step, out.born, out.word
+        self.results = Results(function, sites, self.names, out, self._node)
         self.effects = Effects(self._runtime)
         self.deaths = Deaths(function, sites, self.names, self.shadows, self._emit)
-        self.variables = Variables(function, self.shadows, _CELLED, self._emit)
+        self.variables = Variables(function, self.shadows, CELLED, self._emit)
 
     def run(self) -> None:
         instructions = list(self.function.instructions())
         self.used = {operand.value for each in instructions for operand in each.operands}
         self._shadow_variables(instructions)
         self.variables.begin(instructions, self.deaths.cleared)
-        self.results = self._results(instructions)
+        self.results.find(instructions, self.scalars, self.shadows)
         for instruction in instructions:
             if isinstance(instruction, ir.MemoryAccess):
                 self._access(instruction)
@@ -104,26 +105,6 @@ class _Follower:
             elif isinstance(instruction, ir.Resume):
                 self._leave(instruction)
 
-    # Text.
-
-    def _emit(self, before: ir.Instruction, name: str, result: str, arguments: str) -> str:
-        self.module.add_declaration(helpers.declaration(name))
-        return before.insert_before(f"call {result} @{name}({arguments})").result or ""
-
-    def _runtime(self, after: ir.Instruction, name: str, arguments: str) -> None:
-        place = _after(after)
-        if place is not None:
-            self._emit(place, name, "void", arguments)
-
-    def _step(self, before: ir.Instruction, site: str, parent: str = "0") -> str:
-        """A node after another; a chain begins with it where there is no other."""
-        if parent == "0":
-            return self._emit(before, helpers.BORN, "i32", f"ptr {site}")
-        return self._emit(before, helpers.STEP, "i32", f"ptr {site}, i32 {parent}")
-
-    def _born(self, before: ir.Instruction, at: ir.Instruction, kind: HopKind, name: str = "") -> str:
-        return self._step(before, self.sites.site(at, kind, name))
-
     # Variables.
 
     def _shadow_variables(self, instructions: list[ir.Instruction]) -> None:
@@ -133,7 +114,7 @@ class _Follower:
             for each in self.function.entry
             if isinstance(each, ir.Alloca)
             and each.count in (None, "1")
-            and _is_followed(str(each.allocated_type))
+            and is_followed(str(each.allocated_type))
         }
         for each in instructions:
             for operand in each.operands:
@@ -142,7 +123,7 @@ class _Follower:
                     del scalars[operand.value]
         self.scalars = frozenset(name or "" for name in scalars)
         for name, variable in scalars.items():
-            if not self.apart and str(variable.allocated_type) in _CELLED:
+            if not self.apart and str(variable.allocated_type) in CELLED:
                 continue
             made = self.function.add_alloca("i32", 4)
             self.shadows[name or ""] = made.result or ""
@@ -185,7 +166,7 @@ class _Follower:
 
     def _store(self, store: ir.Store) -> None:
         value = store.operands[0]
-        if not _is_followed(value.type):
+        if not is_followed(value.type):
             return
         node = self._node(value.value, value.type, store)
         shadow = self.shadows.get(store.pointer)
@@ -193,11 +174,11 @@ class _Follower:
         self.deaths.store(store, silent=silent)
         if not silent:
             node = self._moved(store, value, node)
-        elif store.pointer in self.results:
-            node = self._returning(store, value, node)
+        elif store.pointer in self.results.variables:
+            node = self.results.returning(store, value, node)
         if shadow is not None:
             store.insert_before(f"store i32 {node}, ptr {shadow}, align 4")
-        elif value.type in _CELLED:
+        elif value.type in CELLED:
             name = f"{helpers.STORE}_{helpers.suffix_of(value.type)}"
             self._emit(store, name, "void", f"ptr {store.pointer}, {value.type} {value.value}, i32 {node}")
 
@@ -209,31 +190,8 @@ class _Follower:
             is_named = isinstance(place, ir.Alloca) and self.names.variable(place)
             return not is_named or isinstance(made, ir.Parameter)
         whole = self.function.definition_of(self._root(store.pointer)[0])
-        is_part = isinstance(made, ir.ExtractValue) and self._call_of(made) is not None
+        is_part = isinstance(made, ir.ExtractValue) and self.results.call_of(made) is not None
         return isinstance(whole, ir.Alloca) and (isinstance(made, ir.Parameter) or is_part)
-
-    def _results(self, instructions: list[ir.Instruction]) -> frozenset[str]:
-        """The variables without names to which return statements store what is returned at the end."""
-        found, loads = set[str](), set[str]()
-        for each in instructions:
-            if isinstance(each, ir.Ret) and each.value is not None:
-                made = self.function.definition_of(each.operands[0].value)
-                if isinstance(made, ir.Load) and made.pointer in self.scalars:
-                    found.add(made.pointer)
-                    loads.add(made.result or "")
-        for each in instructions:
-            if isinstance(each, ir.Load) and each.result not in loads:
-                found.discard(each.pointer)
-        places = {name: self.function.definition_of(name) for name in found}
-        return frozenset(
-            name
-            for name, place in places.items()
-            if isinstance(place, ir.Alloca) and not self.names.variable(place) and name in self.shadows
-        )
-
-    def _returning(self, at: ir.Instruction, value: ir.Operand, node: str) -> str:
-        site = self.sites.site(at, HopKind.RETURN, self.function.name, self.names.value(value.value))
-        return self._step(at, site, node)
 
     def _moved(self, store: ir.Store, value: ir.Operand, node: str) -> str:
         to, source = self.names.place(store.pointer), self.names.value(value.value)
@@ -243,7 +201,7 @@ class _Follower:
 
     def _node(self, value: str, type_: str, user: ir.Instruction) -> str:
         """The node of a value, made where the value is, or before its user for constants; "0" without one."""
-        if not _is_followed(type_):
+        if not is_followed(type_):
             return "0"
         if not value.startswith("%"):
             return self._of_constant(value, user)
@@ -266,7 +224,7 @@ class _Follower:
             return self._parameter(made)
         if isinstance(made, ir.Phi):
             return self._phi(made)
-        place = _after(made)
+        place = after(made)
         if place is None:
             return "0"
         if isinstance(made, ir.Load):
@@ -278,15 +236,15 @@ class _Follower:
         if isinstance(made, ir.GetElementPtr):
             node = self._node(made.base, "ptr", made)
             return node if made.constant_offset == 0 else self._arithmetic(made, place, node)
-        if isinstance(made, ir.Cast) and _is_followed(made.source_type):
+        if isinstance(made, ir.Cast) and is_followed(made.source_type):
             return self._node(made.operands[0].value, made.source_type, made)
         if isinstance(made, ir.Unary):
             return self._node(made.operands[0].value, made.operands[0].type, made)
         if isinstance(made, ir.Select):
             return self._select(made, place)
-        if isinstance(made, ir.ExtractValue) and (call := self._call_of(made)):
+        if isinstance(made, ir.ExtractValue) and (call := self.results.call_of(made)):
             helper = (helpers.RETURNED, helpers.SECOND_OF)[made.indices[0]]
-            return self._received(call, place, helper, made.result or "", made.type)
+            return self.results.received(call, place, helper, made.result or "", made.type)
         return self._computed(made, place, type_)
 
     def _arithmetic(self, made: ir.Instruction, place: ir.Instruction, node: str) -> str:
@@ -331,23 +289,12 @@ class _Follower:
         arguments = f"ptr {self.function.ref}, ptr {site}, i64 {index}, {word}"
         return self._emit(first, f"{helpers.PARAMETER}_{suffix}", "i32", arguments)
 
-    def _word(self, before: ir.Instruction, value: str, type_: str) -> tuple[str, str]:
-        """A value as an argument of a helper, and the helper's suffix."""
-        if type_ == "ptr":
-            return f"ptr {value}", "p"
-        if type_ != "i64":
-            if value.startswith("%"):
-                value = before.insert_before(f"zext {type_} {value} to i64").result or ""
-            else:
-                value = str(_number(value) & ((1 << int(type_[1:])) - 1))
-        return f"i64 {value}", "8"
-
     def _loaded(self, load: ir.Load, place: ir.Instruction) -> str:
         shadow = self.shadows.get(load.pointer)
         if shadow is not None:
             return place.insert_before(f"load i32, ptr {shadow}, align 4").result or ""
         name = self.names.place(load.pointer)
-        if load.type not in _CELLED:
+        if load.type not in CELLED:
             return self._born(place, load, HopKind.UNSEEN, name or _UNFOLLOWED)
         site = self.sites.site(load, HopKind.UNSEEN, name)
         arguments = f"ptr {site}, ptr {load.pointer}, {load.type} {load.result}"
@@ -378,7 +325,7 @@ class _Follower:
         """A pointer that is returned and not used is lost."""
         if call.type != "ptr" or call.result is None or call.result in self.used:
             return
-        place = _after(call)
+        place = after(call)
         if place is not None:
             node = self._node(call.result, "ptr", call)
             site = self.sites.site(call, HopKind.DROPPED, name or self.names.value(call.callee_operand.value))
@@ -411,7 +358,7 @@ class _Follower:
         nodes: list[str] = []
         said = name or self.names.value(call.callee_operand.value) or "a function pointer"
         for index, argument in enumerate(call.arguments[:MOST_ARGUMENTS]):
-            if not _is_followed(argument.type) or any(
+            if not is_followed(argument.type) or any(
                 argument.attributes.has(each) for each in ("byval", "sret", "nest")
             ):
                 nodes.append("0")
@@ -443,24 +390,7 @@ class _Follower:
             return self._born(place, call, HopKind.COMPUTED, name)
         if is_allocation(name):
             return self._born(place, call, HopKind.ALLOCATION, name)
-        return self._received(call, place, helpers.RETURNED, call.result or "", call.type)
-
-    def _call_of(self, made: ir.ExtractValue) -> ir.Call | None:
-        """The call that returns a struct of two parts, of which this is one that is followed."""
-        call = self.function.definition_of(made.operands[0].value)
-        if not isinstance(call, ir.Call) or call.is_assembly or (call.callee or "").startswith("llvm."):
-            return None
-        parts = parts_of(self.module.layout, call.type)
-        return call if parts and len(made.indices) == 1 and _is_followed(made.type) else None
-
-    def _received(self, call: ir.Call, place: ir.Instruction, helper: str, value: str, type_: str) -> str:
-        """What a called function returns, or a part of it."""
-        born = self._born(place, call, HopKind.OUTSIDE, call.callee or "a function pointer")
-        word, suffix = self._word(place, value, type_)
-        arguments = f"ptr {call.callee_operand.value}, {word}"
-        found = self._emit(place, f"{helper}_{suffix}", "i32", arguments)
-        none = place.insert_before(f"icmp eq i32 {found}, 0").result
-        return place.insert_before(f"select i1 {none}, i32 {born}, i32 {found}").result or ""
+        return self.results.received(call, place, helpers.RETURNED, call.result or "", call.type)
 
     def _leave(self, last: ir.Instruction) -> None:
         self.deaths.end(last)
@@ -470,46 +400,8 @@ class _Follower:
         if any(isinstance(each, ir.Call) and each.marker == "musttail" for each in instruction.owner):
             return
         if instruction.value is not None:
-            self._return_value(instruction, instruction.operands[0])
+            self.results.pass_value(instruction, instruction.operands[0])
         self._leave(instruction)
-
-    def _return_value(self, instruction: ir.Ret, operand: ir.Operand) -> None:
-        if not _is_followed(operand.type):
-            self._return_parts(instruction, operand)
-            return
-        node = self._node(operand.value, operand.type, instruction)
-        made = self.function.definition_of(operand.value)
-        if not (isinstance(made, ir.Load) and made.pointer in self.results):
-            node = self._returning(instruction, operand, node)
-        word, suffix = self._word(instruction, operand.value, operand.type)
-        arguments = f"ptr {self.function.ref}, i32 {node}, {word}"
-        self._emit(instruction, f"{helpers.RETURN}_{suffix}", "void", arguments)
-
-    def _return_parts(self, instruction: ir.Ret, operand: ir.Operand) -> None:
-        """A struct that is returned in registers, as it is read from memory."""
-        made = self.function.definition_of(operand.value)
-        if not isinstance(made, ir.Load) or not (types := parts_of(self.module.layout, operand.type)):
-            return
-        passed = []
-        for index, (type_, offset) in enumerate(types):
-            node, word, suffix = "0", "i64 0", "8"
-            if type_ in _CELLED:
-                place = instruction.insert_before(f"getelementptr i8, ptr {made.pointer}, i64 {offset}")
-                text = f"extractvalue {operand.type} {operand.value}, {index}"
-                value = instruction.insert_before(text).result or ""
-                site = self.sites.site(instruction, HopKind.UNSEEN, self.names.place(made.pointer))
-                arguments = f"ptr {site}, ptr {place.result}, {type_} {value}"
-                loaded = self._emit(
-                    instruction, f"{helpers.LOAD}_{helpers.suffix_of(type_)}", "i32", arguments
-                )
-                node = self._returning(instruction, operand, loaded)
-                word, suffix = self._word(instruction, value, type_)
-            passed.append((node, word, suffix))
-        (node, word, suffix), (second, rest, end) = passed
-        arguments = f"ptr {self.function.ref}, i32 {node}, {word}"
-        self._emit(instruction, f"{helpers.RETURN}_{suffix}", "void", arguments)
-        self._emit(instruction, f"{helpers.SECOND}_{end}", "void", f"i32 {second}, {rest}")
-
 
 def _is_plain_use(use: ir.Instruction, variable: ir.Alloca) -> bool:
     """Whether a use of a scalar variable loads or stores all of it, or marks its lifetime."""
@@ -521,30 +413,5 @@ def _is_plain_use(use: ir.Instruction, variable: ir.Alloca) -> bool:
     return isinstance(use, ir.Load) and use.type == type_ and not use.atomic
 
 
-def _is_followed(type_: str) -> bool:
-    """Whether values of a type have origins in registers."""
-    return type_ == "ptr" or (type_[:1] == "i" and type_[1:].isdecimal() and int(type_[1:]) <= _WIDEST)
-
-
-def _number(value: str) -> int:
-    return {"true": 1, "false": 0}.get(value, int(value) if value.lstrip("-").isdecimal() else 0)
-
-
 def _wide(size: ir.Argument) -> str:
     return f"i64 {size.value}"
-
-
-def _after(made: ir.Instruction) -> ir.Instruction | None:
-    """Where something can be inserted as soon as a result is there; None if there is no such place."""
-    if made.is_terminator:
-        if not isinstance(made, ir.Invoke):
-            return None
-        normal = made.function.block(made.normal)
-        return normal.insertion_point if len(normal.predecessors) == 1 else None
-    found = made.next
-    while (isinstance(made, ir.Alloca) and isinstance(found, ir.Alloca)) or (
-        found is not None and not isinstance(found, ir.Instruction)
-    ):
-        found = found.next
-    assert isinstance(found, ir.Instruction)
-    return made.owner.insertion_point if found.leads else found

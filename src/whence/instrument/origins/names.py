@@ -9,7 +9,9 @@ import re
 from collections.abc import Iterator
 
 from whence import ir
-from whence.instrument.variable_names import text_of
+from whence.instrument.origins.described import Described
+from whence.instrument.variable_names import ATTACHMENT, text_of
+from whence.ir.constants import evaluate
 
 _ENTRY = re.compile(r"!(\d+) = (?:distinct )?!(DICompositeType|DIDerivedType)\((.*)\)\Z", re.DOTALL)
 _LIST = re.compile(r"!(\d+) = !\{([^\"]*)\}\Z")
@@ -31,6 +33,7 @@ class Members:
     def __init__(self, module: ir.Module) -> None:
         self._module = module
         self._names: dict[str, dict[int, str]] | None = None
+        self.described = Described(module)
 
     def name(self, type_: str, offset: int) -> str:
         """The member at an offset of a type as the IR names it; empty if that is not known."""
@@ -84,12 +87,12 @@ class Names:
     def __init__(self, function: ir.Function, members: Members) -> None:
         self.function = function
         self._members = members
+        self._types = members.described
         self._parameters = _stored_parameters(function)
 
     def variable(self, alloca: ir.Alloca) -> str:
         """The name of a local variable, empty if it has none."""
-        fields = text_of(alloca).decode("utf-8", "replace").split("\t")
-        return fields[2] if len(fields) > 2 else ""
+        return _name_of(alloca)
 
     def parameter(self, name: str) -> str:
         """The name of a parameter, by the variable that it is stored to."""
@@ -100,18 +103,58 @@ class Names:
         """The lvalue at an address; empty if it is not known."""
         if pointer.startswith("@"):
             return self._global(pointer)
-        if pointer.startswith("getelementptr") or depth > _DEEPEST:
+        if depth > _DEEPEST:
             return ""
+        if pointer.startswith("getelementptr"):
+            return _short(self._in_global(pointer))
         made = self.function.definition_of(pointer)
+        if (own := _of_thread(made)) is not None:
+            return self.place(own, depth + 1)
         if isinstance(made, ir.Alloca):
             return self.variable(made)
         if isinstance(made, ir.GetElementPtr):
             return _short(self._element(made, depth))
         value = self.value(pointer, depth + 1)
-        return _short(f"*{value}") if value else ""
+        return _short(value if self._is_reference(made) else f"*{value}") if value else ""
+
+    def _is_reference(self, made: ir.Instruction | ir.Parameter | None) -> bool:
+        """Whether a value is what a reference of the source refers to."""
+        return isinstance(made, ir.Load) and self._types.is_reference(self._type(made.pointer, 0))
+
+    def _type(self, pointer: str, depth: int) -> str:
+        """The type of what is at an address, as debug information describes it; empty if it is not known."""
+        made = self.function.definition_of(pointer)
+        variable = self._types.variable(pointer) if pointer.startswith("@") else made
+        if isinstance(variable, ir.Alloca | ir.GlobalVariable):
+            return self._types.of_variable(variable)
+        if depth > _DEEPEST:
+            return ""
+        if (own := _of_thread(made)) is not None:
+            return self._type(own, depth + 1)
+        if isinstance(made, ir.Load):
+            return self._types.pointee(self._type(made.pointer, depth + 1))
+        if not isinstance(made, ir.GetElementPtr) or len(made.indices) != 2:
+            return ""
+        whole = self._type(made.base, depth + 1)
+        if made.source_type.startswith("["):
+            return self._types.element(whole)
+        return "" if made.constant_offset is None else self._types.member(whole, made.constant_offset)[1]
+
+    def _in_global(self, pointer: str) -> str:
+        """A member or an element of a global variable, at a constant address."""
+        found = evaluate(self.function.module.layout, "ptr", pointer)
+        variable = None if found is None else self._types.variable(found.symbol)
+        if found is None or variable is None:
+            return ""
+        path = self._types.path(self._types.of_variable(variable), found.signed)
+        return f"{_name_of(variable) or variable.name}{path}" if path else ""
 
     def _global(self, pointer: str) -> str:
         name = ir.unquote(pointer)
+        variable = self._types.variable(pointer)
+        is_plain = not name.startswith("_Z")  # others say their scopes, too
+        if variable is not None and is_plain and variable.attachments.get(ATTACHMENT):
+            return _name_of(variable) or name
         return '"…"' if name.startswith(".str") else name
 
     def _element(self, made: ir.GetElementPtr, depth: int) -> str:
@@ -121,19 +164,28 @@ class Names:
         indices = made.indices
         if made.source_type.startswith("%") and len(indices) == 2 and made.constant_offset is not None:
             member = self._members.name(made.source_type, made.constant_offset)
+            member = member or self._types.member(self._type(made.base, depth + 1), made.constant_offset)[0]
             whole, arrow = base
             return f"{whole}{'->' if arrow else '.'}{member}" if member else ""
-        whole, _ = base
+        whole, _ = base if len(indices) > 1 else self._base(self._array(made.base), depth) or base
         return f"{whole}[{self._index(indices[-1][1])}]"
 
     def _base(self, pointer: str, depth: int) -> tuple[str, bool] | None:
         """A struct or an array by its name, or by that of a pointer to it: then the second is true."""
         made = self.function.definition_of(pointer)
-        if pointer.startswith("@") or isinstance(made, ir.Alloca | ir.GetElementPtr):
+        is_place = pointer.startswith("@") or isinstance(made, ir.Alloca | ir.GetElementPtr)
+        if is_place or _of_thread(made) is not None:
             name = self.place(pointer, depth + 1)
             return (name, False) if name else None
         name = self.value(pointer, depth + 1)
-        return (name, True) if name else None
+        return (name, not self._is_reference(made)) if name else None
+
+    def _array(self, pointer: str) -> str:
+        """The array whose first element a pointer leads to, or the pointer."""
+        made = self.function.definition_of(pointer)
+        if not isinstance(made, ir.GetElementPtr) or not made.source_type.startswith("["):
+            return pointer
+        return made.base if made.constant_offset == 0 and len(made.indices) == 2 else pointer
 
     def _index(self, value: str) -> str:
         return self.value(value, _DEEPEST - 1) or "…"
@@ -149,6 +201,9 @@ class Names:
             return self.parameter(value)
         if isinstance(made, ir.Load):
             return self.place(made.pointer, depth + 1)
+        if (own := _of_thread(made)) is not None:
+            name = self.place(own, depth + 1)
+            return f"&{name}" if name else ""
         if isinstance(made, ir.Call):
             return f"{ir.unquote('@' + made.callee) if made.callee else '(…)'}()"
         if isinstance(made, ir.Cast):
@@ -188,3 +243,15 @@ def _constant(value: str) -> str:
 
 def _short(text: str) -> str:
     return text if len(text) <= _LONGEST else ""
+
+
+def _name_of(variable: ir.Alloca | ir.GlobalVariable) -> str:
+    fields = text_of(variable).decode("utf-8", "replace").split("\t")
+    return fields[2] if len(fields) > 2 else ""
+
+
+def _of_thread(made: ir.Instruction | ir.Parameter | None) -> str | None:
+    """The variable of threads whose address in this one a value is."""
+    if isinstance(made, ir.Call) and (made.callee or "").startswith("llvm.threadlocal.address"):
+        return made.arguments[0].value
+    return None

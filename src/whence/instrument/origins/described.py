@@ -1,0 +1,163 @@
+"""Types of variables, as debug information describes them: for names that the IR's own types do not tell.
+
+A type is the number of its node, empty where it is not known.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+
+from whence import ir
+from whence.instrument.variable_names import text_of
+
+_NODE = re.compile(
+    r"!(\d+) = (?:distinct )?"
+    r"!(DI(?:(?:Composite|Derived|Basic)Type|(?:Local|Global)Variable|Subrange))\((.*)\)\Z",
+    re.DOTALL,
+)
+_LIST = re.compile(r"!(\d+) = !\{([^\"]*)\}\Z")
+_NUMBER = re.compile(r"!(\d+)")
+_TAG = re.compile(r"\btag: (DW_TAG_\w+)")
+_WORD = re.compile(r'\bname: "([^"]*)"')
+_FIELD = re.compile(r"\b(type|baseType|elements|offset|size|line|count): !?(\d+)")
+_VARIABLES = ("DILocalVariable", "DIGlobalVariable")
+_SAME = (
+    "DW_TAG_typedef",
+    "DW_TAG_const_type",
+    "DW_TAG_volatile_type",
+    "DW_TAG_atomic_type",
+    "DW_TAG_restrict_type",
+)
+_POINTERS = ("DW_TAG_pointer_type", "DW_TAG_reference_type", "DW_TAG_rvalue_reference_type")
+_STRUCTS = ("DW_TAG_structure_type", "DW_TAG_class_type")
+_DEEPEST = 20
+
+
+class Described:
+    """The types of one module's variables."""
+
+    def __init__(self, module: ir.Module) -> None:
+        self._module = module
+
+    def of_variable(self, variable: ir.Alloca | ir.GlobalVariable) -> str:
+        """The type of a variable, by the name and the line that are attached to it."""
+        fields = text_of(variable).decode("utf-8", "replace").split("\t")
+        found = self._variables.get((fields[2], fields[0]), set()) if len(fields) > 2 else set()
+        return self._plain(next(iter(found))) if len(found) == 1 else ""
+
+    def is_reference(self, type_: str) -> bool:
+        return "reference" in self._tag(type_)
+
+    def pointee(self, type_: str) -> str:
+        """What a pointer or a reference leads to."""
+        return self._plain(self._fields(type_).get("baseType", "")) if self._tag(type_) in _POINTERS else ""
+
+    def element(self, type_: str) -> str:
+        """What an array has; the type of rows where it has several dimensions is not known."""
+        if self._tag(type_) != "DW_TAG_array_type" or len(self._listed(type_)) != 1:
+            return ""
+        return self._plain(self._fields(type_).get("baseType", ""))
+
+    def member(self, type_: str, offset: int) -> tuple[str, str]:
+        """The name and the type of the member of a struct that begins at an offset in bytes."""
+        found = [each for each in self._members(type_) if self._begin(each) == offset]
+        if len(found) != 1 or self._tag(type_) not in _STRUCTS:
+            return "", ""
+        return self._name(found[0]), self._plain(self._fields(found[0]).get("baseType", ""))
+
+    def path(self, type_: str, offset: int) -> str:
+        """What leads from a variable to an offset in it, as `.in[1].it`; empty if that is not known."""
+        found = ""
+        for _ in range(_DEEPEST):
+            if not offset:
+                return found
+            if self._tag(type_) == "DW_TAG_array_type":
+                type_, strides = self._rows(type_)
+                if not strides:
+                    return ""
+                for stride in strides:
+                    found += f"[{offset // stride}]"
+                    offset %= stride
+                continue
+            known = self._members(type_)
+            within = [each for each in known if 0 <= offset - self._begin(each) < self._size(each)]
+            if len(within) != 1 or not self._name(within[0]):
+                return ""
+            found += f".{self._name(within[0])}"
+            offset -= self._begin(within[0])
+            type_ = self._plain(self._fields(within[0]).get("baseType", ""))
+        return ""
+
+    def _rows(self, array: str) -> tuple[str, list[int]]:
+        """The type of an array's elements, and by how many bytes one index more leads further, for each
+        dimension; none if that is not known."""
+        inner = self._plain(self._fields(array).get("baseType", ""))
+        counts = [self._fields(each).get("count", "0") for each in self._listed(array)]
+        strides = [self._size(inner)]
+        for count in reversed(counts[1:]):
+            strides.insert(0, strides[0] * int(count))
+        return inner, strides if all(strides) else []
+
+    def variable(self, name: str) -> ir.GlobalVariable | None:
+        """The global variable of a name with its sigil."""
+        return self._globals.get(name)
+
+    @cached_property
+    def _globals(self) -> dict[str, ir.GlobalVariable]:
+        return {each.ref: each for each in self._module.variables}
+
+    @cached_property
+    def _nodes(self) -> dict[str, tuple[str, str]]:
+        """Number of a node: its kind and its fields."""
+        found = (_NODE.match(line) for line in self._module.metadata.lines)
+        return {match[1]: (match[2], match[3]) for match in found if match}
+
+    @cached_property
+    def _lists(self) -> dict[str, str]:
+        found = (_LIST.match(line) for line in self._module.metadata.lines)
+        return {match[1]: match[2] for match in found if match}
+
+    @cached_property
+    def _variables(self) -> dict[tuple[str, str], set[str]]:
+        """Types of the variables of a name and a line."""
+        found: dict[tuple[str, str], set[str]] = {}
+        for kind, text in self._nodes.values():
+            if kind in _VARIABLES and (name := _WORD.search(text)):
+                fields = dict(_FIELD.findall(text))
+                found.setdefault((name[1], fields.get("line", "0")), set()).add(fields.get("type", ""))
+        return found
+
+    def _fields(self, number: str) -> dict[str, str]:
+        return dict(_FIELD.findall(self._nodes.get(number, ("", ""))[1]))
+
+    def _tag(self, number: str) -> str:
+        match = _TAG.search(self._nodes.get(number, ("", ""))[1])
+        return match[1] if match else ""
+
+    def _name(self, number: str) -> str:
+        match = _WORD.search(self._nodes.get(number, ("", ""))[1])
+        return match[1] if match else ""
+
+    def _begin(self, member: str) -> int:
+        return int(self._fields(member).get("offset", "0")) // 8
+
+    def _size(self, number: str) -> int:
+        """Bytes of a type or a member."""
+        return int(self._fields(self._plain(number)).get("size", "0")) // 8
+
+    def _members(self, number: str) -> list[str]:
+        """The members of a struct that have a place of their own: no static ones."""
+        found = [each for each in self._listed(number) if self._tag(each) == "DW_TAG_member"]
+        return [each for each in found if "DIFlagStaticMember" not in self._nodes[each][1]]
+
+    def _listed(self, number: str) -> list[str]:
+        return _NUMBER.findall(self._lists.get(self._fields(number).get("elements", ""), ""))
+
+    def _plain(self, number: str) -> str:
+        """A type without what does not change its layout."""
+        for _ in range(_DEEPEST):
+            if self._tag(number) not in _SAME:
+                break
+            number = self._fields(number).get("baseType", "")
+        return number

@@ -1,0 +1,74 @@
+"""What is put into the code of functions whose values are followed: calls, and nodes."""
+
+from __future__ import annotations
+
+from whence import ir
+from whence.chains import HopKind
+from whence.instrument.origins import helpers
+from whence.instrument.origins.sites import Sites
+
+_WIDEST = 64
+CELLED = ("i32", "i64", "ptr")
+"""Types of the values that are followed in memory."""
+
+
+class Emitter:
+    """Inserts calls into one function."""
+
+    def __init__(self, module: ir.Module, sites: Sites) -> None:
+        self._module = module
+        self._sites = sites
+
+    def call(self, before: ir.Instruction, name: str, result: str, arguments: str) -> str:
+        self._module.add_declaration(helpers.declaration(name))
+        return before.insert_before(f"call {result} @{name}({arguments})").result or ""
+
+    def behind(self, behind: ir.Instruction, name: str, arguments: str) -> None:
+        place = after(behind)
+        if place is not None:
+            self.call(place, name, "void", arguments)
+
+    def step(self, before: ir.Instruction, site: str, parent: str = "0") -> str:
+        """A node after another; a chain begins with it where there is no other."""
+        if parent == "0":
+            return self.call(before, helpers.BORN, "i32", f"ptr {site}")
+        return self.call(before, helpers.STEP, "i32", f"ptr {site}, i32 {parent}")
+
+    def born(self, before: ir.Instruction, at: ir.Instruction, kind: HopKind, name: str = "") -> str:
+        return self.step(before, self._sites.site(at, kind, name))
+
+    def word(self, before: ir.Instruction, value: str, type_: str) -> tuple[str, str]:
+        """A value as an argument of a helper, and the helper's suffix."""
+        if type_ == "ptr":
+            return f"ptr {value}", "p"
+        if type_ != "i64":
+            if value.startswith("%"):
+                value = before.insert_before(f"zext {type_} {value} to i64").result or ""
+            else:
+                value = str(_number(value) & ((1 << int(type_[1:])) - 1))
+        return f"i64 {value}", "8"
+
+
+def is_followed(type_: str) -> bool:
+    """Whether values of a type have origins in registers."""
+    return type_ == "ptr" or (type_[:1] == "i" and type_[1:].isdecimal() and int(type_[1:]) <= _WIDEST)
+
+
+def _number(value: str) -> int:
+    return {"true": 1, "false": 0}.get(value, int(value) if value.lstrip("-").isdecimal() else 0)
+
+
+def after(made: ir.Instruction) -> ir.Instruction | None:
+    """Where something can be inserted as soon as a result is there; None if there is no such place."""
+    if made.is_terminator:
+        if not isinstance(made, ir.Invoke):
+            return None
+        normal = made.function.block(made.normal)
+        return normal.insertion_point if len(normal.predecessors) == 1 else None
+    found = made.next
+    while (isinstance(made, ir.Alloca) and isinstance(found, ir.Alloca)) or (
+        found is not None and not isinstance(found, ir.Instruction)
+    ):
+        found = found.next
+    assert isinstance(found, ir.Instruction)
+    return made.owner.insertion_point if found.leads else found
