@@ -315,6 +315,8 @@ static T table[4], matrix[2][3];
 static _Thread_local struct box own;
 static struct { long pad; T it; struct { long x; T deep; } in[2]; } whole;
 static volatile int twice;
+static union { T it; long bits; double real; } either;
+static union { long one, other; } same;
 static T free_twice(T x) { free(x); if (twice) free(x); return NULL; }
 int main(int count, char **words) {
     static struct box fixed;
@@ -333,19 +335,24 @@ int main(int count, char **words) {
     row[0][2] = local.in[1].deep;
     all[1] = row[0][2];
     memmove(all + 2, all, 4 * sizeof(T));
-    free_twice(all[3]);
+    either.it = all[3];
+    same.one = either.bits;
+    free_twice((T)same.other);
     return 0;
 }
 """
 
 
 def test_hops_have_names_that_the_types_of_llvm_do_not_tell(whence: Whence) -> None:
-    """Members and elements of variables that are global, static, of a thread or of types without names."""
+    """Members and elements of variables that are global, static, of a thread or of types without names, and
+    members of unions, unless it could be another one."""
     made = whence.build(NAMED)
     assert located(whence, made) == []
     _, (found,) = whence.findings("--locate", "always", made, "x")
     names = [name for kind, name in hops(found, "r") if kind in ("stored", "copy")]
     assert names == [
+        "same",
+        "either.it",
         "all[2]",
         "all[1]",
         "row[0][2]",

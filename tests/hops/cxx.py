@@ -151,7 +151,6 @@ WAYS = {
         }
         """,
         types=_NUMBERS,
-        misnamed="a thrown value is stored to what an internal function returns",
     ),
     "thrown pointer": Way(
         """
@@ -227,8 +226,7 @@ LIBRARY = {
         """
         std::unordered_map<int, T> c#; c#[3] = $; //: 1 stored *operator[]()
         T v# = c#.at(3); //: 2 stored v#
-        """,
-        misnamed="names are measured as they are mangled, and long ones left out",
+        """
     ),
     "list": Way(
         """

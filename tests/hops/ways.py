@@ -283,8 +283,7 @@ _MEMORY = {
         """
         union { T it; char bytes[16]; } u#; u#.it = $; //: 1 stored u#.it
         T v# = u#.it; //: 2 stored v#
-        """,
-        misnamed="members of unions are called as the whole union",
+        """
     ),
     "other member of a union": Way(
         """
@@ -293,7 +292,7 @@ _MEMORY = {
         T v# = (T)bits#; //: 3 stored v#
         """,
         types=("pointer", "number"),
-        misnamed="members of unions are called as the whole union",
+        misnamed="members of a union that have the same type are called as the whole union",
     ),
 }
 WAYS = {**_MEMORY, **MOVES}

@@ -31,6 +31,7 @@ _SAME = (
 )
 _POINTERS = ("DW_TAG_pointer_type", "DW_TAG_reference_type", "DW_TAG_rvalue_reference_type")
 _STRUCTS = ("DW_TAG_structure_type", "DW_TAG_class_type")
+_BASIC = "DW_TAG_base_type"
 _DEEPEST = 20
 
 
@@ -65,6 +66,31 @@ class Described:
         if len(found) != 1 or self._tag(type_) not in _STRUCTS:
             return "", ""
         return self._name(found[0]), self._plain(self._fields(found[0]).get("baseType", ""))
+
+    def alternative(self, type_: str, accessed: str) -> str:
+        """The member of a union that an access of a type of the IR means; empty if it may mean several."""
+        if self._tag(type_) != "DW_TAG_union_type":
+            return ""
+        types = {each: self._plain(self._fields(each).get("baseType", "")) for each in self._members(type_)}
+        found = [each for each, inner in types.items() if self._may_be(inner, accessed, 0)]
+        is_whole = len(found) == 1 and self._tag(types[found[0]]) in (*_POINTERS, _BASIC)
+        return self._name(found[0]) if is_whole else ""
+
+    def _may_be(self, type_: str, accessed: str, depth: int) -> bool:
+        """Whether an access at the begin of a value of a type may be of a type of the IR."""
+        tag = self._tag(type_)
+        if tag in _POINTERS:
+            return accessed == "ptr"
+        if tag == "DW_TAG_array_type":
+            return depth < _DEEPEST and self._may_be(self._rows(type_)[0], accessed, depth + 1)
+        if tag in _STRUCTS:
+            first = [each for each in self._members(type_) if self._begin(each) == 0]
+            inner = [self._plain(self._fields(each).get("baseType", "")) for each in first]
+            return depth >= _DEEPEST or any(self._may_be(each, accessed, depth + 1) for each in inner)
+        if tag != _BASIC:
+            return True
+        is_float = "DW_ATE_float" in self._nodes[type_][1]
+        return not is_float and accessed == f"i{8 * self._size(type_)}"
 
     def path(self, type_: str, offset: int) -> str:
         """What leads from a variable to an offset in it, as `.in[1].it`; empty if that is not known."""
@@ -132,6 +158,8 @@ class Described:
         return dict(_FIELD.findall(self._nodes.get(number, ("", ""))[1]))
 
     def _tag(self, number: str) -> str:
+        if self._nodes.get(number, ("", ""))[0] == "DIBasicType":
+            return _BASIC
         match = _TAG.search(self._nodes.get(number, ("", ""))[1])
         return match[1] if match else ""
 

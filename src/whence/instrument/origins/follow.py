@@ -194,7 +194,7 @@ class _Follower:
         return isinstance(whole, ir.Alloca) and (isinstance(made, ir.Parameter) or is_part)
 
     def _moved(self, store: ir.Store, value: ir.Operand, node: str) -> str:
-        to, source = self.names.place(store.pointer), self.names.value(value.value)
+        to, source = self.names.accessed(store.pointer, value.type), self.names.value(value.value)
         return self._step(store, self.sites.site(store, HopKind.STORED, to, source), node)
 
     # Nodes of values.
@@ -293,7 +293,7 @@ class _Follower:
         shadow = self.shadows.get(load.pointer)
         if shadow is not None:
             return place.insert_before(f"load i32, ptr {shadow}, align 4").result or ""
-        name = self.names.place(load.pointer)
+        name = self.names.accessed(load.pointer, load.type)
         if load.type not in CELLED:
             return self._born(place, load, HopKind.UNSEEN, name or _UNFOLLOWED)
         site = self.sites.site(load, HopKind.UNSEEN, name)

@@ -21,6 +21,8 @@ _OFFSET = re.compile(r"\boffset: (\d+)")
 _ELEMENTS = re.compile(r"\belements: !(\d+)")
 _BASE = re.compile(r"\bbaseType: !(\d+)")
 _STRUCT = re.compile(r'%"?(?:struct|class|union)\.(.+?)(?:\.\d+)?"?\Z')
+_MANGLED = re.compile(r"\b_Z\w+")
+"""Reports tell only the last part of such a name."""
 _LONGEST = 60
 _DEEPEST = 6
 _MANY = 4096
@@ -117,6 +119,14 @@ class Names:
         value = self.value(pointer, depth + 1)
         return _short(value if self._is_reference(made) else f"*{value}") if value else ""
 
+    def accessed(self, pointer: str, type_: str, depth: int = 0) -> str:
+        """The lvalue of an access of a type: it may tell the member of a union."""
+        whole = self.place(pointer, depth)
+        member = self._types.alternative(self._type(pointer, depth), type_) if whole else ""
+        if not member:
+            return whole
+        return _short(f"{whole[1:]}->{member}" if whole.startswith("*") else f"{whole}.{member}")
+
     def _is_reference(self, made: ir.Instruction | ir.Parameter | None) -> bool:
         """Whether a value is what a reference of the source refers to."""
         return isinstance(made, ir.Load) and self._types.is_reference(self._type(made.pointer, 0))
@@ -200,11 +210,13 @@ class Names:
         if isinstance(made, ir.Parameter):
             return self.parameter(value)
         if isinstance(made, ir.Load):
-            return self.place(made.pointer, depth + 1)
+            return self.accessed(made.pointer, made.type, depth + 1)
         if (own := _of_thread(made)) is not None:
             name = self.place(own, depth + 1)
             return f"&{name}" if name else ""
         if isinstance(made, ir.Call):
+            if (made.callee or "").startswith("__cxa_"):
+                return ""  # what only the compiler calls
             return f"{ir.unquote('@' + made.callee) if made.callee else '(…)'}()"
         if isinstance(made, ir.Cast):
             return self.value(made.operands[0].value, depth + 1)
@@ -242,7 +254,7 @@ def _constant(value: str) -> str:
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST else ""
+    return text if len(_MANGLED.sub("", text)) <= _LONGEST else ""
 
 
 def _name_of(variable: ir.Alloca | ir.GlobalVariable) -> str:
