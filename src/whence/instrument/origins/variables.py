@@ -13,6 +13,7 @@ from whence import ir
 from whence.abi.origins import UNIT_SHIFT
 from whence.instrument.exposure import size_of
 from whence.instrument.origins import helpers
+from whence.instrument.origins.emitter import after
 
 _BEGIN, _END = "llvm.lifetime.start", "llvm.lifetime.end"
 _COROUTINES = "llvm.coro."
@@ -52,10 +53,10 @@ class Variables:
                 continue
             if size < 1 << UNIT_SHIFT:
                 continue
-            starts = [call.next for call in begun.get(name, ())] or [_behind(variable)]
+            starts = [after(call) for call in begun.get(name, ())] or [_behind(variable)]
             for place in starts:
-                assert isinstance(place, ir.Instruction)
-                self._clear(place, name, size)
+                if place is not None:
+                    self._clear(place, name, size)
             if name in cleared:
                 continue
             for call in ended.get(name, ()):
