@@ -8,9 +8,10 @@ recorded can be resumed: a decision without a term gets it by a run of a known p
 from __future__ import annotations
 
 import contextlib
+import gc
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -127,6 +128,10 @@ class Explorer:
 
     def explore(self, seeds: Iterable[Mapping[str, bytes]]) -> None:
         """Explore until nothing waits or a limit is reached."""
+        with _rare_collections():
+            self._explore(seeds)
+
+    def _explore(self, seeds: Iterable[Mapping[str, bytes]]) -> None:
         self._resume()
         self._seeds = [] if self.number else list(seeds)[::-1]
         try:
@@ -444,6 +449,17 @@ class Explorer:
         for _, fresh in known:
             self._wait([each for each in fresh if self._may_wait(each)])
         self._repeats = [numbers[0] for numbers in self.state.errors.values()]
+
+
+@contextlib.contextmanager
+def _rare_collections() -> Iterator[None]:
+    """What an exploration makes it keeps, so searches for cyclic garbage find none and are to be rare."""
+    before = gc.get_threshold()
+    gc.set_threshold(100_000, 20, 100)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 def _what(node: Node) -> str:

@@ -34,6 +34,9 @@ _START_SECONDS = 60.0
 _GRACE_SECONDS = 20.0
 """How much longer than the limit of a path the server may take to answer."""
 _HEAD, _OBJECT = struct.Struct(symbolic.REQUEST.format), struct.Struct(symbolic.OBJECT_HEAD.format)
+_ANSWER = struct.Struct(symbolic.ANSWER.format)
+_ANSWERED = tuple(field.name for field in symbolic.ANSWER.fields)
+_RECORD_HEADER = records.HEADER.size
 _USED, _USED_AT = struct.Struct("<Q"), symbolic.TRACE.offset("used")
 
 
@@ -180,8 +183,8 @@ class Server:
 
     def _findings(self) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
         """The findings since the last path; the record begins anew."""
-        header = self._records[: records.HEADER.size]
-        if header == self._before[: records.HEADER.size]:
+        header = self._records[:_RECORD_HEADER]
+        if self._before.startswith(header):
             return (), ()
         before, now = self._begin_of_records, records.HEADER.unpack(header)
         found: tuple[tuple[Finding, ...], tuple[str, ...]] = ((), ())
@@ -194,9 +197,9 @@ class Server:
 
     def _receive(self) -> dict[str, int] | None:
         data = b""
-        while len(data) < symbolic.ANSWER.size:
+        while len(data) < _ANSWER.size:
             try:
-                part = self._socket.recv(symbolic.ANSWER.size - len(data))
+                part = self._socket.recv(_ANSWER.size - len(data))
             except OSError:
                 return None
             if not part:
@@ -204,7 +207,7 @@ class Server:
                     self._process.wait(1)
                 return None
             data += part
-        return symbolic.ANSWER.unpack(data)
+        return dict(zip(_ANSWERED, _ANSWER.unpack(data), strict=True))
 
     def close(self) -> None:
         """End the server and what it started."""

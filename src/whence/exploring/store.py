@@ -13,6 +13,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +29,13 @@ _MOST_KEPT = 64 << 20
 """Bytes of inputs that are kept in memory."""
 
 
+def _test_name(number: int) -> str:
+    return f"{number:06}.json"
+
+
 def test_path(directory: Path, number: int) -> Path:
     """The file of a test."""
-    return directory / TESTS / f"{number:06}.json"
+    return directory / TESTS / _test_name(number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +132,7 @@ class Store:
                     break
                 self._remember(path, offset)
                 offset += len(line)
-                if path.test and test_path(self.directory, path.number).name not in there:
+                if path.test and _test_name(path.number) not in there:
                     self._write_test(path)
                 yield path
         os.ftruncate(self._journal.fileno(), offset)
@@ -139,7 +144,8 @@ class Store:
 
     def add(self, path: Recorded) -> None:
         """Record a path; raises `ToolLimit` if the disk is full, and leaves the journal whole."""
-        offset, line = self._end, _encoded(path)
+        inputs = _inputs_text(path)
+        offset, line = self._end, _encoded(path, inputs)
         try:
             done = os.write(self._journal.fileno(), line)
             if done != len(line):
@@ -147,7 +153,7 @@ class Store:
             self._end += len(line)
             self._remember(path, offset)
             if path.test:
-                self._write_test(path)
+                self._write_test(path, inputs)
         except OSError as error:
             if self._end == offset:
                 with contextlib.suppress(OSError):
@@ -180,16 +186,16 @@ class Store:
             raise ToolLimit(f"{self.directory / JOURNAL}: changed while it was used")
         return path
 
-    def _write_test(self, path: Recorded) -> None:
-        inputs = {name: data.hex() for name, data in path.inputs.items()}
+    def _write_test(self, path: Recorded, inputs: str = "") -> None:
+        """inputs: as text, if it was made already."""
+        decisions = '["' + '", "'.join(path.decisions) + '"]' if path.decisions else "[]"
         text = (
-            f'{{"schema": {SCHEMA}, "number": {path.number}, {self._shared}, "inputs": {json.dumps(inputs)}, '
-            f'"decisions": {json.dumps(path.decisions)}, '
+            f'{{"schema": {SCHEMA}, "number": {path.number}, {self._shared}, '
+            f'"inputs": {inputs or _inputs_text(path)}, "decisions": {decisions}, '
             f'"end": {{"how": "{path.how}", "status": {path.status}}}, '
-            f'"findings": {json.dumps(path.findings)}}}\n'
+            f'"findings": {json.dumps(path.findings) if path.findings else "[]"}}}\n'
         )
-        place = test_path(self.directory, path.number)
-        file = os.open(place.name, _NEW, 0o644, dir_fd=self._folder)
+        file = os.open(_test_name(path.number), _NEW, 0o644, dir_fd=self._folder)
         try:
             _write_all(file, text.encode("ascii"))
         finally:
@@ -197,7 +203,8 @@ class Store:
         if self.ktest:
             from whence.exploring.ktest import encoded
 
-            place.with_suffix(".ktest").write_bytes(encoded(self.identity["arguments"], path.inputs))
+            place = test_path(self.directory, path.number).with_suffix(".ktest")
+            place.write_bytes(encoded(self.identity["arguments"], path.inputs))
 
     def write(self, name: str, text: str) -> None:
         """Write a file of the directory, at once."""
@@ -205,9 +212,19 @@ class Store:
             _replace(self.directory / name, text)
 
 
-def _encoded(path: Recorded) -> bytes:
-    inputs = {name: data.hex() for name, data in path.inputs.items()}
-    line = f'{{"n":{path.number},"i":{json.dumps(inputs)},"d":"{" ".join(path.decisions)}"'
+@lru_cache(maxsize=1 << 12)
+def _name_text(name: str) -> str:
+    return json.dumps(name)
+
+
+def _inputs_text(path: Recorded) -> str:
+    """The inputs in JSON; only names may have letters that need care."""
+    pairs = [f'{_name_text(name)}: "{data.hex()}"' for name, data in path.inputs.items()]
+    return f"{{{', '.join(pairs)}}}"
+
+
+def _encoded(path: Recorded, inputs: str) -> bytes:
+    line = f'{{"n":{path.number},"i":{inputs},"d":"{" ".join(path.decisions)}"'
     line += f',"e":["{path.how}",{path.status}]'
     if path.findings:
         line += f',"f":{json.dumps(path.findings)}'

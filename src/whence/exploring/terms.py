@@ -32,6 +32,7 @@ class Terms:
         self.variables: list[Byte] = []
         self._known: dict[tuple[object, ...], int] = {}
         self._bytes: dict[Byte, int] = {}
+        self._negations: dict[int, int] = {}
 
     def __len__(self) -> int:
         return len(self.operator)
@@ -80,6 +81,12 @@ class Terms:
 
     def negation(self, term: int) -> int:
         """The opposite of a term that is one bit wide."""
+        known = self._negations.get(term)
+        if known is None:
+            known = self._negations[term] = self._negation(term)
+        return known
+
+    def _negation(self, term: int) -> int:
         if self.operator[term] == CONSTANT:
             return self.constant(1 - self.parameter[term], 1)
         if self.operator[term] == OP["NOT"]:

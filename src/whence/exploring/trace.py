@@ -9,6 +9,7 @@ import struct
 from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import NamedTuple
 
 from whence.abi import symbolic
@@ -152,10 +153,13 @@ class _Reader:
         self.sites: dict[int, int] = {}
         self.cases: dict[int, Cases] = {}
         for step in steps:
-            self.table += step.terms
-            self.trace.objects += step.objects
-            self.sites.update(step.sites)
-            self.cases.update(step.cases)
+            if step.terms:
+                self.table += step.terms
+                self.trace.objects += step.objects
+            if step.sites:
+                self.sites.update(step.sites)
+            if step.cases:
+                self.cases.update(step.cases)
         self.at = 0
         self._segment()
 
@@ -164,7 +168,7 @@ class _Reader:
         self.first = (self.at, len(self.table), len(self.trace.objects), len(self.sites), len(self.cases))
 
     def read(self) -> None:
-        words, operands, handlers = self.words, _OPERANDS, self._handlers()
+        words, operands, handlers = self.words, _OPERANDS, _handlers()
         end = len(words)
         while self.at < end:
             begin, head = self.at, words[self.at]
@@ -175,7 +179,7 @@ class _Reader:
             if begin + count >= end:
                 raise self.broken(f"a record {_KINDS[kind]} that is cut off")
             try:
-                self.at = handlers[kind](head, begin + 1) or begin + 1 + count
+                self.at = handlers[kind](self, head, begin + 1) or begin + 1 + count
             except _Undefined as missing:
                 raise self.broken(f"expression {missing}, which was not defined") from None
             if kind in _DECISIONS:
@@ -203,9 +207,6 @@ class _Reader:
     def broken(self, what: str) -> BrokenTrace:
         place = self.begin + 8 * self.at
         return BrokenTrace(f"the trace of a path is broken at byte {place}: {what}")
-
-    def _handlers(self) -> dict[int, Callable[[int, int], int | None]]:
-        return {number: getattr(self, name) for number, name in _HANDLERS}
 
     # ---- definitions ----
 
@@ -348,6 +349,12 @@ class _Reader:
             raise self.broken(f"an unknown end {head >> 8 & 0xFF}")
         self.trace.how, self.trace.status = how, self.words[at]
         return len(self.words)
+
+
+@cache
+def _handlers() -> dict[int, Callable[[_Reader, int, int], int | None]]:
+    """What reads a record of each kind."""
+    return {number: getattr(_Reader, name) for number, name in _HANDLERS}
 
 
 def header(used: int, *, full: bool = False) -> bytes:

@@ -19,6 +19,8 @@ YES_NO = ("BRANCH", "CHECK", "ASSUME")
 COUNT = "COUNT"
 """The kind of the first decision where the number of arguments varies; each number is begun with."""
 _KINDS = (COUNT, "BRANCH", "SWITCH", "CONCRETE", "ACCESS", "CHECK", "ASSUME")
+_CHANGING = ("ACCESS", "SWITCH")
+"""Paths that come by may know more of these."""
 LETTERS = dict(zip(_KINDS, "nbscakm", strict=True))
 KINDS = {letter: kind for kind, letter in LETTERS.items()}
 
@@ -88,16 +90,19 @@ class Tree:
         Raises `Diverged`, and inserts nothing, where it contradicts the tree: the program is not
         deterministic.
         """
-        self._compare(decisions)
+        known = self._known(decisions)
+        for child, decision in zip(known, decisions, strict=False):
+            if not child.term or child.kind in _CHANGING:
+                self._note(child, decision)
         node, way, fresh = self.root, 0, []
-        for depth, decision in enumerate(decisions, 1):
-            child = node.children.get(way)
-            if child is None:
-                child = Node(node, way, decision.kind, decision.site, decision.detail, depth)
-                child.witness = number
-                node.children[way] = child
-                fresh.append(child)
-            assert isinstance(child, Node)
+        if known:
+            node, way = known[-1], decisions[len(known) - 1].outcome
+        for depth in range(len(known), len(decisions)):
+            decision = decisions[depth]
+            child = Node(node, way, decision.kind, decision.site, decision.detail, depth + 1)
+            child.witness = number
+            node.children[way] = child
+            fresh.append(child)
             self._note(child, decision)
             node, way = child, decision.outcome
         if node.children.get(way) is not None:
@@ -106,20 +111,23 @@ class Tree:
         self.paths += 1
         return True, fresh
 
-    def _compare(self, decisions: Sequence[Decision]) -> None:
+    def _known(self, decisions: Sequence[Decision]) -> list[Node]:
+        """The nodes of the first decisions, as far as there are some; raises `Diverged`."""
+        known: list[Node] = []
         node, way = self.root, 0
-        for at, decision in enumerate(decisions):
+        for kind, site, outcome, term, detail, _, _, _ in decisions:
             child = node.children.get(way)
             if child is None:
-                return
-            if isinstance(child, Leaf):
-                raise Diverged(at)
-            same = (child.kind, child.site, child.detail) == (decision.kind, decision.site, decision.detail)
-            if not same or child.term not in (0, decision.term):
-                raise Diverged(at)
-            node, way = child, decision.outcome
+                return known
+            if isinstance(child, Leaf) or child.site != site or child.kind != kind or child.detail != detail:
+                raise Diverged(len(known))
+            if child.term != term and child.term:
+                raise Diverged(len(known))
+            known.append(child)
+            node, way = child, outcome
         if isinstance(node.children.get(way), Node):
             raise Diverged(len(decisions))
+        return known
 
     def _note(self, node: Node, decision: Decision) -> None:
         node.term, node.cases = decision.term, decision.cases
@@ -152,9 +160,10 @@ class Tree:
 
     def path(self, node: Node) -> Iterator[int]:
         """The conditions of inputs that come to a node; its ancestors need terms."""
-        while node.parent is not None and node.parent is not self.root:
-            yield self.condition(node.parent, node.via)
-            node = node.parent
+        root, parent = self.root, node.parent
+        while parent is not None and parent is not root:
+            yield self.condition(parent, node.via)
+            node, parent = parent, parent.parent
 
     def others(self, node: Node) -> int:
         """What is true of inputs that go no known way at a node, if they come there."""
