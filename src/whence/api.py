@@ -53,7 +53,7 @@ def run(
     from whence.toolchain.cache import Cache
 
     chosen = (options or RunOptions()).merged(dict(keywords))
-    environment = dict(os.environ if chosen["env"] is None else chosen["env"])
+    environment = environment_of(chosen["env"])
     path = find_program(program, environment)
     settings = _settings(chosen, environment)
     if settings.engine != "alloc" and interpreter_words(path):
@@ -128,6 +128,18 @@ def load_suppressions(suppressions: Suppressions | StrPath | Iterable[StrPath] =
     from whence.suppressions.load import load
 
     return load(paths)
+
+
+def environment_of(given: Mapping[str, str] | None) -> dict[str, str]:
+    """The variables of a run, by default those of this process; raises `UserMistake` for what is none."""
+    if given is None:
+        return dict(os.environ)
+    for name, value in given.items():
+        if "\0" in name + value:
+            raise UserMistake(f"environment variable {name!r}: it cannot have a null byte")
+        if not name or "=" in name:
+            raise UserMistake(f"environment variable {name!r}: a name is not empty, and has no '='")
+    return dict(given)
 
 
 def find_program(program: StrPath, environment: Mapping[str, str]) -> Path:

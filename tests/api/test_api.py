@@ -222,6 +222,12 @@ def test_run_says_what_is_wrong(steps: whence.Program, tmp_path: Path) -> None:
         whence.run(steps, cwd=tmp_path / "missing")
     with pytest.raises(UserMistake, match="null byte"):
         whence.run(steps, ["a\0b"])
+    with pytest.raises(UserMistake, match="variable 'A': it cannot have a null byte"):
+        whence.run(steps, env={**os.environ, "A": "x\0y"})
+    for name in ("", "A=B"):
+        with pytest.raises(UserMistake, match=f"variable '{name}': a name is not empty"):
+            whence.run(steps, env={**os.environ, name: "x"})
+    assert not whence.run(steps, env={**os.environ, "A": "=x"}).findings
 
 
 # ---- building ---------------------------------------------------------------------------------------

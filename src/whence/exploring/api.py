@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whence import __version__
-from whence.api import StrPath, _settings, find_program
+from whence.api import StrPath, _settings, environment_of, find_program
 from whence.errors import UserMistake
 from whence.exploring.inputs import Symbolic, beginnings, read_seeds
 from whence.exploring.results import Bound, Error, Exploration, Possible
@@ -114,7 +114,7 @@ def _built(
     from whence.rules.observable import NATIVE
     from whence.toolchain.cache import Cache
 
-    environment = dict(os.environ if run["env"] is None else run["env"])
+    environment = environment_of(run["env"])
     check_words(words)
     path = find_program(words[0], environment)
     settings = _settings(run, environment)
