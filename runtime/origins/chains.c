@@ -90,6 +90,27 @@ static void put_argument(const struct whence_event *event, struct text *into) {
     put_chain(into, WH_ROLE_POINTER, event->r, node);
 }
 
+/* The lower bits of an operand that it has in its own type. */
+static int is_operand(uint64_t value, uint32_t recorded, uint64_t bits) {
+    uint32_t mask = bits && bits < 32 ? (1u << bits) - 1 : ~0u;
+    return !(((uint32_t)value ^ recorded) & mask);
+}
+
+#define POINTS_OF_PAIRS (1ull << WH_POINT_COMPARE | 1ull << WH_POINT_DIFFERENCE)
+
+static void put_operands(const struct whence_event *event, struct text *into) {
+    const struct whence_origin_passed *own = &__whence_origins.passed;
+    int is_pair = (int)(POINTS_OF_PAIRS >> event->point & 1);
+    int has_pointer = (int)(WH_POINTS_POINTER >> event->point & 1);
+    uint64_t first = has_pointer ? event->r : event->value;
+    uint64_t second = has_pointer && !is_pair ? event->value : event->other;
+    uint64_t bits = event->high ? event->width : 64;
+    if (!is_operand(first, (uint32_t)own->operands, bits)) return;
+    put_chain(into, WH_ROLE_FIRST, first, (uint32_t)own->operand_nodes);
+    if (!is_operand(second, (uint32_t)(own->operands >> 32), bits)) return;
+    put_chain(into, WH_ROLE_SECOND, second, (uint32_t)(own->operand_nodes >> 32));
+}
+
 void chains_of_node(uint32_t node, struct text *into) { put_chain(into, WH_ROLE_POINTER, 0, node); }
 
 int chains_of_memory(uintptr_t address, uint64_t size, uint64_t value, struct text *into,
@@ -107,6 +128,8 @@ void chains_describe(const struct whence_event *event, const struct whence_block
         put_argument(event, into);
     else if (event->point == WH_POINT_DEREF_R || event->point == WH_POINT_DEREF_W)
         put_used(event, into);
+    else if (WH_POINTS_RECORDED >> event->point & 1)
+        put_operands(event, into);
     int leaves = event->point == WH_POINT_CALL || event->point == WH_POINT_RET;
     if (leaves && block && block->id && block->kind == WH_KIND_HEAP) put_death(into, block->begin);
     if (block && block->id && block->state == WH_BLOCK_FREED)

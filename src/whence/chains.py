@@ -93,13 +93,15 @@ class Chain:
     """The chain of a value.
 
     term: the rule's, "the index of" it, or "the last pointer" to a leaked block. value: None where it was
-    not kept. cut: older hops are missing.
+    not kept. cut: older hops are missing. is_number: the value is no address, and has the sign
+    of its type.
     """
 
     term: str
     value: int | None
     hops: tuple[Hop, ...] = ()
     cut: bool = False
+    is_number: bool = False
 
     def is_shared(self, thread: int) -> bool:
         """Whether other threads than this one have made some of the hops."""

@@ -10,8 +10,8 @@ from textwrap import dedent
 import llvmlite.binding as llvm
 import pytest
 
+from whence.abi.points import STEPS
 from whence.instrument import job as jobs
-from whence.instrument import steps
 from whence.instrument.passes import AnyPass, Context, Pass, PassError, Stage, TextPass, run_stage
 from whence.instrument.pipeline import PASSES, Job, compile_module, instrument_text
 from whence.instrument.values.twin import Twin
@@ -25,7 +25,7 @@ JOB = jobs.make_job(load_standard(), "test.c", "2", ())
 
 
 def context() -> Context:
-    policy = replace(JOB.policy, locals=True, globals=True, scopes=True, steps=frozenset(steps.POINTS))
+    policy = replace(JOB.policy, locals=True, globals=True, scopes=True, steps=frozenset(STEPS))
     return Context("example", policy, watched=("transaction",))
 
 

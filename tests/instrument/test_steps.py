@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
+from whence.abi.points import STEPS
 from whence.instrument import job as jobs
-from whence.instrument import steps
 from whence.instrument.passes import Context, Stage, run_stage
 from whence.instrument.pipeline import PASSES
 from whence.rules import load_standard
@@ -21,7 +21,7 @@ PASSES_OF_STEPS = ("mark-indices", "mark-arithmetic", "mark-conversions")
 _MARKER = re.compile(r"call void @__whence_check_(\w+)\(([^)]*)\)")
 
 
-def marked(text: str, points: frozenset[str] = frozenset(steps.POINTS)) -> tuple[list[tuple[str, str]], str]:
+def marked(text: str, points: frozenset[str] = frozenset(STEPS)) -> tuple[list[tuple[str, str]], str]:
     """(marker, operands) in the order of the text, and the text after the passes."""
     chosen = [each for each in PASSES if each.name in PASSES_OF_STEPS]
     after = LAYOUT + text
@@ -30,7 +30,7 @@ def marked(text: str, points: frozenset[str] = frozenset(steps.POINTS)) -> tuple
     return _MARKER.findall(after), after
 
 
-def arithmetic(line: str, points: frozenset[str] = frozenset(steps.POINTS)) -> tuple[list[str], str]:
+def arithmetic(line: str, points: frozenset[str] = frozenset(STEPS)) -> tuple[list[str], str]:
     parameters = "i32 %a, i32 %b, i64 %c, i64 %d, i128 %e, <4 x i32> %v, i8 %f, ptr %p"
     found, after = marked(f"define void @f({parameters}) {{\n  {line}\n  ret void\n}}\n", points)
     return [name for name, _ in found], after
@@ -86,7 +86,7 @@ def test_what_wraps_without_being_unsigned_arithmetic(lines: list[str]) -> None:
 def test_a_module_where_signed_numbers_wrap_has_no_unsigned_arithmetic() -> None:
     text = LAYOUT + "define i32 @f(i32 %a) {\n  %r = add i32 %a, %a\n  ret i32 %r\n}\n"
     chosen = [each for each in PASSES if each.name == "mark-arithmetic"]
-    policy = replace(POLICY, steps=frozenset(steps.POINTS))
+    policy = replace(POLICY, steps=frozenset(STEPS))
     assert run_stage(chosen, Stage.PROMOTED, text, Context("t", policy, wraps=True)) == text
 
 

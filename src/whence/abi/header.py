@@ -120,6 +120,10 @@ def _record_lines() -> Iterator[str]:
     yield f"#define WH_POINTS_SIZED {_number(sized)} /* bit 1 << WH_POINT_*: the width is a size */"
     followed = sum(1 << point.number for point in points.POINTS if point.follows)
     yield f"#define WH_POINTS_FOLLOWED {_number(followed)} /* those that need the definedness plane */"
+    recorded = sum(1 << points.NUMBERS[code] for code in points.OPERANDS_FOLLOWED)
+    yield f"#define WH_POINTS_RECORDED {_number(recorded)} /* those whose operands have recorded origins */"
+    pointed = sum(1 << each.number for each in points.POINTS if each.slots and each.slots[0].field == "r")
+    yield f"#define WH_POINTS_POINTER {_number(pointed)} /* those whose first operand is a pointer */"
     yield "/* X(number, noun) */"
     yield "#define WH_POINTS(X) \\"
     yield " \\\n".join(f'    X({point.number}, "{point.noun}")' for point in points.POINTS)

@@ -67,6 +67,8 @@ ORIGIN_PASSED = Layout(
         Field("second", "u64", "the same of the second part of a struct that is returned in registers"),
         Field("use_nodes", "u64", "of the last pointer used for an access, and above it of its index"),
         Field("use_address", "u64", "that pointer, inverted: it holds no block"),
+        Field("operand_nodes", "u64", "of the operands of the last step that may be undefined"),
+        Field("operands", "u64", "the lower 4 bytes of both"),
         Field("thread", "u64", "node 0 of this thread"),
     ),
 )
@@ -80,9 +82,9 @@ NODE_FLAGS = {"REPEATED": 1, "INITIAL": 2, "UNSEEN": 4, "CROSSED": 8, "LOST": 16
 stands there was written in a way that is not followed. CROSSED: the node before is of another thread. LOST:
 in records only, the site has put something else in the place of the value."""
 
-ROLES = {"POINTER": 0, "INDEX": 1, "FREED": 2, "LOST": 3}
+ROLES = {"POINTER": 0, "INDEX": 1, "FREED": 2, "LOST": 3, "FIRST": 4, "SECOND": 5}
 """The values with chains: the pointer of the step, its index, the pointer that was freed, the last pointer to
-the block."""
+the block, the operands of a step that may be undefined."""
 
 MOST_HOPS = 64
 """Hops of a chain in a record."""

@@ -721,6 +721,21 @@ BY_CODE = {point.code: point for point in POINTS}
 NUMBERS = {point.code: point.number for point in POINTS}
 """Code -> number in records."""
 
+STEPS = (
+    *("ADD", "SUBTRACT", "MULTIPLY", "ADD_UNSIGNED", "SUBTRACT_UNSIGNED", "MULTIPLY_UNSIGNED"),
+    *("DIVIDE", "SHIFT", "INDEX", "TRUNCATE", "DIVIDE_FLOATING", "SCAN", "ORDER", "COMPARE", "DIFFERENCE"),
+    *("BOOL", "UNREACHABLE", "DIMENSION", "NONNULL", "OFFSET", "ALIGN"),
+    *("CONVERT_UNSIGNED", "CONVERT_SIGNED", "TO_SIGNED", "TO_UNSIGNED"),
+    *("ENUMERATION", "MISSING_RETURN", "CALLEE", "OBJECT", "READ"),
+)
+"""The points whose steps have markers in generated code (`whence.instrument.steps`)."""
+OPERANDS_FOLLOWED = tuple(
+    code
+    for code in STEPS
+    if code not in ("ORDER", "READ") and not any(slot.floating for slot in BY_CODE[code].slots)
+)
+"""Those with operands whose origins are recorded: integers and pointers. Accesses record their pointers."""
+
 
 def observed_by(engine: str) -> frozenset[str]:
     """The codes of the points that an engine observes."""

@@ -13,7 +13,7 @@ POINTS = frozenset(("TRUNCATE", "DIVIDE_FLOATING", "SCAN"))
 _TYPES = {f"i{bits}": bits for bits in steps.WIDTHS}
 _CONVERSIONS = {"fptosi": True, "fptoui": False}
 _NARROW = ("half", "bfloat")
-_SCANS = ("llvm.cttz.", "llvm.ctlz.")
+SCANS = ("llvm.cttz.", "llvm.ctlz.")
 
 
 def mark_conversions(context: Context) -> None:
@@ -69,7 +69,7 @@ def _mark_division(division: ir.Binary, context: Context) -> None:
 
 
 def _mark_scan(call: ir.Call, uses: Uses, context: Context) -> None:
-    if not (call.callee or "").startswith(_SCANS):
+    if not (call.callee or "").startswith(SCANS):
         return
     number, undefined = call.arguments
     if undefined.value == "true" and number.type in _TYPES and not _is_discarded(call, uses):

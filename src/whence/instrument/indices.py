@@ -64,7 +64,7 @@ def mark_indices(context: Context) -> None:
     for function in context.functions():
         calls = [each for each in function.instructions() if isinstance(each, ir.Call)]
         addresses = [each for each in function.instructions() if isinstance(each, ir.GetElementPtr)]
-        elements = [each for each in addresses if _is_element(each)]
+        elements = [each for each in addresses if is_element(each)]
         uses = uses_of(function) if elements else {}
         for element in elements:
             _mark(element, uses, context)
@@ -72,7 +72,7 @@ def mark_indices(context: Context) -> None:
             _mark_call(call, context)
 
 
-def _is_element(address: ir.GetElementPtr) -> bool:
+def is_element(address: ir.GetElementPtr) -> bool:
     """Whether it is the address of an element of an array, with an index of 64 bits."""
     indices = address.indices
     whole = address.source_type.startswith("[") and len(indices) == 2 and indices[0][1] == "0"
@@ -101,13 +101,13 @@ def _mark_call(call: ir.Call, context: Context) -> None:
 
     Rows are left out: programs fill and copy a whole matrix from its first row on.
     """
-    pointers, unit = _accessed_whole(call.callee or "")
+    pointers, unit = accessed_whole(call.callee or "")
     arguments = call.arguments
     if not pointers or len(arguments) < 3 or arguments[2].type != "i64":
         return
     for argument in arguments[:pointers]:
         element = call.function.definition_of(argument.value) if argument.value.startswith("%") else None
-        if not isinstance(element, ir.GetElementPtr) or not _is_element(element):
+        if not isinstance(element, ir.GetElementPtr) or not is_element(element):
             continue
         array = parse_type(element.source_type)
         member = call.function.definition_of(element.base) if element.base.startswith("%") else None
@@ -117,7 +117,8 @@ def _mark_call(call: ir.Call, context: Context) -> None:
             _mark_last(call, element, array, arguments[2].value, unit, context)
 
 
-def _accessed_whole(callee: str) -> tuple[int, int]:
+def accessed_whole(callee: str) -> tuple[int, int]:
+    """How many arguments, from the first, point to what a function accesses, and the unit of its length."""
     for prefix, pointers in _INTRINSICS.items():
         if callee.startswith(prefix):
             return pointers, 1
@@ -193,8 +194,13 @@ def _is_member_array(part: ir.GetElementPtr, array: ArrayType) -> bool:
 
 def _is_accessed(element: ir.GetElementPtr, uses: Uses) -> bool:
     """Whether all that happens to the address is accesses, to it or to a member there."""
-    found = uses.get(element.result or "", ())
+    found = [each for each in uses.get(element.result or "", ()) if not _is_own(each)]
     return bool(found) and all(_is_member(use, uses) or is_access(use, element.result or "") for use in found)
+
+
+def _is_own(use: ir.Instruction) -> bool:
+    """Whether it is a call that another pass has inserted."""
+    return isinstance(use, ir.Call) and (use.callee or "").startswith("__whence_")
 
 
 def _is_member(use: ir.Instruction, uses: Uses) -> bool:

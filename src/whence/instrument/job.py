@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
-from whence.instrument import filters, steps
+from whence.abi.points import STEPS
+from whence.instrument import filters
 from whence.instrument.pipeline import Job
 from whence.instrument.policy import Policy
 from whence.instrument.provenance import OBJECTS, Kind
@@ -74,7 +75,7 @@ def policy_of(plan: Plan) -> Policy:
         globals=globals_,
         scopes=locals_ and finds_freed(plan, "Stack"),
         values=follows_values(plan),
-        steps=plan.points.intersection(steps.POINTS),
+        steps=plan.points.intersection(STEPS),
     )
 
 

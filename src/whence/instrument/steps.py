@@ -34,12 +34,6 @@ _NO_MARK = "__whence_no_mark"
 _SIGNED = {"ADD": "sadd", "SUBTRACT": "ssub", "MULTIPLY": "smul"}
 _UNSIGNED = {"ADD_UNSIGNED": "uadd", "SUBTRACT_UNSIGNED": "usub", "MULTIPLY_UNSIGNED": "umul"}
 _DIVIDES = {"sdivide": True, "udivide": False}
-POINTS = (*_SIGNED, *_UNSIGNED, "DIVIDE", "SHIFT", "INDEX", "TRUNCATE", "DIVIDE_FLOATING", "SCAN")
-POINTS += ("ORDER", "COMPARE", "DIFFERENCE", "BOOL", "UNREACHABLE", "DIMENSION", "NONNULL", "OFFSET", "ALIGN")
-POINTS += ("CONVERT_UNSIGNED", "CONVERT_SIGNED", "TO_SIGNED", "TO_UNSIGNED")
-POINTS += ("ENUMERATION", "MISSING_RETURN", "CALLEE", "OBJECT", "READ")
-"""The detection points whose steps have these markers."""
-
 _INTRINSIC = re.compile(r"(@llvm\.\w+\.with\.overflow\.i(\d+))\(")
 UNREACHABLE = f"{_PREFIX}unreachable"
 OFFSET = f"{_PREFIX}offset"

@@ -70,7 +70,9 @@ def chain_heading(chain: Chain, directory: str = "") -> str:
     """
     if chain.hops and chain.hops[0].kind.is_loss:
         return _loss(chain, directory)
-    return f"whence {chain.term}" + ("" if chain.value is None else f" = {chain.value:#x}")
+    if chain.value is None:
+        return f"whence {chain.term}"
+    return f"whence {chain.term} = {chain.value if chain.is_number else hex(chain.value)}"
 
 
 def _loss(chain: Chain, directory: str) -> str:

@@ -166,7 +166,7 @@ def _further(finding: Finding) -> dict[str, Any]:
 
 def _chain(chain: Chain) -> dict[str, Any]:
     hops = [_hop(hop) for hop in chain.hops]
-    value = None if chain.value is None else _hex(chain.value)
+    value = None if chain.value is None else _hex(chain.value & (1 << 64) - 1)
     return {"term": chain.term, "value": value, "cut": chain.cut, "hops": hops}
 
 

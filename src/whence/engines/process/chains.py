@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+from whence.abi import points
 from whence.abi.origins import MOST_HOPS, NODE_FLAGS, ROLES, SCOPE_FIELDS, SITE_FIELDS, TAG_LATE, TAG_UNKNOWN
 from whence.chains import Chain, Holder, Hop, HopKind
 from whence.findings import Frame, Value
@@ -13,21 +14,23 @@ from whence.symbols.demangle import demangle
 
 _SYMBOL = re.compile(r"_Z\w+")
 _ROLES = {number: name for name, number in ROLES.items()}
+_OPERANDS = ("FIRST", "SECOND")
 Stacks = Callable[[Sequence[int]], Sequence[Frame]]
 """Names the frames of a stack, without those of the runtime."""
 _COLUMNS = 2 + len(SITE_FIELDS) + len(SCOPE_FIELDS)
 
 
-def chains(text: str, values: Sequence[Value], point_value: str, stacks: Stacks) -> tuple[Chain, ...]:
-    """The chains of a finding. values: those that its rule traces. point_value: the name of the step's own
-    pointer where the rule traces none."""
-    return tuple(_chain(head, lines, values, point_value, stacks) for head, lines in _parts(text))
+def chains(
+    text: str, values: Sequence[Value], row: points.Point | None, stacks: Stacks
+) -> tuple[Chain, ...]:
+    """The chains of a finding. values: those that its rule traces. row: of its detection point."""
+    return tuple(_chain(head, lines, values, row, stacks) for head, lines in _parts(text))
 
 
 def chain_of(text: str, term: str) -> Chain:
     """The only chain of a text."""
     ((head, lines),) = _parts(text)
-    return replace(_chain(head, lines, (), term, lambda pcs: ()), value=None)
+    return replace(_chain(head, lines, (), None, lambda pcs: ()), term=term, value=None)
 
 
 def _parts(text: str) -> Iterator[tuple[str, list[str]]]:
@@ -44,22 +47,39 @@ def _parts(text: str) -> Iterator[tuple[str, list[str]]]:
         yield head, lines
 
 
-def _chain(head: str, lines: list[str], values: Sequence[Value], point_value: str, stacks: Stacks) -> Chain:
-    role, _, number = head[1:].partition("\t")
-    value = int(number)
+def _chain(
+    head: str, lines: list[str], values: Sequence[Value], row: points.Point | None, stacks: Stacks
+) -> Chain:
+    number, _, word = head[1:].partition("\t")
+    role, value = _ROLES.get(int(number), ""), int(word)
     holders = [line for line in lines if line.startswith("@")]
     lines = [line for line in lines if not line.startswith("@")]
     hops = tuple(hop for line in lines if (hop := _hop(line)) is not None)
     if holders and hops:
         hops = (replace(hops[0], holder=_holder(holders[0], stacks)), *hops[1:])
     cut = len(lines) >= MOST_HOPS or not hops or not hops[-1].kind.is_birth
-    said = _ROLES.get(int(role), "")
-    term = _term(said, value, values, point_value)
-    return Chain(term, None if said == "INDEX" else value, hops, cut)
+    if role in _OPERANDS and row is not None:
+        return _of_operand(role, value, hops, cut, values, row)
+    term = _term(role, value, values)
+    return Chain(term, None if role == "INDEX" else value, hops, cut)
 
 
-def _term(role: str, value: int, values: Sequence[Value], point_value: str) -> str:
+def _of_operand(
+    role: str, value: int, hops: tuple[Hop, ...], cut: bool, values: Sequence[Value], row: points.Point
+) -> Chain:
+    """The chain of an operand, which is a number as its type has it, or a pointer."""
+    slot = row.slots[min(_OPERANDS.index(role), len(row.slots) - 1)] if row.slots else None
+    same = [each.name for each in values if each.value == value]
+    term = same[-_OPERANDS.index(role)] if same else slot.name if slot else "the operand"
+    if slot is None or slot.type == "POINTER":
+        return Chain(term, value, hops, cut)
+    negative = slot.signed and value >> 63
+    return Chain(term, value - (negative << 64), hops, cut, is_number=True)
+
+
+def _term(role: str, value: int, values: Sequence[Value]) -> str:
     """The rule's term for a value. The freed pointer is the last traced value that is equal to it."""
+    point_value = values[0].name if values else "r"
     if role == "INDEX":
         return f"the index of {point_value}"
     if role == "LOST":

@@ -161,7 +161,7 @@ def _finding(raw: RawFinding, rules: Sequence[RuleInfo], run: RawRun, symbolizer
         chains=chains(
             raw.chains,
             values,
-            values[0].name if values else "r",
+            points.BY_NAME.get(point),
             lambda pcs: _stack(pcs, memory, symbolizer),
         ),
     )

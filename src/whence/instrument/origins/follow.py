@@ -16,10 +16,12 @@ from whence.instrument.origins.deaths import Deaths
 from whence.instrument.origins.emitter import CELLED, Emitter, after, is_followed
 from whence.instrument.origins.library import FREES, Effects, is_allocation
 from whence.instrument.origins.names import Members, Names
+from whence.instrument.origins.operands import Operands
 from whence.instrument.origins.results import Results
 from whence.instrument.origins.sites import Sites
 from whence.instrument.origins.variables import Variables
 from whence.instrument.passes import Context
+from whence.instrument.policy import Policy
 
 _OURS = "__whence_"
 _COPIES = ("llvm.memcpy.", "llvm.memmove.")
@@ -60,7 +62,7 @@ def follow_origins(context: Context) -> None:
     """  # noqa: E501
     sites, members = Sites(context.module), Members(context.module)
     for function in list(context.functions()):
-        _Follower(function, sites, members, apart=not context.policy.described).run()
+        _Follower(function, sites, members, context.policy).run()
     sites.add_table()
 
 
@@ -71,13 +73,13 @@ class _Follower:
     variables beside them, shadows, and not in cells, where debuggers find them. scalars: those variables.
     """
 
-    def __init__(self, function: ir.Function, sites: Sites, members: Members, *, apart: bool) -> None:
+    def __init__(self, function: ir.Function, sites: Sites, members: Members, policy: Policy) -> None:
         self.function = function
         self.module = function.module
         self.sites = sites
         self.names = Names(function, members)
         self.nodes: dict[str, str] = {}
-        self.apart = apart
+        self.apart = not policy.described
         self.scalars: frozenset[str] = frozenset()
         self.shadows: dict[str, str] = {}
         self.used: set[str] = set()
@@ -88,6 +90,7 @@ class _Follower:
         self.effects = Effects(self._runtime)
         self.deaths = Deaths(function, sites, self.names, self.shadows, self._emit)
         self.variables = Variables(function, self.shadows, CELLED, self._emit)
+        self.operands = Operands(policy.steps, self._node, self._emit)
 
     def run(self) -> None:
         instructions = list(self.function.instructions())
@@ -96,6 +99,7 @@ class _Follower:
         self.variables.begin(instructions, self.deaths.cleared)
         self.results.find(instructions, self.scalars, self.shadows)
         for instruction in instructions:
+            self.operands.of(instruction)
             if isinstance(instruction, ir.MemoryAccess):
                 self._access(instruction)
             elif isinstance(instruction, ir.Call):

@@ -29,7 +29,7 @@ PASS, CALL, PARAMETER = f"{PREFIX}pass", f"{PREFIX}call", f"{PREFIX}parameter"
 RETURN, RETURNED = f"{PREFIX}return", f"{PREFIX}returned"
 SECOND, SECOND_OF = f"{PREFIX}second", f"{PREFIX}second_of"
 """Of structs in registers, those for the second part."""
-USE = f"{PREFIX}use"
+USE, OPERANDS = f"{PREFIX}use", f"{PREFIX}operands"
 COPY, SET, FREED = f"{PREFIX}copy", f"{PREFIX}set", f"{PREFIX}freed"
 ZEROED = f"{PREFIX}zeroed"
 LEFT, GONE, FREEING = f"{PREFIX}left", f"{PREFIX}gone", f"{PREFIX}freeing"
@@ -73,6 +73,7 @@ def declaration(name: str) -> str:
         f"{SECOND}_": f"declare void @{name}(i32, {word}) {_WRITES}",
         f"{SECOND_OF}_": f"declare i32 @{name}(ptr, {word}) {_READS}",
         USE: f"declare void @{name}(ptr captures(address), i32, i32) {_WRITES}",
+        OPERANDS: f"declare void @{name}(i64, i64, i32, i32) {_WRITES}",
         COPY: f"declare void @{name}(ptr, ptr captures(address), ptr captures(address), i64) {_WRITES}",
         SET: f"declare void @{name}(ptr, ptr captures(address), i64) {_WRITES}",
         ZEROED: f"declare void @{name}(ptr, ptr captures(address), i64, i64) {_WRITES}",
@@ -109,6 +110,7 @@ def definitions(*, logged: bool = False) -> Iterator[str]:
         yield from (_second(suffix), _returned(suffix, SECOND_OF, "second"))
     yield _call()
     yield _use()
+    yield _operands()
     yield _left()
     for size in _QUICKLY_FRESH:
         yield _fresh(size)
@@ -390,13 +392,18 @@ def _returned(suffix: str, name: str = RETURNED, field: str = "result") -> str:
     return _define("i32", f"{name}_{suffix}", f"ptr %function, {_WORDS[suffix]} %value", body)
 
 
+def _pair(word: str, low: str, high: str) -> str:
+    """%`word` is a number of 32 bits, and above it another."""
+    return f"""  %{word}.low = zext i32 %{low} to i64
+  %{word}.more = zext i32 %{high} to i64
+  %{word}.high = shl i64 %{word}.more, 32
+  %{word} = or i64 %{word}.low, %{word}.high"""
+
+
 def _use() -> str:
     body = f"""
   %a = ptrtoint ptr %p to i64
-  %low = zext i32 %node to i64
-  %index.64 = zext i32 %index to i64
-  %high = shl i64 %index.64, 32
-  %word = or i64 %low, %high
+{_pair("word", "node", "index")}
 {_at("use_nodes", "to")}
   store i64 %word, ptr %to, align 8
 {_at("use_address", "at")}
@@ -404,6 +411,20 @@ def _use() -> str:
   store i64 %inverted, ptr %at, align 8
   ret void"""
     return _define("void", USE, "ptr %p, i32 %node, i32 %index", body)
+
+
+def _operands() -> str:
+    body = f"""
+  %a.32 = trunc i64 %a to i32
+  %b.32 = trunc i64 %b to i32
+{_pair("nodes", "first", "second")}
+{_at("operand_nodes", "to")}
+  store i64 %nodes, ptr %to, align 8
+{_pair("values", "a.32", "b.32")}
+{_at("operands", "at")}
+  store i64 %values, ptr %at, align 8
+  ret void"""
+    return _define("void", OPERANDS, "i64 %a, i64 %b, i32 %first, i32 %second", body)
 
 
 def _left() -> str:

@@ -1,0 +1,91 @@
+"""Operands of steps that may be undefined: their nodes stand beside their values before each such step.
+
+A marker decides later whether the step goes wrong. The runtime compares the values with those of the step, so
+that a step without a record of its own is not given that of another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from whence import ir
+from whence.instrument import arithmetic, conversions, steps
+from whence.instrument.indices import accessed_whole, is_element
+from whence.instrument.origins import helpers
+
+_OVERFLOWS = {opcode: {point, f"{point}_UNSIGNED"} for opcode, point in arithmetic.OVERFLOWS.items()}
+_POINTS = {
+    **_OVERFLOWS,
+    **dict.fromkeys(arithmetic.DIVISIONS, frozenset(("DIVIDE",))),
+    **dict.fromkeys(arithmetic.SHIFTS, frozenset(("SHIFT",))),
+}
+"""The detection points of operations, by their opcodes."""
+_SECOND_ONLY = "llvm.abs."
+_PAIRS = (steps.OFFSET, steps.COMPARE, steps.DIFFERENCE)
+"""Markers whose second operand is a value of the program, too."""
+
+
+class Operands:
+    """The operands in one function.
+
+    points: those where a rule is evaluated. node: gives the node of a value of a type before an instruction,
+    "0" if it has none. emit: inserts a call before an instruction.
+    """
+
+    def __init__(
+        self,
+        points: frozenset[str],
+        node: Callable[[str, str, ir.Instruction], str],
+        emit: Callable[[ir.Instruction, str, str, str], str],
+    ) -> None:
+        self._points = points
+        self._node = node
+        self._emit = emit
+
+    def of(self, step: ir.Instruction) -> None:
+        """Records the operands of a step, if a rule may be about it."""
+        if not self._points:
+            return
+        if isinstance(step, ir.Binary):
+            if not self._points.isdisjoint(_POINTS.get(step.opcode, ())):
+                self._record(step, *((each.type or step.type, each.value) for each in step.operands))
+        elif isinstance(step, ir.GetElementPtr):
+            if "INDEX" in self._points and is_element(step):
+                self._record(step, step.indices[1])
+        elif isinstance(step, ir.Call):
+            self._call(step)
+
+    def _call(self, call: ir.Call) -> None:
+        name = call.callee or ""
+        arguments = [(each.type, each.value) for each in call.arguments[:2]]
+        if steps.declaration(name) is not None and not steps.is_read_marker(name) and name != steps.ORDER:
+            self._record(call, *(arguments if name in _PAIRS else arguments[:1]))
+        elif name.startswith(_SECOND_ONLY):
+            self._record(call, ("i64", "0"), arguments[0])
+        elif name.startswith(conversions.SCANS):
+            self._record(call, arguments[0])
+        elif "INDEX" in self._points and accessed_whole(name)[0]:
+            self._record(call)  # its index is computed: that of the last element it accesses
+
+    def _record(self, before: ir.Instruction, *operands: tuple[str, str]) -> None:
+        words, nodes = ["0", "0"], ["0", "0"]
+        for i, (type_, value) in enumerate(operands):
+            if value.startswith("%"):
+                nodes[i] = self._node(value, type_, before)
+            words[i] = _word(before, type_, value)
+        arguments = f"i64 {words[0]}, i64 {words[1]}, i32 {nodes[0]}, i32 {nodes[1]}"
+        self._emit(before, helpers.OPERANDS, "void", arguments)
+
+
+def _word(before: ir.Instruction, type_: str, value: str) -> str:
+    """A value as 64 bits, "0" if it is no integer of that size or pointer."""
+    if type_ == "i64":
+        return value
+    if type_ == "ptr":
+        return before.insert_before(f"ptrtoint ptr {value} to i64").result or ""
+    bits = int(type_[1:]) if type_[:1] == "i" and type_[1:].isdecimal() else 65
+    if bits > 64:
+        return "0"
+    if not value.startswith("%"):
+        return value if value.lstrip("-").isdecimal() else "0"
+    return before.insert_before(f"zext {type_} {value} to i64").result or ""
