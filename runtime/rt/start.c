@@ -12,6 +12,7 @@
 #include "../planes/planes.h"
 #include "../record/record.h"
 #include "../symbolic/symbolic.h"
+#include "threads.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -29,7 +30,8 @@ static void reserve_all(void) {
     if (result < 0) port_no_range("runtime", result, WH_PRIVATE_BASE, WH_PRIVATE_SIZE);
     if (PORT_PLANES && options.origins && (result = origins_init(&begin, &size)) < 0)
         port_no_range("origins of values", result, begin, size);
-    if (PORT_PLANES && options.symbolic && (result = symbolic_init(&begin, &size)) < 0)
+    if (PORT_PLANES && options.symbolic &&
+        (result = symbolic_init(&begin, &size, threads_forked)) < 0)
         port_no_range("symbolic values", result, begin, size);
 }
 

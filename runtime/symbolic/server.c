@@ -6,7 +6,6 @@
 #include "../os/mem.h"
 #include "../os/os.h"
 #include "../os/text.h"
-#include "../rt/threads.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -174,10 +173,10 @@ extern pid_t _Fork(void) __attribute__((weak));
 /* The only thread of a process holds no lock, and the program is not to see that a path is a child:
  * so neither locks are taken nor are handlers called, which would cost as much as the fork, in
  * pages that are touched. */
-static pid_t fork_path(void) {
+static pid_t fork_path(void (*forked)(void)) {
     if (os_has_threads() || !_Fork) return fork();
     pid_t child = _Fork();
-    if (!child) threads_forked();
+    if (!child) forked();
     return child;
 }
 
@@ -185,7 +184,7 @@ static int answer(int socket, const struct wh_explore_answer *said) {
     return send(socket, said, sizeof *said, MSG_NOSIGNAL) == sizeof *said;
 }
 
-void server_run(int socket, char **arguments, char **environment) {
+void server_run(int socket, char **arguments, char **environment, void (*forked)(void)) {
     struct wh_explore_answer said = {.number = WH_EXPLORE_HELLO, .pid = os_process()};
     struct request request;
     memory_prepare((uintptr_t)&request);
@@ -193,7 +192,7 @@ void server_run(int socket, char **arguments, char **environment) {
     int open = answer(socket, &said);
     while (open && receive(socket, &request)) {
         trace_forget();
-        pid_t child = fork_path();
+        pid_t child = fork_path(forked);
         if (!child) {
             close(socket);
             begin_path(&request, arguments, environment);

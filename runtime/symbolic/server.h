@@ -4,7 +4,7 @@
 #define WHENCE_SYMBOLIC_SERVER_H
 
 /* Answers requests until the socket is closed, when the process ends. Returns in each child, after
- * its inputs are in place. */
-void server_run(int socket, char **arguments, char **environment);
+ * its inputs are in place; `forked` is called there if no handlers were. */
+void server_run(int socket, char **arguments, char **environment, void (*forked)(void));
 
 #endif

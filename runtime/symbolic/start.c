@@ -9,12 +9,15 @@
 
 #include <unistd.h>
 
+static void (*after_fork)(void);
+
 WH_EXPORT void __whence_symbolic_main(uint64_t count, char **arguments) {
     (void)count;
-    if (options.explore) server_run((int)options.explore, arguments, environ);
+    if (options.explore) server_run((int)options.explore, arguments, environ, after_fork);
 }
 
-long symbolic_init(uintptr_t *begin, size_t *size) {
+long symbolic_init(uintptr_t *begin, size_t *size, void (*forked)(void)) {
+    after_fork = forked;
     long result = memory_init(begin, size);
     return result < 0 ? result : expressions_init(begin, size);
 }

@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Reserves everything. 0, or -errno with the range. */
-long symbolic_init(uintptr_t *begin, size_t *size);
+/* Reserves everything. 0, or -errno with the range. `forked` is for children whose fork has called
+ * no handlers. */
+long symbolic_init(uintptr_t *begin, size_t *size, void (*forked)(void));
 
 #endif
