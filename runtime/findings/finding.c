@@ -203,10 +203,12 @@ static void fill_chains(struct wh_finding *head, const struct context *context,
     head->n_chains = (uint32_t)text.length;
 }
 
+/* What a local variable lies in is the stack, which the program made, and nothing that was hit. */
 static void fill_hit(struct wh_finding *head, uint64_t address) {
     struct whence_block hit;
     block_read(block_at(address), &hit);
     if (hit.state != WH_BLOCK_LIVE || hit.id == head->block_id) return;
+    if (head->block_kind == WH_KIND_STACK && head->block_begin - hit.begin < hit.size) return;
     head->hit_id = hit.id;
     head->hit_begin = hit.begin;
     head->hit_size = hit.size;

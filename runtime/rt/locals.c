@@ -2,6 +2,7 @@
 #include "../blocks/provider.h"
 #include "../os/os.h"
 #include "../planes/planes.h"
+#include "../process/contexts.h"
 #include "../process/kind.h"
 #include "../process/thread.h"
 
@@ -204,8 +205,7 @@ static int inner_stack(uintptr_t end, struct stack_bounds *stack) {
     return 1;
 }
 
-/* What the memory holds is not known, so that the walk must meet the very frame. The bounds of a
- * heap block that is a stack are not those of its variables: loops must not rely on them. */
+/* What the memory holds is not known, so that the walk must meet the very frame. */
 static int inner_around(uintptr_t address, struct place *place) {
     struct stack_bounds stack = {(uintptr_t)__builtin_frame_address(0), 0};
     if (!locals_inner() || address - stack.low > INNER_MOST || !plane_covers(address)) return 0;
@@ -215,7 +215,6 @@ static int inner_around(uintptr_t address, struct place *place) {
     if (!is_plausible(header, &stack) || frame_on(&stack, header->frame) != header->frame) return 0;
     if (varies(header) && !is_in_chain(header, &stack)) return 0;
     *place = place_of(header);
-    if (blocks_in_heap(address)) __whence_holes = 1;
     return contains(*place, address);
 }
 
@@ -233,14 +232,70 @@ static uintptr_t stack_pointer(void) {
     return frame ? (uintptr_t)(frame + 1) : 0;
 }
 
-/* Code on another stack says nothing about this one. What lies far below may be a mapping where the
- * stack has no limit. */
+/* A stack without a known end is one so far below the stack pointer: a signal needs as much, and a
+ * finding, too. */
+#define NEAR_MOST (4ull << 10)
+
+/* The calling code runs on a stack that the program made, with the stack pointer at `top`. */
+static int is_near(uintptr_t address, uintptr_t top) {
+    if (blocks_in_heap(top) || blocks_in_heap(address)) {
+        struct whence_bounds block = heap_live_range(top);
+        if (top - block.begin >= block.size || address - block.begin >= block.size) return 0;
+    }
+    return top - address <= NEAR_MOST;
+}
+
+/* Whether the caller's frames hang from the one with which the runtime began the thread. A stack
+ * that the program made may lie in a variable of the thread's. */
+static int is_threads_own(uintptr_t top) {
+    const struct stack_bounds *own = &thread_self.stack;
+    if (top < own->low || top > own->high) return 0;
+    const struct frame *first = program_frame();
+    struct walk walk = {first->return_address, (uintptr_t)(first + 1), first->up};
+    while (unwind_step(&walk, cfi_at(walk.pc), own)) continue;
+    return kind_in_runtime(walk.pc);
+}
+
+/* The bounds of the stack with the stack pointer at `top`; 0 if they are not known. */
+static int running_stack(uintptr_t top, struct stack_bounds *stack) {
+    if (contexts_stack_of(top, stack)) return 1;
+    *stack = thread_self.stack;
+    return is_threads_own(top);
+}
+
+/* Whether a function may have closed the address on the stack that runs, and nothing has used the
+ * memory since: code on another stack says nothing about this one. What lies far below may be a
+ * mapping where the stack has no limit. */
 static int is_left(uintptr_t address) {
+    struct stack_bounds stack;
     if (*plane_state(address) != WH_STATE_STACK_RETURNED) return 0;
-    const struct stack_bounds *stack = &thread_self.stack;
     uintptr_t top = stack_pointer();
-    return address >= stack->low && address < top && top <= stack->high &&
-           top - address <= FRAME_MOST;
+    if (address >= top || top - address > FRAME_MOST) return 0;
+    return !running_stack(top, &stack) || address >= stack.low;
+}
+
+/* Whether the frame of a variable that has returned, as its header and the frame pointers that
+ * frames have saved tell, hung from a frame that goes on. */
+static int hung_here(struct place place, uintptr_t top) {
+    uintptr_t at = place.begin - sizeof(struct whence_local);
+    struct stack_bounds stack;
+    if (!os_readable(at) || ((local)at)->variable != place.variable) return 0;
+    uintptr_t frame = ((local)at)->frame;
+    while (frame > at && frame - at <= FRAME_MOST && frame + sizeof(struct frame) < top) {
+        at = frame;
+        if (at % sizeof(uint64_t) || !os_readable(at)) return 0;
+        frame = (uintptr_t)((const struct frame *)at)->up;
+    }
+    if (frame <= at || frame - at > FRAME_MOST) return 0;
+    if (frame + sizeof(struct frame) == top) return 1;
+    return inner_stack(frame + sizeof(struct frame), &stack) && frame_on(&stack, frame) == frame;
+}
+
+/* Whether memory that is_left is of the stack that runs, where its bounds are not known. */
+static int is_of_stack(uintptr_t address, struct place place) {
+    struct stack_bounds stack;
+    uintptr_t top = stack_pointer();
+    return running_stack(top, &stack) || is_near(address, top) || hung_here(place, top);
 }
 
 /* The latest variable to whose room the memory belonged. Its description is gone if its image is
@@ -256,7 +311,7 @@ static int left_around(uintptr_t address, struct place *place) {
         if (row.variable != known && !os_readable((uintptr_t)row.variable)) continue;
         known = row.variable;
         *place = (struct place){row.begin, row.variable, row.variable->size};
-        if (contains(*place, address)) return 1;
+        if (contains(*place, address)) return is_of_stack(address, *place);
     }
     return 0;
 }
@@ -300,13 +355,16 @@ static void describe_at(uintptr_t begin, struct place place, struct block_facts 
     facts->text = (const char *)(place.variable + 1);
 }
 
-static void describe(uint64_t number, struct block_facts *facts) {
-    uintptr_t begin = STACKS_BEGIN + number * WH_GRANULE;
+static void describe_begin(uintptr_t begin, struct block_facts *facts) {
     struct place place;
     int left = left_around(begin, &place);
     if (!left && *plane_state(begin) == WH_STATE_STACK_RETURNED) return;
     if (!left) place = place_of((local)begin - 1);
     describe_at(begin, place, facts);
+}
+
+static void describe(uint64_t number, struct block_facts *facts) {
+    describe_begin(STACKS_BEGIN + number * WH_GRANULE, facts);
 }
 
 static const struct block_provider provider = {
@@ -319,18 +377,27 @@ static const struct block_provider provider = {
     .read = describe,
 };
 
+/* The bounds of a heap block that is a stack are not those of its variables: loops must not rely on
+ * them. */
+static int place_inner(uintptr_t address, struct place *place) {
+    if (frames_move || !locals_inner() || !plane_covers(address)) return 0;
+    if (!left_around(address, place) && !inner_around(address, place)) return 0;
+    if (blocks_in_heap(address)) __whence_holes = 1;
+    return 1;
+}
+
 static int holds_inner(uintptr_t address) {
     struct place place;
-    return !frames_move && inner_around(address, &place);
+    return place_inner(address, &place);
 }
 
 static uint64_t around_inner(uintptr_t address) {
     struct place place;
-    return inner_around(address, &place) ? place.begin / WH_GRANULE : 0;
+    return place_inner(address, &place) ? place.begin / WH_GRANULE : 0;
 }
 
 static void describe_inner(uint64_t number, struct block_facts *facts) {
-    describe_at(number * WH_GRANULE, place_of((local)(number * WH_GRANULE) - 1), facts);
+    describe_begin(number * WH_GRANULE, facts);
 }
 
 static const struct block_provider inner_provider = {

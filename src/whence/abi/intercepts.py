@@ -206,7 +206,7 @@ SYNCHRONISATION = _names(
 )
 
 # contexts of execution
-CONTEXTS = _names("swapcontext")
+CONTEXTS = _names("makecontext swapcontext")
 
 # attributes, names and scheduling of threads and programs
 ATTRIBUTES = _names(
