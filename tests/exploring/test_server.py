@@ -92,6 +92,23 @@ def test_a_server_that_dies_of_the_first_path(tmp_path):
         executor.close()
 
 
+def test_servers_that_are_gone_before_their_first_path(tmp_path):
+    """The second one is not replaced: what it was given has no result."""
+    executor = servers(tmp_path, "leaves")
+    make, made = executor._make, []
+
+    def wait(count):
+        made.append(make(count))
+        made[-1]._process.wait()
+        return made[-1]
+
+    executor._make = wait
+    executor.begin("a", {})
+    key, ran = executor.next(None)
+    assert (key, len(made)) == ("a", 2) and "is gone: status 0" in ran.lost
+    executor.close()
+
+
 def test_a_program_that_does_not_come_to_main(tmp_path):
     executor = servers(tmp_path, "ends")
     with pytest.raises(CannotExecute, match="did not come to its main function: it ended with status 3"):

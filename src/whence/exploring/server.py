@@ -141,7 +141,8 @@ class Server:
             if self._number == 1:
                 descriptors = [self._trace, self._null, self._null, self._null]
                 sent = socket.send_fds(self._socket, [head + body], descriptors)
-            self._socket.sendall((head + body)[sent:])
+            if sent < len(head) + len(body):  # also nothing cannot be sent to a server that has ended since
+                self._socket.sendall((head + body)[sent:])
         except OSError as error:
             raise self._lost() from error
 
@@ -279,7 +280,8 @@ class Servers:
         except Gone:
             server.close()
             server = self._make(count)
-            server.begin(key, inputs)
+            with contextlib.suppress(Gone):  # `next` says so
+                server.begin(key, inputs)
         self._busy[server.fileno()] = (count, server)
 
     def next(self, seconds: float | None) -> tuple[object, Ran] | None:
