@@ -1,5 +1,6 @@
 // A child of vfork closes its copy first; the parent closes its own twice.
 // RUN: options --enable double-close
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,7 +12,7 @@ int main(void) {
         _exit(0);
     }
     waitpid(child, &status, 0);
-    int file = dup(0);
+    int file = open("/dev/null", O_RDONLY);
     if (file < 0) return 2;
     close(file);
     close(file); // EXPECT double-close in close
