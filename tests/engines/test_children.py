@@ -330,6 +330,29 @@ def test_other_programs_are_not_waited_for(whence: Whence) -> None:
     assert (done.status, done.said) == (0, "")
 
 
+def test_a_process_is_not_waited_for_once_it_executes_another_program(whence: Whence) -> None:
+    program = whence.build(
+        """
+        #include <stdio.h>
+        #include <unistd.h>
+        int main(void) {
+            pid_t child = fork();
+            if (child == 0) {
+                for (int descriptor = 0; descriptor < 3; descriptor++) close(descriptor);
+                sleep(2);
+                execlp("sleep", "sleep", "1000", (char *)0);
+            }
+            printf("%d", (int)child);
+            return 0;
+        }""",
+        "later",
+    )
+    done = whence.run(program)
+    os.kill(int(done.out), signal.SIGKILL)
+    assert done.status == 0
+    assert done.said == f"whence: {program} has ended; waiting for a process that it left behind\n"
+
+
 @pytest.mark.parametrize("shell", ["sh", "bash"])
 def test_a_script_is_followed(whence: Whence, shell: str) -> None:
     """What a script executes or starts is what is to be checked."""

@@ -352,7 +352,8 @@ class _Wait:
             left = None if self._deadline is None else self._deadline - time.monotonic()
             if left is not None and left <= 0:
                 return False
-            if len(ended) < len(processes) or self.glances:
+            # No handle tells that a process that was left behind executes a program that is not checked.
+            if len(ended) < len(processes) or self.glances or self.remaining:
                 most = _GLANCE if self.glances else _POLL
                 left = most if left is None else min(left, most)
             self._pause(ended, left)
