@@ -5,6 +5,7 @@ import random
 import pytest
 
 from whence.abi import symbolic
+from whence.exploring.prefixes import Prefixes
 from whence.exploring.solvers import load
 from whence.exploring.terms import OP, Terms
 from whence.exploring.trace import BrokenTrace, read
@@ -43,6 +44,26 @@ def test_equal_expressions_of_two_paths_are_one_term():
     size = len(terms)
     read(trace(), terms)
     assert len(terms) == size
+
+
+def test_an_object_without_terms_is_known_to_later_paths():
+    """Nothing but the object stands between two decisions about the same condition."""
+
+    def empty_object(path):
+        (x,) = path.bytes("memory:x", 1)
+        less = x < 5
+        path.true(less, 1)
+        path.bytes("memory:none", 0)
+        path.true(less, 2)
+        (y,) = path.bytes("memory:y", 1)
+        return path.true(y == 1, 3)
+
+    terms, prefixes = Terms(), Prefixes()
+    names = []
+    for y in (b"\0", b"\1", b"\2"):
+        path, _, _ = run(empty_object, {"memory:x": b"\0", "memory:y": y})
+        names.append([each.name for each in read(as_file(path.words), terms, prefixes).objects])
+    assert names == [["memory:x", "memory:none", "memory:y"]] * 3
 
 
 @pytest.mark.parametrize("size", [0, 8, 63, 64 + 8, 64 + 20])

@@ -153,9 +153,8 @@ class _Reader:
         self.sites: dict[int, int] = {}
         self.cases: dict[int, Cases] = {}
         for step in steps:
-            if step.terms:
-                self.table += step.terms
-                self.trace.objects += step.objects
+            self.table += step.terms
+            self.trace.objects += step.objects
             if step.sites:
                 self.sites.update(step.sites)
             if step.cases:
