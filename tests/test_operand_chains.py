@@ -58,6 +58,7 @@ RULES = (
     *("pointer-comparison", "null-pointer-offset", "nonnull-argument", "mismatched-function-type"),
     "length-not-positive",
 )
+ENABLED = [word for rule in RULES for word in ("--enable", rule)]
 Hops = list[tuple[str, str]]
 GIVEN: Hops = [("stored", "given"), ("outside", "atoi")]
 OTHER: Hops = [("stored", "other"), ("outside", "atoi")]
@@ -138,8 +139,7 @@ def whence(tmp_path: Path, whence_env: dict[str, str]) -> Whence:
 
 
 def located(whence: Whence, *words: object) -> list[dict[str, Any]]:
-    enabled = [word for rule in RULES for word in ("--enable", rule)]
-    return whence.findings("--locate", "always", *enabled, *words)[1]
+    return whence.findings("--locate", "always", *ENABLED, *words)[1]
 
 
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
@@ -159,6 +159,5 @@ def test_each_operand_has_its_chain(whence: Whence, built: dict[str, Path], case
 
 
 def test_a_number_is_shown_as_its_type_has_it(whence: Whence, built: dict[str, Path]) -> None:
-    enabled = [word for rule in RULES for word in ("--enable", rule)]
-    done, _ = whence.findings("--locate", "always", *enabled, built["-O0"], "*", "70000", "-70000")
+    done, _ = whence.findings("--locate", "always", *ENABLED, built["-O0"], "*", "70000", "-70000")
     assert "whence y = -70000: newest first" in done.err, done.err

@@ -37,6 +37,7 @@ int search_is_inherited(uint64_t id);
 
 /* Whether any block of the heap lives. */
 int search_heap_lives(void);
+
 /* Counts all live blocks by kind; 0 if there is no memory. */
 struct wh_leaks;
 int search_totals(struct wh_leaks *totals);

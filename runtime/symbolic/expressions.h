@@ -20,6 +20,7 @@ struct expression {
 
 /* Reserves the table. 0, or -errno with the range. */
 long expressions_init(uintptr_t *begin, size_t *size);
+
 /* Paths will have some: what each writes is there, so that it is not read before it is. */
 void expressions_prepare(void);
 

@@ -8,10 +8,10 @@
 #include <stdint.h>
 
 /* Reserves the plane. 0, or -errno with the range. */
+long memory_init(uintptr_t *begin, size_t *size);
+
 /* The bytes around an address will have expressions: paths need not make room for them. */
 void memory_prepare(uintptr_t at);
-
-long memory_init(uintptr_t *begin, size_t *size);
 
 /* Whether no byte of the range can be symbolic; quick. */
 int memory_is_plain(uintptr_t at, size_t size);

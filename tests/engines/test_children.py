@@ -308,46 +308,32 @@ def test_timeout_ends_what_is_left_behind(whence: Whence, daemon: Path) -> None:
     assert not status.exists() or status.read_text().rpartition(")")[2].split()[0] in "ZX"
 
 
+LEAVER = """
+#include <stdio.h>
+#include <unistd.h>
+int main(int count, char **words) {
+    pid_t child = fork();
+    if (child == 0) {
+        for (int descriptor = 0; descriptor < 3; descriptor++) close(descriptor);
+        if (count > 1) sleep(2);
+        execlp("sleep", "sleep", "1000", (char *)0);
+    }
+    printf("%d", (int)child);
+    return 0;
+}
+"""
+
+
 def test_other_programs_are_not_waited_for(whence: Whence) -> None:
     """What runs as it is may stay."""
-    program = whence.build(
-        """
-        #include <stdio.h>
-        #include <unistd.h>
-        int main(void) {
-            pid_t child = fork();
-            if (child == 0) {
-                for (int descriptor = 0; descriptor < 3; descriptor++) close(descriptor);
-                execlp("sleep", "sleep", "1000", (char *)0);
-            }
-            printf("%d", (int)child);
-            return 0;
-        }""",
-        "leaver",
-    )
-    done = whence.run(program)
+    done = whence.run(whence.build(LEAVER, "leaver"))
     os.kill(int(done.out), signal.SIGKILL)
     assert (done.status, done.said) == (0, "")
 
 
 def test_a_process_is_not_waited_for_once_it_executes_another_program(whence: Whence) -> None:
-    program = whence.build(
-        """
-        #include <stdio.h>
-        #include <unistd.h>
-        int main(void) {
-            pid_t child = fork();
-            if (child == 0) {
-                for (int descriptor = 0; descriptor < 3; descriptor++) close(descriptor);
-                sleep(2);
-                execlp("sleep", "sleep", "1000", (char *)0);
-            }
-            printf("%d", (int)child);
-            return 0;
-        }""",
-        "later",
-    )
-    done = whence.run(program)
+    program = whence.build(LEAVER, "leaver")
+    done = whence.run(program, "later")
     os.kill(int(done.out), signal.SIGKILL)
     assert done.status == 0
     assert done.said == f"whence: {program} has ended; waiting for a process that it left behind\n"

@@ -130,7 +130,7 @@ def test_a_directory_that_cannot_be_made(tmp_path):
 def test_a_full_disk_ends_it_and_keeps_what_was_found(tmp_path, monkeypatch):
     write = Store._write_test
 
-    def failing(self, path, inputs=""):
+    def failing(self, path, inputs):
         if path.number == 7:
             raise OSError(28, os.strerror(28), str(tmp_path))
         write(self, path, inputs)

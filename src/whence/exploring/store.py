@@ -133,14 +133,14 @@ class Store:
                 self._remember(path, offset)
                 offset += len(line)
                 if path.test and _test_name(path.number) not in there:
-                    self._write_test(path)
+                    self._write_test(path, _inputs_text(path))
                 yield path
         os.ftruncate(self._journal.fileno(), offset)
         self._end = offset
         if self._offsets:  # the last test may have been cut off
             last = self._read(max(self._offsets))
             if last.test:
-                self._write_test(last)
+                self._write_test(last, _inputs_text(last))
 
     def add(self, path: Recorded) -> None:
         """Record a path; raises `ToolLimit` if the disk is full, and leaves the journal whole."""
@@ -186,12 +186,12 @@ class Store:
             raise ToolLimit(f"{self.directory / JOURNAL}: changed while it was used")
         return path
 
-    def _write_test(self, path: Recorded, inputs: str = "") -> None:
-        """inputs: as text, if it was made already."""
+    def _write_test(self, path: Recorded, inputs: str) -> None:
+        """inputs: as text."""
         decisions = '["' + '", "'.join(path.decisions) + '"]' if path.decisions else "[]"
         text = (
             f'{{"schema": {SCHEMA}, "number": {path.number}, {self._shared}, '
-            f'"inputs": {inputs or _inputs_text(path)}, "decisions": {decisions}, '
+            f'"inputs": {inputs}, "decisions": {decisions}, '
             f'"end": {{"how": "{path.how}", "status": {path.status}}}, '
             f'"findings": {json.dumps(path.findings) if path.findings else "[]"}}}\n'
         )

@@ -16,13 +16,20 @@ from whence.instrument.passes import Context
 from whence.instrument.unsigned import is_unsigned
 from whence.ir.datalayout import constant_index
 
-OVERFLOWS = {"add": "ADD", "sub": "SUBTRACT", "mul": "MULTIPLY"}
-_UNSIGNED = {opcode: f"{point}_UNSIGNED" for opcode, point in OVERFLOWS.items()}
-POINTS = frozenset((*OVERFLOWS.values(), *_UNSIGNED.values(), "DIVIDE", "SHIFT"))
+_OVERFLOWS = {"add": "ADD", "sub": "SUBTRACT", "mul": "MULTIPLY"}
+_UNSIGNED = {opcode: f"{point}_UNSIGNED" for opcode, point in _OVERFLOWS.items()}
+
+_DIVISIONS = {"sdiv": "sdivide", "srem": "sdivide", "udiv": "udivide", "urem": "udivide"}
+_SHIFTS = ("shl", "lshr", "ashr")
+POINTS_OF = {
+    **{opcode: frozenset((_OVERFLOWS[opcode], _UNSIGNED[opcode])) for opcode in _OVERFLOWS},
+    **dict.fromkeys(_DIVISIONS, frozenset(("DIVIDE",))),
+    **dict.fromkeys(_SHIFTS, frozenset(("SHIFT",))),
+}
+"""The detection points of operations, by their opcodes."""
+POINTS = frozenset[str]().union(*POINTS_OF.values())
 """The detection points of these steps."""
 
-DIVISIONS = {"sdiv": "sdivide", "srem": "sdivide", "udiv": "udivide", "urem": "udivide"}
-SHIFTS = ("shl", "lshr", "ashr")
 _TYPES = {f"i{bits}": bits for bits in steps.WIDTHS}
 _DECREMENT = "add", "-1"
 """The front end's way to write ``i--``."""
@@ -78,12 +85,12 @@ def _mark_unsigned(instruction: ir.Binary, context: Context) -> None:
 def _mark(instruction: ir.Binary, context: Context) -> None:
     opcode, points = instruction.opcode, context.policy.steps
     left, right = (operand.value for operand in instruction.operands)
-    if opcode in OVERFLOWS and OVERFLOWS[opcode] in points and "nsw" in instruction.flags:
-        _insert(instruction, OVERFLOWS[opcode].lower(), left, right, context)
+    if opcode in _OVERFLOWS and _OVERFLOWS[opcode] in points and "nsw" in instruction.flags:
+        _insert(instruction, _OVERFLOWS[opcode].lower(), left, right, context)
         instruction.rewrite(_NSW.sub(r"\1\2", instruction.text, count=1))
-    elif opcode in DIVISIONS and "DIVIDE" in points and _may_fail(opcode, right):
-        _insert(instruction, DIVISIONS[opcode], left, right, context)
-    elif opcode in SHIFTS and "SHIFT" in points and not _in_range(right, _TYPES[instruction.type]):
+    elif opcode in _DIVISIONS and "DIVIDE" in points and _may_fail(opcode, right):
+        _insert(instruction, _DIVISIONS[opcode], left, right, context)
+    elif opcode in _SHIFTS and "SHIFT" in points and not _in_range(right, _TYPES[instruction.type]):
         _insert(instruction, "shift", left, _count(instruction, right), context)
 
 
@@ -111,7 +118,7 @@ def _mark_absolute(call: ir.Call, context: Context) -> None:
     undefined = _UNDEFINED_LEAST.search(call.text)
     if undefined is None or operand.type not in _TYPES or "SUBTRACT" not in context.policy.steps:
         return
-    name = steps.marker(OVERFLOWS["sub"].lower(), _TYPES[operand.type])
+    name = steps.marker(_OVERFLOWS["sub"].lower(), _TYPES[operand.type])
     context.used.add(name)
     call.insert_before(f"call void @{name}({operand.type} 0, {operand.type} {operand.value}) nomerge")
     call.rewrite(_UNDEFINED_LEAST.sub("i1 false)", call.text, count=1))

@@ -10,6 +10,7 @@ of them has the index that is marked.
 from __future__ import annotations
 
 from whence import ir
+from whence.abi.intercepts import PREFIX
 from whence.instrument import steps
 from whence.instrument.exposure import Uses, is_access, uses_of
 from whence.instrument.passes import Context
@@ -200,7 +201,7 @@ def _is_accessed(element: ir.GetElementPtr, uses: Uses) -> bool:
 
 def _is_own(use: ir.Instruction) -> bool:
     """Whether it is a call that another pass has inserted."""
-    return isinstance(use, ir.Call) and (use.callee or "").startswith("__whence_")
+    return isinstance(use, ir.Call) and (use.callee or "").startswith(PREFIX)
 
 
 def _is_member(use: ir.Instruction, uses: Uses) -> bool:

@@ -202,8 +202,8 @@ def _build(
     left_out += [LeftOut(each.module.source, "cannot be instrumented") for each in objects.refused]
     for name, each in images.items():
         try:
-            soname, eager = name if "/" in name else "", settings.symbolic
-            first = _linked(each, objects.paths, extra, cache, soname, eager)
+            soname = name if "/" in name else ""
+            first = _linked(each, objects.paths, extra, cache, soname, settings.symbolic)
             copies[name] = _own(first, each, settings, cache)
         except ForeignCode as missing:
             notes.append(_joined_elsewhere(each, str(missing), is_program=not name))
@@ -293,9 +293,7 @@ def _linked(
     return cache.make(
         "images",
         key,
-        lambda path: relink(
-            image, objects, extra_inputs=inputs, output=path, soname=soname, eager=eager
-        ),
+        lambda path: relink(image, objects, extra_inputs=inputs, output=path, soname=soname, eager=eager),
     )
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
+from typing import NamedTuple
 
 from whence import ir
 from whence.instrument.variable_names import text_of
@@ -31,8 +32,23 @@ _SAME = (
 )
 _POINTERS = ("DW_TAG_pointer_type", "DW_TAG_reference_type", "DW_TAG_rvalue_reference_type")
 _STRUCTS = ("DW_TAG_structure_type", "DW_TAG_class_type")
+_UNNAMED = ("DW_TAG_array_type", "DW_TAG_enumeration_type")
+"""What has elements, and no members."""
 _BASIC = "DW_TAG_base_type"
 _DEEPEST = 20
+_OF_IR = re.compile(r'%"?(?:struct|class|union)\.(.+?)(?:\.\d+)?"?\Z')
+"""A struct, by the name that the IR gives it."""
+
+
+class _Node(NamedTuple):
+    """A node: its kind, the text of its fields, and those of them that are numbers."""
+
+    kind: str
+    text: str
+    fields: dict[str, str]
+
+
+_NONE = _Node("", "", {})
 
 
 class Described:
@@ -67,6 +83,11 @@ class Described:
             return "", ""
         return self._name(found[0]), self._plain(self._fields(found[0]).get("baseType", ""))
 
+    def member_of(self, struct: str, offset: int) -> str:
+        """The member at an offset in bytes of a struct as the IR names it; empty if that is not known."""
+        match = _OF_IR.match(struct)
+        return self._members_by_name.get(match[1].rpartition("::")[2], {}).get(offset, "") if match else ""
+
     def alternative(self, type_: str, accessed: str) -> str:
         """The member of a union that an access of a type of the IR means; empty if it may mean several."""
         if self._tag(type_) != "DW_TAG_union_type":
@@ -89,7 +110,7 @@ class Described:
             return depth >= _DEEPEST or any(self._may_be(each, accessed, depth + 1) for each in inner)
         if tag != _BASIC:
             return True
-        is_float = "DW_ATE_float" in self._nodes[type_][1]
+        is_float = "DW_ATE_float" in self._nodes[type_].text
         return not is_float and accessed == f"i{8 * self._size(type_)}"
 
     def path(self, type_: str, offset: int) -> str:
@@ -134,10 +155,11 @@ class Described:
         return {each.ref: each for each in self._module.variables}
 
     @cached_property
-    def _nodes(self) -> dict[str, tuple[str, str]]:
-        """Number of a node: its kind and its fields."""
-        found = (_NODE.match(line) for line in self._module.metadata.lines)
-        return {match[1]: (match[2], match[3]) for match in found if match}
+    def _nodes(self) -> dict[str, _Node]:
+        """The nodes by their numbers."""
+        matches = (_NODE.match(line) for line in self._module.metadata.lines)
+        found = (match.groups() for match in matches if match)
+        return {number: _Node(kind, text, dict(_FIELD.findall(text))) for number, kind, text in found}
 
     @cached_property
     def _lists(self) -> dict[str, str]:
@@ -148,23 +170,39 @@ class Described:
     def _variables(self) -> dict[tuple[str, str], set[str]]:
         """Types of the variables of a name and a line."""
         found: dict[tuple[str, str], set[str]] = {}
-        for kind, text in self._nodes.values():
-            if kind in _VARIABLES and (name := _WORD.search(text)):
-                fields = dict(_FIELD.findall(text))
-                found.setdefault((name[1], fields.get("line", "0")), set()).add(fields.get("type", ""))
+        for number, node in self._nodes.items():
+            if node.kind in _VARIABLES and (name := self._name(number)):
+                known = found.setdefault((name, node.fields.get("line", "0")), set())
+                known.add(node.fields.get("type", ""))
+        return found
+
+    @cached_property
+    def _members_by_name(self) -> dict[str, dict[int, str]]:
+        """The members of structs by their offsets, by the structs' own names or those that typedefs give."""
+        given: dict[str, list[str]] = {}
+        for number, node in self._nodes.items():
+            if self._tag(number) == "DW_TAG_typedef":
+                given.setdefault(node.fields.get("baseType", ""), []).append(self._name(number))
+        found: dict[str, dict[int, str]] = {}
+        for number, node in self._nodes.items():
+            if "elements" in node.fields and self._tag(number) not in _UNNAMED:
+                named = ((self._begin(each), self._name(each)) for each in self._members(number))
+                known, own = {begin: name for begin, name in named if name}, self._name(number)
+                found.update((name, known) for name in ([own] if own else given.get(number, ())))
         return found
 
     def _fields(self, number: str) -> dict[str, str]:
-        return dict(_FIELD.findall(self._nodes.get(number, ("", ""))[1]))
+        return self._nodes.get(number, _NONE).fields
 
     def _tag(self, number: str) -> str:
-        if self._nodes.get(number, ("", ""))[0] == "DIBasicType":
+        node = self._nodes.get(number, _NONE)
+        if node.kind == "DIBasicType":
             return _BASIC
-        match = _TAG.search(self._nodes.get(number, ("", ""))[1])
+        match = _TAG.search(node.text)
         return match[1] if match else ""
 
     def _name(self, number: str) -> str:
-        match = _WORD.search(self._nodes.get(number, ("", ""))[1])
+        match = _WORD.search(self._nodes.get(number, _NONE).text)
         return match[1] if match else ""
 
     def _begin(self, member: str) -> int:
@@ -177,7 +215,7 @@ class Described:
     def _members(self, number: str) -> list[str]:
         """The members of a struct that have a place of their own: no static ones."""
         found = [each for each in self._listed(number) if self._tag(each) == "DW_TAG_member"]
-        return [each for each in found if "DIFlagStaticMember" not in self._nodes[each][1]]
+        return [each for each in found if "DIFlagStaticMember" not in self._nodes[each].text]
 
     def _listed(self, number: str) -> list[str]:
         return _NUMBER.findall(self._lists.get(self._fields(number).get("elements", ""), ""))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from whence import ir
 from whence.chains import HopKind
 from whence.instrument.origins import helpers
@@ -10,6 +12,8 @@ from whence.instrument.origins.sites import Sites
 _WIDEST = 64
 CELLED = ("i32", "i64", "ptr")
 """Types of the values that are followed in memory."""
+Node = Callable[[str, str, ir.Instruction], str]
+"""Gives the node of a value of a type, for an instruction that uses it; "0" without one."""
 
 
 class Emitter:

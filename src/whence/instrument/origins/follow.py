@@ -9,13 +9,15 @@ bits and pointers are followed through memory.
 from __future__ import annotations
 
 from whence import ir
+from whence.abi.intercepts import PREFIX
 from whence.abi.origins import MOST_ARGUMENTS
 from whence.chains import HopKind
 from whence.instrument.origins import helpers
 from whence.instrument.origins.deaths import Deaths
+from whence.instrument.origins.described import Described
 from whence.instrument.origins.emitter import CELLED, Emitter, after, is_followed
 from whence.instrument.origins.library import FREES, Effects, is_allocation
-from whence.instrument.origins.names import Members, Names
+from whence.instrument.origins.names import Names
 from whence.instrument.origins.operands import Operands
 from whence.instrument.origins.results import Results
 from whence.instrument.origins.sites import Sites
@@ -23,7 +25,6 @@ from whence.instrument.origins.variables import Variables
 from whence.instrument.passes import Context
 from whence.instrument.policy import Policy
 
-_OURS = "__whence_"
 _COPIES = ("llvm.memcpy.", "llvm.memmove.")
 _SETS = "llvm.memset."
 _SAME = ("llvm.launder.", "llvm.strip.", "llvm.expect", "llvm.ptrmask")
@@ -60,9 +61,9 @@ def follow_origins(context: Context) -> None:
         @whence.site_texts = private unnamed_addr constant [33 x i8] c"parameter\\090\\090\\09\\09\\00f\\09\\00stored\\090\\090\\09g\\09\\00", align 1
         @whence.sites = internal global [2 x { i64, ptr, ptr }] [{ i64, ptr, ptr } { i64 -4294967296, ptr @whence.site_texts, ptr getelementptr (i8, ptr @whence.site_texts, i64 16) }, { i64, ptr, ptr } { i64 -4294967296, ptr getelementptr (i8, ptr @whence.site_texts, i64 19), ptr getelementptr (i8, ptr @whence.site_texts, i64 16) }], section "whence_origin_sites", align 8
     """  # noqa: E501
-    sites, members = Sites(context.module), Members(context.module)
+    sites, types = Sites(context.module), Described(context.module)
     for function in list(context.functions()):
-        _Follower(function, sites, members, context.policy).run()
+        _Follower(function, sites, types, context.policy).run()
     sites.add_table()
 
 
@@ -73,11 +74,11 @@ class _Follower:
     variables beside them, shadows, and not in cells, where debuggers find them. scalars: those variables.
     """
 
-    def __init__(self, function: ir.Function, sites: Sites, members: Members, policy: Policy) -> None:
+    def __init__(self, function: ir.Function, sites: Sites, types: Described, policy: Policy) -> None:
         self.function = function
         self.module = function.module
         self.sites = sites
-        self.names = Names(function, members)
+        self.names = Names(function, types)
         self.nodes: dict[str, str] = {}
         self.apart = not policy.described
         self.scalars: frozenset[str] = frozenset()
@@ -90,7 +91,7 @@ class _Follower:
         self.effects = Effects(self._runtime)
         self.deaths = Deaths(function, sites, self.names, self.shadows, self._emit)
         self.variables = Variables(function, self.shadows, CELLED, self._emit)
-        self.operands = Operands(policy.steps, self._node, self._emit)
+        self.operands = Operands(policy.steps, out, self._node)
 
     def run(self) -> None:
         instructions = list(self.function.instructions())
@@ -308,7 +309,7 @@ class _Follower:
 
     def _call(self, call: ir.Call) -> None:
         name = call.callee or ""
-        if call.is_assembly or name.startswith(_OURS) or call.marker == "musttail":
+        if call.is_assembly or name.startswith(PREFIX) or call.marker == "musttail":
             return
         if name.startswith("llvm."):
             self.deaths.lifetime(call, name)
@@ -406,6 +407,7 @@ class _Follower:
         if instruction.value is not None:
             self.results.pass_value(instruction, instruction.operands[0])
         self._leave(instruction)
+
 
 def _is_plain_use(use: ir.Instruction, variable: ir.Alloca) -> bool:
     """Whether a use of a scalar variable loads or stores all of it, or marks its lifetime."""

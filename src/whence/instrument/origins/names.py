@@ -6,90 +6,24 @@ Names come from debug information, as far as it is there: `list->head`, `a[…]`
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from whence import ir
 from whence.instrument.origins.described import Described
 from whence.instrument.variable_names import ATTACHMENT, text_of
 from whence.ir.constants import evaluate
 
-_ENTRY = re.compile(r"!(\d+) = (?:distinct )?!(DICompositeType|DIDerivedType)\((.*)\)\Z", re.DOTALL)
-_LIST = re.compile(r"!(\d+) = !\{([^\"]*)\}\Z")
-_NUMBER = re.compile(r"!(\d+)")
-_MEMBER_OF = re.compile(r'\bname: "([^"]*)"')
-_OFFSET = re.compile(r"\boffset: (\d+)")
-_ELEMENTS = re.compile(r"\belements: !(\d+)")
-_BASE = re.compile(r"\bbaseType: !(\d+)")
-_STRUCT = re.compile(r'%"?(?:struct|class|union)\.(.+?)(?:\.\d+)?"?\Z')
 _MANGLED = re.compile(r"\b_Z\w+")
 """Reports tell only the last part of such a name."""
 _LONGEST = 60
 _DEEPEST = 6
-_MANY = 4096
-"""Members of all types; modules with more of them have no names of members."""
-
-
-class Members:
-    """The names of members of structs, by the struct's name and the offset in bytes."""
-
-    def __init__(self, module: ir.Module) -> None:
-        self._module = module
-        self._names: dict[str, dict[int, str]] | None = None
-        self.described = Described(module)
-
-    def name(self, type_: str, offset: int) -> str:
-        """The member at an offset of a type as the IR names it; empty if that is not known."""
-        match = _STRUCT.match(type_)
-        if match is None:
-            return ""
-        if self._names is None:
-            self._names = dict(self._read())
-        return self._names.get(match[1].rpartition("::")[2], {}).get(offset, "")
-
-    def _read(self) -> Iterator[tuple[str, dict[int, str]]]:
-        entries: dict[str, str] = {}
-        lists: dict[str, str] = {}
-        for line in self._module.metadata.lines:
-            if match := _ENTRY.match(line):
-                entries[match[1]] = match[3]
-            elif match := _LIST.match(line):
-                lists[match[1]] = match[2]
-        for number, text in entries.items():
-            elements = _ELEMENTS.search(text)
-            if elements is None or "DW_TAG_array_type" in text or "DW_TAG_enumeration" in text:
-                continue
-            members = dict(_members(lists.get(elements[1], ""), entries))
-            name = _MEMBER_OF.search(text)
-            names = [name[1]] if name else list(_typedefs(number, entries))
-            yield from ((each, members) for each in names)
-
-
-def _members(listed: str, entries: dict[str, str]) -> Iterator[tuple[int, str]]:
-    for number in _NUMBER.findall(listed):
-        text = entries.get(number, "")
-        name = _MEMBER_OF.search(text)
-        if "DW_TAG_member" in text and name:
-            offset = _OFFSET.search(text)
-            yield (int(offset[1]) // 8 if offset else 0), name[1]
-
-
-def _typedefs(number: str, entries: dict[str, str]) -> Iterator[str]:
-    """The names that typedefs give a struct without one."""
-    if len(entries) > _MANY:
-        return
-    for text in entries.values():
-        base, name = _BASE.search(text), _MEMBER_OF.search(text)
-        if "DW_TAG_typedef" in text and base and name and base[1] == number:
-            yield name[1]
 
 
 class Names:
     """The names in one function."""
 
-    def __init__(self, function: ir.Function, members: Members) -> None:
+    def __init__(self, function: ir.Function, types: Described) -> None:
         self.function = function
-        self._members = members
-        self._types = members.described
+        self._types = types
         self._parameters = _stored_parameters(function)
 
     def variable(self, alloca: ir.Alloca) -> str:
@@ -173,7 +107,7 @@ class Names:
             return ""
         indices = made.indices
         if made.source_type.startswith("%") and len(indices) == 2 and made.constant_offset is not None:
-            member = self._members.name(made.source_type, made.constant_offset)
+            member = self._types.member_of(made.source_type, made.constant_offset)
             member = member or self._types.member(self._type(made.base, depth + 1), made.constant_offset)[0]
             whole, arrow = base
             return f"{whole}{'->' if arrow else '.'}{member}" if member else ""

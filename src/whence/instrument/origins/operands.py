@@ -6,20 +6,12 @@ that a step without a record of its own is not given that of another.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from whence import ir
 from whence.instrument import arithmetic, conversions, steps
 from whence.instrument.indices import accessed_whole, is_element
 from whence.instrument.origins import helpers
+from whence.instrument.origins.emitter import Emitter, Node, is_followed
 
-_OVERFLOWS = {opcode: {point, f"{point}_UNSIGNED"} for opcode, point in arithmetic.OVERFLOWS.items()}
-_POINTS = {
-    **_OVERFLOWS,
-    **dict.fromkeys(arithmetic.DIVISIONS, frozenset(("DIVIDE",))),
-    **dict.fromkeys(arithmetic.SHIFTS, frozenset(("SHIFT",))),
-}
-"""The detection points of operations, by their opcodes."""
 _SECOND_ONLY = "llvm.abs."
 _PAIRS = (steps.OFFSET, steps.COMPARE, steps.DIFFERENCE)
 """Markers whose second operand is a value of the program, too."""
@@ -28,26 +20,20 @@ _PAIRS = (steps.OFFSET, steps.COMPARE, steps.DIFFERENCE)
 class Operands:
     """The operands in one function.
 
-    points: those where a rule is evaluated. node: gives the node of a value of a type before an instruction,
-    "0" if it has none. emit: inserts a call before an instruction.
+    points: those where a rule is evaluated.
     """
 
-    def __init__(
-        self,
-        points: frozenset[str],
-        node: Callable[[str, str, ir.Instruction], str],
-        emit: Callable[[ir.Instruction, str, str, str], str],
-    ) -> None:
+    def __init__(self, points: frozenset[str], out: Emitter, node: Node) -> None:
         self._points = points
+        self._out = out
         self._node = node
-        self._emit = emit
 
     def of(self, step: ir.Instruction) -> None:
         """Records the operands of a step, if a rule may be about it."""
         if not self._points:
             return
         if isinstance(step, ir.Binary):
-            if not self._points.isdisjoint(_POINTS.get(step.opcode, ())):
+            if not self._points.isdisjoint(arithmetic.POINTS_OF.get(step.opcode, ())):
                 self._record(step, *((each.type or step.type, each.value) for each in step.operands))
         elif isinstance(step, ir.GetElementPtr):
             if "INDEX" in self._points and is_element(step):
@@ -72,20 +58,12 @@ class Operands:
         for i, (type_, value) in enumerate(operands):
             if value.startswith("%"):
                 nodes[i] = self._node(value, type_, before)
-            words[i] = _word(before, type_, value)
+            words[i] = self._word(before, type_, value)
         arguments = f"i64 {words[0]}, i64 {words[1]}, i32 {nodes[0]}, i32 {nodes[1]}"
-        self._emit(before, helpers.OPERANDS, "void", arguments)
+        self._out.call(before, helpers.OPERANDS, "void", arguments)
 
-
-def _word(before: ir.Instruction, type_: str, value: str) -> str:
-    """A value as 64 bits, "0" if it is no integer of that size or pointer."""
-    if type_ == "i64":
-        return value
-    if type_ == "ptr":
-        return before.insert_before(f"ptrtoint ptr {value} to i64").result or ""
-    bits = int(type_[1:]) if type_[:1] == "i" and type_[1:].isdecimal() else 65
-    if bits > 64:
-        return "0"
-    if not value.startswith("%"):
-        return value if value.lstrip("-").isdecimal() else "0"
-    return before.insert_before(f"zext {type_} {value} to i64").result or ""
+    def _word(self, before: ir.Instruction, type_: str, value: str) -> str:
+        """A value as 64 bits, "0" if it is none that is followed."""
+        if type_ == "ptr":
+            return before.insert_before(f"ptrtoint ptr {value} to i64").result or ""
+        return self._out.word(before, value, type_)[0].removeprefix("i64 ") if is_followed(type_) else "0"

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 
 from whence import ir
 from whence.chains import HopKind
 from whence.instrument.origins import helpers
-from whence.instrument.origins.emitter import CELLED, Emitter, is_followed
+from whence.instrument.origins.emitter import CELLED, Emitter, Node, is_followed
 from whence.instrument.origins.names import Names
 from whence.instrument.origins.sites import Sites
-
-Node = Callable[[str, str, ir.Instruction], str]
 
 
 class Results:
     """The results of one function and of its calls.
 
-    variables: those without names to which return statements store what is returned at the end. node: gives
-    the node of a value of a type, for an instruction that uses it.
+    variables: those without names to which return statements store what is returned at the end.
     """
 
     def __init__(self, function: ir.Function, sites: Sites, names: Names, out: Emitter, node: Node) -> None:
@@ -91,7 +88,6 @@ class Results:
         arguments = f"ptr {self._function.ref}, i32 {node}, {word}"
         self._out.call(instruction, f"{helpers.RETURN}_{suffix}", "void", arguments)
         self._out.call(instruction, f"{helpers.SECOND}_{end}", "void", f"i32 {second}, {rest}")
-
 
     def call_of(self, made: ir.ExtractValue) -> ir.Call | None:
         """The call that returns a struct of two parts, of which this is one that is followed."""

@@ -53,7 +53,7 @@ class Variables:
                 continue
             if size < 1 << UNIT_SHIFT:
                 continue
-            starts = [after(call) for call in begun.get(name, ())] or [_behind(variable)]
+            starts = [after(call) for call in begun.get(name, ())] or [after(variable)]
             for place in starts:
                 if place is not None:
                     self._clear(place, name, size)
@@ -74,7 +74,8 @@ class Variables:
         self._emit(before, function, "void", f"ptr {name}, i64 {size}" if sized else f"ptr {name}")
 
     def _clear_varying(self, variable: ir.Alloca) -> None:
-        place, (count,) = _behind(variable), variable.operands[:1]
+        place, (count,) = after(variable), variable.operands[:1]
+        assert place is not None
         each = self._function.module.layout.size_of(variable.allocated_type)
         wide = count.value
         if count.type != "i64":
@@ -127,13 +128,4 @@ def _lifetimes(instructions: list[ir.Instruction], kind: str) -> dict[str, list[
     for each in instructions:
         if isinstance(each, ir.Call) and (each.callee or "").startswith(kind):
             found.setdefault(each.arguments[-1].value, []).append(each)
-    return found
-
-
-def _behind(variable: ir.Alloca) -> ir.Instruction:
-    """Where something can be inserted behind a variable, and behind those that are beside it."""
-    found = variable.next
-    while not isinstance(found, ir.Instruction) or isinstance(found, ir.Alloca):
-        assert found is not None
-        found = found.next
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from whence import ir
+from whence.abi.intercepts import PREFIX
 from whence.abi.symbolic import MOST_ARGUMENTS, REASONS
 from whence.instrument.symbolic import helpers, intrinsics, library
 from whence.instrument.symbolic.comparisons import COMPARISONS
@@ -10,7 +11,6 @@ from whence.instrument.symbolic.emitting import Emitter, after, what_of
 from whence.instrument.symbolic.shapes import width_of
 from whence.instrument.symbolic.varying import is_numbered
 
-_OURS = "__whence_"
 INLINE = "available_externally"
 """The linkage of definitions that another one may take the place of, which has no IR."""
 
@@ -24,7 +24,7 @@ class Calls(Emitter):
     def call(self, made: ir.Instruction) -> None:
         assert isinstance(made, ir.Call)
         name = made.callee or ""
-        if name.startswith(_OURS):
+        if name.startswith(PREFIX):
             self.nothing_of(made)
         elif made.is_assembly:
             self.bind_all(made, "OPERATION")

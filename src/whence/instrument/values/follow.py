@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 
 from whence import ir
-from whence.abi.intercepts import RUNTIME_SYMBOLS, STORES
+from whence.abi.intercepts import PREFIX, RUNTIME_SYMBOLS, STORES
 from whence.abi.layout import GRANULE
 from whence.abi.undefined import (
     ARGUMENTS,
@@ -50,7 +50,6 @@ _CALLEE, _RETURNED = PASSED.offset("callee"), PASSED.offset("returned")
 _TAIL, _NAME = MEMORY + IN_MEMORY.offset("tail"), MEMORY + IN_MEMORY.offset("name")
 
 _LIBRARY = frozenset(RUNTIME_SYMBOLS.values())
-_OURS = "__whence_"
 _ENDS = ("exit", "_exit", "_Exit", "quick_exit")
 _MEMSET = RUNTIME_SYMBOLS["memset"]
 _STORED = {RUNTIME_SYMBOLS.get(name, name): 1 for name in ("memset", "wmemset", "__memset_chk")}
@@ -256,7 +255,7 @@ class _Follower:
         if not isinstance(instruction, ir.Call) or instruction.is_assembly:
             return False
         name = instruction.callee or ""
-        if name.startswith(_OURS):
+        if name.startswith(PREFIX):
             return name.startswith(helpers.UNDEFINED)
         return not name.startswith("llvm.") and instruction.marker != "musttail"
 
@@ -569,7 +568,7 @@ class _Follower:
             if following is not None and name == _MEMSET and self._used(call.arguments[1].value):
                 self.at.anchor = following
                 self._set(call.arguments)
-        elif name.startswith(_OURS):
+        elif name.startswith(PREFIX):
             for argument in call.arguments:
                 if argument.type == "ptr":
                     self._report(argument.value, "ptr", "ADDRESS")
