@@ -150,15 +150,15 @@ class ContextPass:
 AnyPass = Pass | TextPass | ContextPass
 
 
-def run_stage(passes: Iterable[AnyPass], stage: Stage, text: str, context: Context) -> str:
-    """The text after the passes of one stage, in their order.
+def run_stage(passes: Iterable[AnyPass], stage: Stage, text: str, context: Context, *more: Stage) -> str:
+    """The text after the passes of one stage, and of `more` that follow without LLVM, in their order.
 
     Raises `whence.ir.IRSyntaxError` for text that cannot be read and, with
     verification on, `PassError`.
     """
     latest: str | None = text
     for each in passes:
-        if each.stage is not stage or not each.needed(context.policy):
+        if each.stage not in (stage, *more) or not each.needed(context.policy):
             continue
         if isinstance(each, TextPass):
             latest = each.run(str(context.module) if latest is None else latest)

@@ -17,6 +17,7 @@ the seconds.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -38,6 +39,7 @@ from whence.instrument.conversions import POINTS as CONVERSIONS
 from whence.instrument.conversions import mark_conversions
 from whence.instrument.cookies import mark_cookies
 from whence.instrument.debugging import begin_with_parameters, step_by_lines
+from whence.instrument.definitions import needed
 from whence.instrument.descriptions import keep_line_tables
 from whence.instrument.events import watch
 from whence.instrument.frames import keep_locals
@@ -66,7 +68,14 @@ from whence.instrument.passes import (
 from whence.instrument.policy import Policy
 from whence.instrument.promises import POINTS as PROMISES
 from whence.instrument.promises import mark_promises
-from whence.instrument.quick import inline_only, keep_copies, select_quickly, simplify
+from whence.instrument.quick import (
+    drop_unused,
+    forget_sizes,
+    inline_only,
+    keep_copies,
+    select_quickly,
+    simplify,
+)
 from whence.instrument.reads import POINT as READ
 from whence.instrument.reads import mark_reads
 from whence.instrument.rematerialise import rematerialise
@@ -119,6 +128,7 @@ PASSES: tuple[AnyPass, ...] = (
     Pass("define-unwritten", Stage.PROMOTED, define_unwritten),
     Pass("forbid-speculation", Stage.PROMOTED, forbid_speculation, lambda policy: policy.values),
     Pass("keep-copies", Stage.PROMOTED, keep_copies, lambda policy: policy.quick),
+    Pass("forget-sizes", Stage.PROMOTED, forget_sizes, lambda policy: policy.quick),
     Pass("client-requests", Stage.PROMOTED, redirect_requests),
     Pass("follow-symbolic", Stage.PROMOTED, follow_symbolic, lambda policy: policy.symbolic),
     Pass("withdraw-promises", Stage.PROMOTED, withdraw_promises),
@@ -151,7 +161,6 @@ PASSES: tuple[AnyPass, ...] = (
     Pass("guard-commons", Stage.OPTIMISED, guard_commons, lambda policy: policy.globals),
     Pass("resume-in-twins", Stage.OPTIMISED, resume_in_twins, lambda policy: policy.values),
     Pass("rematerialise", Stage.OPTIMISED, rematerialise, lambda policy: policy.locals),
-    Pass("select-quickly", Stage.OPTIMISED, select_quickly, lambda policy: policy.quick),
 )
 """The passes in the order of execution. A stage without needed passes costs nothing."""
 
@@ -213,19 +222,55 @@ def compile_module(bitcode: bytes, job: Job) -> Compiled:
         if not job.policy.keeps_variables:
             _promote(module, machine)
         text = str(module)
+    compiled = _at_once if job.policy.quick and not _INLINED.search(text) else _in_stages
+    return compiled(text, machine, job)
+
+
+_INLINED = re.compile(r"^(?:define|attributes)\b.*\balwaysinline\b", re.MULTILINE)
+"""A function whose variables become those of its callers, and are guarded there."""
+
+
+def _at_once(text: str, machine: llvm.TargetMachine, job: Job) -> Compiled:
+    """The object of the quick tier where nothing has to be inlined: LLVM reads the module once more."""
     context = _context(job)
-    instrumented = run_stage(PASSES, Stage.PROMOTED, text, context)
-    with _refusal(job.name, "accept the instrumented IR"):
-        module = parsed(instrumented)
-        module.verify()
+    module = _verified(run_stage(PASSES, Stage.PROMOTED, text, context, Stage.OPTIMISED), job)
     with _refusal(job.name, "compile the instrumented IR"):
-        _optimise(module, machine, job)
+        _simplify(module, machine, job)
+        select_quickly(module)
+        _lower(module, machine, job)
+        code = bytes(machine.emit_object(module))
+    return Compiled(code, context.checked, context.guarded_variables, context.safe_variables)
+
+
+def _in_stages(text: str, machine: llvm.TargetMachine, job: Job) -> Compiled:
+    """The object with variables guarded after optimisation."""
+    context = _context(job)
+    module = _verified(run_stage(PASSES, Stage.PROMOTED, text, context), job)
+    with _refusal(job.name, "compile the instrumented IR"):
+        if job.policy.quick:
+            _simplify(module, machine, job)
+            drop_unused(module, machine)
+        else:
+            _optimise(module, machine, job)
     module, settled, notes = _settled(module, job)
     with _refusal(job.name, "compile the optimised IR"):
+        if job.policy.quick:
+            select_quickly(module)
         _lower(module, machine, job)
         code = bytes(machine.emit_object(module))
     guarded = settled.guarded_variables - settled.repeated_variables
     return Compiled(code, context.checked, guarded, settled.safe_variables, notes)
+
+
+def _verified(text: str, job: Job) -> llvm.ModuleRef:
+    with _refusal(job.name, "accept the instrumented IR"):
+        module = parsed(text)
+        module.verify()
+    return module
+
+
+def _simplify(module: llvm.ModuleRef, machine: llvm.TargetMachine, job: Job) -> None:
+    (inline_only if job.policy.keeps_variables else simplify)(module, machine)
 
 
 def compile_text(text: str, name: str) -> bytes:
@@ -283,9 +328,6 @@ def _promote(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
 
 
 def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, job: Job) -> None:
-    if job.policy.quick:
-        (inline_only if job.policy.keeps_variables else simplify)(module, machine)
-        return
     speed = _SPEED.get(job.speed, 2)
     options = llvm.create_pipeline_tuning_options(speed)
     if speed < 3:
@@ -319,7 +361,8 @@ def _settled(module: llvm.ModuleRef, job: Job) -> tuple[llvm.ModuleRef, Context,
 
 def _lower(module: llvm.ModuleRef, machine: llvm.TargetMachine, job: Job) -> None:
     """Links and inlines the definitions of the markers. Cleanup passes after it gained nothing."""
-    module.link_in(llvm.parse_assembly(job.filters, context=module._context))
+    markers = (each.name for each in module.functions if each.is_declaration)
+    module.link_in(llvm.parse_assembly(needed(job.filters, markers), context=module._context))
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(2))
     passes = llvm.create_new_module_pass_manager()
     passes.add_always_inliner_pass()

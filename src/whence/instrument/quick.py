@@ -31,7 +31,6 @@ def simplify(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
     passes.add_instruction_combine_pass()
     passes.add_simplify_cfg_pass()
     passes.add_dead_code_elimination_pass()
-    passes.add_global_dead_code_eliminate_pass()
     passes.run(module, builder)
 
 
@@ -40,8 +39,17 @@ def inline_only(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(1))
     passes = llvm.create_new_module_pass_manager()
     passes.add_always_inliner_pass()
-    passes.add_global_dead_code_eliminate_pass()
     passes.run(module, builder)
+
+
+def drop_unused(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
+    """Removes what nothing refers to any more, as functions that are inlined everywhere.
+
+    Not once tables of variables, which only their section names, are in the module.
+    """
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_global_dead_code_eliminate_pass()
+    passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(1)))
 
 
 def keep_copies(context: Context) -> None:
@@ -85,25 +93,31 @@ def keep_copies(context: Context) -> None:
             function.linkage = "internal"
 
 
-def select_quickly(context: Context) -> None:
-    """Makes the code generator select instructions without optimisation.
+def forget_sizes(context: Context) -> None:
+    """Drops wishes for small code, which exclude those of `select_quickly`.
 
     Before::
 
         define i32 @f(i32 %0) #0 {
           ret i32 %0
         }
-        attributes #0 = { optsize }
+        attributes #0 = { minsize optsize }
 
     After::
 
-        define i32 @f(i32 %0) #1 {
+        define i32 @f(i32 %0) {
           ret i32 %0
         }
-        attributes #0 = { optsize }
-        attributes #1 = { noinline optnone }
+        attributes #0 = { minsize optsize }
     """
     for function in context.functions():
-        if not function.attributes.has("alwaysinline"):
-            kept = function.attributes.without("optsize", "minsize")
-            function.attributes = kept.with_("noinline", "optnone")
+        if function.attributes.has("optsize") or function.attributes.has("minsize"):
+            function.attributes = function.attributes.without("optsize", "minsize")
+
+
+def select_quickly(module: llvm.ModuleRef) -> None:
+    """Makes the code generator select instructions without optimisation."""
+    for function in module.functions:
+        if not function.is_declaration and not any(b"alwaysinline" in each for each in function.attributes):
+            function.add_function_attribute("noinline")
+            function.add_function_attribute("optnone")

@@ -10,17 +10,29 @@ from whence.abi.intercepts import LIBRARY
 from whence.errors import CannotExecute
 from whence.instrument.pipeline import Compiled, Job, compile_module
 from whence.instrument.requests import CLOSES, may_close
+from whence.toolchain import bitcode as bitcodes
 from whence.toolchain.carry import CarriedModule
+
+_GARBAGE = 1 << 20
+"""Bytes of bitcode whose garbage may stay: 100 to 200 MB."""
+
+_compiled = 0
+"""Bytes of bitcode that were compiled since garbage was collected."""
 
 
 def compile_carried(module: CarriedModule, job: Job) -> Compiled:
-    """The instrumented object of a carried module, with notes for the user."""
-    gc.disable()  # garbage collection finds nothing while a module is compiled, and costs a third of the time
-    try:
-        return compile_module(module.bitcode(), job)
-    finally:
-        gc.enable()
+    """The instrumented object of a carried module, with notes for the user.
+
+    Garbage collection finds nothing while a module is compiled, and costs a third of the time. Garbage of
+    modules before is collected when it is large, since a collection looks at all objects.
+    """
+    global _compiled
+    gc.disable()
+    if _compiled + module.size > _GARBAGE:
         gc.collect()
+        _compiled = 0
+    _compiled += module.size
+    return compile_module(module.bitcode(), job)
 
 
 def defined_functions(module: CarriedModule) -> str:
@@ -29,6 +41,15 @@ def defined_functions(module: CarriedModule) -> str:
     `CLOSES` is among them if the module may make memory inaccessible.
     """
     bitcode = module.bitcode()
+    defined = bitcodes.defined_functions(bitcode)
+    if defined is None:
+        defined = _parsed_functions(module, bitcode)
+    names = [name for name in defined if name in LIBRARY]
+    return " ".join([*names, CLOSES] if may_close(bitcode) else names)
+
+
+def _parsed_functions(module: CarriedModule, bitcode: bytes) -> list[str]:
+    """The functions that a module without a table of symbols defines for others."""
     try:
         parsed = llvm.parse_bitcode(bitcode, context=llvm.create_context())
     except RuntimeError as error:
@@ -38,9 +59,8 @@ def defined_functions(module: CarriedModule) -> str:
             f"(made by {module.frontend}): {reason}; build with another front end (WHENCE_CLANG)"
         ) from None
     hidden = (llvm.Linkage.internal, llvm.Linkage.private, llvm.Linkage.available_externally)
-    names = [
+    return [
         function.name
         for function in parsed.functions
-        if function.name in LIBRARY and not function.is_declaration and function.linkage not in hidden
+        if not function.is_declaration and function.linkage not in hidden
     ]
-    return " ".join([*names, CLOSES] if may_close(bitcode) else names)

@@ -9,6 +9,7 @@ limits threads fail to start, or die and leave others waiting, as those of
 from __future__ import annotations
 
 import ctypes
+import gc
 import multiprocessing
 import os
 import signal
@@ -184,6 +185,7 @@ def _serve(parent: int, link: Connection) -> None:
     with open(os.devnull, "wb") as nowhere:
         os.dup2(nowhere.fileno(), 2)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.freeze()  # what the parent made stays: collections here need not look at it
     while True:
         function, piece = link.recv()
         try:
