@@ -196,6 +196,8 @@ def as_file(words):
 class ModelExecutor:
     """Runs a program of this file; `finding` makes the finding for a path that ends with one."""
 
+    lacks, notes = "", ()
+
     def __init__(self, program, finding=None, slots=1):
         self.program, self.finding, self.slots = program, finding, slots
         self.ready, self.inputs = [], []

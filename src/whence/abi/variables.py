@@ -16,6 +16,8 @@ ALLOC = "WHENCE_ALLOC"
 """The guarded allocator: ``<type>,<red>,<empty>,<reserved>,<alignment>``, see ``runtime/guard/config.c``."""
 CACHE = "WHENCE_CACHE"
 """Path of the cache."""
+PADDING = "WHENCE_PADDING"
+"""Letters that fill up the other variables, so that the stack of a run begins at one address anywhere."""
 START = "WHENCE_START"
 """From the native launcher: the key of a start plan (`whence.engines.start`)."""
 STARTED = "WHENCE_STARTED"
@@ -35,7 +37,7 @@ LINKER = ("LD_PRELOAD", "LD_LIBRARY_PATH")
 """Variables of the dynamic linker that a run replaces."""
 REPLACED = (ALLOC, *LINKER)
 """Variables whose value of the user a run keeps under `PREFIX` and the name."""
-OF_RUN = (RECORD, OPTIONS, SERVICE, SPACE, *REPLACED, *(PREFIX + name for name in REPLACED))
+OF_RUN = (RECORD, OPTIONS, SERVICE, SPACE, PADDING, *REPLACED, *(PREFIX + name for name in REPLACED))
 """Variables that a run sets and the runtime takes from the program's environment."""
 
 PREPARE = "WHENCE_PREPARE"

@@ -88,6 +88,7 @@ def _parameters() -> list[click.Parameter]:
         click.Option(
             ["--jobs", "-j"], metavar="N", type=_COUNT, default=1, help="Paths that run at a time (1)."
         ),
+        _option("cluster", "ADDRESS", "Explore with the workers of this scheduler of dask.distributed."),
         click.Option(["--ktest"], is_flag=True, help="Also write each test in KLEE's format."),
         _option("json", "FILE", "Write the summary as JSON; - for standard output.", type=_FILE),
         click.Option(["--quiet", "-q"], is_flag=True, help="Print errors only."),
@@ -130,6 +131,7 @@ def explore(program: str, arguments: tuple[str, ...], **values: Any) -> int:
             seeds=values["seed"],
             options=_options(values),
             run=_run_options(values),
+            cluster=values["cluster"],
             progress=line.tell,
         )
     finally:

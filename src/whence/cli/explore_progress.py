@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import sys
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from whence.cli.output import say
 from whence.report.words import plural
 
 if TYPE_CHECKING:
-    from whence.exploring.search import Explorer
+    from whence.exploring.loop import Loop
 
 _ON_TERMINAL, _ELSEWHERE = 0.2, 10.0
 """Seconds from line to line."""
@@ -30,10 +30,12 @@ class Line:
         self._live, self._interval = live, interval
         self._next = time.monotonic() + interval
         self._shown = False
+        self._lacks = ""
 
-    def tell(self, explorer: Explorer) -> None:
-        now = time.monotonic()
-        if now >= self._next:
+    def tell(self, explorer: Loop[Any, Any]) -> None:
+        now, lacks = time.monotonic(), explorer.executor.lacks
+        news, self._lacks = lacks not in ("", self._lacks), lacks
+        if now >= self._next or (news and self._interval < math.inf):
             self._next = now + self._interval
             text = f"whence: {line(explorer)}"
             self._shown = self._live
@@ -46,8 +48,8 @@ class Line:
         self._shown = False
 
 
-def line(explorer: Explorer) -> str:
-    """Paths, errors, decisions that wait, queries, and the time."""
+def line(explorer: Loop[Any, Any]) -> str:
+    """Paths, errors, decisions that wait, queries, the time, and what is missing so that it goes on."""
     state, seconds = explorer.state, time.monotonic() - explorer.begun
     sites = {site for site, way in state.passed if way >= 0}
     ways = sum(way >= 0 for _, way in state.passed)
@@ -56,7 +58,7 @@ def line(explorer: Explorer) -> str:
         plural(len(state.found), "error"),
         f"{explorer.left:,} waiting",
         f"{ways:,} of {2 * len(sites):,} branches",
-        f"{explorer.reasoner.counts.queries:,} queries",
+        f"{explorer.counts.queries:,} queries",
         f"{seconds:.0f} s",
     ]
-    return ", ".join(parts)
+    return ", ".join([*parts, *filter(None, [explorer.executor.lacks])])

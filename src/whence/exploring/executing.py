@@ -1,10 +1,14 @@
-"""The border to whatever runs paths: the fork server of a checked program, or a model in a test."""
+"""The border to whatever runs paths: the fork server of a checked program, or a model in a test.
+
+Work is given out and taken back in the same way whether its unit is one path, as here, or a share of the
+tree for a worker of a cluster (`whence.exploring.cluster`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from whence.findings import Finding
@@ -33,22 +37,37 @@ class Ran:
     lost: str = ""
 
 
-class Executor(Protocol):
-    """Runs inputs, several at a time; `Key` is whatever the caller wants back with the result."""
+Work = TypeVar("Work", contravariant=True)
+Done = TypeVar("Done", covariant=True)
+
+
+class Executor(Protocol[Work, Done]):
+    """Does pieces of work, several at a time; their keys are whatever the caller wants back with a result.
+
+    Of most executors `Work` is `Inputs`, and `Done` is `Ran`.
+    """
 
     @property
     def free(self) -> int:
-        """How many more inputs can be begun now."""
+        """How many more pieces can be begun now."""
 
     @property
     def running(self) -> int:
         """How many have begun."""
 
-    def begin(self, key: object, inputs: Inputs) -> None:
-        """Run a path with these inputs."""
+    def begin(self, key: object, work: Work, /) -> None:
+        """Do this piece of work, such as a path with these inputs."""
 
-    def next(self, seconds: float | None) -> tuple[object, Ran] | None:
-        """Waits for the end of one of the paths; None after the time."""
+    def next(self, seconds: float | None) -> tuple[object, Done] | None:
+        """Waits for the end of one of the pieces; None after the time."""
+
+    @property
+    def lacks(self) -> str:
+        """Why nothing can be begun although nothing runs, for people; empty if something can."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences for the user about what does the work."""
 
     def place(self, site: int) -> str:
         """Where a site is, for people: function, file and line as far as known."""

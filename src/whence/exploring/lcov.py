@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from whence.exploring.search import Explorer
+    from whence.exploring.loop import Loop
 
 SITES = "coverage.info"
 
 
-def lines(explorer: Explorer) -> Iterator[str]:
+def lines(explorer: Loop[Any, Any]) -> Iterator[str]:
     """A record for each source file. A line counts how often paths came to its branches."""
     files: dict[str, dict[int, dict[int, tuple[int, int]]]] = {}
     passed = explorer.state.passed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import mmap
 import os
 import select
@@ -42,6 +43,8 @@ _USED, _USED_AT = struct.Struct("<Q"), symbolic.TRACE.offset("used")
 
 _CUT = ("", TIME_LIMIT, WAITING)
 """What an answer says of the time of a path."""
+_START_OF_STACK = 25
+"""The field of /proc/PID/stat behind the name."""
 _LOOKS = 0.05
 """Seconds from look to look at the memory of paths, where that is bound."""
 _LARGE = 8
@@ -158,6 +161,22 @@ class Server:
         cut, self._cut = self._cut or _CUT[answer["late"]], ""
         return Ran(trace, answer["status"], cut, findings, notes)
 
+    def layout(self) -> str:
+        """A digest of the code of the process, of its addresses and of the begin of its stack."""
+        found = hashlib.sha256()
+        place = Path("/proc") / str(self._process.pid)
+        for line in (place / "maps").read_text(errors="surrogateescape").splitlines():
+            addresses, rights, offset, _, _, *name = line.split(maxsplit=5)
+            if "x" not in rights or not name or not name[0].startswith("/"):
+                continue
+            begin, end = (int(number, 16) for number in addresses.split("-"))
+            found.update(f"{begin:x} {end:x}\n".encode())
+            with open(name[0], "rb") as file:
+                file.seek(int(offset, 16))
+                found.update(file.read(end - begin))
+        found.update((place / "stat").read_text().rpartition(")")[2].split()[_START_OF_STACK].encode())
+        return found.hexdigest()
+
     def memory(self) -> int:
         """Bytes of memory of the process and of the path that runs."""
         return resident(self._process.pid) + self.path_memory()
@@ -270,6 +289,14 @@ class Servers:
     @property
     def running(self) -> int:
         return len(self._busy)
+
+    @property
+    def lacks(self) -> str:
+        return ""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return ()
 
     def begin(self, key: object, inputs: Inputs) -> None:
         count = self._count(inputs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -60,6 +61,17 @@ class Program:
         """An executor of so many processes. memory: bytes that paths may have with all other processes."""
         return Servers(self._server, self._count, jobs, Places(self.prepared.built.image), memory)
 
+    def layout(self) -> str:
+        """A digest of the code that a path executes and of where it lies, with the begin of the stack.
+
+        Paths of processes with the same one have the same decisions at the same addresses.
+        """
+        server = self._server(self.symbolic.counts()[0])
+        try:
+            return server.layout()
+        finally:
+            server.close()
+
     def _count(self, inputs: Inputs) -> int:
         if not self.symbolic.varies:
             return self.symbolic.counts()[0]
@@ -106,7 +118,18 @@ class Program:
         options |= {"symbolic": 1, "explore": socket}
         own = changes(settings.around.environment, built, folder, options, serving=False)
         assert own[variables.OPTIONS] == encode(options)
+        own[variables.PADDING] = _padding(own, built.image)
         return {os.fsencode(name): os.fsencode(value) for name, value in own.items()}
+
+
+def _padding(own: Mapping[str, str], image: Path) -> str:
+    """What makes the variables of a run and the name of its image fill whole pages.
+
+    They lie above the stack; the paths of folders and the numbers in them differ among runs and machines.
+    """
+    used = sum(len(os.fsencode(f"{name}={value}")) + 1 for name, value in own.items())
+    used += len(os.fsencode(image.absolute())) + len(variables.PADDING) + 3
+    return "x" * (-used % mmap.PAGESIZE)
 
 
 def check_words(words: Sequence[str]) -> None:

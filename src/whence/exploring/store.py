@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from whence.errors import ToolLimit, UserMistake
 from whence.shortage import remedy
@@ -54,6 +54,22 @@ class Recorded:
     findings: tuple[str, ...] = ()
     closed: tuple[tuple[int, int], ...] = ()
     test: bool = True
+
+
+class Paths(Protocol):
+    """Keeps paths: in a directory, or in memory for others."""
+
+    def resume(self) -> Iterator[Recorded]:
+        """The paths that are there at the begin, in order."""
+
+    def add(self, path: Recorded) -> None:
+        """Record a path."""
+
+    def inputs(self, number: int) -> Mapping[str, bytes]:
+        """The inputs of a recorded path."""
+
+    def forget(self) -> None:
+        """Give up what can be read again."""
 
 
 @dataclass

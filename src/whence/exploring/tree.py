@@ -57,6 +57,10 @@ class Node:
         self.waiting = 0
         self.witness = 0
 
+    def decides(self, decision: Decision) -> bool:
+        """Whether it is the same decision, whatever its way."""
+        return (self.kind, self.site, self.detail) == (decision.kind, decision.site, decision.detail)
+
     @property
     def open(self) -> bool:
         """Whether another way may exist."""
@@ -131,6 +135,9 @@ class Tree:
 
     def _note(self, node: Node, decision: Decision) -> None:
         node.term, node.cases = decision.term, decision.cases
+        self._note_block(node, decision)
+
+    def _note_block(self, node: Node, decision: Decision) -> None:
         if decision.kind == "ACCESS":
             node.blocks = {} if node.blocks is None else node.blocks
         if node.blocks is not None and decision.outcome != OUTSIDE:
@@ -192,6 +199,42 @@ class Tree:
             return second if self.terms.parameter[first] else first
         return self.terms.node(OP["AND"], 1, (first, second))
 
+    # ---- parts for others ----
+
+    def before(self, node: Node) -> list[Decision]:
+        """The decisions that lead to a node, without terms."""
+        found: list[Decision] = []
+        parent = node.parent
+        while parent is not None and parent is not self.root:
+            found.append(_decision(parent, node.via))
+            node, parent = parent, parent.parent
+        return found[::-1]
+
+    def ways(self, node: Node) -> list[Decision]:
+        """The decision of a node with each of its known ways."""
+        return [_decision(node, way) for way in node.children]
+
+    def graft(self, before: Sequence[Decision], ways: Sequence[Decision], number: int) -> Node:
+        """A node of another tree, with the decisions that lead to it. What this tree knows of it stays, but
+        for ways that are not among the known ones there.
+
+        ways: at least one. number: of the path that comes to it.
+        """
+        node, way = self.root, 0
+        for decision in (*before, ways[0]):
+            child = node.children.get(way)
+            if not isinstance(child, Node) or not child.decides(decision):
+                child = Node(node, way, decision.kind, decision.site, decision.detail, node.depth + 1)
+                node.children[way] = child
+            self._note_block(child, decision)
+            node, way = child, decision.outcome
+        node.children = {decision.outcome: node.children.get(decision.outcome) for decision in ways}
+        node.blocks = None
+        for decision in ways:
+            self._note_block(node, decision)
+        node.witness, node.closed = number, False
+        return node
+
     def known(self, node: Node) -> bool:
         """Whether the terms of the node and of its ancestors are there: not so after a resumption."""
         here: Node | None = node
@@ -218,6 +261,11 @@ class Tree:
             here = here.parent
 
 
+def _decision(node: Node, way: int) -> Decision:
+    length, size = (node.blocks or {}).get(way, (0, 0))
+    return Decision(node.kind, node.site, way, 0, node.detail, size, length)
+
+
 def as_text(decision: Decision) -> str:
     """A decision in a test: kind, site and, for some, a detail, then the way that was taken."""
     kind, site, outcome, _, detail, size, length, _ = decision
@@ -231,6 +279,7 @@ def _text(kind: str, site: int, outcome: int, detail: int, size: int, length: in
     return f"{LETTERS[kind]}{site:x}{shown}={outcome:x}{block}"
 
 
+@lru_cache(maxsize=1 << 16)
 def from_text(text: str) -> Decision:
     """What `as_text` wrote, without its term; raises `ValueError`."""
     place, _, outcome = text.partition("=")
