@@ -19,9 +19,9 @@ int __sigaction(int, const struct sigaction *, struct sigaction *);
 
 /* The first are findings. The others only end the program, and are watched in a process that waits
  * at its end until its findings have been reported. */
-static const int watched[] = {SIGSEGV, SIGBUS, SIGILL,  SIGFPE,  SIGABRT, SIGTERM,
-                              SIGINT,  SIGHUP, SIGQUIT, SIGPIPE, SIGALRM};
-#define FAULTS 5u
+static const int watched[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE,  SIGABRT, SIGTRAP,
+                              SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE, SIGALRM};
+#define FAULTS 6u
 #define WATCHED (sizeof watched / sizeof *watched)
 static unsigned watched_count = FAULTS;
 #define SIGNAL_STACK (64ull << 10)
@@ -30,7 +30,13 @@ static unsigned watched_count = FAULTS;
 static struct sigaction believed[WATCHED];
 static int installed;
 
+/* Signals that closed blocks need: that they do is the runtime's own matter. */
+static int is_needed(int number) {
+    return number != SIGSEGV && number > 0 && number <= 64 && (port_signals() & SIGNAL_BIT(number));
+}
+
 static int index_of(int number) {
+    if (is_needed(number)) return -1;
     for (unsigned i = 0; i < watched_count; i++)
         if (watched[i] == number)
             return i >= FAULTS && (int)options.leak_signal == number ? -1 : (int)i;
@@ -87,11 +93,12 @@ static void on_signal(int number, siginfo_t *info, void *machine) {
     }
     if (finding_hold(number)) os_exit((int)options.exitcode);
     /* Then what would have happened without us: the faulting instruction runs
-     * again, or the signal comes again, with the default action. */
+     * again, or the signal comes again, with the default action. A trap lies behind its
+     * instruction. */
     struct sigaction standard = {0};
     standard.sa_handler = SIG_DFL;
     __sigaction(number, &standard, NULL);
-    if (info->si_code <= 0 || index_of(number) >= (int)FAULTS)
+    if (info->si_code <= 0 || number == SIGTRAP || index_of(number) >= (int)FAULTS)
         os_signal_thread(os_process(), os_thread(), number);
     errno = saved_errno;
 }
@@ -255,11 +262,6 @@ static int install_before(int number, const struct sigaction *wanted) {
 
 static int is_leak_signal(int number) {
     return options.leak_signal && (int)options.leak_signal == number && index_of(number) < 0;
-}
-
-/* Signals that closed blocks need, beside those that are watched. */
-static int is_needed(int number) {
-    return number != SIGSEGV && number > 0 && number <= 64 && (port_signals() & SIGNAL_BIT(number));
 }
 
 static struct sigaction remembered[2];

@@ -23,6 +23,7 @@ static void die(int how) {
     if (how == 1) assert(how == 0);
     if (how == 2) raise(SIGABRT);
     if (how == 3) p[how + 1] = 1;
+    if (how == 4) raise(SIGTRAP);
     free(p);
     _exit(0);
 }
@@ -33,7 +34,7 @@ int main(int c, char **v) {
     if (!child && !strcmp(v[1], "exec")) execl(v[0], v[0], "self", v[2], (char *)0);
     if (!child) die(how);
     waitpid(child, &status, 0);
-    return !(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+    return !(WIFSIGNALED(status) && WTERMSIG(status) == (how == 4 ? SIGTRAP : SIGABRT));
 }
 """
 
@@ -58,13 +59,14 @@ def program(whence: Whence) -> Path:
     return whence.build(PROGRAM, "aborts")
 
 
-@pytest.mark.parametrize("how", "012")
+@pytest.mark.parametrize("how", "0124")
 @pytest.mark.parametrize("who", ["fork", "exec"])
 def test_an_abort_that_the_parent_expects(whence: Whence, program: Path, who: str, how: str) -> None:
+    number = signal.SIGTRAP if how == "4" else signal.SIGABRT
     done, found = whence.findings("--trace-children", program, who, how)
     assert done.status == 0
     assert [(each["rule"], each["severity"], each["signal"]) for each in found] == [
-        ("child-abort", "note", signal.SIGABRT)
+        ("child-abort", "note", number)
     ]
     assert "die" in [frame["function"] for frame in found[0]["stack"]]
     assert "no findings, 1 note (1 child-abort); the program exited with status 0" in done.err

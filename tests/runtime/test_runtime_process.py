@@ -47,12 +47,14 @@ def test_exit_handlers_are_checked(compile_program, start):
         ("segv", signal.SIGSEGV, 0x123456780000),
         ("fpe", signal.SIGFPE, None),
         ("ill", signal.SIGILL, None),
+        ("breakpoint", signal.SIGTRAP, None),
+        ("trap", signal.SIGTRAP, None),
         ("abort", signal.SIGABRT, None),
         ("overflow", signal.SIGSEGV, None),
     ],
 )
 def test_deadly_signal_is_a_finding_and_stays_deadly(compile_program, start, case, number, address):
-    run = start(compile_program(ENDINGS), case, halt=int(case != "abort"))
+    run = start(compile_program(ENDINGS), case, halt=int(case not in ("abort", "breakpoint", "trap")))
     assert run.status == -number
     finding = run.findings[-1]
     assert (finding.rule_name, finding.signal) == ("signal", number)
@@ -109,6 +111,7 @@ def test_signals_from_outside_are_no_findings(compile_program, start):
     ("case", "status", "rules"),
     [
         ("own-signal", 99, ["null-dereference"]),
+        ("own-trap", 5, []),
         ("own-sigaction", 99, ["null-dereference"]),
         ("ignored", 6, []),
         ("reset", 99, ["null-dereference"]),

@@ -43,7 +43,7 @@ OPTIONS = (
     Option("origins", 0, 0, 1, "the code follows where values come from"),
     Option("symbolic", 0, 0, 1, "the code builds expressions of symbolic values"),
     Option("explore", 0, 0, 1 << 20, "descriptor of the socket of the fork server; 0: none"),
-    Option("signals", 1, 0, 1, "report SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT"),
+    Option("signals", 1, 0, 1, "report SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT and SIGTRAP"),
     Option("regions", 0, 0, 1, "say at the start where the heap and its tables lie"),
     *(Option(each.option, int(each.default_on), 0, 1, each.title) for each in FIXED_FINDINGS),
 )

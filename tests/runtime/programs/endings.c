@@ -48,6 +48,8 @@ int main(int argc, char **argv) {
     if (IS("jump-null")) ((void (*)(void))0)();
     if (IS("fpe")) return 7 / zero;
     if (IS("ill")) __asm__("ud2");
+    if (IS("breakpoint")) __asm__("int3");
+    if (IS("trap")) raise(SIGTRAP);
     if (IS("term")) raise(SIGTERM);
     if (IS("segv-sent")) {
         if (!fork()) {
@@ -65,6 +67,10 @@ int main(int argc, char **argv) {
     if (IS("own-signal")) {
         REQUIRE(signal(SIGSEGV, handler) == SIG_DFL);
         *(volatile int *)16 = 1;
+    }
+    if (IS("own-trap")) {
+        REQUIRE(signal(SIGTRAP, handler) == SIG_DFL);
+        __asm__("int3");
     }
     if (IS("own-sigaction")) {
         struct sigaction action = {0}, old;

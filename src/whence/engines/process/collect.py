@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from signal import SIGABRT
+from signal import SIGABRT, SIGTRAP
 
 from whence.abi import fixed, points, records
 from whence.abi.undefined import USES
@@ -99,6 +99,9 @@ _CHILD_ABORT = RuleInfo(
     advice="Tests start children that abort on purpose, so this does not fail the run; "
     "--child-aborts error makes it an error.",
 )
+_ENDINGS = frozenset({SIGABRT, SIGTRAP})
+"""Signals by which programs end themselves: GLib's fatal messages raise SIGTRAP."""
+
 _BROKEN_MEMORY = frozenset({"__stack_chk_fail", "__fortify_fail", "__chk_fail"})
 """Functions of the C library that abort because they found memory overwritten, or about to be."""
 
@@ -121,7 +124,7 @@ def _is_child_abort(finding: Finding, run: RawRun) -> bool:
     """Whether a child ended itself by abort, and not since the C library found its memory broken."""
     return (
         finding.point is Point.SIGNAL
-        and finding.signal == SIGABRT
+        and finding.signal in _ENDINGS
         and finding.pid != run.pid
         and _BROKEN_MEMORY.isdisjoint(frame.function for frame in finding.stack)
     )
