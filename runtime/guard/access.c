@@ -47,7 +47,7 @@ static uint32_t forbidden(struct block place, int write) {
 }
 
 int access_clean(uintptr_t address, uint64_t size) {
-    if (!blocks_govern(address)) return 1;
+    if (!size || !blocks_govern(address)) return 1;
     return port_first_bad(address, size) == address + size && !forbidden(block_at(address), 1);
 }
 

@@ -25,8 +25,9 @@ uintptr_t port_first_bad(uintptr_t address, uint64_t size) {
 }
 
 int access_clean(uintptr_t address, uint64_t size) {
+    if (!size) return 1;
     if (size > ACCESS_SCAN_MOST || !plane_covers(address) || size > ADDRESS_END - address)
-        return size && port_first_bad(address, size) == address + size;
+        return port_first_bad(address, size) == address + size;
     if (heap_state_exact(address) && plane_clean(address, size)) return 1;
     return port_first_bad(address, size) == address + size;
 }

@@ -27,7 +27,8 @@ static inline int access_fine(uintptr_t address, uint64_t size, uintptr_t root) 
     return plane_clean(address, size);
 }
 
-/* Quick and careful: 1 only if the whole range is addressable. */
+/* Quick and careful: 1 only if the whole range is addressable. No bytes are so anywhere: a length
+ * of zero goes with every pointer, null included. */
 int access_clean(uintptr_t address, uint64_t size);
 
 /* Checks an access of `size` bytes through a pointer derived from `root`. */

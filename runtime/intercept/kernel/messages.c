@@ -45,12 +45,29 @@ WRAP(ssize_t, recvmsg, (int socket, struct msghdr *message, int flags)) {
 /* Of a longer name the kernel reads no more. */
 #define NAME_MOST sizeof(struct sockaddr_storage)
 
+/* The kernel takes each item of control data for what its header says. */
+static void check_items(struct site site, const void *control, size_t length) {
+    size_t at = 0;
+    if (!access_clean((uintptr_t)control, length)) return;
+    while (length - at >= sizeof(struct cmsghdr)) {
+        const struct cmsghdr *item = (const void *)((const char *)control + at);
+        check_used_bytes(site, item, sizeof *item);
+        if (item->cmsg_len < sizeof *item || item->cmsg_len > length - at) return;
+        check_used_bytes(site, item + 1, item->cmsg_len - sizeof *item);
+        size_t step = CMSG_ALIGN(item->cmsg_len);
+        at += step < length - at ? step : length - at;
+    }
+}
+
 void check_sent(struct site site, const struct msghdr *message) {
     if (!is_there(message, sizeof *message)) return;
     const void *name = message->msg_name, *control = message->msg_control;
     size_t length = message->msg_namelen < NAME_MOST ? message->msg_namelen : NAME_MOST;
     if (name) check_range(site, name, length, 0, name);
-    if (control) check_range(site, control, message->msg_controllen, 0, control);
+    if (control) {
+        check_range(site, control, message->msg_controllen, 0, control);
+        if (VALUES_ON) check_items(site, control, message->msg_controllen);
+    }
     check_gathered(site, message->msg_iov, message->msg_iovlen);
 }
 
