@@ -4,6 +4,7 @@
 #include "../planes/chunks.h"
 #include "../process/kind.h"
 #include "deaths.h"
+#include "sizes.h"
 #include "log.h"
 
 #define UNIT (1ul << WH_ORIGIN_UNIT_SHIFT)
@@ -30,6 +31,7 @@ long origins_init(uintptr_t *begin, size_t *size) {
     log_init();
     long result = chunks_reserve(&plane, begin, size);
     if (result >= 0) result = deaths_init(begin, size);
+    if (result >= 0) result = sizes_init(begin, size);
     return result < 0 ? result : nodes_init(begin, size);
 }
 

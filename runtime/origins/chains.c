@@ -2,15 +2,16 @@
 #include "../stacks/depot.h"
 #include "cells.h"
 #include "deaths.h"
+#include "sizes.h"
 
 /* A check may be about bytes near the pointer that the program used last. */
 #define NEAR 4096u
 
-static void put_heading(struct text *into, uint64_t role, uint64_t value) {
+static void put_heading(struct text *into, uint64_t role, int is_negative, uint64_t value) {
     text_put(into, "=");
     text_decimal(into, role);
-    text_put(into, "\t");
-    text_decimal(into, value);
+    text_put(into, is_negative ? "\t-" : "\t");
+    text_decimal(into, is_negative ? -value : value);
     text_put(into, "\n");
 }
 
@@ -38,7 +39,7 @@ static void put_hops(struct text *into, uint32_t node) {
 
 static void put_chain(struct text *into, uint64_t role, uint64_t value, uint32_t node) {
     if (!node_at(node)) return;
-    put_heading(into, role, value);
+    put_heading(into, role, 0, value);
     put_hops(into, node);
 }
 
@@ -59,10 +60,24 @@ static void put_death(struct text *into, uintptr_t begin) {
     struct block block = block_around(begin);
     const struct death *death = death_of(block);
     if (!death) return;
-    put_heading(into, WH_ROLE_LOST, begin);
+    put_heading(into, WH_ROLE_LOST, 0, begin);
     put_hop(into, WH_NODE_LOST, death->tag, death->site);
     put_holder(into, death);
     put_hops(into, death->node);
+}
+
+/* The size of the block as the program knows it, or what gave it this size. */
+static void put_size(struct text *into, const struct whence_block *block) {
+    const struct sizing *sizing = sizing_of(block);
+    if (!sizing) return;
+    for (unsigned i = 0; i < SIZING_VALUES; i++) {
+        uint64_t value = sizing->values[i];
+        int is_negative = (int)(sizing->signs >> i & 1 & value >> 63);
+        if (!sizing->roles[i] || !node_at(sizing->nodes[i])) continue;
+        if (sizing->roles[i] == WH_ROLE_SIZE) value = block->size;
+        put_heading(into, sizing->roles[i], is_negative, value);
+        put_hops(into, sizing->nodes[i]);
+    }
 }
 
 /* The argument of the last call that has this value. */
@@ -130,6 +145,7 @@ void chains_describe(const struct whence_event *event, const struct whence_block
         put_used(event, into);
     else if (WH_POINTS_RECORDED >> event->point & 1)
         put_operands(event, into);
+    if (block && block->id && block->state == WH_BLOCK_LIVE) put_size(into, block);
     int leaves = event->point == WH_POINT_CALL || event->point == WH_POINT_RET;
     if (leaves && block && block->id && block->kind == WH_KIND_HEAP) put_death(into, block->begin);
     if (block && block->id && block->state == WH_BLOCK_FREED)

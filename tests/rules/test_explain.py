@@ -57,7 +57,7 @@ SENTENCES = {
         "Before memory is read or written through r, it is an error if r's block was "
         "allocated, r's block was not freed, r does not lie in the null page, and either "
         "r is below the begin of its block or r + the number of bytes accessed is above "
-        "the end of r's block; r is traced."
+        "the end of r's block; r and the size of r's block are traced."
     ),
     "mismatched-free": (
         "Before the heap block at r is freed, it is an error if r's block was allocated, "

@@ -186,7 +186,8 @@ def _origin_lines() -> Iterator[str]:
     places = ["UNIT_SHIFT", "CHUNK_SHIFT", "CELL_SHIFT", "TABLE_BASE", "CHUNKS_BASE", "CHUNKS_SIZE"]
     nodes = ["NODES_BASE", "NODES_BITS", "NODES_MOST", "TAG_LATE", "FREED_MARK", "MOST_HOPS"]
     deaths = ["DEATHS_TABLE", "DEATHS_BASE", "DEATHS_SIZE", "DEATHS_UNIT_SHIFT", "DEATHS_CELL_SHIFT"]
-    for name in (*places, *nodes, *deaths):
+    sizes = ["SIZES_TABLE", "SIZES_BASE", "SIZES_SIZE", "SIZES_CELL_SHIFT"]
+    for name in (*places, *nodes, *deaths, *sizes):
         yield f"#define WH_ORIGIN_{name} {_number(getattr(origins, name))}"
     yield f"#define WHENCE_ORIGIN_ARGUMENTS {origins.MOST_ARGUMENTS}"
     yield from _numbers("NODE", origins.NODE_FLAGS)

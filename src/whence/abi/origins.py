@@ -34,6 +34,12 @@ DEATHS_CELL_SHIFT = 5
 """A *death* for each block: where a pointer to it was lost last. It stands where a plane with as many bytes
 as there is memory has the block's begin; blocks are at least as large as a death."""
 
+SIZES_TABLE = 0x4960_0000_0000
+SIZES_BASE = DEATHS_BASE + DEATHS_SIZE
+SIZES_SIZE = 1 << 40
+SIZES_CELL_SHIFT = 6
+"""A *sizing* for each block: whence the arguments came that gave it its size. It stands as a death does."""
+
 TAG_UNKNOWN = 0
 TAG_LATE = (1 << 32 - NODES_BITS) - 1
 """The tag of thread n is n + 1. `TAG_UNKNOWN`: a thread that the runtime has not started. `TAG_LATE`: all
@@ -82,9 +88,11 @@ NODE_FLAGS = {"REPEATED": 1, "INITIAL": 2, "UNSEEN": 4, "CROSSED": 8, "LOST": 16
 stands there was written in a way that is not followed. CROSSED: the node before is of another thread. LOST:
 in records only, the site has put something else in the place of the value."""
 
-ROLES = {"POINTER": 0, "INDEX": 1, "FREED": 2, "LOST": 3, "FIRST": 4, "SECOND": 5}
+_VALUES = ("POINTER", "INDEX", "FREED", "LOST", "FIRST", "SECOND", "SIZE", "COUNT", "EACH", "LEFT", "RIGHT")
+ROLES = {name: number for number, name in enumerate(_VALUES)}
 """The values with chains: the pointer of the step, its index, the pointer that was freed, the last pointer to
-the block, the operands of a step that may be undefined."""
+the block, the operands of a step that may be undefined, the size of the block. Instead of the size the two
+arguments whose product it is; LEFT and RIGHT are the operands of the first of them that was computed."""
 
 MOST_HOPS = 64
 """Hops of a chain in a record."""

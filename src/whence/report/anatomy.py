@@ -116,9 +116,11 @@ def _process(finding: Finding, run: RunInfo) -> str:
 
 
 def values(finding: Finding) -> str:
-    """``r = 0x440000000028, r1 = 0x440000000020``; empty if the only value is the address itself."""
+    """``r = 0x440000000028, r1 = 0x440000000020``; empty if there is no more than the address itself, and the
+    size of its block, which the headline tells."""
     traced = finding.values
-    if all(value.value == finding.access.address for value in traced):
+    sizes = [f"Size({value.name})" for value in traced] if finding.block else []
+    if all(value.value == finding.access.address or value.name in sizes for value in traced):
         return ""
     row = points.BY_NAME.get(finding.point)
     return ", ".join(f"{printable(value.name)} = {_value(value, row)}" for value in traced)

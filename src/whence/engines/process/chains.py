@@ -15,6 +15,13 @@ from whence.symbols.demangle import demangle
 _SYMBOL = re.compile(r"_Z\w+")
 _ROLES = {number: name for name, number in ROLES.items()}
 _OPERANDS = ("FIRST", "SECOND")
+_SIZES = {
+    "SIZE": "{0}",
+    "COUNT": "the count in {0}",
+    "EACH": "the size of an element in {0}",
+    "LEFT": "the first operand of {1}",
+    "RIGHT": "the second operand of {1}",
+}
 Stacks = Callable[[Sequence[int]], Sequence[Frame]]
 """Names the frames of a stack, without those of the runtime."""
 _COLUMNS = 2 + len(SITE_FIELDS) + len(SCOPE_FIELDS)
@@ -24,7 +31,15 @@ def chains(
     text: str, values: Sequence[Value], row: points.Point | None, stacks: Stacks
 ) -> tuple[Chain, ...]:
     """The chains of a finding. values: those that its rule traces. row: of its detection point."""
-    return tuple(_chain(head, lines, values, row, stacks) for head, lines in _parts(text))
+    found = list[Chain]()
+    for head, lines in _parts(text):
+        role = _ROLES.get(int(head[1:].partition("\t")[0]))
+        chain = _chain(head, lines, values, row, stacks)
+        if role in _SIZES:
+            chain = replace(chain, term=_SIZES[role].format(_size(values), _computed(found)), is_number=True)
+        if role not in _SIZES or _size(values):
+            found.append(chain)
+    return tuple(found)
 
 
 def chain_of(text: str, term: str) -> Chain:
@@ -62,6 +77,17 @@ def _chain(
         return _of_operand(role, value, hops, cut, values, row)
     term = _term(role, value, values)
     return Chain(term, None if role == "INDEX" else value, hops, cut)
+
+
+def _size(values: Sequence[Value]) -> str:
+    """The rule's term for the size of the block; empty if the rule does not trace it."""
+    return next((each.name for each in values if each.name.startswith("Size(")), "")
+
+
+def _computed(earlier: Sequence[Chain]) -> str:
+    """What was computed last where the chain of a size begins, as the program writes it."""
+    births = (chain.hops[-1] for chain in earlier if chain.is_number and chain.hops)
+    return next((hop.name for hop in births if hop.kind is HopKind.COMPUTED and hop.name), "the size")
 
 
 def _of_operand(

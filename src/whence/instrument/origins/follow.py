@@ -8,6 +8,8 @@ bits and pointers are followed through memory.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from whence import ir
 from whence.abi.intercepts import PREFIX
 from whence.abi.origins import MOST_ARGUMENTS
@@ -21,6 +23,7 @@ from whence.instrument.origins.names import Names
 from whence.instrument.origins.operands import Operands
 from whence.instrument.origins.results import Results
 from whence.instrument.origins.sites import Sites
+from whence.instrument.origins.sizes import Sizes, checked_arithmetic
 from whence.instrument.origins.variables import Variables
 from whence.instrument.passes import Context
 from whence.instrument.policy import Policy
@@ -92,6 +95,7 @@ class _Follower:
         self.deaths = Deaths(function, sites, self.names, self.shadows, self._emit)
         self.variables = Variables(function, self.shadows, CELLED, self._emit)
         self.operands = Operands(policy.steps, out, self._node)
+        self.sizes = Sizes(function, sites, self.names, out, self._node)
 
     def run(self) -> None:
         instructions = list(self.function.instructions())
@@ -105,6 +109,8 @@ class _Follower:
                 self._access(instruction)
             elif isinstance(instruction, ir.Call):
                 self._call(instruction)
+            elif isinstance(instruction, ir.Alloca):
+                self.sizes.of_variable(instruction)
             elif isinstance(instruction, ir.Ret):
                 self._return(instruction)
             elif isinstance(instruction, ir.Resume):
@@ -247,22 +253,25 @@ class _Follower:
             return self._node(made.operands[0].value, made.operands[0].type, made)
         if isinstance(made, ir.Select):
             return self._select(made, place)
+        if isinstance(made, ir.ExtractValue) and (checked := checked_arithmetic(made)):
+            return self._computed(made, checked.operands[:2], place, checked.arguments[0].type)
         if isinstance(made, ir.ExtractValue) and (call := self.results.call_of(made)):
             helper = (helpers.RETURNED, helpers.SECOND_OF)[made.indices[0]]
             return self.results.received(call, place, helper, made.result or "", made.type)
-        return self._computed(made, place, type_)
+        return self._computed(made, made.operands if isinstance(made, ir.Binary) else (), place, type_)
 
     def _arithmetic(self, made: ir.Instruction, place: ir.Instruction, node: str) -> str:
         return self._step(
             place, self.sites.site(made, HopKind.ARITHMETIC, self.names.value(made.result or "")), node
         )
 
-    def _computed(self, made: ir.Instruction, place: ir.Instruction, type_: str) -> str:
+    def _computed(
+        self, made: ir.Instruction, operands: Sequence[ir.Operand], place: ir.Instruction, type_: str
+    ) -> str:
         """Arithmetic with a constant keeps the value; all other arithmetic bears another."""
-        if isinstance(made, ir.Binary):
-            varying = [each for each in made.operands if each.value.startswith("%")]
-            if len(varying) == 1:
-                return self._arithmetic(made, place, self._node(varying[0].value, type_, made))
+        varying = [each for each in operands if each.value.startswith("%")]
+        if len(varying) == 1:
+            return self._arithmetic(made, place, self._node(varying[0].value, type_, made))
         return self._born(place, made, HopKind.COMPUTED, self.names.value(made.result or ""))
 
     def _select(self, made: ir.Select, place: ir.Instruction) -> str:
@@ -324,6 +333,7 @@ class _Follower:
             site = self.sites.site(call, HopKind.FREED, name, self.names.value(freed))
             self._emit(call, helpers.FREEING, "void", f"ptr {site}, ptr {freed}")
             self._runtime(call, helpers.FREED, f"i32 {nodes[0]}, ptr {call.arguments[0].value}")
+        self.sizes.of_call(call, name, nodes)
         self.effects.of(call, name, nodes, lambda *said: self.sites.site(call, *said))
 
     def _drop(self, call: ir.Call, name: str) -> None:

@@ -33,7 +33,7 @@ USE, OPERANDS = f"{PREFIX}use", f"{PREFIX}operands"
 COPY, SET, FREED = f"{PREFIX}copy", f"{PREFIX}set", f"{PREFIX}freed"
 ZEROED = f"{PREFIX}zeroed"
 LEFT, GONE, FREEING = f"{PREFIX}left", f"{PREFIX}gone", f"{PREFIX}freeing"
-FRESH = f"{PREFIX}fresh"
+FRESH, SIZED = f"{PREFIX}fresh", f"{PREFIX}sized"
 """Functions of the runtime."""
 
 _PURE = "nounwind willreturn memory(none)"
@@ -82,6 +82,7 @@ def declaration(name: str) -> str:
         GONE: f"declare void @{name}(ptr, ptr captures(address), i64) {_WRITES}",
         FREEING: f"declare void @{name}(ptr, ptr captures(address)) {_WRITES}",
         FRESH: f"declare void @{name}(ptr captures(address), i64) {_WRITES}",
+        SIZED: f"declare void @{name}(ptr captures(address), i64, i64, i64, i32) {_WRITES}",
         f"{FRESH}_": f"declare void @{name}(ptr captures(address)) {_WRITES}",
     }
     return by_kind[name if name in by_kind else name.rstrip("0123456789p")]

@@ -14,6 +14,10 @@ from whence.ir.constants import evaluate
 
 _MANGLED = re.compile(r"\b_Z\w+")
 """Reports tell only the last part of such a name."""
+_CHECKED = re.compile(r"llvm\.[su](add|sub|mul)\.with\.overflow")
+_SUM = re.compile(r" [-+] ")
+_CLOSED = re.compile(r"[\w.>-]*(\[[^][]*\])?")
+"""A name with an index."""
 _LONGEST = 60
 _DEEPEST = 6
 
@@ -162,12 +166,34 @@ class Names:
             return f"&{name}" if name else ""
         return self._sum(made, depth)
 
+    def product(self, value: str, factor: int) -> str:
+        """A value times a constant; empty if the value has no short name."""
+        name = self.value(value)
+        return _short(f"{_as_operand(name)} * {factor}") if name else ""
+
     def _sum(self, made: ir.Instruction | None, depth: int) -> str:
+        if isinstance(made, ir.Select):  # the compiler's -1 for a size that is too large
+            names = [self.value(each.value, depth + 1) for each in made.operands[1:]]
+            return names[1] if made.operands[1].value == "-1" else ""
+        if isinstance(made, ir.ExtractValue):
+            checked = self.function.definition_of(made.operands[0].value)
+            if not isinstance(checked, ir.Call) or made.indices != (0,):
+                return ""
+            match = _CHECKED.match(checked.callee or "")
+            return self._signed(match[1], checked, depth) if match else ""
+        return self._signed(made.opcode, made, depth) if isinstance(made, ir.Binary) else ""
+
+    def _signed(self, opcode: str, made: ir.Instruction, depth: int) -> str:
+        """A sum, a difference or a product."""
         signs = {"add": "+", "sub": "-", "mul": "*"}
-        if not isinstance(made, ir.Binary) or made.opcode not in signs:
+        if opcode not in signs:
             return ""
-        left, right = (self.value(each.value, depth + 1) for each in made.operands)
-        return f"{left} {signs[made.opcode]} {right}" if left and right else ""
+        left, right = (self.value(each.value, depth + 1) for each in made.operands[:2])
+        if opcode == "mul":
+            left = _as_operand(left)
+        if opcode != "add":
+            right = _as_operand(right)
+        return f"{left} {signs[opcode]} {right}" if left and right else ""
 
 
 def _stored_parameters(function: ir.Function) -> dict[str, str]:
@@ -189,6 +215,11 @@ def _constant(value: str) -> str:
 
 def _short(text: str) -> str:
     return text if len(_MANGLED.sub("", text)) <= _LONGEST else ""
+
+
+def _as_operand(text: str) -> str:
+    """A sum in parentheses."""
+    return f"({text})" if _SUM.search(text) and not _CLOSED.fullmatch(text) else text
 
 
 def _name_of(variable: ir.Alloca | ir.GlobalVariable) -> str:
