@@ -5,6 +5,7 @@
 #include "../process/kind.h"
 #include "deaths.h"
 #include "sizes.h"
+#include "../values/ranges.h"
 #include "log.h"
 
 #define UNIT (1ul << WH_ORIGIN_UNIT_SHIFT)
@@ -70,6 +71,17 @@ WH_EXPORT void __whence_origin_keep(uint64_t address, uint64_t size, uint64_t va
     log_value(address, size, value, node);
 }
 
+/* Whether all bits are undefined of up to eight bytes. */
+static int is_undefined(uint64_t address, uint64_t size) {
+    if (!VALUES_ON) return 0;
+    return __whence_value_load(address, size).bits == ~0ull >> (64 - 8 * size);
+}
+
+WH_EXPORT uint32_t __whence_origin_narrow(struct whence_origin_site *site, uint64_t address,
+                                          uint64_t size, uint32_t born) {
+    return is_undefined(address, size) ? node_make(site, node_own(), WH_NODE_UNDEFINED) : born;
+}
+
 WH_EXPORT uint32_t __whence_origin_lost(struct whence_origin_site *site, uint64_t address,
                                         uint64_t size, uint64_t value) {
     const cell *at = cell_of(address, 0);
@@ -77,7 +89,9 @@ WH_EXPORT uint32_t __whence_origin_lost(struct whence_origin_site *site, uint64_
     if (stored && holds(at, size, value, stored))
         return node_tag(stored) == node_tag(node_own()) ? stored : node_cross(site, stored);
     int initial = !stored && kind_of(address) == WH_KIND_GLOBAL;
-    uint32_t node = node_make(site, node_own(), initial ? WH_NODE_INITIAL : WH_NODE_UNSEEN);
+    uint32_t flags = initial ? WH_NODE_INITIAL : WH_NODE_UNSEEN;
+    if (is_undefined(address, size)) flags = WH_NODE_UNDEFINED;
+    uint32_t node = node_make(site, node_own(), flags);
     write_cells(address, size, value, node);
     return node;
 }
@@ -192,7 +206,8 @@ WH_EXPORT void __whence_origin_zeroed(struct whence_origin_site *site, uint64_t 
 
 struct copying {
     struct whence_origin_site *site;
-    uint32_t from, to; /* the nodes of the last cell */
+    uint32_t from, to;  /* the nodes of the last cell */
+    uint32_t undefined; /* the node of undefined bytes; 0: none yet */
 };
 
 static cell copied(struct copying *copying, cell from) {
@@ -206,10 +221,20 @@ static cell copied(struct copying *copying, cell from) {
     return from >> 32 << 32 | copying->to;
 }
 
+/* The node of copied bytes that were undefined where they come from: its site tells both places. */
+static uint32_t undefined_node(struct copying *copying) {
+    if (!copying->undefined)
+        copying->undefined = node_make(copying->site, node_own(), WH_NODE_UNDEFINED);
+    return copying->undefined;
+}
+
 static void copy_cell(struct copying *copying, uintptr_t to, uintptr_t from) {
     const cell *source = cell_of(from, 0);
-    cell *target = cell_of(to, source != NULL);
-    if (target) *target = source ? copied(copying, *source) : 0;
+    int is_new = (!source || !*source) && is_undefined(to, UNIT);
+    cell *target = cell_of(to, source != NULL || is_new);
+    if (!target) return;
+    *target = source ? copied(copying, *source) : 0;
+    if (is_new) *target = cell_make(undefined_node(copying), *(const uint32_t *)to);
 }
 
 /* A copy in the log: short ones with their values. */
@@ -228,7 +253,7 @@ static void log_copy(struct whence_origin_site *site, uint64_t to, uint64_t size
 WH_EXPORT void __whence_origin_copy(struct whence_origin_site *site, uint64_t to, uint64_t from,
                                     uint64_t size) {
     if (!to || !from || to == from || (to ^ from) & (UNIT - 1) || size > MOST_SET) return;
-    struct copying copying = {site, 0, 0};
+    struct copying copying = {site, 0, 0, 0};
     uint64_t skipped = wh_round_up(to, UNIT) - to;
     uint64_t count = size > skipped ? (size - skipped) / UNIT : 0;
     to += skipped, from += skipped;

@@ -126,6 +126,47 @@ static void put_operands(const struct whence_event *event, struct text *into) {
     put_chain(into, WH_ROLE_SECOND, second, (uint32_t)(own->operand_nodes >> 32));
 }
 
+/* What undefined bits decide: the reader compares the line of the site. */
+static void put_decided(struct text *into) {
+    const struct whence_origin_passed *own = &__whence_origins.passed;
+    const struct whence_origin_site *site = (const void *)(uintptr_t)own->decided_site;
+    for (unsigned i = 0; site && i < 2; i++) {
+        uint32_t node = (uint32_t)(own->decided_nodes >> 32 * i);
+        if (!node_at(node)) continue;
+        put_heading(into, WH_ROLE_USED, 0, 0);
+        text_put(into, "!");
+        text_put(into, site->text);
+        text_put(into, "\n");
+        put_hops(into, node);
+    }
+}
+
+/* What is stored in memory whose undefined bits are used. */
+static void put_content(uintptr_t address, struct text *into) {
+    uint32_t node;
+    uintptr_t word = wh_round_down(address, 1u << WH_ORIGIN_UNIT_SHIFT);
+    if (cells_node(word, sizeof(uint32_t), *(const uint32_t *)word, &node))
+        put_chain(into, WH_ROLE_USED, 0, node);
+}
+
+static void put_use(const struct whence_event *event, struct text *into) {
+    const struct whence_origin_passed *own = &__whence_origins.passed;
+    uint64_t kind = event->width;
+    if (kind == WH_USE_BRANCH || kind == WH_USE_TARGET) put_decided(into);
+    if (kind == WH_USE_MEMORY) {
+        put_argument(event, into);
+        put_content(event->r, into);
+    }
+    if (kind == WH_USE_ARGUMENT)
+        put_chain(into, WH_ROLE_POINTER, event->value, argument_of(event->value));
+    if (kind == WH_USE_STATUS && own->result >> 32 == (uint32_t)event->value)
+        put_chain(into, WH_ROLE_POINTER, event->value, (uint32_t)own->result);
+    if (kind == WH_USE_ADDRESS && is_near(event->value, ~own->use_address)) {
+        put_chain(into, WH_ROLE_POINTER, event->value, (uint32_t)own->use_nodes);
+        put_chain(into, WH_ROLE_INDEX, event->value, (uint32_t)(own->use_nodes >> 32));
+    }
+}
+
 void chains_of_node(uint32_t node, struct text *into) { put_chain(into, WH_ROLE_POINTER, 0, node); }
 
 int chains_of_memory(uintptr_t address, uint64_t size, uint64_t value, struct text *into,
@@ -139,7 +180,9 @@ int chains_of_memory(uintptr_t address, uint64_t size, uint64_t value, struct te
 
 void chains_describe(const struct whence_event *event, const struct whence_block *block,
                      int library, struct text *into) {
-    if (library || event->point == WH_POINT_FREE)
+    if (event->point == WH_POINT_USE)
+        put_use(event, into);
+    else if (library || event->point == WH_POINT_FREE)
         put_argument(event, into);
     else if (event->point == WH_POINT_DEREF_R || event->point == WH_POINT_DEREF_W)
         put_used(event, into);

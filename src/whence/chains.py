@@ -30,6 +30,7 @@ class HopKind(StrEnum):
     PARAMETER = "parameter"
     OUTSIDE = "outside"
     UNSEEN = "unseen"
+    UNDEFINED = "undefined"
     OVERWRITTEN = "overwritten"
     LEFT = "left"
     FREED = "freed"

@@ -38,6 +38,9 @@ void __whence_origin_gone(struct whence_origin_site *site, uint64_t begin, uint6
 void __whence_origin_fresh(uint64_t begin, uint64_t size);
 /* A block is about to be freed. */
 void __whence_origin_freeing(struct whence_origin_site *site, uint64_t pointer);
+/* The node of a value of so many bytes that has no cell: `born`, or another if it is undefined. */
+uint32_t __whence_origin_narrow(struct whence_origin_site *site, uint64_t address, uint64_t size,
+                                uint32_t born);
 /* An argument has given a block its size: the role of `value`, WH_ROLE_SIZE or WH_ROLE_COUNT first,
  * and whether its type has a sign. */
 void __whence_origin_sized(uint64_t begin, uint64_t role, uint64_t has_sign, uint64_t value,

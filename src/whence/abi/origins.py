@@ -75,6 +75,8 @@ ORIGIN_PASSED = Layout(
         Field("use_address", "u64", "that pointer, inverted: it holds no block"),
         Field("operand_nodes", "u64", "of the operands of the last step that may be undefined"),
         Field("operands", "u64", "the lower 4 bytes of both"),
+        Field("decided_nodes", "u64", "of what the last branch, or call of a pointer, depends on"),
+        Field("decided_site", "u64", "its site, or 0"),
         Field("thread", "u64", "node 0 of this thread"),
     ),
 )
@@ -83,16 +85,18 @@ MOST_ARGUMENTS = 64
 ORIGIN_ARGUMENTS = ORIGIN_PASSED.size
 ORIGINS_SIZE = ORIGIN_ARGUMENTS + 8 * MOST_ARGUMENTS
 
-NODE_FLAGS = {"REPEATED": 1, "INITIAL": 2, "UNSEEN": 4, "CROSSED": 8, "LOST": 16}
+NODE_FLAGS = {"REPEATED": 1, "INITIAL": 2, "UNSEEN": 4, "CROSSED": 8, "LOST": 16, "UNDEFINED": 32}
 """REPEATED: the value came this way before. INITIAL: nothing was stored where the site loads. UNSEEN: what
 stands there was written in a way that is not followed. CROSSED: the node before is of another thread. LOST:
-in records only, the site has put something else in the place of the value."""
+in records only, the site has put something else in the place of the value. UNDEFINED: all bits of what was
+loaded or copied were undefined, and no store of them is known."""
 
 _VALUES = ("POINTER", "INDEX", "FREED", "LOST", "FIRST", "SECOND", "SIZE", "COUNT", "EACH", "LEFT", "RIGHT")
-ROLES = {name: number for number, name in enumerate(_VALUES)}
+ROLES = {name: number for number, name in enumerate((*_VALUES, "USED"))}
 """The values with chains: the pointer of the step, its index, the pointer that was freed, the last pointer to
 the block, the operands of a step that may be undefined, the size of the block. Instead of the size the two
-arguments whose product it is; LEFT and RIGHT are the operands of the first of them that was computed."""
+arguments whose product it is; LEFT and RIGHT are the operands of the first of them that was computed.
+USED: a value whose undefined bits are used."""
 
 MOST_HOPS = 64
 """Hops of a chain in a record."""

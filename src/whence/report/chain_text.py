@@ -47,6 +47,8 @@ def _words(hop: Hop) -> str:
             return f"{source} by {name}" if source else f"returned by {name}, which is not followed"
         case HopKind.UNSEEN:
             return f"{name or 'memory'}, written in a way that is not followed"
+        case HopKind.UNDEFINED:
+            return f"undefined value of {name or 'the memory'}"
         case HopKind.OVERWRITTEN:
             return f"overwritten{f' in {name}' if name else ''}"
         case HopKind.LEFT:

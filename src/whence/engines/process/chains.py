@@ -28,18 +28,29 @@ _COLUMNS = 2 + len(SITE_FIELDS) + len(SCOPE_FIELDS)
 
 
 def chains(
-    text: str, values: Sequence[Value], row: points.Point | None, stacks: Stacks
+    text: str, values: Sequence[Value], row: points.Point | None, line: int, stacks: Stacks
 ) -> tuple[Chain, ...]:
-    """The chains of a finding. values: those that its rule traces. row: of its detection point."""
+    """The chains of a finding. values: those that its rule traces. row: of its detection point. line: of the
+    step that it is about."""
     found = list[Chain]()
     for head, lines in _parts(text):
         role = _ROLES.get(int(head[1:].partition("\t")[0]))
+        if any(each.startswith("!") and each.split("\t")[1] != str(line) for each in lines):
+            continue  # it is about another step
         chain = _chain(head, lines, values, row, stacks)
         if role in _SIZES:
             chain = replace(chain, term=_SIZES[role].format(_size(values), _computed(found)), is_number=True)
         if role not in _SIZES or _size(values):
             found.append(chain)
-    return tuple(found)
+    return tuple(found if row is None or row.name != "use" else _undefined(found))
+
+
+def _undefined(found: list[Chain]) -> list[Chain]:
+    """Of the chains of a use those that begin with an undefined value, if there are any, of several of equal
+    terms."""
+    begin = [each for each in found if each.hops and each.hops[-1].kind is HopKind.UNDEFINED]
+    terms = {each.term for each in begin}
+    return [each for each in found if each.term not in terms or each in begin]
 
 
 def chain_of(text: str, term: str) -> Chain:
@@ -68,15 +79,17 @@ def _chain(
     number, _, word = head[1:].partition("\t")
     role, value = _ROLES.get(int(number), ""), int(word)
     holders = [line for line in lines if line.startswith("@")]
-    lines = [line for line in lines if not line.startswith("@")]
-    hops = tuple(hop for line in lines if (hop := _hop(line)) is not None)
+    lines = [line for line in lines if not line.startswith(("@", "!"))]
+    hops = tuple(hop for line in lines for hop in _hops(line))
     if holders and hops:
         hops = (replace(hops[0], holder=_holder(holders[0], stacks)), *hops[1:])
     cut = len(lines) >= MOST_HOPS or not hops or not hops[-1].kind.is_birth
     if role in _OPERANDS and row is not None:
         return _of_operand(role, value, hops, cut, values, row)
     term = _term(role, value, values)
-    return Chain(term, None if role == "INDEX" else value, hops, cut)
+    if role == "POINTER" and row is not None and row.name == "use" and values and value != values[0].value:
+        term = f"the pointer to {term}"
+    return Chain(term, None if role in ("INDEX", "USED") else value, hops, cut)
 
 
 def _size(values: Sequence[Value]) -> str:
@@ -143,6 +156,17 @@ def _last_part(name: str) -> str:
     return "".join(plain).rpartition("::")[2].rpartition(" ")[2] or name
 
 
+def _hops(line: str) -> Iterator[Hop]:
+    """The hops of one line: undefined bytes are copied and begin there."""
+    hop = _hop(line)
+    if hop is None:
+        return
+    if hop.kind is HopKind.COPY and int(line.partition("\t")[0]) & NODE_FLAGS["UNDEFINED"]:
+        yield hop
+        hop = replace(hop, kind=HopKind.UNDEFINED, name=hop.source, source="")
+    yield hop
+
+
 def _hop(line: str) -> Hop | None:
     """A hop of one line; None if the record is cut off in it."""
     fields = line.split("\t")
@@ -171,6 +195,8 @@ def _kind(kind: str, flags: int) -> HopKind:
     if flags & NODE_FLAGS["INITIAL"]:
         return HopKind.INITIAL
     found = HopKind(kind)
+    if flags & NODE_FLAGS["UNDEFINED"] and found is not HopKind.COPY:
+        return HopKind.UNDEFINED
     if flags & NODE_FLAGS["LOST"] and not found.is_loss:
         return HopKind.OVERWRITTEN
     return HopKind.LOADED if found is HopKind.UNSEEN and flags & NODE_FLAGS["CROSSED"] else found

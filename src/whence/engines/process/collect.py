@@ -165,6 +165,7 @@ def _finding(raw: RawFinding, rules: Sequence[RuleInfo], run: RawRun, symbolizer
             raw.chains,
             values,
             points.BY_NAME.get(point),
+            next((frame.line for frame in _without_runtime(stack)), 0),
             lambda pcs: _stack(pcs, memory, symbolizer),
         ),
     )

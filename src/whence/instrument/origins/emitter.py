@@ -17,14 +17,18 @@ Node = Callable[[str, str, ir.Instruction], str]
 
 
 class Emitter:
-    """Inserts calls into one function."""
+    """Inserts calls into one function.
 
-    def __init__(self, module: ir.Module, sites: Sites) -> None:
+    strict: whether what looks at memory asks for its undefined bits, too.
+    """
+
+    def __init__(self, module: ir.Module, sites: Sites, *, strict: bool = False) -> None:
+        self._strict = strict
         self._module = module
         self._sites = sites
 
     def call(self, before: ir.Instruction, name: str, result: str, arguments: str) -> str:
-        self._module.add_declaration(helpers.declaration(name))
+        self._module.add_declaration(helpers.declaration(name, strict=self._strict))
         return before.insert_before(f"call {result} @{name}({arguments})").result or ""
 
     def behind(self, behind: ir.Instruction, name: str, arguments: str) -> None:

@@ -24,7 +24,8 @@ from whence.instrument.origins.operands import Operands
 from whence.instrument.origins.results import Results
 from whence.instrument.origins.sites import Sites
 from whence.instrument.origins.sizes import Sizes, checked_arithmetic
-from whence.instrument.origins.variables import Variables
+from whence.instrument.origins.uses import Uses
+from whence.instrument.origins.variables import BEGIN, Variables, lifetimes
 from whence.instrument.passes import Context
 from whence.instrument.policy import Policy
 
@@ -87,13 +88,14 @@ class _Follower:
         self.scalars: frozenset[str] = frozenset()
         self.shadows: dict[str, str] = {}
         self.used: set[str] = set()
-        out = Emitter(function.module, sites)
+        out = Emitter(function.module, sites, strict=policy.values)
         self._emit, self._runtime = out.call, out.behind
         self._step, self._born, self._word = out.step, out.born, out.word
         self.results = Results(function, sites, self.names, out, self._node)
         self.effects = Effects(self._runtime)
         self.deaths = Deaths(function, sites, self.names, self.shadows, self._emit)
         self.variables = Variables(function, self.shadows, CELLED, self._emit)
+        self.uses = Uses(function, sites, self.names, out, self._node) if policy.values else None
         self.operands = Operands(policy.steps, out, self._node)
         self.sizes = Sizes(function, sites, self.names, out, self._node)
 
@@ -105,6 +107,8 @@ class _Follower:
         self.results.find(instructions, self.scalars, self.shadows)
         for instruction in instructions:
             self.operands.of(instruction)
+            if self.uses is not None:
+                self.uses.of(instruction)
             if isinstance(instruction, ir.MemoryAccess):
                 self._access(instruction)
             elif isinstance(instruction, ir.Call):
@@ -140,10 +144,21 @@ class _Follower:
             self.shadows[name or ""] = made.result or ""
         first = next((i for i in self.function.entry if not isinstance(i, ir.Alloca)), None)
         assert first is not None
-        for shadow in self.shadows.values():
-            first.insert_before(f"store i32 0, ptr {shadow}, align 4", dbg=False)
+        begun = lifetimes(instructions, BEGIN)
+        for name, shadow in self.shadows.items():
+            places = [after(call) for call in begun.get(name, ())]
+            self._begin(scalars[name], shadow, [first, *filter(None, places)])
         for held in self.deaths.find_variables():
             first.insert_before(f"store ptr null, ptr {held}, align 8", dbg=False)
+
+    def _begin(self, variable: ir.Alloca, shadow: str, places: list[ir.Instruction]) -> None:
+        """A variable has no value until something is stored to it, in each of its lives."""
+        name, node = self.names.variable(variable), "0"
+        if name:
+            site = self.sites.site(places[0], HopKind.UNDEFINED, name, line=self.names.declared(variable))
+            node = self._step(places[0], site)
+        for place in places:
+            place.insert_before(f"store i32 {node}, ptr {shadow}, align 4", dbg=False)
 
     # Memory.
 
@@ -309,7 +324,9 @@ class _Follower:
             return place.insert_before(f"load i32, ptr {shadow}, align 4").result or ""
         name = self.names.accessed(load.pointer, load.type)
         if load.type not in CELLED:
-            return self._born(place, load, HopKind.UNSEEN, name or _UNFOLLOWED)
+            born = self._born(place, load, HopKind.UNSEEN, name or _UNFOLLOWED)
+            undefined = self.sites.site(load, HopKind.UNDEFINED, name)
+            return self.uses.loaded(load, place, undefined, born) if self.uses else born
         site = self.sites.site(load, HopKind.UNSEEN, name)
         arguments = f"ptr {site}, ptr {load.pointer}, {load.type} {load.result}"
         return self._emit(place, f"{helpers.LOAD}_{helpers.suffix_of(load.type)}", "i32", arguments)

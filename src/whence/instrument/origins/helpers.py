@@ -33,11 +33,13 @@ USE, OPERANDS = f"{PREFIX}use", f"{PREFIX}operands"
 COPY, SET, FREED = f"{PREFIX}copy", f"{PREFIX}set", f"{PREFIX}freed"
 ZEROED = f"{PREFIX}zeroed"
 LEFT, GONE, FREEING = f"{PREFIX}left", f"{PREFIX}gone", f"{PREFIX}freeing"
+DECIDES, NARROW = f"{PREFIX}decides", f"{PREFIX}narrow"
 FRESH, SIZED = f"{PREFIX}fresh", f"{PREFIX}sized"
 """Functions of the runtime."""
 
 _PURE = "nounwind willreturn memory(none)"
 _READS = "nounwind willreturn memory(inaccessiblemem: read)"
+_LOOKS = "nounwind willreturn memory(argmem: read, inaccessiblemem: read)"
 _WRITES = "nounwind willreturn memory(inaccessiblemem: readwrite)"
 _WORDS = {"4": "i32", "8": "i64", "p": "ptr"}
 """Suffixes of functions, and the types of the values that they take."""
@@ -57,13 +59,17 @@ def suffix_of(type_: str) -> str:
     return {"i32": "4", "i64": "8", "ptr": "p"}[type_]
 
 
-def declaration(name: str) -> str:
-    """What declares one of these functions; raises `KeyError` for other names."""
+def declaration(name: str, *, strict: bool = False) -> str:
+    """What declares one of these functions; raises `KeyError` for other names.
+
+    strict: a look at memory stays behind what happens to the memory before, and before what happens later.
+    """
+    looks = _LOOKS if strict else _READS
     word = _WORDS.get(name[-1], "")
     by_kind = {
         STEP: f"declare i32 @{name}(ptr, i32) {_PURE}",
         BORN: f"declare i32 @{name}(ptr) {_PURE}",
-        f"{LOAD}_": f"declare i32 @{name}(ptr, ptr captures(address), {word}) {_READS}",
+        f"{LOAD}_": f"declare i32 @{name}(ptr, ptr captures(address), {word}) {looks}",
         f"{STORE}_": f"declare void @{name}(ptr captures(address), {word}, i32) {_WRITES}",
         f"{PASS}_": f"declare void @{name}(i64, i32, {word}) {_WRITES}",
         CALL: f"declare void @{name}(ptr, i64) {_WRITES}",
@@ -82,6 +88,8 @@ def declaration(name: str) -> str:
         GONE: f"declare void @{name}(ptr, ptr captures(address), i64) {_WRITES}",
         FREEING: f"declare void @{name}(ptr, ptr captures(address)) {_WRITES}",
         FRESH: f"declare void @{name}(ptr captures(address), i64) {_WRITES}",
+        DECIDES: f"declare void @{name}(ptr, i32, i32) {_WRITES}",
+        NARROW: f"declare i32 @{name}(ptr, ptr captures(address), i64, i32) {_LOOKS}",
         SIZED: f"declare void @{name}(ptr captures(address), i64, i64, i64, i32) {_WRITES}",
         f"{FRESH}_": f"declare void @{name}(ptr captures(address)) {_WRITES}",
     }
@@ -112,6 +120,7 @@ def definitions(*, logged: bool = False) -> Iterator[str]:
     yield _call()
     yield _use()
     yield _operands()
+    yield _decides()
     yield _left()
     for size in _QUICKLY_FRESH:
         yield _fresh(size)
@@ -426,6 +435,18 @@ def _operands() -> str:
   store i64 %values, ptr %at, align 8
   ret void"""
     return _define("void", OPERANDS, "i64 %a, i64 %b, i32 %first, i32 %second", body)
+
+
+def _decides() -> str:
+    body = f"""
+  %s = ptrtoint ptr %site to i64
+{_pair("nodes", "first", "second")}
+{_at("decided_nodes", "to")}
+  store i64 %nodes, ptr %to, align 8
+{_at("decided_site", "at")}
+  store i64 %s, ptr %at, align 8
+  ret void"""
+    return _define("void", DECIDES, "ptr %site, i32 %first, i32 %second", body)
 
 
 def _left() -> str:

@@ -34,6 +34,11 @@ class Names:
         """The name of a local variable, empty if it has none."""
         return _name_of(alloca)
 
+    def declared(self, alloca: ir.Alloca) -> str:
+        """The line where a local variable is declared; empty if it is not known."""
+        line = text_of(alloca).decode("utf-8", "replace").split("\t")[0]
+        return line if line != "0" else ""
+
     def parameter(self, name: str) -> str:
         """The name of a parameter, by the variable that it is stored to."""
         place = self.function.definition_of(self._parameters.get(name, ""))

@@ -27,9 +27,11 @@ class Sites:
         self._rows: list[tuple[int, int]] = []
         self._scopes: dict[str, int] = {}
 
-    def site(self, instruction: ir.Instruction, kind: str, name: str = "", source: str = "") -> str:
-        """A new site at an instruction, as an operand."""
-        line, column = self._place(instruction)
+    def site(
+        self, instruction: ir.Instruction, kind: str, name: str = "", source: str = "", line: str = ""
+    ) -> str:
+        """A new site at an instruction, or at a line of its function, as an operand."""
+        line, column = (line, "0") if line else self._place(instruction)
         text = "\t".join((kind, line, column, name.translate(_CLEAN), source.translate(_CLEAN)))
         self._rows.append((self._text(text), self._scope(instruction.function)))
         at = SITE.size * (len(self._rows) - 1)

@@ -15,7 +15,7 @@ from whence.instrument.exposure import size_of
 from whence.instrument.origins import helpers
 from whence.instrument.origins.emitter import after
 
-_BEGIN, _END = "llvm.lifetime.start", "llvm.lifetime.end"
+BEGIN, _END = "llvm.lifetime.start", "llvm.lifetime.end"
 _COROUTINES = "llvm.coro."
 Emit = Callable[[ir.Instruction, str, str, str], str]
 
@@ -41,7 +41,7 @@ class Variables:
         calls = [each.callee or "" for each in instructions if isinstance(each, ir.Call)]
         if any(each.startswith(_COROUTINES) for each in calls):
             return  # its variables lie in a block of the heap, which begins anew as a whole
-        begun, ended = _lifetimes(instructions, _BEGIN), _lifetimes(instructions, _END)
+        begun, ended = lifetimes(instructions, BEGIN), lifetimes(instructions, _END)
         first = next(i for i in self._function.entry if not isinstance(i, ir.Alloca))
         for name, passed in self._by_value():
             self._clear(first, name, passed)
@@ -113,7 +113,7 @@ class Variables:
         return [each for each in found if each.result in needed]
 
     def _is_apart(self, use: ir.Instruction) -> bool:
-        return isinstance(use, ir.Call) and (use.callee or "").startswith((_BEGIN, _END))
+        return isinstance(use, ir.Call) and (use.callee or "").startswith((BEGIN, _END))
 
     def _is_narrow(self, use: ir.Instruction, pointer: str) -> bool:
         """Whether it does nothing with a pointer but load or store what has no cells."""
@@ -123,7 +123,8 @@ class Variables:
         return isinstance(use, ir.Load) and use.type not in self._celled
 
 
-def _lifetimes(instructions: list[ir.Instruction], kind: str) -> dict[str, list[ir.Call]]:
+def lifetimes(instructions: list[ir.Instruction], kind: str) -> dict[str, list[ir.Call]]:
+    """The calls of an intrinsic function on lifetimes, by variable."""
     found: dict[str, list[ir.Call]] = {}
     for each in instructions:
         if isinstance(each, ir.Call) and (each.callee or "").startswith(kind):
