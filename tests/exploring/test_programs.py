@@ -71,13 +71,17 @@ def test_the_paths_are_those_of_brute_force(name, level, tmp_path, whence_env):
     assert summary["complete"] and summary["paths"] == len(wanted)
 
 
-@pytest.mark.parametrize(("format_", "complete"), [("0", True), ("1", True), ("2", False), ("3", False)])
-def test_numbers_that_a_format_counts_are_bound(format_, complete, tmp_path, whence_env):
+PRINTS = ["", "", "printf", "fprintf", "", "", "errx", "warnx"]
+
+
+@pytest.mark.parametrize(("way", "binding"), enumerate(PRINTS))
+def test_what_is_printed_is_bound_where_something_depends_on_it(way, binding, tmp_path, whence_env):
+    """A number that a format counts, and the status that a process ends with."""
     program = build("counted", tmp_path, whence_env, "-O1", "-D_FORTIFY_SOURCE=0", "-Wno-format-security")
-    summary, text = explore(program, tmp_path, whence_env, arguments=(format_,))
-    assert summary["paths"] == 1 and summary["complete"] == complete, text
+    summary, text = explore(program, tmp_path, whence_env, arguments=(str(way),))
+    assert summary["paths"] == 1 and summary["complete"] == (not binding), text
     bound = [(each["reason"], each["code"].split("(")[0]) for each in summary["bound"]]
-    assert bound == ([] if complete else [("UNSEEN", "printf" if format_ == "2" else "fprintf")])
+    assert bound == ([("UNSEEN", binding)] if binding else [])
 
 
 def test_the_name_of_a_file_is_bound(tmp_path, whence_env):

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from whence.coverage import NO_IR, Coverage, LeftOut
 from whence.engines.native.objects import objects_of, tier_of
+from whence.engines.native.texts import texts_for
 from whence.engines.process.building import BuildSettings, Built
 from whence.engines.process.detectors import detectors
 from whence.engines.process.libraries import (
@@ -192,12 +193,19 @@ def _build(
 ) -> Built:
     modules = _distinct([image, *libraries.values()])
     runtime = runtime_library()
-    extra = (runtime, detectors(settings.rules, cache))
-    objects = objects_of(modules, known, settings, cache, runtime, image.path.name)
+    extra: tuple[Path, ...] = (runtime, detectors(settings.rules, cache))
+    explored = [image, *libraries.values()] if settings.symbolic and not known else []
+    texts = texts_for(explored, cache)
+    followed = _distinct(texts.images)
+    others = [*known, *followed]
+    objects = objects_of(modules, others, settings, cache, runtime, image.path.name)
+    if followed:
+        made = objects_of(followed, modules, settings, cache, runtime, image.path.name)
+        extra += tuple(_linked(each, made.paths, extra, cache, "", True) for each in texts.images)
     images = {"": image, **libraries} if image.modules else dict(libraries)
     images = {name: _with_found_objects(each, objects.paths) for name, each in images.items()}
     copies: dict[str, Path] = {}
-    notes = [*objects.notes, *_native_parts(images.values())]
+    notes = [*objects.notes, *texts.notes, *_native_parts(images.values())]
     left_out = [] if image.modules else [LeftOut(image.path.name, NO_IR)]
     left_out += [LeftOut(each.module.source, "cannot be instrumented") for each in objects.refused]
     for name, each in images.items():
@@ -226,7 +234,7 @@ def _build(
         copies,
         extra,
         originals,
-        tuple(modules),
+        (*modules, *followed),
         declined=declined,
         notes=tuple(notes),
         coverage=coverage,

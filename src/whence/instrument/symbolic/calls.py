@@ -37,6 +37,9 @@ class Calls(Emitter):
                 self.bind(made, made.arguments[index].value, made.arguments[index].type, "SIZE")
             self.nothing_of(made)
         elif name in library.OUTPUT and not self._is_used(made):
+            if name in library.ENDS:
+                status = made.arguments[0]
+                self.bind(made, status.value, status.type, "UNSEEN")
             self._output(made, name)
             self.nothing_of(made)
         else:

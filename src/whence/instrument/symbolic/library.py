@@ -143,7 +143,7 @@ INTERFACE = ("klee_", "whence_")
 _OUTPUT = """
     printf vprintf fprintf vfprintf puts putchar putc fputc fputs perror putchar_unlocked
     putc_unlocked fputc_unlocked fputs_unlocked __printf_chk __fprintf_chk
-    __vprintf_chk __vfprintf_chk
+    __vprintf_chk __vfprintf_chk error error_at_line err errx verr verrx warn warnx vwarn vwarnx
 """
 OUTPUT = frozenset(_OUTPUT.split())
 """Functions that only hand their arguments out: where the result is not used, nothing depends on them but
@@ -152,9 +152,13 @@ FORMATS: Mapping[str, int] = MappingProxyType(
     {
         "printf": 0, "vprintf": 0, "fprintf": 1, "vfprintf": 1,
         "__printf_chk": 1, "__vprintf_chk": 1, "__fprintf_chk": 2, "__vfprintf_chk": 2,
+        "error": 2, "error_at_line": 4, "err": 1, "errx": 1, "verr": 1, "verrx": 1,
+        "warn": 0, "warnx": 0, "vwarn": 0, "vwarnx": 0,
     }
 )
 """Those of them that have a format, and the argument that it is."""
+ENDS = frozenset(("error", "error_at_line", "err", "errx", "verr", "verrx"))
+"""Those whose first argument says whether, and how, the process ends."""
 COUNTS = re.compile(r"%[-+ #0'I*$.1-9hlLqjzt]*n")
 """What stores how much was printed, in a format without %%."""
 
