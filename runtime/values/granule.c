@@ -243,15 +243,12 @@ static int define_simply(uintptr_t granule, uint64_t mask) {
 }
 
 /* The first bytes of a block's granule become defined: the others hold what the block was filled
- * with. */
+ * with. A detail that is left from an earlier state of the granule can only leave fewer bits. */
 static int define_first(uintptr_t granule, uint64_t mask) {
     uint8_t was = WH_VALUES_UNDEFINED, rest = (uint8_t)~bytes_of_bits(mask);
     if (granule_read(granule) != was || !granule_is_named(rest)) return 0;
-    struct block block = block_of(granule);
-    uint64_t origin = origin_of_block(block);
+    uint64_t origin = origin_of_block(block_of(granule));
     if (!origin || !agrees(granule_word(granule), ~mask, origin)) return 0;
-    const struct detail *detail = details_find(granule);
-    if (detail && is_about(detail, block)) return 0;
     return __atomic_compare_exchange_n(granule_state(granule), &was, rest, 0, __ATOMIC_RELEASE,
                                        __ATOMIC_RELAXED);
 }
@@ -290,20 +287,24 @@ static struct block block_of_all(uintptr_t begin, uint64_t size) {
 struct kinship granule_kinship(uintptr_t to, uintptr_t from, uint64_t size) {
     struct block source = block_of_all(from, size), target = block_of_all(to, size);
     uint64_t origin = origin_of_block(source);
-    if (!origin || origin != origin_of_block(target)) return (struct kinship){0, 0, 0};
-    return (struct kinship){origin, mark_of(source), mark_of(target)};
+    if (!origin || origin != origin_of_block(target)) return (struct kinship){0};
+    return (struct kinship){.origin = origin, .mark = mark_of(source)};
 }
 
-static int has_detail(uintptr_t granule, uint64_t mark) {
+/* Whether a granule that is copied has a detail; most pages have none. */
+static int has_detail(uintptr_t granule, struct kinship *kinship) {
+    uint64_t page = (granule >> OS_PAGE_SHIFT) + 1;
+    if (kinship->bare == page) return 0;
     const struct detail *detail = details_find(granule);
-    return detail && has_mark(detail, mark);
+    if (!detail) kinship->bare = page;
+    return detail && has_mark(detail, kinship->mark);
 }
 
-int granule_copy_named(uintptr_t to, uintptr_t from, const struct kinship *kinship) {
+int granule_copy_named(uintptr_t to, uintptr_t from, struct kinship *kinship) {
     uint8_t state = granule_read(from);
     if (!kinship->origin || !granule_is_named(state)) return 0;
     if (!agrees(granule_word(from), bits_of_bytes(state), kinship->origin)) return 0;
-    if (has_detail(from, kinship->from_mark) || has_detail(to, kinship->to_mark)) return 0;
+    if (has_detail(from, kinship)) return 0;
     __atomic_store_n(granule_state(to), state, __ATOMIC_RELEASE);
     return 1;
 }

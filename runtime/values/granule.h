@@ -59,15 +59,16 @@ struct change {
 };
 void granule_change(uintptr_t granule, const struct change *change);
 
-/* A copy from a heap block to one that was filled with the same word, whose origin this is; 0: it
- * is none. And the marks of the two blocks. */
+/* A copy from a heap block to one that was filled with the same word. */
 struct kinship {
-    uint64_t origin, from_mark, to_mark;
+    uint64_t origin; /* of the word; 0: the blocks are not such */
+    uint64_t mark;   /* of the source in details */
+    uint64_t bare;   /* a page of the source that has no details, plus one */
 };
 struct kinship granule_kinship(uintptr_t to, uintptr_t from, uint64_t size);
 
 /* A mixed granule is copied there whose undefined bytes its state names. 0: that takes more than to
  * say so in the plane, and is left to the caller. */
-int granule_copy_named(uintptr_t to, uintptr_t from, const struct kinship *kinship);
+int granule_copy_named(uintptr_t to, uintptr_t from, struct kinship *kinship);
 
 #endif

@@ -93,11 +93,12 @@ WH_EXPORT void __whence_value_store(uint64_t address, uint64_t size, uint64_t bi
         granule_undefine(address);
         return;
     }
-    for (uint64_t at = 0; at < size;) {
-        struct part part = part_of(address + at, size - at);
-        change_part(part, bits >> (8 * at), origin, granule_word(part.granule));
-        at += part.size;
-    }
+    struct part part = part_of(address, size);
+    change_part(part, bits, origin, granule_word(part.granule));
+    if (part.size == size) return;
+    bits >>= 8 * part.size;
+    part = part_of(address + part.size, size - part.size);
+    change_part(part, bits, origin, granule_word(part.granule));
 }
 
 /* ---- ranges ---- */
@@ -286,7 +287,11 @@ static int copy_named(struct copying *copying, uintptr_t to, uintptr_t from) {
 static void copy_part(struct copying *copying, struct part to, uintptr_t from) {
     uint8_t state = granule_read(from), last = granule_read(from + to.size - 1);
     if (!(state | last | granule_read(to.granule))) return;
-    int whole = to.size == WH_GRANULE && from % WH_GRANULE == 0;
+    int all = to.size == WH_GRANULE, whole = all && from % WH_GRANULE == 0;
+    if (all && !(state | last)) {
+        granule_define(to.granule);
+        return;
+    }
     if (state == WH_VALUES_UNDEFINED && whole) {
         if (granule_bits_alone(from).bits)
             granule_undefine(to.granule);
@@ -305,9 +310,9 @@ static void copy_part(struct copying *copying, struct part to, uintptr_t from) {
     change_part(to, found.bits, found.origin, value);
 }
 
-/* Whether the bytes of eight granules, and those that go there, are all defined. */
-static int is_defined_copy(uintptr_t to, uintptr_t from) {
-    return is_defined_run(to) && is_defined_run(from) && !granule_read(from + RUN_BYTES - 1);
+/* Whether the bytes of eight granules are defined; the first byte need not begin one. */
+static int is_defined_range(uintptr_t from) {
+    return is_defined_run(from) && !granule_read(from + RUN_BYTES - 1);
 }
 
 #define ALL_UNDEFINED (0x0101010101010101ull * WH_VALUES_UNDEFINED)
@@ -323,7 +328,10 @@ static int is_undefined_run(uintptr_t granule) {
 
 /* Eight granules that get bytes which are all defined or all undefined, as most do. */
 static int copy_run(uintptr_t to, uintptr_t from) {
-    if (is_defined_copy(to, from)) return 1;
+    if (is_defined_range(from)) {
+        if (!is_defined_run(to)) define_run(to);
+        return 1;
+    }
     if (from % WH_GRANULE || !is_undefined_run(from)) return 0;
     *(volatile wh_word *)granule_state(to) = ALL_UNDEFINED;
     return 1;

@@ -152,20 +152,46 @@ def _define(result: str, name: str, parameters: str, lines: list[str]) -> str:
 
 def _slow() -> Iterator[str]:
     """Calls of the runtime that leave registers as they are."""
-    for name, result, parameters in (
-        ("load", PAIR, "i64 %a, i64 %n"),
-        ("store", "void", "i64 %a, i64 %n, i64 %bits, i64 %origin"),
-    ):
-        call, end = f"call {result} @__whence_value_{name}({parameters})", "ret void"
-        if result != "void":
-            call, end = f"%x = {call}", f"ret {result} %x"
-        yield (
-            f"define linkonce_odr hidden preserve_mostcc {result} @{_SLOW}_{name}({parameters}) #2 {{\n"
-            f"  {call}\n  {end}\n}}"
-        )
+    yield f"""define linkonce_odr hidden preserve_mostcc {PAIR} @{_SLOW}_load(i64 %a, i64 %n) #2 {{
+  %x = call {PAIR} @__whence_value_load(i64 %a, i64 %n)
+  ret {PAIR} %x
+}}"""
+    yield _stored()
     yield _resume()
     yield _any()
     yield from _cleared()
+
+
+def _stored() -> str:
+    """A value with undefined bits has been stored. Where it is a fill word, the plane has to say so and no
+    more, but on the stack: there the runtime keeps the lowest address as well."""
+    undefined = STATES["UNDEFINED"] - 256
+    first = "\n  ".join(plane("%a", "first")[:-1])
+    return f"""define linkonce_odr hidden preserve_mostcc void @{_SLOW}_store(
+    i64 %a, i64 %n, i64 %bits, i64 %origin) #2 {{
+  %here = alloca i8
+  %frame = ptrtoint ptr %here to i64
+  %below = icmp ult i64 %a, %frame
+  %all = icmp eq i64 %bits, -1
+  %offset = and i64 %a, {GRANULE - 1}
+  %whole = icmp eq i64 %offset, 0
+  %likely = and i1 %all, %whole
+  %candidate = and i1 %likely, %below
+  br i1 %candidate, label %look, label %ask
+look:
+  %place = inttoptr i64 %a to ptr
+  %word = load i64, ptr %place, align {GRANULE}
+  %fill = or i64 %origin, {FILL << FILL_SHIFT}
+  %filled = icmp eq i64 %word, %fill
+  br i1 %filled, label %mark, label %ask
+mark:
+  {first}
+  store atomic i8 {undefined}, ptr %first.plane release, align 1
+  ret void
+ask:
+  call void @__whence_value_store(i64 %a, i64 %n, i64 %bits, i64 %origin)
+  ret void
+}}"""
 
 
 def _resume() -> str:
@@ -275,6 +301,11 @@ done:
   %mask = trunc i64 %moved to i16
   %state.0 = trunc i16 %first to i8
   %mask.0 = trunc i16 %mask to i8
+  %is.first = icmp eq i8 %state.0, {undefined}
+  %is.part = icmp ne i8 %mask.0, -1
+  %hard = and i1 %is.first, %is.part
+  br i1 %hard, label %ask, label %change
+change:
   %ok.0 = call i1 @{_SLOW}_part(ptr %first.plane, i8 %state.0, i8 %mask.0)
   %high.state = lshr i16 %first, 8
   %state.1 = trunc i16 %high.state to i8
