@@ -5,6 +5,7 @@
 #include "../os/os.h"
 
 #define EACH_BYTE 0x0101010101010101ull
+#define ALL_BYTES 0xffu
 
 /* 1 in each byte that is not 0. */
 static uint64_t nonzero_bytes(uint64_t word) {
@@ -228,29 +229,26 @@ static struct whence_bits kept_bits(uintptr_t granule, uint8_t was, const struct
     return found;
 }
 
+/* The other bytes of a block's undefined granule hold what the block was filled with. A detail that
+ * is left from an earlier state of the granule can only leave fewer bits. */
+static int is_as_filled(uintptr_t granule, uint8_t others) {
+    uint64_t origin = origin_of_block(block_of(granule));
+    return origin && agrees(granule_word(granule), bits_of_bytes(others), origin);
+}
+
 /* Bytes become defined, as most do; false: that takes more than to say so in the plane. */
-static int define_simply(uintptr_t granule, uint64_t mask) {
-    uint8_t *state = granule_state(granule), was = granule_read(granule);
+static int define_simply(uintptr_t granule, uint8_t bytes) {
+    uint8_t was = granule_read(granule), rest = was & (uint8_t)~bytes;
     if (was == WH_VALUES_DEFINED) return 1;
-    if (mask == ALL_BITS) {
+    if (bytes == ALL_BYTES) {
         granule_define(granule);
         return 1;
     }
-    uint8_t rest = (uint8_t)(was & ~bytes_of_bits(mask));
-    if (!granule_is_named(was) || (rest && !granule_is_named(rest))) return 0;
-    return rest == was ||
-           __atomic_compare_exchange_n(state, &was, rest, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
-}
-
-/* The first bytes of a block's granule become defined: the others hold what the block was filled
- * with. A detail that is left from an earlier state of the granule can only leave fewer bits. */
-static int define_first(uintptr_t granule, uint64_t mask) {
-    uint8_t was = WH_VALUES_UNDEFINED, rest = (uint8_t)~bytes_of_bits(mask);
-    if (granule_read(granule) != was || !granule_is_named(rest)) return 0;
-    uint64_t origin = origin_of_block(block_of(granule));
-    if (!origin || !agrees(granule_word(granule), ~mask, origin)) return 0;
-    return __atomic_compare_exchange_n(granule_state(granule), &was, rest, 0, __ATOMIC_RELEASE,
-                                       __ATOMIC_RELAXED);
+    if (rest && !granule_is_named(rest)) return 0;
+    if (was == WH_VALUES_UNDEFINED ? !is_as_filled(granule, rest) : !granule_is_named(was))
+        return 0;
+    return rest == was || __atomic_compare_exchange_n(granule_state(granule), &was, rest, 0,
+                                                      __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
 /* What a granule that is held has become; its state. */
@@ -265,15 +263,25 @@ static uint8_t note(uintptr_t granule, struct whence_bits bits, uint64_t value) 
 
 void granule_change(uintptr_t granule, const struct change *change) {
     uint8_t *state = granule_state(granule);
-    if (!change->bits &&
-        (define_simply(granule, change->mask) || define_first(granule, change->mask)))
-        return;
+    if (!change->bits && define_simply(granule, bytes_of_bits(change->mask))) return;
     uint8_t was = hold(state);
     if (was == WH_VALUES_BUSY) return;
     struct whence_bits bits = kept_bits(granule, was, change);
     if (change->bits) bits.origin = change->origin;
     bits.bits |= change->bits;
     let_go(state, note(granule, bits, change->value));
+}
+
+void granule_clear(uintptr_t granule, uint8_t bytes) {
+    if (define_simply(granule, bytes)) return;
+    struct change change = {.mask = bits_of_bytes(bytes), .value = granule_word(granule)};
+    granule_change(granule, &change);
+}
+
+uint64_t granule_bits_of(uintptr_t granule, uint8_t bytes) {
+    uint8_t state = granule_read(granule);
+    if (state == WH_VALUES_DEFINED || (granule_is_named(state) && !(state & bytes))) return 0;
+    return granule_bits(granule).bits & bits_of_bytes(bytes);
 }
 
 /* ---- copies ---- */

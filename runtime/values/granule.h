@@ -59,6 +59,10 @@ struct change {
 };
 void granule_change(uintptr_t granule, const struct change *change);
 
+/* Bytes of a granule have become defined, and the undefined bits of some bytes; bit i is byte i. */
+void granule_clear(uintptr_t granule, uint8_t bytes);
+uint64_t granule_bits_of(uintptr_t granule, uint8_t bytes);
+
 /* A copy from a heap block to one that was filled with the same word. */
 struct kinship {
     uint64_t origin; /* of the word; 0: the blocks are not such */

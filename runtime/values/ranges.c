@@ -252,6 +252,36 @@ WH_EXPORT uint64_t __whence_value_any(uint64_t address, uint64_t size) {
     return values_first(address, size) != address + size;
 }
 
+/* ---- bytes of several granules ---- */
+
+#define MOST_BYTES 64u
+
+/* Calls a function for each granule with some of the bytes, as long as it returns 0. */
+static inline uint64_t each_granule(uintptr_t address, uint64_t bytes,
+                                    uint64_t (*function)(uintptr_t, uint8_t)) {
+    if (!is_covered(address, MOST_BYTES + WH_GRANULE)) return 0;
+    unsigned before = address % WH_GRANULE;
+    uintptr_t granule = address - before;
+    uint64_t behind = before ? bytes >> (MOST_BYTES - before) : 0, found = 0;
+    for (bytes <<= before; bytes && !found; bytes >>= WH_GRANULE, granule += WH_GRANULE)
+        if (bytes & 0xff) found = function(granule, (uint8_t)bytes);
+    granule = address - before + MOST_BYTES;
+    return behind && !found ? function(granule, (uint8_t)behind) : found;
+}
+
+static uint64_t clear(uintptr_t granule, uint8_t bytes) {
+    if (granule_read(granule)) granule_clear(granule, bytes);
+    return 0;
+}
+
+WH_EXPORT void __whence_value_clear(uint64_t address, uint64_t bytes) {
+    each_granule(address, bytes, clear);
+}
+
+WH_EXPORT uint64_t __whence_value_any_of(uint64_t address, uint64_t bytes) {
+    return each_granule(address, bytes, granule_bits_of) != 0;
+}
+
 /* ---- copies ---- */
 
 static uint64_t word_at(uintptr_t address) {

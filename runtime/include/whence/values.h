@@ -40,6 +40,12 @@ struct whence_bits __whence_value_load(uint64_t address, uint64_t size);
 /* Whether one of some bytes has an undefined bit. */
 uint64_t __whence_value_any(uint64_t address, uint64_t size);
 
+/* The same, of the bytes i from an address on for which bit i of a number is set. */
+uint64_t __whence_value_any_of(uint64_t address, uint64_t bytes);
+
+/* Called after such bytes were stored that are all defined. */
+void __whence_value_clear(uint64_t address, uint64_t bytes);
+
 /* Called after a store of 1 to 8 bytes: which bits of the value were undefined, perhaps none. With
  * no bits, `origin` may be that of the variable's other bytes, or 0: it serves where the store
  * overwrote the origin in a fill word. */

@@ -37,6 +37,7 @@ from whence.instrument.values.area import Area
 from whence.instrument.values.assembly import is_transparent, tied, written
 from whence.instrument.values.emitter import Emitter, Shadow, slots_of
 from whence.instrument.values.intrinsics import Intrinsics
+from whence.instrument.values.joining import join_loads, join_stores
 from whence.instrument.values.passing import START, Passing
 from whence.instrument.values.points import Points, is_repeatable
 from whence.instrument.values.rules import Propagation
@@ -214,6 +215,10 @@ class _Follower:
         self._end_variables(variables, exits)
         for phi, names in phis:
             self._fill_phi(phi, names)
+        if self.version is not Version.TWIN:
+            join_stores(function)
+        if self.version is Version.FAST:
+            join_loads(function)
 
     # What may be undefined.
 
@@ -250,14 +255,20 @@ class _Follower:
 
     def _is_source(self, instruction: ir.Instruction) -> bool:
         if isinstance(instruction, ir.Load):
-            variable = self.function.module.globals.get(instruction.pointer[1:])
-            return not (isinstance(variable, ir.GlobalVariable) and variable.is_constant)
+            return not self._is_constant(instruction.pointer)
         if not isinstance(instruction, ir.Call) or instruction.is_assembly:
             return False
         name = instruction.callee or ""
         if name.startswith(PREFIX):
             return name.startswith(helpers.UNDEFINED)
         return not name.startswith("llvm.") and instruction.marker != "musttail"
+
+    def _is_constant(self, pointer: str) -> bool:
+        """Whether a pointer is derived from a global variable that is constant, and so defined."""
+        while isinstance(made := self.function.definition_of(pointer), ir.GetElementPtr):
+            pointer = made.base
+        variable = self.function.module.globals.get(pointer[1:])
+        return isinstance(variable, ir.GlobalVariable) and variable.is_constant
 
     @staticmethod
     def _depends(instruction: ir.Instruction) -> bool:

@@ -39,7 +39,9 @@ UNDEFINED = "__whence_values_undefined"
 _SLOW = "__whence_values_slow"
 SLOW_ANY = f"{_SLOW}_any"
 RESUME = "__whence_values_resume"
+SLOW_BYTES = f"{_SLOW}_bytes"
 POINT_LOAD, POINT_IF = "__whence_values_point_load", "__whence_values_point_if"
+POINT_BYTES = "__whence_values_point_bytes"
 """Where values come into a function that has a twin (`whence.instrument.values.points`)."""
 
 PAIR = "{ i64, i64 }"
@@ -70,10 +72,15 @@ _DECLARED = {
     PASS: f"declare void @{PASS}(ptr, i64, i64)",
     POINT_LOAD: f"declare void @{POINT_LOAD}(i64, ptr, i64, i64)",
     POINT_IF: f"declare void @{POINT_IF}(i64, i1)",
+    POINT_BYTES: f"declare void @{POINT_BYTES}(i64, ptr, i64)",
     RESUME: f"declare void @{RESUME}(ptr, ptr, ptr, i64)",
     SLOW_ANY: f"declare preserve_mostcc i64 @{SLOW_ANY}(i64, i64)",
+    SLOW_BYTES: f"declare preserve_mostcc i64 @{SLOW_BYTES}(i64, i64)",
 }
 _SIZED = re.compile(rf"({_LOAD}|{_STORE}|{_CLEAR})_(\d)([bu]?)\Z")
+_CLEARS = f"{PLANE}clears"
+_WIDTHS = (1, 2, 4, 8)
+"""Granules whose states one load reads."""
 
 
 class Place(Enum):
@@ -108,6 +115,40 @@ def clear(size: int, align: int) -> str:
     return f"{_CLEAR}_{size}{place_of(size, align).value}"
 
 
+def cleared(name: str) -> tuple[int, bool] | None:
+    """What a function that is called after a store of defined bits is about: how many bytes, and whether a
+    granule begins there; None for other functions."""
+    sized = _SIZED.match(name)
+    if sized is None or sized[1] != _CLEAR:
+        return None
+    size, place = int(sized[2]), Place(sized[3])
+    return size, place is Place.BEGIN or (place is Place.ALIGNED and size == GRANULE)
+
+
+def states_of(mask: int) -> tuple[str, int]:
+    """The states to look at for bytes of up to eight granules: the type of all, and the bits of them that
+    are not 0 where one of the bytes may be undefined.
+
+    mask: bit i is byte i from the begin of a granule on.
+    """
+    granules = (mask.bit_length() + GRANULE - 1) // GRANULE
+    width = next(each for each in _WIDTHS if each >= granules)
+    states = 0
+    for at in range(granules):
+        bytes_ = mask >> (GRANULE * at) & 0xFF
+        # Those of the special states that have no bit in common with SPECIAL are seen by the others.
+        seen = bytes_ if not bytes_ or bytes_ & SPECIAL else 0xFF
+        states |= seen << (8 * at)
+    return f"i{8 * width}", states
+
+
+def clears(mask: int) -> tuple[str, str]:
+    """The function to call after stores of defined bytes, which `mask` has as in `states_of`, and its last
+    argument."""
+    type_, states = states_of(mask)
+    return f"{_CLEARS}_{int(type_[1:]) // 8}", f"{type_} {states}"
+
+
 def unwritten(type_: str) -> str:
     """The function that returns a value without any defined bit; its argument is the origin."""
     return f"{UNDEFINED}_{type_}"
@@ -118,6 +159,8 @@ def declaration(name: str) -> str:
     if name.startswith(UNDEFINED):
         type_ = name.removeprefix(f"{UNDEFINED}_")
         return f"declare {type_} @{name}(ptr) nounwind willreturn speculatable memory(none)"
+    if name.startswith(_CLEARS):
+        return f"declare void @{name}(ptr, i64, i{8 * int(name.rpartition('_')[2])})"
     sized = _SIZED.match(name)
     if sized is None:
         return _DECLARED[name]
@@ -132,6 +175,8 @@ def definitions() -> Iterator[str]:
     yield f"declare {PAIR} @__whence_value_load(i64, i64) #1"
     yield "declare void @__whence_value_store(i64, i64, i64, i64) #1"
     yield "declare i64 @__whence_value_any(i64, i64) #1"
+    yield "declare i64 @__whence_value_any_of(i64, i64) #1"
+    yield "declare void @__whence_value_clear(i64, i64) #1"
     yield from _slow()
     yield _use()
     yield _set()
@@ -143,6 +188,8 @@ def definitions() -> Iterator[str]:
             yield _load(size, align)
             yield _store(size, align)
             yield _clear(size, align)
+    for width in _WIDTHS:
+        yield _clears_of(width)
 
 
 def _define(result: str, name: str, parameters: str, lines: list[str]) -> str:
@@ -155,6 +202,14 @@ def _slow() -> Iterator[str]:
     yield f"""define linkonce_odr hidden preserve_mostcc {PAIR} @{_SLOW}_load(i64 %a, i64 %n) #2 {{
   %x = call {PAIR} @__whence_value_load(i64 %a, i64 %n)
   ret {PAIR} %x
+}}"""
+    yield f"""define linkonce_odr hidden preserve_mostcc i64 @{SLOW_BYTES}(i64 %a, i64 %bytes) #2 {{
+  %x = call i64 @__whence_value_any_of(i64 %a, i64 %bytes)
+  ret i64 %x
+}}"""
+    yield f"""define linkonce_odr hidden preserve_mostcc void @{_SLOW}_clears(i64 %a, i64 %bytes) #2 {{
+  call void @__whence_value_clear(i64 %a, i64 %bytes)
+  ret void
 }}"""
     yield _stored()
     yield _resume()
@@ -479,6 +534,27 @@ def _clear(size: int, align: int) -> str:
     place = place_of(size, align)
     lines = [*_marked(size, place), "br i1 %marked, label %cold, label %end", "cold:", *_cleaned(size, place)]
     return _define("void", clear(size, align), "ptr %p", lines)
+
+
+def _clears_of(width: int) -> str:
+    """Stores of defined bytes of several granules; an address may be no granule's begin after all."""
+    type_ = f"i{8 * width}"
+    lines = [
+        "%a = ptrtoint ptr %p to i64",
+        *plane("%a", "first", type_),
+        f"%named = and {type_} %first, %states",
+        f"%some = icmp ne {type_} %named, 0",
+        f"%before = and i64 %a, {GRANULE - 1}",
+        "%misplaced = icmp ne i64 %before, 0",
+        "%marked = or i1 %some, %misplaced",
+        "br i1 %marked, label %cold, label %end",
+        "cold:",
+        f"call preserve_mostcc void @{_SLOW}_clears(i64 %a, i64 %bytes) #3",
+        "br label %end",
+        "end:",
+        "ret void",
+    ]
+    return _define("void", f"{_CLEARS}_{width}", f"ptr %p, i64 %bytes, {type_} %states", lines)
 
 
 def _mark() -> str:

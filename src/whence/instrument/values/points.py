@@ -63,7 +63,11 @@ _PURE = re.compile(
     r"|nearbyint|minnum|maxnum|minimum|maximum|copysign|is\.|expect|objectsize|vector\.|ptrmask|usub|uadd|sadd|ssub"
     r"|smul|umul)"
 )
-"""Intrinsics that compute a result from their operands alone."""
+
+
+def is_pure(callee: str) -> bool:
+    """Whether a function is an intrinsic that computes its result from its operands alone."""
+    return bool(_PURE.match(callee))
 
 
 def is_repeatable(instruction: ir.Instruction) -> bool:
@@ -72,5 +76,5 @@ def is_repeatable(instruction: ir.Instruction) -> bool:
         return not (instruction.volatile or instruction.atomic)
     if isinstance(instruction, ir.Call):
         callee = instruction.callee or ""
-        return callee.startswith(_MARKERS) or bool(_PURE.match(callee))
+        return callee.startswith(_MARKERS) or is_pure(callee)
     return not (isinstance(instruction, ir.MemoryAccess) or instruction.opcode in ("fence", "va_arg"))

@@ -29,7 +29,7 @@ from whence.instrument.values.twin import Twin
 from whence.instrument.values.twins import header_of
 from whence.ir.lexer import LOCAL
 
-_POINTS = (helpers.POINT_LOAD, helpers.POINT_IF)
+_POINTS = (helpers.POINT_LOAD, helpers.POINT_IF, helpers.POINT_BYTES)
 _AREA, _NUMBER = "%wh.alive", "%wh.point"
 _SLOTS = "%wh.slots"
 _MEMSET = "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"
@@ -204,7 +204,7 @@ class _Pair:
                 if number not in left:
                     left.add(number)
                     cold += self._leave(number, transfers[number], result, promises, debug)
-                if item.callee == helpers.POINT_LOAD and not _is_forced(self.fast.name, number):
+                if item.callee != helpers.POINT_IF and not _is_forced(self.fast.name, number):
                     cold += self._look(item, tests, number, debug)
                 body.append((False, f"{onward}:"))
                 ref = f"%{onward}"
@@ -230,10 +230,16 @@ class _Pair:
             branch = f"br i1 {item.arguments[1].value}, label %wh.leave.{number}, label %{onward}"
             yield f"  {branch}{self.unlikely}{debug}"
             return
-        pointer, size, align = (each.value for each in item.arguments[1:])
-        of = f"%wh.p{test}"
-        type_, covers = _plane_type(int(size), int(align))
-        yield f"  {of}.a = ptrtoint ptr {pointer} to i64"
+        of, states, covers = f"%wh.p{test}", 0, True
+        yield f"  {of}.a = ptrtoint ptr {item.arguments[1].value} to i64"
+        size = int(item.arguments[2].value)
+        if item.callee == helpers.POINT_BYTES:
+            type_, states = helpers.states_of(size)
+        else:
+            align = int(item.arguments[3].value)
+            type_, covers = _plane_type(size, align)
+            if helpers.place_of(min(size, GRANULE), align) is helpers.Place.BEGIN:
+                states = (1 << size) - 1
         if not covers:
             yield f"  br label %wh.look.{test}{debug}"
             return
@@ -242,23 +248,25 @@ class _Pair:
         yield f"  {of}.p = inttoptr i64 {of}.s to ptr"
         yield f"  {of}.b = load {type_}, ptr {of}.p, align 1"
         tested = f"{of}.b"
-        if helpers.place_of(min(int(size), GRANULE), int(align)) is helpers.Place.BEGIN:
+        if states:
             tested = f"{of}.t"
-            yield f"  {tested} = and {type_} {of}.b, {(1 << int(size)) - 1}"
+            yield f"  {tested} = and {type_} {of}.b, {states}"
         yield f"  {of}.c = icmp ne {type_} {tested}, 0"
         yield f"  br i1 {of}.c, label %wh.look.{test}, label %{onward}{self.unlikely}{debug}"
 
     def _look(self, item: ir.Call, test: int, number: int, debug: str) -> Iterator[str]:
         """Whether the bits that are loaded are undefined."""
         of, onward = f"%wh.p{test}", f"wh.go.{test}"
-        size, align = (int(each.value) for each in item.arguments[2:])
-        self.module.add_declaration(helpers.declaration(helpers.SLOW_ANY))
+        size = int(item.arguments[2].value)
+        joined = item.callee == helpers.POINT_BYTES
+        ask = helpers.SLOW_BYTES if joined else helpers.SLOW_ANY
+        self.module.add_declaration(helpers.declaration(ask))
         yield f"wh.look.{test}:"
-        if size < GRANULE and align >= size:
+        if not joined and size < GRANULE and int(item.arguments[3].value) >= size:
             yield from (f"  {line}" for line in helpers.named(f"{of}.b", f"{of}.a", size, f"{of}."))
             yield f"  br i1 {of}.named, label %wh.find.{test}, label %{onward}{debug}"
             yield f"wh.find.{test}:"
-        yield f"  {of}.n = call preserve_mostcc i64 @{helpers.SLOW_ANY}(i64 {of}.a, i64 {size}){debug}"
+        yield f"  {of}.n = call preserve_mostcc i64 @{ask}(i64 {of}.a, i64 {size}){debug}"
         yield f"  {of}.d = icmp eq i64 {of}.n, 0"
         yield f"  br i1 {of}.d, label %{onward}, label %wh.leave.{number}{debug}"
 
