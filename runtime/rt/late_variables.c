@@ -1,8 +1,7 @@
-/* Each thread gets its own such variables from the loader's memory when it first uses one, and the
- * library's constructor, which the thread runs that loads it, is such a use. So there they are
- * blocks, of kind global. Other threads get theirs without that code of this library runs. Memory
- * that the loader frees is opened (alloc/loader.c), so a room whose zones are no longer closed is
- * none. */
+/* Each thread gets its own such variables from the loader's memory when it first uses one. A
+ * library's constructor is such a use, in the thread that loads it, and its code tells of a
+ * variable before it uses it in another thread. So they are blocks, of kind global. Memory that the
+ * loader frees is opened (alloc/loader.c), so a room whose zones are no longer closed is none. */
 #include "late_variables.h"
 #include "room.h"
 #include "../alloc/loader.h"
@@ -16,13 +15,16 @@
 /* The description is part of the library, and gone with it. */
 static struct variable {
     const struct whence_variable *what;
-    uintptr_t room, begin, end; /* end: 0 while the row is written */
+    uintptr_t room, begin, end; /* end: NONE, or BUSY while the row is written */
     uint64_t size;
 } variables[VARIABLES_MOST];
 static uint32_t variable_count;
 
+#define NONE 0u
+#define BUSY 1u
+
 static int is_there(const struct variable *each) {
-    return __atomic_load_n(&each->end, __ATOMIC_ACQUIRE) &&
+    return __atomic_load_n(&each->end, __ATOMIC_ACQUIRE) > BUSY &&
            *plane_state(each->room) == WH_STATE_GLOBAL_RED_ZONE;
 }
 
@@ -36,6 +38,12 @@ static uint64_t around(uintptr_t address) {
 
 static int holds(uintptr_t address) { return around(address) != 0; }
 
+/* Something else may lie where the library was. */
+static int is_described(const struct variable *each) {
+    return os_readable((uintptr_t)each->what) && os_readable((uintptr_t)(each->what + 1)) &&
+           each->what->size == each->size && each->what->before == each->begin - each->room;
+}
+
 static void describe(uint64_t number, struct block_facts *facts) {
     if (!number) return;
     const struct variable *each = &variables[number - 1];
@@ -43,7 +51,7 @@ static void describe(uint64_t number, struct block_facts *facts) {
     facts->row.size = each->size;
     facts->row.id = each->begin;
     facts->row.state = WH_BLOCK_LIVE;
-    if (os_readable((uintptr_t)each->what)) facts->text = (const char *)(each->what + 1);
+    if (is_described(each)) facts->text = (const char *)(each->what + 1);
 }
 
 static const struct block_provider provider = {
@@ -56,25 +64,57 @@ static const struct block_provider provider = {
     .read = describe,
 };
 
-/* A row that is free: new, or of memory that the loader has freed. NULL: there is none. */
-static struct variable *new_row(void) {
-    for (uint32_t i = 0; i < variable_count; i++)
-        if (!is_there(&variables[i])) return &variables[i];
-    return variable_count < VARIABLES_MOST ? &variables[variable_count] : NULL;
+/* The loader has given the memory to another library since. */
+static void forget(uintptr_t from, uintptr_t to) {
+    uint32_t most = __atomic_load_n(&variable_count, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < most; i++) {
+        uintptr_t end = __atomic_load_n(&variables[i].end, __ATOMIC_ACQUIRE);
+        if (end > from && variables[i].room < to)
+            __atomic_compare_exchange_n(&variables[i].end, &end, NONE, 0, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_RELAXED);
+    }
 }
 
-/* Constructors of libraries run one at a time, under the loader's lock. */
+/* A row that is new, or of memory that the loader has freed, for the caller alone. NULL: there is
+ * none. */
+static struct variable *take_row(void) {
+    for (uint32_t i = 0; i < VARIABLES_MOST; i++) {
+        struct variable *each = &variables[i];
+        uintptr_t end = __atomic_load_n(&each->end, __ATOMIC_ACQUIRE);
+        if (end != BUSY && !is_there(each) &&
+            __atomic_compare_exchange_n(&each->end, &end, BUSY, 0, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_RELAXED))
+            return each;
+    }
+    return NULL;
+}
+
+static void count(uint32_t rows) {
+    uint32_t before = __atomic_load_n(&variable_count, __ATOMIC_RELAXED);
+    while (before < rows && !__atomic_compare_exchange_n(&variable_count, &before, rows, 0,
+                                                         __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+    }
+}
+
+/* The first call is that of a library's constructor, under the loader's lock. */
+static void provide(void) {
+    static int provided;
+    if (!__atomic_exchange_n(&provided, 1, __ATOMIC_ACQ_REL)) blocks_provide(&provider);
+}
+
 void late_variable(const struct whence_variable *what, uintptr_t room) {
     if (room - WH_LOADER_BASE >= WH_LOADER_SIZE) return;
-    struct variable *row = new_row();
+    uintptr_t begin = room + what->before, end = room_end(what, room);
+    provide();
+    forget(room, end);
+    struct variable *row = take_row();
     if (!row) return;
-    if (!variable_count) blocks_provide(&provider);
-    uintptr_t begin = room + what->before;
-    __atomic_store_n(&row->end, 0, __ATOMIC_RELEASE);
+    row->what = what;
+    row->room = room;
+    row->begin = begin;
+    row->size = what->size;
     room_close_zones(what, room);
     plane_open(begin, what->size);
-    *row = (struct variable){what, room, begin, 0, what->size};
-    __atomic_store_n(&row->end, room_end(what, room), __ATOMIC_RELEASE);
-    if (row == &variables[variable_count])
-        __atomic_store_n(&variable_count, variable_count + 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&row->end, end, __ATOMIC_RELEASE);
+    count((uint32_t)(row - variables) + 1);
 }

@@ -136,22 +136,46 @@ void thread_variables_init(void) {
     dl_iterate_phdr(widen, &pointer);
 }
 
-/* The address is that of the name; it is another one if another image or module defines it. */
-WH_EXPORT void __whence_thread_variable(const struct whence_variable *what, uint64_t address,
-                                        uint64_t room) {
-    uintptr_t pointer = thread_pointer();
+/* From the first constructor of an image of the start. */
+static void static_variable(const struct whence_variable *what, uintptr_t room, uintptr_t pointer) {
     uint32_t place = variable_count;
-    int is_own = address == room + what->before;
-    if (!is_own || place == VARIABLES_MOST) return;
-    if (room >= pointer || pointer - room > reach) {
-        late_variable(what, room);
-        return;
-    }
+    if (place == VARIABLES_MOST) return;
     if (place == 0) blocks_provide(&provider);
     if (!has_row(pointer)) return;
     variables[place] = (struct variable){what, pointer - room};
     close_zones(&variables[place], pointer);
     __atomic_store_n(&variable_count, place + 1, __ATOMIC_RELEASE);
+}
+
+static int in_static_block(uintptr_t room, uintptr_t pointer) {
+    return room < pointer && pointer - room <= reach;
+}
+
+/* Marks the begin of the room, by which code sees that this thread's variable is known; 0: it was.
+ * Memory that the loader gives a thread is without marks. */
+static int mark(uintptr_t room) {
+    uint64_t *first = (uint64_t *)room;
+    int is_new = *first != room;
+    *first = room;
+    return is_new;
+}
+
+/* The address is that of the name; it is another one if another image or module defines it. */
+WH_EXPORT void __whence_thread_variable(const struct whence_variable *what, uint64_t address,
+                                        uint64_t room) {
+    uintptr_t pointer = thread_pointer();
+    int is_new = mark(room);
+    if (address != room + what->before) return;
+    if (in_static_block(room, pointer))
+        static_variable(what, room, pointer);
+    else if (is_new)
+        late_variable(what, room);
+}
+
+WH_EXPORT void __whence_thread_variable_here(const struct whence_variable *what, uint64_t address,
+                                             uint64_t room) {
+    if (mark(room) && address == room + what->before && !in_static_block(room, thread_pointer()))
+        late_variable(what, room);
 }
 
 /* ---- threads ---- */

@@ -78,6 +78,43 @@ static void *loads(void *path) {
     return NULL;
 }
 
+struct use { const char *path, *name; int index; };
+
+static void *uses(void *pointer) {
+    const struct use *use = pointer;
+    void *self = dlopen(use->path, RTLD_NOW);
+    if (!self) exit(4);
+    int *(*get)(void) = (int *(*)(void))dlsym(self, use->name);
+    get()[use->index] = 1;
+    dlclose(self);
+    return NULL;
+}
+
+static pthread_barrier_t loaded;
+
+/* A thread that is there before the library. */
+static void *waits(void *pointer) {
+    pthread_barrier_wait(&loaded);
+    return uses(pointer);
+}
+
+/* Many threads with variables of two libraries, whose memory is that of earlier ones. */
+static int others(char **paths, const char *name, int n) {
+    struct use last = {paths[0], name, n}, first = {paths[0], name, 0}, other = {paths[1], "other_get", 40};
+    void *held = NULL;
+    for (int round = 0; round < 20; round++) {
+        pthread_t some[4];
+        pthread_barrier_init(&loaded, NULL, 2);
+        pthread_create(&some[0], NULL, waits, round == 19 ? &last : &first);
+        held = dlopen(paths[0], RTLD_NOW);
+        pthread_barrier_wait(&loaded);
+        for (int k = 1; k < 4; k++) pthread_create(&some[k], NULL, uses, k == 2 ? &other : &first);
+        for (int k = 0; k < 4; k++) pthread_join(some[k], NULL);
+        if (!held || dlclose(held)) return 5;
+    }
+    return 0;
+}
+
 int main(int argc, char **argv) {
     int n = atoi(argv[2]);
     switch (*argv[1]) {
@@ -97,6 +134,8 @@ int main(int argc, char **argv) {
         }
         return plugin(argv[3], n);
     }
+    case 'h': return others(argv + 3, "plugin_get", n);
+    case 'x': return others(argv + 3, "exported_get", n);
     case 'f': {
         pthread_t thread;
         int five = 5;
@@ -114,17 +153,28 @@ _Thread_local int of_library[5] = {1, 2, 3, 4, 5};
 _Thread_local int preempted[3];
 int *library_preempted(void) { return preempted; }
 """
-PLUGIN = "static _Thread_local int local[12]; int *plugin_get(void) { return local; }"
+PLUGIN = """
+static _Thread_local int local[12];
+_Thread_local int exported[12];
+int *plugin_get(void) { return local; }
+int *exported_get(void) { return exported; }
+"""
+OTHER = """
+static _Thread_local char before[100];
+static _Thread_local int after[41];
+char *before_get(void) { return before; }
+int *other_get(void) { return after; }
+"""
 
 
 @pytest.fixture(scope="module")
 def whence(tmp_path_factory: pytest.TempPathFactory, whence_env: dict[str, str]) -> Whence:
     made = Whence(tmp_path_factory.mktemp("threads"), whence_env)
     place = made.directory
-    for name, text in {"main": MAIN, "library": LIBRARY, "plugin": PLUGIN}.items():
+    for name, text in {"main": MAIN, "library": LIBRARY, "plugin": PLUGIN, "other": OTHER}.items():
         (place / f"{name}.c").write_text(text)
     flags = ("-g", "-O1", "-w")
-    for name in ("library", "plugin"):
+    for name in ("library", "plugin", "other"):
         made.cc(*flags, "-fPIC", "-shared", place / f"{name}.c", "-o", place / f"{name}.so")
     made.cc(*flags, "-pthread", "-rdynamic", place / "main.c", place / "library.so", "-Wl,-rpath,$ORIGIN",
             "-o", place / "main")  # fmt: skip
@@ -141,14 +191,16 @@ def whence(tmp_path_factory: pytest.TempPathFactory, whence_env: dict[str, str])
         ("f", 5, "own", 24),  # of the thread that is left in a child
         ("d", 11, "local", 48),  # of a library that is loaded later
         ("r", 11, "local", 48),  # the same after many loads and threads
+        ("h", 11, "local", 48),  # of another thread than the one that loads
+        ("x", 11, "exported", 48),  # the same, where another image may define the name
     ],
 )
 def test_a_variable_ends(whence: Whence, what: str, last: int, name: str, size: int) -> None:
-    fits = last if what in "lpdr" else last + 1
-    plugin = whence.directory / "plugin.so"
-    done, findings = whence.findings("./main", what, str(fits), plugin)
+    fits = last if what in "lpdrhx" else last + 1
+    plugins = [whence.directory / "plugin.so", whence.directory / "other.so"]
+    done, findings = whence.findings("./main", what, str(fits), *plugins)
     assert (done.status, findings) == (0, []), done.err
-    _, findings = whence.findings("./main", what, str(fits + 1), plugin)
+    _, findings = whence.findings("./main", what, str(fits + 1), *plugins)
     blocks = [each["block"] for each in findings]
     assert [(each["variable"]["name"], each["size"]) for each in blocks] == [(name, size)]
     assert findings[0]["rule"] == "global-buffer-overflow" and blocks[0]["variable"]["is_thread_local"]

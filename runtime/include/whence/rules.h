@@ -29,6 +29,10 @@ void __whence_globals_end(struct whence_global *begin);
  * the begin of the zone before what the module defines: called before the image's first
  * constructor. */
 void __whence_thread_variable(const struct whence_variable *what, uint64_t address, uint64_t room);
+/* The same, called in any thread before code uses a variable whose room does not begin with the
+ * room's own address. */
+void __whence_thread_variable_here(const struct whence_variable *what, uint64_t address,
+                                   uint64_t room);
 
 /* ---- primitives that evaluators call ---- */
 

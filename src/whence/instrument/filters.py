@@ -51,7 +51,7 @@ from collections.abc import Iterator
 from whence.abi.layout import GRANULE, GRANULE_SHIFT, REGION_COUNT, REGION_SHIFT, STATE_OFFSET
 from whence.abi.rules import DESC_COPY, DESC_WRITE
 from whence.abi.widths import CHECKED_WIDTHS
-from whence.instrument import lookup, steps
+from whence.instrument import lookup, steps, thread_uses
 from whence.instrument.origins import helpers as origin_helpers
 from whence.instrument.symbolic import helpers as symbolic_helpers
 from whence.instrument.values import helpers
@@ -153,7 +153,8 @@ def generate(plan: Plan, *, origins: bool = False, symbolic: bool = False, logge
     arithmetic = list(steps.definitions(plan.points))
     if arithmetic:
         arithmetic.append(steps.RUNTIME)
-    return "\n\n".join([*functions, *suspects, *copies, *arithmetic, *values, *followed]) + "\n" + _EPILOGUE
+    others = (*arithmetic, *values, *followed, thread_uses.definition())
+    return "\n\n".join([*functions, *suspects, *copies, *others]) + "\n" + _EPILOGUE
 
 
 def _function(name: str, filter_: Filter, write: bool, size: int, provenance: bool, unaligned: bool) -> str:

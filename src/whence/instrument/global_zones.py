@@ -68,7 +68,7 @@ def _guard(variable: ir.GlobalVariable, context: Context) -> None:
     """Gives a variable its room, and the room its row."""
     module, name = variable.module, variable.ref
     comdat = "" if variable.comdat is None else f", comdat(${quote(variable.comdat)})"
-    described, memory = move(variable, context)
+    described, memory, _ = move(variable, context)
     associated = module.metadata.add(f"!{{ptr {memory}}}")
     types = ", ".join("ptr" for _ in GLOBAL.fields)
     row = f"{{ ptr {described}, ptr {name}, ptr {memory} }}"
@@ -78,8 +78,11 @@ def _guard(variable: ir.GlobalVariable, context: Context) -> None:
     )
 
 
-def move(variable: ir.GlobalVariable, context: Context) -> tuple[str, str]:
-    """Moves a variable into a room and makes its symbol an alias; returns its description and the room."""
+def move(variable: ir.GlobalVariable, context: Context) -> tuple[str, str, int]:
+    """Moves a variable into a room and makes its symbol an alias.
+
+    Returns its description, the room, and the bytes of the room before the variable.
+    """
     module, size = variable.module, variable.size
     align = max(variable.align or module.layout.alignment_of(variable.value_type), GRANULE)
     room = room_of(size, align)
@@ -104,7 +107,7 @@ def move(variable: ir.GlobalVariable, context: Context) -> tuple[str, str]:
     words = " ".join(filter(None, (variable.linkage, *before, *storage, *behind, "alias")))
     target = f"getelementptr (i8, ptr {memory}, i64 {room.before})"
     variable.text = f"{variable.ref} = {words} {variable.value_type}, ptr {target}"
-    return described, memory
+    return described, memory, room.before
 
 
 _EXPRESSION = re.compile(r"var: (!\d+), expr: !DIExpression\(\)")
