@@ -49,6 +49,11 @@ static void hand_over(struct pages pages) {
     if (pages.begin < pages.end) heap_claimed(pages.begin, pages.end);
 }
 
+/* The system maps whole pages; what they hold is not looked at, and may be inaccessible. */
+static void whole_pages_fresh(uintptr_t begin, size_t size) {
+    contents_fresh(begin, wh_round_up(size, OS_PAGE));
+}
+
 /* ---- the calls; negative results are errors ---- */
 
 static int is_error(long result) { return (unsigned long)result > -4096UL; }
@@ -58,7 +63,7 @@ static long map(uintptr_t at, size_t size, long protection, long flags, long fil
     struct pages pages = heap_pages(at, renews ? size : 0);
     long result = os_call(SYS_mmap, (long)at, (long)size, protection, flags, file, offset);
     if (is_error(result)) return result;
-    contents_fresh((uintptr_t)result, size);
+    whole_pages_fresh((uintptr_t)result, size);
     cells_fresh((uintptr_t)result, size);
     hand_over(pages);
     return result;
@@ -84,7 +89,7 @@ static long remap(uintptr_t at, size_t size, size_t new_size, long flags, uintpt
     struct pages fresh = heap_pages(to, flags & MREMAP_FIXED ? new_size : 0);
     long result = os_call(SYS_mremap, (long)at, (long)size, (long)new_size, flags, (long)to, 0);
     if (is_error(result)) return result;
-    contents_fresh((uintptr_t)result, new_size);
+    whole_pages_fresh((uintptr_t)result, new_size);
     uint64_t kept = (uintptr_t)result != at ? 0 : size < new_size ? size : new_size;
     cells_fresh((uintptr_t)result + kept, new_size - kept);
     close_pages(left(old, at, (uintptr_t)result, new_size, flags));
