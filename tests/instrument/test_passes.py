@@ -10,6 +10,7 @@ from textwrap import dedent
 import llvmlite.binding as llvm
 import pytest
 
+from whence import ir
 from whence.abi.points import STEPS
 from whence.instrument import job as jobs
 from whence.instrument.passes import AnyPass, Context, Pass, PassError, Stage, TextPass, run_stage
@@ -120,3 +121,25 @@ def test_code_that_cannot_be_read_back_is_told(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("WHENCE_VERIFY_PASSES", "1")
     with pytest.raises(PassError, match=r"test\.c: after the pass spoil"):
         compile_module(code, job)
+
+
+def fail_once(context: Context) -> None:
+    if not context.alone:
+        raise ir.IRSyntaxError("an instruction", "first way", context.name, 1)
+
+
+def test_without_twins_a_module_starts_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a pass refuses in a module with twins is compiled without; nothing is left of the first way."""
+    late = Pass("fail-once", Stage.OPTIMISED, fail_once)
+    place = [each.name for each in PASSES].index("follow-values") + 1
+    monkeypatch.setattr("whence.instrument.pipeline.PASSES", (*PASSES[:place], late, *PASSES[place:]))
+    monkeypatch.setenv("WHENCE_VERIFY_PASSES", "0")
+    rules = load_standard().select(["use-of-uninitialized-value"], [])
+    text = HEADER + (
+        "define i32 @f(ptr %p) {\n  %v = load i32, ptr %p, align 4\n  %c = icmp eq i32 %v, 0\n"
+        "  br i1 %c, label %a, label %b\na:\n  ret i32 1\nb:\n  ret i32 2\n}\n"
+    )
+    code = llvm.parse_assembly(text).as_bitcode()
+    compiled = compile_module(code, jobs.make_job(rules, "test.c", "2", ()))
+    assert compiled.code.startswith(b"\x7fELF")
+    assert len(compiled.notes) == 1 and compiled.notes[0].endswith("found 'first way'")

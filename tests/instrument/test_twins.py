@@ -10,7 +10,7 @@ from tests.harness.process import Whence
 from tests.harness.session import environment
 
 from whence import ir
-from whence.instrument.values.twins import can_have_twin
+from whence.instrument.values.twins import add_twin, can_have_twin
 from whence.instrument.values.web import unwritten_used, web_of
 
 RULE = "use-of-uninitialized-value"
@@ -262,3 +262,19 @@ def test_memory_may_be_set_to_what_was_never_written_but_not_its_place_or_size()
     web = web_of(found)
     assert web == {"%u", "%p", "%n"}
     assert [unwritten_used(each, web) for each in found.instructions()][3:] == [[], ["%p", "%n"], []]
+
+
+def test_code_that_was_inlined_through_many_functions() -> None:
+    """Its location is as many levels deep; each level gets one copy, which leads to the twin's subprogram."""
+    levels = 3000
+    nodes = ['!0 = distinct !DISubprogram(name: "f")', "!1 = !DILocation(line: 1, scope: !0)"]
+    nodes += [f"!{n} = !DILocation(line: {n}, scope: !0, inlinedAt: !{n - 1})" for n in range(2, levels)]
+    body = f"  %v = load i32, ptr %p, align 4, !dbg !{levels - 1}\n  ret i32 %v, !dbg !1\n"
+    module = ir.parse(f"{HEADER}define i32 @f(ptr %p) !dbg !0 {{\n{body}}}\n" + "\n".join(nodes) + "\n")
+    twin = module.functions[add_twin(module.functions["f"]).twin]
+    subprogram, load = twin.dbg, twin.entry.instructions[0].dbg
+    assert subprogram not in (None, 0) and load is not None and load >= levels
+    depth, number = 1, load
+    while "inlinedAt: !" in (text := module.metadata.node(number)):
+        depth, number = depth + 1, int(text.rpartition("inlinedAt: !")[2].rstrip(")"))
+    assert depth == levels - 1 and f"scope: !{subprogram})" in text

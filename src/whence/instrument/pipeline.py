@@ -345,7 +345,7 @@ def _settled(module: llvm.ModuleRef, job: Job) -> tuple[llvm.ModuleRef, Context,
     if not any(each.needed(job.policy) for each in PASSES if each.stage is Stage.OPTIMISED):
         return module, context, ()
     text, notes = str(module), list[str]()
-    ways = [context, replace(context, alone=True)] if job.policy.values else [context]
+    ways = [context, replace(_context(job), alone=True)] if job.policy.values else [context]
     for way in ways:
         try:
             settled = parsed(instrument_text(text, job, Stage.OPTIMISED, way))

@@ -133,17 +133,28 @@ class _Locations:
         return f", !dbg !{self._copy(int(match[1]))}"
 
     def _copy(self, number: int) -> int:
-        if number not in self._copies:
-            self._copies[number] = self._make(number)
-        return self._copies[number]
+        """The copy of a location or scope. Each leads to one that it is in, through all that were inlined."""
+        chain: list[int] = []
+        while number not in self._copies:
+            chain.append(number)
+            place = self._place(number)
+            if place is None:
+                break
+            number = int(place[1])
+        for each in reversed(chain):
+            self._copies[each] = self._make(each)
+        return self._copies[chain[0] if chain else number]
+
+    def _place(self, number: int) -> re.Match[str] | None:
+        """Where a node names the one that is copied before it; None if it is copied alone or not at all."""
+        text = self._metadata.node(number)
+        if number == self._subprogram or "!DISubprogram(" in text:
+            return None
+        return _INLINED.search(text) or _SCOPE.search(text)
 
     def _make(self, number: int) -> int:
-        text = self._metadata.node(number)
-        if number == self._subprogram:
-            return self._metadata.add(text)
-        inlined = _INLINED.search(text)
-        place = inlined or _SCOPE.search(text)
-        if place is None or "!DISubprogram(" in text:
-            return number
+        text, place = self._metadata.node(number), self._place(number)
+        if place is None:
+            return self._metadata.add(text) if number == self._subprogram else number
         start, end = place.span(1)
-        return self._metadata.add(f"{text[:start]}{self._copy(int(place[1]))}{text[end:]}")
+        return self._metadata.add(f"{text[:start]}{self._copies[int(place[1])]}{text[end:]}")
