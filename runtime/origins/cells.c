@@ -142,7 +142,7 @@ WH_EXPORT void __whence_origin_fresh(uint64_t begin, uint64_t size) { cells_forg
 /* The pointer that two cells have, 0 if they have none to the heap. */
 static uint64_t heap_pointer(const cell *at) {
     uint64_t pointer = (at[1] & ~0ull << 32) | at[0] >> 32;
-    return blocks_in_heap(pointer) && cell_node(at[0]) == cell_node(at[1]) ? pointer : 0;
+    return heap_contains(pointer) && cell_node(at[0]) == cell_node(at[1]) ? pointer : 0;
 }
 
 WH_EXPORT void __whence_origin_over(uint64_t address, uint64_t value, uint32_t node) {
@@ -161,11 +161,16 @@ WH_EXPORT void __whence_origin_lose(struct whence_origin_site *site, uint64_t va
  * removes stores that nobody reads. */
 static void lose_range(struct whence_origin_site *site, uintptr_t begin, uint64_t size) {
     if (size > MOST_SEARCHED) size = MOST_SEARCHED;
-    for (uintptr_t at = wh_round_up(begin, WORD); at + WORD <= begin + size; at += WORD) {
+    uintptr_t last = begin + size;
+    for (uintptr_t at = wh_round_up(begin, WORD); at + WORD <= last;) {
         const cell *cells = cell_of(at, 0);
         if (!cells) return;
-        uint64_t old = heap_pointer(cells);
-        if (old) death_note(site, old, cell_node(*cells), at);
+        uintptr_t end = wh_round_down(at, 1ull << plane.chunk_shift) + (1ull << plane.chunk_shift);
+        if (end > last) end = last;
+        for (; at + WORD <= end; at += WORD, cells += WORD / UNIT) {
+            uint64_t old = heap_pointer(cells);
+            if (old) death_note(site, old, cell_node(*cells), at);
+        }
     }
 }
 
@@ -228,19 +233,39 @@ static uint32_t undefined_node(struct copying *copying) {
     return copying->undefined;
 }
 
+static cell copied_undefined(struct copying *copying, uintptr_t to) {
+    return is_undefined(to, UNIT) ? cell_make(undefined_node(copying), *(const uint32_t *)to) : 0;
+}
+
 static void copy_cell(struct copying *copying, uintptr_t to, uintptr_t from) {
     const cell *source = cell_of(from, 0);
-    int is_new = (!source || !*source) && is_undefined(to, UNIT);
-    cell *target = cell_of(to, source != NULL || is_new);
-    if (!target) return;
-    *target = source ? copied(copying, *source) : 0;
-    if (is_new) *target = cell_make(undefined_node(copying), *(const uint32_t *)to);
+    cell made = source && *source ? copied(copying, *source) : copied_undefined(copying, to);
+    cell *target = cell_of(to, source != NULL || made);
+    if (target) *target = made;
+}
+
+/* Whether a range lies in the memory of one chunk. */
+static int in_one_chunk(uintptr_t begin, uint64_t size) {
+    return (begin ^ (begin + size - 1)) >> plane.chunk_shift == 0;
+}
+
+static void copy_cells(struct copying *copying, uintptr_t to, uintptr_t from, uint64_t size) {
+    uint64_t cells = size / UNIT;
+    const cell *source = in_one_chunk(from, size) ? cell_of(from, 0) : NULL;
+    cell *target = source && in_one_chunk(to, size) ? cell_of(to, 1) : NULL;
+    for (uint64_t i = 0; i < cells; i++) {
+        uint64_t at = to < from ? i : cells - 1 - i;
+        if (target && source[at])
+            target[at] = copied(copying, source[at]);
+        else
+            copy_cell(copying, to + at * UNIT, from + at * UNIT);
+    }
 }
 
 /* A copy in the log: short ones with their values. */
 static void log_copy(struct whence_origin_site *site, uint64_t to, uint64_t size) {
     if (!log_by_words(size)) {
-        log_range(to, size, node_make(site, node_own(), 0));
+        if (log_is_on()) log_range(to, size, node_make(site, node_own(), 0));
         return;
     }
     for (uint64_t at = wh_round_up(to, UNIT); at + UNIT <= to + size; at += UNIT) {
@@ -255,14 +280,12 @@ WH_EXPORT void __whence_origin_copy(struct whence_origin_site *site, uint64_t to
     if (!to || !from || to == from || (to ^ from) & (UNIT - 1) || size > MOST_SET) return;
     struct copying copying = {site, 0, 0, 0};
     uint64_t skipped = wh_round_up(to, UNIT) - to;
-    uint64_t count = size > skipped ? (size - skipped) / UNIT : 0;
+    size = size > skipped ? wh_round_down(size - skipped, UNIT) : 0;
     to += skipped, from += skipped;
-    lose_range(site, to, count * UNIT);
-    for (uint64_t i = 0; i < count; i++) {
-        uint64_t at = to < from ? i : count - 1 - i;
-        copy_cell(&copying, to + at * UNIT, from + at * UNIT);
-    }
-    log_copy(site, to, count * UNIT);
+    if (!size) return;
+    lose_range(site, to, size);
+    copy_cells(&copying, to, from, size);
+    log_copy(site, to, size);
 }
 
 /* ---- freed blocks ---- */

@@ -27,13 +27,23 @@ static void put_hop(struct text *into, uint32_t flags, uint32_t tag,
     text_put(into, "\n");
 }
 
+/* The flags of a hop. A node without a site has no hop of its own: what it leaves out is said
+ * there.
+ */
+static uint32_t flags_of(const struct node *node) {
+    uint32_t flags = node->flags;
+    for (const struct node *at = node_at(node->parent); at && !at->site; at = node_at(at->parent))
+        flags |= at->flags & WH_NODE_SKIPPED;
+    return flags;
+}
+
 static void put_hops(struct text *into, uint32_t node) {
     unsigned hops = 0;
     for (const struct node *at = node_at(node); at && hops < WH_ORIGIN_MOST_HOPS;
          at = node_at(at->parent)) {
         if (!at->site) continue;
         hops++;
-        put_hop(into, at->flags, at->thread, at->site);
+        put_hop(into, flags_of(at), at->thread, at->site);
     }
 }
 

@@ -24,6 +24,9 @@ long deaths_init(uintptr_t *begin, size_t *size);
 void death_note(const struct whence_origin_site *site, uint64_t pointer, uint32_t node,
                 uintptr_t place);
 
+/* Writes down what death_note has gathered. Called before there is a second thread, too. */
+void deaths_settle(void);
+
 /* The last death of a block; NULL if there was none. */
 const struct death *death_of(struct block block);
 

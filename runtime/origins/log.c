@@ -34,6 +34,8 @@ void log_range(uint64_t address, uint64_t size, uint32_t node) {
     add(&write);
 }
 
+int log_is_on(void) { return writes != NULL; }
+
 int log_by_words(uint64_t size) { return writes && size <= BY_WORDS; }
 
 const struct logged_write *log_find(uint64_t address, uint64_t size, uint64_t *before) {

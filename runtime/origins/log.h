@@ -20,6 +20,8 @@ void log_value(uint64_t address, uint64_t size, uint64_t value, uint32_t node);
 /* Bytes that got the values that are there now; cells_node says which nodes these have. */
 void log_range(uint64_t address, uint64_t size, uint32_t node);
 
+int log_is_on(void);
+
 /* Whether ranges are logged in words, by `log_value`, because they are short and there is a log. */
 int log_by_words(uint64_t size);
 

@@ -1,12 +1,21 @@
 #include "nodes.h"
 #include "../os/mem.h"
 #include "../os/os.h"
+#include "../process/thread.h"
+#include "../settings/options.h"
 
 #define NODES ((struct node *)WH_ORIGIN_NODES_BASE)
 #define NODES_SIZE (WH_ORIGIN_NODES_MOST * sizeof(struct node))
 /* Numbers of nodes by their hash, 0: none. */
 #define INDEX ((uint32_t *)(WH_ORIGIN_NODES_BASE + NODES_SIZE))
 #define INDEX_COUNT (2u * WH_ORIGIN_NODES_MOST)
+
+/* A site makes no more nodes of chains with a loop than this: in a loop that moves values among
+ * many places, as sorting does, each value would come by a way of its own. */
+#define MOST_IN_LOOPS 1024u
+
+/* How many numbers there are, without 0 and the last. */
+static uint32_t nodes_most(void) { return options.origin_nodes; }
 
 long nodes_init(uintptr_t *begin, size_t *size) {
     *begin = WH_ORIGIN_NODES_BASE;
@@ -33,30 +42,41 @@ static int is_same(const struct node *known, const struct node *node) {
            known->flags == node->flags && known->thread == node->thread;
 }
 
-/* The last number is never used: with all bits of the tag it would be WH_ORIGIN_NO_PARENT. */
+static uint32_t used;
+
+/* The last quarter of the numbers is for births and for what leaves out hops. The last number of
+ * all is never used: with all bits of the tag it would be WH_ORIGIN_NO_PARENT. */
 static uint32_t take_number(const struct node *node) {
-    static uint32_t used;
+    int is_short = is_none(node->parent) || node->flags & WH_NODE_SKIPPED;
+    uint32_t most = is_short ? nodes_most() : nodes_most() / 4 * 3;
+    if (__atomic_load_n(&used, __ATOMIC_RELAXED) >= most) return 0;
     uint32_t number = __atomic_add_fetch(&used, 1, __ATOMIC_RELAXED);
-    if (number < WH_ORIGIN_NODES_MOST - 1) return node->thread << WH_ORIGIN_NODES_BITS | number;
-    __atomic_store_n(&used, WH_ORIGIN_NODES_MOST, __ATOMIC_RELAXED);
+    if (number <= most) return (uint32_t)node->thread << WH_ORIGIN_NODES_BITS | number;
+    __atomic_sub_fetch(&used, 1, __ATOMIC_RELAXED);
     return 0;
 }
 
-/* The number of an equal node, which is added if there is none; *is_new says so. No lock: a signal
- * handler may interrupt this and do the same. */
-static uint32_t find(const struct node *node, int *is_new) {
+/* Completes a node that gets a number. */
+static void fill(uint32_t number, const struct node *node) {
+    uint32_t loop = is_none(node->parent) ? 0 : at(node->parent)->loop;
+    *at(number) = *node;
+    at(number)->loop = !loop && node->flags & WH_NODE_REPEATED ? number : loop;
+}
+
+/* The number of an equal node, which is added if there is none. No lock: a signal handler may
+ * interrupt this and do the same. */
+static uint32_t find(const struct node *node, uint64_t hash) {
     uint32_t own = 0;
-    uint64_t hash = hash_of(node);
-    *is_new = 0;
     for (uint64_t i = hash;; i++) {
         uint32_t *entry = &INDEX[i % INDEX_COUNT];
         uint32_t number = __atomic_load_n(entry, __ATOMIC_ACQUIRE);
         if (!number) {
             if (!own && !(own = take_number(node))) return 0;
-            *at(own) = *node;
+            fill(own, node);
             if (__atomic_compare_exchange_n(entry, &number, own, 0, __ATOMIC_ACQ_REL,
                                             __ATOMIC_ACQUIRE)) {
-                *is_new = 1;
+                if (node->site && at(own)->loop)
+                    __atomic_add_fetch(&node->site->made, 1, __ATOMIC_RELAXED);
                 return own;
             }
         }
@@ -77,20 +97,27 @@ static uint32_t shortened(const struct node *node) {
     if (!before) return 0;
     const struct node *known = at(before);
     if (known->flags & WH_NODE_REPEATED && known->thread == node->thread) return before;
-    struct node again = {.site = node->site,
-                         .parent = known->parent,
-                         .thread = node->thread,
-                         .flags = node->flags | WH_NODE_REPEATED};
-    int is_new;
-    uint32_t number = find(&again, &is_new);
+    uint16_t flags = (node->flags & ~WH_NODE_SKIPPED) | WH_NODE_REPEATED;
+    struct node again = {
+        .site = node->site, .parent = known->parent, .thread = node->thread, .flags = flags};
+    uint32_t number = find(&again, hash_of(&again));
     if (number) __atomic_store_n(&at(number)->stands, number, __ATOMIC_RELEASE);
     return number;
 }
 
+/* The nodes that were asked for last, by their hash: the index is too large for the caches. */
+#define RECENT_BITS 16u
+static uint32_t recent[1u << RECENT_BITS];
+
 static uint32_t make(const struct node *node) {
-    int is_new;
-    uint32_t number = find(node, &is_new);
-    if (!number) return 0;
+    uint64_t hash = hash_of(node);
+    uint32_t *entry = &recent[hash >> (64 - RECENT_BITS)];
+    uint32_t number = __atomic_load_n(entry, __ATOMIC_ACQUIRE);
+    if (!number || !is_same(at(number), node)) {
+        number = find(node, hash);
+        if (!number) return 0;
+        __atomic_store_n(entry, number, __ATOMIC_RELEASE);
+    }
     uint32_t stands = __atomic_load_n(&at(number)->stands, __ATOMIC_ACQUIRE);
     if (!stands) {
         stands = shortened(node);
@@ -100,30 +127,59 @@ static uint32_t make(const struct node *node) {
     return stands;
 }
 
-uint32_t node_make(struct whence_origin_site *site, uint32_t parent, uint32_t flags) {
-    struct node node = {.site = site, .parent = parent, .thread = node_tag(parent), .flags = flags};
-    return make(&node);
+/* ---- bounds ---- */
+
+static uint32_t birth_of(uint32_t number) {
+    while (!is_none(at(number)->parent)) number = at(number)->parent;
+    return number;
+}
+
+/* Leaves out the hops between a chain's first loop, or else its birth, and a site. */
+static void skip(struct node *node) {
+    uint32_t loop = at(node->parent)->loop;
+    node->parent = loop ? loop : birth_of(node->parent);
+    node->flags |= WH_NODE_SKIPPED;
+}
+
+static int is_limited(const struct node *node) {
+    return node->site && !is_none(node->parent) && at(node->parent)->loop &&
+           __atomic_load_n(&node->site->made, __ATOMIC_RELAXED) >= MOST_IN_LOOPS;
+}
+
+/* There is no room even for what stands in the place of a longer chain. */
+static void tell_full(void) {
+    static int told;
+    rt_note(&told, "the table of chains is full: hops of chains are missing from here on, "
+                   "and values that begin at places not met before have none");
+}
+
+/* A node, or the one with fewer hops that stands for it. */
+static uint32_t bounded(struct node *node) {
+    int is_birth = is_none(node->parent);
+    if (is_limited(node)) skip(node);
+    uint32_t number = make(node);
+    if (!number && !is_birth && !(node->flags & WH_NODE_SKIPPED)) {
+        skip(node);
+        number = make(node);
+    }
+    if (number) return number;
+    tell_full();
+    return is_birth ? 0 : node->parent;
 }
 
 /* ---- sites with many parents ---- */
 
 /* Sites of interpreters and of library code pass on values of many origins, more than their own
- * cache holds. `word`: the parent, and above it the node. */
-#define RECENT_BITS 10u
-struct recent {
-    const struct whence_origin_site *site;
-    uint64_t word;
-};
-static __thread struct recent recent[1u << RECENT_BITS];
-
-static struct recent *recent_of(const struct whence_origin_site *site, uint32_t parent) {
-    uint64_t hash = ((uintptr_t)site + parent * 0x10001ull) * 0x9E3779B97F4A7C15ull;
-    return &recent[hash >> (64 - RECENT_BITS)];
+ * cache holds: what this thread was asked for lately. Generated code looks there, too. */
+static struct whence_origin_lately *lately_of(const struct whence_origin_site *site,
+                                              uint32_t parent) {
+    uint64_t hash = ((uintptr_t)site + parent * WH_ORIGIN_LATELY_PARENT) * WH_ORIGIN_LATELY_HASH;
+    return &__whence_origins.lately[hash >> (64 - WH_ORIGIN_LATELY_BITS)];
 }
 
 /* The number that this thread's entry has for the two, 0 if there is none. */
-static uint32_t remembered(const struct recent *entry, const struct whence_origin_site *site,
-                           uint32_t parent) {
+static uint32_t remembered(const struct whence_origin_lately *entry,
+                           const struct whence_origin_site *site, uint32_t parent) {
     uint64_t word = __atomic_load_n(&entry->word, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     const struct whence_origin_site *known = __atomic_load_n(&entry->site, __ATOMIC_RELAXED);
@@ -134,29 +190,42 @@ static uint32_t remembered(const struct recent *entry, const struct whence_origi
     return fits ? (uint32_t)(word >> 32) : 0;
 }
 
-static uint32_t remember(struct recent *entry, const struct node *node) {
-    uint32_t number = make(node);
-    if (!number) return 0;
+static void remember(struct whence_origin_lately *entry, const struct whence_origin_site *site,
+                     uint32_t parent, uint32_t number) {
     __atomic_store_n(&entry->site, NULL, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    __atomic_store_n(&entry->word, (uint64_t)number << 32 | node->parent, __ATOMIC_RELAXED);
+    __atomic_store_n(&entry->word, (uint64_t)number << 32 | parent, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    __atomic_store_n(&entry->site, node->site, __ATOMIC_RELAXED);
-    return number;
+    __atomic_store_n(&entry->site, site, __ATOMIC_RELAXED);
+}
+
+uint32_t node_make(struct whence_origin_site *site, uint32_t parent, uint32_t flags) {
+    struct node node = {.site = site,
+                        .parent = parent,
+                        .thread = (uint16_t)node_tag(parent),
+                        .flags = (uint16_t)flags};
+    return bounded(&node);
 }
 
 uint32_t node_step(struct whence_origin_site *site, uint32_t parent) {
-    struct recent *entry = recent_of(site, parent);
+    struct whence_origin_lately *entry = lately_of(site, parent);
     uint32_t known = remembered(entry, site, parent);
-    struct node node = {.site = site, .parent = parent, .thread = node_tag(parent)};
-    return known ? known : remember(entry, &node);
+    if (known) return known;
+    uint32_t number = node_make(site, parent, 0);
+    if (number) remember(entry, site, parent, number);
+    return number;
 }
 
 uint32_t node_cross(struct whence_origin_site *site, uint32_t parent) {
     if (is_none(parent)) return node_own();
-    struct recent *entry = recent_of(site, parent);
+    struct whence_origin_lately *entry = lately_of(site, parent);
     uint32_t known = remembered(entry, site, parent);
-    struct node node = {
-        .site = site, .parent = parent, .thread = node_tag(node_own()), .flags = WH_NODE_CROSSED};
-    return known ? known : remember(entry, &node);
+    if (known) return known;
+    struct node node = {.site = site,
+                        .parent = parent,
+                        .thread = (uint16_t)node_tag(node_own()),
+                        .flags = WH_NODE_CROSSED};
+    uint32_t number = bounded(&node);
+    if (number) remember(entry, site, parent, number);
+    return number;
 }

@@ -9,12 +9,13 @@
 #include "whence_abi.h"
 
 struct node {
-    const struct whence_origin_site *site; /* NULL: only says that the thread is another */
+    struct whence_origin_site *site; /* NULL: only says that the thread is another */
     uint32_t parent;
-    uint32_t thread; /* the tag */
-    uint32_t flags;  /* WH_NODE_* */
+    uint16_t thread; /* the tag */
+    uint16_t flags;  /* WH_NODE_* */
     uint32_t stands; /* for this node: the node itself, or the one that took the place of a longer
                         chain */
+    uint32_t loop;   /* the first REPEATED node of the chain, from its birth on; 0: none */
 };
 
 /* Reserves the nodes and what leads to cells. 0, or -errno with the range. */
@@ -33,7 +34,10 @@ static inline void node_begin_thread(uint32_t thread) {
 
 /* The number of a node, of its parent's thread. A site that is in the chain of its parent already
  * is not added again: the node then says that the value came there repeatedly. So a chain has each
- * site once at most. 0 if there is no room for more nodes. */
+ * site once at most. Where a site has made very many nodes by ways through loops, and where few
+ * numbers are left, hops are left out, and the node says so (WH_NODE_SKIPPED): the chain then has
+ * what leads to its first loop, or its birth, and the site. Without any number the result is the
+ * parent, or 0 for a birth, and a note says it. */
 uint32_t node_make(struct whence_origin_site *site, uint32_t parent, uint32_t flags);
 
 /* The same without flags, by the nodes that this thread made lately. */

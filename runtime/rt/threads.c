@@ -7,6 +7,7 @@
 #include "signals.h"
 #include "../leak/leak.h"
 #include "../leak/roots.h"
+#include "../origins/deaths.h"
 #include "../origins/passing.h"
 #include "../os/os.h"
 #include "../record/record.h"
@@ -174,6 +175,7 @@ WH_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes
     if (make_room(&roomy, attributes)) attributes = &roomy;
     uint32_t node = PORT_PLANES ? origins_passed(3, (uintptr_t)argument) : 0;
     *start = (struct start){function, argument, stack_size(attributes), node, number_thread()};
+    if (PORT_PLANES) deaths_settle();
     os_threaded = 1;
     port_before_thread();
     int result = next_create(thread, attributes, start_thread, start);

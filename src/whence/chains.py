@@ -72,7 +72,8 @@ class Hop:
 
     name: what the value was stored to, the called function, the variable, the constant. source: what was
     stored or passed, as the program writes it. repeated: the value came here before, and the hops between are
-    left out. thread: its number, None where it is not known. note: what a debugger knows of this
+    left out. skipped: hops between this one and the one before are left out, because values came
+    here by too many ways. thread: its number, None where it is not known. note: what a debugger knows of this
     moment. holder: the block in which the lost pointer lay.
     """
 
@@ -87,6 +88,7 @@ class Hop:
     thread: int | None = None
     note: str = ""
     holder: Holder | None = None
+    skipped: bool = False
 
 
 @dataclass(frozen=True, slots=True)

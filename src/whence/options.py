@@ -289,6 +289,14 @@ OPTIONS = (
         into="settings.locate",
     ),
     RunOption(
+        "chain-steps",
+        INTEGER,
+        "Steps of chains that a run keeps at most (4194302), 32 bytes each; beyond that, hops are left out.",
+        runtime="origin_nodes",
+        metavar="N",
+        into="settings.chain_steps",
+    ),
+    RunOption(
         "foreign-leaks",
         SWITCH,
         "Report leaks of a program without IR and its libraries, too, as an interpreter's own.",

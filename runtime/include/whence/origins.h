@@ -9,6 +9,7 @@
 struct origins_passed {
     struct whence_origin_passed passed;
     uint64_t arguments[WHENCE_ORIGIN_ARGUMENTS];
+    struct whence_origin_lately lately[1u << WH_ORIGIN_LATELY_BITS];
 };
 extern __thread struct origins_passed __whence_origins;
 

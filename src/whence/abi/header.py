@@ -194,6 +194,11 @@ def _origin_lines() -> Iterator[str]:
     yield from _numbers("ROLE", origins.ROLES)
     yield from _struct(origins.SITE)
     yield from _struct(origins.ORIGIN_PASSED)
+    yield from _struct(origins.LATELY)
+    yield f"#define WH_ORIGIN_LATELY_BITS {origins.LATELY_BITS}"
+    yield f"#define WH_ORIGIN_LATELY_PARENT {origins.LATELY_PARENT:#x}ull"
+    yield f"#define WH_ORIGIN_LATELY_HASH {origins.LATELY_HASH:#x}ull"
+    yield from _struct(origins.LOST)
 
 
 def _symbolic_lines() -> Iterator[str]:

@@ -55,6 +55,7 @@ SITE = Layout(
     "whence_origin_site",
     (
         Field("cache", "u64", "the node that it made last, and above it the node's parent"),
+        Field("made", "u64", "how many nodes it has made in chains with a loop"),
         Field("text", "ptr", "SITE_FIELDS", "const char *text"),
         Field("scope", "ptr", "SCOPE_FIELDS", "const char *scope"),
     ),
@@ -78,18 +79,53 @@ ORIGIN_PASSED = Layout(
         Field("decided_nodes", "u64", "of what the last branch, or call of a pointer, depends on"),
         Field("decided_site", "u64", "its site, or 0"),
         Field("thread", "u64", "node 0 of this thread"),
+        Field("lost_next", "u64", "where the next LOST belongs"),
+        Field("lost_end", "u64", "the end of the room for them: the runtime knows more"),
+        Field("lost_clock", "u64", "where the clock of events is"),
     ),
 )
-"""What begins the thread-local variable ``__whence_origins``; words for arguments follow, as in `result`."""
+"""What begins the thread-local variable ``__whence_origins``; words for arguments follow, as in `result`, and
+then what the thread was asked for lately: a table of `LATELY`."""
 MOST_ARGUMENTS = 64
 ORIGIN_ARGUMENTS = ORIGIN_PASSED.size
-ORIGINS_SIZE = ORIGIN_ARGUMENTS + 8 * MOST_ARGUMENTS
+ORIGIN_LATELY = ORIGIN_ARGUMENTS + 8 * MOST_ARGUMENTS
+LATELY = Layout(
+    "whence_origin_lately",
+    (
+        Field("site", "ptr", "the site", "const struct whence_origin_site *site"),
+        Field("word", "u64", "the parent, and above it the node"),
+    ),
+)
+LATELY_BITS = 10
+LATELY_PARENT = 0x10001
+LATELY_HASH = 0x9E37_79B9_7F4A_7C15
+"""Its entry for a site and a parent is number ``(site + parent * LATELY_PARENT) * LATELY_HASH``, of which the
+upper bits count."""
+ORIGINS_SIZE = ORIGIN_LATELY + (LATELY.size << LATELY_BITS)
 
-NODE_FLAGS = {"REPEATED": 1, "INITIAL": 2, "UNSEEN": 4, "CROSSED": 8, "LOST": 16, "UNDEFINED": 32}
+LOST = Layout(
+    "whence_origin_lost",
+    (
+        Field("inverted", "u64", "the pointer that was lost, inverted: it holds no block; 0: none"),
+        Field("site", "ptr", "what lost it", "const struct whence_origin_site *site"),
+        Field("clock", "u64", "of events: blocks that were born later are others"),
+        Field("node", "u32", "of the pointer"),
+        Field("tag", "u32", "of the thread"),
+        Field("holder", "u32", "the stack that allocated the block where it lay; 0: none"),
+        Field("size", "u32", "of that block"),
+    ),
+)
+"""A pointer that was lost, as generated code and the runtime write it down until the block is told."""
+
+NODE_FLAGS = {
+    "REPEATED": 1, "INITIAL": 2, "UNSEEN": 4, "CROSSED": 8, "LOST": 16, "UNDEFINED": 32,
+    "SKIPPED": 64,
+}
 """REPEATED: the value came this way before. INITIAL: nothing was stored where the site loads. UNSEEN: what
 stands there was written in a way that is not followed. CROSSED: the node before is of another thread. LOST:
 in records only, the site has put something else in the place of the value. UNDEFINED: all bits of what was
-loaded or copied were undefined, and no store of them is known."""
+loaded or copied were undefined, and no store of them is known. SKIPPED: the hops between the node before
+and this one are left out, because there were too many ways."""
 
 _VALUES = ("POINTER", "INDEX", "FREED", "LOST", "FIRST", "SECOND", "SIZE", "COUNT", "EACH", "LEFT", "RIGHT")
 ROLES = {name: number for number, name in enumerate((*_VALUES, "USED"))}

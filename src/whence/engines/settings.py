@@ -53,6 +53,7 @@ class Settings:
     leak_signal: number of the signal that starts a leak check in the program, 0 for none.
     locate: whether the run says where bad values came from: "never", after a second run
         ("replay"), or "always".
+    chain_steps: steps of chains that are kept at most; None: as many as there is room for.
     attach_wait: seconds that a debugger has to attach before each faulty step, 0 for none.
     foreign_leaks: also report leaks of a program without IR, such as an interpreter.
     heap: the addresses of blocks, None for the default; record: a folder to write them to.
@@ -79,6 +80,7 @@ class Settings:
     leak_signal: int = 0
     foreign_leaks: bool = False
     locate: str = "never"
+    chain_steps: int | None = None
     attach_wait: int = 0
     heap: CompactHeap | None = None
     record: Path | None = None

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from whence import ir
 from whence.instrument.lookup import LOOKUP
 from whence.instrument.markers import PREFIX, RANGE, SCOPE
-from whence.instrument.origins.helpers import PREFIX as ORIGINS
+from whence.instrument.origins.slow import PREFIX as ORIGINS
 from whence.instrument.symbolic.helpers import PREFIX as SYMBOLIC
 from whence.ir.constants import evaluate
 from whence.ir.lexer import GLOBAL, LOCAL, unquote

@@ -12,7 +12,7 @@ from whence import ir
 from whence.abi.intercepts import RUNTIME_SYMBOLS
 from whence.instrument.lookup import LOOKUP
 from whence.instrument.markers import COOKIE, PREFIX, RANGE, SCOPE_BEGIN, SCOPE_END
-from whence.instrument.origins.helpers import PREFIX as ORIGINS
+from whence.instrument.origins.slow import PREFIX as ORIGINS
 from whence.instrument.symbolic.helpers import PREFIX as SYMBOLIC
 
 _LIBRARY = """

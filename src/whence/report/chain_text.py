@@ -13,6 +13,7 @@ from whence.report.frames import place, position
 def hop_words(hop: Hop) -> str:
     """What happened to the value, in one phrase."""
     again = ", repeatedly" if hop.repeated else ""
+    again += ", after hops that are left out" if hop.skipped else ""
     return _words(hop) + again + (f": {hop.note}" if hop.note else "")
 
 

@@ -182,6 +182,8 @@ def _hop(hop: Hop) -> dict[str, Any]:
         "repeated": hop.repeated,
         "thread": hop.thread,
     }
+    if hop.skipped:
+        made["skipped"] = True
     if hop.holder is not None:
         frame = frames.place(hop.holder.stack)
         made["holder"] = {

@@ -187,6 +187,7 @@ def _hop(line: str) -> Hop | None:
         _named(source),
         bool(bits & NODE_FLAGS["REPEATED"]),
         thread_of(int(tag)),
+        skipped=bool(bits & NODE_FLAGS["SKIPPED"]),
     )
 
 

@@ -28,6 +28,8 @@ def runtime_options(settings: Settings, *, leaks: bool) -> dict[str, int]:
         options["held"] = settings.start.handover.pid
     options["leaks"] = LEAKS[settings.leak_check] if leaks else 0
     options["foreign_leaks"] = int(settings.foreign_leaks)
+    if settings.chain_steps is not None:
+        options["origin_nodes"] = settings.chain_steps
     if settings.attach_wait:
         options["attach_wait"] = settings.attach_wait
     if settings.leak_signal:

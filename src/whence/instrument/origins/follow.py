@@ -54,7 +54,7 @@ def follow_origins(context: Context) -> None:
         @g = global ptr null
         define void @f(ptr %p) {
           %wh.0 = call i32 @__whence_origin_parameter_p(ptr @f, ptr @whence.sites, i64 0, ptr %p)
-          %wh.1 = call i32 @__whence_origin_step(ptr getelementptr (i8, ptr @whence.sites, i64 24), i32 %wh.0)
+          %wh.1 = call i32 @__whence_origin_step(ptr getelementptr (i8, ptr @whence.sites, i64 32), i32 %wh.0)
           call void @__whence_origin_store_p(ptr @g, ptr %p, i32 %wh.1)
           store ptr %p, ptr @g, align 8
           ret void
@@ -63,7 +63,7 @@ def follow_origins(context: Context) -> None:
         declare i32 @__whence_origin_step(ptr, i32) nounwind willreturn memory(none)
         declare void @__whence_origin_store_p(ptr captures(address), ptr, i32) nounwind willreturn memory(inaccessiblemem: readwrite)
         @whence.site_texts = private unnamed_addr constant [33 x i8] c"parameter\\090\\090\\09\\09\\00f\\09\\00stored\\090\\090\\09g\\09\\00", align 1
-        @whence.sites = internal global [2 x { i64, ptr, ptr }] [{ i64, ptr, ptr } { i64 -4294967296, ptr @whence.site_texts, ptr getelementptr (i8, ptr @whence.site_texts, i64 16) }, { i64, ptr, ptr } { i64 -4294967296, ptr getelementptr (i8, ptr @whence.site_texts, i64 19), ptr getelementptr (i8, ptr @whence.site_texts, i64 16) }], section "whence_origin_sites", align 8
+        @whence.sites = internal global [2 x { i64, i64, ptr, ptr }] [{ i64, i64, ptr, ptr } { i64 -4294967296, i64 0, ptr @whence.site_texts, ptr getelementptr (i8, ptr @whence.site_texts, i64 16) }, { i64, i64, ptr, ptr } { i64 -4294967296, i64 0, ptr getelementptr (i8, ptr @whence.site_texts, i64 19), ptr getelementptr (i8, ptr @whence.site_texts, i64 16) }], section "whence_origin_sites", align 8
     """  # noqa: E501
     sites, types = Sites(context.module), Described(context.module)
     for function in list(context.functions()):

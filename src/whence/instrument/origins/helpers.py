@@ -15,14 +15,14 @@ from whence.abi.origins import (
     CHUNK_SHIFT,
     NODES_BITS,
     ORIGIN_ARGUMENTS,
-    ORIGIN_PASSED,
     ORIGINS_SIZE,
     TABLE_BASE,
     UNIT_SHIFT,
 )
 from whence.instrument.chunks import find_cell
+from whence.instrument.origins import slow
+from whence.instrument.origins.slow import PREFIX, at, own_thread
 
-PREFIX = "__whence_origin_"
 STEP, BORN = f"{PREFIX}step", f"{PREFIX}born"
 LOAD, STORE = f"{PREFIX}load", f"{PREFIX}store"
 PASS, CALL, PARAMETER = f"{PREFIX}pass", f"{PREFIX}call", f"{PREFIX}parameter"
@@ -45,7 +45,6 @@ _WORDS = {"4": "i32", "8": "i64", "p": "ptr"}
 """Suffixes of functions, and the types of the values that they take."""
 _QUICKLY_FRESH = (4, 8, 12, 16, 24, 32, 40, 48, 64)
 """Bytes of variables whose cells generated code clears by itself."""
-_OFFSETS = {field.name: ORIGIN_PASSED.offset(field.name) for field in ORIGIN_PASSED.fields}
 
 
 def fresh(size: int) -> tuple[str, bool]:
@@ -108,7 +107,7 @@ def definitions(*, logged: bool = False) -> Iterator[str]:
     yield "declare void @__whence_origin_over(i64, i64, i32) #1"
     yield "declare void @__whence_origin_lose(ptr, i64, i32) #1"
     yield f"declare void @{FRESH}(ptr, i64) #1"
-    yield from _slow()
+    yield from slow.definitions(FRESH)
     yield _step()
     yield _born()
     for suffix in _WORDS:
@@ -128,35 +127,6 @@ def definitions(*, logged: bool = False) -> Iterator[str]:
 
 def _define(result: str, name: str, parameters: str, body: str) -> str:
     return f"define linkonce_odr hidden {result} @{name}({parameters}) #0 {{\n{body.strip()}\n}}"
-
-
-def _slow() -> Iterator[str]:
-    """Calls of the runtime that leave registers as they are."""
-    yield f"""define linkonce_odr hidden preserve_mostcc i32 @{PREFIX}slow_step(ptr %site, i32 %parent) #2 {{
-  %x = call i32 @__whence_origin_make(ptr %site, i32 %parent)
-  ret i32 %x
-}}"""
-    slow = "define linkonce_odr hidden preserve_mostcc"
-    yield f"""{slow} i32 @{PREFIX}slow_load(ptr %site, i64 %a, i64 %n, i64 %v) #2 {{
-  %x = call i32 @__whence_origin_lost(ptr %site, i64 %a, i64 %n, i64 %v)
-  ret i32 %x
-}}"""
-    yield f"""{slow} void @{PREFIX}slow_store(i64 %a, i64 %n, i64 %v, i32 %node) #2 {{
-  call void @__whence_origin_keep(i64 %a, i64 %n, i64 %v, i32 %node)
-  ret void
-}}"""
-    yield f"""{slow} void @{PREFIX}slow_over(i64 %a, i64 %v, i32 %node) #2 {{
-  call void @__whence_origin_over(i64 %a, i64 %v, i32 %node)
-  ret void
-}}"""
-    yield f"""{slow} void @{PREFIX}slow_fresh(ptr %p, i64 %n) #2 {{
-  call void @{FRESH}(ptr %p, i64 %n)
-  ret void
-}}"""
-    yield f"""{slow} void @{PREFIX}slow_left(ptr %site, i64 %v, i32 %node) #2 {{
-  call void @__whence_origin_lose(ptr %site, i64 %v, i32 %node)
-  ret void
-}}"""
 
 
 def _step() -> str:
@@ -186,14 +156,10 @@ def _born() -> str:
         BORN,
         "ptr %site",
         f"""
-{_own_thread()}
+{own_thread()}
   %node = call i32 @{STEP}(ptr %site, i32 %thread)
   ret i32 %node""",
     )
-
-
-def _own_thread() -> str:
-    return f"{_at('thread', 'thread.at')}\n  %thread = load i32, ptr %thread.at, align 8"
 
 
 def _word(suffix: str) -> str:
@@ -245,7 +211,7 @@ def _load(suffix: str) -> str:
   %before = sub i64 %rest, 1
   %fits = icmp ult i64 %before, 4294967295{second}
   %node = trunc i64 %rest to i32
-{_own_thread()}
+{own_thread()}
   %threads = xor i32 %node, %thread
   %own = icmp ult i32 %threads, {1 << NODES_BITS}
   %usual = and i1 {same}, %own
@@ -310,13 +276,9 @@ def _logged_store(suffix: str) -> str:
     )
 
 
-def _at(field: str, name: str) -> str:
-    return f"  %{name} = getelementptr i8, ptr @__whence_origins, i64 {_OFFSETS[field]}"
-
-
 def _meant(field: str) -> str:
     """%meant says whether the function of a field is this one."""
-    return f"""{_at(field, "to")}
+    return f"""{at(field, "to")}
   %callee = load i64, ptr %to, align 8
   %f = ptrtoint ptr %function to i64
   %meant = icmp eq i64 %callee, %f"""
@@ -343,9 +305,9 @@ def _pass(suffix: str) -> str:
 def _call() -> str:
     body = f"""
   %f = ptrtoint ptr %callee to i64
-{_at("callee", "to")}
+{at("callee", "to")}
   store i64 %f, ptr %to, align 8
-{_at("count", "many")}
+{at("count", "many")}
   store i64 %count, ptr %many, align 8
   ret void"""
     return _define("void", CALL, "ptr %callee, i64 %count", body)
@@ -375,16 +337,16 @@ def _return(suffix: str) -> str:
 {_word(suffix)}
 {_PACK}
   %f = ptrtoint ptr %function to i64
-{_at("returned", "from")}
+{at("returned", "from")}
   store i64 %f, ptr %from, align 8
-{_at("result", "to")}
+{at("result", "to")}
   store i64 %word, ptr %to, align 8
   ret void"""
     return _define("void", f"{RETURN}_{suffix}", f"ptr %function, i32 %node, {_WORDS[suffix]} %value", body)
 
 
 def _second(suffix: str) -> str:
-    body = f"{_word(suffix)}\n{_PACK}\n{_at('second', 'to')}\n  store i64 %word, ptr %to, align 8\n  ret void"
+    body = f"{_word(suffix)}\n{_PACK}\n{at('second', 'to')}\n  store i64 %word, ptr %to, align 8\n  ret void"
     return _define("void", f"{SECOND}_{suffix}", f"i32 %node, {_WORDS[suffix]} %value", body)
 
 
@@ -393,7 +355,7 @@ def _returned(suffix: str, name: str = RETURNED, field: str = "result") -> str:
     body = f"""
 {_word(suffix)}
 {_meant("returned")}
-{_at(field, "at")}
+{at(field, "at")}
   %word = load i64, ptr %at, align 8
 {_UNPACK}
   %node = trunc i64 %rest to i32
@@ -414,9 +376,9 @@ def _use() -> str:
     body = f"""
   %a = ptrtoint ptr %p to i64
 {_pair("word", "node", "index")}
-{_at("use_nodes", "to")}
+{at("use_nodes", "to")}
   store i64 %word, ptr %to, align 8
-{_at("use_address", "at")}
+{at("use_address", "at")}
   %inverted = xor i64 %a, -1
   store i64 %inverted, ptr %at, align 8
   ret void"""
@@ -428,10 +390,10 @@ def _operands() -> str:
   %a.32 = trunc i64 %a to i32
   %b.32 = trunc i64 %b to i32
 {_pair("nodes", "first", "second")}
-{_at("operand_nodes", "to")}
+{at("operand_nodes", "to")}
   store i64 %nodes, ptr %to, align 8
 {_pair("values", "a.32", "b.32")}
-{_at("operands", "at")}
+{at("operands", "at")}
   store i64 %values, ptr %at, align 8
   ret void"""
     return _define("void", OPERANDS, "i64 %a, i64 %b, i32 %first, i32 %second", body)
@@ -441,9 +403,9 @@ def _decides() -> str:
     body = f"""
   %s = ptrtoint ptr %site to i64
 {_pair("nodes", "first", "second")}
-{_at("decided_nodes", "to")}
+{at("decided_nodes", "to")}
   store i64 %nodes, ptr %to, align 8
-{_at("decided_site", "at")}
+{at("decided_site", "at")}
   store i64 %s, ptr %at, align 8
   ret void"""
     return _define("void", DECIDES, "ptr %site, i32 %first, i32 %second", body)

@@ -74,11 +74,11 @@ class Sites:
         """Adds the table to the module, if it has sites."""
         if not self._rows:
             return
-        type_ = "{ i64, ptr, ptr }"
+        type_ = "{ i64, i64, ptr, ptr }"
         cache = NO_PARENT << 32
         cache -= 1 << 64
         rows = ", ".join(
-            f"{type_} {{ i64 {cache}, ptr {_within(text)}, ptr {_within(scope)} }}"
+            f"{type_} {{ i64 {cache}, i64 0, ptr {_within(text)}, ptr {_within(scope)} }}"
             for text, scope in self._rows
         )
         content = ir.encode_string(self._texts.decode("utf-8", "surrogateescape"))

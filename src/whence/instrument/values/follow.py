@@ -30,7 +30,7 @@ from whence.abi.undefined import (
     USES,
 )
 from whence.instrument.exposure import size_of
-from whence.instrument.origins.helpers import PREFIX as ORIGINS
+from whence.instrument.origins.slow import PREFIX as ORIGINS
 from whence.instrument.passes import Context
 from whence.instrument.values import helpers
 from whence.instrument.values.area import Area

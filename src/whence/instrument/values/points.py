@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from whence import ir
 from whence.instrument.markers import PREFIX, RANGE
-from whence.instrument.origins.helpers import PREFIX as ORIGINS
+from whence.instrument.origins.slow import PREFIX as ORIGINS
 from whence.instrument.values import helpers
 from whence.instrument.values.emitter import Emitter
 
