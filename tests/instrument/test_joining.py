@@ -82,10 +82,24 @@ def test_stores_move_behind_the_last() -> None:
 
 
 def test_stores_stay_where_something_looks_between() -> None:
-    for between in ("call void @other()", load("%q", 8, 8)):
+    for between in (
+        "call void @other()",
+        load("%q", 8, 8),
+        "store atomic i64 1, ptr %q release, align 8",
+        "fence release",
+        "%x = atomicrmw add ptr %q, i64 1 seq_cst",
+        "store volatile i64 1, ptr %q",
+    ):
         found = function(store("%p", 8, 8), between, at("%a", 8), store("%a", 8, 8))
         join_stores(found)
-        assert len(calls(found)) == 3
+        assert [name for name, _ in calls(found)].count(helpers.clear(8, 8)) == 2
+
+
+def test_stores_move_past_what_is_silent() -> None:
+    for between in ("store i64 1, ptr %q", "%x = load i64, ptr %q", "%x = add i64 %i, 1"):
+        found = function(store("%p", 8, 8), between, at("%a", 8), store("%a", 8, 8))
+        join_stores(found)
+        assert len(calls(found)) == 1
 
 
 def test_states_that_have_a_meaning_are_seen() -> None:

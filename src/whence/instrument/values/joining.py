@@ -123,11 +123,15 @@ def _join_stores(groups: dict[str, list[_Access]]) -> None:
 
 
 def _is_silent(instruction: ir.Instruction) -> bool:
-    """Whether control goes on to the next instruction, and nothing looks at the plane or changes it."""
+    """Whether control goes on to the next instruction, and nothing looks at the plane or changes it: no other
+    thread either, which may where an atomic access tells it that it can."""
     if isinstance(instruction, ir.Call):
         name = instruction.callee or ""
         return is_pure(name) or (name.startswith((PREFIX, RANGE)) and not reads_memory(name))
-    return not (instruction.is_terminator or isinstance(instruction, ir.VAArg | ir.LandingPad))
+    if isinstance(instruction, ir.Load | ir.Store):
+        return not (instruction.atomic or instruction.volatile)
+    others = (ir.MemoryAccess, ir.VAArg, ir.LandingPad)
+    return not (instruction.is_terminator or instruction.opcode == "fence" or isinstance(instruction, others))
 
 
 def _root(function: ir.Function, pointer: str) -> tuple[str, int]:
