@@ -21,6 +21,7 @@ from whence.abi.records import KINDS
 from whence.abi.rules import DESC_COPY, DESC_WRITE
 from whence.abi.widths import CHECKED_WIDTHS
 from whence.instrument import filters as module
+from whence.instrument import thread_uses
 from whence.instrument.markers import declarations
 from whence.rules import RuleSet, load_standard, load_texts
 from whence.rules.evaluate import fires
@@ -306,7 +307,7 @@ class Markers:
         text = module.generate(_plan(reads, writes)).replace("linkonce_odr hidden", "")
         text = text.replace("@__whence_access(", f"@cold.{address:x}(")
         llvm.add_symbol(f"cold.{address:x}", address)
-        for name in ("__whence_bounds", "__whence_holes"):  # no marker here asks for bounds
+        for name in ("__whence_bounds", "__whence_holes", thread_uses.HERE):  # no marker here calls them
             llvm.add_symbol(name, address)
         parsed = llvm.parse_assembly(text)
         parsed.verify()

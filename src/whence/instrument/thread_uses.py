@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 USED = "__whence_thread_variable_used"
-_HERE = "__whence_thread_variable_here"
+HERE = "__whence_thread_variable_here"
 
 
 def definition() -> str:
@@ -19,10 +19,10 @@ def definition() -> str:
   %new = icmp ne ptr %told, %room
   br i1 %new, label %tell, label %end, !prof !0
 tell:
-  call void @{_HERE}(ptr %what, ptr %address, ptr %room) #3
+  call void @{HERE}(ptr %what, ptr %address, ptr %room) #3
   br label %end
 end:
   ret void
 }}
 
-declare void @{_HERE}(ptr, ptr, ptr)"""
+declare void @{HERE}(ptr, ptr, ptr)"""
