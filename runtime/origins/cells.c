@@ -142,7 +142,7 @@ WH_EXPORT void __whence_origin_fresh(uint64_t begin, uint64_t size) { cells_forg
 /* The pointer that two cells have, 0 if they have none to the heap. */
 static uint64_t heap_pointer(const cell *at) {
     uint64_t pointer = (at[1] & ~0ull << 32) | at[0] >> 32;
-    return heap_contains(pointer) && cell_node(at[0]) == cell_node(at[1]) ? pointer : 0;
+    return blocks_in_heap(pointer) && cell_node(at[0]) == cell_node(at[1]) ? pointer : 0;
 }
 
 WH_EXPORT void __whence_origin_over(uint64_t address, uint64_t value, uint32_t node) {

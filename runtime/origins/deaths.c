@@ -97,7 +97,7 @@ static struct whence_origin_lost *next(struct whence_origin_lost *alone) {
 
 void death_note(const struct whence_origin_site *site, uint64_t pointer, uint32_t node,
                 uintptr_t place) {
-    if (!heap_contains(pointer)) return;
+    if (!blocks_in_heap(pointer)) return;
     struct whence_origin_lost alone, *lost = next(&alone);
     lost->site = site;
     lost->clock = blocks_clock;
