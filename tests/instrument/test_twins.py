@@ -10,8 +10,13 @@ from tests.harness.process import Whence
 from tests.harness.session import environment
 
 from whence import ir
+from whence.instrument import job as jobs
+from whence.instrument.passes import Context
+from whence.instrument.values import helpers
+from whence.instrument.values.follow import follow_values
 from whence.instrument.values.twins import add_twin, can_have_twin
 from whence.instrument.values.web import unwritten_used, web_of
+from whence.rules import load_standard
 
 RULE = "use-of-uninitialized-value"
 HEADER = 'target datalayout = "e-m:e-i64:64-f80:128-n8:16:32:64-S128"\n'
@@ -278,3 +283,29 @@ def test_code_that_was_inlined_through_many_functions() -> None:
     while "inlinedAt: !" in (text := module.metadata.node(number)):
         depth, number = depth + 1, int(text.rpartition("inlinedAt: !")[2].rstrip(")"))
     assert depth == levels - 1 and f"scope: !{subprogram})" in text
+
+
+@pytest.mark.parametrize(("other", "points"), [("constant", 0), ("global", 1)])
+def test_what_lies_in_constants_alone_needs_no_look(other: str, points: int) -> None:
+    text = f"""{HEADER}@a = internal constant [4 x i32] zeroinitializer
+@b = internal {other} [4 x i32] zeroinitializer
+define i32 @f(i1 %c, i64 %n) {{
+  br i1 %c, label %first, label %head
+first:
+  %p = getelementptr i32, ptr @a, i64 %n
+  br label %head
+head:
+  %q = phi ptr [ %p, %first ], [ @b, %0 ], [ %s, %head ]
+  %v = load i32, ptr %q, align 4
+  %s = select i1 %c, ptr %q, ptr @a
+  %d = icmp eq i32 %v, 0
+  br i1 %d, label %end, label %head
+end:
+  ret i32 %v
+}}
+"""
+    context = Context("t", jobs.make_job(load_standard().select([RULE], []), "t.c", "2", ()).policy)
+    context.module = ir.parse(text)
+    follow_values(context)
+    found = context.module.functions["f"].instructions()
+    assert sum(isinstance(each, ir.Call) and each.callee == helpers.POINT_LOAD for each in found) == points

@@ -264,11 +264,25 @@ class _Follower:
         return not name.startswith("llvm.") and instruction.marker != "musttail"
 
     def _is_constant(self, pointer: str) -> bool:
-        """Whether a pointer is derived from a global variable that is constant, and so defined."""
-        while isinstance(made := self.function.definition_of(pointer), ir.GetElementPtr):
-            pointer = made.base
-        variable = self.function.module.globals.get(pointer[1:])
-        return isinstance(variable, ir.GlobalVariable) and variable.is_constant
+        """Whether a pointer is derived from constant global variables alone, which are defined."""
+        waiting, seen = [pointer], {pointer}
+        while waiting:
+            each = waiting.pop()
+            made = self.function.definition_of(each)
+            if isinstance(made, ir.GetElementPtr):
+                origins = [made.base]
+            elif isinstance(made, ir.Phi):
+                origins = [value for value, _ in made.incoming]
+            elif isinstance(made, ir.Select):
+                origins = [operand.value for operand in made.operands[1:]]
+            else:
+                variable = self.function.module.globals.get(each[1:])
+                if not (isinstance(variable, ir.GlobalVariable) and variable.is_constant):
+                    return False
+                origins = []
+            waiting += [origin for origin in origins if origin not in seen]
+            seen.update(origins)
+        return True
 
     @staticmethod
     def _depends(instruction: ir.Instruction) -> bool:
