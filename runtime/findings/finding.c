@@ -199,7 +199,8 @@ static void fill_chains(struct wh_finding *head, const struct context *context,
                         const struct whence_block *block) {
     if (!PORT_PLANES || !options.origins) return;
     struct text text = {draft.chains, sizeof draft.chains, 0};
-    chains_describe(&context->event, block, context->library != NULL, &text);
+    chains_describe(&context->event, block, context->library,
+                    context->event.width + context->beyond, &text);
     head->n_chains = (uint32_t)text.length;
 }
 

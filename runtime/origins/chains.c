@@ -115,6 +115,45 @@ static void put_argument(const struct whence_event *event, struct text *into) {
     put_chain(into, WH_ROLE_POINTER, event->r, node);
 }
 
+/* The arguments that say how many bytes a library function accesses: one, or the size and the
+ * number of elements beside it. */
+static const struct {
+    const char *name;
+    uint8_t first, count;
+} lengths[] = {WH_ORIGIN_LENGTHS};
+
+static uint64_t argument_word(unsigned index) {
+    const struct origins_passed *own = &__whence_origins;
+    return index < own->passed.count && index < WHENCE_ORIGIN_ARGUMENTS ? own->arguments[index] : 0;
+}
+
+static void put_factor(struct text *into, uint64_t role, uint64_t word) {
+    if (!node_at((uint32_t)word)) return;
+    put_heading(into, role, 0, word >> 32);
+    put_hops(into, (uint32_t)word);
+}
+
+/* Chains of the length of an access. The lower 32 bits of an argument are known: where they, or the
+ * product of two, are not those of the length, the access is about another number. */
+static void put_length(const char *library, uint64_t length, struct text *into) {
+    const unsigned known = sizeof lengths / sizeof *lengths;
+    unsigned i = 0;
+    while (i < known && !wh_same(lengths[i].name, library)) i++;
+    if (i == known) return;
+    uint64_t first = argument_word(lengths[i].first);
+    if (lengths[i].count == 1) {
+        if (first >> 32 != (uint32_t)length || !node_at((uint32_t)first)) return;
+        int is_negative = (int)(length >> 63);
+        put_heading(into, WH_ROLE_LENGTH, is_negative, length);
+        put_hops(into, (uint32_t)first);
+        return;
+    }
+    uint64_t second = argument_word(lengths[i].first + 1u);
+    if ((first >> 32) * (second >> 32) != length) return;
+    put_factor(into, WH_ROLE_MEMBER, first);
+    put_factor(into, WH_ROLE_MEMBERS, second);
+}
+
 /* The lower bits of an operand that it has in its own type. */
 static int is_operand(uint64_t value, uint32_t recorded, uint64_t bits) {
     uint32_t mask = bits && bits < 32 ? (1u << bits) - 1 : ~0u;
@@ -189,15 +228,17 @@ int chains_of_memory(uintptr_t address, uint64_t size, uint64_t value, struct te
 }
 
 void chains_describe(const struct whence_event *event, const struct whence_block *block,
-                     int library, struct text *into) {
+                     const char *library, uint64_t length, struct text *into) {
+    int accesses = event->point == WH_POINT_DEREF_R || event->point == WH_POINT_DEREF_W;
     if (event->point == WH_POINT_USE)
         put_use(event, into);
     else if (library || event->point == WH_POINT_FREE)
         put_argument(event, into);
-    else if (event->point == WH_POINT_DEREF_R || event->point == WH_POINT_DEREF_W)
+    else if (accesses)
         put_used(event, into);
     else if (WH_POINTS_RECORDED >> event->point & 1)
         put_operands(event, into);
+    if (library && (accesses || event->point == WH_POINT_LENGTH)) put_length(library, length, into);
     if (block && block->id && block->state == WH_BLOCK_LIVE) put_size(into, block);
     int leaves = event->point == WH_POINT_CALL || event->point == WH_POINT_RET;
     if (leaves && block && block->id && block->kind == WH_KIND_HEAP) put_death(into, block->begin);

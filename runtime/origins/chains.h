@@ -9,10 +9,11 @@
 #define CHAINS_ROOM (32u << 10)
 
 /* Where the values of an event come from: a line "=role value" for each chain, then a line for each
- * hop, newest first: flags, tag of the thread, text and scope of the site. `library`: a library
- * function does the step, or a free. */
+ * hop, newest first: flags, tag of the thread, text and scope of the site. `library`: the library
+ * function that does the step, or NULL; `length`: the bytes that it accesses, which an event may
+ * have cut off where the address space ends. */
 void chains_describe(const struct whence_event *event, const struct whence_block *block,
-                     int library, struct text *into);
+                     const char *library, uint64_t length, struct text *into);
 
 /* The chain of the value that is at an address, in the same form. 0: no checked code has stored
  * there, 1: other code has written since, 2: there is one. *thread: the tag of this thread. */

@@ -74,7 +74,8 @@ class Hop:
     stored or passed, as the program writes it. repeated: the value came here before, and the hops between are
     left out. skipped: hops between this one and the one before are left out, because values came
     here by too many ways. thread: its number, None where it is not known. note: what a debugger knows of this
-    moment. holder: the block in which the lost pointer lay.
+    moment. holder: the block in which the lost pointer lay. conversion: how many bits the number had, and
+    how many of them it has from here on, or, if these are more, that its sign was extended.
     """
 
     kind: HopKind
@@ -89,6 +90,12 @@ class Hop:
     note: str = ""
     holder: Holder | None = None
     skipped: bool = False
+    conversion: tuple[int, int] | None = None
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether upper bits of the number are lost here."""
+        return self.conversion is not None and self.conversion[1] < self.conversion[0]
 
 
 @dataclass(frozen=True, slots=True)

@@ -192,6 +192,8 @@ def _origin_lines() -> Iterator[str]:
     yield f"#define WHENCE_ORIGIN_ARGUMENTS {origins.MOST_ARGUMENTS}"
     yield from _numbers("NODE", origins.NODE_FLAGS)
     yield from _numbers("ROLE", origins.ROLES)
+    rows = (f'{{"{name}", {at[0]}, {len(at)}}}' for name, at in origins.LENGTHS.items())
+    yield f"#define WH_ORIGIN_LENGTHS {', '.join(rows)}"
     yield from _struct(origins.SITE)
     yield from _struct(origins.ORIGIN_PASSED)
     yield from _struct(origins.LATELY)

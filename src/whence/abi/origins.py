@@ -11,6 +11,9 @@ the upper bits of an address to a *chunk* of cells.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from whence.abi.structs import Field, Layout
 
 UNIT_SHIFT = 2
@@ -62,7 +65,9 @@ SITE = Layout(
 )
 SITE_FIELDS = ("kind", "line", "column", "name", "source")
 SCOPE_FIELDS = ("function", "file")
-"""The fields of the texts of a site, with tabs between."""
+"""The fields of the texts of a site, with tabs between. The kind of a hop where an integer changes has two
+numbers behind it: the bits that it had, and those that are left of it or that it has with its sign
+extended."""
 
 ORIGIN_PASSED = Layout(
     "whence_origin_passed",
@@ -128,11 +133,33 @@ loaded or copied were undefined, and no store of them is known. SKIPPED: the hop
 and this one are left out, because there were too many ways."""
 
 _VALUES = ("POINTER", "INDEX", "FREED", "LOST", "FIRST", "SECOND", "SIZE", "COUNT", "EACH", "LEFT", "RIGHT")
-ROLES = {name: number for number, name in enumerate((*_VALUES, "USED"))}
+_OTHERS = ("USED", "LENGTH", "MEMBER", "MEMBERS")
+ROLES = {name: number for number, name in enumerate((*_VALUES, *_OTHERS))}
 """The values with chains: the pointer of the step, its index, the pointer that was freed, the last pointer to
 the block, the operands of a step that may be undefined, the size of the block. Instead of the size the two
 arguments whose product it is; LEFT and RIGHT are the operands of the first of them that was computed.
-USED: a value whose undefined bits are used."""
+USED: a value whose undefined bits are used. LENGTH: the number of bytes that a library function accesses;
+instead of it MEMBER and MEMBERS, the size of an element and their number, whose product it is."""
+
+LENGTHS: Mapping[str, tuple[int, ...]] = MappingProxyType(
+    {
+        name: indices
+        for indices, names in (
+            (
+                (2,),
+                "bcmp bcopy memchr memcmp memcpy memmove mempcpy memrchr memset __memcpy_chk __memmove_chk"
+                " __mempcpy __mempcpy_chk __memset_chk strncpy stpncpy __strncpy_chk __stpncpy_chk swab"
+                " read pread pread64 __read_chk recv recvfrom write pwrite pwrite64 send sendto",
+            ),
+            ((3,), "memccpy"),
+            ((1,), "bzero explicit_bzero __explicit_bzero_chk getrandom"),
+            ((1, 2), "fread fread_unlocked fwrite fwrite_unlocked qsort"),
+        )
+        for name in names.split()
+    }
+)
+"""The arguments of library functions that say how many bytes are accessed, or their factors. Where the
+function has accessed another number of bytes, they are not what the access is about."""
 
 MOST_HOPS = 64
 """Hops of a chain in a record."""

@@ -14,7 +14,14 @@ def hop_words(hop: Hop) -> str:
     """What happened to the value, in one phrase."""
     again = ", repeatedly" if hop.repeated else ""
     again += ", after hops that are left out" if hop.skipped else ""
-    return _words(hop) + again + (f": {hop.note}" if hop.note else "")
+    return _words(hop) + _converted(hop) + again + (f": {hop.note}" if hop.note else "")
+
+
+def _converted(hop: Hop) -> str:
+    if hop.conversion is None:
+        return ""
+    before, behind = hop.conversion
+    return f", cut from {before} to {behind} bits" if hop.is_cut else f", negative in {before} bits"
 
 
 def _words(hop: Hop) -> str:

@@ -22,6 +22,7 @@ _SIZES = {
     "LEFT": "the first operand of {1}",
     "RIGHT": "the second operand of {1}",
 }
+_LENGTHS = {"LENGTH": "the length", "MEMBER": "the size of an element", "MEMBERS": "the number of elements"}
 Stacks = Callable[[Sequence[int]], Sequence[Frame]]
 """Names the frames of a stack, without those of the runtime."""
 _COLUMNS = 2 + len(SITE_FIELDS) + len(SCOPE_FIELDS)
@@ -40,9 +41,18 @@ def chains(
         chain = _chain(head, lines, values, row, stacks)
         if role in _SIZES:
             chain = replace(chain, term=_SIZES[role].format(_size(values), _computed(found)), is_number=True)
-        if role not in _SIZES or _size(values):
+        elif role in _LENGTHS:
+            chain = replace(chain, term=_LENGTHS[role], is_number=True)
+        if not (chain.is_number and chain.value and (chain.value < 0 or chain.value >> 63)):
+            chain = replace(chain, hops=tuple(map(_without_sign, chain.hops)))
+        if role not in (*_SIZES, *_LENGTHS) or _size(values):
             found.append(chain)
     return tuple(found if row is None or row.name != "use" else _undefined(found))
+
+
+def _without_sign(hop: Hop) -> Hop:
+    """Of a number that is not negative, or not known, an extension of the sign says nothing."""
+    return hop if hop.is_cut else replace(hop, conversion=None)
 
 
 def _undefined(found: list[Chain]) -> list[Chain]:
@@ -56,7 +66,8 @@ def _undefined(found: list[Chain]) -> list[Chain]:
 def chain_of(text: str, term: str) -> Chain:
     """The only chain of a text."""
     ((head, lines),) = _parts(text)
-    return replace(_chain(head, lines, (), None, lambda pcs: ()), term=term, value=None)
+    chain = _chain(head, lines, (), None, lambda pcs: ())
+    return replace(chain, term=term, value=None, hops=tuple(map(_without_sign, chain.hops)))
 
 
 def _parts(text: str) -> Iterator[tuple[str, list[str]]]:
@@ -174,6 +185,7 @@ def _hop(line: str) -> Hop | None:
         return None
     flags, tag, kind, place, column, name, source, function, file = fields
     bits = int(flags)
+    kind, *numbers = kind.split(" ")
     said = _kind(kind, bits)
     if said is HopKind.OVERWRITTEN and kind not in (HopKind.STORED, HopKind.OVERWRITTEN):
         name = ""  # that of what was copied or set
@@ -188,6 +200,7 @@ def _hop(line: str) -> Hop | None:
         bool(bits & NODE_FLAGS["REPEATED"]),
         thread_of(int(tag)),
         skipped=bool(bits & NODE_FLAGS["SKIPPED"]),
+        conversion=(int(numbers[0]), int(numbers[1])) if len(numbers) == 2 else None,
     )
 
 

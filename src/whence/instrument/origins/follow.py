@@ -221,7 +221,9 @@ class _Follower:
 
     def _moved(self, store: ir.Store, value: ir.Operand, node: str) -> str:
         to, source = self.names.accessed(store.pointer, value.type), self.names.value(value.value)
-        return self._step(store, self.sites.site(store, HopKind.STORED, to, source), node)
+        converted = self.names.conversion(value.value)
+        site = self.sites.site(store, HopKind.STORED, to, source, conversion=converted)
+        return self._step(store, site, node)
 
     # Nodes of values.
 
@@ -407,7 +409,9 @@ class _Follower:
         source = self.names.value(argument.value)
         node = self._node(argument.value, argument.type, call)
         if not call.is_intrinsic:
-            node = self._step(call, self.sites.site(call, HopKind.ARGUMENT, said, source), node)
+            converted = self.names.conversion(argument.value)
+            site = self.sites.site(call, HopKind.ARGUMENT, said, source, conversion=converted)
+            node = self._step(call, site, node)
         word, suffix = self._word(call, argument.value, argument.type)
         self._emit(call, f"{helpers.PASS}_{suffix}", "void", f"i64 {index}, i32 {node}, {word}")
         return node

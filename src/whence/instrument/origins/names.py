@@ -44,6 +44,24 @@ class Names:
         place = self.function.definition_of(self._parameters.get(name, ""))
         return self.variable(place) if isinstance(place, ir.Alloca) else ""
 
+    def conversion(self, value: str) -> tuple[int, int] | None:
+        """How many bits of an integer are left on its way from where it was loaded or computed, and of how
+        many; or how many it had before its sign was extended, and then. None where it stays the number that
+        it was."""
+        made = self.function.definition_of(value)
+        last = least = 0
+        first, extended = 0, False
+        while isinstance(made, ir.Cast) and made.opcode in ("trunc", "sext", "zext"):
+            source, target = (_bits(str(each)) for each in (made.source_type, made.type))
+            if not (source and target):
+                break
+            last, least = last or target, min(least or target, target)
+            first, extended = source, extended or made.opcode == "sext"
+            made = self.function.definition_of(made.operands[0].value)
+        if first > least:
+            return first, least
+        return (first, last) if extended else None
+
     def place(self, pointer: str, depth: int = 0) -> str:
         """The lvalue at an address; empty if it is not known."""
         if pointer.startswith("@"):
@@ -237,3 +255,9 @@ def _of_thread(made: ir.Instruction | ir.Parameter | None) -> str | None:
     if isinstance(made, ir.Call) and (made.callee or "").startswith("llvm.threadlocal.address"):
         return made.arguments[0].value
     return None
+
+
+def _bits(type_: str) -> int:
+    """Of an integer type; 0: it is none, or a truth value."""
+    bits = int(type_[1:]) if type_[:1] == "i" and type_[1:].isdecimal() else 0
+    return bits if bits > 1 else 0

@@ -48,7 +48,9 @@ class Results:
         )
 
     def returning(self, at: ir.Instruction, value: ir.Operand, node: str) -> str:
-        site = self._sites.site(at, HopKind.RETURN, self._function.name, self._names.value(value.value))
+        name, source = self._function.name, self._names.value(value.value)
+        converted = self._names.conversion(value.value)
+        site = self._sites.site(at, HopKind.RETURN, name, source, conversion=converted)
         return self._out.step(at, site, node)
 
     def pass_value(self, instruction: ir.Ret, operand: ir.Operand) -> None:

@@ -28,10 +28,18 @@ class Sites:
         self._scopes: dict[str, int] = {}
 
     def site(
-        self, instruction: ir.Instruction, kind: str, name: str = "", source: str = "", line: str = ""
+        self,
+        instruction: ir.Instruction,
+        kind: str,
+        name: str = "",
+        source: str = "",
+        line: str = "",
+        conversion: tuple[int, int] | None = None,
     ) -> str:
         """A new site at an instruction, or at a line of its function, as an operand."""
         line, column = (line, "0") if line else self._place(instruction)
+        if conversion is not None:
+            kind = f"{kind} {conversion[0]} {conversion[1]}"
         text = "\t".join((kind, line, column, name.translate(_CLEAN), source.translate(_CLEAN)))
         self._rows.append((self._text(text), self._scope(instruction.function)))
         at = SITE.size * (len(self._rows) - 1)
