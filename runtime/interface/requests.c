@@ -42,7 +42,10 @@ enum {
     CHECK_DEFINED,
     DO_LEAK_CHECK,
     COUNT_LEAKS,
-    COUNT_LEAK_BLOCKS = MEMCHECK + 12,
+    GET_VBITS,
+    SET_VBITS,
+    MAKE_DEFINED_IF_ADDRESSABLE = MEMCHECK + 11,
+    COUNT_LEAK_BLOCKS,
 };
 
 struct request {
@@ -69,6 +72,18 @@ static uint64_t open_memory(const struct request *request) {
 static uint64_t make_defined(const struct request *request) {
     if (VALUES_ON) __whence_value_define(request->arguments[0], request->arguments[1]);
     return open_memory(request);
+}
+
+/* The accessible bytes only; the others stay as they are. */
+static uint64_t make_accessible_defined(const struct request *request) {
+    uintptr_t begin = request->arguments[0], end = begin + request->arguments[1];
+    while (VALUES_ON && begin < end) {
+        uintptr_t bad = poison_first_bad(begin, end - begin);
+        __whence_value_define(begin, (bad ? bad : end) - begin);
+        if (!bad) break;
+        begin = bad + 1;
+    }
+    return DONE;
 }
 
 /* What the memory holds stays: the program may have a use for it. Of a large range only the begin
@@ -101,6 +116,36 @@ static uint64_t check_values(const struct request *request) {
     if (first == end) return 0;
     use_memory(first, "client request", request->frame);
     return first;
+}
+
+/* Copying undefined bits: its results under Valgrind. */
+enum { BITS_COPIED = 1, BITS_INACCESSIBLE = 3 };
+
+/* Nothing is copied unless both ranges are accessible as a whole. */
+static int are_accessible(const struct request *request) {
+    const uint64_t *a = request->arguments; /* address, a byte of bits for each byte, size */
+    return !poison_first_bad(a[0], a[2]) && !poison_first_bad(a[1], a[2]);
+}
+
+static uint64_t get_bits(const struct request *request) {
+    const uint64_t *a = request->arguments;
+    if (!are_accessible(request)) return BITS_INACCESSIBLE;
+    for (uint64_t i = 0; i < a[2]; i++)
+        ((uint8_t *)a[1])[i] = VALUES_ON ? (uint8_t)__whence_value_load(a[0] + i, 1).bits : 0;
+    if (VALUES_ON) __whence_value_define(a[1], a[2]);
+    return BITS_COPIED;
+}
+
+static uint64_t set_bits(const struct request *request) {
+    const uint64_t *a = request->arguments;
+    if (!are_accessible(request)) return BITS_INACCESSIBLE;
+    if (!VALUES_ON) return BITS_COPIED;
+    uint64_t origin = origin_of_stack(port_stack(thread_here(), request->frame));
+    for (uint64_t i = 0; i < a[2]; i++) {
+        uint8_t bits = ((const uint8_t *)a[1])[i];
+        __whence_value_store(a[0] + i, 1, bits, bits ? origin : 0);
+    }
+    return BITS_COPIED;
 }
 
 /* ---- blocks of the program's own allocators ---- */
@@ -337,6 +382,9 @@ static handler *handler_of(uint64_t number) {
     case MAKE_NOACCESS: return close_memory;
     case MAKE_UNDEFINED: return make_undefined;
     case MAKE_DEFINED: return make_defined;
+    case MAKE_DEFINED_IF_ADDRESSABLE: return make_accessible_defined;
+    case GET_VBITS: return get_bits;
+    case SET_VBITS: return set_bits;
     case CHECK_ADDRESSABLE: return check_memory;
     case CHECK_DEFINED: return check_values;
     case DO_LEAK_CHECK: return look_for_leaks;

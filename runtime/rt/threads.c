@@ -119,16 +119,71 @@ static uint16_t number_thread(void) {
  * their own. */
 #define STACK_ROOM (256ul << 10)
 
-/* Copies the attributes with a larger stack. False where the stack is memory of the program. */
-static int make_room(pthread_attr_t *copy, const pthread_attr_t *attributes) {
+/* The attributes of one thread, as the C library gets them. */
+struct attributes {
+    const pthread_attr_t *used;
+    pthread_attr_t copy;
+    int is_made; /* the copy is not of the program's, and is destroyed */
+};
+
+/* Whether memory of the program is too small for a stack with the thread-local variables of the
+ * runtime at its end. The C library would refuse it, or leave so little that frames leave it. */
+static int is_too_small(const pthread_attr_t *attributes, size_t size) {
+    typedef size_t least_function(const pthread_attr_t *);
+    static least_function *least;
+    if (!least) least = (least_function *)(uintptr_t)dlsym(RTLD_NEXT, "__pthread_get_minstack");
+    return least && size < least(attributes);
+}
+
+static int is_any_processor(const cpu_set_t *set) {
+    const uint8_t *bytes = (const uint8_t *)set;
+    for (size_t i = 0; i < sizeof *set; i++)
+        if (bytes[i] != UINT8_MAX) return 0;
+    return 1;
+}
+
+/* Sets all attributes but the stack: no function takes a place away from attributes. */
+static void copy_but_stack(pthread_attr_t *to, const pthread_attr_t *from) {
+    int value;
+    struct sched_param parameters;
+    cpu_set_t processors;
+    sigset_t signals;
+    if (!pthread_attr_getdetachstate(from, &value)) pthread_attr_setdetachstate(to, value);
+    if (!pthread_attr_getscope(from, &value)) pthread_attr_setscope(to, value);
+    if (!pthread_attr_getinheritsched(from, &value)) pthread_attr_setinheritsched(to, value);
+    if (!pthread_attr_getschedpolicy(from, &value)) pthread_attr_setschedpolicy(to, value);
+    if (!pthread_attr_getschedparam(from, &parameters)) pthread_attr_setschedparam(to, &parameters);
+    if (!pthread_attr_getaffinity_np(from, sizeof processors, &processors) &&
+        !is_any_processor(&processors))
+        pthread_attr_setaffinity_np(to, sizeof processors, &processors);
+    if (!pthread_attr_getsigmask_np(from, &signals)) pthread_attr_setsigmask_np(to, &signals);
+}
+
+static int replace_stack(struct attributes *attributes, size_t size) {
+    static int noted;
+    if (pthread_attr_init(&attributes->copy)) return 0;
+    attributes->is_made = 1;
+    copy_but_stack(&attributes->copy, attributes->used);
+    if (pthread_attr_setstacksize(&attributes->copy, size)) return 0;
+    rt_note(&noted, "the program's memory for a thread's stack is too small with the checks' "
+                    "variables in it: the thread has another stack");
+    return 1;
+}
+
+/* Copies the attributes with a larger stack, except where the stack is memory of the program that
+ * is large enough. */
+static void make_room(struct attributes *attributes) {
     void *low = NULL;
-    size_t size = 0;
-    if (!attributes || pthread_attr_getstack(attributes, &low, &size)) return 0;
-    if (low && (uintptr_t)low + size) return 0; /* its end is 0 where no address is set */
-    size_t larger;
-    if (__builtin_add_overflow(size, STACK_ROOM, &larger)) return 0;
-    *copy = *attributes;
-    return pthread_attr_setstacksize(copy, larger) == 0;
+    size_t size = 0, larger;
+    if (!attributes->used || pthread_attr_getstack(attributes->used, &low, &size)) return;
+    if (__builtin_add_overflow(size, STACK_ROOM, &larger)) return;
+    if (low && (uintptr_t)low + size) { /* its end is 0 where no address is set */
+        if (!is_too_small(attributes->used, size) || !replace_stack(attributes, larger)) return;
+    } else {
+        attributes->copy = *attributes->used;
+        if (pthread_attr_setstacksize(&attributes->copy, larger)) return;
+    }
+    attributes->used = &attributes->copy;
 }
 
 static uint64_t stack_size(const pthread_attr_t *attributes) {
@@ -171,15 +226,16 @@ WH_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes
     if (!next_create) next_create = (create_function)(uintptr_t)dlsym(RTLD_NEXT, "pthread_create");
     struct start *start = (struct start *)os_map(OS_PAGE);
     if (!start) return EAGAIN;
-    pthread_attr_t roomy;
-    if (make_room(&roomy, attributes)) attributes = &roomy;
+    struct attributes roomy = {.used = attributes};
+    make_room(&roomy);
     uint32_t node = PORT_PLANES ? origins_passed(3, (uintptr_t)argument) : 0;
-    *start = (struct start){function, argument, stack_size(attributes), node, number_thread()};
+    *start = (struct start){function, argument, stack_size(roomy.used), node, number_thread()};
     if (PORT_PLANES) deaths_settle();
     os_threaded = 1;
     port_before_thread();
-    int result = next_create(thread, attributes, start_thread, start);
+    int result = next_create(thread, roomy.used, start_thread, start);
     port_after_thread();
+    if (roomy.is_made) pthread_attr_destroy(&roomy.copy);
     if (result) os_unmap((uintptr_t)start, OS_PAGE);
     return result;
 }

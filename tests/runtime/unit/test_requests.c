@@ -34,7 +34,9 @@ void poison_close(uintptr_t begin, uint64_t size) {
     if (size) note("close %#lx %lu;", begin, size);
 }
 void poison_open(uintptr_t begin, uint64_t size) { note("open %#lx %lu;", begin, size); }
+static uintptr_t hole; /* one more byte that is inaccessible */
 uintptr_t poison_first_bad(uintptr_t begin, uint64_t size) {
+    if (hole >= begin && hole < begin + size) return hole;
     return begin == 0xbad0 ? begin + size - 1 : 0;
 }
 void access_check(uintptr_t address, uint64_t size, uintptr_t root, int write, const char *library,
@@ -47,6 +49,13 @@ void __whence_value_define(uint64_t address, uint64_t size) {
 }
 void values_forget(uintptr_t address, uint64_t size, uint64_t origin) {
     note("forget %#lx %lu %d;", address, size, origin != 0);
+}
+/* The bits of a byte are the last eight of its address. */
+struct whence_bits __whence_value_load(uint64_t address, uint64_t size) {
+    return (struct whence_bits){size == 1 ? address & 0xff : 0, 0};
+}
+void __whence_value_store(uint64_t address, uint64_t size, uint64_t bits, uint64_t origin) {
+    note("store %#lx %lu %#lx %d;", address, size, bits, origin != 0);
 }
 uintptr_t values_first(uintptr_t address, uint64_t size) { return address + size - 1; }
 void use_memory(uintptr_t address, const char *library, const struct frame *frame) {
@@ -115,6 +124,44 @@ static void definedness_is_followed_while_a_rule_needs_it(void) {
     CHECK_LOG("");
     CHECK_EQUAL(ask(MC(5), 0x100, 9, 0, 0), 0x108);
     CHECK_LOG("use 0x108 client request 1;");
+    values_on = 0;
+}
+
+static void undefined_bits_are_copied(void) {
+    uint8_t bits[3] = {9, 9, 9};
+    char stored[100];
+    uint64_t at = (uint64_t)(uintptr_t)bits;
+    CHECK_EQUAL(ask(MC(8), 0x7fe, at, 3, 0), 1); /* not followed: all defined */
+    CHECK(bits[0] == 0 && bits[1] == 0 && bits[2] == 0);
+    CHECK_EQUAL(ask(MC(9), 0x7fe, at, 3, 0), 1);
+    CHECK_LOG("");
+    values_on = 1;
+    CHECK_EQUAL(ask(MC(8), 0x7fe, at, 3, 0), 1);
+    CHECK(bits[0] == 0xfe && bits[1] == 0xff && bits[2] == 0);
+    snprintf(stored, sizeof stored, "define %#lx 3;", at);
+    CHECK_LOG(stored);
+    CHECK_EQUAL(ask(MC(9), 0x900, at, 3, 0), 1);
+    CHECK_LOG("store 0x900 1 0xfe 1;store 0x901 1 0xff 1;store 0x902 1 0 0;");
+    CHECK_EQUAL(ask(MC(8), 0xbad0, at, 3, 0), 3);
+    CHECK_EQUAL(ask(MC(9), 0x7fe, 0xbad0, 3, 0), 3);
+    hole = at + 2;
+    CHECK_EQUAL(ask(MC(8), 0x400, at, 3, 0), 3);
+    CHECK_LOG("");
+    CHECK(bits[0] == 0xfe);
+    hole = 0;
+    values_on = 0;
+}
+
+static void accessible_memory_becomes_defined(void) {
+    hole = 0x104;
+    CHECK_EQUAL(ask(MC(11), 0x100, 8, 0, 0), UINT64_MAX);
+    CHECK_LOG("");
+    values_on = 1;
+    CHECK_EQUAL(ask(MC(11), 0x100, 8, 0, 0), UINT64_MAX);
+    CHECK_LOG("define 0x100 4;define 0x105 3;");
+    CHECK_EQUAL(ask(MC(11), 0x200, 8, 0, 0), UINT64_MAX);
+    CHECK_LOG("define 0x200 8;");
+    hole = 0;
     values_on = 0;
 }
 
@@ -192,6 +239,8 @@ int main(void) {
     unknown_requests_have_the_caller_s_answer();
     memory_is_closed_opened_and_checked();
     definedness_is_followed_while_a_rule_needs_it();
+    undefined_bits_are_copied();
+    accessible_memory_becomes_defined();
     blocks_of_the_program_s_own();
     pools();
     leaks_and_errors();
