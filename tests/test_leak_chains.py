@@ -51,6 +51,21 @@ LEAKS = {
         "list->next",
         16,
     ),
+    "union": Leak(
+        """
+        static union word { char *text; long number; } first, second;
+        static void lose(void) {
+            first.text = malloc(5);
+            second.number = 7;
+            MEND
+            first = second; // LOST
+        }
+        """,
+        "free(first.text);",
+        "overwritten",
+        None,
+        "first.text",
+    ),
     "global": Leak(
         """
         static void lose(void) {

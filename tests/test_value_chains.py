@@ -19,6 +19,7 @@ HEAD = """\
 #include <stdlib.h>
 #include <string.h>
 struct box { long size; int *p; };
+union word { int *p; long bits; double real; };
 """
 
 
@@ -62,6 +63,11 @@ STEPS = {
         "",
         ("struct box eN; eN.p = O;", "struct box fN = eN;", "int *vN = fN.p;"),
         (("stored", "eN.p"), ("copy", "fN")),
+    ),
+    "union": Step(
+        "",
+        ("union word uN, wN; uN.p = O;", "wN = uN;", "int *vN = wN.p;"),
+        (("stored", "uN.p"), ("copy", "wN")),
     ),
     "realloc": Step(
         "",

@@ -15,6 +15,7 @@ from whence.abi.intercepts import PREFIX
 from whence.abi.origins import MOST_ARGUMENTS
 from whence.chains import HopKind
 from whence.instrument.origins import helpers
+from whence.instrument.origins.copies import copy_name
 from whence.instrument.origins.deaths import Deaths
 from whence.instrument.origins.described import Described
 from whence.instrument.origins.emitter import CELLED, Emitter, after, is_followed
@@ -370,9 +371,9 @@ class _Follower:
             self._pass(call, "memcpy")
             to, source, size = call.arguments[:3]
             site = self.sites.site(call, HopKind.COPY, self._target(to.value), self._target(source.value))
-            self._runtime(
-                call, helpers.COPY, f"ptr {site}, ptr {to.value}, ptr {source.value}, {_wide(size)}"
-            )
+            copy, sized = copy_name(size.value)
+            places = f"ptr {site}, ptr {to.value}, ptr {source.value}"
+            self._runtime(call, copy, f"{places}, {_wide(size)}" if sized else places)
         elif name.startswith(_SETS):
             self._pass(call, "memset")
             to, byte, size = call.arguments[:3]

@@ -20,7 +20,8 @@ from whence.abi.origins import (
     UNIT_SHIFT,
 )
 from whence.instrument.chunks import find_cell
-from whence.instrument.origins import slow
+from whence.instrument.origins import copies, slow
+from whence.instrument.origins.copies import COPY
 from whence.instrument.origins.slow import PREFIX, at, own_thread
 
 STEP, BORN = f"{PREFIX}step", f"{PREFIX}born"
@@ -30,7 +31,7 @@ RETURN, RETURNED = f"{PREFIX}return", f"{PREFIX}returned"
 SECOND, SECOND_OF = f"{PREFIX}second", f"{PREFIX}second_of"
 """Of structs in registers, those for the second part."""
 USE, OPERANDS = f"{PREFIX}use", f"{PREFIX}operands"
-COPY, SET, FREED = f"{PREFIX}copy", f"{PREFIX}set", f"{PREFIX}freed"
+SET, FREED = f"{PREFIX}set", f"{PREFIX}freed"
 ZEROED = f"{PREFIX}zeroed"
 LEFT, GONE, FREEING = f"{PREFIX}left", f"{PREFIX}gone", f"{PREFIX}freeing"
 DECIDES, NARROW = f"{PREFIX}decides", f"{PREFIX}narrow"
@@ -80,6 +81,7 @@ def declaration(name: str, *, strict: bool = False) -> str:
         USE: f"declare void @{name}(ptr captures(address), i32, i32) {_WRITES}",
         OPERANDS: f"declare void @{name}(i64, i64, i32, i32) {_WRITES}",
         COPY: f"declare void @{name}(ptr, ptr captures(address), ptr captures(address), i64) {_WRITES}",
+        f"{COPY}_": f"declare void @{name}(ptr, ptr captures(address), ptr captures(address)) {_WRITES}",
         SET: f"declare void @{name}(ptr, ptr captures(address), i64) {_WRITES}",
         ZEROED: f"declare void @{name}(ptr, ptr captures(address), i64, i64) {_WRITES}",
         FREED: f"declare void @{name}(i32, ptr captures(address)) {_WRITES}",
@@ -108,6 +110,7 @@ def definitions(*, logged: bool = False) -> Iterator[str]:
     yield "declare void @__whence_origin_lose(ptr, i64, i32) #1"
     yield f"declare void @{FRESH}(ptr, i64) #1"
     yield from slow.definitions(FRESH)
+    yield from copies.definitions(logged=logged)
     yield _step()
     yield _born()
     for suffix in _WORDS:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from whence import ir
 from whence.chains import HopKind
 from whence.instrument.origins import helpers
+from whence.instrument.origins.copies import COPY
 
 _ALLOCATIONS = frozenset(
     [
@@ -67,7 +68,7 @@ class Effects:
         if name in _COPIES and len(arguments) >= 3:
             to, source, size = (str(each.value) for each in arguments[:3])
             where = site(HopKind.COPY, name)
-            self._emit(call, helpers.COPY, f"ptr {where}, ptr {to}, ptr {source}, i64 {size}")
+            self._emit(call, COPY, f"ptr {where}, ptr {to}, ptr {source}, i64 {size}")
         elif name in _SETS and len(arguments) >= 2:
             size = arguments[1 if "zero" in name else 2].value
             where = site(HopKind.CONSTANT, f"bytes by {name}")
@@ -81,7 +82,7 @@ class Effects:
             sizes = f"ptr {where}, ptr {call.result}, ptr {arguments[0].value}, i64 {arguments[1].value}"
             # what is inserted later comes first
             self._emit(call, helpers.FREED, f"i32 {nodes[0]}, ptr {arguments[0].value}")
-            self._emit(call, helpers.COPY, sizes)
+            self._emit(call, COPY, sizes)
         elif name in _FILLS and call.result and call.type == "i64":
             where = site(HopKind.OUTSIDE, name, "input")
             to = arguments[_FILLS[name]].value
