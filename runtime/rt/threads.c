@@ -147,7 +147,6 @@ static void copy_but_stack(pthread_attr_t *to, const pthread_attr_t *from) {
     int value;
     struct sched_param parameters;
     cpu_set_t processors;
-    sigset_t signals;
     if (!pthread_attr_getdetachstate(from, &value)) pthread_attr_setdetachstate(to, value);
     if (!pthread_attr_getscope(from, &value)) pthread_attr_setscope(to, value);
     if (!pthread_attr_getinheritsched(from, &value)) pthread_attr_setinheritsched(to, value);
@@ -156,7 +155,10 @@ static void copy_but_stack(pthread_attr_t *to, const pthread_attr_t *from) {
     if (!pthread_attr_getaffinity_np(from, sizeof processors, &processors) &&
         !is_any_processor(&processors))
         pthread_attr_setaffinity_np(to, sizeof processors, &processors);
+#if __GLIBC_PREREQ(2, 32)
+    sigset_t signals;
     if (!pthread_attr_getsigmask_np(from, &signals)) pthread_attr_setsigmask_np(to, &signals);
+#endif
 }
 
 static int replace_stack(struct attributes *attributes, size_t size) {
