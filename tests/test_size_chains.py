@@ -216,7 +216,7 @@ def test_every_report_shows_the_chain(whence: Whence, built: dict[str, Path], tm
     flow = {each["message"]["text"]: each for each in result["codeFlows"]}["whence Size(r) = 40"]
     steps = flow["threadFlows"][0]["locations"]
     assert [step["location"]["message"]["text"] for step in steps[-2:]] == [
-        "passed to xmalloc",
+        "passed to xmalloc, computed as n * 8",
         "passed to malloc",
     ]
     assert "<h3>whence Size(r) = 40</h3>" in page.read_text()

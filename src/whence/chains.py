@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from whence.frames import Frame
@@ -75,7 +75,8 @@ class Hop:
     left out. skipped: hops between this one and the one before are left out, because values came
     here by too many ways. thread: its number, None where it is not known. note: what a debugger knows of this
     moment. holder: the block in which the lost pointer lay. conversion: how many bits the number had, and
-    how many of them it has from here on, or, if these are more, that its sign was extended.
+    how many of them it has from here on, or, if these are more, that its sign was extended. computed: in
+    folded chains, what the same statement computed first.
     """
 
     kind: HopKind
@@ -91,6 +92,7 @@ class Hop:
     holder: Holder | None = None
     skipped: bool = False
     conversion: tuple[int, int] | None = None
+    computed: str = ""
 
     @property
     def is_cut(self) -> bool:
@@ -113,6 +115,35 @@ class Chain:
     cut: bool = False
     is_number: bool = False
 
+    def folded(self) -> Chain:
+        """The chain with one hop for what a statement computes and then stores, passes or returns."""
+        hops: list[Hop] = []
+        for hop in self.hops:
+            if hops and _is_of_statement(hops[-1], hop):
+                last = hops[-1]
+                hops[-1] = replace(
+                    last,
+                    computed=last.computed or hop.name,
+                    repeated=last.repeated or hop.repeated,
+                    skipped=last.skipped or hop.skipped,
+                )
+            else:
+                hops.append(hop)
+        return replace(self, hops=tuple(hops))
+
     def is_shared(self, thread: int) -> bool:
         """Whether other threads than this one have made some of the hops."""
         return any(hop.thread not in (None, thread) for hop in self.hops)
+
+
+def _is_of_statement(newer: Hop, hop: Hop) -> bool:
+    """Whether arithmetic was done in the statement of the newer hop, for the value that was moved there."""
+    if hop.kind is not HopKind.ARITHMETIC or newer.kind not in _ENDS or not hop.name or hop.note:
+        return False
+    place, end = ((each.function, each.file, each.line, each.thread) for each in (hop, newer))
+    if place != end:
+        return False
+    return hop.name in newer.computed if newer.computed else hop.name == newer.source
+
+
+_ENDS = (HopKind.STORED, HopKind.ARGUMENT, HopKind.RETURN)

@@ -23,6 +23,7 @@ class ChainLines:
 
     def of(self, chain: Chain, thread: int) -> list[Text]:
         """An empty line, a heading, and the hops of a chain for a finding of this thread."""
+        chain = chain.folded()
         said = chain_heading(chain, self._layout.directory)
         heading = Text.assemble(INDENT, (f"{said}:", HEADING), " newest first")
         indent = INDENT + "  "

@@ -14,7 +14,8 @@ def hop_words(hop: Hop) -> str:
     """What happened to the value, in one phrase."""
     again = ", repeatedly" if hop.repeated else ""
     again += ", after hops that are left out" if hop.skipped else ""
-    return _words(hop) + _converted(hop) + again + (f": {hop.note}" if hop.note else "")
+    computed = f", computed as {hop.computed}" if hop.computed else ""
+    return _words(hop) + computed + _converted(hop) + again + (f": {hop.note}" if hop.note else "")
 
 
 def _converted(hop: Hop) -> str:

@@ -71,7 +71,7 @@ class SarifRenderer:
         if related:
             result["relatedLocations"] = related
         if finding.chains:
-            result["codeFlows"] = [self._flow(chain, finding.thread) for chain in finding.chains]
+            result["codeFlows"] = [self._flow(chain.folded(), finding.thread) for chain in finding.chains]
         if use is not None:
             result["suppressions"] = [self._suppression(use)]
         return result

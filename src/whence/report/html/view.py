@@ -138,8 +138,9 @@ def frame_views(stack: Sequence[Frame], shelf: CodeShelf, directory: str) -> Ite
 
 def _chains(finding: Finding, shelf: CodeShelf, directory: str) -> Iterator[ChainView]:
     """The views of the chains; where several have a hop, the values of the finding meet."""
-    counts = Counter(hop for chain in finding.chains for hop in set(chain.hops))
-    for chain in finding.chains:
+    chains = [chain.folded() for chain in finding.chains]
+    counts = Counter(hop for chain in chains for hop in set(chain.hops))
+    for chain in chains:
         hops = []
         for hop, said in zip(chain.hops, hop_sentences(chain, finding.thread), strict=True):
             frame = frame_of(hop)
