@@ -127,12 +127,6 @@ static uint64_t argument_word(unsigned index) {
     return index < own->passed.count && index < WHENCE_ORIGIN_ARGUMENTS ? own->arguments[index] : 0;
 }
 
-static void put_factor(struct text *into, uint64_t role, uint64_t word) {
-    if (!node_at((uint32_t)word)) return;
-    put_heading(into, role, 0, word >> 32);
-    put_hops(into, (uint32_t)word);
-}
-
 /* Chains of the length of an access. The lower 32 bits of an argument are known: where they, or the
  * product of two, are not those of the length, the access is about another number. */
 static void put_length(const char *library, uint64_t length, struct text *into) {
@@ -150,8 +144,8 @@ static void put_length(const char *library, uint64_t length, struct text *into) 
     }
     uint64_t second = argument_word(lengths[i].first + 1u);
     if ((first >> 32) * (second >> 32) != length) return;
-    put_factor(into, WH_ROLE_MEMBER, first);
-    put_factor(into, WH_ROLE_MEMBERS, second);
+    put_chain(into, WH_ROLE_MEMBER, first >> 32, (uint32_t)first);
+    put_chain(into, WH_ROLE_MEMBERS, second >> 32, (uint32_t)second);
 }
 
 /* The lower bits of an operand that it has in its own type. */
