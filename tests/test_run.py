@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shlex
 import shutil
 import signal
 import stat
@@ -127,6 +128,22 @@ def test_environment_and_directory(whence: Whence) -> None:
     )
     done = whence.with_env(MARK="here").run(program)
     assert done.out.decode() == f"here {whence.directory}"
+
+
+@pytest.mark.parametrize(
+    ("module", "words", "status"),
+    [
+        ("whence.cli.main", ["run", "no-such-program"], 127),
+        ("whence.cli.cc", ["cc", "-c", "no-such-source.c"], 1),
+        ("whence.cli.valgrind", ["--no-such-option", "program"], 2),
+    ],
+)
+def test_nobody_reads_the_messages(whence: Whence, module: str, words: list[str], status: int) -> None:
+    """The exit status is the one without that, and not Python's for output that it could not write."""
+    assert whence.process(module, *words).status == status
+    closed = f"exec 2> >(:); sleep 0.2; exec {shlex.join(whence.command(module, *words))}"
+    done = subprocess.run(["bash", "-c", closed], env=dict(whence.env), cwd=whence.directory, timeout=TIMEOUT)
+    assert done.returncode == status
 
 
 def test_closed_streams(whence: Whence) -> None:

@@ -42,7 +42,8 @@ def environment(cache: Path) -> dict[str, str]:
     """The environment of every command: this source tree, and caches of the session's own."""
     path = os.pathsep.join(p for p in (str(REPOSITORY / "src"), os.environ.get("PYTHONPATH")) if p)
     own = {"PYTHONPATH": path, "WHENCE_CACHE": str(cache), "PYTHONPYCACHEPREFIX": f"{cache}-bytecode"}
-    return {**os.environ, **own, "PYTHONDONTWRITEBYTECODE": ""}
+    # Output is buffered, as where users run whence.
+    return {**os.environ, **own, "PYTHONDONTWRITEBYTECODE": "", "PYTHONUNBUFFERED": ""}
 
 
 def compile_program(case: Case, out: Path, flags: Iterable[str], env: dict[str, str]) -> None:

@@ -13,6 +13,7 @@ import stat
 import sys
 
 from whence.abi import variables
+from whence.cli.output import leave, say
 from whence.toolchain import clang as clangs
 from whence.toolchain import driver, headers, spawn
 
@@ -27,12 +28,12 @@ if TYPE_CHECKING:
 
 def main_cc() -> NoReturn:
     """Entry point of ``whence-cc``."""
-    sys.exit(run(sys.argv[1:], cxx=False))
+    leave(run(sys.argv[1:], cxx=False))
 
 
 def main_cxx() -> NoReturn:
     """Entry point of ``whence-c++``."""
-    sys.exit(run(sys.argv[1:], cxx=True))
+    leave(run(sys.argv[1:], cxx=True))
 
 
 def run(argv: list[str], cxx: bool) -> int:
@@ -76,7 +77,7 @@ def _write_plan(asked: str, clang: Clang, cxx: bool) -> None:
 
 
 def _say(kind: str, sentence: str) -> None:
-    print(f"whence-cc: {kind}: {sentence}", file=sys.stderr)
+    say(f"whence-cc: {kind}: {sentence}\n")
 
 
 def _drive(clang: Clang, argv: list[str], cxx: bool) -> int:
@@ -223,4 +224,4 @@ def _interface(compilation: Compilation) -> tuple[str, ...]:
 
 if __name__ == "__main__":
     _name, *_rest = sys.argv[1:] or ["cc"]
-    sys.exit(run(_rest, cxx=_name in ("c++", "cxx")))
+    leave(run(_rest, cxx=_name in ("c++", "cxx")))

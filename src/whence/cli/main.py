@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from whence.abi import variables
-from whence.cli.output import say
+from whence.cli.output import leave, say
 from whence.errors import ExitCode, WhenceError
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     if words[:1] in (["cc"], ["c++"]):
         from whence.cli import cc
 
-        sys.exit(cc.run(words[1:], cxx=words[0] == "c++"))
-    sys.exit(_guarded(words))
+        leave(cc.run(words[1:], cxx=words[0] == "c++"))
+    leave(_guarded(words))
 
 
 def _guarded(words: list[str]) -> int:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from whence import memcheck
 from whence.cli.ending import exit_status
-from whence.cli.output import say
+from whence.cli.output import leave, say
 from whence.errors import CannotExecute, UserMistake, WhenceError
 from whence.hints import did_you_mean, expected
 from whence.options import COMMAND_LINE, FILES, INTEGER, YES_NO, RunOptions
@@ -191,12 +191,12 @@ def main() -> NoReturn:
     words = sys.argv[1:]
     try:
         if words[:1] in (["--version"], ["--help"], ["-h"]):
-            sys.exit(_describe(words[0]))
+            leave(_describe(words[0]))
         options, command = parse(words)
-        sys.exit(_run(options, command, words[: len(words) - len(command)]))
+        leave(_run(options, command, words[: len(words) - len(command)]))
     except WhenceError as error:
         say(f"whence-valgrind: {error}\n")
-        sys.exit(error.exit_code)
+        leave(error.exit_code)
     except KeyboardInterrupt:
         sys.exit(130)
 
