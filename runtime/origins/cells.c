@@ -4,6 +4,7 @@
 #include "../planes/chunks.h"
 #include "../process/kind.h"
 #include "deaths.h"
+#include "parts.h"
 #include "sizes.h"
 #include "../values/ranges.h"
 #include "log.h"
@@ -11,6 +12,8 @@
 #define UNIT (1ul << WH_ORIGIN_UNIT_SHIFT)
 /* Runs of cells that are set beyond this many bytes of memory keep no origin. */
 #define MOST_SET (16ul << 20)
+/* Copies that change the position within a cell are followed byte by byte, up to so many. */
+#define MOST_SHIFTED (4ul << 10)
 
 typedef uint64_t cell;
 
@@ -33,6 +36,7 @@ long origins_init(uintptr_t *begin, size_t *size) {
     long result = chunks_reserve(&plane, begin, size);
     if (result >= 0) result = deaths_init(begin, size);
     if (result >= 0) result = sizes_init(begin, size);
+    if (result >= 0) result = parts_init(begin, size);
     return result < 0 ? result : nodes_init(begin, size);
 }
 
@@ -44,17 +48,68 @@ static cell cell_make(uint32_t node, uint32_t bytes) { return (uint64_t)bytes <<
 
 static uint32_t cell_node(cell of) { return (uint32_t)of; }
 
+/* How many of so many bytes are in the first one's cell. */
+static unsigned in_cell(uintptr_t address, uint64_t size) {
+    unsigned most = UNIT - address % UNIT;
+    return size < most ? (unsigned)size : most;
+}
+
+/* The bytes of a value of at most eight, each in its own cell. */
+static void write_bytes(uintptr_t address, uint64_t size, uint64_t value, uint32_t node) {
+    for (unsigned count; size; address += count, size -= count) {
+        count = in_cell(address, size);
+        cell *at = cell_of(address, node != 0);
+        if (at && (node || *at)) parts_put(at, address, count, (uint32_t)value, node);
+        value >>= 8 * count;
+    }
+}
+
+/* The node that all bytes of a value have in their cells, 0 if there is none. */
+static uint32_t node_of_bytes(uintptr_t address, uint64_t size, uint64_t value) {
+    uint32_t node = 0;
+    for (unsigned count, done = 0; done < size; done += count) {
+        count = in_cell(address + done, size - done);
+        const cell *at = cell_of(address + done, 0);
+        uint32_t found =
+            at ? parts_node(at, address + done, count, (uint32_t)(value >> 8 * done)) : 0;
+        if (!found || (done && found != node)) return 0;
+        node = found;
+    }
+    return node;
+}
+
 static void write_cells(uintptr_t address, uint64_t size, uint64_t value, uint32_t node) {
+    if (size < UNIT) {
+        write_bytes(address, size, value, node);
+        return;
+    }
     cell *at = cell_of(address, 1);
     if (!at) return;
     at[0] = cell_make(node, (uint32_t)value);
     if (size > UNIT) at[1] = cell_make(node, (uint32_t)(value >> 32));
 }
 
-/* Whether the cells have this node for a value that is there now. */
+/* Whether the cells have this node for a value of four or eight bytes that is there now. */
 static int holds(const cell *at, uint64_t size, uint64_t value, uint32_t node) {
     return at[0] == cell_make(node, (uint32_t)value) &&
            (size <= UNIT || at[1] == cell_make(node, (uint32_t)(value >> 32)));
+}
+
+/* The node of a value that is there now, 0 if the cells have none. */
+static uint32_t node_now(uintptr_t address, uint64_t size, uint64_t value) {
+    const cell *at = cell_of(address, 0);
+    if (!at) return 0;
+    uint32_t node = cell_node(*at);
+    if (size < UNIT || node == WH_ORIGIN_PARTS ||
+        (size > UNIT && cell_node(at[1]) == WH_ORIGIN_PARTS))
+        return node_of_bytes(address, size, value);
+    return node && holds(at, size, value, node) ? node : 0;
+}
+
+/* Whether something that is followed was stored at the begin of a value. */
+static int is_stored(uintptr_t address, uint64_t size) {
+    const cell *at = cell_of(address, 0);
+    return at && parts_stored(at, address, in_cell(address, size));
 }
 
 /* ---- generated code ---- */
@@ -84,11 +139,9 @@ WH_EXPORT uint32_t __whence_origin_narrow(struct whence_origin_site *site, uint6
 
 WH_EXPORT uint32_t __whence_origin_lost(struct whence_origin_site *site, uint64_t address,
                                         uint64_t size, uint64_t value) {
-    const cell *at = cell_of(address, 0);
-    uint32_t stored = at ? cell_node(*at) : 0;
-    if (stored && holds(at, size, value, stored))
-        return node_tag(stored) == node_tag(node_own()) ? stored : node_cross(site, stored);
-    int initial = !stored && kind_of(address) == WH_KIND_GLOBAL;
+    uint32_t stored = node_now(address, size, value);
+    if (stored) return node_tag(stored) == node_tag(node_own()) ? stored : node_cross(site, stored);
+    int initial = !is_stored(address, size) && kind_of(address) == WH_KIND_GLOBAL;
     uint32_t flags = initial ? WH_NODE_INITIAL : WH_NODE_UNSEEN;
     if (is_undefined(address, size)) flags = WH_NODE_UNDEFINED;
     uint32_t node = node_make(site, node_own(), flags);
@@ -120,8 +173,11 @@ static void forget_cells(uintptr_t begin, uint64_t size) {
 
 void cells_forget(uintptr_t begin, uint64_t size) {
     uint64_t most = 1ull << plane.chunk_shift;
-    uintptr_t end = size < (1ull << WH_ADDRESS_BITS) ? begin + size : 0;
-    begin = wh_round_down(begin, UNIT), end = wh_round_up(end, UNIT);
+    uintptr_t end = size < (1ull << WH_ADDRESS_BITS) ? begin + size : begin;
+    uintptr_t first = wh_round_up(begin, UNIT), last = wh_round_down(end, UNIT);
+    if (begin < first) write_bytes(begin, first < end ? first - begin : end - begin, 0, 0);
+    if (last < end && last >= first) write_bytes(last, end - last, 0, 0);
+    begin = first, end = last;
     while (begin < end) {
         uint64_t rest = most - (begin & (most - 1));
         if (rest > end - begin) rest = end - begin;
@@ -187,12 +243,26 @@ WH_EXPORT void __whence_origin_freeing(struct whence_origin_site *site, uint64_t
 
 /* ---- ranges ---- */
 
+/* Up to four bytes of memory, as a number. */
+static uint32_t bytes_at(uintptr_t address, unsigned count) {
+    uint32_t value = 0;
+    for (unsigned i = 0; i < count; i++)
+        value |= (uint32_t)*(const volatile uint8_t *)(address + i) << (8 * i);
+    return value;
+}
+
 static void set_cells(uint32_t node, uintptr_t to, uint64_t size) {
     if (size > MOST_SET) size = MOST_SET;
-    for (uintptr_t at = wh_round_up(to, UNIT); at + UNIT <= to + size; at += UNIT) {
+    uintptr_t end = to + size;
+    for (uintptr_t at = to; at < end;) {
+        unsigned count = in_cell(at, end - at);
         cell *of = cell_of(at, 1);
         if (!of) return;
-        *of = cell_make(node, *(const uint32_t *)at);
+        if (count < UNIT)
+            parts_put(of, at, count, bytes_at(at, count), node);
+        else
+            *of = cell_make(node, *(const uint32_t *)at);
+        at += count;
     }
     log_range(to, size, node);
 }
@@ -215,15 +285,33 @@ struct copying {
     uint32_t undefined; /* the node of undefined bytes; 0: none yet */
 };
 
-static cell copied(struct copying *copying, cell from) {
-    uint32_t node = cell_node(from);
-    if (!node) return from;
-    if (node != copying->from) {
+static uint32_t copied_node(struct copying *copying, uint32_t node) {
+    if (node && node != copying->from) {
         copying->from = node;
         copying->to = node_tag(node) == node_tag(node_own()) ? node_step(copying->site, node)
                                                              : node_cross(copying->site, node);
     }
-    return from >> 32 << 32 | copying->to;
+    return node ? copying->to : 0;
+}
+
+static cell copied(struct copying *copying, cell from) {
+    return from >> 32 << 32 | copied_node(copying, cell_node(from));
+}
+
+static void copy_byte(struct copying *copying, uintptr_t to, uintptr_t from) {
+    const cell *source = cell_of(from, 0);
+    uint32_t node = source ? copied_node(copying, parts_of_byte(source, from)) : 0;
+    uint32_t value = source ? (uint32_t)(*source >> (32 + 8 * (from % UNIT))) & 0xff : 0;
+    write_bytes(to, 1, value, node);
+}
+
+static int is_divided(const cell *of) { return of && cell_node(*of) == WH_ORIGIN_PARTS; }
+
+static void copy_bytes(struct copying *copying, uintptr_t to, uintptr_t from, uint64_t size) {
+    for (uint64_t i = 0; i < size; i++) {
+        uint64_t at = to < from ? i : size - 1 - i;
+        copy_byte(copying, to + at, from + at);
+    }
 }
 
 /* The node of copied bytes that were undefined where they come from: its site tells both places. */
@@ -239,6 +327,10 @@ static cell copied_undefined(struct copying *copying, uintptr_t to) {
 
 static void copy_cell(struct copying *copying, uintptr_t to, uintptr_t from) {
     const cell *source = cell_of(from, 0);
+    if (is_divided(source)) {
+        copy_bytes(copying, to, from, UNIT);
+        return;
+    }
     cell made = source && *source ? copied(copying, *source) : copied_undefined(copying, to);
     cell *target = cell_of(to, source != NULL || made);
     if (target) *target = made;
@@ -255,11 +347,27 @@ static void copy_cells(struct copying *copying, uintptr_t to, uintptr_t from, ui
     cell *target = source && in_one_chunk(to, size) ? cell_of(to, 1) : NULL;
     for (uint64_t i = 0; i < cells; i++) {
         uint64_t at = to < from ? i : cells - 1 - i;
-        if (target && source[at])
+        if (target && source[at] && !is_divided(&source[at]))
             target[at] = copied(copying, source[at]);
         else
             copy_cell(copying, to + at * UNIT, from + at * UNIT);
     }
+}
+
+/* Whole cells at once where they lie in one position, and bytes before and behind them; all in the
+ * order in which none is overwritten before it is read. */
+static void copy_range(struct copying *copying, uintptr_t to, uintptr_t from, uint64_t size) {
+    uint64_t before = wh_round_up(to, UNIT) - to;
+    if ((to ^ from) & (UNIT - 1) || size < before + UNIT) {
+        copy_bytes(copying, to, from, size < MOST_SHIFTED ? size : MOST_SHIFTED);
+        return;
+    }
+    uint64_t whole = wh_round_down(size - before, UNIT), behind = before + whole;
+    if (to < from) copy_bytes(copying, to, from, before);
+    if (to > from) copy_bytes(copying, to + behind, from + behind, size - behind);
+    copy_cells(copying, to + before, from + before, whole);
+    if (to < from) copy_bytes(copying, to + behind, from + behind, size - behind);
+    if (to > from) copy_bytes(copying, to, from, before);
 }
 
 /* A copy in the log: short ones with their values. */
@@ -277,14 +385,10 @@ static void log_copy(struct whence_origin_site *site, uint64_t to, uint64_t size
 /* Called after bytes were copied, perhaps to where others of them were. */
 WH_EXPORT void __whence_origin_copy(struct whence_origin_site *site, uint64_t to, uint64_t from,
                                     uint64_t size) {
-    if (!to || !from || to == from || (to ^ from) & (UNIT - 1) || size > MOST_SET) return;
+    if (!to || !from || to == from || size > MOST_SET) return;
     struct copying copying = {site, 0, 0, 0};
-    uint64_t skipped = wh_round_up(to, UNIT) - to;
-    size = size > skipped ? wh_round_down(size - skipped, UNIT) : 0;
-    to += skipped, from += skipped;
-    if (!size) return;
     lose_range(site, to, size);
-    copy_cells(&copying, to, from, size);
+    copy_range(&copying, to, from, size);
     log_copy(site, to, size);
 }
 
@@ -307,7 +411,8 @@ uint32_t cells_freed(uintptr_t begin) {
 /* ---- debuggers ---- */
 
 int cells_node(uintptr_t address, uint64_t size, uint64_t value, uint32_t *node) {
-    const cell *at = cell_of(address, 0);
-    *node = at ? cell_node(*at) : 0;
-    return *node && holds(at, size, value, *node);
+    *node = node_now(address, size, value);
+    if (*node) return 1;
+    *node = is_stored(address, size);
+    return 0;
 }

@@ -23,8 +23,8 @@ static inline void cells_fresh(uintptr_t begin, uint64_t size) {
 /* The node of the pointer by which the block that begins here was freed; 0 if it is not known. */
 uint32_t cells_freed(uintptr_t begin);
 
-/* Whether the cells have a node for this value of an address. *node: the last one that was stored,
- * 0 if there is none. */
+/* Whether the cells have a node for this value of an address. *node: that, else whether another
+ * value was stored there. */
 int cells_node(uintptr_t address, uint64_t size, uint64_t value, uint32_t *node);
 
 #endif

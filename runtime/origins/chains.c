@@ -187,8 +187,7 @@ static void put_decided(struct text *into) {
 /* What is stored in memory whose undefined bits are used. */
 static void put_content(uintptr_t address, struct text *into) {
     uint32_t node;
-    uintptr_t word = wh_round_down(address, 1u << WH_ORIGIN_UNIT_SHIFT);
-    if (cells_node(word, sizeof(uint32_t), *(const uint32_t *)word, &node))
+    if (cells_node(address, 1, *(const uint8_t *)address, &node))
         put_chain(into, WH_ROLE_USED, 0, node);
 }
 

@@ -5,19 +5,11 @@ from __future__ import annotations
 from tests.hops.making import Way
 
 _NUMBERS = ("number", "small")
-_SMALL = "not smaller ones"
-_NO_IR = "code that carries no IR, or a store of single\nbytes"
-_OTHERS = "Chains follow pointers and integers of 32 and 64 bits"
+_SMALL = "not those of other sizes (bit-fields)"
+_NO_IR = "code that carries no IR"
+_OTHERS = "Chains follow pointers and integers of 8, 16, 32 and 64 bits"
 
 LIMITS = {
-    "short in memory": Way(
-        """
-        struct few# { long pad; short it; } b#; b#.it = $;
-        T v# = b#.it; //: 1 unseen b#.it; 2 stored v#
-        """,
-        types=_NUMBERS,
-        limit=_SMALL,
-    ),
     "bit-field": Way(
         """
         struct bits# { unsigned pad : 3, it : 20; } b# = {0};
@@ -100,21 +92,6 @@ LIMITS = {
         free(a#); free(b#);
         """,
         limit="copies of more than 16 MiB",
-    ),
-    "copy to another position": Way(
-        """
-        char a#[16]; T b#; memcpy(a# + 1, &$, sizeof(T)); memcpy(&b#, a# + 1, sizeof(T));
-        T v# = b#; //: 1 unseen b#; 2 stored v#
-        """,
-        limit="copies that change the position within 4 bytes",
-    ),
-    "byte by byte": Way(
-        """
-        T b#;
-        for (unsigned i# = 0; i# < sizeof(T); i#++) ((char *)&b#)[i#] = ((char *)&$)[i#];
-        T v# = b#; //: 1 unseen b#; 2 stored v#
-        """,
-        limit=_NO_IR,
     ),
     "sorted": Way(
         """

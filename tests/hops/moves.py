@@ -7,6 +7,60 @@ from tests.hops.making import Way
 _POINTER, _NUMBERS = ("pointer",), ("number", "small")
 
 MOVES = {
+    # values that share four bytes
+    "short in memory": Way(
+        """
+        struct few# { long pad; short other, it; char more; } b#; b#.it = $; //: 1 stored b#.it
+        b#.other = 1; b#.more = 2;
+        T v# = b#.it; //: 2 stored v#
+        """,
+        types=_NUMBERS,
+    ),
+    "short beside bytes": Way(
+        """
+        struct few# { char pad; unsigned short it; char more; } b#; b#.it = $; //: 1 stored b#.it
+        b#.pad = b#.more = 1;
+        struct few# c# = b#; //: 2 copy c#
+        T v# = c#.it; //: 3 stored v#
+        """,
+        types=_NUMBERS,
+    ),
+    "shorts in an array": Way(
+        """
+        short *a# = malloc(3 * sizeof *a#); a#[0] = a#[2] = 1; a#[1] = $; //: 1 stored a#[1]
+        a# = realloc(a#, 1000); //: 2 copy realloc
+        T v# = a#[1]; //: 3 stored v#
+        free(a#);
+        """,
+        types=_NUMBERS,
+    ),
+    "global short": Way(
+        """
+        put#($); //: 1 argument put#
+        T v# = few#[1]; //: 3 stored v#
+        """,
+        """
+        static short few#[2];
+        NOT_INLINED void put#(T x) { few#[1] = x; } //: 2 stored few#[1]
+        """,
+        types=_NUMBERS,
+    ),
+    "copy to another position": Way(
+        """
+        char a#[16]; T b#;
+        memcpy(a# + 1, &$, sizeof(T)); //: 1 copy a#[1]
+        memcpy(&b#, a# + 1, sizeof(T)); //: 2 copy b#
+        T v# = b#; //: 3 stored v#
+        """,
+    ),
+    "byte by byte": Way(
+        """
+        T b#;
+        for (unsigned i# = 0; i# < sizeof(T); i#++)
+            ((char *)&b#)[i#] = ((char *)&$)[i#]; //: 1 stored b#[…]
+        T v# = b#; //: 2 stored v#
+        """,
+    ),
     # calls
     "call": Way(
         "T v# = same#($); //: 1 argument same#; 3 stored v#",

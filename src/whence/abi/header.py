@@ -187,7 +187,8 @@ def _origin_lines() -> Iterator[str]:
     nodes = ["NODES_BASE", "NODES_BITS", "NODES_MOST", "TAG_LATE", "FREED_MARK", "MOST_HOPS"]
     deaths = ["DEATHS_TABLE", "DEATHS_BASE", "DEATHS_SIZE", "DEATHS_UNIT_SHIFT", "DEATHS_CELL_SHIFT"]
     sizes = ["SIZES_TABLE", "SIZES_BASE", "SIZES_SIZE", "SIZES_CELL_SHIFT"]
-    for name in (*places, *nodes, *deaths, *sizes):
+    parts = ["PARTS", "PARTS_TABLE", "PARTS_BASE", "PARTS_SIZE", "PARTS_CELL_SHIFT"]
+    for name in (*places, *nodes, *deaths, *sizes, *parts):
         yield f"#define WH_ORIGIN_{name} {_number(getattr(origins, name))}"
     yield f"#define WHENCE_ORIGIN_ARGUMENTS {origins.MOST_ARGUMENTS}"
     yield from _numbers("NODE", origins.NODE_FLAGS)

@@ -5,7 +5,8 @@ moved or born, and the node that it had before. Each node exists once, so its nu
 chain: the upper bits are the *tag* of the thread that made it, the others where it stands in the table. Node
 0 of a thread is where its chains begin: a birth has it for a parent. 0 is an unknown origin. The plane has a
 *cell* for each 4 bytes of memory: the node below, and above it those 4 bytes as they were when the node was
-written, by which code that is not checked, or a store that is not followed, is recognised. A table leads from
+written, by which code that is not checked, or a store that is not followed, is recognised. Bytes with nodes
+of their own, as of short integers, have them in a second plane (`PARTS`). A table leads from
 the upper bits of an address to a *chunk* of cells.
 """
 
@@ -47,6 +48,15 @@ TAG_UNKNOWN = 0
 TAG_LATE = (1 << 32 - NODES_BITS) - 1
 """The tag of thread n is n + 1. `TAG_UNKNOWN`: a thread that the runtime has not started. `TAG_LATE`: all
 threads whose numbers have no tag; values that they hand to each other do not show it."""
+
+PARTS_TABLE = 0x4970_0000_0000
+PARTS_BASE = SIZES_BASE + SIZES_SIZE
+PARTS_SIZE = 1 << 40
+PARTS_CELL_SHIFT = 4
+"""The nodes of single bytes: a plane with a row for each cell."""
+PARTS = 0xFFFF_FFFF
+"""In place of the node of a cell whose bytes have nodes of their own: values of one or two bytes were stored
+there, or copied to other positions within four bytes."""
 
 FREED_MARK = 0xF4EE_D0DE
 """In place of the 4 bytes in the first cell of a freed block: its node is that of the freed pointer."""

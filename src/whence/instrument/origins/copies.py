@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whence.abi.layout import HEAP_BASE, HEAP_SIZE
-from whence.abi.origins import CELL_SHIFT, CHUNK_SHIFT, NODES_BITS, TABLE_BASE, UNIT_SHIFT
+from whence.abi.origins import CELL_SHIFT, CHUNK_SHIFT, NODES_BITS, PARTS, TABLE_BASE, UNIT_SHIFT
 from whence.instrument.chunks import find_cell
 from whence.instrument.origins.slow import PREFIX, own_thread
 
@@ -69,7 +69,8 @@ look:
   %parent = trunc i64 %low to i32
   %other = trunc i64 %high to i32
   %one = icmp eq i32 %parent, %other
-  %some = icmp ne i32 %parent, 0
+  %before = sub i32 %parent, 1
+  %some = icmp ult i32 %before, {PARTS - 1}
 {own_thread()}
   %threads = xor i32 %parent, %thread
   %own = icmp ult i32 %threads, {1 << NODES_BITS}

@@ -6,12 +6,14 @@ from collections.abc import Callable
 
 from whence import ir
 from whence.chains import HopKind
-from whence.instrument.origins import helpers
+from whence.instrument.origins import helpers, parts
 from whence.instrument.origins.sites import Sites
 
 _WIDEST = 64
 CELLED = ("i32", "i64", "ptr")
-"""Types of the values that are followed in memory."""
+"""Types of the values that have cells of their own."""
+PARTS = tuple(parts.TYPES.values())
+"""Types of the values that share cells: the runtime follows them in memory."""
 Node = Callable[[str, str, ir.Instruction], str]
 """Gives the node of a value of a type, for an instruction that uses it; "0" without one."""
 

@@ -16,11 +16,12 @@ from whence.abi.origins import (
     NODES_BITS,
     ORIGIN_ARGUMENTS,
     ORIGINS_SIZE,
+    PARTS,
     TABLE_BASE,
     UNIT_SHIFT,
 )
 from whence.instrument.chunks import find_cell
-from whence.instrument.origins import copies, slow
+from whence.instrument.origins import copies, parts, slow
 from whence.instrument.origins.copies import COPY
 from whence.instrument.origins.slow import PREFIX, at, own_thread
 
@@ -56,7 +57,7 @@ def fresh(size: int) -> tuple[str, bool]:
 
 def suffix_of(type_: str) -> str:
     """The suffix for values of a type that the plane follows; raises `KeyError` for other types."""
-    return {"i32": "4", "i64": "8", "ptr": "p"}[type_]
+    return {type_: suffix for suffix, type_ in (_WORDS | parts.TYPES).items()}[type_]
 
 
 def declaration(name: str, *, strict: bool = False) -> str:
@@ -65,7 +66,7 @@ def declaration(name: str, *, strict: bool = False) -> str:
     strict: a look at memory stays behind what happens to the memory before, and before what happens later.
     """
     looks = _LOOKS if strict else _READS
-    word = _WORDS.get(name[-1], "")
+    word = (_WORDS | parts.TYPES).get(name[-1], "")
     by_kind = {
         STEP: f"declare i32 @{name}(ptr, i32) {_PURE}",
         BORN: f"declare i32 @{name}(ptr) {_PURE}",
@@ -116,6 +117,7 @@ def definitions(*, logged: bool = False) -> Iterator[str]:
     for suffix in _WORDS:
         yield _load(suffix)
         yield _logged_store(suffix) if logged else _store(suffix)
+    yield from parts.definitions(LOAD, STORE, logged=logged)
     for suffix in "8p":
         yield from (_pass(suffix), _parameter(suffix), _return(suffix), _returned(suffix))
         yield from (_second(suffix), _returned(suffix, SECOND_OF, "second"))
@@ -212,7 +214,7 @@ def _load(suffix: str) -> str:
   %low = shl i64 %v, 32
   %rest = xor i64 %low.cell, %low
   %before = sub i64 %rest, 1
-  %fits = icmp ult i64 %before, 4294967295{second}
+  %fits = icmp ult i64 %before, {PARTS - 1}{second}
   %node = trunc i64 %rest to i32
 {own_thread()}
   %threads = xor i32 %node, %thread

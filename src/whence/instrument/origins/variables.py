@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 
 from whence import ir
-from whence.abi.origins import UNIT_SHIFT
 from whence.instrument.exposure import size_of
 from whence.instrument.origins import helpers
 from whence.instrument.origins.emitter import after
@@ -50,8 +49,6 @@ class Variables:
             name, size = variable.result or "", size_of(variable)
             if size is None:
                 self._clear_varying(variable)
-                continue
-            if size < 1 << UNIT_SHIFT:
                 continue
             starts = [after(call) for call in begun.get(name, ())] or [after(variable)]
             for place in starts:

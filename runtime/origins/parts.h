@@ -1,0 +1,27 @@
+/* The origins of values that share the four bytes of a cell: bytes, short integers, and what was
+ * copied to a position of its own. Such a cell has WH_ORIGIN_PARTS in place of a node, and its
+ * bytes as they were last stored; the node of each byte stands in a plane of their own. */
+#ifndef WHENCE_ORIGINS_PARTS_H
+#define WHENCE_ORIGINS_PARTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "whence_abi.h"
+
+/* Reserves the plane. 0, or -errno with the range. */
+long parts_init(uintptr_t *begin, size_t *size);
+
+/* `count` bytes from the address on, which are in one cell, get a value with this node, 0 if it is
+ * not known. */
+void parts_put(uint64_t *cell, uintptr_t address, unsigned count, uint32_t value, uint32_t node);
+
+/* The node of such bytes, if all have the same one and hold this value; else 0. */
+uint32_t parts_node(const uint64_t *cell, uintptr_t address, unsigned count, uint32_t value);
+
+/* Whether something is known to have been stored in one of such bytes. */
+int parts_stored(const uint64_t *cell, uintptr_t address, unsigned count);
+
+/* The node of one byte as it was last stored, 0 if it is not known. */
+uint32_t parts_of_byte(const uint64_t *cell, uintptr_t address);
+
+#endif
