@@ -434,23 +434,24 @@ class _Relay(_Wait):
 
     def _attach(self, processes: Sequence[int]) -> None:
         super()._attach(processes)
-        for number in self._early:
+        early, self._early = self._early, []
+        for number in early:
             self._send(number)
-        self._early.clear()
 
     def _send(self, number: int) -> None:
-        for process in self.processes:
+        """What comes when the program has just ended is for those that it has left behind."""
+        running = [each for each in self.processes if not _has_ended(each)]
+        for process in running:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(process, number)
+        if not running:
+            self._early.append(number)
 
     def _forward(self, number: int, frame: FrameType | None) -> None:
         self._endings += number in _ENDING
         if self.remaining and number in _ENDING:
             self._asked_to_end += 1
-        if self.processes:
-            self._send(number)
-        else:
-            self._early.append(number)
+        self._send(number)
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         # Otherwise the terminal has sent it to the child, too.
@@ -458,6 +459,15 @@ class _Relay(_Wait):
             self._forward(number, frame)
         else:
             self._endings += 1
+
+
+def _has_ended(process: int) -> bool:
+    """Whether a process is gone, or would be if its parent had waited for it."""
+    try:
+        state = Path(f"/proc/{process}/stat").read_bytes().rpartition(b")")[2].split()[0]
+    except OSError:
+        return True
+    return state in (b"Z", b"X")
 
 
 def _in_foreground() -> bool:
