@@ -8,16 +8,9 @@ recursion that fits on the stack with the full tier would not fit with this one.
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-
 import llvmlite.binding as llvm
 
-from whence import ir
 from whence.instrument.passes import Context
-
-_REFERENCE = re.compile(r'@(?:"[^"]*"|[-\w.$]+)', re.ASCII)
-_COPY = "available_externally"
 
 
 def simplify(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
@@ -50,47 +43,6 @@ def drop_unused(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
     passes = llvm.create_new_module_pass_manager()
     passes.add_global_dead_code_eliminate_pass()
     passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(1)))
-
-
-def keep_copies(context: Context) -> None:
-    """Makes functions that are there to be inlined the module's own, because little is inlined here.
-
-    The program may lack another definition of them. One whose address is taken has another, and its address
-    has to be the same in all modules.
-
-    Before::
-
-        define i32 @f() {
-          %1 = call i32 @one()
-          ret i32 %1
-        }
-        define available_externally i32 @one() {
-          ret i32 1
-        }
-
-    After::
-
-        define i32 @f() {
-          %1 = call i32 @one()
-          ret i32 %1
-        }
-        define internal i32 @one() {
-          ret i32 1
-        }
-    """
-    copies = {each.ref: each for each in context.module.definitions if each.linkage == _COPY}
-    if not copies:
-        return
-    uses = Counter(_REFERENCE.findall(str(context.module)))
-    calls = Counter(
-        f"@{ir.quote(each.callee)}"
-        for function in context.module.definitions
-        for each in function.instructions()
-        if isinstance(each, ir.Call) and each.callee is not None
-    )
-    for ref, function in copies.items():
-        if uses[ref] == calls[ref] + 1:
-            function.linkage = "internal"
 
 
 def forget_sizes(context: Context) -> None:

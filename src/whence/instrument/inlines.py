@@ -1,0 +1,54 @@
+"""Functions that are there to be inlined alone, as C99's ``inline`` without ``extern`` makes them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from whence import ir
+from whence.instrument.passes import Context
+
+_REFERENCE = re.compile(r'@(?:"[^"]*"|[-\w.$]+)', re.ASCII)
+_COPY = "available_externally"
+
+
+def keep_copies(context: Context) -> None:
+    """Makes functions that are there to be inlined the module's own.
+
+    The program may lack another definition of them, and checks keep LLVM from inlining what it would inline
+    without. One whose address is taken has another, and its address has to be the same in all modules. This
+    is the first pass: later ones refer to functions without calling them.
+
+    Before::
+
+        define i32 @f() {
+          %1 = call i32 @one()
+          ret i32 %1
+        }
+        define available_externally i32 @one() {
+          ret i32 1
+        }
+
+    After::
+
+        define i32 @f() {
+          %1 = call i32 @one()
+          ret i32 %1
+        }
+        define internal i32 @one() {
+          ret i32 1
+        }
+    """
+    copies = {each.ref: each for each in context.module.definitions if each.linkage == _COPY}
+    if not copies:
+        return
+    uses = Counter(_REFERENCE.findall(str(context.module)))
+    calls = Counter(
+        f"@{ir.quote(each.callee)}"
+        for function in context.module.definitions
+        for each in function.instructions()
+        if isinstance(each, ir.Call) and each.callee is not None
+    )
+    for ref, function in copies.items():
+        if uses[ref] == calls[ref] + 1:
+            function.linkage = "internal"
