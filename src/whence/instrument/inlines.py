@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Container
 
 from whence import ir
+from whence.abi.intercepts import RUNTIME_SYMBOLS
 from whence.instrument.passes import Context
 
 _REFERENCE = re.compile(r'@(?:"[^"]*"|[-\w.$]+)', re.ASCII)
@@ -13,11 +15,10 @@ _COPY = "available_externally"
 
 
 def keep_copies(context: Context) -> None:
-    """Makes functions that are there to be inlined the module's own.
+    """Makes functions that are there to be inlined the module's own, where little is inlined.
 
-    The program may lack another definition of them, and checks keep LLVM from inlining what it would inline
-    without. One whose address is taken has another, and its address has to be the same in all modules. This
-    is the first pass: later ones refer to functions without calling them.
+    The program may lack another definition of them. One whose address is taken has another, and its address
+    has to be the same in all modules.
 
     Before::
 
@@ -39,6 +40,45 @@ def keep_copies(context: Context) -> None:
           ret i32 1
         }
     """
+    _keep(context, ())
+
+
+def keep_own_copies(context: Context) -> None:
+    """The same, but for functions that the C library certainly has and whence knows. This is the first pass:
+    later ones refer to functions without calling them.
+
+    Before::
+
+        define i32 @f() {
+          %1 = call i32 @one()
+          %2 = call i32 @atoi(ptr null)
+          ret i32 %1
+        }
+        define available_externally i32 @one() {
+          ret i32 1
+        }
+        define available_externally i32 @atoi(ptr %0) {
+          ret i32 1
+        }
+
+    After::
+
+        define i32 @f() {
+          %1 = call i32 @one()
+          %2 = call i32 @atoi(ptr null)
+          ret i32 %1
+        }
+        define internal i32 @one() {
+          ret i32 1
+        }
+        define available_externally i32 @atoi(ptr %0) {
+          ret i32 1
+        }
+    """
+    _keep(context, RUNTIME_SYMBOLS)
+
+
+def _keep(context: Context, spared: Container[str]) -> None:
     copies = {each.ref: each for each in context.module.definitions if each.linkage == _COPY}
     if not copies:
         return
@@ -50,5 +90,5 @@ def keep_copies(context: Context) -> None:
         if isinstance(each, ir.Call) and each.callee is not None
     )
     for ref, function in copies.items():
-        if uses[ref] == calls[ref] + 1:
+        if uses[ref] == calls[ref] + 1 and function.name not in spared:
             function.linkage = "internal"
