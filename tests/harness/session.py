@@ -48,8 +48,8 @@ def environment(cache: Path) -> dict[str, str]:
 
 def compile_program(case: Case, out: Path, flags: Iterable[str], env: dict[str, str]) -> None:
     """Build one program with the compiler wrapper; raises `BuildError`."""
-    driver = "c++" if case.is_cxx else "cc"
-    command = [sys.executable, "-m", "whence.cli.cc", driver, "-g", "-w", *flags, *case.run.cflags]
+    driver = Path(sys.executable).with_name("whence-c++" if case.is_cxx else "whence-cc")
+    command = [str(driver), "-g", "-w", *flags, *case.run.cflags]
     command += [str(case.path), "-o", str(out), *case.run.ldflags]
     done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=TIMEOUT)
     if done.returncode:
