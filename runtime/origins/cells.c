@@ -15,8 +15,6 @@
 /* Copies that change the position within a cell are followed byte by byte, up to so many. */
 #define MOST_SHIFTED (4ul << 10)
 
-typedef uint64_t cell;
-
 WH_EXPORT __thread struct origins_passed __whence_origins;
 
 static uint64_t used;
@@ -43,10 +41,6 @@ long origins_init(uintptr_t *begin, size_t *size) {
 /* The cell that generated code uses for an address: the next cell belongs to the next four bytes,
  * and is one more than a chunk has at its end, where the next chunk's memory begins. */
 static cell *cell_of(uintptr_t address, int make) { return chunk_cell(&plane, address, make); }
-
-static cell cell_make(uint32_t node, uint32_t bytes) { return (uint64_t)bytes << 32 | node; }
-
-static uint32_t cell_node(cell of) { return (uint32_t)of; }
 
 /* How many of so many bytes are in the first one's cell. */
 static unsigned in_cell(uintptr_t address, uint64_t size) {
@@ -100,8 +94,7 @@ static uint32_t node_now(uintptr_t address, uint64_t size, uint64_t value) {
     const cell *at = cell_of(address, 0);
     if (!at) return 0;
     uint32_t node = cell_node(*at);
-    if (size < UNIT || node == WH_ORIGIN_PARTS ||
-        (size > UNIT && cell_node(at[1]) == WH_ORIGIN_PARTS))
+    if (size < UNIT || cell_is_divided(*at) || (size > UNIT && cell_is_divided(at[1])))
         return node_of_bytes(address, size, value);
     return node && holds(at, size, value, node) ? node : 0;
 }
@@ -243,14 +236,6 @@ WH_EXPORT void __whence_origin_freeing(struct whence_origin_site *site, uint64_t
 
 /* ---- ranges ---- */
 
-/* Up to four bytes of memory, as a number. */
-static uint32_t bytes_at(uintptr_t address, unsigned count) {
-    uint32_t value = 0;
-    for (unsigned i = 0; i < count; i++)
-        value |= (uint32_t)*(const volatile uint8_t *)(address + i) << (8 * i);
-    return value;
-}
-
 static void set_cells(uint32_t node, uintptr_t to, uint64_t size) {
     if (size > MOST_SET) size = MOST_SET;
     uintptr_t end = to + size;
@@ -259,7 +244,7 @@ static void set_cells(uint32_t node, uintptr_t to, uint64_t size) {
         cell *of = cell_of(at, 1);
         if (!of) return;
         if (count < UNIT)
-            parts_put(of, at, count, bytes_at(at, count), node);
+            parts_put(of, at, count, (uint32_t)wh_number(at, count), node);
         else
             *of = cell_make(node, *(const uint32_t *)at);
         at += count;
@@ -301,11 +286,9 @@ static cell copied(struct copying *copying, cell from) {
 static void copy_byte(struct copying *copying, uintptr_t to, uintptr_t from) {
     const cell *source = cell_of(from, 0);
     uint32_t node = source ? copied_node(copying, parts_of_byte(source, from)) : 0;
-    uint32_t value = source ? (uint32_t)(*source >> (32 + 8 * (from % UNIT))) & 0xff : 0;
+    uint32_t value = source ? cell_bytes(*source) >> 8 * (from % UNIT) & 0xff : 0;
     write_bytes(to, 1, value, node);
 }
-
-static int is_divided(const cell *of) { return of && cell_node(*of) == WH_ORIGIN_PARTS; }
 
 static void copy_bytes(struct copying *copying, uintptr_t to, uintptr_t from, uint64_t size) {
     for (uint64_t i = 0; i < size; i++) {
@@ -327,7 +310,7 @@ static cell copied_undefined(struct copying *copying, uintptr_t to) {
 
 static void copy_cell(struct copying *copying, uintptr_t to, uintptr_t from) {
     const cell *source = cell_of(from, 0);
-    if (is_divided(source)) {
+    if (source && cell_is_divided(*source)) {
         copy_bytes(copying, to, from, UNIT);
         return;
     }
@@ -347,7 +330,7 @@ static void copy_cells(struct copying *copying, uintptr_t to, uintptr_t from, ui
     cell *target = source && in_one_chunk(to, size) ? cell_of(to, 1) : NULL;
     for (uint64_t i = 0; i < cells; i++) {
         uint64_t at = to < from ? i : cells - 1 - i;
-        if (target && source[at] && !is_divided(&source[at]))
+        if (target && source[at] && !cell_is_divided(source[at]))
             target[at] = copied(copying, source[at]);
         else
             copy_cell(copying, to + at * UNIT, from + at * UNIT);
@@ -385,7 +368,7 @@ static void log_copy(struct whence_origin_site *site, uint64_t to, uint64_t size
 /* Called after bytes were copied, perhaps to where others of them were. */
 WH_EXPORT void __whence_origin_copy(struct whence_origin_site *site, uint64_t to, uint64_t from,
                                     uint64_t size) {
-    if (!to || !from || to == from || size > MOST_SET) return;
+    if (!to || !from || to == from || !size || size > MOST_SET) return;
     struct copying copying = {site, 0, 0, 0};
     lose_range(site, to, size);
     copy_range(&copying, to, from, size);

@@ -22,8 +22,6 @@ static const struct chunk_plane plane = {
 
 long parts_init(uintptr_t *begin, size_t *size) { return chunks_reserve(&plane, begin, size); }
 
-static uint32_t node_of(uint64_t cell) { return (uint32_t)cell; }
-
 /* The bits of some bytes of a cell's four. */
 static uint32_t mask_of(unsigned at, unsigned count) {
     uint64_t bits = (1ull << (8 * count)) - 1;
@@ -32,44 +30,44 @@ static uint32_t mask_of(unsigned at, unsigned count) {
 
 /* The bytes of a cell that had one node, or none. Of a value of which other code has changed a part
  * the rest is still there. */
-static struct parts *divide(uint64_t *cell, uintptr_t address) {
+static struct parts *divide(cell *of, uintptr_t address) {
     struct parts *parts = chunk_cell(&plane, address, 1);
-    if (parts && node_of(*cell) != WH_ORIGIN_PARTS)
-        for (unsigned i = 0; i < UNIT; i++) parts->nodes[i] = node_of(*cell);
+    if (parts && !cell_is_divided(*of))
+        for (unsigned i = 0; i < UNIT; i++) parts->nodes[i] = cell_node(*of);
     return parts;
 }
 
-void parts_put(uint64_t *cell, uintptr_t address, unsigned count, uint32_t value, uint32_t node) {
+void parts_put(cell *of, uintptr_t address, unsigned count, uint32_t value, uint32_t node) {
     unsigned at = address % UNIT;
-    struct parts *parts = divide(cell, address);
+    struct parts *parts = divide(of, address);
     if (!parts) {
-        *cell = 0;
+        *of = 0;
         return;
     }
     for (unsigned i = 0; i < count; i++) parts->nodes[at + i] = node;
-    uint32_t mask = mask_of(at, count), bytes = (uint32_t)(*cell >> 32);
+    uint32_t mask = mask_of(at, count), bytes = cell_bytes(*of);
     bytes = (bytes & ~mask) | ((uint32_t)((uint64_t)value << (8 * at)) & mask);
-    *cell = (uint64_t)bytes << 32 | WH_ORIGIN_PARTS;
+    *of = cell_make(WH_ORIGIN_PARTS, bytes);
 }
 
-uint32_t parts_of_byte(const uint64_t *cell, uintptr_t address) {
-    if (node_of(*cell) != WH_ORIGIN_PARTS) return node_of(*cell);
+uint32_t parts_of_byte(const cell *of, uintptr_t address) {
+    if (!cell_is_divided(*of)) return cell_node(*of);
     const struct parts *parts = chunk_cell(&plane, address, 0);
     return parts ? parts->nodes[address % UNIT] : 0;
 }
 
-uint32_t parts_node(const uint64_t *cell, uintptr_t address, unsigned count, uint32_t value) {
+uint32_t parts_node(const cell *of, uintptr_t address, unsigned count, uint32_t value) {
     unsigned at = address % UNIT;
-    uint32_t stored = (uint32_t)(*cell >> 32), wanted = (uint32_t)((uint64_t)value << (8 * at));
+    uint32_t stored = cell_bytes(*of), wanted = (uint32_t)((uint64_t)value << (8 * at));
     if ((stored ^ wanted) & mask_of(at, count)) return 0;
-    uint32_t node = parts_of_byte(cell, address);
+    uint32_t node = parts_of_byte(of, address);
     for (unsigned i = 1; i < count && node; i++)
-        if (parts_of_byte(cell, address + i) != node) node = 0;
+        if (parts_of_byte(of, address + i) != node) node = 0;
     return node;
 }
 
-int parts_stored(const uint64_t *cell, uintptr_t address, unsigned count) {
+int parts_stored(const cell *of, uintptr_t address, unsigned count) {
     for (unsigned i = 0; i < count; i++)
-        if (parts_of_byte(cell, address + i)) return 1;
+        if (parts_of_byte(of, address + i)) return 1;
     return 0;
 }

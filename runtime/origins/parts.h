@@ -6,22 +6,22 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "whence_abi.h"
+#include "cell.h"
 
 /* Reserves the plane. 0, or -errno with the range. */
 long parts_init(uintptr_t *begin, size_t *size);
 
 /* `count` bytes from the address on, which are in one cell, get a value with this node, 0 if it is
  * not known. */
-void parts_put(uint64_t *cell, uintptr_t address, unsigned count, uint32_t value, uint32_t node);
+void parts_put(cell *of, uintptr_t address, unsigned count, uint32_t value, uint32_t node);
 
 /* The node of such bytes, if all have the same one and hold this value; else 0. */
-uint32_t parts_node(const uint64_t *cell, uintptr_t address, unsigned count, uint32_t value);
+uint32_t parts_node(const cell *of, uintptr_t address, unsigned count, uint32_t value);
 
 /* Whether something is known to have been stored in one of such bytes. */
-int parts_stored(const uint64_t *cell, uintptr_t address, unsigned count);
+int parts_stored(const cell *of, uintptr_t address, unsigned count);
 
 /* The node of one byte as it was last stored, 0 if it is not known. */
-uint32_t parts_of_byte(const uint64_t *cell, uintptr_t address);
+uint32_t parts_of_byte(const cell *of, uintptr_t address);
 
 #endif

@@ -49,6 +49,14 @@ static inline void wh_fill_words(void *to, uint8_t byte, size_t words) {
     for (size_t i = 0; i < words; i++) word[i] = value;
 }
 
+/* Up to eight bytes of memory, as a number; none beyond them is read. */
+static inline uint64_t wh_number(uintptr_t address, uint64_t size) {
+    uint64_t value = 0;
+    for (unsigned i = 0; i < size; i++)
+        value |= (uint64_t)*(const volatile uint8_t *)(address + i) << (8 * i);
+    return value;
+}
+
 static inline size_t wh_length(const char *text) {
     size_t n = 0;
     while (text[n]) n++;

@@ -288,15 +288,6 @@ static uint64_t word_at(uintptr_t address) {
     return __atomic_load_n((const wh_word *)address, __ATOMIC_RELAXED);
 }
 
-/* The bytes of `size` bytes in memory, as a number; none beyond them is read. */
-static uint64_t bytes_at(uintptr_t address, uint64_t size) {
-    if (size == WH_GRANULE) return word_at(address);
-    uint64_t value = 0;
-    for (unsigned i = 0; i < size; i++)
-        value |= (uint64_t)*(const volatile uint8_t *)(address + i) << (8 * i);
-    return value;
-}
-
 /* A copy, and the kinship of the blocks, which is found when it is first asked for. */
 struct copying {
     uintptr_t to, from;
@@ -334,7 +325,7 @@ static void copy_part(struct copying *copying, struct part to, uintptr_t from) {
     uint64_t mask = low_bytes(to.size) << to.shift, value = granule_word(to.granule) & ~mask;
     if (state | last) {
         found = bits_of(from, to.size, granule_bits_alone);
-        value |= bytes_at(from, to.size) << to.shift;
+        value |= (all ? word_at(from) : wh_number(from, to.size)) << to.shift;
     }
     if (!found.bits) found.origin = 0;
     change_part(to, found.bits, found.origin, value);

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.hops.making import Way
 
 _NUMBERS = ("number", "small")
-_SMALL = "not those of other sizes (bit-fields)"
+_OTHER_SIZES = "not those of other sizes (bit-fields)"
 _NO_IR = "code that carries no IR"
 _OTHERS = "Chains follow pointers and integers of 8, 16, 32 and 64 bits"
 
@@ -17,7 +17,7 @@ LIMITS = {
         T v# = b#.it; //: 3 arithmetic; 4 arithmetic; 5 stored v#
         """,
         types=_NUMBERS,
-        limit=_SMALL,
+        limit=_OTHER_SIZES,
     ),
     "struct of memory": Way(
         """

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Container
 
 from whence import ir
 from whence.abi.intercepts import RUNTIME_SYMBOLS
@@ -15,37 +14,12 @@ _COPY = "available_externally"
 
 
 def keep_copies(context: Context) -> None:
-    """Makes functions that are there to be inlined the module's own, where little is inlined.
+    """Makes functions that are there to be inlined the module's own.
 
-    The program may lack another definition of them. One whose address is taken has another, and its address
-    has to be the same in all modules.
-
-    Before::
-
-        define i32 @f() {
-          %1 = call i32 @one()
-          ret i32 %1
-        }
-        define available_externally i32 @one() {
-          ret i32 1
-        }
-
-    After::
-
-        define i32 @f() {
-          %1 = call i32 @one()
-          ret i32 %1
-        }
-        define internal i32 @one() {
-          ret i32 1
-        }
-    """
-    _keep(context, ())
-
-
-def keep_own_copies(context: Context) -> None:
-    """The same, but for functions that the C library certainly has and whence knows. This is the first pass:
-    later ones refer to functions without calling them.
+    The program may lack another definition of them, and checks keep LLVM from inlining what it would inline
+    without. One whose address is taken has another, and its address has to be the same in all modules. The C
+    library has those that whence knows, which are copied only where little is inlined. This is the first
+    pass: later ones refer to functions without calling them.
 
     Before::
 
@@ -75,10 +49,6 @@ def keep_own_copies(context: Context) -> None:
           ret i32 1
         }
     """
-    _keep(context, RUNTIME_SYMBOLS)
-
-
-def _keep(context: Context, spared: Container[str]) -> None:
     copies = {each.ref: each for each in context.module.definitions if each.linkage == _COPY}
     if not copies:
         return
@@ -89,6 +59,8 @@ def _keep(context: Context, spared: Container[str]) -> None:
         for each in function.instructions()
         if isinstance(each, ir.Call) and each.callee is not None
     )
+    policy = context.policy
+    spared = () if policy.quick and not policy.origins else RUNTIME_SYMBOLS
     for ref, function in copies.items():
         if uses[ref] == calls[ref] + 1 and function.name not in spared:
             function.linkage = "internal"

@@ -48,7 +48,7 @@ from whence.instrument.global_zones import guard_globals
 from whence.instrument.indices import mark_indices
 from whence.instrument.initializers import POINT as ORDER
 from whence.instrument.initializers import mark_initializers
-from whence.instrument.inlines import keep_copies, keep_own_copies
+from whence.instrument.inlines import keep_copies
 from whence.instrument.library import own_strings, redirect
 from whence.instrument.origins.follow import follow_origins
 from whence.instrument.overruns import keep_overruns
@@ -95,7 +95,7 @@ from whence.instrument.variable_names import name_variables
 from whence.instrument.zones import guard_variables
 
 PASSES: tuple[AnyPass, ...] = (
-    Pass("keep-own-copies", Stage.CARRIED, keep_own_copies),
+    Pass("keep-copies", Stage.CARRIED, keep_copies),
     ContextPass("settle-checks", Stage.CARRIED, settle_checks),
     Pass("mark-promises", Stage.CARRIED, mark_promises, lambda policy: bool(policy.steps & PROMISES)),
     Pass("mark-pairs", Stage.CARRIED, mark_pairs, lambda policy: bool(policy.steps & PAIRS)),
@@ -128,7 +128,6 @@ PASSES: tuple[AnyPass, ...] = (
     Pass("own-strings", Stage.PROMOTED, own_strings),
     Pass("define-unwritten", Stage.PROMOTED, define_unwritten),
     Pass("forbid-speculation", Stage.PROMOTED, forbid_speculation, lambda policy: policy.values),
-    Pass("keep-copies", Stage.PROMOTED, keep_copies, lambda policy: policy.quick),
     Pass("forget-sizes", Stage.PROMOTED, forget_sizes, lambda policy: policy.quick),
     Pass("client-requests", Stage.PROMOTED, redirect_requests),
     Pass("follow-symbolic", Stage.PROMOTED, follow_symbolic, lambda policy: policy.symbolic),

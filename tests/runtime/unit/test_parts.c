@@ -11,7 +11,7 @@
 #define CELLS 6u
 #define BYTES (CELLS * UNIT)
 
-static uint64_t cells[CELLS];
+static cell cells[CELLS];
 static uint8_t memory[BYTES] __attribute__((aligned(8)));
 static struct {
     uint32_t node;
@@ -74,11 +74,11 @@ static uint32_t expected(unsigned at, unsigned count) {
 
 static void look(void) {
     unsigned count, at = choose(&count), some = 0;
-    const uint64_t *cell = &cells[at / UNIT];
-    CHECK_EQUAL(parts_node(cell, address_of(at), count, value_at(at, count)), expected(at, count));
+    const cell *of = &cells[at / UNIT];
+    CHECK_EQUAL(parts_node(of, address_of(at), count, value_at(at, count)), expected(at, count));
     for (unsigned i = at; i < at + count; i++) some |= model[i].node;
-    CHECK_EQUAL(parts_stored(cell, address_of(at), count), some != 0);
-    CHECK_EQUAL(parts_of_byte(cell, address_of(at)), model[at].node);
+    CHECK_EQUAL(parts_stored(of, address_of(at), count), some != 0);
+    CHECK_EQUAL(parts_of_byte(of, address_of(at)), model[at].node);
 }
 
 int main(void) {

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Protocol
 
-from whence.engines.process.processes import await_arrivals, handles, left_behind
+from whence.engines.process.processes import await_arrivals, handles, left_behind, lives
 from whence.engines.settings import Surroundings
 from whence.engines.start import Resumed
 from whence.errors import CannotExecute, UserMistake
@@ -440,7 +440,7 @@ class _Relay(_Wait):
 
     def _send(self, number: int) -> None:
         """What comes when the program has just ended is for those that it has left behind."""
-        running = [each for each in self.processes if not _has_ended(each)]
+        running = [each for each in self.processes if lives(each)]
         for process in running:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(process, number)
@@ -459,15 +459,6 @@ class _Relay(_Wait):
             self._forward(number, frame)
         else:
             self._endings += 1
-
-
-def _has_ended(process: int) -> bool:
-    """Whether a process is gone, or would be if its parent had waited for it."""
-    try:
-        state = Path(f"/proc/{process}/stat").read_bytes().rpartition(b")")[2].split()[0]
-    except OSError:
-        return True
-    return state in (b"Z", b"X")
 
 
 def _in_foreground() -> bool:

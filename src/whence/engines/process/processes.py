@@ -75,12 +75,20 @@ def _maps(process: int, name: bytes) -> bool:
         return False
 
 
-def _starts(process: int, name: bytes) -> bool:
-    """Whether a process runs that has this file in its environment and may map it soon."""
+def lives(process: int) -> bool:
+    """Whether a process is there and has not ended; one that its parent has not waited for has."""
     try:
         with open(f"/proc/{process}/stat", "rb") as file:
-            if file.read().rpartition(b")")[2].split()[0] in (b"Z", b"X"):
-                return False
+            return file.read().rpartition(b")")[2].split()[0] not in (b"Z", b"X")
+    except OSError:
+        return False
+
+
+def _starts(process: int, name: bytes) -> bool:
+    """Whether a process runs that has this file in its environment and may map it soon."""
+    if not lives(process):
+        return False
+    try:
         with open(f"/proc/{process}/environ", "rb") as file:
             environment = file.read()
     except OSError:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whence.abi.layout import HEAP_BASE, HEAP_SIZE
-from whence.abi.origins import CELL_SHIFT, CHUNK_SHIFT, NODES_BITS, PARTS, TABLE_BASE, UNIT_SHIFT
+from whence.abi.origins import CELL_SHIFT, CHUNK_SHIFT, PARTS, TABLE_BASE, UNIT_SHIFT
 from whence.instrument.chunks import find_cell
-from whence.instrument.origins.slow import PREFIX, own_thread
+from whence.instrument.origins.slow import PREFIX, is_own
 
 COPY = f"{PREFIX}copy"
 WORD = 8
@@ -71,9 +71,7 @@ look:
   %one = icmp eq i32 %parent, %other
   %before = sub i32 %parent, 1
   %some = icmp ult i32 %before, {PARTS - 1}
-{own_thread()}
-  %threads = xor i32 %parent, %thread
-  %own = icmp ult i32 %threads, {1 << NODES_BITS}
+{is_own("parent")}
   %known = and i1 %one, %some
   %usual = and i1 %known, %own
   br i1 %usual, label %step, label %cold, !prof !1

@@ -12,8 +12,8 @@ from whence.instrument.origins.sites import Sites
 _WIDEST = 64
 CELLED = ("i32", "i64", "ptr")
 """Types of the values that have cells of their own."""
-PARTS = tuple(parts.TYPES.values())
-"""Types of the values that share cells: the runtime follows them in memory."""
+IN_MEMORY = (*CELLED, *parts.TYPES.values())
+"""Types of the values that are followed in memory; some share cells (`whence.instrument.origins.parts`)."""
 Node = Callable[[str, str, ir.Instruction], str]
 """Gives the node of a value of a type, for an instruction that uses it; "0" without one."""
 

@@ -18,7 +18,7 @@ from whence.instrument.origins import helpers
 from whence.instrument.origins.copies import copy_name
 from whence.instrument.origins.deaths import Deaths
 from whence.instrument.origins.described import Described
-from whence.instrument.origins.emitter import CELLED, PARTS, Emitter, after, is_followed
+from whence.instrument.origins.emitter import CELLED, IN_MEMORY, Emitter, after, is_followed
 from whence.instrument.origins.library import FREES, Effects, is_allocation
 from whence.instrument.origins.names import Names
 from whence.instrument.origins.operands import Operands
@@ -95,7 +95,7 @@ class _Follower:
         self.results = Results(function, sites, self.names, out, self._node)
         self.effects = Effects(self._runtime)
         self.deaths = Deaths(function, sites, self.names, self.shadows, self._emit)
-        self.variables = Variables(function, self.shadows, (*CELLED, *PARTS), self._emit)
+        self.variables = Variables(function, self.shadows, IN_MEMORY, self._emit)
         self.uses = Uses(function, sites, self.names, out, self._node) if policy.values else None
         self.operands = Operands(policy.steps, out, self._node)
         self.sizes = Sizes(function, sites, self.names, out, self._node)
@@ -205,7 +205,7 @@ class _Follower:
             node = self.results.returning(store, value, node)
         if shadow is not None:
             store.insert_before(f"store i32 {node}, ptr {shadow}, align 4")
-        elif value.type in (*CELLED, *PARTS):
+        elif value.type in IN_MEMORY:
             name = f"{helpers.STORE}_{helpers.suffix_of(value.type)}"
             self._emit(store, name, "void", f"ptr {store.pointer}, {value.type} {value.value}, i32 {node}")
 
@@ -326,7 +326,7 @@ class _Follower:
         if shadow is not None:
             return place.insert_before(f"load i32, ptr {shadow}, align 4").result or ""
         name = self.names.accessed(load.pointer, load.type)
-        if load.type not in (*CELLED, *PARTS):
+        if load.type not in IN_MEMORY:
             born = self._born(place, load, HopKind.UNSEEN, name or _UNFOLLOWED)
             undefined = self.sites.site(load, HopKind.UNDEFINED, name)
             return self.uses.loaded(load, place, undefined, born) if self.uses else born

@@ -13,7 +13,6 @@ from whence.abi.layout import HEAP_BASE, HEAP_SIZE
 from whence.abi.origins import (
     CELL_SHIFT,
     CHUNK_SHIFT,
-    NODES_BITS,
     ORIGIN_ARGUMENTS,
     ORIGINS_SIZE,
     PARTS,
@@ -23,7 +22,7 @@ from whence.abi.origins import (
 from whence.instrument.chunks import find_cell
 from whence.instrument.origins import copies, parts, slow
 from whence.instrument.origins.copies import COPY
-from whence.instrument.origins.slow import PREFIX, at, own_thread
+from whence.instrument.origins.slow import PREFIX, at, is_own, own_thread
 
 STEP, BORN = f"{PREFIX}step", f"{PREFIX}born"
 LOAD, STORE = f"{PREFIX}load", f"{PREFIX}store"
@@ -216,9 +215,7 @@ def _load(suffix: str) -> str:
   %before = sub i64 %rest, 1
   %fits = icmp ult i64 %before, {PARTS - 1}{second}
   %node = trunc i64 %rest to i32
-{own_thread()}
-  %threads = xor i32 %node, %thread
-  %own = icmp ult i32 %threads, {1 << NODES_BITS}
+{is_own("node")}
   %usual = and i1 {same}, %own
   br i1 %usual, label %known, label %cold, !prof !1
 known:

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from whence.abi.origins import (
     CELL_SHIFT,
     CHUNK_SHIFT,
-    NODES_BITS,
     PARTS,
     PARTS_CELL_SHIFT,
     PARTS_TABLE,
@@ -19,12 +18,10 @@ from whence.abi.origins import (
     UNIT_SHIFT,
 )
 from whence.instrument.chunks import find_cell
-from whence.instrument.origins.slow import PREFIX, own_thread
+from whence.instrument.origins.slow import PREFIX, is_own
 
 TYPES = {"1": "i8", "2": "i16"}
 """Suffixes of functions, and the types of the values that they take."""
-_NODES = {"1": "i32", "2": "i64"}
-"""As many nodes as the value has bytes."""
 _VALUES_AT = 4
 """Where in a cell the bytes stand, as they were last stored."""
 
@@ -112,9 +109,7 @@ def _quick_load(suffix: str) -> str:
   %holds = icmp eq i64 %wide, %v
   %node = load i32, ptr %nodes.at, align 4
 {same}
-{own_thread()}
-  %threads = xor i32 %node, %thread
-  %own = icmp ult i32 %threads, {1 << NODES_BITS}
+{is_own("node")}
   %right = and i1 %one, %own
   %known = and i1 %holds, %right
   br i1 %known, label %done, label %cold, !prof !1

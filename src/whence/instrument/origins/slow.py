@@ -33,6 +33,13 @@ def own_thread() -> str:
     return f"{at('thread', 'thread.at')}\n  %thread = load i32, ptr %thread.at, align 8"
 
 
+def is_own(node: str) -> str:
+    """%own says whether this thread made a node."""
+    return f"""{own_thread()}
+  %threads = xor i32 %{node}, %thread
+  %own = icmp ult i32 %threads, {1 << NODES_BITS}"""
+
+
 def definitions(fresh: str) -> Iterator[str]:
     """The definitions. fresh: the function of the runtime that clears the cells of memory."""
     yield from _slow_step()
