@@ -2,7 +2,7 @@
  *
  * They run without the runtime, whose variables are removed from the environment (environment.h),
  * with two exceptions: with the option `children` the launcher decides what to execute instead; and
- * the instrumented image, executed again through /proc/self/exe, stays in its run.
+ * a program that executes itself again stays in its run.
  *
  * The new vectors lie on the stack, because a child of vfork or a signal handler may execute a
  * program.
@@ -10,7 +10,7 @@
 #include "../os/mem.h"
 #include "../os/os.h"
 #include "../settings/environment.h"
-#include "../process/images.h"
+#include "../process/program.h"
 #include "../settings/options.h"
 #include "../process/service.h"
 #include "../process/thread.h"
@@ -28,7 +28,8 @@ struct plan {
     const char *path;
     struct service_talk talk;
     int answered; /* the launcher has answered: `talk` is at the first word after the path */
-    int again;    /* our own image, in our own environment */
+    int again;    /* the program's own copy, in the environment that it was started in */
+    int alone;    /* without the runtime, whose variables the environment may have */
     size_t arguments, variables;
 };
 
@@ -74,31 +75,58 @@ static int is_refused(const char *path, char *const *arguments, char *const *env
     return 0;
 }
 
+/* Another user may not reach the copy, which lies in the cache. */
+static void execute_again(struct plan *plan) {
+    static int unreachable;
+    if (!os_executable(program_copy())) {
+        plan->path = program_file();
+        rt_note(&unreachable,
+                "the program executed itself as a user who cannot read whence's cache: that "
+                "process was not checked");
+        return;
+    }
+    plan->path = program_copy();
+    plan->again = 1;
+    while (environment_ours(plan->variables)) plan->variables++;
+}
+
+/* The launcher would take a name of the caller's own program for the launcher's. */
+static const char *followed(const char *path, char own[PATH_MAX]) {
+    if (!program_is_named(path)) return path;
+    if (program_file()) return program_file();
+    long length = os_read_link("/proc/self/exe", own, PATH_MAX - 1);
+    if (length <= 0) return path;
+    own[length] = 0;
+    return own;
+}
+
 static void decide(struct plan *plan, char *room, const char *path, char *const *arguments,
                    char *const *environment) {
     *plan = (struct plan){.path = path};
     if (is_refused(path, arguments, environment)) return;
     if (!options.children) {
-        if (!images_main_instrumented() || !os_same_file(path, "/proc/self/exe")) return;
-        plan->again = 1;
-        while (environment_ours(plan->variables)) plan->variables++;
+        if (program_is(path)) execute_again(plan);
         return;
     }
     if (!service_known()) return;
+    char own[PATH_MAX];
     service_begin(&plan->talk, room, WH_ASK_EXECUTE);
-    service_say(&plan->talk, path);
+    service_say(&plan->talk, followed(path, own));
     service_say_directory(&plan->talk);
     say_variable(&plan->talk, environment, "PATH");
     say_variable(&plan->talk, environment, "LD_PRELOAD");
     say_variable(&plan->talk, environment, "LD_LIBRARY_PATH");
-    if (!service_ask(&plan->talk)) return;
+    if (!service_ask(&plan->talk)) {
+        plan->alone = 1;
+        return;
+    }
     const char *other = service_next(&plan->talk);
     if (other && *other) plan->path = other;
     plan->answered = 1;
     measure(plan);
 }
 
-static int changes(const struct plan *plan) { return plan->answered || plan->again; }
+static int changes(const struct plan *plan) { return plan->answered || plan->again || plan->alone; }
 
 /* Room in words for the two new vectors. */
 static size_t room_for(const struct plan *plan, char *const *arguments, char *const *environment) {
@@ -121,7 +149,10 @@ static char **new_arguments(struct plan *plan, char *const *arguments, char **to
 static void new_environment(struct plan *plan, char *const *environment, char **to) {
     const char *word;
     for (; environment && *environment; environment++)
-        if (!environment_is_ours(*environment)) *to++ = *environment;
+        if (!environment_is_ours(*environment))
+            *to++ = *environment;
+        else if (plan->alone && (word = environment_users(*environment)))
+            *to++ = (char *)(uintptr_t)word;
     for (size_t i = 0; plan->again && (word = environment_ours(i)); i++)
         *to++ = (char *)(uintptr_t)word;
     while (plan->answered && (word = service_next(&plan->talk)))

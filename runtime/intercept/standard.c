@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <wchar.h>
 #include "check.h"
+#include "../process/program.h"
 
 #include <execinfo.h>
 #include <inttypes.h>
@@ -116,7 +117,6 @@ WRAP(void *, bsearch,
 ONE_STRING(char *, getenv)
 ONE_STRING(char *, secure_getenv)
 ONE_STRING(int, unsetenv)
-ONE_STRING(char *, canonicalize_file_name)
 
 WRAP(int, putenv, (char *string)) {
     USE_STRING(string);
@@ -184,9 +184,14 @@ WRAP(int, rand_r, (unsigned *state)) {
     return rand_r(state);
 }
 
+WRAP(char *, canonicalize_file_name, (const char *path)) {
+    USE_STRING_IF(path);
+    return canonicalize_file_name(program_meant(path));
+}
+
 WRAP(char *, realpath, (const char *path, char *resolved)) {
     READ_STRING_IF(path);
-    char *result = realpath(path, resolved);
+    char *result = realpath(program_meant(path), resolved);
     if (result && result == resolved) WRITE(resolved, strlen(resolved) + 1);
     return result;
 }
@@ -194,7 +199,7 @@ WRAP(char *, realpath, (const char *path, char *resolved)) {
 char *__realpath_chk(const char *, char *, size_t);
 WRAP(char *, __realpath_chk, (const char *path, char *resolved, size_t room)) {
     READ_STRING_IF(path);
-    char *result = __realpath_chk(path, resolved, room);
+    char *result = __realpath_chk(program_meant(path), resolved, room);
     if (result && result == resolved) WRITE(resolved, strlen(resolved) + 1);
     return result;
 }

@@ -3,6 +3,8 @@
 #include "thread.h"
 #include "../os/os.h"
 
+#include <errno.h>
+
 static char path[108]; /* as long as an address may be */
 
 void service_init(const char *environment, size_t size) {
@@ -39,7 +41,7 @@ void service_say_directory(struct service_talk *talk) {
 }
 
 int service_ask(struct service_talk *talk) {
-    static int unreachable;
+    static int unreachable, forbidden;
     struct text *text = &talk->text;
     if (text->length == text->capacity) return 0; /* cut off */
     int socket = os_connect(path);
@@ -47,10 +49,13 @@ int service_ask(struct service_talk *talk) {
     if (n > 0) n = os_receive(socket, text->begin, text->capacity);
     if (socket >= 0) os_close(socket);
     text->length = n > 0 ? (size_t)n : 0;
-    if (n <= 0)
+    if (n == -EACCES)
+        rt_note(&forbidden, "the program has become a user who cannot reach whence: libraries that "
+                            "it loads and programs that it executes then are not checked");
+    else if (n <= 0)
         rt_note(&unreachable,
-                "the launcher did not answer a question about a library or a program, which "
-                "then runs as it is");
+                "whence did not answer a question about a library or a program, which then runs as "
+                "it is");
     return n > 0 && text->begin[n - 1] == 0;
 }
 

@@ -1,6 +1,7 @@
 /* The two moments the loader gives us: before the program and after it. */
 #include "../settings/environment.h"
 #include "../process/images.h"
+#include "../process/program.h"
 #include "../settings/options.h"
 #include "signals.h"
 #include "threads.h"
@@ -30,6 +31,7 @@ __attribute__((constructor)) static void begin(int count, char **arguments, char
     port_begin(count, arguments);
     /* Code of .preinit_array runs next: after this function, and before the rule set's own. */
     if (__whence_register) __whence_register();
+    program_name_auxiliary(environment);
     if (!options.children) environment_restore(environment);
 }
 

@@ -1,6 +1,7 @@
 /* Start of the runtime: the first function that needs it calls port_start. */
 #include "../findings/debugger.h"
 #include "../process/alone.h"
+#include "../process/program.h"
 #include "../process/thread.h"
 #include "../settings/options.h"
 #include "../process/service.h"
@@ -82,6 +83,7 @@ static void read_options(const char *environment, size_t size, void *unused) {
     TEXT(error, 512);
     if (!options_read(environment, size, &error)) port_give_up(&error);
     service_init(environment, size);
+    program_init(environment, size);
     port_configure(environment, size);
 }
 

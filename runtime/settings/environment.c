@@ -7,6 +7,7 @@
 #define NAME(name) name,
 static const char *const names[] = {WH_RUN_VARIABLES(NAME)};
 #undef NAME
+#define SAVED 3 /* the last ones: values of the user */
 #define NAMES (sizeof names / sizeof *names)
 
 static const char *ours[NAMES + 1];
@@ -21,6 +22,12 @@ int environment_is_ours(const char *entry) {
     for (size_t i = 0; i < NAMES; i++)
         if (value_of(entry, names[i])) return 1;
     return 0;
+}
+
+const char *environment_users(const char *entry) {
+    for (size_t i = NAMES - SAVED; i < NAMES; i++)
+        if (value_of(entry, names[i])) return entry + ORIGINAL_LENGTH;
+    return NULL;
 }
 
 const char *environment_ours(size_t index) { return ours[index]; }
@@ -45,12 +52,11 @@ void environment_restore(char **environment) {
     remember(environment);
     char **to = environment;
     for (; *environment; environment++) {
-        char *entry = *environment;
+        const char *entry = *environment, *users = environment_users(entry);
         if (!environment_is_ours(entry))
-            *to++ = entry;
-        else if (value_of(entry, names[NAMES - 3]) || value_of(entry, names[NAMES - 2]) ||
-                 value_of(entry, names[NAMES - 1]))
-            *to++ = entry + ORIGINAL_LENGTH;
+            *to++ = *environment;
+        else if (users)
+            *to++ = (char *)(uintptr_t)users;
     }
     *to = NULL;
 }

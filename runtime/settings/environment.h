@@ -16,6 +16,9 @@ void environment_restore(char **environment);
 /* Whether the launcher sets the variable of an entry NAME=value. */
 int environment_is_ours(const char *entry);
 
+/* The user's entry that the launcher has saved in this one; NULL for another entry. */
+const char *environment_users(const char *entry);
+
 /* The launcher's entries NAME=value that environment_restore has removed, by index; NULL after the
  * last. */
 const char *environment_ours(size_t index);

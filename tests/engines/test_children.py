@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 
@@ -196,6 +198,104 @@ def test_image_that_executes_itself_stays_checked(whence: Whence) -> None:
     assert done.status == 99 and len(found) == 1 and found[0]["process"]["command"][1:] == ["again"]
 
 
+@pytest.mark.parametrize("children", [[], ["--trace-children"]], ids=["alone", "children"])
+def test_a_program_sees_the_name_of_its_file(whence: Whence, children: list[str]) -> None:
+    """Not that of the copy which runs: for its data beside it, and to execute itself again."""
+    program = whence.build(
+        """
+        #define _GNU_SOURCE
+        #include <limits.h>
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <sys/auxv.h>
+        #include <sys/prctl.h>
+        #include <unistd.h>
+        static void show(const char *name) {
+            char path[PATH_MAX] = "";
+            ssize_t length = readlink(name, path, sizeof path - 1);
+            printf("%s %zd\\n", path, length);
+            fflush(stdout);
+        }
+        int main(int count, char **words) {
+            char own[40], path[PATH_MAX] = "", few[4], name[17] = "";
+            sprintf(own, "/proc/%d/exe", (int)getpid());
+            show("/proc/self/exe");
+            show("/proc/thread-self/exe");
+            show(own);
+            show("link");
+            show("/proc/self/exe/");
+            ssize_t got = readlink("/proc/self/exe", few, sizeof few);
+            printf("%zd %.4s %zd\\n", got, few, readlinkat(-1, own, path, sizeof path - 1));
+            puts(path);
+            char *made = realpath("/proc/self/exe", NULL), *other = canonicalize_file_name(own);
+            puts(realpath("/proc/self/exe", path));
+            printf("%s %s %s\\n", made, other, (char *)getauxval(AT_EXECFN));
+            free(made);
+            free(other);
+            prctl(PR_GET_NAME, name);
+            puts(name);
+            fflush(stdout);
+            if (count == 1) execl(path, words[0], "path", "x", (char *)0);
+            if (count == 3) execl("/proc/self/exe", words[0], "link", (char *)0);
+            char *volatile block = malloc(3);
+            block[3] = 1;
+            return 0;
+        }""",
+        "the-program",
+    )
+    link = whence.directory / "link"
+    link.unlink(missing_ok=True)
+    link.symlink_to("/proc/self/exe")
+    done, found = whence.findings(*children, program)
+    length, path = len(str(program)), program
+    lines = [f"{path} {length}"] * 3 + ["/proc/self/exe 14", " -1"]
+    lines += [f"4 {str(path)[:4]} {length}", *[str(path)] * 2, f"{path} {path} {path}", "the-program"]
+    assert done.out.decode().splitlines() == lines * 3
+    assert done.status == 99 and [each["rule"] for each in found] == ["heap-buffer-overflow"]
+    assert found[0]["process"]["command"][1:] == ["link"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([], "note: the program executed itself as a user who cannot read whence's cache"),
+        (["--trace-children"], "note: the program has become a user who cannot reach whence"),
+    ],
+    ids=["alone", "children"],
+)
+def test_another_user_executes_the_program_again(whence: Whence, options: list[str], said: str) -> None:
+    program = whence.build(
+        """
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <string.h>
+        #include <unistd.h>
+        extern char **environ;
+        int main(int count, char **words) {
+            if (count > 1) {
+                for (char **at = environ; *at; at++)
+                    if (!strncmp(*at, "WHENCE_R", 8) || !strncmp(*at, "LD_", 3)) puts(*at);
+                return puts("again") < 0;
+            }
+            if (chdir("/") || setgid(65534) || setuid(65534)) return 2;
+            execl(getenv("SELF"), words[0], "again", (char *)0);
+            return 3;
+        }""",
+        "becomes",
+    )
+    folder = Path(tempfile.mkdtemp(dir="/tmp"))  # pytest's folders are for one user
+    try:
+        folder.chmod(0o755)
+        copy = Path(shutil.copy(program, folder / "becomes"))
+        around = whence.with_env(SELF=str(copy), LD_LIBRARY_PATH="/nowhere")
+        done = around.run(*options, copy)
+    finally:
+        shutil.rmtree(folder)
+    assert (done.status, done.out) == (0, b"LD_LIBRARY_PATH=/nowhere\nagain\n")
+    assert [line for line in done.err.splitlines() if said in line] and "ld.so" not in done.err
+
+
 def test_a_module_of_two_processes_counts_once(whence: Whence) -> None:
     program = whence.build(
         """
@@ -308,16 +408,24 @@ def test_timeout_ends_what_is_left_behind(whence: Whence, daemon: Path) -> None:
     assert not status.exists() or status.read_text().rpartition(")")[2].split()[0] in "ZX"
 
 
+# Without an argument the program ends after its child has executed the other program.
 LEAVER = """
+#define _GNU_SOURCE
+#include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 int main(int count, char **words) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return 1;
     pid_t child = fork();
     if (child == 0) {
         for (int descriptor = 0; descriptor < 3; descriptor++) close(descriptor);
         if (count > 1) sleep(2);
         execlp("sleep", "sleep", "1000", (char *)0);
     }
+    close(ends[1]);
+    char byte;
+    if (count == 1 && read(ends[0], &byte, 1) != 0) return 2;
     printf("%d", (int)child);
     return 0;
 }

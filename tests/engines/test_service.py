@@ -129,7 +129,11 @@ CHECKING = (Path("/w/rt.so"), Path("/w/rules.so"))
 def test_environment_of_a_program_with_ir(tmp_path: Path) -> None:
     built = Built(Path("/c/copy"), {}, CHECKING, {Path("/c/copy"): Path("/p")})
     own = changes({"LD_PRELOAD": ""}, built, Folder(tmp_path), {"halt": 1}, serving=False)
-    assert own == {"WHENCE_RECORD": str(tmp_path / "record"), "WHENCE_RT": "halt=1"}
+    assert own == {
+        "WHENCE_RECORD": str(tmp_path / "record"),
+        "WHENCE_RT": "halt=1",
+        "WHENCE_PROGRAM": "/p",
+    }
 
 
 def test_environment_of_a_program_with_ir_and_preloaded_libraries(tmp_path: Path) -> None:
@@ -139,6 +143,7 @@ def test_environment_of_a_program_with_ir_and_preloaded_libraries(tmp_path: Path
     assert own == {
         "WHENCE_RECORD": str(tmp_path / "record"),
         "WHENCE_RT": "halt=1",
+        "WHENCE_PROGRAM": "/p",
         "WHENCE_LD_PRELOAD": "u.so",
         "LD_PRELOAD": "/w/rt.so:/w/rules.so:u.so",
     }

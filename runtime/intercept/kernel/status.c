@@ -1,6 +1,7 @@
 /* sys/stat.h, sys/statfs.h, unistd.h: what the system knows of files, and names. */
 #include <stdarg.h>
 #include "../check.h"
+#include "../../process/program.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -111,19 +112,27 @@ WRAP(char *, getwd, (char *to)) {
     return strcpy(to, path);
 }
 
-WRAP_FILLING(readlink, (const char *path, char *to, size_t size), READ_PATH(path),
-             (path, bounce.buffer, size))
-WRAP_FILLING(readlinkat, (int directory, const char *path, char *to, size_t size), READ_PATH(path),
-             (directory, path, bounce.buffer, size))
+#define LINK(name, parameters, arguments)                                                          \
+    WRAP(ssize_t, name, parameters) {                                                              \
+        READ_PATH(path);                                                                           \
+        struct bounce bounce = bounce_begin(SITE, to, size);                                       \
+        ssize_t count = program_link(path, bounce.buffer, size);                                   \
+        if (count < 0) count = NEXT(name) arguments;                                               \
+        bounce_end(SITE, &bounce, arrived(count));                                                 \
+        return count;                                                                              \
+    }
+
+LINK(readlink, (const char *path, char *to, size_t size), (path, bounce.buffer, size))
+LINK(readlinkat, (int directory, const char *path, char *to, size_t size),
+     (directory, path, bounce.buffer, size))
 
 ssize_t __readlink_chk(const char *, char *, size_t, size_t);
-WRAP_FILLING(__readlink_chk, (const char *path, char *to, size_t size, size_t room),
-             READ_PATH(path), (path, bounce.buffer, size, room))
+LINK(__readlink_chk, (const char *path, char *to, size_t size, size_t room),
+     (path, bounce.buffer, size, room))
 
 ssize_t __readlinkat_chk(int, const char *, char *, size_t, size_t);
-WRAP_FILLING(__readlinkat_chk,
-             (int directory, const char *path, char *to, size_t size, size_t room), READ_PATH(path),
-             (directory, path, bounce.buffer, size, room))
+LINK(__readlinkat_chk, (int directory, const char *path, char *to, size_t size, size_t room),
+     (directory, path, bounce.buffer, size, room))
 
 #define NAME_OF(name)                                                                              \
     WRAP(int, name, (int file, char *to, size_t size)) {                                           \

@@ -10,6 +10,8 @@ OPTIONS = "WHENCE_RT"
 """Options of the runtime (`whence.abi.options`)."""
 SERVICE = "WHENCE_SERVICE"
 """Path of the socket on which a run answers requests for libraries and programs."""
+PROGRAM = "WHENCE_PROGRAM"
+"""Path of the file that an instrumented program was made from."""
 SPACE = "WHENCE_KDALLOC"
 """A spread heap for an unchanged program: see ``runtime/spread/spread.h``."""
 ALLOC = "WHENCE_ALLOC"
@@ -28,7 +30,7 @@ CLANG = "WHENCE_CLANG"
 """The front end."""
 
 SHARED = (
-    *("RECORD", "OPTIONS", "SERVICE", "SPACE", "ALLOC", "CACHE", "START", "STARTED"),
+    *("RECORD", "OPTIONS", "SERVICE", "PROGRAM", "SPACE", "ALLOC", "CACHE", "START", "STARTED"),
     *("COMPILE_PLAN", "CLANG"),
 )
 """The names that C has, too, as ``WH_<name>_VARIABLE``."""
@@ -37,7 +39,10 @@ LINKER = ("LD_PRELOAD", "LD_LIBRARY_PATH")
 """Variables of the dynamic linker that a run replaces."""
 REPLACED = (ALLOC, *LINKER)
 """Variables whose value of the user a run keeps under `PREFIX` and the name."""
-OF_RUN = (RECORD, OPTIONS, SERVICE, SPACE, PADDING, *REPLACED, *(PREFIX + name for name in REPLACED))
+OF_RUN = (
+    *(RECORD, OPTIONS, SERVICE, PROGRAM, SPACE, PADDING),
+    *(*REPLACED, *(PREFIX + name for name in REPLACED)),
+)
 """Variables that a run sets and the runtime takes from the program's environment."""
 
 PREPARE = "WHENCE_PREPARE"

@@ -100,6 +100,8 @@ def changes(
     own = {variables.RECORD: str(folder.record), variables.OPTIONS: encode(dict(options))}
     if serving:
         own[variables.SERVICE] = str(folder.socket)
+    if file := named_originals(built).get(str(built.image.resolve())):
+        own[variables.PROGRAM] = file
     own |= built.variables
     found |= {name: inherited[name] for name in built.variables if name in inherited}
     own |= {variables.PREFIX + name: value for name, value in found.items()}
