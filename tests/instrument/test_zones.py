@@ -80,3 +80,39 @@ def test_checks_of_safe_variables_go(body: str, stays: bool) -> None:
     text = run_stage(passes, Stage.OPTIMISED, HEADER + INLINED.format(body=f"  {body.rstrip()}"), context())
     checks = [line for line in text.splitlines() if line.lstrip().startswith("call void @__whence_")]
     assert bool(checks) == stays, text
+
+
+DELETED = """
+declare void @__whence_check_r8(ptr)
+declare void @__whence_checkp_w8(ptr, ptr)
+declare void @__whence_range(ptr, i64, ptr, i32)
+define i64 @f(i64 %v, ptr %q) {{
+  %x = alloca [2 x i64], align 8
+  {body}
+  ret i64 0
+}}
+"""
+AT = "%p = getelementptr i8, ptr %x, i64 {}\n  call void @__whence_check_r8(ptr %p)"
+
+
+@pytest.mark.parametrize(
+    ("body", "zones"),
+    [
+        (AT.format(16), True),
+        (AT.format(12), True),
+        (AT.format(-8), True),
+        (AT.format("%v"), True),
+        ("call void @__whence_range(ptr %x, i64 %v, ptr %x, i32 0)", True),
+        ("call void @__whence_range(ptr %x, i64 17, ptr %x, i32 0)", True),
+        (AT.format(8), False),
+        ("call void @__whence_range(ptr %x, i64 16, ptr %x, i32 0)", False),
+        # another variable is accessed
+        ("call void @__whence_checkp_w8(ptr %q, ptr %x)", False),
+    ],
+)
+def test_checks_without_accesses(body: str, zones: bool) -> None:
+    """LLVM has deleted the access, because its result was not needed."""
+    passes = [each for each in PASSES if each.name == "guard-variables"]
+    made = context()
+    run_stage(passes, Stage.OPTIMISED, HEADER + DELETED.format(body=body), made)
+    assert made.guarded_variables == zones

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 
 from whence import ir
 from whence.instrument.lookup import LOOKUP
-from whence.instrument.markers import PREFIX, RANGE, SCOPE
+from whence.instrument.markers import PREFIX, RANGE, SCOPE, checked_range
 from whence.instrument.origins.slow import PREFIX as ORIGINS
 from whence.instrument.symbolic.helpers import PREFIX as SYMBOLIC
 from whence.ir.constants import evaluate
@@ -32,7 +32,7 @@ _BENIGN = (
     ORIGINS,
     SYMBOLIC,
 )
-"""Calls that neither access nor store their arguments: the accesses themselves are examined."""
+"""Calls that neither access nor store their arguments."""
 _SAME = ("llvm.launder.invariant.group", "llvm.strip.invariant.group")
 _MEMORY = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.")
 WRITTEN = 'asm sideeffect "", "=*m"('
@@ -137,6 +137,9 @@ def _is_safe(use: ir.Instruction, pointer: str, offset: int | None, size: int) -
 
 def _is_safe_call(call: ir.Call, pointer: str, offset: int | None, size: int) -> bool:
     callee = call.callee or ""
+    checked = checked_range(call)
+    if checked is not None and checked[0] == pointer:  # LLVM may have deleted the access itself
+        return checked[1] is not None and _fits(offset, checked[1], size)
     if callee.startswith(_BENIGN):
         return True
     if callee.startswith(_MEMORY):

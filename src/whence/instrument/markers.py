@@ -98,6 +98,21 @@ def read_inside(call: ir.Call) -> Inside | None:
     return Inside(call, pointer, root, int(limit), match[1] == "w", int(match[2]))
 
 
+_CHECK = re.compile(r"__whence_check(?:p|of|at|in)?_[rw](\d+)u?\Z")
+
+
+def checked_range(call: ir.Call) -> tuple[str, int | None] | None:
+    """The pointer, and the number of bytes or None if that is not constant, which a check of an access is
+    for; None for other calls."""
+    callee = call.callee or ""
+    match = _CHECK.match(callee)
+    if match is None and callee != RANGE:
+        return None
+    pointer, *rest = (each.value for each in call.arguments)
+    size = match[1] if match else rest[0]
+    return pointer, int(size) if size.isdecimal() else None
+
+
 def declarations(names: set[str]) -> list[str]:
     """Declarations of the markers and events in `names`, in a fixed order."""
     return [_declaration(name) for name in sorted(names)]

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from whence import ir
 from whence.instrument.exposure import Uses
-from whence.instrument.markers import RANGE, read_marker
+from whence.instrument.markers import checked_range
 
 _Place = tuple[int, int]
 """An offset in a variable, and the variable's size."""
@@ -34,8 +34,10 @@ def drop_safe_checks(variables: Mapping[str, int], uses: Uses) -> None:
                 waiting.append(use.result)
     for pointer, leads in places.items():
         for use in uses.get(pointer, ()):
-            width = _checked_bytes(use, pointer)
-            if width is not None and all(at >= 0 and at + width <= size for at, size in leads):
+            checked = checked_range(use) if isinstance(use, ir.Call) else None
+            if checked is None or checked[0] != pointer or checked[1] is None:
+                continue
+            if all(at >= 0 and at + checked[1] <= size for at, size in leads):
                 use.remove()
 
 
@@ -55,16 +57,3 @@ def _leads_to(use: ir.Instruction, pointer: str, places: Mapping[str, set[_Place
     if not all(source in places for source in sources):
         return set()
     return set().union(*(places[source] for source in sources))
-
-
-def _checked_bytes(use: ir.Instruction, pointer: str) -> int | None:
-    """How many bytes from the pointer on the instruction checks; None if it is no such check."""
-    if not isinstance(use, ir.Call):
-        return None
-    marker = read_marker(use)
-    if marker is not None:
-        return marker.size if marker.pointer == pointer else None
-    if use.callee != RANGE or use.arguments[0].value != pointer:
-        return None
-    length = use.arguments[1].value
-    return int(length) if length.isdecimal() else None
