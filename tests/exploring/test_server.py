@@ -9,6 +9,7 @@ from tests.harness.session import REPOSITORY
 
 from whence.abi import records
 from whence.errors import CannotExecute, ToolLimit
+from whence.exploring import server as serving
 from whence.exploring.api import ExploreOptions, explored
 from whence.exploring.server import Server, Servers, Start
 from whence.exploring.summary import text
@@ -29,7 +30,7 @@ class Places:
         return None
 
 
-def servers(folder, mode="fine", jobs=1):
+def servers(folder, mode="fine", jobs=1, limit=None):
     def make(count):
         place = folder / f"server-{len(list(folder.iterdir()))}"
         place.mkdir()
@@ -41,7 +42,7 @@ def servers(folder, mode="fine", jobs=1):
         start = Start(Path(sys.executable), words, environment, place, REPOSITORY, 1000, lambda _: ((), ()))
         return Server(start, lambda socket: {b"FD": str(socket).encode()})
 
-    return Servers(make, lambda inputs: 0, jobs, Places())
+    return Servers(make, lambda inputs: 0, jobs, Places(), limit)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -106,6 +107,21 @@ def test_servers_that_are_gone_before_their_first_path(tmp_path):
     executor.begin("a", {})
     key, ran = executor.next(None)
     assert (key, len(made)) == ("a", 2) and "is gone: status 0" in ran.lost
+    executor.close()
+
+
+@pytest.mark.parametrize(("path", "counted", "cut"), [(100, 100, ""), (101, 0, ""), (900, 0, "memory limit")])
+def test_a_path_that_is_killed_for_its_memory_is_not_what_the_exploration_ends_for(
+    path, counted, cut, tmp_path, monkeypatch
+):
+    executor = servers(tmp_path, limit=800)
+    executor.begin("a", {})
+    for name, size in (("memory", lambda _: 10), ("path_memory", lambda _: path)):
+        monkeypatch.setattr(Server, name, size)
+    monkeypatch.setattr(serving, "resident", lambda: 0)
+    assert executor.memory() == 10 + counted
+    executor._watch_memory()
+    assert [server._cut for _, server in executor._busy.values()] == [cut]
     executor.close()
 
 

@@ -8,7 +8,8 @@ from whence.abi import symbolic
 from whence.exploring.prefixes import Prefixes
 from whence.exploring.solvers import load
 from whence.exploring.terms import OP, Terms
-from whence.exploring.trace import BrokenTrace, read
+from whence.exploring.trace import BrokenTrace, Decision, read
+from whence.exploring.tree import as_text
 
 from .model import Path, as_file, run
 
@@ -64,6 +65,49 @@ def test_an_object_without_terms_is_known_to_later_paths():
         path, _, _ = run(empty_object, {"memory:x": b"\0", "memory:y": y})
         names.append([each.name for each in read(as_file(path.words), terms, prefixes).objects])
     assert names == [["memory:x", "memory:none", "memory:y"]] * 3
+
+
+def fields(decision):
+    names = ("kind", "site", "outcome", "term", "detail", "size", "length", "cases", "passed")
+    return tuple(getattr(decision, name) for name in names)
+
+
+def test_what_paths_have_in_common_is_read_once():
+    terms, prefixes = Terms(), Prefixes()
+    found = []
+    for inputs in (b"\0\2", b"\0\2", b"\0\3", b"\2\2", b"\0\2"):
+        found.append(read(trace(inputs), terms, prefixes).decisions)
+        alone = read(trace(inputs), terms).decisions
+        assert [fields(each) for each in found[-1]] == [fields(each) for each in alone]
+    first, again, third, *_, last = found
+    assert first == again == last and first[:2] == third[:2]
+    assert [fields(each) for each in first[2:]] != [fields(each) for each in third[2:]]
+
+
+def test_a_path_that_writes_something_else_where_others_went_the_same_way():
+    """A program that is not deterministic: what is known of others is not taken for its own."""
+    bounds = iter((5, 6, 5, 6))
+
+    def fickle(path):
+        (x,) = path.bytes("memory:x", 1)
+        path.true(x == 1, 1)
+        return path.true(x < next(bounds), 2)
+
+    terms, prefixes = Terms(), Prefixes()
+    ends = []
+    for _ in range(4):
+        path, _, _ = run(fickle, {"memory:x": b"\0"})
+        ends.append(read(as_file(path.words), terms, prefixes).decisions[-1].term)
+    assert ends[0] == ends[2] != ends[1] == ends[3]
+
+
+def test_another_outcome_of_a_decision():
+    branch = Decision("BRANCH", 7, 1, 3)
+    assert branch.with_outcome(1) is branch and branch.passed == (7, 1) and as_text(branch) == "b7=1"
+    other = branch.with_outcome(0)
+    assert (other.passed, as_text(other), other.term) == ((7, 0), "b7=0", 3)
+    access = Decision("ACCESS", 7, 0x1000, 3, 1, 4, 64)
+    assert access.passed == (7, -1) and as_text(access) == access.text == "a7.1=1000:40:4"
 
 
 @pytest.mark.parametrize("size", [0, 8, 63, 64 + 8, 64 + 20])

@@ -204,12 +204,14 @@ OBJECT_NAMES = {
 }
 """What names of objects are or begin with."""
 
-TABLE_BASE = 0x4D00_0000_0000
+TABLE_BASE = 0x4E00_0000_0000
 """``ids of a = *(TABLE_BASE + (a >> CHUNK_SHIFT) * 8) + (a & chunk mask) * 4``, a word for each byte."""
-EXPRESSIONS_BASE = 0x4D80_0000_0000
+EXPRESSIONS_BASE = 0x4E00_0800_0000
+"""Table, expressions and the first chunks have two levels of page tables in common: each path copies what a
+process has of these, and gives it back."""
 EXPRESSIONS_MOST = 1 << 22
-CHUNKS_BASE = 0x4E00_0000_0000
-CHUNKS_SIZE = 1 << 41
+CHUNKS_BASE = 0x4E00_1000_0000
+CHUNKS_SIZE = 1 << 40
 CHUNK_SHIFT = 24
 CELL_SHIFT = 2
 CHUNK_SLACK = 8

@@ -7,8 +7,7 @@ tree for a worker of a cluster (`whence.exploring.cluster`).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from whence.findings import Finding
@@ -21,8 +20,7 @@ TIME_LIMIT, WAITING, MEMORY_LIMIT = "time limit", "waiting", "memory limit"
 """Ends of paths that were killed: their time was over while they ran, or slept; they had too much memory."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ran:
+class Ran(NamedTuple):
     """One path that has run: its trace, the status as waitpid gives it, and what rules found.
 
     cut: why it was killed, else empty: the end that it then has (`TIME_LIMIT`, `WAITING`, `MEMORY_LIMIT`).
@@ -33,7 +31,7 @@ class Ran:
     status: int
     cut: str = ""
     findings: tuple[Finding, ...] = ()
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
     lost: str = ""
 
 

@@ -21,8 +21,8 @@ from whence.exploring.executing import Executor
 from whence.exploring.memory import Bound
 from whence.exploring.store import Paths
 from whence.exploring.terms import Terms
-from whence.exploring.trace import OUTSIDE, Decision
-from whence.exploring.tree import YES_NO, Node, Tree, from_text
+from whence.exploring.trace import OUTSIDE, YES_NO, Decision
+from whence.exploring.tree import Node, Tree, from_text
 from whence.toolchain.cache_prune import format_size
 
 if TYPE_CHECKING:
@@ -239,9 +239,7 @@ class Loop(ABC, Generic[W, D]):
             self.state.errors.setdefault(key, []).append(number)
 
     def _pass(self, decisions: Iterable[Decision]) -> None:
-        for each in decisions:
-            way = each.outcome if each.kind in YES_NO else -1
-            self.state.passed[each.site, way] += 1
+        self.state.passed.update([each.passed for each in decisions])
 
     def _keep_findings(self, findings: Iterable[Finding]) -> tuple[str, ...]:
         """The keys of a path's findings."""
@@ -296,10 +294,13 @@ class _Begun:
 
 @contextlib.contextmanager
 def _rare_collections() -> Iterator[None]:
-    """What an exploration makes it keeps, so searches for cyclic garbage find none and are to be rare."""
+    """What an exploration makes it keeps, so searches for cyclic garbage find none and are to be rare, and
+    to leave out what is there already."""
     before = gc.get_threshold()
-    gc.set_threshold(100_000, 20, 100)
+    gc.set_threshold(200_000, 20, 100)
+    gc.freeze()
     try:
         yield
     finally:
         gc.set_threshold(*before)
+        gc.unfreeze()

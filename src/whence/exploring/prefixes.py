@@ -17,21 +17,45 @@ _STEP_BYTES = 500
 
 class Step:
     """A point after a decision, or the begin. segment: what is written from there to the next decision; None
-    until a path has come to one. terms, objects, sites, cases: what the segment defines.
+    until a path has come to one. terms: what the segment defines; names: the objects, sites and cases that
+    it defines, None if there are none.
 
-    size: bytes of the next decision's record. ways: what follows it, by the record.
+    span: bytes of the segment with the next decision's record. ways: what follows them, by these bytes.
     """
 
-    __slots__ = ("cases", "objects", "segment", "sites", "size", "terms", "ways")
+    __slots__ = ("names", "segment", "span", "terms", "ways")
 
     def __init__(self) -> None:
         self.segment: bytes | None = None
         self.terms: tuple[int, ...] = ()
-        self.objects: tuple[SymbolicObject, ...] = ()
+        self.names: tuple[tuple[SymbolicObject, ...], dict[int, int], dict[int, Cases]] | None = None
+        self.span = 0
+        self.ways: dict[bytes, tuple[Decision | None, Step]] = {}
+
+
+class Known:
+    """What is known of a trace up to the byte `at`: what it defines, and its decisions. step: the one that
+    goes on from there; None if nothing can be added."""
+
+    __slots__ = ("at", "cases", "decisions", "objects", "sites", "step", "terms")
+
+    def __init__(self, at: int, step: Step) -> None:
+        self.at = at
+        self.step: Step | None = step
+        self.terms = [0]
+        self.objects: list[SymbolicObject] = []
         self.sites: dict[int, int] = {}
         self.cases: dict[int, Cases] = {}
-        self.size = 0
-        self.ways: dict[bytes, tuple[Decision | None, Step]] = {}
+        self.decisions: list[Decision] = []
+
+    def take(self, step: Step) -> None:
+        """What a step defines is defined."""
+        self.terms += step.terms
+        if step.names is not None:
+            objects, sites, cases = step.names
+            self.objects += objects
+            self.sites.update(sites)
+            self.cases.update(cases)
 
 
 class Prefixes:
@@ -41,31 +65,35 @@ class Prefixes:
         self.root = Step()
         self._left = _MOST_BYTES
 
-    def follow(self, data: bytes, at: int) -> tuple[int, list[Step], list[Decision], Step | None]:
-        """How far a trace is known: to where, the steps whose segments it has, its decisions, and the step
-        that goes on from there, None if nothing can be added."""
+    def follow(self, data: bytes, at: int) -> Known:
+        """How far a trace is known."""
         step = self.root
-        steps: list[Step] = []
-        decisions: list[Decision] = []
-        while step.segment is not None:
-            if not data.startswith(step.segment, at):
-                return at, steps, decisions, None
-            at += len(step.segment)
-            steps.append(step)
-            way = step.ways.get(data[at : at + step.size])
-            if way is None:
-                break
-            at += step.size
+        known = Known(at, step)
+        terms, decisions = known.terms, known.decisions
+        while (way := step.ways.get(data[at : at + step.span])) is not None:
+            at += step.span
+            if step.names is None:
+                terms += step.terms
+            else:
+                known.take(step)
             decision, step = way
             if decision is not None:
                 decisions.append(decision)
-        return at, steps, decisions, step
+        known.at, known.step = at, step
+        if step.segment is not None:
+            if data.startswith(step.segment, at):
+                known.at = at + len(step.segment)
+                known.take(step)
+            else:
+                known.step = None
+        return known
 
-    def add(self, step: Step, record: bytes, decision: Decision | None) -> Step | None:
-        """One more way from a step; None if there is no room."""
+    def add(self, step: Step, written: bytes, decision: Decision | None) -> Step | None:
+        """One more way from a step, by what is written from there to behind the decision; None if there is
+        no room."""
         if self._left < 0:
             return None
-        self._left -= len(step.segment or b"") + len(record) + _STEP_BYTES
+        self._left -= len(step.segment or b"") + len(written) + _STEP_BYTES
         added = Step()
-        step.ways[record] = decision, added
+        step.ways[written] = decision, added
         return added

@@ -148,7 +148,8 @@ class Explorer(Loop[Inputs, Ran]):
         job, ran, state = key, done, self.state
         assert isinstance(job, Job)
         state.runs += 1
-        state.notes.update(dict.fromkeys(ran.notes))
+        if ran.notes:
+            state.notes.update(dict.fromkeys(ran.notes))
         if ran.lost:
             self._lose(job, ran.lost)
             return
@@ -231,7 +232,7 @@ class Explorer(Loop[Inputs, Ran]):
                 Recorded(
                     number,
                     inputs,
-                    tuple(map(as_text, decisions)),
+                    tuple([each.text or as_text(each) for each in decisions]),
                     how,
                     status,
                     keys,
@@ -269,7 +270,7 @@ class Explorer(Loop[Inputs, Ran]):
             normal.append(Decision(COUNT, 0, inputs[COUNT_OBJECT][0], term))
         for each in trace.decisions:
             if each.kind == "CHECK":
-                each = each._replace(outcome=found[each.term])
+                each = each.with_outcome(found[each.term])
             normal.append(each)
         return normal
 

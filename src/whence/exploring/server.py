@@ -36,7 +36,8 @@ _GRACE_SECONDS = 20.0
 """How much longer than the limit of a path the server may take to answer."""
 _HEAD, _OBJECT = struct.Struct(symbolic.REQUEST.format), struct.Struct(symbolic.OBJECT_HEAD.format)
 _ANSWER = struct.Struct(symbolic.ANSWER.format)
-_ANSWERED = tuple(field.name for field in symbolic.ANSWER.fields)
+_ANSWERED = [field.name for field in symbolic.ANSWER.fields]
+_NUMBER, _STATUS, _LATE = map(_ANSWERED.index, ("number", "status", "late"))
 _RECORD_HEADER = records.HEADER.size
 _USED, _USED_AT = struct.Struct("<Q"), symbolic.TRACE.offset("used")
 
@@ -85,6 +86,8 @@ class Server:
         self._trace = _shared_memory(symbolic.TRACE_SIZE)
         self._view = mmap.mmap(self._trace, symbolic.TRACE_SIZE, prot=mmap.PROT_READ)
         self._socket, theirs = socket.socketpair()
+        self._poll = select.poll()
+        self._poll.register(self._socket, select.POLLIN)
         self._null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
         try:
             theirs.set_inheritable(True)
@@ -121,7 +124,7 @@ class Server:
     def _greet(self) -> None:
         ready, _, _ = select.select([self._socket], [], [], _START_SECONDS)
         answer = self._receive() if ready else None
-        if answer is None or answer["number"] != symbolic.HELLO:
+        if answer is None or answer[_NUMBER] != symbolic.HELLO:
             self.close()
             name = os.fsdecode(self._start.words[0])
             status = self._process.returncode
@@ -130,6 +133,10 @@ class Server:
 
     def fileno(self) -> int:
         return self._socket.fileno()
+
+    def wait(self, milliseconds: int) -> bool:
+        """Whether the path has ended, or the server, after so long at most."""
+        return bool(self._poll.poll(milliseconds))
 
     def begin(self, key: object, inputs: Inputs) -> None:
         """Request a path."""
@@ -152,14 +159,14 @@ class Server:
     def result(self) -> Ran:
         """What the path gave; the socket is readable."""
         answer = self._receive()
-        if answer is None or answer["number"] != self._number:
+        if answer is None or answer[_NUMBER] != self._number:
             raise self._lost()
         self.busy = False
         (used,) = _USED.unpack_from(self._view, _USED_AT)
         trace = self._view[: min(max(used, symbolic.TRACE_HEADER_SIZE), symbolic.TRACE_SIZE)]
         findings, notes = self._findings()
-        cut, self._cut = self._cut or _CUT[answer["late"]], ""
-        return Ran(trace, answer["status"], cut, findings, notes)
+        cut, self._cut = self._cut or _CUT[answer[_LATE]], ""
+        return Ran(trace, answer[_STATUS], cut, findings, notes)
 
     def layout(self) -> str:
         """A digest of the code of the process, of its addresses and of the begin of its stack."""
@@ -178,11 +185,11 @@ class Server:
         return found.hexdigest()
 
     def memory(self) -> int:
-        """Bytes of memory of the process and of the path that runs."""
-        return resident(self._process.pid) + self.path_memory()
+        """Bytes of memory of the process itself."""
+        return resident(self._process.pid)
 
     def path_memory(self) -> int:
-        """Those of the path alone."""
+        """Those of the path that runs."""
         return sum(map(resident, children(self._process.pid))) if self.busy else 0
 
     def cut_path(self) -> None:
@@ -215,7 +222,7 @@ class Server:
         self._records[: records.HEADER_SIZE] = self._before
         return found
 
-    def _receive(self) -> dict[str, int] | None:
+    def _receive(self) -> tuple[int, ...] | None:
         data = b""
         while len(data) < _ANSWER.size:
             try:
@@ -227,7 +234,7 @@ class Server:
                     self._process.wait(1)
                 return None
             data += part
-        return dict(zip(_ANSWERED, _ANSWER.unpack(data), strict=True))
+        return _ANSWER.unpack(data)
 
     def close(self) -> None:
         """End the server and what it started."""
@@ -278,7 +285,8 @@ class Servers:
         limit: int | None = None,
     ) -> None:
         self._make, self._count, self._jobs, self._places = make, count, jobs, places
-        self._limit = limit
+        self._limit, self._large = limit, (1 << 63 if limit is None else limit // _LARGE)
+        self._look = 0.0
         self._idle: dict[int, list[Server]] = {}
         self._busy: dict[int, tuple[int, Server]] = {}
 
@@ -312,21 +320,18 @@ class Servers:
         self._busy[server.fileno()] = (count, server)
 
     def next(self, seconds: float | None) -> tuple[object, Ran] | None:
-        poll = select.poll()
-        for descriptor in self._busy:
-            poll.register(descriptor, select.POLLIN)
         most = 1.0 if self._limit is None else _LOOKS
         wait = most if seconds is None else min(most, seconds)
-        ready = poll.poll(max(1, int(wait * 1000)))
-        if not ready:
-            self._watch_memory()
+        ready = self._ready(max(1, int(wait * 1000)))
+        self._watch_memory()
+        if ready is None:
             overdue = next((each for each in self._busy if self._busy[each][1].overdue()), None)
             if overdue is None:
                 return None
             _, server = self._busy.pop(overdue)
             server.close()
             return server.key, Ran(b"", 0, lost="the process that starts the paths does not answer any more")
-        count, server = self._busy.pop(ready[0][0])
+        count, server = self._busy.pop(ready)
         try:
             ran = server.result()
         except Gone as gone:
@@ -335,18 +340,39 @@ class Servers:
         self._idle[count].append(server)
         return server.key, ran
 
+    def _ready(self, milliseconds: int) -> int | None:
+        """The descriptor of a server whose path has ended; None after that time."""
+        if len(self._busy) == 1:
+            ((descriptor, (_, server)),) = self._busy.items()
+            return descriptor if server.wait(milliseconds) else None
+        poll = select.poll()
+        for descriptor in self._busy:
+            poll.register(descriptor, select.POLLIN)
+        ready = poll.poll(milliseconds)
+        return ready[0][0] if ready else None
+
     def _watch_memory(self) -> None:
         """Kill the largest path if memory is full, and it has a good part of it."""
-        limit = self._limit
-        if limit is None or resident() + self.memory() <= limit:
+        now = time.monotonic()
+        if self._limit is None or now < self._look:
             return
-        largest = max((server for _, server in self._busy.values()), key=Server.path_memory)
-        if largest.path_memory() * _LARGE > limit:
+        self._look = now + _LOOKS
+        paths = {server: server.path_memory() for _, server in self._busy.values()}
+        if resident() + self._without_paths() + sum(paths.values()) <= self._limit:
+            return
+        largest = max(paths, key=paths.__getitem__)
+        if paths[largest] > self._large:
             largest.cut_path()
 
-    def memory(self) -> int:
+    def _without_paths(self) -> int:
         idle = (server for kept in self._idle.values() for server in kept)
         return sum(server.memory() for server in [*idle, *(each for _, each in self._busy.values())])
+
+    def memory(self) -> int:
+        """Bytes of all servers and of their paths, but for large ones: these are killed when memory is full,
+        so no exploration has to end for them."""
+        paths = [server.path_memory() for _, server in self._busy.values()]
+        return self._without_paths() + sum(each for each in paths if each <= self._large)
 
     def place(self, site: int) -> str:
         return self._places.name(site)

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from whence.errors import ToolLimit, UserMistake
 from whence.shortage import remedy
@@ -38,8 +38,7 @@ def test_path(directory: Path, number: int) -> Path:
     return directory / TESTS / _test_name(number)
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
+class Recorded(NamedTuple):
     """A path that has ended, as it is recorded.
 
     decisions: as text. closed: decisions of paths, as (path, index), that have no other way. test: whether

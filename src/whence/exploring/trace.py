@@ -10,7 +10,6 @@ from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
-from typing import NamedTuple
 
 from whence.abi import symbolic
 from whence.errors import ToolLimit
@@ -68,23 +67,49 @@ Cases = dict[int, int]
 """Of a switch: the way of each value that has a case; all others go way 0."""
 
 
-class Decision(NamedTuple):
+YES_NO = ("BRANCH", "CHECK", "ASSUME")
+"""Decisions with two ways; the others have one for each value, or for each block."""
+
+
+class Decision:
     """A point of a path where other inputs may go on in another way.
 
     kind: BRANCH, SWITCH, CONCRETE, ACCESS, CHECK or ASSUME. site: where. outcome: the way of this path: 0
     or 1, the value, or the base of the block. term: the condition, value or address. detail: a number that
     the kind gives a meaning: the REASON of CONCRETE, which check, which access. size, length: of an access,
     and of the block; 0 where it leaves the block. cases: of a SWITCH, the ways of values.
+
+    Paths that go the same way share it, so what each of them needs is kept. text: as tests have it, empty
+    until it is asked for. passed: the site, and the way where there are two, else -1.
     """
 
-    kind: str
-    site: int
-    outcome: int
-    term: int
-    detail: int = 0
-    size: int = 0
-    length: int = 0
-    cases: Cases | None = None
+    __slots__ = (
+        *("kind", "site", "outcome", "term", "detail", "size", "length", "cases"),
+        *("text", "passed"),
+    )
+
+    def __init__(
+        self,
+        kind: str,
+        site: int,
+        outcome: int,
+        term: int,
+        detail: int = 0,
+        size: int = 0,
+        length: int = 0,
+        cases: Cases | None = None,
+    ) -> None:
+        self.kind, self.site, self.outcome, self.term, self.detail = kind, site, outcome, term, detail
+        self.size, self.length, self.cases = size, length, cases
+        self.text = ""
+        self.passed = (site, outcome if kind in YES_NO else -1)
+
+    def with_outcome(self, outcome: int) -> Decision:
+        """The same decision, which another way was taken at."""
+        if outcome == self.outcome:
+            return self
+        rest = (self.term, self.detail, self.size, self.length, self.cases)
+        return Decision(self.kind, self.site, outcome, *rest)
 
 
 @dataclass(slots=True)
@@ -142,23 +167,15 @@ class _Reader:
     """What the last record decided."""
 
     def __init__(self, data: bytes, terms: Terms, prefixes: Prefixes) -> None:
-        begin, steps, decisions, self.step = prefixes.follow(data, _SIZE)
+        known = prefixes.follow(data, _SIZE)
+        self.step, self.table = known.step, known.terms
+        self.sites, self.cases = known.sites, known.cases
         self.prefixes = prefixes
-        self.begin = begin
-        self.data = data[begin:]
+        self.begin = known.at
+        self.data = data[known.at :]
         self.words = array("Q", self.data)
         self.terms = terms
-        self.trace = Trace(decisions)
-        self.table: list[int] = [0]
-        self.sites: dict[int, int] = {}
-        self.cases: dict[int, Cases] = {}
-        for step in steps:
-            self.table += step.terms
-            self.trace.objects += step.objects
-            if step.sites:
-                self.sites.update(step.sites)
-            if step.cases:
-                self.cases.update(step.cases)
+        self.trace = Trace(known.decisions, known.objects)
         self.at = 0
         self._segment()
 
@@ -189,18 +206,24 @@ class _Reader:
         step = self.step
         if step is None:
             return
+        written = (step.segment or b"") + self.data[8 * self.first[0] : 8 * self.at]
         if step.segment is None:
             at, terms, objects, sites, cases = self.first
             step.segment = self.data[8 * at : 8 * begin]
             step.terms = tuple(self.table[terms:])
-            step.objects = tuple(self.trace.objects[objects:])
-            step.sites = dict(list(self.sites.items())[sites:])
-            step.cases = dict(list(self.cases.items())[cases:])
-            step.size = 8 * (self.at - begin)
+            if (objects, sites, cases) != (len(self.trace.objects), len(self.sites), len(self.cases)):
+                step.names = (
+                    tuple(self.trace.objects[objects:]),
+                    dict(list(self.sites.items())[sites:]),
+                    dict(list(self.cases.items())[cases:]),
+                )
+            step.span = len(written)
         decision = self.decided
         self.decided = None
-        record = self.data[8 * begin : 8 * self.at]
-        self.step = None if self.trace.inconsistent else self.prefixes.add(step, record, decision)
+        if not self.trace.inconsistent and len(written) == step.span:
+            self.step = self.prefixes.add(step, written, decision)
+        else:
+            self.step = None
         self._segment()
 
     def broken(self, what: str) -> BrokenTrace:

@@ -12,10 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from whence.exploring.terms import OP, Terms
-from whence.exploring.trace import OUTSIDE, Cases, Decision
+from whence.exploring.trace import OUTSIDE, YES_NO, Cases, Decision
 
-YES_NO = ("BRANCH", "CHECK", "ASSUME")
-"""Decisions with two ways; the others have one for each value, or for each block."""
 COUNT = "COUNT"
 """The kind of the first decision where the number of arguments varies; each number is begun with."""
 _KINDS = (COUNT, "BRANCH", "SWITCH", "CONCRETE", "ACCESS", "CHECK", "ASSUME")
@@ -94,14 +92,11 @@ class Tree:
         Raises `Diverged`, and inserts nothing, where it contradicts the tree: the program is not
         deterministic.
         """
-        known = self._known(decisions)
-        for child, decision in zip(known, decisions, strict=False):
-            if not child.term or child.kind in _CHANGING:
-                self._note(child, decision)
-        node, way, fresh = self.root, 0, []
-        if known:
-            node, way = known[-1], decisions[len(known) - 1].outcome
-        for depth in range(len(known), len(decisions)):
+        begin, node, way, changing = self._known(decisions)
+        for child, decision in changing:
+            self._note(child, decision)
+        fresh: list[Node] = []
+        for depth in range(begin, len(decisions)):
             decision = decisions[depth]
             child = Node(node, way, decision.kind, decision.site, decision.detail, depth + 1)
             child.witness = number
@@ -115,23 +110,34 @@ class Tree:
         self.paths += 1
         return True, fresh
 
-    def _known(self, decisions: Sequence[Decision]) -> list[Node]:
-        """The nodes of the first decisions, as far as there are some; raises `Diverged`."""
-        known: list[Node] = []
-        node, way = self.root, 0
-        for kind, site, outcome, term, detail, _, _, _ in decisions:
+    def _known(self, decisions: Sequence[Decision]) -> tuple[int, Node, int, list[tuple[Node, Decision]]]:
+        """How many of the decisions have nodes, the last of these and its way, and those of them of which
+        the path may tell more; raises `Diverged`."""
+        node, way, depth = self.root, 0, 0
+        changing: list[tuple[Node, Decision]] = []
+        for decision in decisions:
             child = node.children.get(way)
             if child is None:
-                return known
-            if isinstance(child, Leaf) or child.site != site or child.kind != kind or child.detail != detail:
-                raise Diverged(len(known))
-            if child.term != term and child.term:
-                raise Diverged(len(known))
-            known.append(child)
-            node, way = child, outcome
+                return depth, node, way, changing
+            kind, term = decision.kind, decision.term
+            if (
+                isinstance(child, Leaf)
+                or child.site != decision.site
+                or child.kind != kind
+                or child.detail != decision.detail
+            ):
+                raise Diverged(depth)
+            if child.term != term:
+                if child.term:
+                    raise Diverged(depth)
+                changing.append((child, decision))
+            elif kind in _CHANGING:
+                changing.append((child, decision))
+            node, way = child, decision.outcome
+            depth += 1
         if isinstance(node.children.get(way), Node):
-            raise Diverged(len(decisions))
-        return known
+            raise Diverged(depth)
+        return depth, node, way, changing
 
     def _note(self, node: Node, decision: Decision) -> None:
         node.term, node.cases = decision.term, decision.cases
@@ -169,7 +175,10 @@ class Tree:
         """The conditions of inputs that come to a node; its ancestors need terms."""
         root, parent = self.root, node.parent
         while parent is not None and parent is not root:
-            yield self.condition(parent, node.via)
+            if parent.kind == "BRANCH" and node.via:
+                yield parent.term
+            else:
+                yield self.condition(parent, node.via)
             node, parent = parent, parent.parent
 
     def others(self, node: Node) -> int:
@@ -268,8 +277,12 @@ def _decision(node: Node, way: int) -> Decision:
 
 def as_text(decision: Decision) -> str:
     """A decision in a test: kind, site and, for some, a detail, then the way that was taken."""
-    kind, site, outcome, _, detail, size, length, _ = decision
-    return _text(kind, site, outcome, detail, size, length)
+    if not decision.text:
+        size, length = decision.size, decision.length
+        decision.text = _text(
+            decision.kind, decision.site, decision.outcome, decision.detail, size, length
+        )
+    return decision.text
 
 
 @lru_cache(maxsize=1 << 16)

@@ -158,7 +158,7 @@ class Coordinator(Loop[Share, Gains]):
         self._sum(done, numbers)
         for path in recorded:
             closed, self._closed = tuple(self._closed), []
-            self.store.add(replace(path, closed=closed))
+            self.store.add(path._replace(closed=closed))
         if done.stopped:
             raise ToolLimit(done.stopped)
         if done.full and not done.moved:
@@ -189,7 +189,7 @@ class Coordinator(Loop[Share, Gains]):
             nodes.update({(path.number, node.depth - 1): node for node in fresh})
             self._count(path.how, path.findings, self.number)
             self._pass(decisions)
-            recorded.append(replace(path, number=self.number))
+            recorded.append(path._replace(number=self.number))
         return numbers, recorded
 
     def _hold(self, done: Gains, nodes: Mapping[Place, Node]) -> None:
