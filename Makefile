@@ -65,9 +65,11 @@ bench: $(STAMP)
 bench-start: $(STAMP)
 	$(BIN)/python bench/start.py
 
-# Our allocators against others, in CPU time and memory (docs/allocator.md, docs/alloc-engine.md).
+# Our allocators against others, in CPU time and memory (docs/allocator.md, docs/alloc-engine.md), and what
+# quarantines cost (docs/explore.md).
 bench-alloc: $(STAMP)
 	$(BIN)/python bench/alloc/plain.py
+	$(BIN)/python bench/alloc/quarantine.py
 	$(BIN)/python bench/alloc/guarded.py
 
 # Programs of the corpus under random faults (docs/soak.md); SOAK="--seed 1 --only 7" repeats a run.

@@ -100,7 +100,7 @@ def main() -> int:
 
 
 def _compare(folder: Path, options: argparse.Namespace) -> None:
-    results = bench(folder, options)
+    results = bench(folder, options, allocators(options.peer))
     if options.json:
         options.json.write_text(json.dumps(results, indent=2) + "\n")
     print(report.text(table(results)))
@@ -169,10 +169,11 @@ def loads(folder: Path, scale: float) -> Iterator[Load]:
         yield Load(f"trace of {name}", (play, str(trace), rounds))
 
 
-def bench(folder: Path, options: argparse.Namespace) -> dict[str, dict[str, dict[str, float]]]:
+def bench(
+    folder: Path, options: argparse.Namespace, chosen: dict[str, Allocator]
+) -> dict[str, dict[str, dict[str, float]]]:
     """Load -> allocator -> CPU seconds, peak KiB, operations, and the ratios of the first two."""
     launcher = measure.build_launcher("cc", folder)
-    chosen = allocators(options.peer)
 
     def figures(load: Load, name: str) -> list[measure.Usage]:
         usage = run(launcher, load, chosen[name], folder)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from tests.harness.process import TIMEOUT, Whence
+from tests.harness.session import REPOSITORY
 
 from whence.alloc import Layout
 from whence.engines import replay as replaying
@@ -107,6 +110,19 @@ def test_a_freed_block_comes_again_when_so_many_others_have_been_freed(place: Pl
     program = whence.build(PAIRS, "pairs", "-fno-builtin", "-pthread")
     done = plain(program, options=f"quarantine_kib=0:quarantine_depth={depth}")
     assert done.stdout.split() == [str(depth + 1)] * 2
+
+
+def test_what_quarantines_cost_is_measured(tmp_path: Path) -> None:
+    """bench/alloc/quarantine.py, with a few operations."""
+    words = ["--repeats", "1", "--scale", "0.001", "--only", "pairs", "--json", tmp_path / "figures"]
+    script = REPOSITORY / "bench" / "alloc" / "quarantine.py"
+    done = subprocess.run([sys.executable, script, *words], capture_output=True, text=True, timeout=TIMEOUT)
+    assert done.returncode == 0, done.stderr
+    figures = json.loads((tmp_path / "figures").read_text())
+    reuse = figures["reuse"]
+    assert reuse["8 blocks of a size"] == [9, 9] and reuse["64 MiB"] == [1000, None]
+    assert 500 < reuse["64 KiB"][1] < 1000
+    assert figures["loads"].keys() == {"pairs"} and figures["loads"]["pairs"].keys() == reuse.keys()
 
 
 GROW = r"""

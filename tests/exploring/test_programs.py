@@ -202,6 +202,39 @@ def test_the_number_of_arguments(tmp_path, whence_env):
     assert summary["complete"] and found == {0: 1, 1: 2, 2: 2}  # one byte is no -v
 
 
+def test_a_block_whose_address_would_be_given_again_at_once(tmp_path, whence_env):
+    """Figure 2 of Schemmel et al., ISSTA 2023: freed blocks are held back, so the access is to none."""
+    summary, text = explore(build("early", tmp_path, whence_env, "-O1"), tmp_path, whence_env)
+    (error,) = summary["errors"]
+    assert error["finding"]["rule"] == "dangling-pointer-dereference" and error["native"] == "status 0"
+    assert "read of 4 bytes in main, at the beginning of a freed block of 4 bytes" in text
+    assert "early.c:12:41" in text and summary["paths"] == 1
+
+
+def test_outcomes_that_addresses_decide_repeat_natively(tmp_path, whence_env):
+    """Section 3 there: how a treap looks follows from the addresses of its nodes, and so from the path."""
+    program = build("treap", tmp_path, whence_env, "-O1", "-DSHAPE")
+    summary, text = explore(program, tmp_path, whence_env, "--sym-stdin", "2")
+    tests = [read_test(path) for path in (tmp_path / "out" / "tests").glob("*.json")]
+    assert summary["complete"] and len(tests) == summary["paths"] >= 14, text
+    assert len({test.status for test in tests}) > 5
+    for test in tests:
+        natively = Counter(replaying.run(test, program, whence_env) for _ in range(30))
+        assert natively == {test.status: 30}, test.inputs
+
+
+def test_an_assertion_that_addresses_decide(tmp_path, whence_env):
+    program = build("treap", tmp_path, whence_env, "-O1")
+    summary, text = explore(program, tmp_path, whence_env, "--sym-stdin", "2")
+    assert summary["complete"] and summary["ends"]["exit"] == 1 and summary["ends"]["abort"] > 1, text
+    assert "a native replay (SIGABRT)" in text
+    for path in (tmp_path / "out" / "tests").glob("*.json"):
+        test = read_test(path)
+        command = [sys.executable, "-m", "whence.cli.main", "replay", path, program]
+        status = -signal.SIGABRT if test.how == "abort" else test.status
+        assert wrapped(command, whence_env).returncode == status
+
+
 def test_a_path_that_does_not_end(tmp_path, whence_env):
     program = build("endless", tmp_path, whence_env, "-O1")
     summary, text = explore(program, tmp_path, whence_env, "--path-time", "0.5")
