@@ -5,15 +5,18 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import llvmlite.binding as llvm
 import pytest
 from tests.harness.process import Whence
 from tests.harness.session import environment
 
 from whence import ir
+from whence.abi.undefined import TWIN_SUFFIX
 from whence.instrument import job as jobs
 from whence.instrument.passes import Context
 from whence.instrument.values import helpers
 from whence.instrument.values.follow import follow_values
+from whence.instrument.values.resume import resume_in_twins
 from whence.instrument.values.twins import add_twin, can_have_twin
 from whence.instrument.values.web import unwritten_used, web_of
 from whence.rules import load_standard
@@ -214,6 +217,50 @@ def test_a_forced_twin_does_what_the_function_does(
     assert checked.said == ""
 
 
+LINES = r"""
+#include <cstdlib>
+static void fail(const int *p, int n) {
+    if (p[n] == 7) abort();
+}
+__attribute__((noinline)) static void fails(char *q, int n) {
+    q[n] = 0;
+}
+static inline int outer(const int *p, int n) {
+    fail(p, n + 1);
+    return 3;
+}
+int main(int argc, char **) {
+    int *numbers = (int *)malloc(40);
+    char *text = (char *)malloc(3);
+    numbers[0] = 3;
+    int sum = outer(numbers, argc);
+    fails(text,
+          argc + 4);
+    text[argc + sum] = 1;
+    return 0;
+}
+"""
+
+
+@pytest.mark.build
+def test_findings_of_a_twin_have_its_lines(tmp_path: Path, whence_env: dict[str, str]) -> None:
+    """One frame for the function and its twin, behind those that were inlined."""
+    whence = Whence(tmp_path, whence_env)
+    (tmp_path / "lines.cpp").write_text(LINES)
+    words = ("c++", "-g", "-O2", tmp_path / "lines.cpp", "-o", tmp_path / "prog")
+    done = whence.process("whence.cli.cc", *words)
+    assert done.status == 0, done.err
+    _, findings = whence.findings(
+        "--keep-going", "--enable", RULE, "--disable", "definite-leak", tmp_path / "prog"
+    )
+    stacks = [[(frame["function"], frame["line"]) for frame in each["stack"]] for each in findings]
+    assert stacks == [
+        [("fail", 4), ("outer", 10), ("main", 17)],
+        [("fails", 7), ("main", 18)],
+        [("main", 20)],
+    ]
+
+
 def function(body: str, header: str = "define i32 @f(ptr %p, i32 %n)") -> ir.Function:
     module = ir.parse(f"{HEADER}{header} {{\n{body}\n}}\n", "test")
     return module.functions["f"]
@@ -283,6 +330,39 @@ def test_code_that_was_inlined_through_many_functions() -> None:
     while "inlinedAt: !" in (text := module.metadata.node(number)):
         depth, number = depth + 1, int(text.rpartition("inlinedAt: !")[2].rstrip(")"))
     assert depth == levels - 1 and f"scope: !{subprogram})" in text
+
+
+def joined(variables: int) -> tuple[int, int]:
+    """The instructions of a function whose variables live to its end, and those of its twin."""
+    numbers = range(variables)
+    lines = [f"  %a{n} = alloca [2 x i32], align 8" for n in numbers]
+    for n in numbers:
+        lines += [
+            f"  %m{n} = getelementptr i8, ptr %a{n}, i64 4",
+            f"  call void @g(ptr %a{n}, ptr %m{n})",
+            f"  %v{n} = load i32, ptr %m{n}, align 4",
+            f"  %c{n} = icmp eq i32 %v{n}, 0",
+            f"  br i1 %c{n}, label %out, label %b{n}",
+            f"b{n}:",
+        ]
+    lines += [f"  call void @h(ptr %a{n}, ptr %m{n})" for n in numbers]
+    text = "\n".join(lines)
+    text = f"{HEADER}define void @f() {{\n{text}\n  ret void\nout:\n  ret void\n}}\n"
+    text += "declare void @g(ptr, ptr)\ndeclare void @h(ptr, ptr)\n"
+    context = Context("t", jobs.make_job(load_standard().select([RULE], []), "t.c", "2", ()).policy)
+    context.module = ir.parse(text)
+    follow_values(context)
+    resume_in_twins(context)
+    llvm.parse_assembly(str(context.module)).verify()
+    functions = ir.parse(str(context.module)).functions
+    first, second = (sum(1 for _ in functions[name].instructions()) for name in ("f", f"f{TWIN_SUFFIX}"))
+    return first, second
+
+
+def test_the_cost_of_variables_does_not_grow_with_the_number_of_points() -> None:
+    """Each point passed the addresses of all variables that live there, and of what belongs to them."""
+    few, many = joined(100), joined(300)
+    assert all(three <= 3.1 * one for one, three in zip(few, many, strict=True)), (few, many)
 
 
 @pytest.mark.parametrize(("other", "points"), [("constant", 0), ("global", 1)])

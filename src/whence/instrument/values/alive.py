@@ -6,18 +6,15 @@ The cost grows with the number of blocks times that of values, by a bit each.
 from __future__ import annotations
 
 import heapq
-import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from whence import ir
 from whence.abi.layout import GRANULE
+from whence.instrument.values.addresses import Addresses
+from whence.instrument.values.names import locals_of
 from whence.ir.datalayout import align_up
-from whence.ir.lexer import LOCAL
-
-VALUE = re.compile(rf'({LOCAL})|"[^"\n]*"')
-"""A local name, in the group, or a text that is none."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +40,7 @@ class _Flow:
 
     def read(self, numbers: dict[str, int], flows: dict[str, _Flow]) -> None:
         for each in self.block.instructions:
-            bit = 1 << numbers[each.result] if each.result is not None else 0
+            bit = 1 << numbers[each.result] if each.result in numbers else 0
             uses = 0
             if isinstance(each, ir.Phi):
                 for value, source in each.incoming:
@@ -59,13 +56,22 @@ class _Flow:
 
 
 class Alive:
-    """What is alive where in a function; `number_of` tells the points, by their numbers."""
+    """What is alive where in a function, apart from the addresses of its variables.
 
-    def __init__(self, function: ir.Function, number_of: Callable[[ir.Instruction], int | None]) -> None:
+    number_of: tells the points, by their numbers. variables: their names.
+    """
+
+    def __init__(
+        self,
+        function: ir.Function,
+        number_of: Callable[[ir.Instruction], int | None],
+        variables: list[str],
+    ) -> None:
         self._layout = function.module.layout
         self._types = {each.name: each.type for each in function.parameters if each.name}
         self.definitions = {each.result: each for each in function.instructions() if each.result is not None}
-        self._listed = [*self._types, *self.definitions]
+        self.addresses = Addresses(self.definitions, variables)
+        self._listed = [name for name in (*self._types, *self.definitions) if name not in self.addresses]
         self._spans: dict[str, tuple[int, int]] = {}
         self._blocks = len(function.blocks)
         self.at_points: dict[int, list[str]] = {}
@@ -112,11 +118,12 @@ class Alive:
             self._spans[name] = (self._spans.get(name, (at, at))[0], at)
 
     def _names(self, bits: int) -> list[str]:
+        digits = bin(bits)[:1:-1]
         found = []
-        while bits:
-            low = bits & -bits
-            found.append(self._listed[low.bit_length() - 1])
-            bits ^= low
+        at = digits.find("1")
+        while at >= 0:
+            found.append(self._listed[at])
+            at = digits.find("1", at + 1)
         return found
 
     def is_value(self, name: str) -> bool:
@@ -154,10 +161,3 @@ class Alive:
                 begin += words
             heapq.heappush(used, (last, found[name]))
         return begin
-
-
-def locals_of(text: str) -> Iterator[str]:
-    """The local names in the text of an instruction."""
-    for match in VALUE.finditer(text):
-        if match[1]:
-            yield match[1]

@@ -5,11 +5,12 @@ number of the point, and returns what that returns. The twin begins with a branc
 is alive at a point has two definitions in the twin then, the point and its own, so it goes through memory,
 the *slots* of the twin's frame: that is slower than registers, but the twin is seldom executed, and small so.
 
-Variables of the function are those of the twin: it gets their addresses, and computes what its code derived
-from them before the point. Shadows are 0, because the function has seen that the values are defined, except
-those of its web (`whence.instrument.values.web`).
+Variables of the function are those of the twin: it gets their addresses, once for all points, and computes
+what its code derives from them where that is used. Shadows are 0, because the function has seen that the
+values are defined, except those of its web (`whence.instrument.values.web`).
 
-The cost grows with the number of points times that of the values alive there.
+The cost grows with the number of points times that of the other values alive there. Of variables there may be
+thousands, each alive almost everywhere.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ from whence import ir
 from whence.abi.layout import DEFINED_OFFSET, GRANULE, GRANULE_SHIFT
 from whence.instrument.passes import Context, PassError
 from whence.instrument.values import helpers
-from whence.instrument.values.alive import VALUE, Alive, locals_of
+from whence.instrument.values.addresses import PURE
+from whence.instrument.values.alive import Alive
+from whence.instrument.values.names import VALUE, locals_of
 from whence.instrument.values.twin import Twin
 from whence.instrument.values.twins import header_of
 from whence.ir.lexer import LOCAL
@@ -42,8 +45,6 @@ _LIFETIMES = "llvm.lifetime."
 """What LLVM knows of variables only; the twin has none."""
 _AREA_ALIGN = 16
 _WEIGHTS = '!{!"branch_weights", i32 1, i32 1048575}'
-_PURE = ("getelementptr", "ptrtoint", "inttoptr", "add", "lshr", "sub", "and")
-"""Opcodes by which code computes addresses of what belongs to a variable."""
 _PROMISES = (
     "memory",
     "alwaysinline",
@@ -88,8 +89,11 @@ def resume_in_twins(context: Context) -> None:
           ret i32 %b
         wh.leave.0:
           store i32 %a, ptr %wh.alive, align 8
-          %wh.r0 = call i32 @f.whence.twin(i64 0, ptr %wh.alive) nomerge
-          ret i32 %wh.r0
+          br label %wh.leave
+        wh.leave:
+          %wh.point = phi i64 [ 0, %wh.leave.0 ]
+          %wh.result = call i32 @f.whence.twin(i64 %wh.point, ptr %wh.alive)
+          ret i32 %wh.result
         }
         define internal i32 @f.whence.twin(i64 %wh.point, ptr %wh.alive) #0 {
         wh.begin:
@@ -126,7 +130,7 @@ class _Pair:
         self.names = twin
         self.fast = self.module.functions[twin.name]
         self.slow = self.module.functions[twin.twin]
-        self.alive = Alive(self.slow, _point_number)
+        self.alive = Alive(self.slow, _point_number, [each.result or "" for each in _variables(self.slow)])
         self.nowhere: int | None = None
 
     def join(self) -> None:
@@ -137,11 +141,13 @@ class _Pair:
         theirs = _variables(self.slow)
         if len(ours) != len(theirs):
             raise PassError(f"{self.context.name}: {self.fast.ref} and its twin have different variables")
-        self.places = {their.result or "": our.result or "" for our, their in zip(ours, theirs, strict=True)}
+        places = {their.result or "": our.result or "" for our, their in zip(ours, theirs, strict=True)}
         transfers = {number: self._transfer(names) for number, names in alive.items()}
         size = max((each.size for each in transfers.values()), default=0)
-        self._write_fast(transfers, size)
-        _TwinText(self, transfers, alive).write()
+        twin = _TwinText(self, transfers, alive, size)
+        twin.write()
+        variables = {places[name]: offset for name, offset in twin.offsets.items()}
+        self._write_fast(transfers, variables, size + GRANULE * len(variables))
 
     # What a point passes.
 
@@ -155,7 +161,9 @@ class _Pair:
     def _add(self, name: str, transfer: _Transfer) -> None:
         if name in transfer.given or name in transfer.computed or name in transfer.empty:
             return
-        ours = self.places.get(name) or self.names.passed.get(name)
+        if name in self.alive.addresses:
+            return
+        ours = self.names.passed.get(name)
         if ours is None and name in self.names.shadows:
             transfer.empty.add(name)
             return
@@ -167,7 +175,7 @@ class _Pair:
             transfer.size += GRANULE * self.alive.words_of(name)
             return
         definition = self.alive.definitions[name]
-        if definition.opcode not in _PURE:
+        if definition.opcode not in PURE:
             raise PassError(
                 f"{self.context.name}: {self.slow.ref} cannot take over {definition.text.strip()}"
             )
@@ -178,14 +186,13 @@ class _Pair:
 
     # The function itself.
 
-    def _write_fast(self, transfers: dict[int, _Transfer], size: int) -> None:
+    def _write_fast(self, transfers: dict[int, _Transfer], variables: dict[str, int], size: int) -> None:
+        """The function tests at its points. variables: those that the twin needs, by places in the area."""
         function = self.fast
         lines: list[str] = [f"  {_AREA} = alloca [{max(size, 1)} x i8], align {_AREA_ALIGN}"]
         cold: list[str] = []
         last: dict[str, str] = {}
         body: list[tuple[bool, str]] = []
-        result = function.return_type
-        promises = "".join(each + " " for each in function.return_attributes)
         nowhere, tests, left = "", 0, set[int]()
         if function.dbg is not None:
             nowhere = f", !dbg !{self.module.metadata.add(f'!DILocation(line: 0, scope: !{function.dbg})')}"
@@ -203,12 +210,14 @@ class _Pair:
                 body += [(False, text) for text in self._test(item, tests, number, debug)]
                 if number not in left:
                     left.add(number)
-                    cold += self._leave(number, transfers[number], result, promises, debug)
+                    cold += _leave(number, transfers[number])
                 if item.callee != helpers.POINT_IF and not _is_forced(self.fast.name, number):
                     cold += self._look(item, tests, number, debug)
                 body.append((False, f"{onward}:"))
                 ref = f"%{onward}"
             last[block.ref] = ref
+        if left:
+            cold += self._go_on(sorted(left), variables, nowhere)
         entry = function.blocks[0]
         sources = _Sources(last)
         texts = [sources.changed(text, "") if is_phi else text for is_phi, text in body]
@@ -270,24 +279,39 @@ class _Pair:
         yield f"  {of}.d = icmp eq i64 {of}.n, 0"
         yield f"  br i1 {of}.d, label %{onward}, label %wh.leave.{number}{debug}"
 
-    def _leave(
-        self, number: int, transfer: _Transfer, result: str, promises: str, debug: str
-    ) -> Iterator[str]:
-        """The twin goes on."""
-        yield f"wh.leave.{number}:"
-        for at, (ours, type_, offset) in enumerate(transfer.given.values()):
-            place = _AREA
-            if offset:
-                place = f"%wh.l{number}.{at}"
-                yield f"  {place} = getelementptr i8, ptr {_AREA}, i64 {offset}"
-            yield f"  store {type_} {ours}, ptr {place}, align {GRANULE}"
-        call = f"call {promises}{result} {self.slow.ref}(i64 {number}, ptr {_AREA}) nomerge{debug}"
+    def _go_on(self, points: list[int], variables: dict[str, int], debug: str) -> Iterator[str]:
+        """The twin goes on, at one of the points. A stack has its frame in place of the function's."""
+        result = self.fast.return_type
+        promises = "".join(each + " " for each in self.fast.return_attributes)
+        sources = ", ".join(f"[ {number}, %wh.leave.{number} ]" for number in points)
+        yield "wh.leave:"
+        yield f"  {_NUMBER} = phi i64 {sources}"
+        for at, (name, offset) in enumerate(variables.items()):
+            yield from _stored("ptr", name, offset, f"%wh.l.{at}")
+        call = f"call {promises}{result} {self.slow.ref}(i64 {_NUMBER}, ptr {_AREA}){debug}"
         if result == "void":
             yield f"  {call}"
             yield f"  ret void{debug}"
         else:
-            yield f"  %wh.r{number} = {call}"
-            yield f"  ret {result} %wh.r{number}{debug}"
+            yield f"  %wh.result = {call}"
+            yield f"  ret {result} %wh.result{debug}"
+
+
+def _leave(number: int, transfer: _Transfer) -> Iterator[str]:
+    """The function passes what is alive at a point."""
+    yield f"wh.leave.{number}:"
+    for at, (ours, type_, offset) in enumerate(transfer.given.values()):
+        yield from _stored(type_, ours, offset, f"%wh.l{number}.{at}")
+    yield "  br label %wh.leave"
+
+
+def _stored(type_: str, value: str, offset: int, place: str) -> Iterator[str]:
+    """A store into the area; `place`: a name for the address, if it needs one."""
+    if not offset:
+        place = _AREA
+    else:
+        yield f"  {place} = getelementptr i8, ptr {_AREA}, i64 {offset}"
+    yield f"  store {type_} {value}, ptr {place}, align {GRANULE}"
 
 
 @dataclass
@@ -305,14 +329,22 @@ class _Transfer:
 
 
 class _TwinText:
-    """Writes the twin: values that are alive at points go through slots."""
+    """Writes the twin: values that are alive at points go through slots.
 
-    def __init__(self, pair: _Pair, transfers: dict[int, _Transfer], alive: dict[int, list[str]]) -> None:
+    begin: where in the area the variables are, of which `offsets` has those that were used.
+    """
+
+    def __init__(
+        self, pair: _Pair, transfers: dict[int, _Transfer], alive: dict[int, list[str]], begin: int
+    ) -> None:
         self.pair = pair
         self.function = pair.slow
         self.transfers = transfers
         self.alive = alive
         self.demoted = {name for names in alive.values() for name in names}
+        self.addresses = pair.alive.addresses
+        self.begin = begin
+        self.offsets: dict[str, int] = {}
         passed = {name for each in transfers.values() for name in each.given}
         self.kept = pair.alive.slots(self.demoted | passed, pair.names.shadows)
         self.slots = self.kept.of
@@ -330,7 +362,7 @@ class _TwinText:
         for block in blocks:
             for phi in block.phis:
                 for value, source in phi.incoming:
-                    if value in self.demoted:
+                    if self._is_moved(value):
                         wanted[source][value] = value
                     elif value in self.absent:
                         wanted[source][value] = _ABSENT
@@ -360,7 +392,7 @@ class _TwinText:
                     continue
                 if each.is_terminator:
                     for value in wanted[block.ref]:
-                        if value in self.demoted and value != each.result:
+                        if self._is_moved(value) and value != each.result:
                             wanted[block.ref][value] = self._value(value)
                     if isinstance(each, ir.IndirectBr):
                         self._compare(each, block.ref, edges)
@@ -373,7 +405,7 @@ class _TwinText:
                     continue
                 else:
                     self.lines.append(self._changed(each))
-                    if each.result in self.demoted:
+                    if self._is_moved(each.result):
                         self.held[each.result or ""] = each.result or ""
                         self._keep(each.result)
             last[block.ref] = ref
@@ -389,12 +421,36 @@ class _TwinText:
         lines.append(f"  {place} = getelementptr i8, ptr {_SLOTS}, i64 {GRANULE * self.slots[name]}")
         return place
 
+    def _is_moved(self, name: str | None) -> bool:
+        """Whether a value is not in a register wherever it is used."""
+        return name in self.demoted or name in self.addresses
+
     def _value(self, name: str) -> str:
-        """The name of a demoted value here."""
+        """The name of a moved value here."""
         found = self.held.get(name)
         if found is None:
-            found = self.held[name] = self._loaded(name, self.lines)
+            found = self.held[name] = self._made(name, self.lines, self.held)
         return found
+
+    def _made(self, name: str, lines: list[str], held: dict[str, str]) -> str:
+        """Loads a value, or computes an address; `held` are the values that are there."""
+        if name not in self.addresses:
+            return self._loaded(name, lines)
+        for each in self.addresses.operands[name]:
+            if each not in held:
+                held[each] = self._made(each, lines, held)
+        self.count += 1
+        made = f"%wh.v{self.count}"
+        if self.addresses.operands[name]:
+            text = self.pair.alive.definitions[name].text.partition(" = ")[2]
+            body = VALUE.sub(lambda match: held.get(match[1] or "", match[0]), text)
+            lines.append(f"  {made} = {body}")
+        else:
+            offset = self.offsets.setdefault(name, self.begin + GRANULE * len(self.offsets))
+            place = f"%wh.s{self.count}"
+            lines.append(f"  {place} = getelementptr i8, ptr {_AREA}, i64 {offset}")
+            lines.append(f"  {made} = load ptr, ptr {place}, align {GRANULE}")
+        return made
 
     def _loaded(self, name: str, lines: list[str]) -> str:
         place = self._slot(name, lines)
@@ -403,7 +459,7 @@ class _TwinText:
         return found
 
     def _keep(self, name: str | None) -> None:
-        if name in self.demoted and name is not None:
+        if name is not None and name in self.demoted:
             self._store(name, name, self.lines)
 
     def _store(self, name: str, value: str, lines: list[str]) -> None:
@@ -417,7 +473,7 @@ class _TwinText:
             name = match[1]
             if name in self.absent:
                 return _ABSENT
-            if name is None or name not in self.demoted or name == instruction.result:
+            if name is None or not self._is_moved(name) or name == instruction.result:
                 return match[0]
             return self._value(name)
 
@@ -428,7 +484,7 @@ class _TwinText:
         """A branch to an address, which is that of a block of the function."""
         address, *labels = branch.operands
         value = VALUE.sub(
-            lambda match: self._value(match[1]) if match[1] in self.demoted else match[0], address.value
+            lambda match: self._value(match[1]) if self._is_moved(match[1]) else match[0], address.value
         )
         for label in dict.fromkeys(each.value for each in labels):
             self.count += 1
@@ -513,10 +569,10 @@ class _TwinText:
 
         def value(match: re.Match[str]) -> str:
             name = match[1]
-            if name is None or name not in self.slots:
+            if name is None or not (name in self.slots or name in self.addresses):
                 return names.get(name or "", match[0])
             if name not in names:
-                names[name] = self._loaded(name, lines)
+                names[name] = self._made(name, lines, names)
             return names[name]
 
         for name, text in transfer.computed.items():
