@@ -17,6 +17,7 @@ the seconds.
 
 from __future__ import annotations
 
+import gc
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -214,7 +215,7 @@ def compile_module(bitcode: bytes, job: Job) -> Compiled:
     machine = _machine(job)
     with _refusal(job.name, "read the carried IR"):
         text = str(llvm.parse_bitcode(bitcode, context=llvm.create_context()))
-    text = instrument_text(text, job, Stage.CARRIED)
+    text = _stage(Stage.CARRIED, text, _context(job))
     if job.speed == _UNOPTIMISED or job.policy.keeps_variables:
         text = forget_lifetimes(text)
     with _refusal(job.name, "read the carried IR"):
@@ -233,7 +234,7 @@ _INLINED = re.compile(r"^(?:define|attributes)\b.*\balwaysinline\b", re.MULTILIN
 def _at_once(text: str, machine: llvm.TargetMachine, job: Job) -> Compiled:
     """The object of the quick tier where nothing has to be inlined: LLVM reads the module once more."""
     context = _context(job)
-    module = _verified(run_stage(PASSES, Stage.PROMOTED, text, context, Stage.OPTIMISED), job)
+    module = _verified(_stage(Stage.PROMOTED, text, context, Stage.OPTIMISED), job)
     with _refusal(job.name, "compile the instrumented IR"):
         _simplify(module, machine, job)
         select_quickly(module)
@@ -245,7 +246,7 @@ def _at_once(text: str, machine: llvm.TargetMachine, job: Job) -> Compiled:
 def _in_stages(text: str, machine: llvm.TargetMachine, job: Job) -> Compiled:
     """The object with variables guarded after optimisation."""
     context = _context(job)
-    module = _verified(run_stage(PASSES, Stage.PROMOTED, text, context), job)
+    module = _verified(_stage(Stage.PROMOTED, text, context), job)
     with _refusal(job.name, "compile the instrumented IR"):
         if job.policy.quick:
             _simplify(module, machine, job)
@@ -288,6 +289,23 @@ def compile_text(text: str, name: str) -> bytes:
 def instrument_text(text: str, job: Job, stage: Stage, context: Context | None = None) -> str:
     """The passes of one stage: text in, text out; raises what `run_stage` raises."""
     return run_stage(PASSES, stage, text, context or _context(job))
+
+
+def _stage(stage: Stage, text: str, context: Context, *more: Stage) -> str:
+    """The passes of one stage, and of `more` behind it; of the module as objects nothing stays.
+
+    Such objects refer to each other and take ten times the memory of their text, which LLVM can use.
+    """
+    text = run_stage(PASSES, stage, text, context, *more)
+    context.forget()
+    if len(text) > _LARGE:
+        ir.unquote.cache_clear()  # names that are remembered lie between objects, and would keep their memory
+        gc.collect()
+    return text
+
+
+_LARGE = 8 << 20
+"""Characters of IR after which garbage is not left until the module is done."""
 
 
 def _context(job: Job) -> Context:
@@ -348,7 +366,7 @@ def _settled(module: llvm.ModuleRef, job: Job) -> tuple[llvm.ModuleRef, Context,
     ways = [context, replace(_context(job), alone=True)] if job.policy.values else [context]
     for way in ways:
         try:
-            settled = parsed(instrument_text(text, job, Stage.OPTIMISED, way))
+            settled = parsed(_stage(Stage.OPTIMISED, text, way))
             settled.verify()
         except (RuntimeError, PassError, ir.IRSyntaxError) as error:
             if verifying():
