@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -116,6 +117,17 @@ def test_what_a_worker_raises_is_its_result() -> None:
     with workers(1) as crew:
         ((_, failed),) = each(crew, operator.truediv, [(1, 0)])
     assert isinstance(failed, Failure) and isinstance(failed.error, ZeroDivisionError)
+
+
+def test_the_piece_that_takes_longest_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("whence.engines.native.workers._PATIENCE", 0.02)
+    told: list[tuple[int, float]] = []
+    pieces = [(0.2,), *[(0.001,)] * 50]
+    with workers(2) as crew:
+        for _ in each(crew, time.sleep, pieces, lambda index, seconds: told.append((index, seconds))):
+            pass
+    longest = [seconds for index, seconds in told if index == 0]
+    assert len(longest) > 2 and longest == sorted(longest)
 
 
 def test_a_worker_that_ends_is_replaced() -> None:

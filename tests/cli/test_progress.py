@@ -41,20 +41,22 @@ def test_long_work_has_a_line_now_and_then(
 ) -> None:
     lines = progress.Lines()
     lines.start("instrumenting vim", 1200)
-    for _ in range(600):
+    for done in range(1, 601):
         clock(1 / 16)
         lines.step("instrumenting vim")
-    for _ in range(6):  # one module that takes long
+        if done % 16 == 0:
+            lines.wait("ex_docmd.c", 0.5)
+    for passed in range(1, 13):  # one module that takes long
         clock(1)
-        lines.wait()
+        lines.wait("regexp.c", passed)
     lines.stop()
     assert capsys.readouterr().err == (
         "whence: instrumenting vim: 1,200 modules\n"
         "whence: instrumenting vim: 192 of 1,200 after 12 s\n"
         "whence: instrumenting vim: 352 of 1,200 after 22 s\n"
         "whence: instrumenting vim: 512 of 1,200 after 32 s\n"
-        "whence: instrumenting vim: 600 of 1,200 after 42 s\n"
-        "whence: instrumenting vim: 600 of 1,200 after 44 s\n"
+        "whence: instrumenting vim: 600 of 1,200 after 42 s; working on regexp.c for 5 s\n"
+        "whence: instrumenting vim: 600 of 1,200 after 50 s\n"
     )
 
 

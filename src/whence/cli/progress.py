@@ -19,6 +19,8 @@ _SHORT = 2.0
 """Seconds of work that nothing is said of."""
 _INTERVAL = 10.0
 """Seconds from line to line."""
+_LONG = 5.0
+"""Seconds after which the module that is worked on has its name said."""
 
 
 def shown(wanted: bool) -> Progress:
@@ -41,9 +43,8 @@ class Lines:
 
     def step(self, what: str) -> None:
         self._done += 1
-        self.wait()
 
-    def wait(self) -> None:
+    def wait(self, name: str, seconds: float) -> None:
         now = time.monotonic()
         if not self._said and now - self._begun >= _SHORT:
             from whence.report.words import plural
@@ -52,7 +53,7 @@ class Lines:
         elif not self._said or now - self._said < _INTERVAL:
             return
         else:
-            self._say_done(now)
+            self._say_done(now, _working_on(name, seconds))
         self._said = now
 
     def stop(self) -> None:
@@ -60,15 +61,20 @@ class Lines:
             self._say_done(time.monotonic())
         self._said = 0.0
 
-    def _say_done(self, now: float) -> None:
+    def _say_done(self, now: float, working: str = "") -> None:
         seconds = now - self._begun
-        say(f"whence: {self._what}: {self._done:,} of {self._total:,} after {seconds:.0f} s\n")
+        say(f"whence: {self._what}: {self._done:,} of {self._total:,} after {seconds:.0f} s{working}\n")
+
+
+def _working_on(name: str, seconds: float) -> str:
+    return f"; working on {name} for {seconds:.0f} s" if seconds >= _LONG else ""
 
 
 class Bar:
     """Follows `whence.engines.progress.Progress`; vanishes when the work is done."""
 
     def __init__(self, shown: bool) -> None:
+        self._what = ""
         self._shown = shown and sys.stderr is not None and sys.stderr.isatty()
         self._progress: RichProgress | None = None
         self._task: TaskID | None = None
@@ -80,7 +86,7 @@ class Bar:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
         self._progress = Progress(
-            TextColumn("whence: {task.description}"),
+            TextColumn("whence: {task.description}", markup=False),
             BarColumn(),
             MofNCompleteColumn(),
             TimeElapsedColumn(),
@@ -88,6 +94,7 @@ class Bar:
             transient=True,
             auto_refresh=False,  # no thread: worker processes are forked while it is shown
         )
+        self._what = what
         self._task = self._progress.add_task(what, total=total)
         self._progress.start()
         self._progress.refresh()
@@ -97,8 +104,9 @@ class Bar:
             self._progress.advance(self._task)
             self._progress.refresh()
 
-    def wait(self) -> None:
-        if self._progress is not None:
+    def wait(self, name: str, seconds: float) -> None:
+        if self._progress is not None and self._task is not None:
+            self._progress.update(self._task, description=self._what + _working_on(name, seconds))
             self._progress.refresh()
 
     def stop(self) -> None:

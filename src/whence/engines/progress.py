@@ -14,8 +14,8 @@ class Progress(Protocol):
     def step(self, what: str) -> None:
         """One step is done."""
 
-    def wait(self) -> None:
-        """Called about every second while no step ends."""
+    def wait(self, name: str, seconds: float) -> None:
+        """Called about every second: what is worked on for longest, and for how long."""
 
     def stop(self) -> None:
         """The work is over, or has failed."""
@@ -28,7 +28,7 @@ class _NoProgress:
     def step(self, what: str) -> None:
         pass
 
-    def wait(self) -> None:
+    def wait(self, name: str, seconds: float) -> None:
         pass
 
     def stop(self) -> None:

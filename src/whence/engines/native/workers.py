@@ -13,6 +13,7 @@ import gc
 import multiprocessing
 import os
 import signal
+import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -24,7 +25,6 @@ from typing import Any, TypeVar
 import llvmlite.binding as llvm
 
 from whence.engines.process.building import BuildSettings
-from whence.engines.progress import NO_PROGRESS
 from whence.errors import Abandoned, ToolLimit
 from whence.shortage import shortage
 from whence.toolchain.carry import CarriedModule
@@ -51,16 +51,17 @@ def parallel(
     Raises `ToolLimit` if memory or another resource is short, and `Abandoned` if the build was given up.
     """
 
-    def idle() -> None:
-        settings.progress.wait()
+    pieces = list(work)
+
+    def meanwhile(index: int, seconds: float) -> None:
+        settings.progress.wait(os.path.basename(pieces[index][0].source), seconds)
         _still_wanted(settings)
 
-    pieces = list(work)
     settings.progress.start(f"{what} {subject}", len(pieces))
     try:
         with workers(min(settings.jobs, len(pieces))) as crew:
             arguments = [(piece[0], *piece[1]) for piece in pieces]
-            for index, result in each(crew, function, arguments, idle):
+            for index, result in each(crew, function, arguments, meanwhile):
                 if isinstance(result, Failure) and shortage(result.error):
                     raise result.error
                 yield pieces[index], result
@@ -80,7 +81,7 @@ def parallel(
 
 
 _PATIENCE = 1.0
-"""Seconds to wait for a result before `Progress.wait` is called."""
+"""Seconds from call to call of `Progress.wait`."""
 
 
 def _still_wanted(settings: BuildSettings) -> None:
@@ -127,30 +128,29 @@ def each(
     crew: list[Worker],
     function: Callable[..., T],
     pieces: Sequence[tuple[Any, ...]],
-    idle: Callable[[], None] = NO_PROGRESS.wait,
+    meanwhile: Callable[[int, float], None] = lambda index, seconds: None,
 ) -> Iterator[tuple[int, T | Failure]]:
-    """Calls `function(*piece)` in the workers; yields indices and results; calls `idle` meanwhile.
+    """Calls `function(*piece)` in the workers; yields indices and results.
 
+    meanwhile: called about every second, with the piece that takes longest and the seconds since its begin.
     A worker that dies during a piece of work is replaced. Raises EOFError if another process killed it.
     """
     todo = iter(enumerate(pieces))
-    busy: dict[Connection, tuple[int, Worker]] = {}
+    busy: dict[Connection, tuple[int, Worker, float]] = {}
+    called = time.monotonic()
 
     def give(worker: Worker) -> None:
         for index, piece in todo:
             worker.link.send((function, piece))
-            busy[worker.link] = index, worker
+            busy[worker.link] = index, worker, time.monotonic()
             return
 
     for worker in list(crew):
         give(worker)
     while busy:
-        ready = wait(list(busy), _PATIENCE)
-        if not ready:
-            idle()
-        for link in ready:
+        for link in wait(list(busy), _PATIENCE):
             assert isinstance(link, Connection)
-            index, worker = busy.pop(link)
+            index, worker, _ = busy.pop(link)
             try:
                 result: T | Failure = link.recv()
             except (EOFError, ConnectionError):
@@ -158,6 +158,11 @@ def each(
                 worker = _start(crew)
             give(worker)
             yield index, result
+        now = time.monotonic()
+        if busy and now - called >= _PATIENCE:
+            index, _, begun = next(iter(busy.values()))  # they stand in the order of their begins
+            meanwhile(index, now - begun)
+            called = now
 
 
 def _ended(worker: Worker) -> Failure:
