@@ -5,6 +5,7 @@ from collections import Counter
 
 import pytest
 
+from whence.abi.symbolic import ACCESSES, CHECKS
 from whence.exploring import strategies
 from whence.exploring.reasoning import Reasoner
 from whence.exploring.search import Explorer, Limits
@@ -18,7 +19,9 @@ from .model import ModelExecutor, as_file, run
 IDENTITY = {"program": "model", "arguments": [], "symbolic": []}
 
 
-def explore(program, directory, *, strategy="rotation", solver="z3", slots=1, limits=None, executor=None):
+def explore(
+    program, directory, *, strategy="rotation", solver="z3", slots=1, limits=None, executor=None, first=None
+):
     terms = Terms()
     executor = executor or ModelExecutor(program, slots=slots)
     explorer = Explorer(
@@ -28,7 +31,7 @@ def explore(program, directory, *, strategy="rotation", solver="z3", slots=1, li
         strategy,
         limits or Limits(ways=300),
     )
-    explorer.explore([{}])
+    explorer.explore([first or {}])
     explorer.store.close()
     return explorer
 
@@ -117,6 +120,30 @@ def overruns(path):
     return 1 if path.true(x == 2, 1) else 0
 
 
+def walks(path):
+    """Through two blocks, and never out of both."""
+    (x,) = path.bytes("memory:x", 1)
+    path.access(x.wide(64) + 0x1000, 1, {0x1000: 128, 0x1080: 128})
+    return 0
+
+
+def divides_by_all(path):
+    """A check that no rule is about."""
+    (x,) = path.bytes("memory:x", 1)
+    path.record("CHECK", (x == 7).id, operator=CHECKS["DIVISION"], number=5)
+    return 0
+
+
+def reads_all(path):
+    """An access out of its block that no rule is about."""
+    (x,) = path.bytes("memory:x", 1)
+    address = x.wide(64) + 0x1000
+    inside = address.value < 0x1004
+    operands = (address.id, address.value, 1, 0x1000 * inside, 4 * inside)
+    path.record("ACCESS", *operands, operator=ACCESSES["READ"], number=6)
+    return 0
+
+
 PROGRAMS = [branches, loop, impossible, switch, table, assumed, divides, overruns]
 
 
@@ -142,6 +169,25 @@ def test_every_path_is_run_once(program, strategy, tmp_path):
     else:
         assert explored(explorer) == Counter(set(wanted))
     assert not explorer.waiting and not explorer.state.diverged and not explorer.state.repeated
+
+
+@pytest.mark.parametrize("first", [b"\0", b"\7"])
+@pytest.mark.parametrize(
+    ("program", "possible"),
+    [
+        (walks, {}),
+        (divides, {"check division": 17}),
+        (divides_by_all, {"check division": 7}),
+        (reads_all, {"access": None}),
+    ],
+)
+def test_what_goes_wrong_without_a_finding(program, possible, first, tmp_path):
+    explorer = explore(program, tmp_path, first={"memory:x": first})
+    said = {what: explorer.store.inputs(number) for (what, _), number in explorer.state.possible.items()}
+    assert said.keys() == possible.keys()
+    for what, value in possible.items():
+        (x,) = said[what]["memory:x"]
+        assert x == value if value else x > 3
 
 
 @pytest.mark.long

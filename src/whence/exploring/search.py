@@ -21,7 +21,7 @@ from whence.exploring.loop import ASSUMPTION, Limits, Loop
 from whence.exploring.prefixes import Prefixes
 from whence.exploring.reasoning import Counts, GivenUp, Reasoner
 from whence.exploring.store import Paths, Recorded
-from whence.exploring.trace import BrokenTrace, Decision, Trace, read
+from whence.exploring.trace import OUTSIDE, BrokenTrace, Decision, Trace, read
 from whence.exploring.tree import COUNT, Diverged, Node, as_text
 
 CHECKS = {number: name for name, number in symbolic.CHECKS.items()}
@@ -242,13 +242,20 @@ class Explorer(Loop[Inputs, Ran]):
             )
             self._count(how, keys, number)
             self._pass(decisions)
-            if node is not None and node.kind in ("ACCESS", "CHECK") and predicted and not ran.findings:
-                state.possible.setdefault((_what(node), node.site), number)
+            if not ran.findings:
+                came = fresh if node is None or not predicted else [*fresh, node]
+                self._note_possible([decisions[each.depth - 1] for each in came], number)
         elif predicted:
             state.repeated += 1
         self._wait([each for each in fresh if self._may_wait(each)])
         if node is not None and not node.closed and self._may_wait(node):
             self._wait([node])
+
+    def _note_possible(self, decisions: Sequence[Decision], number: int) -> None:
+        """What went wrong on a path without a finding. decisions: those whose ways are new with the path."""
+        for each in decisions:
+            if (each.kind == "ACCESS" and each.outcome == OUTSIDE) or (each.kind == "CHECK" and each.outcome):
+                self.state.possible.setdefault((_what(each), each.site), number)
 
     def _as_predicted(self, node: Node, decisions: Sequence[Decision]) -> bool:
         at = node.depth - 1
@@ -282,8 +289,8 @@ class Explorer(Loop[Inputs, Ran]):
             assigned[number] = data[offset] if offset < len(data) else 0
         return assigned
 
-def _what(node: Node) -> str:
-    return f"check {CHECKS.get(node.detail, '')}".lower() if node.kind == "CHECK" else "access"
+def _what(decision: Decision) -> str:
+    return f"check {CHECKS.get(decision.detail, '')}".lower() if decision.kind == "CHECK" else "access"
 
 
 def _completed(inputs: Mapping[str, bytes], trace: Trace) -> dict[str, bytes]:
