@@ -244,7 +244,7 @@ def test_a_path_that_does_not_end(tmp_path, whence_env):
 
 def test_paths_that_wait_or_take_all_memory_or_kill_their_server(tmp_path, whence_env):
     program = build("waiting", tmp_path, whence_env, "-O1", "-pthread")
-    summary, text = explore(program, tmp_path, whence_env, "--path-time", "4", "--max-memory", "900M")
+    summary, text = explore(program, tmp_path, whence_env, "--path-time", "4", "--max-memory", "400M")
     assert summary["ends"] == {"exit": 1, "memory limit": 1, "time limit": 1, "waiting": 3}, text
     assert summary["lost"]["killed"] == 1 and not summary["complete"] and not summary["errors"]
     assert "the time of 3 paths was over (--path-time), waiting for a clock" in text
