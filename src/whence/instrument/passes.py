@@ -94,11 +94,15 @@ class Context:
         """Drops what is known of a function whose control flow has changed."""
         self._flows.pop(function.name, None)
 
+    def forget_flows(self) -> None:
+        """Drops what is known of all functions."""
+        self._flows.clear()
+
     def forget(self) -> None:
         """Lets go of the module; the counts stay."""
         self.module = ir.Module()
         self.twins, self.zoned = [], {}
-        self._flows.clear()
+        self.forget_flows()
 
     def functions(self) -> Iterable[ir.Function]:
         """Definitions, except those that the program excludes from instrumentation."""

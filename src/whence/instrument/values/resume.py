@@ -15,6 +15,7 @@ thousands, each alive almost everywhere.
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import zlib
@@ -118,6 +119,13 @@ def resume_in_twins(context: Context) -> None:
     weights = context.module.metadata.add(_WEIGHTS) if context.twins else 0
     for twin in context.twins:
         _Pair(context, twin, f", !prof !{weights}").join()
+    context.forget_flows()
+    if gc.get_count()[0] > _MANY:
+        gc.collect()
+
+
+_MANY = 1_000_000
+"""New objects after which the old ones of functions and twins are not left: later passes need the memory."""
 
 
 class _Pair:
