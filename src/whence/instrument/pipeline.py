@@ -51,6 +51,7 @@ from whence.instrument.initializers import POINT as ORDER
 from whence.instrument.initializers import mark_initializers
 from whence.instrument.inlines import keep_copies
 from whence.instrument.library import own_strings, redirect
+from whence.instrument.long_names import shorten_names
 from whence.instrument.origins.follow import follow_origins
 from whence.instrument.overruns import keep_overruns
 from whence.instrument.pairs import POINTS as PAIRS
@@ -362,7 +363,7 @@ def _settled(module: llvm.ModuleRef, job: Job) -> tuple[llvm.ModuleRef, Context,
     context = _context(job)
     if not any(each.needed(job.policy) for each in PASSES if each.stage is Stage.OPTIMISED):
         return module, context, ()
-    text, notes = str(module), list[str]()
+    text, notes = shorten_names(str(module)), list[str]()
     ways = [context, replace(_context(job), alone=True)] if job.policy.values else [context]
     for way in ways:
         try:
