@@ -115,6 +115,44 @@ static void put_argument(const struct whence_event *event, struct text *into) {
     put_chain(into, WH_ROLE_POINTER, event->r, node);
 }
 
+/* The functions whose first number is the alignment. */
+static const char *const aligning[] = {"aligned_alloc", "memalign", "posix_memalign"};
+
+static int is_aligning(const char *library) {
+    for (unsigned i = 0; i < sizeof aligning / sizeof *aligning; i++)
+        if (wh_same(aligning[i], library)) return 1;
+    return 0;
+}
+
+/* Of values, those that are arguments of the last call; equal ones are in the order of its
+ * parameters. */
+static void put_arguments(const uint64_t *values, unsigned count, struct text *into) {
+    const struct origins_passed *own = &__whence_origins;
+    uint64_t taken = 0;
+    for (unsigned i = 0; i < count; i++)
+        for (uint64_t at = 0; at < own->passed.count && at < WHENCE_ORIGIN_ARGUMENTS; at++) {
+            if (taken >> at & 1 || own->arguments[at] >> 32 != (uint32_t)values[i]) continue;
+            taken |= 1ull << at;
+            put_chain(into, WH_ROLE_ARGUMENT, values[i], (uint32_t)own->arguments[at]);
+            break;
+        }
+}
+
+static void put_request(const struct whence_event *event, const char *library, struct text *into) {
+    if (library && is_aligning(library)) {
+        const uint64_t values[] = {event->other, event->value};
+        put_arguments(values, 2, into);
+    } else {
+        const uint64_t values[] = {event->width, event->value, event->other};
+        put_arguments(values, 3, into);
+    }
+}
+
+static void put_copied(const struct whence_event *event, struct text *into) {
+    const uint64_t values[] = {event->r, event->other, event->width};
+    put_arguments(values, 3, into);
+}
+
 /* The arguments that say how many bytes a library function accesses: one, or the size and the
  * number of elements beside it. */
 static const struct {
@@ -225,9 +263,13 @@ void chains_describe(const struct whence_event *event, const struct whence_block
     int accesses = event->point == WH_POINT_DEREF_R || event->point == WH_POINT_DEREF_W;
     if (event->point == WH_POINT_USE)
         put_use(event, into);
+    else if (event->point == WH_POINT_ALLOC)
+        put_request(event, library, into);
+    else if (event->point == WH_POINT_COPY)
+        put_copied(event, into);
     else if (library || event->point == WH_POINT_FREE)
         put_argument(event, into);
-    else if (accesses)
+    else if (accesses || event->point == WH_POINT_READ)
         put_used(event, into);
     else if (WH_POINTS_RECORDED >> event->point & 1)
         put_operands(event, into);

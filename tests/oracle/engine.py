@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from tests.harness.process import TIMEOUT
@@ -17,25 +18,47 @@ from whence.machine.syntax import Program
 _FLAGS = ("-g", "-w", "-std=c++17", "-fsized-deallocation")  # the last is no default before clang 19
 
 
-def verdicts(programs: Sequence[Program], folder: Path, level: str, strict: bool = True) -> list[Verdict]:
-    """The verdict on each program, built with the optimisation flag `level`.
+@dataclass(frozen=True)
+class Found:
+    """A finding in the program with the number `index`; `source` is the file of all programs."""
 
-    All rules are on, without `strict` all but `STRICT`. The first finding ends a program. Raises
-    `AssertionError` if a finding belongs to none of the programs, or a signal ends a program.
+    index: int
+    bug: Bug
+    finding: Finding
+    source: Source
+
+
+def verdicts(programs: Sequence[Program], folder: Path, level: str, strict: bool = True) -> list[Verdict]:
+    """The verdict on each program; see `run`."""
+    found: list[set[Bug]] = [set() for _ in programs]
+    for each in run(programs, folder, level, strict):
+        found[each.index].add(each.bug)
+    return [frozenset(bugs) for bugs in found]
+
+
+def run(
+    programs: Sequence[Program], folder: Path, level: str, strict: bool = True, locate: str = "never"
+) -> list[Found]:
+    """The findings in all programs, built with the optimisation flag `level`.
+
+    All rules are on, without `strict` all but `STRICT`. The first finding ends a program. locate: as of
+    `whence.run`. Raises `AssertionError` if a finding belongs to none of the programs, or a signal ends a
+    program.
     """
     source = translate(programs)
     path = folder / "programs.cc"
     path.write_text(source.text())
     program = whence.build(path, folder / "programs", flags=[*_FLAGS, level])
     result = whence.run(
-        program, enable="all", disable=() if strict else (STRICT,), capture_output=True, timeout=TIMEOUT
+        program,
+        enable="all",
+        disable=() if strict else (STRICT,),
+        locate=locate,
+        capture_output=True,
+        timeout=TIMEOUT,
     )
     assert result.exit_status == 0 and not result.stdout, result.text()
-    found: list[set[Bug]] = [set() for _ in programs]
-    for finding in result.findings:
-        index, bug = _bug(finding, source)
-        found[index].add(bug)
-    return [frozenset(bugs) for bugs in found]
+    return [Found(*_bug(finding, source), finding, source) for finding in result.findings]
 
 
 def _bug(finding: Finding, source: Source) -> tuple[int, Bug]:

@@ -143,13 +143,14 @@ loaded or copied were undefined, and no store of them is known. SKIPPED: the hop
 and this one are left out, because there were too many ways."""
 
 _VALUES = ("POINTER", "INDEX", "FREED", "LOST", "FIRST", "SECOND", "SIZE", "COUNT", "EACH", "LEFT", "RIGHT")
-_OTHERS = ("USED", "LENGTH", "MEMBER", "MEMBERS")
+_OTHERS = ("USED", "LENGTH", "MEMBER", "MEMBERS", "ARGUMENT")
 ROLES = {name: number for number, name in enumerate((*_VALUES, *_OTHERS))}
 """The values with chains: the pointer of the step, its index, the pointer that was freed, the last pointer to
 the block, the operands of a step that may be undefined, the size of the block. Instead of the size the two
 arguments whose product it is; LEFT and RIGHT are the operands of the first of them that was computed.
 USED: a value whose undefined bits are used. LENGTH: the number of bytes that a library function accesses;
-instead of it MEMBER and MEMBERS, the size of an element and their number, whose product it is."""
+instead of it MEMBER and MEMBERS, the size of an element and their number, whose product it is. ARGUMENT: an
+argument of a copy, or of a function that allocates."""
 
 LENGTHS: Mapping[str, tuple[int, ...]] = MappingProxyType(
     {

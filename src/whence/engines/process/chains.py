@@ -43,6 +43,11 @@ def chains(
             chain = replace(chain, term=_SIZES[role].format(_size(values), _computed(found)), is_number=True)
         elif role in _LENGTHS:
             chain = replace(chain, term=_LENGTHS[role], is_number=True)
+        elif role == "ARGUMENT":
+            term = _of_argument(chain, found, values)
+            if not term:
+                continue
+            chain = replace(chain, term=term, is_number=row is not None and _is_number(term, row))
         if not (chain.is_number and chain.value and (chain.value < 0 or chain.value >> 63)):
             chain = replace(chain, hops=tuple(map(_without_sign, chain.hops)))
         if role not in (*_SIZES, *_LENGTHS) or _size(values):
@@ -106,6 +111,16 @@ def _chain(
 def _size(values: Sequence[Value]) -> str:
     """The rule's term for the size of the block; empty if the rule does not trace it."""
     return next((each.name for each in values if each.name.startswith("Size(")), "")
+
+
+def _of_argument(chain: Chain, earlier: Sequence[Chain], values: Sequence[Value]) -> str:
+    """The rule's next term for the value of an argument; empty if the rule does not trace it."""
+    taken = {each.term for each in earlier}
+    return next((each.name for each in values if each.value == chain.value and each.name not in taken), "")
+
+
+def _is_number(term: str, row: points.Point) -> bool:
+    return any(slot.name == term and slot.type == "INT" for slot in row.slots)
 
 
 def _computed(earlier: Sequence[Chain]) -> str:

@@ -38,6 +38,13 @@ class Emitter:
         if place is not None:
             self.call(place, name, "void", arguments)
 
+    def stored(self, store: ir.Store, name: str, arguments: str) -> None:
+        """A call about a store: behind it, since a check of the store may still ask for what was stored there
+        before, or, where the store may let another thread read, in front of it."""
+        self._module.add_declaration(helpers.declaration(name, strict=self._strict))
+        insert = store.insert_before if store.atomic else store.insert_after
+        insert(f"call void @{name}({arguments})")
+
     def step(self, before: ir.Instruction, site: str, parent: str = "0") -> str:
         """A node after another; a chain begins with it where there is no other."""
         if parent == "0":

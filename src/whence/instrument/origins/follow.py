@@ -14,6 +14,7 @@ from whence import ir
 from whence.abi.intercepts import PREFIX
 from whence.abi.origins import MOST_ARGUMENTS
 from whence.chains import HopKind
+from whence.instrument.markers import PREFIX as CHECK
 from whence.instrument.origins import helpers
 from whence.instrument.origins.copies import copy_name
 from whence.instrument.origins.deaths import Deaths
@@ -56,8 +57,8 @@ def follow_origins(context: Context) -> None:
         define void @f(ptr %p) {
           %wh.0 = call i32 @__whence_origin_parameter_p(ptr @f, ptr @whence.sites, i64 0, ptr %p)
           %wh.1 = call i32 @__whence_origin_step(ptr getelementptr (i8, ptr @whence.sites, i64 32), i32 %wh.0)
-          call void @__whence_origin_store_p(ptr @g, ptr %p, i32 %wh.1)
           store ptr %p, ptr @g, align 8
+          call void @__whence_origin_store_p(ptr @g, ptr %p, i32 %wh.1)
           ret void
         }
         declare i32 @__whence_origin_parameter_p(ptr, ptr, i64, ptr) nounwind willreturn memory(inaccessiblemem: read)
@@ -90,10 +91,11 @@ class _Follower:
         self.shadows: dict[str, str] = {}
         self.used: set[str] = set()
         out = Emitter(function.module, sites, strict=policy.values)
+        self.out = out
         self._emit, self._runtime = out.call, out.behind
         self._step, self._born, self._word = out.step, out.born, out.word
         self.results = Results(function, sites, self.names, out, self._node)
-        self.effects = Effects(self._runtime)
+        self.effects = Effects(out)
         self.deaths = Deaths(function, sites, self.names, self.shadows, self._emit)
         self.variables = Variables(function, self.shadows, IN_MEMORY, self._emit)
         self.uses = Uses(function, sites, self.names, out, self._node) if policy.values else None
@@ -175,9 +177,10 @@ class _Follower:
         made = self.function.definition_of(root)
         if index is None and (isinstance(made, ir.Alloca) or not root.startswith("%")):
             return
-        node = self._node(root, "ptr", access)
-        other = "0" if index is None else self._node(*index, access)
-        self._emit(access, helpers.USE, "void", f"ptr {access.pointer}, i32 {node}, i32 {other}")
+        place = _before_checks(access)
+        node = self._node(root, "ptr", place)
+        other = "0" if index is None else self._node(*index, place)
+        self._emit(place, helpers.USE, "void", f"ptr {access.pointer}, i32 {node}, i32 {other}")
 
     def _root(self, pointer: str) -> tuple[str, tuple[str, str] | None]:
         """The pointer that an address is computed from, and the last index that is not constant."""
@@ -207,7 +210,7 @@ class _Follower:
             store.insert_before(f"store i32 {node}, ptr {shadow}, align 4")
         elif value.type in IN_MEMORY:
             name = f"{helpers.STORE}_{helpers.suffix_of(value.type)}"
-            self._emit(store, name, "void", f"ptr {store.pointer}, {value.type} {value.value}, i32 {node}")
+            self.out.stored(store, name, f"ptr {store.pointer}, {value.type} {value.value}, i32 {node}")
 
     def _is_silent(self, store: ir.Store, value: str) -> bool:
         """Whether the source has no such assignment: of a parameter, of a result before its return, and of
@@ -439,6 +442,14 @@ class _Follower:
         if instruction.value is not None:
             self.results.pass_value(instruction, instruction.operands[0])
         self._leave(instruction)
+
+
+def _before_checks(access: ir.MemoryAccess) -> ir.Instruction:
+    """The first of the checks in front of an access, which may ask for the chain of its pointer."""
+    first: ir.Instruction = access
+    while isinstance(first.prev, ir.Call) and (first.prev.callee or "").startswith(CHECK):
+        first = first.prev
+    return first
 
 
 def _is_plain_use(use: ir.Instruction, variable: ir.Alloca) -> bool:

@@ -9,6 +9,7 @@ from whence import ir
 from whence.chains import HopKind
 from whence.instrument.origins import helpers
 from whence.instrument.origins.copies import COPY
+from whence.instrument.origins.emitter import Emitter, after
 
 _ALLOCATIONS = frozenset(
     [
@@ -50,6 +51,16 @@ _FILLS: Mapping[str, int] = MappingProxyType(
     dict.fromkeys(("read", "pread", "pread64", "__read_chk", "recv", "recvfrom"), 1)
 )
 """Functions that write what comes from outside: the argument that says where; they return how much."""
+_GIVES: Mapping[str, str] = MappingProxyType(
+    {
+        "posix_memalign": "eq",
+        **dict.fromkeys(("asprintf", "vasprintf", "__asprintf_chk", "__vasprintf_chk"), "sge"),
+        **dict.fromkeys(("getline", "getdelim", "__getdelim"), "sge"),
+    }
+)
+"""Functions that store a pointer to new memory where their first argument points, and how a result compares
+with 0 if they have."""
+_POINTER_BYTES = 8
 
 
 def is_allocation(name: str) -> bool:
@@ -58,10 +69,11 @@ def is_allocation(name: str) -> bool:
 
 
 class Effects:
-    """Emits what calls of library functions do to cells; `emit` inserts a call behind an instruction."""
+    """Emits what calls of library functions do to cells."""
 
-    def __init__(self, emit: Callable[[ir.Instruction, str, str], None]) -> None:
-        self._emit = emit
+    def __init__(self, out: Emitter) -> None:
+        self._out = out
+        self._emit = out.behind
 
     def of(self, call: ir.Call, name: str, nodes: list[str], site: Callable[..., str]) -> None:
         arguments = call.arguments
@@ -87,3 +99,13 @@ class Effects:
             where = site(HopKind.OUTSIDE, name, "input")
             to = arguments[_FILLS[name]].value
             self._emit(call, helpers.SET, f"ptr {where}, ptr {to}, i64 {call.result}")
+        elif name in _GIVES and call.result:
+            self._give(call, name, site(HopKind.ALLOCATION, name))
+
+    def _give(self, call: ir.Call, name: str, site: str) -> None:
+        place = after(call)
+        if place is None:
+            return
+        given = place.insert_before(f"icmp {_GIVES[name]} {call.type} {call.result}, 0").result
+        size = place.insert_before(f"select i1 {given}, i64 {_POINTER_BYTES}, i64 0").result
+        self._out.call(place, helpers.SET, "void", f"ptr {site}, ptr {call.arguments[0].value}, i64 {size}")

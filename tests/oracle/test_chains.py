@@ -1,0 +1,86 @@
+"""On random programs, the machine and the engine say the same of where the values of a bug come from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.oracle import chains, engine
+from tests.oracle.conform import draw
+from tests.oracle.translate import numbered
+
+from whence.machine import parse_program
+
+pytestmark = pytest.mark.build
+
+SEED = 2013
+PROGRAMS = 120
+
+
+@pytest.fixture(autouse=True)
+def cache(monkeypatch: pytest.MonkeyPatch, whence_env: dict[str, str]) -> None:
+    monkeypatch.setenv("WHENCE_CACHE", whence_env["WHENCE_CACHE"])
+
+
+@pytest.mark.parametrize("strict", [True, False])
+@pytest.mark.parametrize(
+    ("level", "programs"),
+    [
+        ("-O0", PROGRAMS),
+        ("-O2", PROGRAMS),
+        pytest.param("-O0", 3000, marks=pytest.mark.slow),
+        pytest.param("-O2", 3000, marks=pytest.mark.slow),
+    ],
+)
+def test_chains_agree(tmp_path: Path, level: str, programs: int, strict: bool) -> None:
+    drawn = draw(programs, SEED + programs + strict)
+    found = [
+        each
+        for each in engine.run(drawn, tmp_path, level, strict, locate="always")
+        if each.finding.leak is None
+    ]
+    said = [text for each in found for text in chains.differences(drawn[each.index], each, strict)]
+    assert not said, "\n".join(said)
+    seen = {
+        what
+        for each in found
+        for way in (chains.of_machine(drawn[each.index], strict) or {}).values()
+        for what, _ in way
+    }
+    assert {chains.STORED, chains.ALLOCATED, chains.COMPUTED, chains.ADDRESS} <= seen
+
+
+LONG = """
+global g[16]
+fun pass(x) = let s = salloc 8 in s := *x; *s
+fun main() =
+  let p = malloc(16) in
+  let q = malloc(16) in
+  q := p;
+  let r = malloc(16) in
+  memcpy(r, q, 8);
+  g := pass(*r);
+  free(*g);
+  *p;
+  0
+"""
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_a_way_through_memory(tmp_path: Path, level: str) -> None:
+    program = numbered(parse_program(LONG))
+    (found,) = engine.run([program], tmp_path, level, locate="always")
+    assert not chains.differences(program, found)
+    what = {term: [each for each, _ in way] for term, way in chains.of_engine(program, found).items()}
+    assert what["r"] == ["allocated"]
+    assert what["r1"] == ["stored", "stored", "passed", "copied", "stored", "allocated"]
+
+
+def test_a_difference_is_said(tmp_path: Path) -> None:
+    program = numbered(parse_program("fun main() =\n  let p = malloc(8) in\n  free(p);\n  *p;\n  0\n"))
+    (found,) = engine.run([program], tmp_path, "-O0", locate="always")
+    other = numbered(
+        parse_program("fun main() =\n  let p = malloc(2 * 4) in\n  free(p);\n  *(p +& 0);\n  0\n")
+    )
+    assert not chains.differences(program, found)
+    assert chains.differences(other, found)
