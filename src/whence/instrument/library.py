@@ -68,6 +68,28 @@ def redirect(context: Context) -> None:
         _free_calls(function, redirected)
 
 
+def redirect_left(context: Context) -> None:
+    """Redirects functions of which LLVM has inlined no copy, and dropped the one that was there for that.
+
+    Before::
+
+        declare i32 @atoi(ptr)
+        define i32 @f(ptr %p) {
+          %n = call i32 @atoi(ptr %p)
+          ret i32 %n
+        }
+
+    After::
+
+        declare i32 @__whence_atoi(ptr)
+        define i32 @f(ptr %p) {
+          %n = call i32 @__whence_atoi(ptr %p)
+          ret i32 %n
+        }
+    """
+    _rename(context.module, context.own)
+
+
 def own_strings(context: Context) -> None:
     """Uses the module's copies of members of std::string, because those of libstdc++ have no checks.
 

@@ -50,7 +50,7 @@ from whence.instrument.indices import mark_indices
 from whence.instrument.initializers import POINT as ORDER
 from whence.instrument.initializers import mark_initializers
 from whence.instrument.inlines import keep_copies
-from whence.instrument.library import own_strings, redirect
+from whence.instrument.library import own_strings, redirect, redirect_left
 from whence.instrument.long_names import shorten_names
 from whence.instrument.origins.follow import follow_origins
 from whence.instrument.overruns import keep_overruns
@@ -143,6 +143,7 @@ PASSES: tuple[AnyPass, ...] = (
     Pass("mark-accesses", Stage.PROMOTED, mark_accesses),
     Pass("watch-functions", Stage.PROMOTED, watch),
     Pass("keep-globals", Stage.PROMOTED, keep_pointers, lambda policy: policy.reachability),
+    Pass("redirect-left", Stage.OPTIMISED, redirect_left, lambda policy: not policy.quick),
     Pass("drop-settled", Stage.OPTIMISED, drop_settled, lambda policy: policy.merge and not policy.quick),
     Pass(
         "compare-bounds",
