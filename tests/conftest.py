@@ -78,7 +78,7 @@ def corpus(
     for item in () if shared else request.session.items:
         parameters = getattr(getattr(item, "callspec", None), "params", {})
         if "case" in parameters and "level" in parameters:
-            made.submit(parameters["case"], parameters["level"])
+            made.submit(parameters["case"], parameters["level"], parameters.get("values", False))
     yield made
     made.close()
 

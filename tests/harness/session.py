@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -87,8 +87,14 @@ def tier_of(case: Case, level: str) -> str:
     return (QUICK, FULL)[(zlib.crc32(case.name.encode()) + LEVELS.index(level)) % 2]
 
 
+VALUES = "use-of-uninitialized-value"
+
+
 class Corpus:
-    """Outcomes of (case, level), computed by a few threads, one worker process each."""
+    """Outcomes of (case, level), computed by a few threads, one worker process each.
+
+    values: also with the rule about undefined values, whose code is made in another way.
+    """
 
     def __init__(self, directory: Path, env: dict[str, str], threads: int) -> None:
         self._directory = directory
@@ -96,18 +102,18 @@ class Corpus:
         self._pool = ThreadPoolExecutor(threads)
         self._local = threading.local()
         self._workers: list[Worker] = []
-        self._futures: dict[tuple[Path, str], Future[Outcome]] = {}
+        self._futures: dict[tuple[Path, str, bool], Future[Outcome]] = {}
 
-    def submit(self, case: Case, level: str) -> None:
+    def submit(self, case: Case, level: str, values: bool = False) -> None:
         """Start on a program, if that has not been done."""
-        key = (case.path, level)
+        key = (case.path, level, values)
         if key not in self._futures:
-            self._futures[key] = self._pool.submit(self._execute, case, level)
+            self._futures[key] = self._pool.submit(self._execute, case, level, values)
 
-    def outcome(self, case: Case, level: str) -> Outcome:
+    def outcome(self, case: Case, level: str, values: bool = False) -> Outcome:
         """Wait for a program's outcome; raises `BuildError`."""
-        self.submit(case, level)
-        return self._futures[(case.path, level)].result()
+        self.submit(case, level, values)
+        return self._futures[(case.path, level, values)].result()
 
     def close(self) -> None:
         for future in self._futures.values():
@@ -123,18 +129,18 @@ class Corpus:
         worker: Worker = self._local.worker
         return worker
 
-    def _execute(self, case: Case, level: str) -> Outcome:
-        directory = self._directory / f"{case.name.replace('/', '.')}{level}"
+    def _execute(self, case: Case, level: str, values: bool) -> Outcome:
+        directory = self._directory / f"{case.name.replace('/', '.')}{level}{'-values' if values else ''}"
         directory.mkdir(parents=True)
         program = directory / case.path.stem
         compile_program(case, program, (level,), self._env)
-        return self._run(case, level, program, directory)
+        rules = ("--tier", FULL, "--enable", VALUES) if values else ("--tier", tier_of(case, level))
+        return self._run(case, rules, program, directory)
 
-    def _run(self, case: Case, level: str, program: Path, directory: Path) -> Outcome:
+    def _run(self, case: Case, rules: Sequence[str], program: Path, directory: Path) -> Outcome:
         report, stdin = directory / "report.json", directory / "stdin"
         stdin.write_bytes(case.run.stdin)
-        tier = ["--tier", tier_of(case, level)]
-        options = ["--jobs", "1", *tier, *case.run.options, "--json", str(report)]
+        options = ["--jobs", "1", *rules, *case.run.options, "--json", str(report)]
         argv = ["run", *options, str(program), *case.run.args]
         answer = self._worker().run(
             {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Collection
 from dataclasses import replace
@@ -9,6 +10,8 @@ from textwrap import dedent
 
 import llvmlite.binding as llvm
 import pytest
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import Symbol, SymbolTableSection
 
 from whence import ir
 from whence.abi.points import STEPS
@@ -16,7 +19,8 @@ from whence.instrument import job as jobs
 from whence.instrument.passes import AnyPass, Context, Pass, PassError, Stage, TextPass, run_stage
 from whence.instrument.pipeline import PASSES, Job, compile_module, instrument_text
 from whence.instrument.values.twin import Twin
-from whence.rules import load_standard
+from whence.native import native_library
+from whence.rules import RuleSet, load_standard
 
 HEADER = (
     'target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"\n'
@@ -104,20 +108,65 @@ def test_the_module_after_a_pass_is_printed(
     assert printed.startswith("; test.c after withdraw-promises\n") and "null_pointer_is_valid" in printed
 
 
+SCOPED = f"""{HEADER}
+declare void @use(ptr)
+declare void @llvm.lifetime.start.p0(ptr)
+declare void @llvm.lifetime.end.p0(ptr)
+define void @f(i64 %n) {{
+  %x = alloca [4 x i64], align 8
+  call void @llvm.lifetime.start.p0(ptr %x)
+  %p = getelementptr [4 x i64], ptr %x, i64 0, i64 %n
+  store i64 1, ptr %p, align 8
+  call void @use(ptr %x)
+  call void @llvm.lifetime.end.p0(ptr %x)
+  ret void
+}}
+"""
+
+
+def symbols(code: bytes, table: str) -> list[Symbol]:
+    section = ELFFile(io.BytesIO(code)).get_section_by_name(table)
+    assert isinstance(section, SymbolTableSection)
+    return list(section.iter_symbols())
+
+
+def undefined(code: bytes) -> list[str]:
+    """The symbols that an object file refers to and lacks."""
+    return [each.name for each in symbols(code, ".symtab") if each["st_shndx"] == "SHN_UNDEF"]
+
+
 def spoil(context: Context) -> None:
     context.module.functions["f"].entry.terminator.replace("ret i32 0")
 
 
-def test_code_that_cannot_be_read_back_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It costs speed only, so the run goes on with a note; where passes are verified it is an error."""
+OF_VARIABLES = ["stack-buffer-overflow", "stack-use-after-scope", "global-buffer-overflow"]
+
+
+@pytest.mark.parametrize(
+    ("rules", "note"),
+    [
+        (load_standard().select([], OF_VARIABLES), "slower"),
+        (load_standard(), "test.c: local and global variables are not checked in it: "),
+        (
+            load_standard().select(["use-of-uninitialized-value"]),
+            "test.c: local and global variables and undefined values are not checked in it: ",
+        ),
+    ],
+)
+def test_code_that_cannot_be_read_back_is_told(
+    monkeypatch: pytest.MonkeyPatch, rules: RuleSet, note: str
+) -> None:
+    """The module is checked less, or is slower, so the run goes on with a note; where passes are verified it
+    is an error."""
     wrong = Pass("spoil", Stage.OPTIMISED, spoil)
     monkeypatch.setattr("whence.instrument.pipeline.PASSES", (*PASSES, wrong))
-    job: Job = replace(JOB, speed="1")
-    code = llvm.parse_assembly(SIMPLE).as_bitcode()
+    job: Job = jobs.make_job(rules, "test.c", "1", ())
+    code = llvm.parse_assembly(SCOPED).as_bitcode()
     monkeypatch.setenv("WHENCE_VERIFY_PASSES", "0")
     compiled = compile_module(code, job)
-    assert compiled.code.startswith(b"\x7fELF")
-    assert len(compiled.notes) == 1 and compiled.notes[0].startswith("test.c runs slower than it could: ")
+    assert len(compiled.notes) == 1 and note in compiled.notes[0]
+    exported = {each.name for each in symbols(native_library("libwhence-rt.so").read_bytes(), ".dynsym")}
+    assert {each for each in undefined(compiled.code) if each.startswith("__whence_")} <= exported
     monkeypatch.setenv("WHENCE_VERIFY_PASSES", "1")
     with pytest.raises(PassError, match=r"test\.c: after the pass spoil"):
         compile_module(code, job)

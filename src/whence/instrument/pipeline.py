@@ -212,8 +212,31 @@ class Compiled:
 
 
 def compile_module(bitcode: bytes, job: Job) -> Compiled:
-    """The instrumented object file; raises `ToolLimit` with the module's name if LLVM refuses."""
+    """The instrumented object file; raises `ToolLimit` with the module's name if LLVM refuses.
+
+    A module whose optimised code cannot be read again is checked like one without rules about variables and
+    undefined values, which a note says.
+    """
     _initialise(job.policy.described)
+    try:
+        return _compiled(bitcode, job)
+    except _Unreadable as error:
+        less = _compiled(bitcode, replace(job, policy=job.policy.without_variables()))
+        return replace(less, notes=(_not_checked(job, error),))
+
+
+class _Unreadable(Exception):
+    """Why the optimised code of a module cannot be read again, and passes over it are not possible."""
+
+
+def _not_checked(job: Job, error: Exception) -> str:
+    policy = job.policy
+    variables = "local and global variables" if policy.locals or policy.globals else ""
+    what = " and ".join(filter(None, [variables, "undefined values" if policy.values else ""]))
+    return f"{job.name}: {what} are not checked in it: {error}"
+
+
+def _compiled(bitcode: bytes, job: Job) -> Compiled:
     machine = _machine(job)
     with _refusal(job.name, "read the carried IR"):
         text = str(llvm.parse_bitcode(bitcode, context=llvm.create_context()))
@@ -359,12 +382,13 @@ def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, job: Job) -> 
 def _settled(module: llvm.ModuleRef, job: Job) -> tuple[llvm.ModuleRef, Context, tuple[str, ...]]:
     """The module after the passes over optimised IR, what they shared, and notes.
 
-    A module that cannot be parsed again is compiled without these passes, which only cost speed.
+    Raises `_Unreadable` where the module cannot be parsed again. Passes that only save time are left out
+    then.
     """
     context = _context(job)
     if not any(each.needed(job.policy) for each in PASSES if each.stage is Stage.OPTIMISED):
         return module, context, ()
-    text, notes = shorten_names(str(module)), list[str]()
+    text, reason, notes = shorten_names(str(module)), "", list[str]()
     ways = [context, replace(_context(job), alone=True)] if job.policy.values else [context]
     for way in ways:
         try:
@@ -373,9 +397,12 @@ def _settled(module: llvm.ModuleRef, job: Job) -> tuple[llvm.ModuleRef, Context,
         except (RuntimeError, PassError, ir.IRSyntaxError) as error:
             if verifying():
                 raise PassError(f"{job.name}: {Stage.OPTIMISED.value}: {error}") from error
-            notes = [f"{job.name} runs slower than it could: {_first_lines(error)}"]
+            reason = _first_lines(error)
+            notes = [f"{job.name} runs slower than it could: {reason}"]
         else:
             return settled, way, tuple(notes)
+    if job.policy != job.policy.without_variables():
+        raise _Unreadable(reason)
     return module, _context(job), tuple(notes)
 
 

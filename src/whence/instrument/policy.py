@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from whence.instrument.provenance import Kind
+
+_READ = "READ"
+"""The point of rules that need to know what was never written."""
 
 
 @dataclass(frozen=True)
@@ -56,3 +59,8 @@ class Policy:
     def keeps_variables(self) -> bool:
         """Whether all variables stay in memory, where debuggers find the values and their origins."""
         return self.described and self.quick
+
+    def without_variables(self) -> Policy:
+        """The policy for a module whose optimised code the passes cannot change: blocks of the heap alone."""
+        steps = self.steps - {_READ}
+        return replace(self, locals=False, globals=False, scopes=False, values=False, steps=steps)
