@@ -25,7 +25,7 @@ UNDEFINED = {
 }
 """Programs that are also wrong in another way, by the rule about undefined values, and how."""
 REGISTERS = ("definite-leak/overwritten-before-exit.c", "definite-leak/waiting-thread.c")
-"""Programs where, with the rule about undefined values, a register keeps a pointer that is not used any more."""
+"""Programs where, with the rule about undefined values, a register keeps a pointer that is no longer used."""
 SAMPLED = 20
 """One of so many programs is run with the rule about undefined values in the default suite."""
 
