@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -85,3 +87,12 @@ def test_a_full_table_is_said(whence: Whence) -> None:
     done, (found,) = whence.findings("--locate", "always", "--chain-steps", "64", made)
     assert found["rule"] == "null-pointer-dereference"
     assert done.err.count("the table of chains is full: hops of chains are missing from here on") == 1
+
+
+def test_the_bench_of_long_runs(whence_env: dict[str, str]) -> None:
+    bench = Path(__file__).resolve().parents[1] / "bench" / "long_chains.py"
+    done = subprocess.run(
+        [sys.executable, bench, "--millions", "1"], env=whence_env, capture_output=True, text=True, check=True
+    )
+    rows = done.stdout.splitlines()[2:]
+    assert [row.split(" | ")[-1] for row in rows] == ["stored ← allocation |"] * 2
