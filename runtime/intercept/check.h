@@ -37,15 +37,15 @@
 /* A wrapper of a function that stores up to `size` bytes at `to`, as many as its result says.
  * `check` is made before; in the arguments bounce.buffer stands for `to`. */
 #define WRAP_FILLING(name, parameters, check, arguments)                                           \
-    FILLING(name, parameters, check, arguments, (void)0)
+    FILLING(name, parameters, check, NEXT(name) arguments, (void)0)
 /* The same of a function that reads from the descriptor `file`. */
 #define WRAP_FILLING_FROM(name, parameters, arguments)                                             \
-    FILLING(name, parameters, (void)0, arguments, USED(file, count))
-#define FILLING(name, parameters, check, arguments, after)                                         \
+    FILLING(name, parameters, (void)0, NEXT(name) arguments, USED(file, count))
+#define FILLING(name, parameters, check, result, after)                                            \
     WRAP(ssize_t, name, parameters) {                                                              \
         check;                                                                                     \
         struct bounce bounce = bounce_begin(SITE, to, size);                                       \
-        ssize_t count = NEXT(name) arguments;                                                      \
+        ssize_t count = result;                                                                    \
         after;                                                                                     \
         bounce_end(SITE, &bounce, arrived(count));                                                 \
         return count;                                                                              \

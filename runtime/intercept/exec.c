@@ -54,9 +54,7 @@ static void measure(struct plan *plan) {
     plan->talk.at = at;
 }
 
-static int is_mapped(const void *address) {
-    return os_readable(wh_round_down((uintptr_t)address, sizeof(uint64_t)));
-}
+static int is_mapped(const void *address) { return os_readable_word((uintptr_t)address); }
 
 static int is_vector(char *const *vector) {
     for (char *const *at = vector; at; at++) {

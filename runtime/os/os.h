@@ -61,6 +61,10 @@ uintptr_t os_map_file(int file, size_t size);
  * The write test overwrites 8 bytes. */
 int os_readable(uintptr_t address);
 int os_writable(uintptr_t address);
+/* Whether the word that an address lies in can be read: it never crosses into the next page. */
+static inline int os_readable_word(uintptr_t address) {
+    return os_readable(address & ~(uintptr_t)(sizeof(uint64_t) - 1));
+}
 /* Copies memory that may be cut off, closed or a device's, without risking a signal. `from` and
  * the size stay in one page. 0: it cannot be read. */
 int os_copy(void *to, uintptr_t from, size_t size);

@@ -25,7 +25,9 @@ int program_is_named(const char *path);
 const char *program_meant(const char *path);
 /* Whether executing a path would execute the file or its copy. */
 int program_is(const char *path);
-/* As readlink of one of these names; -1 for every other path, and where the kernel refuses. */
-long program_link(const char *path, char *to, size_t size);
+/* Whether readlink of a path would name the copy; not where the kernel refuses. */
+int program_has_link(const char *path, const char *to, size_t size);
+/* What readlink should give then. */
+long program_link(char *to, size_t size);
 
 #endif

@@ -126,10 +126,9 @@ void access_overlap(uintptr_t to, uint64_t written, uintptr_t from, uint64_t rea
 
 /* ---- lengths beyond what is mapped ---- */
 
-/* Asking for a word never crosses into the next page. Asking about a stack makes it grow, as
- * the access will. */
+/* Asking about a stack makes it grow, as the access will. */
 static int is_mapped(uintptr_t address) {
-    return address < ADDRESS_END && os_readable(wh_round_down(address, sizeof(uint64_t)));
+    return address < ADDRESS_END && os_readable_word(address);
 }
 
 /* How many bytes from `address` on are mapped, of the first so many. */

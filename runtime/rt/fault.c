@@ -167,8 +167,7 @@ static int is_above_stack(uintptr_t address, uintptr_t sp) {
 
 /* Functions touch their frames from the stack pointer on; a call pushes below it. */
 static int is_stack_end(uintptr_t address, uintptr_t sp) {
-    return address + FRAME_MOST > sp && address < sp + FRAME_MOST &&
-           !os_readable(wh_round_down(address, sizeof(uint64_t)));
+    return address + FRAME_MOST > sp && address < sp + FRAME_MOST && !os_readable_word(address);
 }
 
 /* Frames with zones have been seen to be five times as large. */

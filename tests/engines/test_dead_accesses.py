@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.harness.levels import built_at
 from tests.harness.process import Whence
 
 pytestmark = pytest.mark.build
@@ -65,13 +66,7 @@ PLACES = ["copied", "cleared", "member", "indexed", "sized"]
 WAYS = [("--tier", "quick"), ("--tier", "full"), ("--enable", "use-of-uninitialized-value")]
 
 
-@pytest.fixture(scope="module", params=["-O0", "-O2"])
-def whence(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, whence_env: dict[str, str]
-) -> Whence:
-    made = Whence(tmp_path_factory.mktemp("dead"), whence_env)
-    made.build(SOURCE, "prog", request.param)
-    return made
+whence = built_at(SOURCE, "-O0", "-O2")
 
 
 @pytest.mark.parametrize("way", WAYS)

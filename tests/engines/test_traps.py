@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.harness.levels import built_at
 from tests.harness.process import Whence
 
 pytestmark = pytest.mark.build
@@ -194,13 +195,7 @@ OWN_BUSINESS = {
 }
 
 
-@pytest.fixture(scope="module", params=["-O0", "-O2"])
-def handled(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, whence_env: dict[str, str]
-) -> Whence:
-    made = Whence(tmp_path_factory.mktemp("handled"), whence_env)
-    made.build(HANDLED, "prog", request.param)
-    return made
+handled = built_at(HANDLED, "-O0", "-O2")
 
 
 @pytest.mark.parametrize("case", WILD)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.harness.levels import built_at
 from tests.harness.process import Whence
 
 SOURCE = """
@@ -56,13 +57,7 @@ LINES = SOURCE.splitlines()
 CASES = [("1", "in_memory"), ("2", "in_register"), ("3", "in_struct")]
 
 
-@pytest.fixture(scope="module", params=["-O1", "-O2"])
-def whence(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, whence_env: dict[str, str]
-) -> Whence:
-    made = Whence(tmp_path_factory.mktemp("unwritten"), whence_env)
-    made.build(SOURCE, "prog", "-Wno-uninitialized", request.param)
-    return made
+whence = built_at(SOURCE, "-O1", "-O2", flags=("-Wno-uninitialized",))
 
 
 @pytest.mark.parametrize(("case", "function"), CASES)

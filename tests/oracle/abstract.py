@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from tests.oracle.verdict import END, Bug, Verdict
@@ -35,17 +35,24 @@ class Judgement:
 
 def judge(program: Program, strict: bool = True) -> Judgement:
     """Runs a `numbered` program up to its first step with a bug; the rule `STRICT` is on if `strict`."""
-    allocated: dict[BlockId, int] = {}
-    for step in steps(program, RULES if strict else LENIENT):
+    for step, allocated in watched(program, strict):
         errors = [error for error in step.errors if strict or RULES.announcing(error.rule.name) != (STRICT,)]
         if errors or step.verdicts:
             names = frozenset(error.rule.name for error in errors)
             return Judgement(_by_errors(step, errors, allocated), _by_rules(step, allocated), names)
         if step.after is None:
             return Judgement(None, frozenset(), frozenset(["stuck"]))
-        for bid in step.after.heap:
-            allocated.setdefault(bid, step.before.focus.place.line)
     return Judgement(frozenset(), frozenset())
+
+
+def watched(program: Program, strict: bool = True) -> Iterator[tuple[Step, Mapping[BlockId, int]]]:
+    """The steps of a `numbered` program, each with the numbers of the steps that allocated the blocks before
+    it."""
+    allocated: dict[BlockId, int] = {}
+    for step in steps(program, RULES if strict else LENIENT):
+        yield step, allocated
+        for bid in step.after.heap if step.after is not None else ():
+            allocated.setdefault(bid, step.before.focus.place.line)
 
 
 def _number(step: Step) -> int:

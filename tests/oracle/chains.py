@@ -7,16 +7,15 @@ chain ends: the result is a new value. So does the engine's here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-from tests.oracle.abstract import LENIENT, RULES
+from tests.oracle.abstract import watched
 from tests.oracle.engine import Found
 
 from whence.chains import Chain as Followed
 from whence.chains import HopKind
 from whence.machine import syntax as s
 from whence.machine.chains import Chain, Link
-from whence.machine.run import steps
 from whence.machine.values import BlockId
 
 Way = tuple[tuple[str, int], ...]
@@ -34,18 +33,19 @@ _COMPUTED = (HopKind.ARITHMETIC, HopKind.COMPUTED, HopKind.CONSTANT)
 def of_machine(program: s.Program, strict: bool = True) -> Ways | None:
     """The ways at the first bug of a `numbered` program, with the rule `STRICT` or without it; None if it has
     none, or only leaks. A value of bytes that several steps wrote has no way."""
-    allocated: dict[BlockId, int] = {}
-    for step in steps(program, RULES if strict else LENIENT):
-        if step.verdicts or step.after is None:
-            break
-        for bid in step.after.heap:
-            allocated.setdefault(bid, step.before.focus.place.line)
-    if not step.verdicts or isinstance(step.before.focus, s.Ret):
-        return None
-    nodes = _nodes(program)
+    for step, allocated in watched(program, strict):
+        if step.verdicts:
+            is_step = not isinstance(step.before.focus, s.Ret)
+            return _ways(step.verdicts[0].values, allocated, _nodes(program)) if is_step else None
+    return None
+
+
+def _ways(
+    chains: Iterable[Chain], allocated: Mapping[BlockId, int], nodes: Mapping[int, s.Expr]
+) -> Ways:
     return {
         chain.term: tuple(_link(each, allocated, nodes) for each in chain.links if each.kind != "read")
-        for chain in step.verdicts[0].values
+        for chain in chains
         if chain.links and not _is_mixed(chain, nodes)
     }
 
@@ -111,13 +111,12 @@ def _hops(chain: Followed, nodes: Mapping[int, s.Expr], found: Found) -> Iterato
                 yield hop.kind.value, 0
 
 
-def differences(program: s.Program, found: Found, strict: bool = True) -> list[str]:
-    """What the machine and the engine say differently of the values of a finding.
+def differences(program: s.Program, found: Found, machine: Ways | None) -> list[str]:
+    """What the engine says of the values of a finding otherwise than the machine, by `of_machine`.
 
     The engine says nothing of `_UNFOLLOWED`, of a constant that is written where it is used as a pointer, and
     of the count of functions without one; the machine says nothing of what a computed value was made from.
     """
-    machine = of_machine(program, strict)
     assert machine is not None, f"only the engine has found something: {found.bug}"
     engine = of_engine(program, found)
     node = _nodes(program).get(found.bug.step)

@@ -41,11 +41,6 @@ possible-leak. The generator draws no access outside of a local variable or afte
 optimiser removes many of them (`differences`), nor outside of a global one."""
 
 
-@pytest.fixture(autouse=True)
-def cache(monkeypatch: pytest.MonkeyPatch, whence_env: dict[str, str]) -> None:
-    monkeypatch.setenv("WHENCE_CACHE", whence_env["WHENCE_CACHE"])
-
-
 @pytest.mark.parametrize("programs", [PROGRAMS, pytest.param(2000, marks=pytest.mark.slow)])
 def test_the_three_agree(tmp_path: Path, programs: int) -> None:
     (run,) = conform(programs, SEED, tmp_path)

@@ -113,14 +113,10 @@ WRAP(char *, getwd, (char *to)) {
 }
 
 #define LINK(name, parameters, arguments)                                                          \
-    WRAP(ssize_t, name, parameters) {                                                              \
-        READ_PATH(path);                                                                           \
-        struct bounce bounce = bounce_begin(SITE, to, size);                                       \
-        ssize_t count = program_link(path, bounce.buffer, size);                                   \
-        if (count < 0) count = NEXT(name) arguments;                                               \
-        bounce_end(SITE, &bounce, arrived(count));                                                 \
-        return count;                                                                              \
-    }
+    FILLING(name, parameters, READ_PATH(path),                                                     \
+            program_has_link(path, bounce.buffer, size) ? program_link(bounce.buffer, size)        \
+                                                        : NEXT(name) arguments,                    \
+            (void)0)
 
 LINK(readlink, (const char *path, char *to, size_t size), (path, bounce.buffer, size))
 LINK(readlinkat, (int directory, const char *path, char *to, size_t size),

@@ -148,8 +148,7 @@ class Explorer(Loop[Inputs, Ran]):
         job, ran, state = key, done, self.state
         assert isinstance(job, Job)
         state.runs += 1
-        if ran.notes:
-            state.notes.update(dict.fromkeys(ran.notes))
+        state.notes.update(dict.fromkeys(ran.notes))
         if ran.lost:
             self._lose(job, ran.lost)
             return
@@ -232,7 +231,7 @@ class Explorer(Loop[Inputs, Ran]):
                 Recorded(
                     number,
                     inputs,
-                    tuple([each.text or as_text(each) for each in decisions]),
+                    tuple(map(as_text, decisions)),
                     how,
                     status,
                     keys,

@@ -86,8 +86,6 @@ class Server:
         self._trace = _shared_memory(symbolic.TRACE_SIZE)
         self._view = mmap.mmap(self._trace, symbolic.TRACE_SIZE, prot=mmap.PROT_READ)
         self._socket, theirs = socket.socketpair()
-        self._poll = select.poll()
-        self._poll.register(self._socket, select.POLLIN)
         self._null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
         try:
             theirs.set_inheritable(True)
@@ -133,10 +131,6 @@ class Server:
 
     def fileno(self) -> int:
         return self._socket.fileno()
-
-    def wait(self, milliseconds: int) -> bool:
-        """Whether the path has ended, or the server, after so long at most."""
-        return bool(self._poll.poll(milliseconds))
 
     def begin(self, key: object, inputs: Inputs) -> None:
         """Request a path."""
@@ -342,9 +336,6 @@ class Servers:
 
     def _ready(self, milliseconds: int) -> int | None:
         """The descriptor of a server whose path has ended; None after that time."""
-        if len(self._busy) == 1:
-            ((descriptor, (_, server)),) = self._busy.items()
-            return descriptor if server.wait(milliseconds) else None
         poll = select.poll()
         for descriptor in self._busy:
             poll.register(descriptor, select.POLLIN)

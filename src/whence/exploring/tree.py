@@ -175,10 +175,7 @@ class Tree:
         """The conditions of inputs that come to a node; its ancestors need terms."""
         root, parent = self.root, node.parent
         while parent is not None and parent is not root:
-            if parent.kind == "BRANCH" and node.via:
-                yield parent.term
-            else:
-                yield self.condition(parent, node.via)
+            yield self.condition(parent, node.via)
             node, parent = parent, parent.parent
 
     def others(self, node: Node) -> int:

@@ -221,12 +221,18 @@ def compile_module(bitcode: bytes, job: Job) -> Compiled:
     try:
         return _compiled(bitcode, job)
     except _Unreadable as error:
-        less = _compiled(bitcode, replace(job, policy=job.policy.without_variables()))
+        less = _compiled(bitcode, replace(job, policy=_without_variables(job.policy)))
         return replace(less, notes=(_not_checked(job, error),))
 
 
 class _Unreadable(Exception):
     """Why the optimised code of a module cannot be read again, and passes over it are not possible."""
+
+
+def _without_variables(policy: Policy) -> Policy:
+    """What can be checked of a module whose optimised code no pass can change: blocks of the heap."""
+    steps = policy.steps - {READ}
+    return replace(policy, locals=False, globals=False, scopes=False, values=False, steps=steps)
 
 
 def _not_checked(job: Job, error: Exception) -> str:
@@ -388,7 +394,7 @@ def _settled(module: llvm.ModuleRef, job: Job) -> tuple[llvm.ModuleRef, Context,
     context = _context(job)
     if not any(each.needed(job.policy) for each in PASSES if each.stage is Stage.OPTIMISED):
         return module, context, ()
-    text, reason, notes = shorten_names(str(module)), "", list[str]()
+    text, reason = shorten_names(str(module)), ""
     ways = [context, replace(_context(job), alone=True)] if job.policy.values else [context]
     for way in ways:
         try:
@@ -398,12 +404,15 @@ def _settled(module: llvm.ModuleRef, job: Job) -> tuple[llvm.ModuleRef, Context,
             if verifying():
                 raise PassError(f"{job.name}: {Stage.OPTIMISED.value}: {error}") from error
             reason = _first_lines(error)
-            notes = [f"{job.name} runs slower than it could: {reason}"]
         else:
-            return settled, way, tuple(notes)
-    if job.policy != job.policy.without_variables():
+            return settled, way, _slower(job, reason)
+    if job.policy != _without_variables(job.policy):
         raise _Unreadable(reason)
-    return module, _context(job), tuple(notes)
+    return module, _context(job), _slower(job, reason)
+
+
+def _slower(job: Job, reason: str) -> tuple[str, ...]:
+    return (f"{job.name} runs slower than it could: {reason}",) if reason else ()
 
 
 def _lower(module: llvm.ModuleRef, machine: llvm.TargetMachine, job: Job) -> None:

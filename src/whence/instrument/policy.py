@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from whence.instrument.provenance import Kind
-
-_READ = "READ"
-"""The point of rules that need to know what was never written."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +56,3 @@ class Policy:
     def keeps_variables(self) -> bool:
         """Whether all variables stay in memory, where debuggers find the values and their origins."""
         return self.described and self.quick
-
-    def without_variables(self) -> Policy:
-        """The policy for a module whose optimised code the passes cannot change: blocks of the heap alone."""
-        steps = self.steps - {_READ}
-        return replace(self, locals=False, globals=False, scopes=False, values=False, steps=steps)

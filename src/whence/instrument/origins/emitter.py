@@ -30,8 +30,12 @@ class Emitter:
         self._sites = sites
 
     def call(self, before: ir.Instruction, name: str, result: str, arguments: str) -> str:
+        return before.insert_before(self._text(name, result, arguments)).result or ""
+
+    def _text(self, name: str, result: str, arguments: str) -> str:
+        """The text of a call of a helper, which is declared."""
         self._module.add_declaration(helpers.declaration(name, strict=self._strict))
-        return before.insert_before(f"call {result} @{name}({arguments})").result or ""
+        return f"call {result} @{name}({arguments})"
 
     def behind(self, behind: ir.Instruction, name: str, arguments: str) -> None:
         place = after(behind)
@@ -41,9 +45,8 @@ class Emitter:
     def stored(self, store: ir.Store, name: str, arguments: str) -> None:
         """A call about a store: behind it, since a check of the store may still ask for what was stored there
         before, or, where the store may let another thread read, in front of it."""
-        self._module.add_declaration(helpers.declaration(name, strict=self._strict))
         insert = store.insert_before if store.atomic else store.insert_after
-        insert(f"call void @{name}({arguments})")
+        insert(self._text(name, "void", arguments))
 
     def step(self, before: ir.Instruction, site: str, parent: str = "0") -> str:
         """A node after another; a chain begins with it where there is no other."""

@@ -91,8 +91,7 @@ class _Follower:
         self.shadows: dict[str, str] = {}
         self.used: set[str] = set()
         out = Emitter(function.module, sites, strict=policy.values)
-        self.out = out
-        self._emit, self._runtime = out.call, out.behind
+        self._emit, self._runtime, self._stored = out.call, out.behind, out.stored
         self._step, self._born, self._word = out.step, out.born, out.word
         self.results = Results(function, sites, self.names, out, self._node)
         self.effects = Effects(out)
@@ -210,7 +209,7 @@ class _Follower:
             store.insert_before(f"store i32 {node}, ptr {shadow}, align 4")
         elif value.type in IN_MEMORY:
             name = f"{helpers.STORE}_{helpers.suffix_of(value.type)}"
-            self.out.stored(store, name, f"ptr {store.pointer}, {value.type} {value.value}, i32 {node}")
+            self._stored(store, name, f"ptr {store.pointer}, {value.type} {value.value}, i32 {node}")
 
     def _is_silent(self, store: ir.Store, value: str) -> bool:
         """Whether the source has no such assignment: of a parameter, of a result before its return, and of
