@@ -42,7 +42,7 @@ int main(int argc, char **argv) {
 }
 """
 Hops = list[tuple[str, str, list[int] | None]]
-N: Hops = [("stored", "n", None), ("outside", "atoi", None)]
+N: Hops = [("stored", "n", None), ("arithmetic", "atoi(argv[2])", None), ("outside", "argv[2]", None)]
 
 
 def passed(name: str, *bits: int) -> tuple[str, str, list[int] | None]:

@@ -60,8 +60,8 @@ RULES = (
 )
 ENABLED = [word for rule in RULES for word in ("--enable", rule)]
 Hops = list[tuple[str, str]]
-GIVEN: Hops = [("stored", "given"), ("outside", "atoi")]
-OTHER: Hops = [("stored", "other"), ("outside", "atoi")]
+GIVEN: Hops = [("stored", "given"), ("arithmetic", "atoi(words[2])"), ("outside", "argv[2]")]
+OTHER: Hops = [("stored", "other"), ("arithmetic", "atoi(words[3])"), ("outside", "argv[3]")]
 CASES: dict[str, tuple[tuple[str, str], tuple[str, str], str, dict[tuple[str, int], Hops]]] = {
     "*": (
         ("70000", "-70000"),

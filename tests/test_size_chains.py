@@ -64,9 +64,8 @@ int main(int argc, char **argv) {
 }
 """
 Hops = list[tuple[str, str]]
-ATOI: Hops = [("outside", "atoi")]
-N: Hops = [("stored", "n"), *ATOI]
-M: Hops = [("stored", "m"), *ATOI]
+N: Hops = [("stored", "n"), ("arithmetic", "atoi(argv[2])"), ("outside", "argv[2]")]
+M: Hops = [("stored", "m"), ("arithmetic", "atoi(argv[3])"), ("outside", "argv[3]")]
 LENGTH: Hops = [("stored", "length"), ("outside", "strlen")]
 COUNT, EACH = "the count in Size(r)", "the size of an element in Size(r)"
 
@@ -197,7 +196,7 @@ def test_the_size_of_a_vector_is_followed_through_its_allocator(
     ((key, hops),) = sizes(found).items()
     assert key == ("Size(r)", 20)
     assert hops[:2] == [("argument", "operator new(unsigned long)"), ("arithmetic", "__n * 4")]
-    assert hops[-2:] == N
+    assert hops[-3:] == N
 
 
 def test_a_negative_factor_is_shown_with_its_sign(whence: Whence, built: dict[str, Path]) -> None:

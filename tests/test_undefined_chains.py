@@ -71,7 +71,7 @@ CASES: dict[str, dict[str, Hops]] = {
     "t": {"v": [("undefined", "t.b")]},
     "a": {
         "v": [("address", "all")],
-        "the index of v": [("stored", "i"), ("arithmetic", ""), ("undefined", "p[2]")],
+        "the index of v": [("stored", "i"), ("arithmetic", "p[2] & 1"), ("undefined", "p[2]")],
     },
     "w": {
         "the pointer to v": [

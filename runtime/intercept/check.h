@@ -22,6 +22,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "arrivals.h"
 #include "bounce.h"
 #include "../rt/descriptors.h"
 
@@ -37,17 +38,19 @@
 /* A wrapper of a function that stores up to `size` bytes at `to`, as many as its result says.
  * `check` is made before; in the arguments bounce.buffer stands for `to`. */
 #define WRAP_FILLING(name, parameters, check, arguments)                                           \
-    FILLING(name, parameters, check, NEXT(name) arguments, (void)0)
-/* The same of a function that reads from the descriptor `file`. */
-#define WRAP_FILLING_FROM(name, parameters, arguments)                                             \
-    FILLING(name, parameters, (void)0, NEXT(name) arguments, USED(file, count))
-#define FILLING(name, parameters, check, result, after)                                            \
+    FILLING(name, parameters, check, NEXT(name) arguments, (void)0, (void)0)
+/* The same of a function that reads from the descriptor `file`: `source`, at an offset or HERE. */
+#define WRAP_FILLING_FROM(name, parameters, source, offset, arguments)                             \
+    FILLING(name, parameters, (void)0, NEXT(name) arguments, USED(file, count),                    \
+            CAME_FROM(source, offset, to, arrived(count)))
+#define FILLING(name, parameters, check, result, after, last)                                      \
     WRAP(ssize_t, name, parameters) {                                                              \
         check;                                                                                     \
         struct bounce bounce = bounce_begin(SITE, to, size);                                       \
         ssize_t count = result;                                                                    \
         after;                                                                                     \
         bounce_end(SITE, &bounce, arrived(count));                                                 \
+        last;                                                                                      \
         return count;                                                                              \
     }
 
@@ -109,7 +112,8 @@ void check_printf(struct site site, const char *format, va_list arguments);
 void check_printed(struct site site, const char *format, va_list arguments);
 /* After a scanf: what the first `assigned` conversions stored. Which are reached,
  * and how much they store, is not known before. */
-void check_scanned(struct site site, const char *format, va_list arguments, int assigned);
+void check_scanned(struct site site, const char *format, va_list arguments, int assigned,
+                   const struct arrival *arrival);
 
 #define READ(pointer, size) check_range(SITE, (pointer), (size), 0, (pointer))
 #define WRITE(pointer, size) check_range(SITE, (pointer), (size), 1, (pointer))

@@ -9,6 +9,7 @@
 #define CHECK_PRINTF check_printf
 #define CHECK_SCANNED check_scanned
 #define READ_TEXT READ_STRING
+#define NARROW_ARRIVAL(from) (from)
 
 /* ---- what they read and store through their arguments ---- */
 
@@ -77,35 +78,35 @@ void check_printf(struct site site, const char *format, va_list arguments) {
     check_sources(site, format, arguments, &sources);
 }
 
-static void check_set(struct site site, const struct format_value *value) {
+/* How many bytes were stored. */
+static size_t size_set(const struct format_value *value) {
     const char *pointer = value->pointer;
-    size_t size = value->item.size;
-    if (value->item.conversion == 'c' || value->item.conversion == 'C') {
-        size_t width = value->item.width < 0 ? 1 : (size_t)value->item.width;
-        check_range(site, pointer, bytes_of(width, size), 1, pointer);
-    } else if (size == 1) {
+    size_t size = value->item.size, count = 0;
+    if (value->item.kind == FORMAT_MAKE) return sizeof(void *);
+    if (value->item.kind != FORMAT_SET) return size;
+    if (value->item.conversion == 'c' || value->item.conversion == 'C')
+        return bytes_of(value->item.width < 0 ? 1 : (size_t)value->item.width, size);
+    if (size == 1) {
         int found;
-        size_t count = readable_until(pointer, 0, NO_LIMIT, &found);
-        check_range(site, pointer, found ? count : count + 1, 1, pointer);
-    } else {
-        size_t count = 0;
-        while (access_clean((uintptr_t)pointer + count * size, size) &&
-               ((const wchar_t *)(const void *)pointer)[count])
-            count++;
-        check_range(site, pointer, bytes_of(count + 1, size), 1, pointer);
+        count = readable_until(pointer, 0, NO_LIMIT, &found);
+        return found ? count : count + 1;
     }
+    while (access_clean((uintptr_t)pointer + count * size, size) &&
+           ((const wchar_t *)(const void *)pointer)[count])
+        count++;
+    return bytes_of(count + 1, size);
 }
 
-void check_scanned(struct site site, const char *format, va_list arguments, int assigned) {
+void check_scanned(struct site site, const char *format, va_list arguments, int assigned,
+                   const struct arrival *arrival) {
     struct format_value values[FORMAT_MOST];
     size_t count = format_scanf_values(format, arguments, values);
     for (size_t i = 0; i < count && assigned > 0; i++) {
-        size_t size = values[i].item.kind == FORMAT_MAKE ? sizeof(void *) : values[i].item.size;
-        if (values[i].item.kind == FORMAT_SET)
-            check_set(site, &values[i]);
-        else
-            check_range(site, values[i].pointer, size, 1, values[i].pointer);
-        if (values[i].item.conversion != 'n') assigned--;
+        size_t size = size_set(&values[i]);
+        check_range(site, values[i].pointer, size, 1, values[i].pointer);
+        if (values[i].item.conversion == 'n') continue;
+        if (ORIGINS_ON) arrival_stored(arrival, values[i].pointer, size);
+        assigned--;
     }
 }
 

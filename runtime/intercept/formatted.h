@@ -5,6 +5,7 @@
  *     CHECK_PRINTF    a function like check_printf: checks what a printf reads, and its %n
  *     CHECK_SCANNED   a function like check_scanned: checks what a scanf has stored
  *     READ_TEXT       checks a string of CHARACTER
+ *     NARROW_ARRIVAL  what a scanf takes, if chains lead there
  * In the families, `w` is the letter that the names of wide functions have: empty or w.
  */
 #ifndef WHENCE_INTERCEPT_FORMATTED_H
@@ -57,25 +58,29 @@
 
 /* ---- scanf ---- */
 
-#define SCAN_LIST(name, parameters, call)                                                          \
+#define SCAN_LIST(name, parameters, from, call)                                                    \
     WRAP(int, name, parameters) {                                                                  \
         va_list again;                                                                             \
         va_copy(again, arguments);                                                                 \
         READ_TEXT(format);                                                                         \
+        struct arrival arrival = NARROW_ARRIVAL(from);                                             \
         int assigned = call;                                                                       \
-        CHECK_SCANNED(SITE, format, again, assigned);                                              \
+        if (ORIGINS_ON) arrival_taken(SITE, &arrival);                                             \
+        CHECK_SCANNED(SITE, format, again, assigned, &arrival);                                    \
         va_end(again);                                                                             \
         return assigned;                                                                           \
     }
 
-#define SCAN(name, parameters, call)                                                               \
+#define SCAN(name, parameters, from, call)                                                         \
     WRAP(int, name, parameters) {                                                                  \
         va_list arguments, again;                                                                  \
         va_start(arguments, format);                                                               \
         va_copy(again, arguments);                                                                 \
         READ_TEXT(format);                                                                         \
+        struct arrival arrival = NARROW_ARRIVAL(from);                                             \
         int assigned = call;                                                                       \
-        CHECK_SCANNED(SITE, format, again, assigned);                                              \
+        if (ORIGINS_ON) arrival_taken(SITE, &arrival);                                             \
+        CHECK_SCANNED(SITE, format, again, assigned, &arrival);                                    \
         va_end(again);                                                                             \
         va_end(arguments);                                                                         \
         return assigned;                                                                           \
@@ -85,18 +90,19 @@
     int prefix##v##w##scanf(const CHARACTER *, va_list) attribute;                                 \
     int prefix##vf##w##scanf(FILE *, const CHARACTER *, va_list) attribute;                        \
     int prefix##vs##w##scanf(const CHARACTER *, const CHARACTER *, va_list) attribute;             \
-    SCAN(prefix##w##scanf, (const CHARACTER *format, ...), prefix##v##w##scanf(format, arguments)) \
-    SCAN(prefix##f##w##scanf, (FILE * stream, const CHARACTER *format, ...),                       \
+    SCAN(prefix##w##scanf, (const CHARACTER *format, ...), ARRIVAL(stdin),                         \
+         prefix##v##w##scanf(format, arguments))                                                   \
+    SCAN(prefix##f##w##scanf, (FILE * stream, const CHARACTER *format, ...), ARRIVAL(stream),      \
          (STREAM(stream), prefix##vf##w##scanf(stream, format, arguments)))                        \
     SCAN(prefix##s##w##scanf, (const CHARACTER *text, const CHARACTER *format, ...),               \
-         (READ_TEXT(text), prefix##vs##w##scanf(text, format, arguments)))                         \
-    SCAN_LIST(prefix##v##w##scanf, (const CHARACTER *format, va_list arguments),                   \
+         ARRIVAL_OF_TEXT(text), (READ_TEXT(text), prefix##vs##w##scanf(text, format, arguments)))  \
+    SCAN_LIST(prefix##v##w##scanf, (const CHARACTER *format, va_list arguments), ARRIVAL(stdin),   \
               prefix##v##w##scanf(format, arguments))                                              \
     SCAN_LIST(prefix##vf##w##scanf, (FILE * stream, const CHARACTER *format, va_list arguments),   \
-              (STREAM(stream), prefix##vf##w##scanf(stream, format, arguments)))                   \
-    SCAN_LIST(prefix##vs##w##scanf,                                                                \
-              (const CHARACTER *text, const CHARACTER *format, va_list arguments),                 \
-              (READ_TEXT(text), prefix##vs##w##scanf(text, format, arguments)))
+              ARRIVAL(stream), (STREAM(stream), prefix##vf##w##scanf(stream, format, arguments)))  \
+    SCAN_LIST(                                                                                     \
+        prefix##vs##w##scanf, (const CHARACTER *text, const CHARACTER *format, va_list arguments), \
+        ARRIVAL_OF_TEXT(text), (READ_TEXT(text), prefix##vs##w##scanf(text, format, arguments)))
 
 #define IN_EVERY_VERSION
 #define SINCE_2_38 __attribute__((weak))

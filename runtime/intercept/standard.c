@@ -13,11 +13,17 @@
 
 /* ---- numbers in text ---- */
 
+/* The number that a text stands for. */
+static uint64_t parsed(struct site site, const char *text, int base, uint64_t number) {
+    if (ORIGINS_ON) parsed_as_result(site, text, check_end_of_integer(text, base), number);
+    return number;
+}
+
 #define NUMBER(type, name)                                                                         \
     WRAP(type, name, (const char *text, char **end, int base)) {                                   \
         check_number(SITE, text, check_end_of_integer, base);                                      \
         WRITE_IF(end, sizeof *end);                                                                \
-        return name(text, end, base);                                                              \
+        return (type)parsed(SITE, text, base, (uint64_t)name(text, end, base));                    \
     }
 
 #define REAL(type, name)                                                                           \
@@ -47,10 +53,10 @@
         return name(text, end, locale);                                                            \
     }
 
-#define SHORT_FORM(type, name, end_of)                                                             \
+#define SHORT_INTEGER(type, name)                                                                  \
     WRAP(type, name, (const char *text)) {                                                         \
-        check_number(SITE, text, end_of, 10);                                                      \
-        return name(text);                                                                         \
+        check_number(SITE, text, check_end_of_integer, 10);                                        \
+        return (type)parsed(SITE, text, 10, (uint64_t)name(text));                                 \
     }
 
 NUMBER(long, strtol)
@@ -77,10 +83,14 @@ NUMBER_IN(unsigned long long, strtoull_l)
 REAL_IN(double, strtod_l)
 REAL_IN(float, strtof_l)
 REAL_IN(long double, strtold_l)
-SHORT_FORM(int, atoi, check_end_of_integer)
-SHORT_FORM(long, atol, check_end_of_integer)
-SHORT_FORM(long long, atoll, check_end_of_integer)
-SHORT_FORM(double, atof, check_end_of_real)
+SHORT_INTEGER(int, atoi)
+SHORT_INTEGER(long, atol)
+SHORT_INTEGER(long long, atoll)
+
+WRAP(double, atof, (const char *text)) {
+    check_number(SITE, text, check_end_of_real, 10);
+    return atof(text);
+}
 
 /* ---- sorting and searching ---- */
 
@@ -108,15 +118,21 @@ WRAP(void *, bsearch,
 
 /* ---- environment and names ---- */
 
-#define ONE_STRING(type, name)                                                                     \
-    WRAP(type, name, (const char *string)) {                                                       \
-        USE_STRING_IF(string);                                                                     \
-        return name(string);                                                                       \
+#define VALUE(name)                                                                                \
+    WRAP(char *, name, (const char *variable)) {                                                   \
+        USE_STRING_IF(variable);                                                                   \
+        char *value = name(variable);                                                              \
+        if (ORIGINS_ON && value) arrived_as_pointer(SITE, value);                                  \
+        return value;                                                                              \
     }
 
-ONE_STRING(char *, getenv)
-ONE_STRING(char *, secure_getenv)
-ONE_STRING(int, unsetenv)
+VALUE(getenv)
+VALUE(secure_getenv)
+
+WRAP(int, unsetenv, (const char *variable)) {
+    USE_STRING_IF(variable);
+    return unsetenv(variable);
+}
 
 WRAP(int, putenv, (char *string)) {
     USE_STRING(string);

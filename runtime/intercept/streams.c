@@ -11,16 +11,22 @@
 /* ---- reading ---- */
 
 /* A line read into `bounce`, as fgets returns it. */
-static char *end_line(struct site site, struct bounce *bounce, char *line, char *to) {
-    bounce_end(site, bounce, line ? strlen(line) + 1 : 0);
+static char *end_line(struct site site, struct bounce *bounce, char *line, char *to, int size,
+                      struct arrival *arrival) {
+    size_t length = line ? strlen(line) : 0;
+    /* A line with zeros in it is longer than its text. */
+    int all = length && (line[length - 1] == '\n' || length + 1 == (size_t)size);
+    bounce_end(site, bounce, line ? length + 1 : 0);
+    if (ORIGINS_ON) arrival_put(site, arrival, to, length, all);
     return line ? to : NULL;
 }
 
 #define READ_LINE(name)                                                                            \
     WRAP(char *, name, (char *to, int size, FILE *stream)) {                                       \
         STREAM(stream);                                                                            \
+        struct arrival arrival = ARRIVAL(stream);                                                  \
         struct bounce bounce = bounce_begin(SITE, to, size > 0 ? (size_t)size : 0);                \
-        return end_line(SITE, &bounce, name(bounce.buffer, size, stream), to);                     \
+        return end_line(SITE, &bounce, name(bounce.buffer, size, stream), to, size, &arrival);     \
     }
 
 READ_LINE(fgets)
@@ -29,8 +35,10 @@ READ_LINE(fgets_unlocked)
 char *__fgets_chk(char *, size_t, int, FILE *);
 WRAP(char *, __fgets_chk, (char *to, size_t room, int size, FILE *stream)) {
     STREAM(stream);
+    struct arrival arrival = ARRIVAL(stream);
     struct bounce bounce = bounce_begin(SITE, to, size > 0 ? (size_t)size : 0);
-    return end_line(SITE, &bounce, __fgets_chk(bounce.buffer, room, size, stream), to);
+    return end_line(SITE, &bounce, __fgets_chk(bounce.buffer, room, size, stream), to, size,
+                    &arrival);
 }
 
 /* No longer declared, still there. It is read by bytes, so that the check comes first. */
@@ -49,8 +57,10 @@ WRAP(char *, gets, (char *to)) {
 }
 
 /* `length` bytes have been stored, and a final zero. */
-static ssize_t delimited(char **line, ssize_t length) {
-    if (length >= 0) FILLS(*line, (size_t)length + 1);
+static ssize_t delimited(struct site site, char **line, ssize_t length, struct arrival *arrival) {
+    if (length < 0) return length;
+    FILLS(*line, (size_t)length + 1);
+    if (ORIGINS_ON) arrival_put(site, arrival, *line, (size_t)length, 1);
     return length;
 }
 
@@ -60,7 +70,8 @@ static ssize_t delimited(char **line, ssize_t length) {
         WRITE(size, sizeof *size);                                                                 \
         WRITE_IF(*line, *size);                                                                    \
         STREAM(stream);                                                                            \
-        return delimited(line, name(line, size, stop, stream));                                    \
+        struct arrival arrival = ARRIVAL(stream);                                                  \
+        return delimited(SITE, line, name(line, size, stop, stream), &arrival);                    \
     }
 
 READ_ALLOCATED(getdelim)
@@ -71,7 +82,8 @@ WRAP(ssize_t, getline, (char **line, size_t *size, FILE *stream)) {
     WRITE(size, sizeof *size);
     WRITE_IF(*line, *size);
     STREAM(stream);
-    return delimited(line, getline(line, size, stream));
+    struct arrival arrival = ARRIVAL(stream);
+    return delimited(SITE, line, getline(line, size, stream), &arrival);
 }
 
 /* ---- writing ---- */
@@ -247,10 +259,32 @@ static int file_of(FILE *stream) {
 
 CLOSE(fclose)
 CLOSE(pclose)
-OF_STREAM(int, fgetc)
-OF_STREAM(int, getc)
-OF_STREAM(int, fgetc_unlocked)
-OF_STREAM(int, getc_unlocked)
+
+/* A byte as the result, or EOF. */
+static int given(struct site site, int byte, struct arrival *arrival) {
+    if (ORIGINS_ON) arrival_returned(site, arrival, byte);
+    return byte;
+}
+
+#define GET(name)                                                                                  \
+    WRAP(int, name, (FILE * stream)) {                                                             \
+        STREAM(stream);                                                                            \
+        struct arrival arrival = ARRIVAL(stream);                                                  \
+        return given(SITE, name(stream), &arrival);                                                \
+    }
+
+#define GET_STANDARD(name)                                                                         \
+    WRAP(int, name, (void)) {                                                                      \
+        struct arrival arrival = ARRIVAL(stdin);                                                   \
+        return given(SITE, name(), &arrival);                                                      \
+    }
+
+GET(fgetc)
+GET(getc)
+GET(fgetc_unlocked)
+GET(getc_unlocked)
+GET_STANDARD(getchar)
+GET_STANDARD(getchar_unlocked)
 OF_STREAM(int, getw)
 OF_STREAM(wint_t, fgetwc)
 OF_STREAM(wint_t, getwc)
@@ -276,7 +310,11 @@ TO_STREAM(int, putc, int)
 TO_STREAM(int, fputc_unlocked, int)
 TO_STREAM(int, putc_unlocked, int)
 TO_STREAM(int, putw, int)
-TO_STREAM(int, ungetc, int)
+WRAP(int, ungetc, (int byte, FILE *stream)) {
+    STREAM(stream);
+    if (ORIGINS_ON && byte != EOF) arrival_undone(stream);
+    return ungetc(byte, stream);
+}
 TO_STREAM(wint_t, fputwc, wchar_t)
 TO_STREAM(wint_t, putwc, wchar_t)
 TO_STREAM(wint_t, ungetwc, wint_t)

@@ -15,11 +15,15 @@ static void check_wprintf(struct site site, const wchar_t *format, va_list argum
     check_printed(site, format ? format_narrow(format, room, NARROW_ROOM) : "", arguments);
 }
 
-static void check_wscanned(struct site site, const wchar_t *format, va_list arguments,
-                           int assigned) {
+static void check_wscanned(struct site site, const wchar_t *format, va_list arguments, int assigned,
+                           const struct arrival *arrival) {
     char room[NARROW_ROOM];
-    if (format) check_scanned(site, format_narrow(format, room, NARROW_ROOM), arguments, assigned);
+    if (format)
+        check_scanned(site, format_narrow(format, room, NARROW_ROOM), arguments, assigned, arrival);
 }
+
+/* Chains do not lead to wide texts and streams. */
+#define NARROW_ARRIVAL(from) ((struct arrival){0})
 
 #define CHARACTER wchar_t
 #define CHECK_PRINTF check_wprintf

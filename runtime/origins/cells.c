@@ -4,6 +4,7 @@
 #include "../planes/chunks.h"
 #include "../process/kind.h"
 #include "deaths.h"
+#include "given.h"
 #include "parts.h"
 #include "sizes.h"
 #include "../values/ranges.h"
@@ -28,13 +29,17 @@ static const struct chunk_plane plane = {
     .used = &used,
 };
 
+int origins_on;
+
 long origins_init(uintptr_t *begin, size_t *size) {
+    origins_on = 1;
     node_begin_thread(0);
     log_init();
     long result = chunks_reserve(&plane, begin, size);
     if (result >= 0) result = deaths_init(begin, size);
     if (result >= 0) result = sizes_init(begin, size);
     if (result >= 0) result = parts_init(begin, size);
+    if (result >= 0) result = given_init(begin, size);
     return result < 0 ? result : nodes_init(begin, size);
 }
 
@@ -113,6 +118,17 @@ WH_EXPORT uint32_t __whence_origin_make(struct whence_origin_site *site, uint32_
     return node;
 }
 
+WH_EXPORT uint32_t __whence_origin_join(struct whence_origin_site *moved,
+                                        struct whence_origin_site *born, uint32_t one,
+                                        uint32_t other) {
+    uint32_t same = node_before_arithmetic(one);
+    if (same && same == node_before_arithmetic(other)) return node_step(moved, same);
+    int far = 0;
+    uint32_t whole = given_joined(one, other, &far);
+    if (!whole) return node_step(born, node_own());
+    return far ? node_make(moved, whole, WH_NODE_SKIPPED) : node_step(moved, whole);
+}
+
 WH_EXPORT void __whence_origin_keep(uint64_t address, uint64_t size, uint64_t value,
                                     uint32_t node) {
     write_cells(address, size, value, node);
@@ -130,16 +146,33 @@ WH_EXPORT uint32_t __whence_origin_narrow(struct whence_origin_site *site, uint6
     return is_undefined(address, size) ? node_make(site, node_own(), WH_NODE_UNDEFINED) : born;
 }
 
+/* The node of this thread for a value that the cells of an address have a node for. */
+static uint32_t own_node(struct whence_origin_site *site, uint32_t stored, uintptr_t address,
+                         uint64_t size) {
+    if (node_tag(stored) == node_tag(node_own())) return stored;
+    return node_is_input(stored) ? given_part(stored, address, size) : node_cross(site, stored);
+}
+
 WH_EXPORT uint32_t __whence_origin_lost(struct whence_origin_site *site, uint64_t address,
                                         uint64_t size, uint64_t value) {
     uint32_t stored = node_now(address, size, value);
-    if (stored) return node_tag(stored) == node_tag(node_own()) ? stored : node_cross(site, stored);
+    if (stored) return own_node(site, stored, address, size);
     int initial = !is_stored(address, size) && kind_of(address) == WH_KIND_GLOBAL;
     uint32_t flags = initial ? WH_NODE_INITIAL : WH_NODE_UNSEEN;
     if (is_undefined(address, size)) flags = WH_NODE_UNDEFINED;
-    uint32_t node = node_make(site, node_own(), flags);
+    uint32_t node = flags == WH_NODE_UNSEEN ? given_initial(site, address, size, value) : 0;
+    if (!node) node = node_make(site, node_own(), flags);
     write_cells(address, size, value, node);
     return node;
+}
+
+uint32_t cells_parsed(struct whence_origin_site *call, uintptr_t text, uint64_t size) {
+    uint32_t node = node_now(text, 1, *(const uint8_t *)text);
+    if (node)
+        node = own_node(call, node, text, size);
+    else
+        node = given_initial(call, text, size, 0);
+    return node ? node_step(call, node) : 0;
 }
 
 /* ---- memory that serves another purpose ---- */
@@ -252,10 +285,13 @@ static void set_cells(uint32_t node, uintptr_t to, uint64_t size) {
     log_range(to, size, node);
 }
 
-WH_EXPORT void __whence_origin_set(struct whence_origin_site *site, uint64_t to, uint64_t size) {
-    if (!to || (int64_t)size <= 0) return;
+void cells_set(struct whence_origin_site *site, uint32_t node, uintptr_t to, uint64_t size) {
     lose_range(site, to, size);
-    set_cells(node_make(site, node_own(), 0), to, size);
+    set_cells(node, to, size);
+}
+
+WH_EXPORT void __whence_origin_set(struct whence_origin_site *site, uint64_t to, uint64_t size) {
+    if (to && (int64_t)size > 0) cells_set(site, node_make(site, node_own(), 0), to, size);
 }
 
 WH_EXPORT void __whence_origin_zeroed(struct whence_origin_site *site, uint64_t to, uint64_t count,
@@ -266,17 +302,21 @@ WH_EXPORT void __whence_origin_zeroed(struct whence_origin_site *site, uint64_t 
 
 struct copying {
     struct whence_origin_site *site;
-    uint32_t from, to;  /* the nodes of the last cell */
-    uint32_t undefined; /* the node of undefined bytes; 0: none yet */
+    uintptr_t begin, source; /* where the copy begins, and where what is copied does */
+    uint32_t from, to;       /* the nodes of the last cell */
+    uint32_t undefined;      /* the node of undefined bytes; 0: none yet */
 };
 
 static uint32_t copied_node(struct copying *copying, uint32_t node) {
-    if (node && node != copying->from) {
-        copying->from = node;
-        copying->to = node_tag(node) == node_tag(node_own()) ? node_step(copying->site, node)
-                                                             : node_cross(copying->site, node);
-    }
-    return node ? copying->to : 0;
+    if (!node || node == copying->from) return node ? copying->to : 0;
+    copying->from = node;
+    if (node_tag(node) == node_tag(node_own()))
+        copying->to = node_step(copying->site, node);
+    else if (node_is_input(node))
+        copying->to = given_copied(node, copying->site, copying->begin, copying->source);
+    else
+        copying->to = node_cross(copying->site, node);
+    return copying->to;
 }
 
 static cell copied(struct copying *copying, cell from) {
@@ -369,7 +409,7 @@ static void log_copy(struct whence_origin_site *site, uint64_t to, uint64_t size
 WH_EXPORT void __whence_origin_copy(struct whence_origin_site *site, uint64_t to, uint64_t from,
                                     uint64_t size) {
     if (!to || !from || to == from || !size || size > MOST_SET) return;
-    struct copying copying = {site, 0, 0, 0};
+    struct copying copying = {.site = site, .begin = to, .source = from};
     lose_range(site, to, size);
     copy_range(&copying, to, from, size);
     log_copy(site, to, size);
@@ -395,6 +435,7 @@ uint32_t cells_freed(uintptr_t begin) {
 
 int cells_node(uintptr_t address, uint64_t size, uint64_t value, uint32_t *node) {
     *node = node_now(address, size, value);
+    if (*node && node_is_input(*node)) *node = given_part(*node, address, size);
     if (*node) return 1;
     *node = is_stored(address, size);
     return 0;

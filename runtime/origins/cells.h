@@ -3,9 +3,6 @@
 #define WHENCE_ORIGINS_CELLS_H
 
 #include "../include/whence/origins.h"
-#include "../settings/options.h"
-#include "../os/mem.h"
-#include "../port/port.h"
 #include "nodes.h"
 
 /* Reserves everything. 0, or -errno with the range. */
@@ -17,8 +14,16 @@ void cells_forget(uintptr_t begin, uint64_t size);
 
 /* The same, wherever origins may not be followed. */
 static inline void cells_fresh(uintptr_t begin, uint64_t size) {
-    if (PORT_PLANES && WH_UNLIKELY(options.origins)) cells_forget(begin, size);
+    if (ORIGINS_ON) cells_forget(begin, size);
 }
+
+/* Bytes get the values that are there now, with a node; pointers that were there are lost at the
+ * site. */
+void cells_set(struct whence_origin_site *site, uint32_t node, uintptr_t to, uint64_t size);
+
+/* The node of a number that a call has computed from a text that begins here; 0: nothing is known
+ * of the text. */
+uint32_t cells_parsed(struct whence_origin_site *call, uintptr_t text, uint64_t size);
 
 /* The node of the pointer by which the block that begins here was freed; 0 if it is not known. */
 uint32_t cells_freed(uintptr_t begin);

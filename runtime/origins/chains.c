@@ -2,6 +2,7 @@
 #include "../stacks/depot.h"
 #include "cells.h"
 #include "deaths.h"
+#include "given.h"
 #include "sizes.h"
 
 /* A check may be about bytes near the pointer that the program used last. */
@@ -44,6 +45,7 @@ static void put_hops(struct text *into, uint32_t node) {
         if (!at->site) continue;
         hops++;
         put_hop(into, flags_of(at), at->thread, at->site);
+        if (at->flags & WH_NODE_INPUT) given_describe(at->site, into);
     }
 }
 

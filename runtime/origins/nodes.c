@@ -167,6 +167,21 @@ static uint32_t bounded(struct node *node) {
     return is_birth ? 0 : node->parent;
 }
 
+/* ---- arithmetic ---- */
+
+int node_is_arithmetic(const struct node *node) {
+    const char *text = node->site ? node->site->text : "", *kind = "arithmetic";
+    while (*kind && *text == *kind) text++, kind++;
+    return !*kind;
+}
+
+uint32_t node_before_arithmetic(uint32_t number) {
+    while (!is_none(number) && node_is_arithmetic(at(number)) &&
+           !(at(number)->flags & WH_NODE_INPUT))
+        number = at(number)->parent;
+    return is_none(number) ? 0 : number;
+}
+
 /* ---- sites with many parents ---- */
 
 /* Sites of interpreters and of library code pass on values of many origins, more than their own

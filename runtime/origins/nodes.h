@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "../include/whence/origins.h"
+#include "../os/mem.h"
+#include "../port/port.h"
 #include "whence_abi.h"
 
 struct node {
@@ -18,6 +20,10 @@ struct node {
     uint32_t loop;   /* the first REPEATED node of the chain, from its birth on; 0: none */
 };
 
+/* Whether origins are followed. */
+extern int origins_on;
+#define ORIGINS_ON (PORT_PLANES && WH_UNLIKELY(origins_on))
+
 /* Reserves the nodes and what leads to cells. 0, or -errno with the range. */
 long nodes_init(uintptr_t *begin, size_t *size);
 
@@ -28,7 +34,7 @@ static inline uint32_t node_tag(uint32_t number) { return number >> WH_ORIGIN_NO
 
 /* This thread, which has a number, makes nodes from now on. */
 static inline void node_begin_thread(uint32_t thread) {
-    uint32_t tag = thread + 1 < WH_ORIGIN_TAG_LATE ? thread + 1 : WH_ORIGIN_TAG_LATE;
+    uint32_t tag = thread + 1 < WH_ORIGIN_TAG_INPUT ? thread + 1 : WH_ORIGIN_TAG_LATE;
     __whence_origins.passed.thread = tag << WH_ORIGIN_NODES_BITS;
 }
 
@@ -48,5 +54,11 @@ uint32_t node_cross(struct whence_origin_site *site, uint32_t parent);
 
 /* NULL for node 0. */
 const struct node *node_at(uint32_t number);
+
+/* Whether its site is one of arithmetic. */
+int node_is_arithmetic(const struct node *node);
+
+/* The first node of a chain, from the newest one on, that is not of arithmetic; 0: all are. */
+uint32_t node_before_arithmetic(uint32_t number);
 
 #endif

@@ -17,4 +17,10 @@ static inline void origins_pass(uint64_t function, uint32_t node, uint64_t value
     __whence_origins.arguments[0] = (uint64_t)(uint32_t)value << 32 | node;
 }
 
+/* The function that the last call in checked code is of returns a value with this node. */
+static inline void origins_return(uint32_t node, uint64_t value) {
+    __whence_origins.passed.returned = __whence_origins.passed.callee;
+    __whence_origins.passed.result = (uint64_t)(uint32_t)value << 32 | node;
+}
+
 #endif

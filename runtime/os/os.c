@@ -255,6 +255,22 @@ long os_read_link(const char *path, char *buffer, size_t size) {
     return call3(SYS_readlink, (long)path, (long)buffer, (long)size);
 }
 
+long os_identify(int file, struct os_identity *identity) {
+    struct statx status;
+    long result = os_call(SYS_statx, file, (long)"", AT_EMPTY_PATH,
+                          STATX_TYPE | STATX_INO | STATX_BTIME, (long)&status, 0);
+    if (failed(result)) return result;
+    int has_birth = (int)(status.stx_mask & STATX_BTIME);
+    identity->device = (uint64_t)status.stx_dev_major << 32 | status.stx_dev_minor;
+    identity->number = status.stx_ino;
+    identity->born =
+        has_birth ? (uint64_t)status.stx_btime.tv_sec * 1000000000 + status.stx_btime.tv_nsec : 0;
+    identity->mode = status.stx_mode;
+    return 0;
+}
+
+int64_t os_place(int file) { return call3(SYS_lseek, file, 0, SEEK_CUR); }
+
 void os_complain(const char *text, size_t size) {
     while (size > 0) {
         long n = os_write(2, text, size);

@@ -93,6 +93,16 @@ long os_read_file(const char *path, char *buffer, size_t size);
 void os_environment(void (*use)(const char *begin, size_t size, void *argument), void *argument);
 /* What a symbolic link says, without a final zero; bytes or -errno. */
 long os_read_link(const char *path, char *buffer, size_t size);
+/* What tells a file from all others, also from a later one with its number. born: when it was made,
+ * in nanoseconds; 0 where the system does not say. */
+struct os_identity {
+    uint64_t device, number, born;
+    uint32_t mode;
+};
+/* That of an open file: 0 or -errno. */
+long os_identify(int file, struct os_identity *identity);
+/* Where in an open file the next read or write begins; -errno if it has no such place. */
+int64_t os_place(int file);
 /* Writes everything to standard error, as far as that works. */
 void os_complain(const char *text, size_t size);
 /* The working directory into `buffer`, with its final zero; bytes used or -errno. */

@@ -6,6 +6,7 @@
 #include "signals.h"
 #include "threads.h"
 #include "../leak/leak.h"
+#include "../origins/given.h"
 #include "../findings/finding.h"
 #include "event.h"
 #include "../os/os.h"
@@ -31,6 +32,7 @@ __attribute__((constructor)) static void begin(int count, char **arguments, char
     port_begin(count, arguments);
     /* Code of .preinit_array runs next: after this function, and before the rule set's own. */
     if (__whence_register) __whence_register();
+    if (ORIGINS_ON) given_start(arguments, environment);
     program_name_auxiliary(environment);
     if (!options.children) environment_restore(environment);
 }

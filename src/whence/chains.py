@@ -66,6 +66,43 @@ class Holder:
     stack: tuple[Frame, ...] = ()
 
 
+class InputKind(StrEnum):
+    """What a value from outside of the process was a part of."""
+
+    DESCRIPTOR = "descriptor"
+    ARGUMENT = "argument"
+    VARIABLE = "variable"
+
+
+class FileKind(StrEnum):
+    """What a descriptor led to."""
+
+    FILE = "file"
+    PIPE = "pipe"
+    SOCKET = "socket"
+    DEVICE = "device"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """What a value from outside was there.
+
+    number: of the descriptor, or of the argument in `argv`; of a variable of the environment 0. name: the
+    path of the file, where it has one, or the variable's name. offset: of the value in the file, the argument
+    or the variable's value, in bytes; None where it is not known. Of a pipe or a socket, it is what the
+    process had read before. size: in bytes; 0 if the value is the address of the argument or variable, at the
+    offset. file: None unless it is a descriptor.
+    """
+
+    kind: InputKind
+    number: int = 0
+    name: str = ""
+    offset: int | None = None
+    size: int = 0
+    file: FileKind | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Hop:
     """One step of a chain.
@@ -76,7 +113,8 @@ class Hop:
     here by too many ways. thread: its number, None where it is not known. note: what a debugger knows of this
     moment. holder: the block in which the lost pointer lay. conversion: how many bits the number had, and
     how many of them it has from here on, or, if these are more, that its sign was extended. computed: in
-    folded chains, what the same statement computed first.
+    folded chains, what the same statement computed first. input: of a birth outside, what is known
+    of it.
     """
 
     kind: HopKind
@@ -93,6 +131,7 @@ class Hop:
     skipped: bool = False
     conversion: tuple[int, int] | None = None
     computed: str = ""
+    input: Input | None = None
 
     @property
     def is_cut(self) -> bool:

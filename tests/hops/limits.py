@@ -13,8 +13,8 @@ LIMITS = {
     "bit-field": Way(
         """
         struct bits# { unsigned pad : 3, it : 20; } b# = {0};
-        b#.it = $; //: 1 computed; 2 stored b#
-        T v# = b#.it; //: 3 arithmetic; 4 arithmetic; 5 stored v#
+        b#.it = $; //: 1 computed b# & -8388601 | ($ & 1048575) << 3; 2 stored b#
+        T v# = b#.it; //: 3 arithmetic b# >> 3; 4 arithmetic b# >> 3 & 1048575; 5 stored v#
         """,
         types=_NUMBERS,
         limit=_OTHER_SIZES,

@@ -303,8 +303,8 @@ MOVES = {
     ),
     "hidden bits": Way(
         """
-        unsigned long a# = (unsigned long)$ ^ 85; //: 1 arithmetic; 2 stored a#
-        T v# = (T)(a# ^ 85); //: 3 arithmetic; 4 stored v#
+        unsigned long a# = (unsigned long)$ ^ 85; //: 1 arithmetic $ ^ 85; 2 stored a#
+        T v# = (T)(a# ^ 85); //: 3 arithmetic a# ^ 85; 4 stored v#
         """
     ),
     "short": Way(

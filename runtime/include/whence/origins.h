@@ -15,6 +15,10 @@ extern __thread struct origins_passed __whence_origins;
 
 /* The node of a value at a site, of a value that another node describes. */
 uint32_t __whence_origin_make(struct whence_origin_site *site, uint32_t parent);
+/* The node of a number that is put together of two parts: at `moved` if they come from one value,
+ * or from neighbouring bytes of an input, else born at `born`. */
+uint32_t __whence_origin_join(struct whence_origin_site *moved, struct whence_origin_site *born,
+                              uint32_t one, uint32_t other);
 /* A store of `size` bytes. */
 void __whence_origin_keep(uint64_t address, uint64_t size, uint64_t value, uint32_t node);
 /* The cells do not say where a loaded value comes from, or another thread stored it. */

@@ -7,9 +7,11 @@
 #define READ_ITEMS(name)                                                                           \
     WRAP(size_t, name, (void *to, size_t size, size_t count, FILE *stream)) {                      \
         STREAM(stream);                                                                            \
+        struct arrival arrival = ARRIVAL(stream);                                                  \
         struct bounce bounce = bounce_begin(SITE, to, bytes_of(count, size));                      \
         size_t items = NEXT(name)(bounce.buffer, size, count, stream);                             \
         bounce_end(SITE, &bounce, items * size);                                                   \
+        if (ORIGINS_ON) arrival_put(SITE, &arrival, to, items * size, items == count);             \
         return items;                                                                              \
     }
 
@@ -19,9 +21,11 @@ READ_ITEMS(fread_unlocked)
 size_t __fread_chk(void *, size_t, size_t, size_t, FILE *);
 WRAP(size_t, __fread_chk, (void *to, size_t room, size_t size, size_t count, FILE *stream)) {
     STREAM(stream);
+    struct arrival arrival = ARRIVAL(stream);
     struct bounce bounce = bounce_begin(SITE, to, bytes_of(count, size));
     size_t items = NEXT(__fread_chk)(bounce.buffer, room, size, count, stream);
     bounce_end(SITE, &bounce, items * size);
+    if (ORIGINS_ON) arrival_put(SITE, &arrival, to, items * size, items == count);
     return items;
 }
 

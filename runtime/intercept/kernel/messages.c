@@ -39,6 +39,9 @@ WRAP(ssize_t, recvmsg, (int socket, struct msghdr *message, int flags)) {
     ssize_t count =
         USED(socket, NEXT(recvmsg)(socket, substitute_begin(SITE, &own, message), flags));
     substitute_end(SITE, &own, count);
+    if (count > 0)
+        CAME_IN_PARTS(flags & MSG_PEEK ? -1 : socket, HERE, message->msg_iov, message->msg_iovlen,
+                      arrived(count));
     return count;
 }
 

@@ -22,12 +22,15 @@ void answer_end(struct site site, struct answer *answer, int is_given) {
 
 /* ---- bytes ---- */
 
-WRAP_FILLING_FROM(recv, (int file, void *to, size_t size, int flags),
+/* A look at what comes next takes nothing. */
+#define TAKEN_FROM(file) (flags & MSG_PEEK ? -1 : (file))
+
+WRAP_FILLING_FROM(recv, (int file, void *to, size_t size, int flags), TAKEN_FROM(file), HERE,
                   (file, bounce.buffer, size, flags))
 
 ssize_t __recv_chk(int, void *, size_t, size_t, int);
 WRAP_FILLING_FROM(__recv_chk, (int file, void *to, size_t size, size_t room, int flags),
-                  (file, bounce.buffer, size, room, flags))
+                  TAKEN_FROM(file), HERE, (file, bounce.buffer, size, room, flags))
 
 /* The same with the sender's address. */
 #define RECEIVE_FROM(name, parameters, more)                                                       \
@@ -37,6 +40,7 @@ WRAP_FILLING_FROM(__recv_chk, (int file, void *to, size_t size, size_t room, int
         ssize_t count = USED(socket, NEXT(name) more);                                             \
         answer_end(SITE, &answer, count >= 0);                                                     \
         bounce_end(SITE, &bounce, arrived(count));                                                 \
+        CAME_FROM(TAKEN_FROM(socket), HERE, to, arrived(count));                                   \
         return count;                                                                              \
     }
 

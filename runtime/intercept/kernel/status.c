@@ -116,7 +116,7 @@ WRAP(char *, getwd, (char *to)) {
     FILLING(name, parameters, READ_PATH(path),                                                     \
             program_has_link(path, bounce.buffer, size) ? program_link(bounce.buffer, size)        \
                                                         : NEXT(name) arguments,                    \
-            (void)0)
+            (void)0, (void)0)
 
 LINK(readlink, (const char *path, char *to, size_t size), (path, bounce.buffer, size))
 LINK(readlinkat, (int directory, const char *path, char *to, size_t size),

@@ -11,20 +11,20 @@
 
 /* ---- reading: what arrives may be less than was requested ---- */
 
-WRAP_FILLING_FROM(read, (int file, void *to, size_t size), (file, bounce.buffer, size))
+WRAP_FILLING_FROM(read, (int file, void *to, size_t size), file, HERE, (file, bounce.buffer, size))
 
 ssize_t __read_chk(int, void *, size_t, size_t);
-WRAP_FILLING_FROM(__read_chk, (int file, void *to, size_t size, size_t room),
+WRAP_FILLING_FROM(__read_chk, (int file, void *to, size_t size, size_t room), file, HERE,
                   (file, bounce.buffer, size, room))
 
 #define READ_FROM(name, offset_type)                                                               \
-    WRAP_FILLING_FROM(name, (int file, void *to, size_t size, offset_type offset),                 \
+    WRAP_FILLING_FROM(name, (int file, void *to, size_t size, offset_type offset), file, offset,   \
                       (file, bounce.buffer, size, offset))
 
 #define READ_FROM_CHECKED(name, offset_type)                                                       \
     ssize_t name(int, void *, size_t, offset_type, size_t);                                        \
     WRAP_FILLING_FROM(name, (int file, void *to, size_t size, offset_type offset, size_t room),    \
-                      (file, bounce.buffer, size, offset, room))
+                      file, offset, (file, bounce.buffer, size, offset, room))
 
 READ_FROM(pread, off_t)
 READ_FROM(pread64, off64_t)
@@ -34,11 +34,12 @@ READ_FROM_CHECKED(__pread64_chk, off64_t)
 /* ---- scattered ---- */
 
 /* The parts by themselves, at a place, and at a place with flags. */
-#define SCATTERED(name, parameters, arguments)                                                     \
+#define SCATTERED(name, parameters, offset, arguments)                                             \
     WRAP(ssize_t, name, parameters) {                                                              \
         struct scatter scatter = scatter_begin(SITE, parts, (size_t)count);                        \
         ssize_t size = USED(file, NEXT(name) arguments);                                           \
         scatter_end(SITE, &scatter, arrived(size));                                                \
+        CAME_IN_PARTS(file, offset, parts, count, arrived(size));                                  \
         return size;                                                                               \
     }
 
@@ -52,11 +53,11 @@ READ_FROM_CHECKED(__pread64_chk, off64_t)
 #define PARTS_AT(offset) (int file, const struct iovec *parts, int count, offset place)
 #define PARTS_LIKE(offset) (int file, const struct iovec *parts, int count, offset place, int flags)
 
-SCATTERED(readv, PARTS, (file, scatter.parts, count))
-SCATTERED(preadv, PARTS_AT(off_t), (file, scatter.parts, count, place))
-SCATTERED(preadv64, PARTS_AT(off64_t), (file, scatter.parts, count, place))
-SCATTERED(preadv2, PARTS_LIKE(off_t), (file, scatter.parts, count, place, flags))
-SCATTERED(preadv64v2, PARTS_LIKE(off64_t), (file, scatter.parts, count, place, flags))
+SCATTERED(readv, PARTS, HERE, (file, scatter.parts, count))
+SCATTERED(preadv, PARTS_AT(off_t), place, (file, scatter.parts, count, place))
+SCATTERED(preadv64, PARTS_AT(off64_t), place, (file, scatter.parts, count, place))
+SCATTERED(preadv2, PARTS_LIKE(off_t), place, (file, scatter.parts, count, place, flags))
+SCATTERED(preadv64v2, PARTS_LIKE(off64_t), place, (file, scatter.parts, count, place, flags))
 GATHERED(writev, PARTS, (file, parts, count))
 GATHERED(pwritev, PARTS_AT(off_t), (file, parts, count, place))
 GATHERED(pwritev64, PARTS_AT(off64_t), (file, parts, count, place))
@@ -126,4 +127,5 @@ WRAP(ssize_t, pwrite64, (int file, const void *from, size_t size, off64_t offset
 
 /* ---- entries of a directory ---- */
 
-WRAP_FILLING_FROM(getdents64, (int file, void *to, size_t size), (file, bounce.buffer, size))
+WRAP_FILLING_FROM(getdents64, (int file, void *to, size_t size), -1, HERE,
+                  (file, bounce.buffer, size))

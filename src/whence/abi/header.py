@@ -184,14 +184,16 @@ def _undefined_lines() -> Iterator[str]:
 
 def _origin_lines() -> Iterator[str]:
     places = ["UNIT_SHIFT", "CHUNK_SHIFT", "CELL_SHIFT", "TABLE_BASE", "CHUNKS_BASE", "CHUNKS_SIZE"]
-    nodes = ["NODES_BASE", "NODES_BITS", "NODES_MOST", "TAG_LATE", "FREED_MARK", "MOST_HOPS"]
+    nodes = ["NODES_BASE", "NODES_BITS", "NODES_MOST", "TAG_LATE", "TAG_INPUT", "FREED_MARK", "MOST_HOPS"]
     deaths = ["DEATHS_TABLE", "DEATHS_BASE", "DEATHS_SIZE", "DEATHS_UNIT_SHIFT", "DEATHS_CELL_SHIFT"]
     sizes = ["SIZES_TABLE", "SIZES_BASE", "SIZES_SIZE", "SIZES_CELL_SHIFT"]
     parts = ["PARTS", "PARTS_TABLE", "PARTS_BASE", "PARTS_SIZE", "PARTS_CELL_SHIFT"]
-    for name in (*places, *nodes, *deaths, *sizes, *parts):
+    for name in (*places, *nodes, "INPUTS_BASE", *deaths, *sizes, *parts):
         yield f"#define WH_ORIGIN_{name} {_number(getattr(origins, name))}"
     yield f"#define WHENCE_ORIGIN_ARGUMENTS {origins.MOST_ARGUMENTS}"
     yield from _numbers("NODE", origins.NODE_FLAGS)
+    yield from _numbers("INPUT", origins.INPUT_KINDS)
+    yield f"#define WH_INPUT_NOWHERE {_number(origins.INPUT_NOWHERE)}"
     yield from _numbers("ROLE", origins.ROLES)
     rows = (f'{{"{name}", {at[0]}, {len(at)}}}' for name, at in origins.LENGTHS.items())
     yield f"#define WH_ORIGIN_LENGTHS {', '.join(rows)}"

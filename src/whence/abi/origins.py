@@ -28,6 +28,8 @@ TABLE_BASE = 0x4900_0000_0000
 NODES_BASE = 0x4980_0000_0000
 NODES_BITS = 22
 NODES_MOST = 1 << NODES_BITS
+INPUTS_BASE = 0x4990_0000_0000
+"""Where what is known of inputs stands."""
 CHUNKS_BASE = 0x4A00_0000_0000
 CHUNKS_SIZE = 1 << 40
 DEATHS_TABLE = 0x4940_0000_0000
@@ -46,8 +48,11 @@ SIZES_CELL_SHIFT = 6
 
 TAG_UNKNOWN = 0
 TAG_LATE = (1 << 32 - NODES_BITS) - 1
+TAG_INPUT = TAG_LATE - 1
 """The tag of thread n is n + 1. `TAG_UNKNOWN`: a thread that the runtime has not started. `TAG_LATE`: all
-threads whose numbers have no tag; values that they hand to each other do not show it."""
+threads whose numbers have no tag; values that they hand to each other do not show it. `TAG_INPUT`: of no
+thread, but what one call has put into memory from outside. Whoever loads a part of it takes it for another
+thread's, so the runtime is asked, and makes the node of that part."""
 
 PARTS_TABLE = 0x4970_0000_0000
 PARTS_BASE = SIZES_BASE + SIZES_SIZE
@@ -93,6 +98,7 @@ ORIGIN_PASSED = Layout(
         Field("operands", "u64", "the lower 4 bytes of both"),
         Field("decided_nodes", "u64", "of what the last branch, or call of a pointer, depends on"),
         Field("decided_site", "u64", "its site, or 0"),
+        Field("calling", "u64", "the site of the last call of a function of `INPUTS`; 0 once it is known"),
         Field("thread", "u64", "node 0 of this thread"),
         Field("lost_next", "u64", "where the next LOST belongs"),
         Field("lost_end", "u64", "the end of the room for them: the runtime knows more"),
@@ -134,13 +140,41 @@ LOST = Layout(
 
 NODE_FLAGS = {
     "REPEATED": 1, "INITIAL": 2, "UNSEEN": 4, "CROSSED": 8, "LOST": 16, "UNDEFINED": 32,
-    "SKIPPED": 64,
+    "SKIPPED": 64, "INPUT": 128,
 }
 """REPEATED: the value came this way before. INITIAL: nothing was stored where the site loads. UNSEEN: what
 stands there was written in a way that is not followed. CROSSED: the node before is of another thread. LOST:
 in records only, the site has put something else in the place of the value. UNDEFINED: all bits of what was
 loaded or copied were undefined, and no store of them is known. SKIPPED: the hops between the node before
-and this one are left out, because there were too many ways."""
+and this one are left out, because there were too many ways. INPUT: the value came from outside, and its site
+knows more."""
+
+INPUT_KINDS = {name: number for number, name in enumerate(("DESCRIPTOR", "ARGUMENT", "VARIABLE"))}
+"""Where inputs come from: a file by its descriptor, an argument of the program, a variable of its
+environment."""
+INPUT_FIELDS = ("kind", "number", "offset", "size", "mode", "device", "inode", "name")
+"""What a record says of an input behind its hop, with tabs between. number: of the descriptor or argument.
+offset and size: of the value in what it came from; both 0 if the value is the address of that; offset is
+`INPUT_NOWHERE` where it is not known. mode, device and inode: of the file. name: its path, or that of the
+variable."""
+INPUT_NOWHERE = (1 << 64) - 1
+
+_READERS = """
+fgetc fgetc_unlocked fgets fgets_unlocked fread fread_unlocked getc getc_unlocked getchar
+getchar_unlocked getdelim getline pread pread64 preadv preadv2 preadv64 preadv64v2 read
+readv recv recvfrom recvmsg __fgets_chk __fread_chk __getdelim __pread64_chk __pread_chk __read_chk
+__recv_chk __recvfrom_chk fscanf scanf vfscanf vscanf __isoc23_fscanf __isoc23_scanf __isoc23_vfscanf
+__isoc23_vscanf __isoc99_fscanf __isoc99_scanf __isoc99_vfscanf __isoc99_vscanf getenv secure_getenv
+"""
+READERS = frozenset(_READERS.split())
+"""Functions that give what comes from outside."""
+_PARSERS = """
+atoi atol atoll sscanf strtoimax strtol strtoll strtoq strtoul strtoull strtoumax strtouq vsscanf
+__isoc23_sscanf __isoc23_strtoimax __isoc23_strtol __isoc23_strtoll __isoc23_strtoul __isoc23_strtoull
+__isoc23_strtoumax __isoc23_vsscanf __isoc99_sscanf __isoc99_vsscanf
+"""
+PARSERS = frozenset(_PARSERS.split())
+"""Functions that compute numbers from the text that is their first argument."""
 
 _VALUES = ("POINTER", "INDEX", "FREED", "LOST", "FIRST", "SECOND", "SIZE", "COUNT", "EACH", "LEFT", "RIGHT")
 _OTHERS = ("USED", "LENGTH", "MEMBER", "MEMBERS", "ARGUMENT")

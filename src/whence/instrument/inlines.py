@@ -7,6 +7,7 @@ from collections import Counter
 
 from whence import ir
 from whence.abi.intercepts import RUNTIME_SYMBOLS
+from whence.abi.origins import PARSERS, READERS
 from whence.instrument.passes import Context
 
 _REFERENCE = re.compile(r'@(?:"[^"]*"|[-\w.$]+)', re.ASCII)
@@ -49,6 +50,8 @@ def keep_copies(context: Context) -> None:
           ret i32 1
         }
     """
+    if context.policy.origins:
+        _leave_to_library(context.module)
     copies = {each.ref: each for each in context.module.definitions if each.linkage == _COPY}
     if not copies:
         return
@@ -64,3 +67,13 @@ def keep_copies(context: Context) -> None:
     for ref, function in copies.items():
         if uses[ref] == calls[ref] + 1 and function.name not in spared:
             function.linkage = "internal"
+
+
+def _leave_to_library(module: ir.Module) -> None:
+    """Removes copies of functions that the runtime has and that chains lead to, as `atoi`: the runtime knows
+    what their results come from."""
+    for function in module.definitions:
+        if function.linkage == _COPY and function.name in READERS | PARSERS:
+            types = ", ".join(each.type for each in function.parameters)
+            module.remove(function)
+            module.add_declaration(f"declare {function.return_type} {function.ref}({types})")

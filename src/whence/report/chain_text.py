@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from os.path import basename
 
-from whence.chains import Chain, Holder, Hop, HopKind
+from whence.chains import Chain, FileKind, Holder, Hop, HopKind, Input, InputKind
 from whence.findings import Frame
 from whence.report import words
 from whence.report.frames import place, position
@@ -39,7 +41,7 @@ def _words(hop: Hop) -> str:
         case HopKind.LOADED:
             return f"read from {name or 'memory'}"
         case HopKind.ARITHMETIC:
-            return f"computed as {name}" if name else "moved by arithmetic"
+            return f"computed as {_plain(name)}" if name else "moved by arithmetic"
         case HopKind.ALLOCATION:
             return f"allocated by {name}"
         case HopKind.CONSTANT:
@@ -53,7 +55,7 @@ def _words(hop: Hop) -> str:
         case HopKind.PARAMETER:
             return f"argument {name} from code that is not followed" if name else "argument from other code"
         case HopKind.OUTSIDE:
-            return f"{source} by {name}" if source else f"returned by {name}, which is not followed"
+            return _outside_words(hop)
         case HopKind.UNSEEN:
             return f"{name or 'memory'}, written in a way that is not followed"
         case HopKind.UNDEFINED:
@@ -66,6 +68,46 @@ def _words(hop: Hop) -> str:
             return f"the block that it lay in was freed by {name}"
         case HopKind.DROPPED:
             return f"the result of {name} was not used"
+
+
+def _outside_words(hop: Hop) -> str:
+    name = _plain(hop.name)
+    if hop.input is None:
+        return f"{hop.source} by {name}" if hop.source else f"returned by {name}, which is not followed"
+    said = input_words(hop.input)
+    return f"read from {said} by {name}" if hop.input.kind is InputKind.DESCRIPTOR else said
+
+
+def _plain(name: str) -> str:
+    """A function's name as programs write it, without what headers make of it."""
+    return _DRESSED.sub(r"\1", name)
+
+
+_DRESSED = re.compile(r"^__(?:isoc\d\d_)?(\w+?)(?:_chk)?(?=\(|$)")
+
+
+def input_words(given: Input) -> str:
+    """What a value from outside was there, as "standard input at offset 4" or "bytes 0 to 3 of argv[1]"."""
+    if given.kind is InputKind.DESCRIPTOR:
+        at, end = given.offset, (given.offset or 0) + given.size - 1
+        place = "" if at is None else f" at offset {at}" if end <= at else f" at offsets {at} to {end}"
+        return _descriptor(given) + place
+    of = f"argv[{given.number}]" if given.kind is InputKind.ARGUMENT else f"the variable {given.name}"
+    first = given.offset or 0
+    if not given.size:
+        return f"the address of {of}" if not first else f"the address of byte {first} of {of}"
+    last = first + given.size - 1
+    return f"bytes {first} to {last} of {of}" if last > first else f"byte {first} of {of}"
+
+
+def _descriptor(given: Input) -> str:
+    has_name = given.name and given.file in (FileKind.FILE, FileKind.DEVICE)
+    if given.number == 0:
+        return "standard input" if given.file is not FileKind.FILE or not has_name else basename(given.name)
+    if has_name:
+        return basename(given.name)
+    kind = f"{given.file} " if given.file in (FileKind.PIPE, FileKind.SOCKET) else ""
+    return f"{kind}descriptor {given.number}"
 
 
 def _copy_words(name: str, source: str) -> str:

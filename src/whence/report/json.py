@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import Any
 
 from whence import __version__
-from whence.chains import Chain, Hop
+from whence.chains import Chain, Hop, Input, InputKind
 from whence.coverage import Coverage
 from whence.findings import (
     Access,
@@ -170,6 +170,17 @@ def _chain(chain: Chain) -> dict[str, Any]:
     return {"term": chain.term, "value": value, "cut": chain.cut, "hops": hops}
 
 
+def _input(given: Input) -> dict[str, Any]:
+    return {
+        "kind": given.kind.value,
+        "number": None if given.kind is InputKind.VARIABLE else given.number,
+        "name": _text(given.name) or None,
+        "offset": given.offset,
+        "size": given.size,
+        "file": given.file.value if given.file is not None else None,
+    }
+
+
 def _hop(hop: Hop) -> dict[str, Any]:
     made: dict[str, Any] = {
         "kind": hop.kind.value,
@@ -186,6 +197,8 @@ def _hop(hop: Hop) -> dict[str, Any]:
         made["skipped"] = True
     if hop.conversion is not None:
         made["bits"] = list(hop.conversion)
+    if hop.input is not None:
+        made["input"] = _input(hop.input)
     if hop.holder is not None:
         frame = frames.place(hop.holder.stack)
         made["holder"] = {

@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+import os
 import re
+import stat
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from whence.abi import points
-from whence.abi.origins import MOST_HOPS, NODE_FLAGS, ROLES, SCOPE_FIELDS, SITE_FIELDS, TAG_LATE, TAG_UNKNOWN
-from whence.chains import Chain, Holder, Hop, HopKind
+from whence.abi.origins import (
+    INPUT_FIELDS,
+    INPUT_KINDS,
+    INPUT_NOWHERE,
+    MOST_HOPS,
+    NODE_FLAGS,
+    ROLES,
+    SCOPE_FIELDS,
+    SITE_FIELDS,
+    TAG_INPUT,
+    TAG_UNKNOWN,
+)
+from whence.chains import Chain, FileKind, Holder, Hop, HopKind, Input, InputKind
 from whence.findings import Frame, Value
 from whence.symbols.demangle import demangle
 
 _SYMBOL = re.compile(r"_Z\w+")
 _ROLES = {number: name for name, number in ROLES.items()}
+_INPUTS = {number: InputKind[name] for name, number in INPUT_KINDS.items()}
 _OPERANDS = ("FIRST", "SECOND")
 _SIZES = {
     "SIZE": "{0}",
@@ -96,7 +110,8 @@ def _chain(
     role, value = _ROLES.get(int(number), ""), int(word)
     holders = [line for line in lines if line.startswith("@")]
     lines = [line for line in lines if not line.startswith(("@", "!"))]
-    hops = tuple(hop for line in lines for hop in _hops(line))
+    hops = _all_hops(lines)
+    lines = [line for line in lines if not line.startswith("<")]
     if holders and hops:
         hops = (replace(hops[0], holder=_holder(holders[0], stacks)), *hops[1:])
     cut = len(lines) >= MOST_HOPS or not hops or not hops[-1].kind.is_birth
@@ -182,6 +197,54 @@ def _last_part(name: str) -> str:
     return "".join(plain).rpartition("::")[2].rpartition(" ")[2] or name
 
 
+def _all_hops(lines: Sequence[str]) -> tuple[Hop, ...]:
+    """The hops, with what the lines behind them say of inputs."""
+    hops = list[Hop]()
+    for line in lines:
+        if not line.startswith("<"):
+            hops += _hops(line)
+        elif hops and (given := _input(line[1:])):
+            hops[-1] = replace(hops[-1], input=given, name=_name_of(given) or hops[-1].name)
+    return tuple(hops)
+
+
+def _name_of(given: Input) -> str:
+    """The argument's or the variable's name; empty for a file."""
+    if given.kind is InputKind.ARGUMENT:
+        return f"argv[{given.number}]"
+    return given.name if given.kind is InputKind.VARIABLE else ""
+
+
+def _input(line: str) -> Input | None:
+    """What came from outside; None if the record is cut off in the line."""
+    fields = line.split("\t")
+    if len(fields) != len(INPUT_FIELDS):
+        return None
+    number_of = dict(zip(INPUT_FIELDS[:-1], map(int, fields[:-1]), strict=True))
+    kind, name, offset = _INPUTS[number_of["kind"]], fields[-1], number_of["offset"]
+    if kind is InputKind.VARIABLE:
+        offset = max(offset - len(os.fsencode(name)) - 1, 0)  # behind `NAME=`
+    return Input(
+        kind,
+        0 if kind is InputKind.VARIABLE else number_of["number"],
+        name,
+        None if offset == INPUT_NOWHERE else offset,
+        number_of["size"],
+        _file_kind(number_of["mode"]) if kind is InputKind.DESCRIPTOR else None,
+    )
+
+
+def _file_kind(mode: int) -> FileKind:
+    kinds = {
+        stat.S_IFREG: FileKind.FILE,
+        stat.S_IFIFO: FileKind.PIPE,
+        stat.S_IFSOCK: FileKind.SOCKET,
+        stat.S_IFCHR: FileKind.DEVICE,
+        stat.S_IFBLK: FileKind.DEVICE,
+    }
+    return kinds.get(stat.S_IFMT(mode), FileKind.OTHER)
+
+
 def _hops(line: str) -> Iterator[Hop]:
     """The hops of one line: undefined bytes are copied and begin there."""
     hop = _hop(line)
@@ -223,6 +286,8 @@ def _kind(kind: str, flags: int) -> HopKind:
     """The kind, of which the site of a load knows only that it is none of a store."""
     if flags & NODE_FLAGS["INITIAL"]:
         return HopKind.INITIAL
+    if flags & NODE_FLAGS["INPUT"]:
+        return HopKind.OUTSIDE
     found = HopKind(kind)
     if flags & NODE_FLAGS["UNDEFINED"] and found is not HopKind.COPY:
         return HopKind.UNDEFINED
@@ -233,4 +298,4 @@ def _kind(kind: str, flags: int) -> HopKind:
 
 def thread_of(tag: int) -> int | None:
     """The number of the thread with this tag."""
-    return None if tag in (TAG_UNKNOWN, TAG_LATE) else tag - 1
+    return None if tag == TAG_UNKNOWN or tag >= TAG_INPUT else tag - 1

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from whence import ir
 from whence.abi.intercepts import PREFIX
-from whence.abi.origins import MOST_ARGUMENTS
+from whence.abi.origins import MOST_ARGUMENTS, PARSERS, READERS
 from whence.chains import HopKind
 from whence.instrument.markers import PREFIX as CHECK
 from whence.instrument.origins import helpers
@@ -36,6 +36,9 @@ _SETS = "llvm.memset."
 _SAME = ("llvm.launder.", "llvm.strip.", "llvm.expect", "llvm.ptrmask")
 _LEAVES = frozenset(("__cxa_throw", "__cxa_rethrow", "longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"))
 """Functions that leave the one that calls them, unless they return to it."""
+_OF_ONE = ("llvm.abs.", "llvm.bitreverse.", "llvm.bswap.")
+_LIBRARY_OF_ONE = frozenset(("htonl", "htons", "ntohl", "ntohs", "tolower", "toupper"))
+"""Functions that compute a number from one other."""
 _LIFETIMES = "llvm.lifetime."
 _UNFOLLOWED = "of an uncommon size, which is not followed"
 
@@ -292,7 +295,34 @@ class _Follower:
         varying = [each for each in operands if each.value.startswith("%")]
         if len(varying) == 1:
             return self._arithmetic(made, place, self._node(varying[0].value, type_, made))
+        if len(varying) == 2 and self._is_joined(made, varying):
+            return self._joined(made, varying, place, type_)
         return self._born(place, made, HopKind.COMPUTED, self.names.value(made.result or ""))
+
+    def _is_joined(self, made: ir.Instruction, operands: Sequence[ir.Operand]) -> bool:
+        """Whether the parts of a number are put together: one of two operands is moved to other bits, or is
+        put together itself."""
+        if made.opcode not in ("or", "add", "xor"):
+            return False
+        for operand in operands:
+            part = self.function.definition_of(operand.value)
+            while isinstance(part, ir.Cast):
+                part = self.function.definition_of(part.operands[0].value)
+            if isinstance(part, ir.Binary) and (
+                (part.opcode in ("shl", "lshr", "ashr") and not part.operands[1].value.startswith("%"))
+                or self._is_joined(part, part.operands[:2])
+            ):
+                return True
+        return False
+
+    def _joined(
+        self, made: ir.Instruction, operands: Sequence[ir.Operand], place: ir.Instruction, type_: str
+    ) -> str:
+        """The parts may come from one value, or from neighbouring bytes of an input; then the number does."""
+        name = self.names.value(made.result or "")
+        one, other = (self._node(each.value, type_, made) for each in operands)
+        moved, born = (self.sites.site(made, kind, name) for kind in (HopKind.ARITHMETIC, HopKind.COMPUTED))
+        return self._emit(place, helpers.JOIN, "i32", f"ptr {moved}, ptr {born}, i32 {one}, i32 {other}")
 
     def _select(self, made: ir.Select, place: ir.Instruction) -> str:
         condition, one, other = made.operands
@@ -347,6 +377,7 @@ class _Follower:
             self._intrinsic(call, name)
             return
         nodes = self._pass(call, name)
+        self._tell_input(call, name)
         self._drop(call, name)
         if name in _LEAVES and not call.is_terminator:
             self.deaths.end(call)
@@ -357,6 +388,17 @@ class _Follower:
             self._runtime(call, helpers.FREED, f"i32 {nodes[0]}, ptr {call.arguments[0].value}")
         self.sizes.of_call(call, name, nodes)
         self.effects.of(call, name, nodes, lambda *said: self.sites.site(call, *said))
+
+    def _tell_input(self, call: ir.Call, name: str) -> None:
+        """Functions that take something from outside, or from a text, are told where they are called."""
+        if name in PARSERS:
+            given = ", ".join(self.names.value(each.value) or "…" for each in call.arguments)
+            site = self.sites.site(call, HopKind.ARITHMETIC, f"{name}({given})")
+        elif name in READERS:
+            site = self.sites.site(call, HopKind.OUTSIDE, name, "input")
+        else:
+            return
+        self._emit(call, helpers.CALLING, "void", f"ptr {site}")
 
     def _drop(self, call: ir.Call, name: str) -> None:
         """A pointer that is returned and not used is lost."""
@@ -425,11 +467,19 @@ class _Follower:
             return self._born(place, call, HopKind.OUTSIDE, "inline assembly")
         if name.startswith(_SAME):
             return self._node(call.arguments[0].value, call.arguments[0].type, call)
+        if name.startswith(_OF_ONE) or name in _LIBRARY_OF_ONE:
+            return self._of_one(call, place, name)
         if name.startswith("llvm."):
             return self._born(place, call, HopKind.COMPUTED, name)
         if is_allocation(name):
             return self._born(place, call, HopKind.ALLOCATION, name)
         return self.results.received(call, place, helpers.RETURNED, call.result or "", call.type)
+
+    def _of_one(self, call: ir.Call, place: ir.Instruction, name: str) -> str:
+        argument = call.arguments[0]
+        said = f"{name.removeprefix('llvm.').partition('.')[0]}({self.names.value(argument.value) or '…'})"
+        node = self._node(argument.value, argument.type, call)
+        return self._step(place, self.sites.site(call, HopKind.ARITHMETIC, said), node)
 
     def _leave(self, last: ir.Instruction) -> None:
         self.deaths.end(last)

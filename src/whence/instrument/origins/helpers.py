@@ -36,6 +36,8 @@ ZEROED = f"{PREFIX}zeroed"
 LEFT, GONE, FREEING = f"{PREFIX}left", f"{PREFIX}gone", f"{PREFIX}freeing"
 DECIDES, NARROW = f"{PREFIX}decides", f"{PREFIX}narrow"
 FRESH, SIZED = f"{PREFIX}fresh", f"{PREFIX}sized"
+CALLING = f"{PREFIX}calling"
+JOIN = f"{PREFIX}join"
 """Functions of the runtime."""
 
 _PURE = "nounwind willreturn memory(none)"
@@ -73,6 +75,8 @@ def declaration(name: str, *, strict: bool = False) -> str:
         f"{STORE}_": f"declare void @{name}(ptr captures(address), {word}, i32) {_WRITES}",
         f"{PASS}_": f"declare void @{name}(i64, i32, {word}) {_WRITES}",
         CALL: f"declare void @{name}(ptr, i64) {_WRITES}",
+        JOIN: f"declare i32 @{name}(ptr, ptr, i32, i32) {_PURE}",
+        CALLING: f"declare void @{name}(ptr) {_WRITES}",
         f"{PARAMETER}_": f"declare i32 @{name}(ptr, ptr, i64, {word}) {_READS}",
         f"{RETURN}_": f"declare void @{name}(ptr, i32, {word}) {_WRITES}",
         f"{RETURNED}_": f"declare i32 @{name}(ptr, {word}) {_READS}",
@@ -104,6 +108,7 @@ def definitions(*, logged: bool = False) -> Iterator[str]:
     """
     yield f"@__whence_origins = external thread_local(initialexec) global [{ORIGINS_SIZE} x i8]"
     yield "declare i32 @__whence_origin_make(ptr, i32) #1"
+    yield f"declare i32 @{JOIN}(ptr, ptr, i32, i32) #1"
     yield "declare i32 @__whence_origin_lost(ptr, i64, i64, i64) #1"
     yield "declare void @__whence_origin_keep(i64, i64, i64, i32) #1"
     yield "declare void @__whence_origin_over(i64, i64, i32) #1"
@@ -121,6 +126,7 @@ def definitions(*, logged: bool = False) -> Iterator[str]:
         yield from (_pass(suffix), _parameter(suffix), _return(suffix), _returned(suffix))
         yield from (_second(suffix), _returned(suffix, SECOND_OF, "second"))
     yield _call()
+    yield _calling()
     yield _use()
     yield _operands()
     yield _decides()
@@ -313,6 +319,16 @@ def _call() -> str:
   store i64 %count, ptr %many, align 8
   ret void"""
     return _define("void", CALL, "ptr %callee, i64 %count", body)
+
+
+def _calling() -> str:
+    """The site of a call is there for the library function."""
+    body = f"""
+  %s = ptrtoint ptr %site to i64
+{at("calling", "to")}
+  store i64 %s, ptr %to, align 8
+  ret void"""
+    return _define("void", CALLING, "ptr %site", body)
 
 
 def _parameter(suffix: str) -> str:

@@ -47,10 +47,6 @@ FREES = frozenset(
 )
 _COPIES = frozenset(["memcpy", "memmove", "mempcpy", "__memcpy_chk", "__memmove_chk", "__mempcpy_chk"])
 _SETS = frozenset(["memset", "__memset_chk", "explicit_bzero", "bzero"])
-_FILLS: Mapping[str, int] = MappingProxyType(
-    dict.fromkeys(("read", "pread", "pread64", "__read_chk", "recv", "recvfrom"), 1)
-)
-"""Functions that write what comes from outside: the argument that says where; they return how much."""
 _GIVES: Mapping[str, str] = MappingProxyType(
     {
         "posix_memalign": "eq",
@@ -95,10 +91,6 @@ class Effects:
             # what is inserted later comes first
             self._emit(call, helpers.FREED, f"i32 {nodes[0]}, ptr {arguments[0].value}")
             self._emit(call, COPY, sizes)
-        elif name in _FILLS and call.result and call.type == "i64":
-            where = site(HopKind.OUTSIDE, name, "input")
-            to = arguments[_FILLS[name]].value
-            self._emit(call, helpers.SET, f"ptr {where}, ptr {to}, i64 {call.result}")
         elif name in _GIVES and call.result:
             self._give(call, name, site(HopKind.ALLOCATION, name))
 

@@ -19,7 +19,7 @@ _SUM = re.compile(r" [-+] ")
 _CLOSED = re.compile(r"[\w.>-]*(\[[^][]*\])?")
 """A name with an index."""
 _LONGEST = 60
-_DEEPEST = 6
+_DEEPEST = 12
 
 
 class Names:
@@ -207,16 +207,43 @@ class Names:
         return self._signed(made.opcode, made, depth) if isinstance(made, ir.Binary) else ""
 
     def _signed(self, opcode: str, made: ir.Instruction, depth: int) -> str:
-        """A sum, a difference or a product."""
-        signs = {"add": "+", "sub": "-", "mul": "*"}
-        if opcode not in signs:
+        """A sum, a difference, a product or another operation with a sign."""
+        if opcode not in _SIGNS:
             return ""
+        sign, order = _SIGNS[opcode]
         left, right = (self.value(each.value, depth + 1) for each in made.operands[:2])
-        if opcode == "mul":
-            left = _as_operand(left)
-        if opcode != "add":
-            right = _as_operand(right)
-        return f"{left} {signs[opcode]} {right}" if left and right else ""
+        if not left or not right:
+            return ""
+        first, second = (self._order(each.value) for each in made.operands[:2])
+        if first < order:
+            left = f"({left})"
+        if second < order or (second == order and opcode not in ("add", "mul", "and", "or", "xor")):
+            right = f"({right})"
+        return _short(f"{left} {sign} {right}")
+
+    def _order(self, value: str) -> int:
+        """How closely the operator of a value binds its operands; the most if it has none."""
+        made = self.function.definition_of(value) if value.startswith("%") else None
+        while isinstance(made, ir.Cast):
+            made = self.function.definition_of(made.operands[0].value)
+        if isinstance(made, ir.ExtractValue):
+            checked = self.function.definition_of(made.operands[0].value)
+            match = _CHECKED.match(checked.callee or "") if isinstance(checked, ir.Call) else None
+            return _SIGNS[match[1]][1] if match else _CLOSEST
+        return _SIGNS.get(made.opcode, ("", _CLOSEST))[1] if isinstance(made, ir.Binary) else _CLOSEST
+
+
+_BY_ORDER = (
+    {"or": "|"},
+    {"xor": "^"},
+    {"and": "&"},
+    {"shl": "<<", "ashr": ">>", "lshr": ">>"},
+    {"add": "+", "sub": "-"},
+    {"mul": "*", "sdiv": "/", "udiv": "/", "srem": "%", "urem": "%"},
+)
+_CLOSEST = len(_BY_ORDER)
+_SIGNS = {opcode: (sign, order) for order, signs in enumerate(_BY_ORDER) for opcode, sign in signs.items()}
+"""The sign of an operation in C, and how closely it binds its operands."""
 
 
 def _stored_parameters(function: ir.Function) -> dict[str, str]:

@@ -1,0 +1,109 @@
+#include "arrivals.h"
+#include "../origins/cells.h"
+#include "../origins/given.h"
+#include "../origins/passing.h"
+
+#include <errno.h>
+
+void arrived_from_file(struct site site, int file, uint64_t offset, const void *to, size_t size) {
+    struct whence_origin_site *call = given_calling(site.function);
+    if (size) given_arrived(site.function, call, given_read(file, offset, size), (uintptr_t)to);
+}
+
+void arrived_in_parts(struct site site, int file, uint64_t offset, const struct iovec *parts,
+                      size_t count, size_t size) {
+    struct whence_origin_site *call = given_calling(site.function);
+    if (!size) return;
+    struct input_bytes bytes = given_read(file, offset, size);
+    for (size_t i = 0; size && i < count; i++) {
+        bytes.size = parts[i].iov_len < size ? parts[i].iov_len : size;
+        given_arrived(site.function, call, bytes, (uintptr_t)parts[i].iov_base);
+        if (bytes.offset != WH_INPUT_NOWHERE) bytes.offset += bytes.size;
+        size -= bytes.size;
+    }
+}
+
+/* ---- streams ---- */
+
+/* Where a stream stands, and its descriptor; -1: it has none. */
+static int64_t place_of(FILE *stream, int *file) {
+    int error = errno;
+    *file = fileno(stream);
+    int64_t place = *file < 0 ? -1 : ftello64(stream);
+    errno = error;
+    return place;
+}
+
+struct arrival arrival_began(struct site site, FILE *stream, const char *text) {
+    struct arrival arrival = {.call = given_calling(site.function), .stream = stream};
+    int file;
+    if (stream) arrival.place = place_of(stream, &file);
+    if (!text || !arrival.call) return arrival;
+    size_t length = 0;
+    while (text[length]) length++;
+    if (length) arrival.node = cells_parsed(arrival.call, (uintptr_t)text, length);
+    if (!arrival.node) arrival.node = node_make(arrival.call, node_own(), 0);
+    return arrival;
+}
+
+/* The bytes that were taken. Of a stream without places, bytes are counted. */
+static struct input_bytes bytes_taken(const struct arrival *arrival, size_t size) {
+    int error = errno, file = fileno(arrival->stream);
+    errno = error;
+    if (file < 0) return (struct input_bytes){.offset = WH_INPUT_NOWHERE, .size = size};
+    return given_read(file, arrival->place < 0 ? WH_INPUT_NOWHERE : (uint64_t)arrival->place, size);
+}
+
+static void lose_count(const struct arrival *arrival) {
+    int file;
+    if (place_of(arrival->stream, &file) < 0 && file >= 0) given_lose_count(file);
+}
+
+void arrival_put(struct site site, struct arrival *arrival, const void *to, size_t size, int all) {
+    if (!arrival->stream) return;
+    if (size)
+        given_arrived(site.function, arrival->call, bytes_taken(arrival, size), (uintptr_t)to);
+    if (!all) lose_count(arrival);
+}
+
+void arrival_returned(struct site site, struct arrival *arrival, int byte) {
+    if (!arrival->stream || byte == EOF) return;
+    struct input_bytes bytes = bytes_taken(arrival, 1);
+    if (arrival->call)
+        origins_return(given_returned(site.function, arrival->call, bytes), (uint64_t)byte);
+}
+
+void arrival_taken(struct site site, struct arrival *arrival) {
+    if (!arrival->stream) return;
+    int file;
+    int64_t end = place_of(arrival->stream, &file);
+    if (end < 0) lose_count(arrival);
+    size_t size = end > arrival->place ? (size_t)(end - arrival->place) : 0;
+    arrival->node = given_returned(site.function, arrival->call, bytes_taken(arrival, size));
+}
+
+void arrival_stored(const struct arrival *arrival, const void *to, size_t size) {
+    if (arrival->call && arrival->node)
+        cells_set(arrival->call, arrival->node, (uintptr_t)to, size);
+}
+
+void arrival_undone(FILE *stream) {
+    int file;
+    if (place_of(stream, &file) < 0 && file >= 0) given_count(file, -1);
+}
+
+/* ---- results ---- */
+
+void arrived_as_pointer(struct site site, const void *pointer) {
+    struct whence_origin_site *call = given_calling(site.function);
+    uint32_t node = call ? given_pointer(call, (uintptr_t)pointer) : 0;
+    if (node) origins_return(node, (uintptr_t)pointer);
+}
+
+void parsed_as_result(struct site site, const char *text, size_t size, uint64_t result) {
+    struct whence_origin_site *call = given_calling(site.function);
+    size_t length = 0;
+    while (length < size && text[length]) length++;
+    uint32_t node = call && length ? cells_parsed(call, (uintptr_t)text, length) : 0;
+    if (node) origins_return(node, result);
+}

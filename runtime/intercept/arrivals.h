@@ -1,0 +1,58 @@
+/* What library functions give the program from outside of the process, for the chains of values
+ * (origins/given.h). Only the calls of checked code say where they stand. */
+#ifndef WHENCE_INTERCEPT_ARRIVALS_H
+#define WHENCE_INTERCEPT_ARRIVALS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/uio.h>
+#include "bounce.h"
+#include "../origins/nodes.h"
+
+/* In place of an offset: what was read ends where the file's own place is. */
+#define HERE UINT64_MAX
+
+/* Bytes of a file, from an offset on, are now at `to`. */
+void arrived_from_file(struct site site, int file, uint64_t offset, const void *to, size_t size);
+/* The same in parts, of which the first `size` bytes are filled. */
+void arrived_in_parts(struct site site, int file, uint64_t offset, const struct iovec *parts,
+                      size_t count, size_t size);
+/* The function returns a pointer that it has not made. */
+void arrived_as_pointer(struct site site, const void *pointer);
+/* The function returns the number that the first bytes of a text stand for. */
+void parsed_as_result(struct site site, const char *text, size_t size, uint64_t result);
+
+#define CAME_FROM(file, offset, to, size)                                                          \
+    (ORIGINS_ON ? arrived_from_file(SITE, (file), (uint64_t)(offset), (to), (size)) : (void)0)
+#define CAME_IN_PARTS(file, offset, parts, count, size)                                            \
+    (ORIGINS_ON                                                                                    \
+         ? arrived_in_parts(SITE, (file), (uint64_t)(offset), (parts), (size_t)(count), (size))    \
+         : (void)0)
+
+/* ---- functions that take something from a stream, or parts of a text ---- */
+
+struct arrival {
+    struct whence_origin_site *call;
+    FILE *stream;
+    int64_t place; /* of the stream, before; -1: it has none */
+    uint32_t node; /* of all that was taken */
+};
+
+struct arrival arrival_began(struct site site, FILE *stream, const char *text);
+/* Before the call of a function that takes something from a stream. */
+#define ARRIVAL(stream) (ORIGINS_ON ? arrival_began(SITE, (stream), NULL) : (struct arrival){0})
+/* The same where it takes numbers and words of a text. */
+#define ARRIVAL_OF_TEXT(text) (ORIGINS_ON ? arrival_began(SITE, NULL, (text)) : (struct arrival){0})
+
+/* So many bytes of the stream are now at `to`. all: whether no others were taken. */
+void arrival_put(struct site site, struct arrival *arrival, const void *to, size_t size, int all);
+/* The function returns a byte of the stream. */
+void arrival_returned(struct site site, struct arrival *arrival, int byte);
+/* The function has taken what it takes, and will have stored parts of it. */
+void arrival_taken(struct site site, struct arrival *arrival);
+void arrival_stored(const struct arrival *arrival, const void *to, size_t size);
+/* A byte was put back to a stream. */
+void arrival_undone(FILE *stream);
+
+#endif

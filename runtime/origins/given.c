@@ -1,0 +1,428 @@
+#include "given.h"
+#include "../os/mem.h"
+#include "../os/os.h"
+#include "cells.h"
+
+#define MOST_INPUTS (1u << 19)
+#define INDEX_COUNT (2u * MOST_INPUTS)
+
+struct input {
+    struct whence_origin_site site;         /* of its node; the texts are those of the call */
+    struct whence_origin_site *call, *copy; /* what has copied it last; NULL: nothing */
+    uint64_t address;                       /* of its first byte, inverted: it holds no block */
+    uint64_t offset, size;
+    uint32_t source;
+    uint32_t copies; /* 2: or more */
+};
+
+#define INPUTS ((struct input *)WH_ORIGIN_INPUTS_BASE)
+#define INPUTS_SIZE (MOST_INPUTS * sizeof(struct input))
+/* Numbers of inputs by their hash, 0: none. */
+#define INDEX ((uint32_t *)(WH_ORIGIN_INPUTS_BASE + INPUTS_SIZE))
+
+long given_init(uintptr_t *begin, size_t *size) {
+    *begin = WH_ORIGIN_INPUTS_BASE;
+    *size = wh_round_up(INPUTS_SIZE + INDEX_COUNT * sizeof(uint32_t), OS_PAGE);
+    return os_reserve(*begin, *size, OS_READ_WRITE);
+}
+
+/* ---- sources ---- */
+
+#define MOST_SOURCES 4096u
+#define MOST_NAME 256u
+/* How far from the place of its hash a source may stand. */
+#define MOST_PROBED 64u
+
+struct source {
+    uint64_t kind, number;
+    struct os_identity identity;
+    uint64_t taken; /* bytes so far, of a file without places; from LOST_COUNT on not known */
+    char name[MOST_NAME];
+    uint32_t state;
+};
+#define LOST_COUNT (1ull << 63)
+enum { FREE, BEGUN, KNOWN };
+static struct source sources[MOST_SOURCES];
+
+static uint64_t mixed(uint64_t hash, uint64_t value) {
+    hash = (hash ^ value) * 0x9E3779B97F4A7C15ull;
+    return hash ^ hash >> 29;
+}
+
+static int is_source(const struct source *known, const struct source *wanted) {
+    return known->kind == wanted->kind && known->number == wanted->number &&
+           known->identity.device == wanted->identity.device &&
+           known->identity.number == wanted->identity.number &&
+           known->identity.born == wanted->identity.born;
+}
+
+static void name_descriptor(struct source *source) {
+    TEXT(path, 40);
+    text_put(&path, "/proc/self/fd/");
+    text_decimal(&path, source->number);
+    text_put_n(&path, "", 1);
+    os_read_link(path.begin, source->name, MOST_NAME - 1);
+}
+
+/* The number of a source, 0 if there is no room. name: of a variable. No lock: a signal handler may
+ * interrupt this and do the same, and then a source may be there twice. */
+static uint32_t find_source(const struct source *wanted, const char *name, size_t length) {
+    uint64_t hash = mixed(mixed(wanted->kind, wanted->number), wanted->identity.number);
+    for (uint32_t i = 0; i < MOST_PROBED; i++) {
+        uint32_t number = (uint32_t)((hash >> 32) + i) % MOST_SOURCES;
+        struct source *at = &sources[number];
+        uint32_t state = __atomic_load_n(&at->state, __ATOMIC_ACQUIRE);
+        if (state == KNOWN && is_source(at, wanted)) return number + 1;
+        if (state != FREE || !__atomic_compare_exchange_n(&at->state, &state, BEGUN, 0,
+                                                          __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+            continue;
+        *at = *wanted;
+        if (wanted->kind == WH_INPUT_DESCRIPTOR)
+            name_descriptor(at);
+        else
+            wh_copy(at->name, name, length < MOST_NAME ? length : MOST_NAME - 1);
+        __atomic_store_n(&at->state, KNOWN, __ATOMIC_RELEASE);
+        return number + 1;
+    }
+    return 0;
+}
+
+static uint32_t find_descriptor(int file) {
+    struct source wanted = {.kind = WH_INPUT_DESCRIPTOR, .number = (uint64_t)file, .state = BEGUN};
+    if (os_identify(file, &wanted.identity)) return 0;
+    return find_source(&wanted, NULL, 0);
+}
+
+struct input_bytes given_read(int file, uint64_t place, uint64_t size) {
+    struct input_bytes bytes = {find_descriptor(file), place, size};
+    if (!bytes.source || place != WH_INPUT_NOWHERE) return bytes;
+    int64_t end = os_place(file);
+    if (end < 0) {
+        uint64_t taken =
+            __atomic_fetch_add(&sources[bytes.source - 1].taken, size, __ATOMIC_RELAXED);
+        if (taken < LOST_COUNT) bytes.offset = taken;
+    } else if ((uint64_t)end >= size)
+        bytes.offset = (uint64_t)end - size;
+    return bytes;
+}
+
+void given_lose_count(int file) {
+    uint32_t source = find_descriptor(file);
+    if (source) __atomic_fetch_or(&sources[source - 1].taken, LOST_COUNT, __ATOMIC_RELAXED);
+}
+
+void given_count(int file, int64_t size) {
+    uint32_t source = os_place(file) < 0 ? find_descriptor(file) : 0;
+    if (source) __atomic_fetch_add(&sources[source - 1].taken, (uint64_t)size, __ATOMIC_RELAXED);
+}
+
+/* ---- inputs ---- */
+
+static uint64_t hash_of(const struct input *input) {
+    uint64_t hash = mixed(mixed((uintptr_t)input->call, (uintptr_t)input->copy), input->address);
+    return mixed(mixed(hash, input->offset), input->size << 32 ^ input->source);
+}
+
+static int is_same(const struct input *known, const struct input *input) {
+    return known->call == input->call && known->copy == input->copy &&
+           known->address == input->address && known->offset == input->offset &&
+           known->size == input->size && known->source == input->source &&
+           known->copies == input->copies;
+}
+
+static uint32_t used;
+
+/* Parts of inputs, which can be as many as there are bytes, leave room for whole ones. */
+static uint32_t take_number(const struct input *input) {
+    uint32_t most = input->address ? MOST_INPUTS - 1 : MOST_INPUTS / 4 * 3;
+    if (__atomic_load_n(&used, __ATOMIC_RELAXED) >= most) return 0;
+    uint32_t number = __atomic_add_fetch(&used, 1, __ATOMIC_RELAXED);
+    if (number <= most) return number;
+    __atomic_sub_fetch(&used, 1, __ATOMIC_RELAXED);
+    return 0;
+}
+
+static void fill(struct input *to, const struct input *input) {
+    *to = *input;
+    to->site.text = input->call->text;
+    to->site.scope = input->call->scope;
+}
+
+/* An equal input, which is added if there is none; NULL without room. */
+static struct input *find(const struct input *input) {
+    uint32_t own = 0;
+    for (uint64_t i = hash_of(input);; i++) {
+        uint32_t *entry = &INDEX[i % INDEX_COUNT];
+        uint32_t number = __atomic_load_n(entry, __ATOMIC_ACQUIRE);
+        if (!number) {
+            if (!own && !(own = take_number(input))) return NULL;
+            fill(&INPUTS[own], input);
+            if (__atomic_compare_exchange_n(entry, &number, own, 0, __ATOMIC_ACQ_REL,
+                                            __ATOMIC_ACQUIRE))
+                return &INPUTS[own];
+        }
+        if (is_same(&INPUTS[number], input)) return &INPUTS[number];
+    }
+}
+
+static struct input *input_of(const struct whence_origin_site *site) {
+    return WH_CONTAINER(site, struct input, site);
+}
+
+/* Node 0 of all inputs. */
+#define NO_THREAD ((uint32_t)WH_ORIGIN_TAG_INPUT << WH_ORIGIN_NODES_BITS)
+
+static uint32_t node_of(struct input *input, uint32_t parent) {
+    return node_make(&input->site, parent, WH_NODE_INPUT);
+}
+
+/* ---- the calls that give them ---- */
+
+/* Whether a site is of a call of the function, by its text: kind, line, column and name, behind
+ * which there may be the arguments. */
+static int is_call_of(const struct whence_origin_site *site, const char *function) {
+    const char *text = site->text;
+    for (unsigned tabs = 0; tabs < 3; text++) {
+        if (!*text) return 0;
+        tabs += *text == '\t';
+    }
+    while (*function && *text == *function) text++, function++;
+    return !*function && (*text == '\t' || *text == '(');
+}
+
+struct whence_origin_site *given_calling(const char *function) {
+    struct whence_origin_passed *own = &__whence_origins.passed;
+    struct whence_origin_site *site = (void *)(uintptr_t)own->calling;
+    if (!site) return NULL;
+    own->calling = own->returned = 0;
+    return is_call_of(site, function) ? site : NULL;
+}
+
+/* Sites for calls by code that is not followed, one for each function. */
+#define MOST_FUNCTIONS 128u
+#define MOST_TEXT 64u
+
+static struct {
+    struct whence_origin_site site;
+    const char *function;
+    char text[MOST_TEXT];
+    uint32_t state;
+} elsewhere[MOST_FUNCTIONS];
+
+static struct whence_origin_site *site_elsewhere(const char *function) {
+    for (unsigned i = 0; i < MOST_FUNCTIONS; i++) {
+        struct whence_origin_site *site = &elsewhere[i].site;
+        uint32_t state = __atomic_load_n(&elsewhere[i].state, __ATOMIC_ACQUIRE);
+        if (state == KNOWN && elsewhere[i].function == function) return site;
+        if (state != FREE || !__atomic_compare_exchange_n(&elsewhere[i].state, &state, BEGUN, 0,
+                                                          __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+            continue;
+        struct text text = {elsewhere[i].text, MOST_TEXT - 1, 0};
+        text_put(&text, "outside\t0\t0\t");
+        text_put(&text, function);
+        text_put(&text, "\tinput");
+        elsewhere[i].function = function;
+        site->text = elsewhere[i].text;
+        site->scope = "\t";
+        __atomic_store_n(&elsewhere[i].state, KNOWN, __ATOMIC_RELEASE);
+        return site;
+    }
+    return NULL;
+}
+
+static struct input whole_input(const char *function, struct whence_origin_site *call,
+                                struct input_bytes bytes) {
+    if (!call) call = site_elsewhere(function);
+    return (struct input){
+        .call = call, .offset = bytes.offset, .size = bytes.size, .source = bytes.source};
+}
+
+void given_arrived(const char *function, struct whence_origin_site *call, struct input_bytes bytes,
+                   uintptr_t to) {
+    struct input whole = whole_input(function, call, bytes);
+    if (!bytes.size || !whole.call) return;
+    whole.address = ~to;
+    struct input *input = bytes.source ? find(&whole) : NULL;
+    uint32_t node = input ? node_of(input, NO_THREAD) : node_make(whole.call, node_own(), 0);
+    cells_set(whole.call, node, to, bytes.size);
+}
+
+uint32_t given_returned(const char *function, struct whence_origin_site *call,
+                        struct input_bytes bytes) {
+    struct input whole = whole_input(function, call, bytes);
+    struct input *input = whole.call && bytes.source ? find(&whole) : NULL;
+    if (input) return node_of(input, node_own());
+    return whole.call ? node_make(whole.call, node_own(), 0) : 0;
+}
+
+/* ---- parts of them ---- */
+
+uint32_t given_part(uint32_t node, uintptr_t address, uint64_t size) {
+    struct input *whole = input_of(node_at(node)->site);
+    uint64_t behind = address - ~whole->address;
+    struct input part = *whole;
+    part.address = 0;
+    part.copy = NULL;
+    part.copies = 0;
+    if (behind < whole->size && size <= whole->size - behind) {
+        part.offset += whole->offset == WH_INPUT_NOWHERE ? 0 : behind;
+        part.size = size;
+    }
+    struct input *made = find(&part);
+    uint32_t result = node_of(made ? made : whole, node_own());
+    if (!result || !whole->copy) return result;
+    return whole->copies > 1 ? node_make(whole->copy, result, WH_NODE_SKIPPED)
+                             : node_step(whole->copy, result);
+}
+
+uint32_t given_copied(uint32_t node, struct whence_origin_site *site, uintptr_t to,
+                      uintptr_t from) {
+    struct input moved = *input_of(node_at(node)->site);
+    moved.address = ~(~moved.address + (to - from));
+    moved.copies = moved.copy && moved.copy != site ? 2 : moved.copies ? moved.copies : 1;
+    moved.copy = site;
+    struct input *made = find(&moved);
+    if (made) return node_of(made, NO_THREAD);
+    uint32_t whole = node_of(input_of(node_at(node)->site), node_own());
+    return whole ? node_step(site, whole) : 0;
+}
+
+/* The input that a chain begins with; NULL: with none. *far is set where there are hops before it
+ * that are not arithmetic. */
+static const struct input *birth_of(uint32_t node, int *far) {
+    const struct node *at = node_at(node);
+    for (; at && node_at(at->parent); at = node_at(at->parent))
+        if (!node_is_arithmetic(at)) *far = 1;
+    return at && at->flags & WH_NODE_INPUT ? input_of(at->site) : NULL;
+}
+
+uint32_t given_joined(uint32_t one, uint32_t other, int *far) {
+    const struct input *a = birth_of(one, far), *b = birth_of(other, far);
+    if (!a || !b || a->source != b->source) return 0;
+    if (a->offset > b->offset) {
+        const struct input *lower = b;
+        b = a, a = lower;
+    }
+    if (a->offset == WH_INPUT_NOWHERE || b->offset - a->offset > a->size || !a->size || !b->size)
+        return 0;
+    struct input whole = *a;
+    uint64_t size = b->offset - a->offset + b->size;
+    if (whole.size < size) whole.size = size;
+    whole.address = 0;
+    whole.copy = NULL;
+    whole.copies = 0;
+    struct input *made = find(&whole);
+    return made ? node_of(made, node_own()) : 0;
+}
+
+/* ---- arguments and the environment ---- */
+
+/* The strings as the kernel has put them, one behind the other, and what they were. */
+static struct {
+    uintptr_t begin, end;
+    const char *copy;
+    const uintptr_t *strings; /* where each begins, ascending */
+    size_t count, arguments;
+} start;
+
+static size_t count_strings(char **strings) {
+    size_t count = 0;
+    while (strings[count]) count++;
+    return count;
+}
+
+void given_start(char **arguments, char **environment) {
+    size_t own = count_strings(arguments), others = count_strings(environment),
+           count = own + others;
+    if (!count || start.copy) return;
+    const char *last = others ? environment[others - 1] : arguments[own - 1];
+    uintptr_t begin = (uintptr_t)(own ? arguments[0] : environment[0]);
+    uintptr_t end = (uintptr_t)last + wh_length(last) + 1;
+    size_t table = count * sizeof(uintptr_t);
+    uintptr_t room = end > begin ? os_map(wh_round_up(table + end - begin, OS_PAGE)) : 0;
+    if (!room) return;
+    uintptr_t *strings = (uintptr_t *)room;
+    for (size_t i = 0; i < count; i++) {
+        strings[i] = (uintptr_t)(i < own ? arguments[i] : environment[i - own]);
+        if (strings[i] < begin || (i && strings[i] <= strings[i - 1])) {
+            os_unmap(room, wh_round_up(table + end - begin, OS_PAGE));
+            return; /* they are not those of the kernel */
+        }
+    }
+    wh_copy((void *)(room + table), (const void *)begin, end - begin);
+    start.copy = (const char *)(room + table);
+    start.strings = strings;
+    start.count = count;
+    start.arguments = own;
+    start.end = end;
+    start.begin = begin;
+}
+
+/* The string of the start that an address is in. */
+static size_t string_at(uintptr_t address) {
+    size_t low = 0, high = start.count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (start.strings[middle] <= address)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* A value of an argument or a variable, or with size 0 a pointer to it. */
+static uint32_t initial(struct whence_origin_site *site, uintptr_t address, uint64_t size) {
+    size_t index = string_at(address), length = 0;
+    const char *text = start.copy + (start.strings[index] - start.begin);
+    int is_variable = index >= start.arguments;
+    while (is_variable && text[length] && text[length] != '=') length++;
+    struct source wanted = {.kind = is_variable ? WH_INPUT_VARIABLE : WH_INPUT_ARGUMENT,
+                            .number = is_variable ? index - start.arguments : index,
+                            .state = BEGUN};
+    struct input part = {.call = site,
+                         .offset = address - start.strings[index],
+                         .size = size,
+                         .source = find_source(&wanted, text, length)};
+    struct input *made = part.source ? find(&part) : NULL;
+    return made ? node_of(made, node_own()) : 0;
+}
+
+static int is_unchanged(uintptr_t address, uint64_t size) {
+    const volatile char *now = (const char *)address, *then = start.copy + (address - start.begin);
+    for (uint64_t i = 0; i < size; i++)
+        if (now[i] != then[i]) return 0;
+    return 1;
+}
+
+uint32_t given_pointer(struct whence_origin_site *site, uint64_t value) {
+    return value - start.begin < start.end - start.begin ? initial(site, value, 0) : 0;
+}
+
+uint32_t given_initial(struct whence_origin_site *site, uintptr_t address, uint64_t size,
+                       uint64_t value) {
+    if (size == sizeof value && value - start.begin < start.end - start.begin)
+        return initial(site, value, 0);
+    if (address - start.begin >= start.end - start.begin || size > start.end - address) return 0;
+    return is_unchanged(address, size) ? initial(site, address, size) : 0;
+}
+
+/* ---- records ---- */
+
+void given_describe(const struct whence_origin_site *site, struct text *into) {
+    const struct input *input = input_of(site);
+    const struct source *source = &sources[input->source - 1];
+    const uint64_t fields[] = {
+        source->kind,          source->number,          input->offset,          input->size,
+        source->identity.mode, source->identity.device, source->identity.number};
+    text_put(into, "<");
+    for (unsigned i = 0; i < sizeof fields / sizeof *fields; i++) {
+        text_decimal(into, fields[i]);
+        text_put(into, "\t");
+    }
+    for (const char *c = source->name; *c; c++) {
+        char plain = *c == '\t' || *c == '\n' ? ' ' : *c;
+        text_put_n(into, &plain, 1);
+    }
+    text_put(into, "\n");
+}

@@ -1,0 +1,73 @@
+/* Inputs: values that come from outside of the process, and what they were there.
+ *
+ * What one call has put into memory has one node, of the tag WH_ORIGIN_TAG_INPUT, with a place in
+ * the file for its first byte. A part of it that is loaded gets a node of the thread that loads it,
+ * with a place of its own. Arguments and the environment are known from the start of the program.
+ */
+#ifndef WHENCE_ORIGINS_GIVEN_H
+#define WHENCE_ORIGINS_GIVEN_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "../os/text.h"
+#include "nodes.h"
+
+/* Reserves the tables. 0, or -errno with the range. */
+long given_init(uintptr_t *begin, size_t *size);
+
+/* Keeps the arguments and the environment as they are before the program changes them. */
+void given_start(char **arguments, char **environment);
+
+static inline int node_is_input(uint32_t number) { return node_tag(number) == WH_ORIGIN_TAG_INPUT; }
+
+/* The site of the call of the function of this name that the program is in, once: NULL if other
+ * code has called it. */
+struct whence_origin_site *given_calling(const char *function);
+
+/* Bytes of a file: from `offset` on, WH_INPUT_NOWHERE if that is not known. */
+struct input_bytes {
+    uint32_t source; /* 0: unknown */
+    uint64_t offset, size;
+};
+
+/* The bytes that a read of an open file has given: from `place` on, or, if that is
+ * WH_INPUT_NOWHERE, those before its place. */
+struct input_bytes given_read(int file, uint64_t place, uint64_t size);
+
+/* Of a file without places, as a pipe: as if so many bytes had been read from it, or, if they are
+ * negative, had been put back. */
+void given_count(int file, int64_t size);
+
+/* Of a file without places: nobody knows how many bytes have been read from it. */
+void given_lose_count(int file);
+
+/* The function, called at a site or by other code (NULL), has put these bytes at `to`. */
+void given_arrived(const char *function, struct whence_origin_site *call, struct input_bytes bytes,
+                   uintptr_t to);
+
+/* The node of a value that the function returns. */
+uint32_t given_returned(const char *function, struct whence_origin_site *call,
+                        struct input_bytes bytes);
+
+/* The node of this thread for a part of an input, whose node is in the cells of an address. */
+uint32_t given_part(uint32_t node, uintptr_t address, uint64_t size);
+
+/* The node for a part of an input that a site copies from one address to another. */
+uint32_t given_copied(uint32_t node, struct whence_origin_site *site, uintptr_t to, uintptr_t from);
+
+/* The node for all bytes of the inputs that two chains begin with, if they lie side by side; else
+ * 0. *far is set where a chain has hops that are not arithmetic. */
+uint32_t given_joined(uint32_t one, uint32_t other, int *far);
+
+/* The node of a value of an argument or a variable that is there since the start, or of a pointer
+ * to one; 0: it is none. */
+uint32_t given_initial(struct whence_origin_site *site, uintptr_t address, uint64_t size,
+                       uint64_t value);
+
+/* The node of a pointer to an argument or a variable that a site gets; 0: it is none. */
+uint32_t given_pointer(struct whence_origin_site *site, uint64_t value);
+
+/* The line about the input behind the hop of a node with WH_NODE_INPUT (whence.abi.origins). */
+void given_describe(const struct whence_origin_site *site, struct text *into);
+
+#endif
