@@ -2,6 +2,7 @@
 #include "../origins/cells.h"
 #include "../origins/given.h"
 #include "../origins/passing.h"
+#include "../origins/sent.h"
 
 #include <errno.h>
 
@@ -69,8 +70,9 @@ void arrival_put(struct site site, struct arrival *arrival, const void *to, size
 void arrival_returned(struct site site, struct arrival *arrival, int byte) {
     if (!arrival->stream || byte == EOF) return;
     struct input_bytes bytes = bytes_taken(arrival, 1);
-    if (arrival->call)
-        origins_return(given_returned(site.function, arrival->call, bytes), (uint64_t)byte);
+    unsigned char content = (unsigned char)byte;
+    uint32_t node = given_returned(site.function, arrival->call, bytes, &content);
+    if (arrival->call) origins_return(node, (uint64_t)byte);
 }
 
 void arrival_taken(struct site site, struct arrival *arrival) {
@@ -79,7 +81,7 @@ void arrival_taken(struct site site, struct arrival *arrival) {
     int64_t end = place_of(arrival->stream, &file);
     if (end < 0) lose_count(arrival);
     size_t size = end > arrival->place ? (size_t)(end - arrival->place) : 0;
-    arrival->node = given_returned(site.function, arrival->call, bytes_taken(arrival, size));
+    arrival->node = given_returned(site.function, arrival->call, bytes_taken(arrival, size), NULL);
 }
 
 void arrival_stored(const struct arrival *arrival, const void *to, size_t size) {
@@ -106,4 +108,79 @@ void parsed_as_result(struct site site, const char *text, size_t size, uint64_t 
     while (length < size && text[length]) length++;
     uint32_t node = call && length ? cells_parsed(call, (uintptr_t)text, length) : 0;
     if (node) origins_return(node, result);
+}
+
+/* ---- what the program sends ---- */
+
+void left_to_file(struct site site, int file, uint64_t offset, const void *from, int64_t size) {
+    struct whence_origin_site *call = given_calling(site.function);
+    if (size > 0) sent_to(call, file, offset, from, (uint64_t)size);
+}
+
+void left_in_parts(struct site site, int file, uint64_t offset, const struct iovec *parts,
+                   size_t count, int64_t size) {
+    struct whence_origin_site *call = given_calling(site.function);
+    int64_t end = os_place(file), left = size;
+    if (size <= 0) return;
+    if (offset == WH_INPUT_NOWHERE && end >= size) offset = (uint64_t)(end - size);
+    for (size_t i = 0; left > 0 && i < count; i++) {
+        uint64_t part = parts[i].iov_len < (uint64_t)left ? parts[i].iov_len : (uint64_t)left;
+        sent_to(call, file, offset, parts[i].iov_base, part);
+        if (offset != WH_INPUT_NOWHERE) offset += part;
+        left -= (int64_t)part;
+    }
+}
+
+/* Where the last bytes that were given to a stream are in its file. */
+static uint64_t offset_of_last(FILE *stream, uint64_t size, int *file) {
+    int64_t end = place_of(stream, file);
+    return end < 0 || (uint64_t)end < size ? WH_INPUT_NOWHERE : (uint64_t)end - size;
+}
+
+void left_to_stream(struct site site, FILE *stream, const void *from, int64_t size) {
+    struct whence_origin_site *call = given_calling(site.function);
+    int file;
+    if (size <= 0) return;
+    uint64_t offset = offset_of_last(stream, (uint64_t)size, &file);
+    if (file >= 0) sent_to(call, file, offset, from, (uint64_t)size);
+}
+
+static void leave(struct whence_origin_site *call, FILE *stream, int file, const void *bytes,
+                  uint64_t size, uint32_t node) {
+    uint64_t offset = WH_INPUT_NOWHERE;
+    if (stream) offset = offset_of_last(stream, size, &file);
+    if (file >= 0) sent_made(call, file, offset, bytes, size, node);
+}
+
+void left_as_string(struct site site, FILE *stream, const char *text, int is_line, int result) {
+    struct whence_origin_site *call = given_calling(site.function);
+    int file;
+    size_t length = 0;
+    if (result < 0) return;
+    while (text[length]) length++;
+    uint64_t offset = offset_of_last(stream, length + (is_line != 0), &file);
+    if (file < 0) return;
+    sent_to(call, file, offset, text, length);
+    if (offset != WH_INPUT_NOWHERE) offset += length;
+    if (is_line) sent_made(call, file, offset, "\n", 1, 0);
+}
+
+void left_as_byte(struct site site, FILE *stream, int byte) {
+    uint32_t node = origins_passed(0, (uint64_t)byte);
+    struct whence_origin_site *call = given_calling(site.function);
+    char content = (char)byte;
+    if (byte != EOF) leave(call, stream, -1, &content, 1, call ? node : 0);
+}
+
+void left_as_text(struct site site, FILE *stream, int file, const char *format, va_list arguments,
+                  int length) {
+    struct whence_origin_site *call = given_calling(site.function);
+    size_t room = wh_round_up((uint64_t)length + 1, OS_PAGE);
+    char *text = length > 0 ? (char *)os_map(room) : NULL;
+    if (!text) return;
+    int error = errno;
+    if (vsnprintf(text, room, format, arguments) == length)
+        leave(call, stream, file, text, (uint64_t)length, 0);
+    errno = error;
+    os_unmap((uintptr_t)text, room);
 }

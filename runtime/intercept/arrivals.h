@@ -3,6 +3,7 @@
 #ifndef WHENCE_INTERCEPT_ARRIVALS_H
 #define WHENCE_INTERCEPT_ARRIVALS_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -54,5 +55,28 @@ void arrival_taken(struct site site, struct arrival *arrival);
 void arrival_stored(const struct arrival *arrival, const void *to, size_t size);
 /* A byte was put back to a stream. */
 void arrival_undone(FILE *stream);
+
+/* ---- what the program sends to the outside ---- */
+
+/* Bytes at `from` are now in a file, from an offset on; size: -1 where the call has failed. */
+void left_to_file(struct site site, int file, uint64_t offset, const void *from, int64_t size);
+void left_in_parts(struct site site, int file, uint64_t offset, const struct iovec *parts,
+                   size_t count, int64_t size);
+/* Bytes are now in a stream, or on their way through it. */
+void left_to_stream(struct site site, FILE *stream, const void *from, int64_t size);
+/* The same of a text, and a new line if `is_line`. */
+void left_as_string(struct site site, FILE *stream, const char *text, int is_line, int result);
+/* The same of a byte that is the function's first argument; EOF: it has failed. */
+void left_as_byte(struct site site, FILE *stream, int byte);
+/* The same of a formatted text of so many bytes; to a descriptor if the stream is NULL. */
+void left_as_text(struct site site, FILE *stream, int file, const char *format, va_list arguments,
+                  int length);
+
+#define LEFT_TO(file, offset, from, size)                                                          \
+    (ORIGINS_ON ? left_to_file(SITE, (file), (uint64_t)(offset), (from), (size)) : (void)0)
+#define LEFT_IN_PARTS(file, offset, parts, count, size)                                            \
+    (ORIGINS_ON                                                                                    \
+         ? left_in_parts(SITE, (file), (uint64_t)(offset), (parts), (size_t)(count), (size))       \
+         : (void)0)
 
 #endif

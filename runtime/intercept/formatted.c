@@ -10,6 +10,7 @@
 #define CHECK_SCANNED check_scanned
 #define READ_TEXT READ_STRING
 #define NARROW_ARRIVAL(from) (from)
+#define NARROW_LEFT left_as_text
 
 /* ---- what they read and store through their arguments ---- */
 
@@ -114,15 +115,16 @@ void check_scanned(struct site site, const char *format, va_list arguments, int 
 
 PRINT_FAMILY()
 
-PRINT(dprintf, (int file, const char *format, ...), vdprintf(file, format, arguments))
-PRINT_LIST(vdprintf, (int file, const char *format, va_list arguments),
-           vdprintf(file, format, arguments))
+PRINT_TO(dprintf, (int file, const char *format, ...), NULL, file,
+         vdprintf(file, format, arguments))
+PRINT_LIST_TO(vdprintf, (int file, const char *format, va_list arguments), NULL, file,
+              vdprintf(file, format, arguments))
 
 int __vdprintf_chk(int, int, const char *, va_list);
-PRINT(__dprintf_chk, (int file, int flag, const char *format, ...),
-      __vdprintf_chk(file, flag, format, arguments))
-PRINT_LIST(__vdprintf_chk, (int file, int flag, const char *format, va_list arguments),
-           __vdprintf_chk(file, flag, format, arguments))
+PRINT_TO(__dprintf_chk, (int file, int flag, const char *format, ...), NULL, file,
+         __vdprintf_chk(file, flag, format, arguments))
+PRINT_LIST_TO(__vdprintf_chk, (int file, int flag, const char *format, va_list arguments), NULL,
+              file, __vdprintf_chk(file, flag, format, arguments))
 
 /* ---- printf to the system's log and to standard error ---- */
 

@@ -6,6 +6,7 @@
  *     CHECK_SCANNED   a function like check_scanned: checks what a scanf has stored
  *     READ_TEXT       checks a string of CHARACTER
  *     NARROW_ARRIVAL  what a scanf takes, if chains lead there
+ *     NARROW_LEFT     says what a printf has sent, if chains lead on from there
  * In the families, `w` is the letter that the names of wide functions have: empty or w.
  */
 #ifndef WHENCE_INTERCEPT_FORMATTED_H
@@ -35,26 +36,52 @@
         return call;                                                                               \
     }
 
+/* The same where the text goes to a stream, or to a descriptor if that is NULL. */
+#define PRINT_TO(name, parameters, stream, file, call)                                             \
+    WRAP(int, name, parameters) {                                                                  \
+        va_list arguments, again;                                                                  \
+        va_start(arguments, format);                                                               \
+        va_copy(again, arguments);                                                                 \
+        CHECK_PRINTF(SITE, format, arguments);                                                     \
+        int length = call;                                                                         \
+        if (ORIGINS_ON) NARROW_LEFT(SITE, stream, file, format, again, length);                    \
+        va_end(again);                                                                             \
+        va_end(arguments);                                                                         \
+        return length;                                                                             \
+    }
+
+#define PRINT_LIST_TO(name, parameters, stream, file, call)                                        \
+    WRAP(int, name, parameters) {                                                                  \
+        va_list again;                                                                             \
+        va_copy(again, arguments);                                                                 \
+        CHECK_PRINTF(SITE, format, arguments);                                                     \
+        int length = call;                                                                         \
+        if (ORIGINS_ON) NARROW_LEFT(SITE, stream, file, format, again, length);                    \
+        va_end(again);                                                                             \
+        return length;                                                                             \
+    }
+
 /* printf to a stream. */
 #define PRINT_FAMILY(w)                                                                            \
     int __v##w##printf_chk(int, const CHARACTER *, va_list);                                       \
     int __vf##w##printf_chk(FILE *, int, const CHARACTER *, va_list);                              \
-    PRINT(w##printf, (const CHARACTER *format, ...), v##w##printf(format, arguments))              \
-    PRINT(f##w##printf, (FILE * stream, const CHARACTER *format, ...),                             \
-          (STREAM(stream), vf##w##printf(stream, format, arguments)))                              \
-    PRINT_LIST(v##w##printf, (const CHARACTER *format, va_list arguments),                         \
-               v##w##printf(format, arguments))                                                    \
-    PRINT_LIST(vf##w##printf, (FILE * stream, const CHARACTER *format, va_list arguments),         \
-               (STREAM(stream), vf##w##printf(stream, format, arguments)))                         \
-    PRINT(__##w##printf_chk, (int flag, const CHARACTER *format, ...),                             \
-          __v##w##printf_chk(flag, format, arguments))                                             \
-    PRINT(__f##w##printf_chk, (FILE * stream, int flag, const CHARACTER *format, ...),             \
-          (STREAM(stream), __vf##w##printf_chk(stream, flag, format, arguments)))                  \
-    PRINT_LIST(__v##w##printf_chk, (int flag, const CHARACTER *format, va_list arguments),         \
-               __v##w##printf_chk(flag, format, arguments))                                        \
-    PRINT_LIST(__vf##w##printf_chk,                                                                \
-               (FILE * stream, int flag, const CHARACTER *format, va_list arguments),              \
-               (STREAM(stream), __vf##w##printf_chk(stream, flag, format, arguments)))
+    PRINT_TO(w##printf, (const CHARACTER *format, ...), stdout, 0,                                 \
+             v##w##printf(format, arguments))                                                      \
+    PRINT_TO(f##w##printf, (FILE * stream, const CHARACTER *format, ...), stream, 0,               \
+             (STREAM(stream), vf##w##printf(stream, format, arguments)))                           \
+    PRINT_LIST_TO(v##w##printf, (const CHARACTER *format, va_list arguments), stdout, 0,           \
+                  v##w##printf(format, arguments))                                                 \
+    PRINT_LIST_TO(vf##w##printf, (FILE * stream, const CHARACTER *format, va_list arguments),      \
+                  stream, 0, (STREAM(stream), vf##w##printf(stream, format, arguments)))           \
+    PRINT_TO(__##w##printf_chk, (int flag, const CHARACTER *format, ...), stdout, 0,               \
+             __v##w##printf_chk(flag, format, arguments))                                          \
+    PRINT_TO(__f##w##printf_chk, (FILE * stream, int flag, const CHARACTER *format, ...), stream,  \
+             0, (STREAM(stream), __vf##w##printf_chk(stream, flag, format, arguments)))            \
+    PRINT_LIST_TO(__v##w##printf_chk, (int flag, const CHARACTER *format, va_list arguments),      \
+                  stdout, 0, __v##w##printf_chk(flag, format, arguments))                          \
+    PRINT_LIST_TO(__vf##w##printf_chk,                                                             \
+                  (FILE * stream, int flag, const CHARACTER *format, va_list arguments), stream,   \
+                  0, (STREAM(stream), __vf##w##printf_chk(stream, flag, format, arguments)))
 
 /* ---- scanf ---- */
 

@@ -91,18 +91,24 @@ WRAP(ssize_t, getline, (char **line, size_t *size, FILE *stream)) {
 WRAP(int, fputs, (const char *string, FILE *stream)) {
     USE_STRING(string);
     STREAM(stream);
-    return fputs(string, stream);
+    int result = fputs(string, stream);
+    if (ORIGINS_ON) left_as_string(SITE, stream, string, 0, result);
+    return result;
 }
 
 WRAP(int, fputs_unlocked, (const char *string, FILE *stream)) {
     USE_STRING(string);
     STREAM(stream);
-    return fputs_unlocked(string, stream);
+    int result = fputs_unlocked(string, stream);
+    if (ORIGINS_ON) left_as_string(SITE, stream, string, 0, result);
+    return result;
 }
 
 WRAP(int, puts, (const char *string)) {
     USE_STRING(string);
-    return puts(string);
+    int result = puts(string);
+    if (ORIGINS_ON) left_as_string(SITE, stdout, string, 1, result);
+    return result;
 }
 
 WRAP(void, perror, (const char *string)) {
@@ -305,10 +311,28 @@ OF_STREAM(void, flockfile)
 OF_STREAM(void, funlockfile)
 OF_STREAM(int, ftrylockfile)
 OF_STREAM_AND(int, fwide, int)
-TO_STREAM(int, fputc, int)
-TO_STREAM(int, putc, int)
-TO_STREAM(int, fputc_unlocked, int)
-TO_STREAM(int, putc_unlocked, int)
+
+#define PUT(name)                                                                                  \
+    WRAP(int, name, (int byte, FILE *stream)) {                                                    \
+        STREAM(stream);                                                                            \
+        int result = name(byte, stream);                                                           \
+        if (ORIGINS_ON) left_as_byte(SITE, stream, result);                                        \
+        return result;                                                                             \
+    }
+
+#define PUT_STANDARD(name)                                                                         \
+    WRAP(int, name, (int byte)) {                                                                  \
+        int result = name(byte);                                                                   \
+        if (ORIGINS_ON) left_as_byte(SITE, stdout, result);                                        \
+        return result;                                                                             \
+    }
+
+PUT(fputc)
+PUT(putc)
+PUT(fputc_unlocked)
+PUT(putc_unlocked)
+PUT_STANDARD(putchar)
+PUT_STANDARD(putchar_unlocked)
 TO_STREAM(int, putw, int)
 WRAP(int, ungetc, (int byte, FILE *stream)) {
     STREAM(stream);

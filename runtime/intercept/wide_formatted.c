@@ -24,6 +24,7 @@ static void check_wscanned(struct site site, const wchar_t *format, va_list argu
 
 /* Chains do not lead to wide texts and streams. */
 #define NARROW_ARRIVAL(from) ((struct arrival){0})
+#define NARROW_LEFT(site, stream, file, format, arguments, length) ((void)0)
 
 #define CHARACTER wchar_t
 #define CHECK_PRINTF check_wprintf

@@ -166,6 +166,11 @@ WH_EXPORT uint32_t __whence_origin_lost(struct whence_origin_site *site, uint64_
     return node;
 }
 
+uint32_t cells_now(uintptr_t address, unsigned count) {
+    const cell *at = cell_of(address, 0);
+    return at ? parts_node(at, address, count, (uint32_t)wh_number(address, count)) : 0;
+}
+
 uint32_t cells_parsed(struct whence_origin_site *call, uintptr_t text, uint64_t size) {
     uint32_t node = node_now(text, 1, *(const uint8_t *)text);
     if (node)

@@ -21,6 +21,10 @@ static inline void cells_fresh(uintptr_t begin, uint64_t size) {
  * site. */
 void cells_set(struct whence_origin_site *site, uint32_t node, uintptr_t to, uint64_t size);
 
+/* The node of up to four bytes of one cell that are there now; 0: it is not known. It may be an
+ * input's. */
+uint32_t cells_now(uintptr_t address, unsigned count);
+
 /* The node of a number that a call has computed from a text that begins here; 0: nothing is known
  * of the text. */
 uint32_t cells_parsed(struct whence_origin_site *call, uintptr_t text, uint64_t size);

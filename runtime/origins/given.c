@@ -1,7 +1,10 @@
 #include "given.h"
+#include "../os/ends.h"
 #include "../os/mem.h"
 #include "../os/os.h"
 #include "cells.h"
+
+#include <sys/stat.h>
 
 #define MOST_INPUTS (1u << 19)
 #define INDEX_COUNT (2u * MOST_INPUTS)
@@ -11,6 +14,7 @@ struct input {
     struct whence_origin_site *call, *copy; /* what has copied it last; NULL: nothing */
     uint64_t address;                       /* of its first byte, inverted: it holds no block */
     uint64_t offset, size;
+    uint64_t first, count, digest; /* of the bytes that were read, as in a record */
     uint32_t source;
     uint32_t copies; /* 2: or more */
 };
@@ -36,13 +40,25 @@ long given_init(uintptr_t *begin, size_t *size) {
 struct source {
     uint64_t kind, number;
     struct os_identity identity;
-    uint64_t taken; /* bytes so far, of a file without places; from LOST_COUNT on not known */
+    uint64_t sender; /* what the file is for those who write to it */
+    /* Of a file without places: how many bytes were read so far, from LOST_COUNT on not known, and
+     * written; and the digest of the first `digested` that were read. */
+    uint64_t taken, given, digest, digested;
     char name[MOST_NAME];
     uint32_t state;
 };
 #define LOST_COUNT (1ull << 63)
 enum { FREE, BEGUN, KNOWN };
 static struct source sources[MOST_SOURCES];
+
+/* FNV-1a. */
+#define DIGEST_OF_NOTHING 0xcbf29ce484222325ull
+
+static uint64_t digest_of(uint64_t before, const void *bytes, uint64_t size) {
+    for (uint64_t i = 0; i < size; i++)
+        before = (before ^ ((const uint8_t *)bytes)[i]) * 0x100000001b3ull;
+    return before;
+}
 
 static uint64_t mixed(uint64_t hash, uint64_t value) {
     hash = (hash ^ value) * 0x9E3779B97F4A7C15ull;
@@ -77,7 +93,7 @@ static uint32_t find_source(const struct source *wanted, const char *name, size_
                                                           __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
             continue;
         *at = *wanted;
-        if (wanted->kind == WH_INPUT_DESCRIPTOR)
+        if (wanted->kind == WH_INPUT_DESCRIPTOR && !name)
             name_descriptor(at);
         else
             wh_copy(at->name, name, length < MOST_NAME ? length : MOST_NAME - 1);
@@ -90,30 +106,62 @@ static uint32_t find_source(const struct source *wanted, const char *name, size_
 static uint32_t find_descriptor(int file) {
     struct source wanted = {.kind = WH_INPUT_DESCRIPTOR, .number = (uint64_t)file, .state = BEGUN};
     if (os_identify(file, &wanted.identity)) return 0;
+    wanted.sender = wanted.identity.number;
+    if (S_ISSOCK(wanted.identity.mode))
+        wanted.sender = os_ends(file, wanted.identity.number).received;
     return find_source(&wanted, NULL, 0);
 }
 
+/* A file without places, by whatever descriptor. */
+#define ANY_DESCRIPTOR UINT64_MAX
+
+static struct source *source_at(uint32_t number) { return &sources[number - 1]; }
+
+static uint32_t find_channel(const struct os_identity *identity) {
+    struct source wanted = {.kind = WH_INPUT_DESCRIPTOR,
+                            .number = ANY_DESCRIPTOR,
+                            .identity = *identity,
+                            .digest = DIGEST_OF_NOTHING,
+                            .state = BEGUN};
+    return find_source(&wanted, "", 0);
+}
+
+uint64_t given_away(const struct os_identity *identity, uint64_t size) {
+    uint32_t channel = find_channel(identity);
+    return channel ? __atomic_fetch_add(&source_at(channel)->given, size, __ATOMIC_RELAXED)
+                   : WH_INPUT_NOWHERE;
+}
+
 struct input_bytes given_read(int file, uint64_t place, uint64_t size) {
-    struct input_bytes bytes = {find_descriptor(file), place, size};
+    struct input_bytes bytes = {.source = find_descriptor(file), .offset = place, .size = size};
     if (!bytes.source || place != WH_INPUT_NOWHERE) return bytes;
     int64_t end = os_place(file);
-    if (end < 0) {
-        uint64_t taken =
-            __atomic_fetch_add(&sources[bytes.source - 1].taken, size, __ATOMIC_RELAXED);
-        if (taken < LOST_COUNT) bytes.offset = taken;
-    } else if ((uint64_t)end >= size)
-        bytes.offset = (uint64_t)end - size;
+    if (end >= 0) {
+        if ((uint64_t)end >= size) bytes.offset = (uint64_t)end - size;
+        return bytes;
+    }
+    bytes.channel = find_channel(&source_at(bytes.source)->identity);
+    if (!bytes.channel) return bytes;
+    uint64_t taken = __atomic_fetch_add(&source_at(bytes.channel)->taken, size, __ATOMIC_RELAXED);
+    if (taken < LOST_COUNT) bytes.offset = taken;
     return bytes;
 }
 
+static struct source *channel_of(int file) {
+    struct os_identity identity;
+    uint32_t channel =
+        os_place(file) < 0 && !os_identify(file, &identity) ? find_channel(&identity) : 0;
+    return channel ? source_at(channel) : NULL;
+}
+
 void given_lose_count(int file) {
-    uint32_t source = find_descriptor(file);
-    if (source) __atomic_fetch_or(&sources[source - 1].taken, LOST_COUNT, __ATOMIC_RELAXED);
+    struct source *channel = channel_of(file);
+    if (channel) __atomic_fetch_or(&channel->taken, LOST_COUNT, __ATOMIC_RELAXED);
 }
 
 void given_count(int file, int64_t size) {
-    uint32_t source = os_place(file) < 0 ? find_descriptor(file) : 0;
-    if (source) __atomic_fetch_add(&sources[source - 1].taken, (uint64_t)size, __ATOMIC_RELAXED);
+    struct source *channel = channel_of(file);
+    if (channel) __atomic_fetch_add(&channel->taken, (uint64_t)size, __ATOMIC_RELAXED);
 }
 
 /* ---- inputs ---- */
@@ -127,7 +175,7 @@ static int is_same(const struct input *known, const struct input *input) {
     return known->call == input->call && known->copy == input->copy &&
            known->address == input->address && known->offset == input->offset &&
            known->size == input->size && known->source == input->source &&
-           known->copies == input->copies;
+           known->copies == input->copies && known->digest == input->digest;
 }
 
 static uint32_t used;
@@ -230,17 +278,38 @@ static struct whence_origin_site *site_elsewhere(const char *function) {
     return NULL;
 }
 
+/* What a process that sent the bytes can be recognised by: of a file without places, all bytes up
+ * to these. */
+static void sign(struct input *input, const struct input_bytes *bytes, const void *content) {
+    if (!content || bytes->offset == WH_INPUT_NOWHERE) return;
+    if (!bytes->channel) {
+        input->first = bytes->offset;
+        input->count = bytes->size;
+        input->digest = digest_of(DIGEST_OF_NOTHING, content, bytes->size);
+        return;
+    }
+    struct source *channel = source_at(bytes->channel);
+    if (channel->digested != bytes->offset) return;
+    channel->digest = digest_of(channel->digest, content, bytes->size);
+    channel->digested += bytes->size;
+    input->count = channel->digested;
+    input->digest = channel->digest;
+}
+
 static struct input whole_input(const char *function, struct whence_origin_site *call,
-                                struct input_bytes bytes) {
+                                struct input_bytes bytes, const void *content) {
     if (!call) call = site_elsewhere(function);
-    return (struct input){
+    struct input whole = {
         .call = call, .offset = bytes.offset, .size = bytes.size, .source = bytes.source};
+    sign(&whole, &bytes, content);
+    return whole;
 }
 
 void given_arrived(const char *function, struct whence_origin_site *call, struct input_bytes bytes,
                    uintptr_t to) {
-    struct input whole = whole_input(function, call, bytes);
-    if (!bytes.size || !whole.call) return;
+    if (!bytes.size) return;
+    struct input whole = whole_input(function, call, bytes, (const void *)to);
+    if (!whole.call) return;
     whole.address = ~to;
     struct input *input = bytes.source ? find(&whole) : NULL;
     uint32_t node = input ? node_of(input, NO_THREAD) : node_make(whole.call, node_own(), 0);
@@ -248,8 +317,8 @@ void given_arrived(const char *function, struct whence_origin_site *call, struct
 }
 
 uint32_t given_returned(const char *function, struct whence_origin_site *call,
-                        struct input_bytes bytes) {
-    struct input whole = whole_input(function, call, bytes);
+                        struct input_bytes bytes, const void *content) {
+    struct input whole = whole_input(function, call, bytes, content);
     struct input *input = whole.call && bytes.source ? find(&whole) : NULL;
     if (input) return node_of(input, node_own());
     return whole.call ? node_make(whole.call, node_own(), 0) : 0;
@@ -311,6 +380,7 @@ uint32_t given_joined(uint32_t one, uint32_t other, int *far) {
     whole.address = 0;
     whole.copy = NULL;
     whole.copies = 0;
+    if (b->count > a->count) whole.count = b->count, whole.digest = b->digest;
     struct input *made = find(&whole);
     return made ? node_of(made, node_own()) : 0;
 }
@@ -411,10 +481,12 @@ uint32_t given_initial(struct whence_origin_site *site, uintptr_t address, uint6
 
 void given_describe(const struct whence_origin_site *site, struct text *into) {
     const struct input *input = input_of(site);
-    const struct source *source = &sources[input->source - 1];
-    const uint64_t fields[] = {
-        source->kind,          source->number,          input->offset,          input->size,
-        source->identity.mode, source->identity.device, source->identity.number};
+    const struct source *source = source_at(input->source);
+    const struct os_identity *file = &source->identity;
+    uint64_t count = source->sender ? input->count : 0;
+    const uint64_t fields[] = {source->kind, source->number, input->offset,  input->size,
+                               file->mode,   file->device,   source->sender, input->first,
+                               count,        input->digest};
     text_put(into, "<");
     for (unsigned i = 0; i < sizeof fields / sizeof *fields; i++) {
         text_decimal(into, fields[i]);

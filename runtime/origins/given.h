@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "../os/os.h"
 #include "../os/text.h"
 #include "nodes.h"
 
@@ -26,7 +27,8 @@ struct whence_origin_site *given_calling(const char *function);
 
 /* Bytes of a file: from `offset` on, WH_INPUT_NOWHERE if that is not known. */
 struct input_bytes {
-    uint32_t source; /* 0: unknown */
+    uint32_t source;  /* 0: unknown */
+    uint32_t channel; /* of a file without places; 0: it has some */
     uint64_t offset, size;
 };
 
@@ -45,9 +47,14 @@ void given_lose_count(int file);
 void given_arrived(const char *function, struct whence_origin_site *call, struct input_bytes bytes,
                    uintptr_t to);
 
-/* The node of a value that the function returns. */
+/* The node of a value that the function returns, or stores. content: the bytes; NULL: they are not
+ * known any more. */
 uint32_t given_returned(const char *function, struct whence_origin_site *call,
-                        struct input_bytes bytes);
+                        struct input_bytes bytes, const void *content);
+
+/* Where in a file without places, as far as this process has written to it, the next bytes go,
+ * which are so many. */
+uint64_t given_away(const struct os_identity *identity, uint64_t size);
 
 /* The node of this thread for a part of an input, whose node is in the cells of an address. */
 uint32_t given_part(uint32_t node, uintptr_t address, uint64_t size);

@@ -171,8 +171,9 @@ long os_resident(uintptr_t begin, size_t size, unsigned char *pages) {
 /* ---- files ---- */
 
 static int open_file(const char *path, enum os_open how) {
-    static const int flags[] = {O_RDONLY, O_RDWR, O_RDONLY | O_DIRECTORY};
-    return (int)call4(SYS_openat, AT_FDCWD, (long)path, flags[how] | O_CLOEXEC, 0);
+    static const int flags[] = {O_RDONLY, O_RDWR, O_RDONLY | O_DIRECTORY,
+                                O_WRONLY | O_CREAT | O_APPEND};
+    return (int)call4(SYS_openat, AT_FDCWD, (long)path, flags[how] | O_CLOEXEC, S_IRUSR | S_IWUSR);
 }
 
 /* A program that has used up its descriptors has not used up what it may be given. */

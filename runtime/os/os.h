@@ -75,7 +75,7 @@ long os_resident(uintptr_t begin, size_t size, unsigned char *pages);
 
 /* ---- files ---- */
 
-enum os_open { OS_OPEN_READ, OS_OPEN_READ_WRITE, OS_OPEN_DIRECTORY };
+enum os_open { OS_OPEN_READ, OS_OPEN_READ_WRITE, OS_OPEN_DIRECTORY, OS_OPEN_APPEND };
 
 int os_open(const char *path, enum os_open how);
 long os_close(int file);

@@ -8,6 +8,7 @@
 static struct wh_record_header *header;
 static uint64_t capacity;
 static int first;
+static char name[512];
 static uint32_t owner; /* the process that mapped it; a child has the mapping, too */
 
 /* A part of the header page that carries nothing, to test the page with. */
@@ -47,6 +48,8 @@ enum record_status record_init(const char *path) {
     header = (struct wh_record_header *)at;
     capacity = (uint64_t)size;
     owner = os_process();
+    size_t length = wh_length(path);
+    if (length < sizeof name) wh_copy(name, path, length + 1);
     enum record_status status = !alive()      ? RECORD_UNOPENABLE
                                 : take_over() ? RECORD_OK
                                               : RECORD_FOREIGN;
@@ -58,6 +61,8 @@ enum record_status record_init(const char *path) {
 }
 
 int record_is_first(void) { return first && header->pid == os_process(); }
+
+const char *record_path(void) { return header ? name : ""; }
 
 int record_mapped(uintptr_t *begin, size_t *size) {
     *begin = (uintptr_t)header;

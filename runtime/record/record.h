@@ -27,6 +27,8 @@ enum record_status record_init(const char *path);
 void record_open(int complains);
 /* Whether this program, and no other one of the run, has taken the fresh file over. */
 int record_is_first(void);
+/* The name of the file that is mapped; empty without one, or if it is very long. */
+const char *record_path(void);
 /* Whether a file is mapped; its address range, for those that scan memory. */
 int record_mapped(uintptr_t *begin, size_t *size);
 

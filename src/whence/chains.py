@@ -11,7 +11,8 @@ from whence.frames import Frame
 class HopKind(StrEnum):
     """What happened to the value. The last hop of a whole chain is a birth.
 
-    LOADED: a thread read what another had stored. The first hop of the chain of a leaked block says how
+    LOADED: a thread read what another had stored. SENT: another process wrote it to a file, a pipe or a
+    socket. The first hop of the chain of a leaked block says how
     the last pointer to it was lost: OVERWRITTEN, LEFT with its variable, FREED with the block that it lay in,
     or DROPPED, as a result that nobody used.
     """
@@ -22,6 +23,7 @@ class HopKind(StrEnum):
     COPY = "copy"
     LOADED = "loaded"
     ARITHMETIC = "arithmetic"
+    SENT = "sent"
     ALLOCATION = "allocation"
     CONSTANT = "constant"
     COMPUTED = "computed"
@@ -53,6 +55,7 @@ _MOVES = frozenset(
         HopKind.COPY,
         HopKind.LOADED,
         HopKind.ARITHMETIC,
+        HopKind.SENT,
     )
 )
 _LOSSES = frozenset((HopKind.OVERWRITTEN, HopKind.LEFT, HopKind.FREED, HopKind.DROPPED))
@@ -85,6 +88,18 @@ class FileKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Content:
+    """By what the sender of an input is recognised: the file, and the digest of `count` bytes from `first`
+    on, as they were read (`whence.abi.origins.INPUT_FIELDS`)."""
+
+    device: int
+    inode: int
+    first: int
+    count: int
+    digest: int
+
+
+@dataclass(frozen=True, slots=True)
 class Input:
     """What a value from outside was there.
 
@@ -92,7 +107,7 @@ class Input:
     path of the file, where it has one, or the variable's name. offset: of the value in the file, the argument
     or the variable's value, in bytes; None where it is not known. Of a pipe or a socket, it is what the
     process had read before. size: in bytes; 0 if the value is the address of the argument or variable, at the
-    offset. file: None unless it is a descriptor.
+    offset. file: None unless it is a descriptor. content: None where it is not known.
     """
 
     kind: InputKind
@@ -101,6 +116,7 @@ class Input:
     offset: int | None = None
     size: int = 0
     file: FileKind | None = None
+    content: Content | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +130,8 @@ class Hop:
     moment. holder: the block in which the lost pointer lay. conversion: how many bits the number had, and
     how many of them it has from here on, or, if these are more, that its sign was extended. computed: in
     folded chains, what the same statement computed first. input: of a birth outside, what is known
-    of it.
+    of it. process, program: the number and the name of the process in which this happened, where it is
+    another than the finding's.
     """
 
     kind: HopKind
@@ -132,6 +149,8 @@ class Hop:
     conversion: tuple[int, int] | None = None
     computed: str = ""
     input: Input | None = None
+    process: int | None = None
+    program: str = ""
 
     @property
     def is_cut(self) -> bool:

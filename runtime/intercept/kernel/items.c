@@ -33,7 +33,9 @@ WRAP(size_t, __fread_chk, (void *to, size_t room, size_t size, size_t count, FIL
     WRAP(size_t, name, (const void *from, size_t size, size_t count, FILE *stream)) {              \
         USE(from, bytes_of(count, size));                                                          \
         STREAM(stream);                                                                            \
-        return NEXT(name)(from, size, count, stream);                                              \
+        size_t items = NEXT(name)(from, size, count, stream);                                      \
+        if (ORIGINS_ON) left_to_stream(SITE, stream, from, (int64_t)(items * size));               \
+        return items;                                                                              \
     }
 
 WRITE_ITEMS(fwrite)

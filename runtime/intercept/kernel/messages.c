@@ -77,7 +77,9 @@ void check_sent(struct site site, const struct msghdr *message) {
 WRAP(ssize_t, sendmsg, (int socket, const struct msghdr *message, int flags)) {
     READ(message, sizeof *message);
     check_sent(SITE, message);
-    return USED(socket, NEXT(sendmsg)(socket, message, flags));
+    ssize_t count = USED(socket, NEXT(sendmsg)(socket, message, flags));
+    if (count > 0) LEFT_IN_PARTS(socket, HERE, message->msg_iov, message->msg_iovlen, count);
+    return count;
 }
 
 /* ---- several ---- */

@@ -56,7 +56,9 @@ RECEIVE_FROM(__recvfrom_chk,
 
 WRAP(ssize_t, send, (int socket, const void *from, size_t size, int flags)) {
     USE(from, size);
-    return USED(socket, NEXT(send)(socket, from, size, flags));
+    ssize_t count = USED(socket, NEXT(send)(socket, from, size, flags));
+    LEFT_TO(socket, HERE, from, count);
+    return count;
 }
 
 WRAP(ssize_t, sendto,
@@ -64,7 +66,9 @@ WRAP(ssize_t, sendto,
       socklen_t length)) {
     USE(from, size);
     READ_IF(address, length);
-    return USED(socket, NEXT(sendto)(socket, from, size, flags, address, length));
+    ssize_t count = USED(socket, NEXT(sendto)(socket, from, size, flags, address, length));
+    LEFT_TO(socket, HERE, from, count);
+    return count;
 }
 
 /* ---- addresses ---- */

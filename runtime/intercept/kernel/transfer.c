@@ -43,10 +43,12 @@ READ_FROM_CHECKED(__pread64_chk, off64_t)
         return size;                                                                               \
     }
 
-#define GATHERED(name, parameters, arguments)                                                      \
+#define GATHERED(name, parameters, offset, arguments)                                              \
     WRAP(ssize_t, name, parameters) {                                                              \
         check_gathered(SITE, parts, (size_t)count);                                                \
-        return USED(file, NEXT(name) arguments);                                                   \
+        ssize_t size = USED(file, NEXT(name) arguments);                                           \
+        LEFT_IN_PARTS(file, offset, parts, count, size);                                           \
+        return size;                                                                               \
     }
 
 #define PARTS (int file, const struct iovec *parts, int count)
@@ -58,12 +60,12 @@ SCATTERED(preadv, PARTS_AT(off_t), place, (file, scatter.parts, count, place))
 SCATTERED(preadv64, PARTS_AT(off64_t), place, (file, scatter.parts, count, place))
 SCATTERED(preadv2, PARTS_LIKE(off_t), place, (file, scatter.parts, count, place, flags))
 SCATTERED(preadv64v2, PARTS_LIKE(off64_t), place, (file, scatter.parts, count, place, flags))
-GATHERED(writev, PARTS, (file, parts, count))
-GATHERED(pwritev, PARTS_AT(off_t), (file, parts, count, place))
-GATHERED(pwritev64, PARTS_AT(off64_t), (file, parts, count, place))
-GATHERED(pwritev2, PARTS_LIKE(off_t), (file, parts, count, place, flags))
-GATHERED(pwritev64v2, PARTS_LIKE(off64_t), (file, parts, count, place, flags))
-GATHERED(vmsplice, (int file, const struct iovec *parts, size_t count, unsigned flags),
+GATHERED(writev, PARTS, HERE, (file, parts, count))
+GATHERED(pwritev, PARTS_AT(off_t), place, (file, parts, count, place))
+GATHERED(pwritev64, PARTS_AT(off64_t), place, (file, parts, count, place))
+GATHERED(pwritev2, PARTS_LIKE(off_t), place, (file, parts, count, place, flags))
+GATHERED(pwritev64v2, PARTS_LIKE(off64_t), place, (file, parts, count, place, flags))
+GATHERED(vmsplice, (int file, const struct iovec *parts, size_t count, unsigned flags), HERE,
          (file, parts, count, flags))
 
 /* ---- from and to the memory of another process, which is not looked at ---- */
@@ -112,17 +114,23 @@ COPY_FILE(copy_file_range)
 
 WRAP(ssize_t, write, (int file, const void *from, size_t size)) {
     USE(from, size);
-    return USED(file, NEXT(write)(file, from, size));
+    ssize_t count = USED(file, NEXT(write)(file, from, size));
+    LEFT_TO(file, HERE, from, count);
+    return count;
 }
 
 WRAP(ssize_t, pwrite, (int file, const void *from, size_t size, off_t offset)) {
     USE(from, size);
-    return USED(file, NEXT(pwrite)(file, from, size, offset));
+    ssize_t count = USED(file, NEXT(pwrite)(file, from, size, offset));
+    LEFT_TO(file, offset, from, count);
+    return count;
 }
 
 WRAP(ssize_t, pwrite64, (int file, const void *from, size_t size, off64_t offset)) {
     USE(from, size);
-    return USED(file, NEXT(pwrite64)(file, from, size, offset));
+    ssize_t count = USED(file, NEXT(pwrite64)(file, from, size, offset));
+    LEFT_TO(file, offset, from, count);
+    return count;
 }
 
 /* ---- entries of a directory ---- */

@@ -20,6 +20,7 @@ from whence.abi import (
     records,
     rules,
     runs,
+    sent,
     structs,
     symbolic,
     undefined,
@@ -190,6 +191,11 @@ def _origin_lines() -> Iterator[str]:
     parts = ["PARTS", "PARTS_TABLE", "PARTS_BASE", "PARTS_SIZE", "PARTS_CELL_SHIFT"]
     for name in (*places, *nodes, "INPUTS_BASE", *deaths, *sizes, *parts):
         yield f"#define WH_ORIGIN_{name} {_number(getattr(origins, name))}"
+    yield f'#define WH_SENT_SUFFIX "{sent.SUFFIX}"'
+    yield f"#define WH_SENT_MOST_BYTES {_number(sent.MOST_BYTES)}"
+    yield from _numbers("SENT", sent.KINDS)
+    for each in (sent.FRAME, sent.SENT, sent.PART):
+        yield from _struct(each)
     yield f"#define WHENCE_ORIGIN_ARGUMENTS {origins.MOST_ARGUMENTS}"
     yield from _numbers("NODE", origins.NODE_FLAGS)
     yield from _numbers("INPUT", origins.INPUT_KINDS)

@@ -108,8 +108,9 @@ STREAMS = _names(
     fputs_unlocked fputwc fputws fread fread_unlocked freopen freopen64 fseek fseeko fseeko64
     fsetpos fsetpos64 ftell ftello ftello64 ftrylockfile funlockfile fwide fwrite fwrite_unlocked
     getc getc_unlocked getchar getchar_unlocked getdelim getline getpass gets getw getwc open_memstream
-    open_wmemstream pclose perror popen putc putc_unlocked puts putw putwc remove rename renameat rewind
-    setbuf setbuffer setlinebuf setvbuf tempnam tmpnam ungetc ungetwc __fgets_chk __fread_chk __getdelim
+    open_wmemstream pclose perror popen putc putc_unlocked putchar putchar_unlocked puts putw putwc
+    remove rename renameat rewind setbuf setbuffer setlinebuf setvbuf tempnam tmpnam ungetc ungetwc
+    __fgets_chk __fread_chk __getdelim
     """
 )
 

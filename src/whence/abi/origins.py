@@ -152,10 +152,14 @@ knows more."""
 INPUT_KINDS = {name: number for number, name in enumerate(("DESCRIPTOR", "ARGUMENT", "VARIABLE"))}
 """Where inputs come from: a file by its descriptor, an argument of the program, a variable of its
 environment."""
-INPUT_FIELDS = ("kind", "number", "offset", "size", "mode", "device", "inode", "name")
+INPUT_FIELDS = (
+    *("kind", "number", "offset", "size", "mode", "device", "inode", "first", "count", "digest", "name"),
+)
 """What a record says of an input behind its hop, with tabs between. number: of the descriptor or argument.
 offset and size: of the value in what it came from; both 0 if the value is the address of that; offset is
-`INPUT_NOWHERE` where it is not known. mode, device and inode: of the file. name: its path, or that of the
+`INPUT_NOWHERE` where it is not known. mode, device and inode: of the file. digest: of the `count` bytes
+from `first` on, among which the value is (FNV-1a, 64 bits), as they were read; count is 0 where there is
+none. name: its path, or that of the
 variable."""
 INPUT_NOWHERE = (1 << 64) - 1
 
@@ -168,6 +172,14 @@ __isoc23_vscanf __isoc99_fscanf __isoc99_scanf __isoc99_vfscanf __isoc99_vscanf 
 """
 READERS = frozenset(_READERS.split())
 """Functions that give what comes from outside."""
+_WRITERS = """
+fputc fputc_unlocked fputs fputs_unlocked fwrite fwrite_unlocked putc putc_unlocked puts pwrite pwrite64
+pwritev pwritev64 send sendto sendmsg write writev fprintf printf vfprintf vprintf __fprintf_chk
+__printf_chk __vfprintf_chk __vprintf_chk dprintf vdprintf __dprintf_chk __vdprintf_chk putchar
+putchar_unlocked
+"""
+WRITERS = frozenset(_WRITERS.split())
+"""Functions that send bytes to the outside."""
 _PARSERS = """
 atoi atol atoll sscanf strtoimax strtol strtoll strtoq strtoul strtoull strtoumax strtouq vsscanf
 __isoc23_sscanf __isoc23_strtoimax __isoc23_strtol __isoc23_strtoll __isoc23_strtoul __isoc23_strtoull

@@ -7,7 +7,7 @@ from collections import Counter
 
 from whence import ir
 from whence.abi.intercepts import RUNTIME_SYMBOLS
-from whence.abi.origins import PARSERS, READERS
+from whence.abi.origins import PARSERS, READERS, WRITERS
 from whence.instrument.passes import Context
 
 _REFERENCE = re.compile(r'@(?:"[^"]*"|[-\w.$]+)', re.ASCII)
@@ -71,9 +71,9 @@ def keep_copies(context: Context) -> None:
 
 def _leave_to_library(module: ir.Module) -> None:
     """Removes copies of functions that the runtime has and that chains lead to, as `atoi`: the runtime knows
-    what their results come from."""
+    what comes from them and what goes through them."""
     for function in module.definitions:
-        if function.linkage == _COPY and function.name in READERS | PARSERS:
+        if function.linkage == _COPY and function.name in READERS | PARSERS | WRITERS:
             types = ", ".join(each.type for each in function.parameters)
             module.remove(function)
             module.add_declaration(f"declare {function.return_type} {function.ref}({types})")

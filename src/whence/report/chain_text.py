@@ -54,6 +54,8 @@ def _words(hop: Hop) -> str:
             return name if name.startswith("zero ") else f"initial value of {name or 'the memory'}"
         case HopKind.PARAMETER:
             return f"argument {name} from code that is not followed" if name else "argument from other code"
+        case HopKind.SENT:
+            return f"sent by {_plain(name)}"
         case HopKind.OUTSIDE:
             return _outside_words(hop)
         case HopKind.UNSEEN:
@@ -165,10 +167,15 @@ def _made_at(holder: Holder, directory: str) -> str:
 
 
 def hop_threads(chain: Chain, thread: int) -> list[str]:
-    """The thread of each hop; "" where all of them are of the finding's own."""
+    """The thread of each hop, or its process where that is another; "" where all are of the finding's thread."""
     if not chain.is_shared(thread):
-        return [""] * len(chain.hops)
-    return ["a thread" if hop.thread is None else words.thread(hop.thread) for hop in chain.hops]
+        return [_process(hop) for hop in chain.hops]
+    return [_process(hop) or ("a thread" if hop.thread is None else words.thread(hop.thread)) for hop in chain.hops]
+
+
+def _process(hop: Hop) -> str:
+    named = f", {hop.program}" if hop.program else ""
+    return "" if hop.process is None else f"process {hop.process}{named}"
 
 
 def hop_sentences(chain: Chain, thread: int) -> list[str]:

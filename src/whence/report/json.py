@@ -197,6 +197,8 @@ def _hop(hop: Hop) -> dict[str, Any]:
         made["skipped"] = True
     if hop.conversion is not None:
         made["bits"] = list(hop.conversion)
+    if hop.process is not None:
+        made["process"] = {"pid": hop.process, "program": _text(hop.program) or None}
     if hop.input is not None:
         made["input"] = _input(hop.input)
     if hop.holder is not None:

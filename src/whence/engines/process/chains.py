@@ -21,13 +21,14 @@ from whence.abi.origins import (
     TAG_INPUT,
     TAG_UNKNOWN,
 )
-from whence.chains import Chain, FileKind, Holder, Hop, HopKind, Input, InputKind
+from whence.chains import Chain, Content, FileKind, Holder, Hop, HopKind, Input, InputKind
 from whence.findings import Frame, Value
 from whence.symbols.demangle import demangle
 
 _SYMBOL = re.compile(r"_Z\w+")
 _ROLES = {number: name for name, number in ROLES.items()}
 _INPUTS = {number: InputKind[name] for name, number in INPUT_KINDS.items()}
+_CONTENT = ("device", "inode", "first", "count", "digest")
 _OPERANDS = ("FIRST", "SECOND")
 _SIZES = {
     "SIZE": "{0}",
@@ -231,6 +232,7 @@ def _input(line: str) -> Input | None:
         None if offset == INPUT_NOWHERE else offset,
         number_of["size"],
         _file_kind(number_of["mode"]) if kind is InputKind.DESCRIPTOR else None,
+        Content(*(number_of[each] for each in _CONTENT)) if number_of["count"] else None,
     )
 
 

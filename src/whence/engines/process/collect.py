@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from signal import SIGABRT, SIGTRAP
 
 from whence.abi import fixed, points, records
 from whence.abi.undefined import USES
 from whence.abi.zones import SHAPES, TEXT_FIELDS, THREAD_LOCAL
+from whence.chains import Chain
 from whence.engines.process.chains import chains
 from whence.engines.process.decode import RawFinding, RawRun
+from whence.engines.process.senders import followed
 from whence.findings import (
     ACCESS_OF_POINT,
     Access,
@@ -161,14 +163,22 @@ def _finding(raw: RawFinding, rules: Sequence[RuleInfo], run: RawRun, symbolizer
         descriptor=_descriptor(raw, memory, symbolizer) if point is Point.DESCRIPTOR else None,
         types=_types(raw) if point is not Point.SIGNAL else None,
         message=" ".join(raw.types.split()) if point is Point.SIGNAL else "",
-        chains=chains(
-            raw.chains,
-            values,
-            points.BY_NAME.get(point),
-            next((frame.line for frame in _without_runtime(stack)), 0),
-            lambda pcs: _stack(pcs, memory, symbolizer),
-        ),
+        chains=_chains(raw, values, point, stack, run, lambda pcs: _stack(pcs, memory, symbolizer)),
     )
+
+
+def _chains(
+    raw: RawFinding,
+    values: Sequence[Value],
+    point: Point,
+    stack: Sequence[Frame],
+    run: RawRun,
+    stacks: Callable[[Sequence[int]], Sequence[Frame]],
+) -> tuple[Chain, ...]:
+    """The chains, also through the processes that sent the values."""
+    line = next((frame.line for frame in _without_runtime(stack)), 0)
+    found = chains(raw.chains, values, points.BY_NAME.get(point), line, stacks)
+    return tuple(followed(chain, run.sent) for chain in found)
 
 
 def _memory(number: int, run: RawRun) -> MemoryMap | None:

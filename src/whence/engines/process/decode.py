@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from whence.abi import records
+from whence.engines.process.sent import Sent
 from whence.errors import ToolLimit
 from whence.findings import LeakCheck, LeakMoment, Process, Total
 from whence.symbols import MemoryMap
@@ -72,6 +73,7 @@ class RawRun:
     findings: list[RawFinding] = field(default_factory=list)
     maps: dict[int, MemoryMap] = field(default_factory=dict)
     processes: dict[int, Process] = field(default_factory=dict)
+    sent: Sent = field(default_factory=Sent)
     merged: dict[int, MemoryMap] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     suppressions: list[str] = field(default_factory=list)

@@ -24,6 +24,7 @@ from whence.engines.process.judge import Judge
 from whence.engines.process.launch import Ending, launch
 from whence.engines.process.reading import Reading
 from whence.engines.process.runtime_options import runtime_options
+from whence.engines.process.sent import read_sent
 from whence.engines.protocol import Task
 from whence.engines.settings import Settings, Surroundings
 from whence.engines.start import Start, kept
@@ -162,6 +163,7 @@ class ProcessEngine(ABC):
                 words, handover = prepared.words, start.handover
                 ending, notes = launch(program, words, folder.record, around, services, handover, attach)
             raw = read_records(folder.record)
+            raw.sent = read_sent(folder.record)
             streams = tuple(_captured(folder.path / each, settings.capture) for each in _CAPTURED)
         if built.hasty and ending.seconds >= built.hasty.seconds:
             task.cache.add(built.hasty.kind, built.hasty.key, b"")
@@ -176,7 +178,7 @@ class ProcessEngine(ABC):
         sorted_ = ran.reading.sorted(ran.raw)
         notes = [*task.cache.notes, *ran.notes, *self.remarks(task, prepared, ran), *task.notes]
         notes += allocator_notes(prepared.executed, task.settings.around.environment)
-        notes += [*ran.raw.notes, *refusals.notes(ran.raw), *ran.reading.symbolizer.notes]
+        notes += [*ran.raw.notes, *refusals.notes(ran.raw), *ran.raw.sent.notes, *ran.reading.symbolizer.notes]
         covered = self.covered(task, prepared, ran.coverage, started=ran.raw.started)
         info = RunInfo(
             program=str(prepared.executed),

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from whence import ir
 from whence.abi.intercepts import PREFIX
-from whence.abi.origins import MOST_ARGUMENTS, PARSERS, READERS
+from whence.abi.origins import MOST_ARGUMENTS, PARSERS, READERS, WRITERS
 from whence.chains import HopKind
 from whence.instrument.markers import PREFIX as CHECK
 from whence.instrument.origins import helpers
@@ -390,12 +390,15 @@ class _Follower:
         self.effects.of(call, name, nodes, lambda *said: self.sites.site(call, *said))
 
     def _tell_input(self, call: ir.Call, name: str) -> None:
-        """Functions that take something from outside, or from a text, are told where they are called."""
+        """Functions that take something from outside or from a text, or send something, are told where they are
+        called."""
         if name in PARSERS:
             given = ", ".join(self.names.value(each.value) or "…" for each in call.arguments)
             site = self.sites.site(call, HopKind.ARITHMETIC, f"{name}({given})")
         elif name in READERS:
             site = self.sites.site(call, HopKind.OUTSIDE, name, "input")
+        elif name in WRITERS:
+            site = self.sites.site(call, HopKind.SENT, name)
         else:
             return
         self._emit(call, helpers.CALLING, "void", f"ptr {site}")
