@@ -170,10 +170,10 @@ def whence(tmp_path: Path, whence_env: dict[str, str]) -> Whence:
 
 
 def born(finding: dict[str, Any]) -> dict[str, Any]:
-    """The oldest hop of the index's chain."""
+    """The hop of the index's chain that takes it over from outside, or else the oldest."""
     (chain,) = (each for each in finding["chains"] if each["term"] == "the index of r")
-    assert isinstance(chain["hops"][-1], dict)
-    return chain["hops"][-1]
+    hops: list[dict[str, Any]] = chain["hops"]
+    return next((hop for hop in hops if "input" in hop), hops[-1])
 
 
 def located(whence: Whence, prog: Path, way: str, case: Case, **keywords: Any) -> dict[str, Any]:

@@ -90,7 +90,10 @@ int main(int argc, char **argv) {
     }
     if (strstr(way, "local")) socketpair(AF_UNIX, SOCK_STREAM, 0, ends);
     else if (strstr(way, "internet")) connected(ends);
-    else if (strstr(way, "file")) ends[0] = open("some", O_RDONLY | O_CREAT, 0600), ends[1] = open("some", O_WRONLY);
+    else if (strstr(way, "file")) {
+        ends[0] = open("some", O_RDONLY | O_CREAT, 0600);
+        ends[1] = open("some", O_WRONLY);
+    }
     else pipe(ends);
     if (!fork()) {
         if (strstr(way, "executed")) {

@@ -167,10 +167,14 @@ def _made_at(holder: Holder, directory: str) -> str:
 
 
 def hop_threads(chain: Chain, thread: int) -> list[str]:
-    """The thread of each hop, or its process where that is another; "" where all are of the finding's thread."""
+    """The thread of each hop, or its process where that is another; "" for all of the finding's own."""
     if not chain.is_shared(thread):
         return [_process(hop) for hop in chain.hops]
-    return [_process(hop) or ("a thread" if hop.thread is None else words.thread(hop.thread)) for hop in chain.hops]
+    return [_process(hop) or _thread(hop) for hop in chain.hops]
+
+
+def _thread(hop: Hop) -> str:
+    return "a thread" if hop.thread is None else words.thread(hop.thread)
 
 
 def _process(hop: Hop) -> str:

@@ -171,14 +171,14 @@ def _chains(
     raw: RawFinding,
     values: Sequence[Value],
     point: Point,
-    stack: Sequence[Frame],
+    stack: tuple[Frame, ...],
     run: RawRun,
     stacks: Callable[[Sequence[int]], Sequence[Frame]],
 ) -> tuple[Chain, ...]:
     """The chains, also through the processes that sent the values."""
     line = next((frame.line for frame in _without_runtime(stack)), 0)
     found = chains(raw.chains, values, points.BY_NAME.get(point), line, stacks)
-    return tuple(followed(chain, run.sent) for chain in found)
+    return tuple(followed(chain, run.sent, raw.fields["pid"]) for chain in found)
 
 
 def _memory(number: int, run: RawRun) -> MemoryMap | None:

@@ -178,7 +178,8 @@ class ProcessEngine(ABC):
         sorted_ = ran.reading.sorted(ran.raw)
         notes = [*task.cache.notes, *ran.notes, *self.remarks(task, prepared, ran), *task.notes]
         notes += allocator_notes(prepared.executed, task.settings.around.environment)
-        notes += [*ran.raw.notes, *refusals.notes(ran.raw), *ran.raw.sent.notes, *ran.reading.symbolizer.notes]
+        notes += [*ran.raw.notes, *refusals.notes(ran.raw), *ran.raw.sent.notes]
+        notes += ran.reading.symbolizer.notes
         covered = self.covered(task, prepared, ran.coverage, started=ran.raw.started)
         info = RunInfo(
             program=str(prepared.executed),

@@ -14,18 +14,23 @@ _FNV_BASIS, _FNV_PRIME = 0xCBF29CE484222325, 0x100000001B3
 _WORD = (1 << 64) - 1
 
 
-def followed(chain: Chain, sent: Sent) -> Chain:
-    """The chain with the hops in the processes that sent what it begins with, as far as these are known."""
+def followed(chain: Chain, sent: Sent, reader: int) -> Chain:
+    """The chain with the hops in the processes that sent what it begins with, as far as these are known.
+
+    reader: the number of the finding's process, whose own hops stay as they are.
+    """
+    own = [each for each in sent.senders if each.pid == reader][-1:]
     for _ in range(_MOST_PROCESSES):
         given = chain.hops[-1].input if chain.hops else None
         earlier = _earlier(given, sent) if given is not None else None
         if earlier is None:
             break
         sender, found = earlier
-        own = {"thread": None, "process": sender.pid, "program": sender.program}
-        hops = tuple(replace(each, **own) for each in found.hops)
+        pid, name, hops = sender.pid, sender.program, found.hops
         if not hops:
             break
+        if sender not in own:
+            hops = tuple(replace(each, thread=None, process=pid, program=name) for each in hops)
         chain = replace(chain, hops=chain.hops + hops, cut=found.cut)
     return chain
 

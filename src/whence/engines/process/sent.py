@@ -1,4 +1,5 @@
-"""What the processes of a run sent to each other, as they wrote it down beside the record (`whence.abi.sent`)."""
+"""What the processes of a run sent to each other, as they wrote it down beside the record
+(`whence.abi.sent`)."""
 
 from __future__ import annotations
 
@@ -33,8 +34,8 @@ class Piece:
 
 @dataclass(slots=True)
 class Sender:
-    """A program in one process: what it sent, in order, and the texts of the chains by their nodes. full: it sent
-    more."""
+    """A program in one process: what it sent, in order, and the texts of the chains by their nodes. full: it
+    sent more."""
 
     pid: int
     program: str = ""
@@ -72,8 +73,8 @@ class Sent:
     def notes(self) -> list[str]:
         """Sentences for the user: what is not known."""
         full = ", ".join(f"{each.program} ({each.pid})" for each in self.senders if each.full)
-        said = f"sent more than {MOST_BYTES >> 20} MiB, with what is known of it: chains of what it sent later end"
-        return [f"{full} {said} where another process read it"] if full else []
+        said = f"sent more than {MOST_BYTES >> 20} MiB, with what is known of it"
+        return [f"{full} {said}: chains of what came later end where it was read"] if full else []
 
 
 def read_sent(record: Path) -> Sent:

@@ -390,8 +390,8 @@ class _Follower:
         self.effects.of(call, name, nodes, lambda *said: self.sites.site(call, *said))
 
     def _tell_input(self, call: ir.Call, name: str) -> None:
-        """Functions that take something from outside or from a text, or send something, are told where they are
-        called."""
+        """Functions that take something from outside or from a text, or send something, are told where they
+        are called."""
         if name in PARSERS:
             given = ", ".join(self.names.value(each.value) or "…" for each in call.arguments)
             site = self.sites.site(call, HopKind.ARITHMETIC, f"{name}({given})")
