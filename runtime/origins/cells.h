@@ -6,6 +6,7 @@
 #include "../settings/options.h"
 #include "../os/mem.h"
 #include "../port/port.h"
+#include "cell.h"
 #include "nodes.h"
 
 /* Reserves everything. 0, or -errno with the range. */
@@ -19,6 +20,9 @@ void cells_forget(uintptr_t begin, uint64_t size);
 static inline void cells_fresh(uintptr_t begin, uint64_t size) {
     if (PORT_PLANES && WH_UNLIKELY(options.origins)) cells_forget(begin, size);
 }
+
+/* The cell of an address; NULL if it has none, and none can be made or is wanted. */
+cell *cells_at(uintptr_t address, int make);
 
 /* The node of the pointer by which the block that begins here was freed; 0 if it is not known. */
 uint32_t cells_freed(uintptr_t begin);

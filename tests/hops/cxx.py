@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.hops import bit_fields
 from tests.hops.making import End, Way
 from tests.hops.ways import TYPES
 
@@ -10,6 +11,7 @@ _POINTER, _NUMBERS = ("pointer",), ("number", "small")
 HEAD = """
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <deque>
 #include <functional>
 #include <list>
@@ -181,6 +183,7 @@ WAYS = {
             if (x) v# = x; //: 3 stored v#
         """
     ),
+    **bit_fields.IN_CXX,
 }
 
 LIBRARY = {

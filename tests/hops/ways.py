@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.hops import bit_fields
 from tests.hops.making import End, Way
 from tests.hops.moves import MOVES
 
@@ -295,4 +296,4 @@ _MEMORY = {
         misnamed="members of a union that have the same type are called as the whole union",
     ),
 }
-WAYS = {**_MEMORY, **MOVES}
+WAYS = {**_MEMORY, **MOVES, **bit_fields.IN_C}
