@@ -30,8 +30,6 @@ HEAD = """
 static volatile int one = 1, sink;
 """ + "".join(f"typedef {written} {name};\n" for name, written in TYPES.items())
 
-_LAMBDA = "lambdas have mangled names"
-
 BIRTHS = {
     "new": Way("T v# = new int(1); //: 1 allocation operator new; 2 stored v#", types=_POINTER),
     "number": Way("T v# = V; //: 1 constant V; 2 stored v#", types=_NUMBERS),
@@ -95,7 +93,6 @@ WAYS = {
             T same(T x) override { return x; } //: 2 return same
         };
         """,
-        misnamed="a virtual function that is called is named by the table of its class",
     ),
     "template": Way(
         "T v# = same#<T>($); //: 1 argument same#; 3 stored v#",
@@ -106,14 +103,12 @@ WAYS = {
         auto f# = [](T x) { return x; }; //: 2 return operator()
         T v# = f#($); //: 1 argument operator(); 3 stored v#
         """,
-        misnamed=_LAMBDA,
     ),
     "lambda by value": Way(
         """
-        auto f# = [=] { return $; }; //: 1 stored; 2 return operator()
+        auto f# = [=] { return $; }; //: 1 stored f#.$; 2 return operator()
         T v# = f#(); //: 3 stored v#
         """,
-        misnamed=_LAMBDA,
     ),
     "lambda by reference": Way(
         """
@@ -121,7 +116,6 @@ WAYS = {
         f#(&$);
         T v# = a#; //: 2 stored v#
         """,
-        misnamed="variables that a lambda refers to have no names in it",
     ),
     "operator": Way(
         """
@@ -292,7 +286,6 @@ LIBRARY = {
         std::function<T(T)> c# = [](T x) { return x; }; //: 2 return operator()
         T v# = c#($); //: 1 argument operator(); 3 stored v#
         """,
-        misnamed=_LAMBDA,
     ),
     "swap": Way(
         """
@@ -315,6 +308,5 @@ LIBRARY = {
         h#.join();
         T v# = b#; //: 4 loaded b#; 5 stored v#
         """,
-        misnamed="variables that a lambda refers to have no names in it",
     ),
 }

@@ -12,7 +12,7 @@ from whence.chains import Chain, Holder, Hop, HopKind
 from whence.findings import Frame, Value
 from whence.symbols.demangle import demangle
 
-_SYMBOL = re.compile(r"_Z\w+")
+_SYMBOL = re.compile(r"_Z[\w$]+")
 _ROLES = {number: name for name, number in ROLES.items()}
 _OPERANDS = ("FIRST", "SECOND")
 _SIZES = {

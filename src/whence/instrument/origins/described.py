@@ -23,7 +23,7 @@ _NUMBER = re.compile(r"!(\d+)")
 _TAG = re.compile(r"\btag: (DW_TAG_\w+)")
 _WORD = re.compile(r'\bname: "([^"]*)"')
 _SYMBOL = re.compile(r'\blinkageName: "([^"]*)"')
-_FIELD = re.compile(r"\b(type|baseType|elements|offset|size|line|count|scope): !?(\d+)")
+_FIELD = re.compile(r"\b(type|baseType|elements|offset|size|line|count|scope|virtualIndex|arg): !?(\d+)")
 _VARIABLES = ("DILocalVariable", "DIGlobalVariable")
 _SAME = (
     "DW_TAG_typedef",
@@ -84,6 +84,37 @@ class Described:
 
     def is_reference(self, type_: str) -> bool:
         return "reference" in self._tag(type_)
+
+    def without_place(self, function: str, placed: set[tuple[str, str]]) -> list[tuple[str, str]]:
+        """Names and types of the structs among a function's variables that are none of `placed`, names with
+        lines."""
+        found = []
+        for number in self._locals.get(function, ()):
+            key = self._name(number), self._fields(number).get("line", "0")
+            type_ = self._plain(self._fields(number).get("type", ""))
+            if key not in placed and self._tag(type_) in (*_STRUCTS, _UNION):
+                found.append((key[0], type_))
+        return found
+
+    def is_unnamed(self, type_: str) -> bool:
+        """Whether a type is a class without a name, as that of a lambda."""
+        return self._tag(type_) == "DW_TAG_class_type" and not self._name(type_)
+
+    def virtual(self, type_: str, index: int) -> str:
+        """The symbol of the function at an index of a class's table of virtual functions; empty if that is
+        not known."""
+        for _ in range(_DEEPEST):
+            bases = []
+            for each in self._listed(type_):
+                fields, text = self._fields(each), self._nodes.get(each, _NONE).text
+                if fields.get("virtualIndex", "0") == str(index) and "DISPFlagVirtual" in text:
+                    return (_SYMBOL.search(text) or _WORD.search(text) or ("", ""))[1]
+                if self._tag(each) == _BASE and not int(fields.get("offset", "0")):
+                    bases.append(self._plain(fields.get("baseType", "")))
+            if len(bases) != 1:
+                return ""
+            type_ = bases[0]
+        return ""
 
     def pointee(self, type_: str) -> str:
         """What a pointer or a reference leads to."""
@@ -239,6 +270,15 @@ class Described:
         for number, node in self._nodes.items():
             if node.kind in _VARIABLES and (name := self._name(number)):
                 found.setdefault((name, node.fields.get("line", "0")), []).append(number)
+        return found
+
+    @cached_property
+    def _locals(self) -> dict[str, list[str]]:
+        """The variables of functions, by their symbols, without parameters."""
+        found: dict[str, list[str]] = {}
+        for number, node in self._nodes.items():
+            if node.kind == "DILocalVariable" and "arg" not in node.fields:
+                found.setdefault(self._function_of(number), []).append(number)
         return found
 
     @cached_property

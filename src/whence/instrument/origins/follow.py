@@ -420,7 +420,7 @@ class _Follower:
     def _pass(self, call: ir.Call, name: str) -> list[str]:
         """Passes the nodes of the arguments; returns those of pointers and integers, in order."""
         nodes: list[str] = []
-        said = name or self.names.value(call.callee_operand.value) or "a function pointer"
+        said = name or self.names.callee(call.callee_operand.value) or "a function pointer"
         for index, argument in enumerate(call.arguments[:MOST_ARGUMENTS]):
             if not is_followed(argument.type) or any(
                 argument.attributes.has(each) for each in ("byval", "sret", "nest")

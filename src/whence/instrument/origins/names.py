@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cached_property
 
 from whence import ir
 from whence.instrument.origins import bits
@@ -16,7 +17,7 @@ from whence.instrument.variable_names import ATTACHMENT, text_of
 from whence.ir.constants import evaluate
 from whence.ir.datalayout import constant_index
 
-_MANGLED = re.compile(r"\b_Z\w+")
+_MANGLED = re.compile(r"\b_Z[\w$]+")
 """Reports tell only the last part of such a name."""
 _CHECKED = re.compile(r"llvm\.[su](add|sub|mul)\.with\.overflow")
 _SUM = re.compile(r" [-+] ")
@@ -97,6 +98,8 @@ class Names:
             return self.variable(made)
         if isinstance(made, ir.GetElementPtr):
             return _short(self._element(made, depth))
+        if _is_result(made):
+            return self._result[0]
         value = self.value(pointer, depth + 1)
         return _short(value if self._is_reference(made) else f"*{value}") if value else ""
 
@@ -107,6 +110,25 @@ class Names:
         if not member:
             return whole
         return _short(f"{whole[1:]}->{member}" if whole.startswith("*") else f"{whole}.{member}")
+
+    def callee(self, value: str) -> str:
+        """A called pointer: of a virtual function, that of the class by which it is called."""
+        load = self.function.definition_of(value)
+        slot = self.function.definition_of(load.pointer) if isinstance(load, ir.Load) else None
+        if isinstance(slot, ir.GetElementPtr) and slot.source_type == "ptr" and len(slot.indices) == 1:
+            table, index = self.function.definition_of(slot.base), constant_index(slot.indices[0][1])
+            if isinstance(table, ir.Load) and index is not None:
+                return self._types.virtual(self._type(table.pointer, 0), index) or self.value(value)
+        return self.value(value)
+
+    @cached_property
+    def _result(self) -> tuple[str, str]:
+        """The name and the type of the variable that lies where the function's result belongs, which is in
+        memory: the only one without memory of its own."""
+        allocas = [each for each in self.function.entry if isinstance(each, ir.Alloca)]
+        placed = {(self.variable(each), self.declared(each) or "0") for each in allocas}
+        found = self._types.without_place(self.function.name, placed)
+        return found[0] if len(found) == 1 else ("", "")
 
     # Bit-fields.
 
@@ -203,6 +225,8 @@ class Names:
             return self._types.of_variable(variable)
         if depth > _DEEPEST:
             return ""
+        if _is_result(made):
+            return self._result[1]
         if (own := _of_thread(made)) is not None:
             return self._type(own, depth + 1)
         if isinstance(made, ir.Load):
@@ -240,6 +264,8 @@ class Names:
             member = self._types.member_of(made.source_type, made.constant_offset)
             member = member or self._types.member(self._type(made.base, depth + 1), made.constant_offset)[0]
             whole, arrow = base
+            if whole == "this" and self._types.is_unnamed(self._type(made.base, depth + 1)):
+                return member  # what a lambda has captured
             if not member and made.constant_offset == 0:
                 return f"*{whole}" if arrow else whole
             return f"{whole}{'->' if arrow else '.'}{member}" if member else ""
@@ -250,7 +276,7 @@ class Names:
         """A struct or an array by its name, or by that of a pointer to it: then the second is true."""
         made = self.function.definition_of(pointer)
         is_place = pointer.startswith("@") or isinstance(made, ir.Alloca | ir.GetElementPtr)
-        if is_place or _of_thread(made) is not None:
+        if is_place or _is_result(made) or _of_thread(made) is not None:
             name = self.place(pointer, depth + 1)
             return (name, False) if name else None
         name = self.value(pointer, depth + 1)
@@ -357,6 +383,11 @@ def _as_operand(text: str) -> str:
 def _name_of(variable: ir.Alloca | ir.GlobalVariable) -> str:
     fields = text_of(variable).decode("utf-8", "replace").split("\t")
     return fields[2] if len(fields) > 2 else ""
+
+
+def _is_result(made: ir.Instruction | ir.Parameter | None) -> bool:
+    """Whether a value is where the result of its function belongs."""
+    return isinstance(made, ir.Parameter) and made.attributes.has("sret")
 
 
 def _of_thread(made: ir.Instruction | ir.Parameter | None) -> str | None:
