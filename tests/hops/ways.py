@@ -188,6 +188,20 @@ _MEMORY = {
         """,
         "static BOX global#;",
     ),
+    "first member of a global": Way(
+        """
+        global#.in[0].it = $; //: 1 stored global#.in[0].it
+        T v# = global#.in[0].it; //: 2 stored v#
+        """,
+        "static struct { struct { T it; int more; } in[3]; } global#;",
+    ),
+    "first element of a global": Way(
+        """
+        global#[0] = $; //: 1 stored global#[0]
+        T v# = *global#; //: 2 stored v#
+        """,
+        "static T global#[3];",
+    ),
     "variable of the thread": Way(
         """
         mine# = $; //: 1 stored mine#

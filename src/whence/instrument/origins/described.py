@@ -147,6 +147,24 @@ class Described:
         is_whole = len(found) == 1 and self._tag(types[found[0]]) in (*_POINTERS, _BASIC)
         return self._name(found[0]) if is_whole else ""
 
+    def first(self, type_: str, accessed: str) -> str:
+        """What leads from a struct or an array to the value at its begin that an access of a type of the IR
+        means, as `.in[0].it`; empty if that is not known."""
+        found = ""
+        for _ in range(_DEEPEST):
+            tag = self._tag(type_)
+            if tag == "DW_TAG_array_type":
+                type_, strides = self._rows(type_)
+                found += "[0]" * len(strides)
+            elif tag in _STRUCTS:
+                name, type_ = self.member(type_, 0)
+                if not name:
+                    return ""
+                found += f".{name}"
+            else:
+                return found if tag in (*_POINTERS, _BASIC) and self._may_be(type_, accessed, 0) else ""
+        return ""
+
     def _may_be(self, type_: str, accessed: str, depth: int) -> bool:
         """Whether an access at the begin of a value of a type may be of a type of the IR."""
         tag = self._tag(type_)

@@ -104,8 +104,12 @@ class Names:
         return _short(value if self._is_reference(made) else f"*{value}") if value else ""
 
     def accessed(self, pointer: str, type_: str, depth: int = 0) -> str:
-        """The lvalue of an access of a type: it may tell the member of a union."""
+        """The lvalue of an access of a type: it may tell the first member of a global variable, whose address
+        is that of the whole, and the member of a union."""
         whole = self.place(pointer, depth)
+        if whole and pointer.startswith("@"):
+            path = self._types.first(self._type(pointer, depth), type_)
+            whole = _short(f"{whole}{path}")
         member = self._types.alternative(self._type(pointer, depth), type_) if whole else ""
         if not member:
             return whole
