@@ -6,7 +6,7 @@
 #include "../process/maps.h"
 
 /* From the table of chunks to the last chunk. */
-#define ORIGINS_SIZE (WH_ORIGIN_PARTS_BASE + WH_ORIGIN_PARTS_SIZE - WH_ORIGIN_TABLE_BASE)
+#define ORIGINS_SIZE (WH_ORIGIN_BITS_BASE + WH_ORIGIN_BITS_SIZE - WH_ORIGIN_TABLE_BASE)
 #define SYMBOLIC_SIZE (WH_SYMBOLIC_CHUNKS_BASE + WH_SYMBOLIC_CHUNKS_SIZE - WH_SYMBOLIC_TABLE_BASE)
 
 #define HIDDEN __attribute__((visibility("hidden")))

@@ -47,6 +47,8 @@ long origins_init(uintptr_t *begin, size_t *size) {
  * and is one more than a chunk has at its end, where the next chunk's memory begins. */
 static cell *cell_of(uintptr_t address, int make) { return chunk_cell(&plane, address, make); }
 
+cell *cells_at(uintptr_t address, int make) { return cell_of(address, make); }
+
 /* How many of so many bytes are in the first one's cell. */
 static unsigned in_cell(uintptr_t address, uint64_t size) {
     unsigned most = UNIT - address % UNIT;
@@ -86,6 +88,23 @@ static void write_cells(uintptr_t address, uint64_t size, uint64_t value, uint32
     if (!at) return;
     at[0] = cell_make(node, (uint32_t)value);
     if (size > UNIT) at[1] = cell_make(node, (uint32_t)(value >> 32));
+}
+
+/* What was stored to parts of a value stays known where it is still there: bit-fields and members
+ * are also loaded together, as to pass a struct in a register. */
+static void write_others(uintptr_t address, uint64_t size, uint64_t value, uint32_t node) {
+    if (size >= UNIT && address % UNIT) {
+        write_cells(address, size, value, node);
+        return;
+    }
+    for (unsigned count; size; address += count, size -= count) {
+        count = in_cell(address, size);
+        cell *at = cell_of(address, 1);
+        int is_known = at && parts_stored(at, address, count) &&
+                       parts_hold(at, address, count, (uint32_t)value);
+        if (!is_known) write_cells(address, count, value, node);
+        value >>= 8 * count;
+    }
 }
 
 /* Whether the cells have this node for a value of four or eight bytes that is there now. */
@@ -162,7 +181,7 @@ WH_EXPORT uint32_t __whence_origin_lost(struct whence_origin_site *site, uint64_
     if (is_undefined(address, size)) flags = WH_NODE_UNDEFINED;
     uint32_t node = flags == WH_NODE_UNSEEN ? given_initial(site, address, size, value) : 0;
     if (!node) node = node_make(site, node_own(), flags);
-    write_cells(address, size, value, node);
+    write_others(address, size, value, node);
     return node;
 }
 
@@ -330,8 +349,18 @@ static cell copied(struct copying *copying, cell from) {
 
 static void copy_byte(struct copying *copying, uintptr_t to, uintptr_t from) {
     const cell *source = cell_of(from, 0);
-    uint32_t node = source ? copied_node(copying, parts_of_byte(source, from)) : 0;
     uint32_t value = source ? cell_bytes(*source) >> 8 * (from % UNIT) & 0xff : 0;
+    const uint32_t *bits = source ? parts_bits(source, from) : NULL;
+    cell *target = bits ? cell_of(to, 1) : NULL;
+    if (target) {
+        uint32_t nodes[8];
+        wh_copy(nodes, bits, sizeof nodes);
+        for (unsigned i = 0; i < 8; i++)
+            parts_put_bits(target, to, (uint8_t)(1u << i), (uint8_t)value,
+                           copied_node(copying, nodes[i]));
+        return;
+    }
+    uint32_t node = source ? copied_node(copying, parts_of_byte(source, from)) : 0;
     write_bytes(to, 1, value, node);
 }
 

@@ -3,6 +3,7 @@
 #define WHENCE_ORIGINS_CELLS_H
 
 #include "../include/whence/origins.h"
+#include "cell.h"
 #include "nodes.h"
 
 /* Reserves everything. 0, or -errno with the range. */
@@ -28,6 +29,9 @@ uint32_t cells_now(uintptr_t address, unsigned count);
 /* The node of a number that a call has computed from a text that begins here; 0: nothing is known
  * of the text. */
 uint32_t cells_parsed(struct whence_origin_site *call, uintptr_t text, uint64_t size);
+
+/* The cell of an address; NULL if it has none, and none can be made or is wanted. */
+cell *cells_at(uintptr_t address, int make);
 
 /* The node of the pointer by which the block that begins here was freed; 0 if it is not known. */
 uint32_t cells_freed(uintptr_t begin);

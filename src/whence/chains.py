@@ -131,7 +131,7 @@ class Hop:
     how many of them it has from here on, or, if these are more, that its sign was extended. computed: in
     folded chains, what the same statement computed first. input: of a birth outside, what is known
     of it. process, program: the number and the name of the process in which this happened, where it is
-    another than the finding's.
+    another than the finding's. copied: two pointers to the block come from here (`parted`).
     """
 
     kind: HopKind
@@ -151,6 +151,7 @@ class Hop:
     input: Input | None = None
     process: int | None = None
     program: str = ""
+    copied: bool = False
 
     @property
     def is_cut(self) -> bool:
@@ -198,10 +199,46 @@ def _is_of_statement(newer: Hop, hop: Hop) -> bool:
     """Whether arithmetic was done in the statement of the newer hop, for the value that was moved there."""
     if hop.kind is not HopKind.ARITHMETIC or newer.kind not in _ENDS or not hop.name or hop.note:
         return False
+    if hop.copied:
+        return False
     place, end = ((each.function, each.file, each.line, each.thread) for each in (hop, newer))
     if place != end:
         return False
     return hop.name in newer.computed if newer.computed else hop.name == newer.source
+
+
+def parted(one: Chain, other: Chain) -> tuple[Chain, Chain]:
+    """The chains of two pointers to one block, with a mark at the newest hop that both have, if the pointer
+    was copied there: from then on it lay in two places.
+
+    None is marked where the chains do not meet in a birth as a new pointer, or nothing behind that hop has
+    stored the pointer again, so that both were read from one place.
+    """
+    common = _common(one, other)
+    if not common or one.hops[-1].kind not in (HopKind.ALLOCATION, HopKind.OUTSIDE):
+        return one, other
+    newer = [*one.hops[: len(one.hops) - common], *other.hops[: len(other.hops) - common]]
+    if not any(hop.kind in (HopKind.STORED, HopKind.COPY) for hop in newer):
+        return one, other
+    return _marked(one, common), _marked(other, common)
+
+
+def _common(one: Chain, other: Chain) -> int:
+    """How many hops, from the birth on, are those of both."""
+    if one.cut or other.cut:
+        return 0
+    count = 0
+    for hop, same in zip(reversed(one.hops), reversed(other.hops), strict=False):
+        if hop != same:
+            break
+        count += 1
+    return count
+
+
+def _marked(chain: Chain, common: int) -> Chain:
+    at = len(chain.hops) - common
+    hops = (*chain.hops[:at], replace(chain.hops[at], copied=True), *chain.hops[at + 1 :])
+    return replace(chain, hops=hops)
 
 
 _ENDS = (HopKind.STORED, HopKind.ARGUMENT, HopKind.RETURN)

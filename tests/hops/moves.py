@@ -124,7 +124,6 @@ MOVES = {
             return made;
         }
         """,
-        misnamed="the members of a result in memory have no names",
     ),
     "two calls": Way(
         "T v# = outer#($); //: 1 argument outer#; 5 stored v#",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.hops import bit_fields
 from tests.hops.making import End, Way
 from tests.hops.moves import MOVES
 
@@ -187,6 +188,20 @@ _MEMORY = {
         """,
         "static BOX global#;",
     ),
+    "first member of a global": Way(
+        """
+        global#.in[0].it = $; //: 1 stored global#.in[0].it
+        T v# = global#.in[0].it; //: 2 stored v#
+        """,
+        "static struct { struct { T it; int more; } in[3]; } global#;",
+    ),
+    "first element of a global": Way(
+        """
+        global#[0] = $; //: 1 stored global#[0]
+        T v# = *global#; //: 2 stored v#
+        """,
+        "static T global#[3];",
+    ),
     "variable of the thread": Way(
         """
         mine# = $; //: 1 stored mine#
@@ -295,4 +310,4 @@ _MEMORY = {
         misnamed="members of a union that have the same type are called as the whole union",
     ),
 }
-WAYS = {**_MEMORY, **MOVES}
+WAYS = {**_MEMORY, **MOVES, **bit_fields.IN_C}

@@ -24,6 +24,12 @@ void __whence_origin_keep(uint64_t address, uint64_t size, uint64_t value, uint3
 /* The cells do not say where a loaded value comes from, or another thread stored it. */
 uint32_t __whence_origin_lost(struct whence_origin_site *site, uint64_t address, uint64_t size,
                               uint64_t value);
+/* A bit-field's unit was stored at an address: of its value, up to eight bytes, the bits of a mask
+ * are the field's. */
+void __whence_origin_keep_field(uint64_t address, uint64_t mask, uint64_t unit, uint32_t node);
+/* The node of a bit-field, whose unit was loaded. */
+uint32_t __whence_origin_field(struct whence_origin_site *site, uint64_t address, uint64_t mask,
+                               uint64_t unit);
 /* A call has given bytes their values; a negative size is that of a call that failed. */
 void __whence_origin_set(struct whence_origin_site *site, uint64_t to, uint64_t size);
 void __whence_origin_zeroed(struct whence_origin_site *site, uint64_t to, uint64_t count,

@@ -189,6 +189,7 @@ def _origin_lines() -> Iterator[str]:
     deaths = ["DEATHS_TABLE", "DEATHS_BASE", "DEATHS_SIZE", "DEATHS_UNIT_SHIFT", "DEATHS_CELL_SHIFT"]
     sizes = ["SIZES_TABLE", "SIZES_BASE", "SIZES_SIZE", "SIZES_CELL_SHIFT"]
     parts = ["PARTS", "PARTS_TABLE", "PARTS_BASE", "PARTS_SIZE", "PARTS_CELL_SHIFT"]
+    parts += ["BITS_TABLE", "BITS_BASE", "BITS_SIZE", "BITS_CELL_SHIFT"]
     for name in (*places, *nodes, "INPUTS_BASE", *deaths, *sizes, *parts):
         yield f"#define WH_ORIGIN_{name} {_number(getattr(origins, name))}"
     yield f'#define WH_SENT_SUFFIX "{sent.SUFFIX}"'

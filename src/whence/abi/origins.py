@@ -6,7 +6,8 @@ chain: the upper bits are the *tag* of the thread that made it, the others where
 0 of a thread is where its chains begin: a birth has it for a parent. 0 is an unknown origin. The plane has a
 *cell* for each 4 bytes of memory: the node below, and above it those 4 bytes as they were when the node was
 written, by which code that is not checked, or a store that is not followed, is recognised. Bytes with nodes
-of their own, as of short integers, have them in a second plane (`PARTS`). A table leads from
+of their own, as of short integers, have them in a second plane (`PARTS`), and bits, as of bit-fields, in a
+third (`BITS_BASE`). A table leads from
 the upper bits of an address to a *chunk* of cells.
 """
 
@@ -56,12 +57,19 @@ thread's, so the runtime is asked, and makes the node of that part."""
 
 PARTS_TABLE = 0x4970_0000_0000
 PARTS_BASE = SIZES_BASE + SIZES_SIZE
-PARTS_SIZE = 1 << 40
+PARTS_SIZE = 1 << 39
 PARTS_CELL_SHIFT = 4
 """The nodes of single bytes: a plane with a row for each cell."""
 PARTS = 0xFFFF_FFFF
 """In place of the node of a cell whose bytes have nodes of their own: values of one or two bytes were stored
-there, or copied to other positions within four bytes."""
+there, or copied to other positions within four bytes. In place of the node of a byte: its bits have nodes of
+their own, as a bit-field was stored there."""
+
+BITS_TABLE = 0x4978_0000_0000
+BITS_BASE = PARTS_BASE + PARTS_SIZE
+BITS_SIZE = 1 << 39
+BITS_CELL_SHIFT = 7
+"""The nodes of single bits: a plane with a row for each cell."""
 
 FREED_MARK = 0xF4EE_D0DE
 """In place of the 4 bytes in the first cell of a freed block: its node is that of the freed pointer."""

@@ -8,7 +8,7 @@ from rich.text import Text
 from whence.chains import Chain
 from whence.findings import Frame
 from whence.report import frames
-from whence.report.chain_text import chain_heading, frame_of, hop_threads, hop_words
+from whence.report.chain_text import COPIED, chain_heading, frame_of, hop_threads, hop_words
 from whence.report.layout import INDENT, Layout
 from whence.report.source import SourceFinder, cut_cells
 from whence.report.styles import DIM, FUNCTION, HEADING, printable
@@ -31,7 +31,10 @@ class ChainLines:
         return [Text(), *self._layout.wrapped(heading, indent), *self.hops(chain, thread, indent), *end]
 
     def hops(self, chain: Chain, thread: int, indent: str) -> list[Text]:
-        """One line for each hop, newest first: what happened, position, and the source line where it fits."""
+        """One line for each hop, newest first: what happened, position, and the source line where it fits.
+
+        The mark of a hop stands below it.
+        """
         half = self._layout.width // 2
         said = [cut_cells(printable(hop_words(hop)), 0, half) for hop in chain.hops]
         said = _beside(said, hop_threads(chain, thread))
@@ -46,6 +49,9 @@ class ChainLines:
             line = Text.assemble(indent, (f"{number:>{digits}}  ", DIM), (pad(words_, wide), FUNCTION))
             line.append(f"  {pad(place, far)}")
             lines.append(line.append(code(self._sources, frame, left - far - 3), DIM))
+            if chain.hops[number].copied:
+                mark = Text.assemble(indent, " " * (digits + 2), (f"^ {COPIED}", HEADING))
+                lines += self._layout.wrapped(mark, indent + " " * (digits + 4))
         return lines
 
 

@@ -182,10 +182,15 @@ def _process(hop: Hop) -> str:
     return "" if hop.process is None else f"process {hop.process}{named}"
 
 
+COPIED = "both pointers come from here: it was copied"
+"""What is said of the hop from which two pointers to a block come."""
+
+
 def hop_sentences(chain: Chain, thread: int) -> list[str]:
     """What happened, and in which thread, where the finding's own has not made the whole chain."""
     pairs = zip(chain.hops, hop_threads(chain, thread), strict=True)
-    return [f"{hop_words(hop)} in {by}" if by else hop_words(hop) for hop, by in pairs]
+    said = [f"{hop_words(hop)} in {by}" if by else hop_words(hop) for hop, by in pairs]
+    return [f"{text}; {COPIED}" if hop.copied else text for text, hop in zip(said, chain.hops, strict=True)]
 
 
 def frame_of(hop: Hop) -> Frame:

@@ -195,6 +195,8 @@ def _hop(hop: Hop) -> dict[str, Any]:
     }
     if hop.skipped:
         made["skipped"] = True
+    if hop.copied:
+        made["copied"] = True
     if hop.conversion is not None:
         made["bits"] = list(hop.conversion)
     if hop.process is not None:

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from whence import __version__
-from whence.chains import Chain
+from whence.chains import Chain, Hop
 from whence.findings import Event, Finding, Frame, RuleInfo, RunInfo, SuppressionUse, telling_stack
 from whence.report import frames, words
 from whence.report.chain_text import chain_heading, frame_of, hop_sentences
@@ -79,9 +79,13 @@ class SarifRenderer:
     def _flow(self, chain: Chain, thread: int) -> dict[str, Any]:
         """A chain as SARIF has it: in the order of time."""
         pairs = zip(chain.hops, hop_sentences(chain, thread), strict=True)
-        steps = [{"location": self._location(frame_of(hop), said)} for hop, said in reversed([*pairs])]
+        steps = [self._step(hop, said) for hop, said in reversed([*pairs])]
         heading = chain_heading(chain, self.directory)
         return {"message": {"text": heading}, "threadFlows": [{"locations": steps}]}
+
+    def _step(self, hop: Hop, said: str) -> dict[str, Any]:
+        step: dict[str, Any] = {"location": self._location(frame_of(hop), said)}
+        return step | ({"importance": "essential"} if hop.copied else {})
 
     def _location(self, frame: Frame, text: str | None = None, number: int | None = None) -> dict[str, Any]:
         location: dict[str, Any] = {"id": number} if number is not None else {}

@@ -21,11 +21,11 @@ from whence.abi.origins import (
     TAG_INPUT,
     TAG_UNKNOWN,
 )
-from whence.chains import Chain, Content, FileKind, Holder, Hop, HopKind, Input, InputKind
+from whence.chains import Chain, Content, FileKind, Holder, Hop, HopKind, Input, InputKind, parted
 from whence.findings import Frame, Value
 from whence.symbols.demangle import demangle
 
-_SYMBOL = re.compile(r"_Z\w+")
+_SYMBOL = re.compile(r"_Z[\w$]+")
 _ROLES = {number: name for name, number in ROLES.items()}
 _INPUTS = {number: InputKind[name] for name, number in INPUT_KINDS.items()}
 _CONTENT = ("device", "inode", "first", "count", "digest")
@@ -48,7 +48,7 @@ def chains(
 ) -> tuple[Chain, ...]:
     """The chains of a finding. values: those that its rule traces. row: of its detection point. line: of the
     step that it is about."""
-    found = list[Chain]()
+    found, places = list[Chain](), dict[str, int]()
     for head, lines in _parts(text):
         role = _ROLES.get(int(head[1:].partition("\t")[0]))
         if any(each.startswith("!") and each.split("\t")[1] != str(line) for each in lines):
@@ -66,7 +66,11 @@ def chains(
         if not (chain.is_number and chain.value and (chain.value < 0 or chain.value >> 63)):
             chain = replace(chain, hops=tuple(map(_without_sign, chain.hops)))
         if role not in (*_SIZES, *_LENGTHS) or _size(values):
+            places.setdefault(role or "", len(found))
             found.append(chain)
+    pair = [places[role] for role in ("POINTER", "FREED") if role in places]
+    if len(pair) == 2:
+        found[pair[0]], found[pair[1]] = parted(*(found[at] for at in pair))
     return tuple(found if row is None or row.name != "use" else _undefined(found))
 
 

@@ -14,14 +14,16 @@ from whence.instrument.variable_names import text_of
 
 _NODE = re.compile(
     r"!(\d+) = (?:distinct )?"
-    r"!(DI(?:(?:Composite|Derived|Basic)Type|(?:Local|Global)Variable|Subrange))\((.*)\)\Z",
+    r"!(DI(?:(?:Composite|Derived|Basic)Type|(?:Local|Global)Variable|Subrange|Subprogram"
+    r"|LexicalBlock(?:File)?))\((.*)\)\Z",
     re.DOTALL,
 )
 _LIST = re.compile(r"!(\d+) = !\{([^\"]*)\}\Z")
 _NUMBER = re.compile(r"!(\d+)")
 _TAG = re.compile(r"\btag: (DW_TAG_\w+)")
 _WORD = re.compile(r'\bname: "([^"]*)"')
-_FIELD = re.compile(r"\b(type|baseType|elements|offset|size|line|count): !?(\d+)")
+_SYMBOL = re.compile(r'\blinkageName: "([^"]*)"')
+_FIELD = re.compile(r"\b(type|baseType|elements|offset|size|line|count|scope|virtualIndex|arg): !?(\d+)")
 _VARIABLES = ("DILocalVariable", "DIGlobalVariable")
 _SAME = (
     "DW_TAG_typedef",
@@ -32,9 +34,12 @@ _SAME = (
 )
 _POINTERS = ("DW_TAG_pointer_type", "DW_TAG_reference_type", "DW_TAG_rvalue_reference_type")
 _STRUCTS = ("DW_TAG_structure_type", "DW_TAG_class_type")
+_UNION, _MEMBER, _BASE = "DW_TAG_union_type", "DW_TAG_member", "DW_TAG_inheritance"
+_BIT_FIELD = "DIFlagBitField"
 _UNNAMED = ("DW_TAG_array_type", "DW_TAG_enumeration_type")
 """What has elements, and no members."""
 _BASIC = "DW_TAG_base_type"
+_INTEGERS = (8, 16, 32, 64)
 _DEEPEST = 20
 _OF_IR = re.compile(r'%"?(?:struct|class|union)\.(.+?)(?:\.\d+)?"?\Z')
 """A struct, by the name that the IR gives it."""
@@ -60,11 +65,56 @@ class Described:
     def of_variable(self, variable: ir.Alloca | ir.GlobalVariable) -> str:
         """The type of a variable, by the name and the line that are attached to it."""
         fields = text_of(variable).decode("utf-8", "replace").split("\t")
-        found = self._variables.get((fields[2], fields[0]), set()) if len(fields) > 2 else set()
+        known = self._variables.get((fields[2], fields[0]), []) if len(fields) > 2 else []
+        found = {self._fields(each).get("type", "") for each in known}
+        if len(found) > 1:  # as `this` of several functions
+            known = [each for each in known if self._function_of(each) == fields[3]]
+            found = {self._fields(each).get("type", "") for each in known}
         return self._plain(next(iter(found))) if len(found) == 1 else ""
+
+    def _function_of(self, variable: str) -> str:
+        """The symbol of the function that a local variable is in."""
+        at = self._fields(variable).get("scope", "")
+        for _ in range(_DEEPEST):
+            node = self._nodes.get(at, _NONE)
+            if node.kind == "DISubprogram":
+                return (_SYMBOL.search(node.text) or _WORD.search(node.text) or ("", ""))[1]
+            at = node.fields.get("scope", "")
+        return ""
 
     def is_reference(self, type_: str) -> bool:
         return "reference" in self._tag(type_)
+
+    def without_place(self, function: str, placed: set[tuple[str, str]]) -> list[tuple[str, str]]:
+        """Names and types of the structs among a function's variables that are none of `placed`, names with
+        lines."""
+        found = []
+        for number in self._locals.get(function, ()):
+            key = self._name(number), self._fields(number).get("line", "0")
+            type_ = self._plain(self._fields(number).get("type", ""))
+            if key not in placed and self._tag(type_) in (*_STRUCTS, _UNION):
+                found.append((key[0], type_))
+        return found
+
+    def is_unnamed(self, type_: str) -> bool:
+        """Whether a type is a class without a name, as that of a lambda."""
+        return self._tag(type_) == "DW_TAG_class_type" and not self._name(type_)
+
+    def virtual(self, type_: str, index: int) -> str:
+        """The symbol of the function at an index of a class's table of virtual functions; empty if that is
+        not known."""
+        for _ in range(_DEEPEST):
+            bases = []
+            for each in self._listed(type_):
+                fields, text = self._fields(each), self._nodes.get(each, _NONE).text
+                if fields.get("virtualIndex", "0") == str(index) and "DISPFlagVirtual" in text:
+                    return (_SYMBOL.search(text) or _WORD.search(text) or ("", ""))[1]
+                if self._tag(each) == _BASE and not int(fields.get("offset", "0")):
+                    bases.append(self._plain(fields.get("baseType", "")))
+            if len(bases) != 1:
+                return ""
+            type_ = bases[0]
+        return ""
 
     def pointee(self, type_: str) -> str:
         """What a pointer or a reference leads to."""
@@ -78,7 +128,7 @@ class Described:
 
     def member(self, type_: str, offset: int) -> tuple[str, str]:
         """The name and the type of the member of a struct that begins at an offset in bytes."""
-        found = [each for each in self._members(type_) if self._begin(each) == offset]
+        found = [each for each in self._places(type_) if self._begin(each) == offset]
         if len(found) != 1 or self._tag(type_) not in _STRUCTS:
             return "", ""
         return self._name(found[0]), self._plain(self._fields(found[0]).get("baseType", ""))
@@ -90,12 +140,30 @@ class Described:
 
     def alternative(self, type_: str, accessed: str) -> str:
         """The member of a union that an access of a type of the IR means; empty if it may mean several."""
-        if self._tag(type_) != "DW_TAG_union_type":
+        if self._tag(type_) != _UNION:
             return ""
         types = {each: self._plain(self._fields(each).get("baseType", "")) for each in self._members(type_)}
         found = [each for each, inner in types.items() if self._may_be(inner, accessed, 0)]
         is_whole = len(found) == 1 and self._tag(types[found[0]]) in (*_POINTERS, _BASIC)
         return self._name(found[0]) if is_whole else ""
+
+    def first(self, type_: str, accessed: str) -> str:
+        """What leads from a struct or an array to the value at its begin that an access of a type of the IR
+        means, as `.in[0].it`; empty if that is not known."""
+        found = ""
+        for _ in range(_DEEPEST):
+            tag = self._tag(type_)
+            if tag == "DW_TAG_array_type":
+                type_, strides = self._rows(type_)
+                found += "[0]" * len(strides)
+            elif tag in _STRUCTS:
+                name, type_ = self.member(type_, 0)
+                if not name:
+                    return ""
+                found += f".{name}"
+            else:
+                return found if tag in (*_POINTERS, _BASIC) and self._may_be(type_, accessed, 0) else ""
+        return ""
 
     def _may_be(self, type_: str, accessed: str, depth: int) -> bool:
         """Whether an access at the begin of a value of a type may be of a type of the IR."""
@@ -105,7 +173,7 @@ class Described:
         if tag == "DW_TAG_array_type":
             return depth < _DEEPEST and self._may_be(self._rows(type_)[0], accessed, depth + 1)
         if tag in _STRUCTS:
-            first = [each for each in self._members(type_) if self._begin(each) == 0]
+            first = [each for each in self._places(type_) if self._begin(each) == 0]
             inner = [self._plain(self._fields(each).get("baseType", "")) for each in first]
             return depth >= _DEEPEST or any(self._may_be(each, accessed, depth + 1) for each in inner)
         if tag != _BASIC:
@@ -127,7 +195,7 @@ class Described:
                     found += f"[{offset // stride}]"
                     offset %= stride
                 continue
-            known = self._members(type_)
+            known = self._places(type_)
             within = [each for each in known if 0 <= offset - self._begin(each) < self._size(each)]
             if len(within) != 1 or not self._name(within[0]):
                 return ""
@@ -135,6 +203,53 @@ class Described:
             offset -= self._begin(within[0])
             type_ = self._plain(self._fields(within[0]).get("baseType", ""))
         return ""
+
+    def struct(self, name: str) -> str:
+        """The struct, class or union that the IR names so; empty if there are several of that name."""
+        match = _OF_IR.match(name)
+        found = self._structs.get(match[1].rpartition("::")[2], set()) if match else set()
+        return next(iter(found)) if len(found) == 1 else ""
+
+    def bit_fields(
+        self, type_: str, unit: int, width: int, low: int, size: int
+    ) -> tuple[list[tuple[str, bool]], bool]:
+        """The bit-fields at some bits of an integer in a value of a type, as `.in[1].it`, and whether each
+        has a sign; and whether that integer is a value of the program, or may be one.
+
+        unit, width: at which bit of the value the integer begins, and how many it has. low, size: the bits.
+        """
+        found, is_whole = list[tuple[str, bool]](), False
+        waiting = [(self._plain(type_), unit, "", 0)]
+        while waiting:
+            type_, at, path, depth = waiting.pop()
+            tag = self._tag(type_)
+            if tag == "DW_TAG_array_type":
+                inner, strides = self._rows(type_)
+                if at < 0 or not strides or depth == _DEEPEST:
+                    continue
+                for stride in strides:
+                    path += f"[{at // (8 * stride)}]"
+                    at %= 8 * stride
+                waiting.append((inner, at, path, depth + 1))
+            elif tag not in (*_STRUCTS, _UNION):
+                is_whole = is_whole or (at == 0 and self._bits(type_) == width)
+            elif depth < _DEEPEST:
+                members = [each for each in self._listed(type_) if self._tag(each) in (_MEMBER, _BASE)]
+                for member in members:
+                    within = at - int(self._fields(member).get("offset", "0"))
+                    name = f"{path}.{self._name(member)}" if self._name(member) else path
+                    text = self._nodes.get(member, _NONE).text
+                    inner = self._plain(self._fields(member).get("baseType", ""))
+                    if _BIT_FIELD in text:
+                        if within == -low and self._bits(member) == size:
+                            found.append((name, "DW_ATE_signed" in self._nodes.get(inner, _NONE).text))
+                    elif "DIFlagStatic" not in text and 0 <= within + low <= self._bits(inner) - size:
+                        named = path if self._tag(member) == _BASE else name
+                        waiting.append((inner, within, named, depth + 1))
+        return found, is_whole
+
+    def _bits(self, number: str) -> int:
+        return int(self._fields(number).get("size", "0"))
 
     def _rows(self, array: str) -> tuple[str, list[int]]:
         """The type of an array's elements, and by how many bytes one index more leads further, for each
@@ -167,13 +282,21 @@ class Described:
         return {match[1]: match[2] for match in found if match}
 
     @cached_property
-    def _variables(self) -> dict[tuple[str, str], set[str]]:
-        """Types of the variables of a name and a line."""
-        found: dict[tuple[str, str], set[str]] = {}
+    def _variables(self) -> dict[tuple[str, str], list[str]]:
+        """The variables of a name and a line."""
+        found: dict[tuple[str, str], list[str]] = {}
         for number, node in self._nodes.items():
             if node.kind in _VARIABLES and (name := self._name(number)):
-                known = found.setdefault((name, node.fields.get("line", "0")), set())
-                known.add(node.fields.get("type", ""))
+                found.setdefault((name, node.fields.get("line", "0")), []).append(number)
+        return found
+
+    @cached_property
+    def _locals(self) -> dict[str, list[str]]:
+        """The variables of functions, by their symbols, without parameters."""
+        found: dict[str, list[str]] = {}
+        for number, node in self._nodes.items():
+            if node.kind == "DILocalVariable" and "arg" not in node.fields:
+                found.setdefault(self._function_of(number), []).append(number)
         return found
 
     @cached_property
@@ -186,9 +309,24 @@ class Described:
         found: dict[str, dict[int, str]] = {}
         for number, node in self._nodes.items():
             if "elements" in node.fields and self._tag(number) not in _UNNAMED:
-                named = ((self._begin(each), self._name(each)) for each in self._members(number))
+                named = ((self._begin(each), self._name(each)) for each in self._places(number))
                 known, own = {begin: name for begin, name in named if name}, self._name(number)
                 found.update((name, known) for name in ([own] if own else given.get(number, ())))
+        return found
+
+    @cached_property
+    def _structs(self) -> dict[str, set[str]]:
+        """Structs, classes and unions by their own names, or those that typedefs give them."""
+        given: dict[str, list[str]] = {}
+        for number, node in self._nodes.items():
+            if self._tag(number) == "DW_TAG_typedef":
+                given.setdefault(node.fields.get("baseType", ""), []).append(self._name(number))
+        found: dict[str, set[str]] = {}
+        for number in self._nodes:
+            if self._tag(number) in (*_STRUCTS, _UNION) and self._bits(number):
+                own = self._name(number)
+                for name in [own] if own else given.get(number, ()):
+                    found.setdefault(name, set()).add(number)
         return found
 
     def _fields(self, number: str) -> dict[str, str]:
@@ -214,8 +352,18 @@ class Described:
 
     def _members(self, number: str) -> list[str]:
         """The members of a struct that have a place of their own: no static ones."""
-        found = [each for each in self._listed(number) if self._tag(each) == "DW_TAG_member"]
+        found = [each for each in self._listed(number) if self._tag(each) == _MEMBER]
         return [each for each in found if "DIFlagStaticMember" not in self._nodes[each].text]
+
+    def _places(self, number: str) -> list[str]:
+        """The members of a struct that have an address: of bit-fields those that are like integers."""
+        return [each for each in self._members(number) if not self._is_inside(each)]
+
+    def _is_inside(self, member: str) -> bool:
+        """Whether a bit-field is a part of an integer."""
+        begin, size = int(self._fields(member).get("offset", "0")), self._bits(member)
+        is_integer = size in _INTEGERS and begin % size == 0
+        return _BIT_FIELD in self._nodes[member].text and not is_integer
 
     def _listed(self, number: str) -> list[str]:
         return _NUMBER.findall(self._lists.get(self._fields(number).get("elements", ""), ""))

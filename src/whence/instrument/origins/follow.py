@@ -15,7 +15,7 @@ from whence.abi.intercepts import PREFIX
 from whence.abi.origins import MOST_ARGUMENTS, PARSERS, READERS, WRITERS
 from whence.chains import HopKind
 from whence.instrument.markers import PREFIX as CHECK
-from whence.instrument.origins import helpers
+from whence.instrument.origins import bits, helpers
 from whence.instrument.origins.copies import copy_name
 from whence.instrument.origins.deaths import Deaths
 from whence.instrument.origins.described import Described
@@ -200,6 +200,9 @@ class _Follower:
         value = store.operands[0]
         if not is_followed(value.type):
             return
+        if (part := self.names.stored(store)) is not None:
+            self._store_field(store, part)
+            return
         node = self._node(value.value, value.type, store)
         shadow = self.shadows.get(store.pointer)
         silent = self._is_silent(store, value.value)
@@ -213,6 +216,17 @@ class _Follower:
         elif value.type in IN_MEMORY:
             name = f"{helpers.STORE}_{helpers.suffix_of(value.type)}"
             self._stored(store, name, f"ptr {store.pointer}, {value.type} {value.value}, i32 {node}")
+
+    def _store_field(self, store: ir.Store, part: bits.Stored) -> None:
+        """A store to a bit-field: the rest of the unit stays what it was, with its nodes."""
+        type_, value = part.value.type, self.names.given(part)
+        node = self._node(value, type_, store)
+        converted = self.names.conversion(value, part)
+        name, source = self.names.field(part), self.names.value(value)
+        site = self.sites.site(store, HopKind.STORED, name, source, conversion=converted)
+        node = self._step(store, site, node)
+        unit, _ = self._word(store, store.operands[0].value, type_)
+        self._stored(store, helpers.KEEP_FIELD, f"ptr {part.pointer}, i64 {part.mask}, {unit}, i32 {node}")
 
     def _is_silent(self, store: ir.Store, value: str) -> bool:
         """Whether the source has no such assignment: of a parameter, of a result before its return, and of
@@ -263,6 +277,11 @@ class _Follower:
             return "0"
         if isinstance(made, ir.Load):
             return self._loaded(made, place)
+        if isinstance(made, ir.Binary) and (given := self.names.assigned(value)) is not None:
+            return self._node(given.value.value, given.value.type, made)
+        if isinstance(made, ir.Binary) and (part := self.names.loaded(value)) is not None:
+            node = self._loaded_field(part)
+            return node if self.names.is_described(part) else self._arithmetic(made, place, node)
         if isinstance(made, ir.Call):
             return self._result(made, place)
         if isinstance(made, ir.Alloca):
@@ -366,6 +385,14 @@ class _Follower:
         arguments = f"ptr {site}, ptr {load.pointer}, {load.type} {load.result}"
         return self._emit(place, f"{helpers.LOAD}_{helpers.suffix_of(load.type)}", "i32", arguments)
 
+    def _loaded_field(self, part: bits.Loaded) -> str:
+        place = after(part.load)
+        assert place is not None
+        site = self.sites.site(part.load, HopKind.UNSEEN, self.names.field(part))
+        unit, _ = self._word(place, part.load.result or "", part.load.type)
+        arguments = f"ptr {site}, ptr {part.pointer}, i64 {part.mask}, {unit}"
+        return self._emit(place, helpers.FIELD, "i32", arguments)
+
     # Calls.
 
     def _call(self, call: ir.Call) -> None:
@@ -438,7 +465,7 @@ class _Follower:
     def _pass(self, call: ir.Call, name: str) -> list[str]:
         """Passes the nodes of the arguments; returns those of pointers and integers, in order."""
         nodes: list[str] = []
-        said = name or self.names.value(call.callee_operand.value) or "a function pointer"
+        said = name or self.names.callee(call.callee_operand.value) or "a function pointer"
         for index, argument in enumerate(call.arguments[:MOST_ARGUMENTS]):
             if not is_followed(argument.type) or any(
                 argument.attributes.has(each) for each in ("byval", "sret", "nest")

@@ -35,6 +35,7 @@ SET, FREED = f"{PREFIX}set", f"{PREFIX}freed"
 ZEROED = f"{PREFIX}zeroed"
 LEFT, GONE, FREEING = f"{PREFIX}left", f"{PREFIX}gone", f"{PREFIX}freeing"
 DECIDES, NARROW = f"{PREFIX}decides", f"{PREFIX}narrow"
+FIELD, KEEP_FIELD = f"{PREFIX}field", f"{PREFIX}keep_field"
 FRESH, SIZED = f"{PREFIX}fresh", f"{PREFIX}sized"
 CALLING = f"{PREFIX}calling"
 JOIN = f"{PREFIX}join"
@@ -95,6 +96,8 @@ def declaration(name: str, *, strict: bool = False) -> str:
         FRESH: f"declare void @{name}(ptr captures(address), i64) {_WRITES}",
         DECIDES: f"declare void @{name}(ptr, i32, i32) {_WRITES}",
         NARROW: f"declare i32 @{name}(ptr, ptr captures(address), i64, i32) {_LOOKS}",
+        FIELD: f"declare i32 @{name}(ptr, ptr captures(address), i64, i64) {looks}",
+        KEEP_FIELD: f"declare void @{name}(ptr captures(address), i64, i64, i32) {_WRITES}",
         SIZED: f"declare void @{name}(ptr captures(address), i64, i64, i64, i32) {_WRITES}",
         f"{FRESH}_": f"declare void @{name}(ptr captures(address)) {_WRITES}",
     }

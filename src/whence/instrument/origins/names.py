@@ -6,13 +6,18 @@ Names come from debug information, as far as it is there: `list->head`, `a[…]`
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from functools import cached_property
 
 from whence import ir
+from whence.instrument.origins import bits
 from whence.instrument.origins.described import Described
+from whence.instrument.origins.emitter import is_followed
 from whence.instrument.variable_names import ATTACHMENT, text_of
 from whence.ir.constants import evaluate
+from whence.ir.datalayout import constant_index
 
-_MANGLED = re.compile(r"\b_Z\w+")
+_MANGLED = re.compile(r"\b_Z[\w$]+")
 """Reports tell only the last part of such a name."""
 _CHECKED = re.compile(r"llvm\.[su](add|sub|mul)\.with\.overflow")
 _SUM = re.compile(r" [-+] ")
@@ -29,6 +34,8 @@ class Names:
         self.function = function
         self._types = types
         self._parameters = _stored_parameters(function)
+        self._stored = dict(self._find_stored())
+        self._masked = {each.masked: each for each in self._stored.values() if each.masked}
 
     def variable(self, alloca: ir.Alloca) -> str:
         """The name of a local variable, empty if it has none."""
@@ -44,20 +51,34 @@ class Names:
         place = self.function.definition_of(self._parameters.get(name, ""))
         return self.variable(place) if isinstance(place, ir.Alloca) else ""
 
-    def conversion(self, value: str) -> tuple[int, int] | None:
+    def conversion(self, value: str, into: bits.Stored | None = None) -> tuple[int, int] | None:
         """How many bits of an integer are left on its way from where it was loaded or computed, and of how
         many; or how many it had before its sign was extended, and then. None where it stays the number that
-        it was."""
-        made = self.function.definition_of(value)
-        last = least = 0
+        it was.
+
+        into: the bit-field that it is stored to.
+        """
+        last = least = into.size if into else 0
         first, extended = 0, False
-        while isinstance(made, ir.Cast) and made.opcode in ("trunc", "sext", "zext"):
-            source, target = (_bits(str(each)) for each in (made.source_type, made.type))
-            if not (source and target):
+        while True:
+            made, given = self.function.definition_of(value), self.assigned(value)
+            if given is not None:
+                source, target, last = given.width, given.size, last or given.width
+                value = given.value.value
+            elif isinstance(made, ir.Cast) and made.opcode in ("trunc", "sext", "zext"):
+                source, target = (_bits(str(each)) for each in (made.source_type, made.type))
+                if not (source and target):
+                    break
+                last, value = last or target, made.operands[0].value
+            else:
                 break
-            last, least = last or target, min(least or target, target)
-            first, extended = source, extended or made.opcode == "sext"
-            made = self.function.definition_of(made.operands[0].value)
+            least, first = min(least or target, target), source
+            extended = extended or (isinstance(made, ir.Cast) and made.opcode == "sext")
+        if (part := self.loaded(value)) is not None:
+            first, last = part.size, last or part.width
+            least, extended = min(least or first, first), part.signed and last > first
+        elif into is not None and made is not None:
+            first = first or into.width
         if first > least:
             return first, least
         return (first, last) if extended else None
@@ -77,16 +98,124 @@ class Names:
             return self.variable(made)
         if isinstance(made, ir.GetElementPtr):
             return _short(self._element(made, depth))
+        if _is_result(made):
+            return self._result[0]
         value = self.value(pointer, depth + 1)
         return _short(value if self._is_reference(made) else f"*{value}") if value else ""
 
     def accessed(self, pointer: str, type_: str, depth: int = 0) -> str:
-        """The lvalue of an access of a type: it may tell the member of a union."""
+        """The lvalue of an access of a type: it may tell the first member of a global variable, whose address
+        is that of the whole, and the member of a union."""
         whole = self.place(pointer, depth)
+        if whole and pointer.startswith("@"):
+            path = self._types.first(self._type(pointer, depth), type_)
+            whole = _short(f"{whole}{path}")
         member = self._types.alternative(self._type(pointer, depth), type_) if whole else ""
         if not member:
             return whole
         return _short(f"{whole[1:]}->{member}" if whole.startswith("*") else f"{whole}.{member}")
+
+    def callee(self, value: str) -> str:
+        """A called pointer: of a virtual function, that of the class by which it is called."""
+        load = self.function.definition_of(value)
+        slot = self.function.definition_of(load.pointer) if isinstance(load, ir.Load) else None
+        if isinstance(slot, ir.GetElementPtr) and slot.source_type == "ptr" and len(slot.indices) == 1:
+            table, index = self.function.definition_of(slot.base), constant_index(slot.indices[0][1])
+            if isinstance(table, ir.Load) and index is not None:
+                return self._types.virtual(self._type(table.pointer, 0), index) or self.value(value)
+        return self.value(value)
+
+    @cached_property
+    def _result(self) -> tuple[str, str]:
+        """The name and the type of the variable that lies where the function's result belongs, which is in
+        memory: the only one without memory of its own."""
+        allocas = [each for each in self.function.entry if isinstance(each, ir.Alloca)]
+        placed = {(self.variable(each), self.declared(each) or "0") for each in allocas}
+        found = self._types.without_place(self.function.name, placed)
+        return found[0] if len(found) == 1 else ("", "")
+
+    # Bit-fields.
+
+    def _find_stored(self) -> Iterator[tuple[ir.Store, bits.Stored]]:
+        for each in self.function.instructions():
+            part = bits.stored(each) if isinstance(each, ir.Store) else None
+            if isinstance(each, ir.Store) and part is not None and (part.masked or not self._is_whole(part)):
+                yield each, part
+
+    def stored(self, store: ir.Store) -> bits.Stored | None:
+        """The bit-field that is stored to."""
+        return self._stored.get(store)
+
+    def loaded(self, value: str) -> bits.Loaded | None:
+        """The bit-field whose value this is."""
+        part = bits.loaded(self.function, value)
+        return None if part is None or self._is_whole(part) else part
+
+    def assigned(self, value: str) -> bits.Stored | None:
+        """The store to a bit-field, of which this is the value that it has then."""
+        if (found := self._masked.get(value)) is not None:
+            return None if found.value.value == value else found
+        made = self.function.definition_of(value)
+        if not isinstance(made, ir.Binary) or made.opcode != "ashr":
+            return None
+        inner = self.function.definition_of(made.operands[0].value)
+        if not isinstance(inner, ir.Binary) or inner.opcode != "shl":
+            return None
+        found = self._masked.get(inner.operands[0].value)
+        by = {inner.operands[1].value, made.operands[1].value}
+        return found if found is not None and by == {str(found.width - found.size)} else None
+
+    def field(self, part: bits.Part) -> str:
+        """The name of a bit-field; that of the whole where it is not known, or may be one of several."""
+        base, paths, is_whole = self._fields(part)
+        is_whole = is_whole and not (isinstance(part, bits.Stored) and part.masked)
+        whole = self._base(base, 0) if len(paths) == 1 and not is_whole else None
+        if whole is None:
+            return self.place(part.pointer)
+        (name, arrow), (path, _) = whole, paths[0]
+        return _short(f"{name}->{path[1:]}" if arrow and path[:1] == "." else f"{name}{path}")
+
+    def given(self, part: bits.Stored) -> str:
+        """What is stored to a bit-field, a constant as the number that it is there."""
+        number = constant_index(part.value.value)
+        if number is not None and number >> part.size - 1 and any(sign for _, sign in self._fields(part)[1]):
+            number -= 1 << part.size
+        return part.value.value if number is None else str(number)
+
+    def is_described(self, part: bits.Part) -> bool:
+        """Whether debug information knows a bit-field there."""
+        return bool(self._fields(part)[1])
+
+    def _is_whole(self, part: bits.Part) -> bool:
+        """Whether the unit is a number of the program, from which it takes bits by itself."""
+        _, paths, is_whole = self._fields(part)
+        return is_whole and not paths
+
+    def _fields(self, part: bits.Part) -> tuple[str, list[tuple[str, bool]], bool]:
+        """The variable or pointer that leads to a unit, the paths from there to the bit-fields at these bits,
+        and whether the unit is an integer of the program."""
+        at, offset = part.pointer, 0
+        if at.startswith("getelementptr"):
+            constant = evaluate(self.function.module.layout, "ptr", at)
+            if constant is None:
+                return at, [], False
+            at, offset = constant.symbol, constant.signed
+        outer = ""
+        for _ in range(_DEEPEST):
+            made = self.function.definition_of(at)
+            if isinstance(made, ir.GetElementPtr) and len(made.indices) == 1:
+                outer = made.source_type
+            type_ = self._type(at, 0) or self._types.struct(outer)
+            found = self._types.bit_fields(type_, 8 * offset, part.width, part.low, part.size)
+            if any(found):
+                return at, *found
+            if not isinstance(made, ir.GetElementPtr):
+                return at, [], isinstance(made, ir.Alloca) and is_followed(str(made.allocated_type))
+            outer = made.source_type
+            if len(made.indices) == 1 or not outer.startswith("%") or made.constant_offset is None:
+                return at, [], not outer.startswith("%")
+            at, offset = made.base, offset + made.constant_offset
+        return at, [], False
 
     def _is_reference(self, made: ir.Instruction | ir.Parameter | None) -> bool:
         """Whether a value is what a reference of the source refers to."""
@@ -100,6 +229,8 @@ class Names:
             return self._types.of_variable(variable)
         if depth > _DEEPEST:
             return ""
+        if _is_result(made):
+            return self._result[1]
         if (own := _of_thread(made)) is not None:
             return self._type(own, depth + 1)
         if isinstance(made, ir.Load):
@@ -137,6 +268,10 @@ class Names:
             member = self._types.member_of(made.source_type, made.constant_offset)
             member = member or self._types.member(self._type(made.base, depth + 1), made.constant_offset)[0]
             whole, arrow = base
+            if whole == "this" and self._types.is_unnamed(self._type(made.base, depth + 1)):
+                return member  # what a lambda has captured
+            if not member and made.constant_offset == 0:
+                return f"*{whole}" if arrow else whole
             return f"{whole}{'->' if arrow else '.'}{member}" if member else ""
         whole, _ = base if len(indices) > 1 else self._base(self._array(made.base), depth) or base
         return f"{whole}[{self._index(indices[-1][1])}]"
@@ -145,7 +280,7 @@ class Names:
         """A struct or an array by its name, or by that of a pointer to it: then the second is true."""
         made = self.function.definition_of(pointer)
         is_place = pointer.startswith("@") or isinstance(made, ir.Alloca | ir.GetElementPtr)
-        if is_place or _of_thread(made) is not None:
+        if is_place or _is_result(made) or _of_thread(made) is not None:
             name = self.place(pointer, depth + 1)
             return (name, False) if name else None
         name = self.value(pointer, depth + 1)
@@ -167,6 +302,10 @@ class Names:
             return _constant(value)
         if depth > _DEEPEST:
             return ""
+        if (part := self.loaded(value)) is not None:
+            return self.field(part)
+        if (given := self.assigned(value)) is not None:
+            return self.value(given.value.value, depth + 1)
         made = self.function.definition_of(value)
         if isinstance(made, ir.Parameter):
             return self.parameter(value)
@@ -275,6 +414,11 @@ def _as_operand(text: str) -> str:
 def _name_of(variable: ir.Alloca | ir.GlobalVariable) -> str:
     fields = text_of(variable).decode("utf-8", "replace").split("\t")
     return fields[2] if len(fields) > 2 else ""
+
+
+def _is_result(made: ir.Instruction | ir.Parameter | None) -> bool:
+    """Whether a value is where the result of its function belongs."""
+    return isinstance(made, ir.Parameter) and made.attributes.has("sret")
 
 
 def _of_thread(made: ir.Instruction | ir.Parameter | None) -> str | None:

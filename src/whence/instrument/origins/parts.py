@@ -93,13 +93,16 @@ cold:
 
 
 def _quick_load(suffix: str) -> str:
-    """The node of all bytes, if this thread made it and the memory still holds what was stored with it."""
+    """The node of all bytes, if this thread made it and the memory still holds what was stored with it.
+
+    What stands there where a byte's bits have nodes of their own is none (`PARTS`).
+    """
     signature = "(ptr %site, i64 %a, i64 %v)"
-    same = "  %one = icmp ne i32 %node, 0"
+    same = f"  %one = icmp ult i32 %before, {PARTS - 1}"
     if suffix == "2":
-        same = """  %next.at = getelementptr i32, ptr %nodes.at, i64 1
+        same = f"""  %next.at = getelementptr i32, ptr %nodes.at, i64 1
   %next = load i32, ptr %next.at, align 4
-  %some = icmp ne i32 %node, 0
+  %some = icmp ult i32 %before, {PARTS - 1}
   %equal = icmp eq i32 %node, %next
   %one = and i1 %some, %equal"""
     return f"""define linkonce_odr hidden preserve_mostcc i32 @{PREFIX}quick_load_{suffix}{signature} #4 {{
@@ -108,6 +111,7 @@ def _quick_load(suffix: str) -> str:
   %wide = zext {TYPES[suffix]} %stored to i64
   %holds = icmp eq i64 %wide, %v
   %node = load i32, ptr %nodes.at, align 4
+  %before = sub i32 %node, 1
 {same}
 {is_own("node")}
   %right = and i1 %one, %own

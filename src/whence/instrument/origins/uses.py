@@ -47,6 +47,8 @@ class Uses:
         made = self._function.definition_of(operand.value)
         if not operand.value.startswith("%"):
             return
+        if self._names.loaded(operand.value) is not None:
+            made = None  # a bit-field
         if depth < _DEEPEST and isinstance(made, ir.Compare | ir.Binary | ir.Cast) and self._is_bit(made):
             for each in made.operands:
                 yield from self._leaves(ir.Operand(each.type or _type(made), each.value, 0, 0), depth + 1)

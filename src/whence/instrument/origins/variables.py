@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterator
 from whence import ir
 from whence.instrument.exposure import size_of
 from whence.instrument.origins import helpers
+from whence.instrument.origins.bits import unit_bits
 from whence.instrument.origins.emitter import after
 
 BEGIN, _END = "llvm.lifetime.start", "llvm.lifetime.end"
@@ -116,8 +117,11 @@ class Variables:
         """Whether it does nothing with a pointer but load or store what has no cells."""
         if isinstance(use, ir.Store):
             value = use.operands[0]
-            return value.value != pointer and value.type not in self._celled
-        return isinstance(use, ir.Load) and use.type not in self._celled
+            return value.value != pointer and not self._has_cells(value.type)
+        return isinstance(use, ir.Load) and not self._has_cells(use.type)
+
+    def _has_cells(self, type_: str) -> bool:
+        return type_ in self._celled or unit_bits(type_) > 0
 
 
 def lifetimes(instructions: list[ir.Instruction], kind: str) -> dict[str, list[ir.Call]]:

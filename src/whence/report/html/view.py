@@ -39,7 +39,10 @@ class StackView:
 
 @dataclass(frozen=True, slots=True)
 class HopView:
-    """A hop of a chain: what happened, where, and whether another chain of the finding has it, too."""
+    """A hop of a chain: what happened, where, and whether another chain of the finding has it, too.
+
+    copied: two pointers to the block come from it.
+    """
 
     text: str
     place: str
@@ -47,6 +50,7 @@ class HopView:
     code: Code | None
     shared: bool
     birth: bool
+    copied: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +157,7 @@ def _chains(finding: Finding, shelf: CodeShelf, directory: str) -> Iterator[Chai
                     code,
                     counts[hop] > 1,
                     hop.kind.is_birth,
+                    hop.copied,
                 )
             )
         yield ChainView(printable(chain_heading(chain, directory)), tuple(hops), chain.cut)
