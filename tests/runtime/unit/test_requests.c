@@ -35,10 +35,12 @@ void poison_close(uintptr_t begin, uint64_t size) {
 }
 void poison_open(uintptr_t begin, uint64_t size) { note("open %#lx %lu;", begin, size); }
 static uintptr_t hole; /* one more byte that is inaccessible */
-uintptr_t poison_first_bad(uintptr_t begin, uint64_t size) {
-    if (hole >= begin && hole < begin + size) return hole;
-    return begin == 0xbad0 ? begin + size - 1 : 0;
+uint64_t poison_accessible(uintptr_t begin, uint64_t size) {
+    if (!begin) return 0;
+    if (hole >= begin && hole < begin + size) return hole - begin;
+    return begin == 0xbad0 ? size - 1 : size;
 }
+uintptr_t poison_past(uintptr_t inaccessible) { return (inaccessible | 7) + 1; }
 void access_check(uintptr_t address, uint64_t size, uintptr_t root, int write, const char *library,
                   const struct frame *frame) {
     note("check %#lx %lu %d %s;", address, size, write || root != address || !frame, library);
@@ -108,6 +110,10 @@ static void memory_is_closed_opened_and_checked(void) {
     CHECK_LOG("");
     CHECK_EQUAL(ask(MC(5), 0xbad0, 9, 0, 0), 0xbad8);
     CHECK_LOG("check 0xbad0 9 0 client request;");
+    CHECK_EQUAL(ask(MC(4), 0, 4, 0, 0), 0); /* its first bad byte is at 0 */
+    CHECK_LOG("check 0 4 0 client request;");
+    CHECK_EQUAL(ask(MC(5), 0, 0, 0, 0), 0);
+    CHECK_LOG("");
 }
 
 static void definedness_is_followed_while_a_rule_needs_it(void) {
@@ -119,7 +125,7 @@ static void definedness_is_followed_while_a_rule_needs_it(void) {
     ask(MC(1), 0xbad0, 8, 0, 0); /* closed for another reason */
     CHECK_LOG("open 0xbad0 8;");
     CHECK_EQUAL(ask(MC(2), 0x100, 8, 0, 0), UINT64_MAX);
-    CHECK_LOG("define 0x100 8;open 0x100 8;");
+    CHECK_LOG("open 0x100 8;define 0x100 8;");
     CHECK_EQUAL(ask(MC(4), 0x100, 9, 0, 0), 0);
     CHECK_LOG("");
     CHECK_EQUAL(ask(MC(5), 0x100, 9, 0, 0), 0x108);
@@ -129,7 +135,7 @@ static void definedness_is_followed_while_a_rule_needs_it(void) {
 
 static void undefined_bits_are_copied(void) {
     uint8_t bits[3] = {9, 9, 9};
-    char stored[100];
+    char stored[200];
     uint64_t at = (uint64_t)(uintptr_t)bits;
     CHECK_EQUAL(ask(MC(8), 0x7fe, at, 3, 0), 1); /* not followed: all defined */
     CHECK(bits[0] == 0 && bits[1] == 0 && bits[2] == 0);
@@ -138,12 +144,18 @@ static void undefined_bits_are_copied(void) {
     values_on = 1;
     CHECK_EQUAL(ask(MC(8), 0x7fe, at, 3, 0), 1);
     CHECK(bits[0] == 0xfe && bits[1] == 0xff && bits[2] == 0);
-    snprintf(stored, sizeof stored, "define %#lx 3;", at);
+    snprintf(stored, sizeof stored, "define %#lx 1;define %#lx 1;define %#lx 1;", at, at + 1,
+             at + 2);
     CHECK_LOG(stored);
     CHECK_EQUAL(ask(MC(9), 0x900, at, 3, 0), 1);
     CHECK_LOG("store 0x900 1 0xfe 1;store 0x901 1 0xff 1;store 0x902 1 0 0;");
     CHECK_EQUAL(ask(MC(8), 0xbad0, at, 3, 0), 3);
     CHECK_EQUAL(ask(MC(9), 0x7fe, 0xbad0, 3, 0), 3);
+    CHECK_EQUAL(ask(MC(8), 0, at, 3, 0), 3);
+    CHECK_EQUAL(ask(MC(8), 0x7fe, 0, 3, 0), 3);
+    CHECK_EQUAL(ask(MC(9), 0, at, 3, 0), 3);
+    CHECK_EQUAL(ask(MC(8), 0, at, 0, 0), 1);
+    log_text[0] = 0;
     hole = at + 2;
     CHECK_EQUAL(ask(MC(8), 0x400, at, 3, 0), 3);
     CHECK_LOG("");
@@ -154,11 +166,11 @@ static void undefined_bits_are_copied(void) {
 
 static void accessible_memory_becomes_defined(void) {
     hole = 0x104;
-    CHECK_EQUAL(ask(MC(11), 0x100, 8, 0, 0), UINT64_MAX);
+    CHECK_EQUAL(ask(MC(11), 0x100, 16, 0, 0), UINT64_MAX);
     CHECK_LOG("");
     values_on = 1;
-    CHECK_EQUAL(ask(MC(11), 0x100, 8, 0, 0), UINT64_MAX);
-    CHECK_LOG("define 0x100 4;define 0x105 3;");
+    CHECK_EQUAL(ask(MC(11), 0x100, 16, 0, 0), UINT64_MAX);
+    CHECK_LOG("define 0x100 4;define 0x108 8;");
     CHECK_EQUAL(ask(MC(11), 0x200, 8, 0, 0), UINT64_MAX);
     CHECK_LOG("define 0x200 8;");
     hole = 0;
@@ -178,10 +190,40 @@ static void blocks_of_the_program_s_own(void) {
     CHECK_LOG("");
 }
 
+static void contents_of_the_program_s_own_blocks(void) {
+    enum { POOL = 0x500, ZEROED = 0x600, UNKNOWN = 0x700 };
+    values_on = 1;
+    ask(0x1301, 0x1000, 100, 0, 0);
+    CHECK_LOG("open 0x1000 100;forget 0x1000 100 1;");
+    ask(0x130b, 0x1000, 100, 120, 0);
+    CHECK_LOG("close 0x1000 100;open 0x1000 120;forget 0x1064 20 1;");
+    ask(0x130b, 0x1000, 120, 50, 0);
+    CHECK_LOG("close 0x1000 120;open 0x1000 50;");
+    ask(0x1301, 0x1000, 100, 0, 1); /* zeroed */
+    CHECK_LOG("open 0x1000 100;define 0x1000 100;");
+    ask(0x1303, POOL, 0, 0, 0);
+    ask(0x1303, ZEROED, 8, 1, 0);
+    ask(0x1305, POOL, 0x2000, 64, 0);
+    CHECK_LOG("open 0x2000 64;forget 0x2000 64 1;");
+    ask(0x1305, ZEROED, 0x3000, 64, 0);
+    CHECK_LOG("close 0x2ff8 8;close 0x3040 8;open 0x3000 64;define 0x3000 64;");
+    ask(0x1305, UNKNOWN, 0x4000, 64, 0);
+    CHECK_LOG("open 0x4000 64;");
+    ask(0x1304, POOL, 0, 0, 0);
+    ask(0x1308, ZEROED, POOL, 0, 0);
+    ask(0x1305, POOL, 0x5000, 64, 0);
+    CHECK_LOG("close 0x4ff8 8;close 0x5040 8;open 0x5000 64;define 0x5000 64;");
+    ask(0x1304, POOL, 0, 0, 0);
+    ask(0x1304, UNKNOWN, 0, 0, 0);
+    ask(0x1302, 0x1000, 0, 0, 0);
+    values_on = 0;
+}
+
 static void pools(void) {
     enum { POOL = 0x500, OTHER = 0x600 };
-    CHECK_EQUAL(ask(0x1303, POOL, 0, 0, 0), 0);
     CHECK_EQUAL(ask(0x130a, POOL, 0, 0, 0), 0);
+    CHECK_EQUAL(ask(0x1303, POOL, 0, 0, 0), 0);
+    CHECK_EQUAL(ask(0x130a, POOL, 0, 0, 0), 1);
     ask(0x1305, POOL, 0x2000, 64, 0);
     CHECK_LOG("open 0x2000 64;");
     ask(0x1305, POOL, 0x3000, 64, 0);
@@ -242,6 +284,7 @@ int main(void) {
     undefined_bits_are_copied();
     accessible_memory_becomes_defined();
     blocks_of_the_program_s_own();
+    contents_of_the_program_s_own_blocks();
     pools();
     leaks_and_errors();
     functions_are_called();
