@@ -8,6 +8,7 @@
 #include "../os/os.h"
 #include "../os/text.h"
 #include "../rt/access.h"
+#include "../rt/ignored.h"
 #include "../rt/uses.h"
 #include "../values/contents.h"
 #include "../values/origin.h"
@@ -46,6 +47,8 @@ enum {
     SET_VBITS,
     MAKE_DEFINED_IF_ADDRESSABLE = MEMCHECK + 11,
     COUNT_LEAK_BLOCKS,
+    ENABLE_IN_RANGE,
+    DISABLE_IN_RANGE,
 };
 
 struct request {
@@ -112,7 +115,7 @@ static uint64_t make_undefined(const struct request *request) {
 static uint64_t check_accessible(const struct request *request) {
     uintptr_t begin = request->arguments[0];
     uint64_t size = request->arguments[1], accessible = poison_accessible(begin, size);
-    if (accessible < size) access_check(begin, size, begin, 0, "client request", request->frame);
+    if (accessible < size) access_check_request(begin, size, "client request", request->frame);
     return accessible;
 }
 
@@ -366,6 +369,17 @@ static uint64_t change_errors(const struct request *request) {
     return 0;
 }
 
+/* Accesses in a range of addresses are not reported any more, or are again. 0: it is empty. */
+static uint64_t disable_in_range(const struct request *request) {
+    ignored_add(request->arguments[0], request->arguments[1]);
+    return request->arguments[1] != 0;
+}
+
+static uint64_t enable_in_range(const struct request *request) {
+    ignored_remove(request->arguments[0], request->arguments[1]);
+    return request->arguments[1] != 0;
+}
+
 /* ---- the rest ---- */
 
 static uint64_t yes(const struct request *request) {
@@ -430,6 +444,8 @@ static handler *handler_of(uint64_t number) {
     case DO_LEAK_CHECK: return look_for_leaks;
     case COUNT_LEAKS: return count_leaked_bytes;
     case COUNT_LEAK_BLOCKS: return count_leaked_blocks;
+    case ENABLE_IN_RANGE: return enable_in_range;
+    case DISABLE_IN_RANGE: return disable_in_range;
     default: return NULL;
     }
 }

@@ -41,10 +41,12 @@ uint64_t poison_accessible(uintptr_t begin, uint64_t size) {
     return begin == 0xbad0 ? size - 1 : size;
 }
 uintptr_t poison_past(uintptr_t inaccessible) { return (inaccessible | 7) + 1; }
-void access_check(uintptr_t address, uint64_t size, uintptr_t root, int write, const char *library,
-                  const struct frame *frame) {
-    note("check %#lx %lu %d %s;", address, size, write || root != address || !frame, library);
+void access_check_request(uintptr_t address, uint64_t size, const char *request,
+                          const struct frame *frame) {
+    note("check %#lx %lu %d %s;", address, size, !frame, request);
 }
+void ignored_add(uintptr_t begin, uint64_t size) { note("ignore %#lx %lu;", begin, size); }
+void ignored_remove(uintptr_t begin, uint64_t size) { note("report %#lx %lu;", begin, size); }
 uint32_t values_on;
 void __whence_value_define(uint64_t address, uint64_t size) {
     note("define %#lx %lu;", address, size);
@@ -268,6 +270,15 @@ static void leaks_and_errors(void) {
     CHECK_EQUAL(thread_self.silent, 0);
 }
 
+static void ranges_without_reports(void) {
+    CHECK_EQUAL(ask(MC(14), 0x100, 8, 0, 0), 1);
+    CHECK_LOG("ignore 0x100 8;");
+    CHECK_EQUAL(ask(MC(13), 0x100, 4, 0, 0), 1);
+    CHECK_LOG("report 0x100 4;");
+    CHECK_EQUAL(ask(MC(14), 0x100, 0, 0, 0), 0);
+    CHECK_EQUAL(ask(MC(13), 0x100, 0, 0, 0), 0);
+}
+
 static uint64_t added(uint64_t thread, uint64_t a, uint64_t b, uint64_t c) {
     return thread * 1000 + a + b + c;
 }
@@ -287,6 +298,7 @@ int main(void) {
     contents_of_the_program_s_own_blocks();
     pools();
     leaks_and_errors();
+    ranges_without_reports();
     functions_are_called();
     return 0;
 }
