@@ -31,10 +31,10 @@ int main(void) {
     if (!request(DISABLE_IN_RANGE, block + 20, 8))
         return 2;
     int total = sum(block, 23);
-    memcpy(copy, block + 18, 4);
+    memcpy(copy, block + 20, 4);
     if (!request(ENABLE_IN_RANGE, block + 24, 4))
         return 3;
     total += block[23];
     free(block);
-    return total == 1000 + copy[0];
+    return total == 1000 && copy[0] == 7;
 }

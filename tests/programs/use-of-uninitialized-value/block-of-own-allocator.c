@@ -20,7 +20,7 @@ static unsigned long request(unsigned long number, const void *begin, unsigned l
 enum { MALLOCLIKE_BLOCK = 0x1301 };
 
 static char *arena;
-static size_t used;
+static size_t used = 16;
 
 __attribute__((noinline)) static char *get(size_t size, int zeroed) {
     char *block = arena + used;
