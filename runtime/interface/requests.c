@@ -3,6 +3,7 @@
  * stable interface. */
 #include "chunks.h"
 #include "poison.h"
+#include "../findings/described.h"
 #include "../leak/leak.h"
 #include "../rt/event.h"
 #include "../os/os.h"
@@ -39,13 +40,15 @@ enum {
     MAKE_NOACCESS = MEMCHECK,
     MAKE_UNDEFINED,
     MAKE_DEFINED,
-    CHECK_ADDRESSABLE = MEMCHECK + 4,
+    DISCARD,
+    CHECK_ADDRESSABLE,
     CHECK_DEFINED,
     DO_LEAK_CHECK,
     COUNT_LEAKS,
     GET_VBITS,
     SET_VBITS,
-    MAKE_DEFINED_IF_ADDRESSABLE = MEMCHECK + 11,
+    CREATE_BLOCK,
+    MAKE_DEFINED_IF_ADDRESSABLE,
     COUNT_LEAK_BLOCKS,
     ENABLE_IN_RANGE,
     DISABLE_IN_RANGE,
@@ -165,6 +168,22 @@ static uint64_t set_bits(const struct request *request) {
         __whence_value_store(a[0] + i, 1, bits, bits ? origin : 0);
     }
     return BITS_COPIED;
+}
+
+/* ---- descriptions ---- */
+
+/* The number of the description, or -1. */
+static uint64_t describe(const struct request *request) {
+    const uint64_t *a = request->arguments; /* address, size, text */
+    if (!a[0] || !a[1]) return UINT64_MAX;
+    const char *text = os_readable_word(a[2]) ? (const char *)a[2] : "";
+    uint32_t stack = port_stack(thread_here(), request->frame);
+    return (uint64_t)described_add(a[0], a[1], text, stack);
+}
+
+/* 1 if there is no description with the number, which is the second argument; else 0. */
+static uint64_t discard(const struct request *request) {
+    return !described_remove(request->arguments[1]);
 }
 
 /* ---- blocks of the program's own allocators ---- */
@@ -437,6 +456,8 @@ static handler *handler_of(uint64_t number) {
     case MAKE_UNDEFINED: return make_undefined;
     case MAKE_DEFINED: return make_defined;
     case MAKE_DEFINED_IF_ADDRESSABLE: return make_accessible_defined;
+    case CREATE_BLOCK: return describe;
+    case DISCARD: return discard;
     case GET_VBITS: return get_bits;
     case SET_VBITS: return set_bits;
     case CHECK_ADDRESSABLE: return check_memory;

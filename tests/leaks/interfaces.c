@@ -174,6 +174,19 @@ static void leaks(void) {
     block[10] = 2;
 }
 
+static void descriptions(void) {
+    enum { CREATE = MEMCHECK + 10, DISCARD = MEMCHECK + 3 };
+    block = malloc(100);
+    printf("%ld\n", (long)request(CREATE, A(block + 90), 0, A("nothing"), 0));
+    printf("%ld\n", (long)request(CREATE, A(block + 90), 30, A("some records"), 0));
+    printf("%ld\n", (long)request(CREATE, A(block + 100), 8, A("the last record"), 0));
+    block[104] = 1;
+    printf("%ld %ld\n", (long)request(DISCARD, 0, 1, 0, 0), (long)request(DISCARD, 0, 1, 0, 0));
+    block[104] = 2;
+    printf("%ld\n", (long)request(DISCARD, 0, 0, 0, 0));
+    block[104] = 3;
+}
+
 int main(int argc, char **argv) {
     if (argc < 2) {
         printf("%lu %lu %d\n", request(0x1001, 0, 0, 0, 0), request(0x9999, 0, 0, 0, 0), print("x"));
@@ -182,6 +195,7 @@ int main(int argc, char **argv) {
     if (!strcmp(argv[1], "asan")) asan();
     if (!strcmp(argv[1], "pools")) pools();
     if (!strcmp(argv[1], "bits")) bits();
+    if (!strcmp(argv[1], "descriptions")) descriptions();
     if (!strcmp(argv[1], "leaks")) leaks();
     if (!strcmp(argv[1], "calls")) {
         printf("%lu %lu\n", request(0x1001, 0, 0, 0, 0), request(0x9999, 0, 0, 0, 0));

@@ -79,6 +79,19 @@ def test_bits_of_inaccessible_memory(whence: Whence, program: Path, options: tup
     assert done.out.decode().splitlines() == ["3 3 3 3"] * 7 + ["1 1 1", "1"]
 
 
+def test_descriptions(whence: Whence, program: Path) -> None:
+    done, findings = whence.findings("--keep-going", program, "descriptions")
+    assert done.out.decode().splitlines()[:3] == ["-1", "0", "1"]
+    described = [finding.get("described") for finding in findings]
+    assert [told and (told["text"], told["size"]) for told in described] == [
+        ("the last record", 8),
+        ("some records", 30),
+        None,
+    ]
+    assert [frame["function"] for frame in described[0]["stack"]][:2] == ["request", "descriptions"]
+    assert "it is 14 bytes inside 'some records', 30 bytes" in done.err
+
+
 def test_leaks_and_errors(whence: Whence, program: Path) -> None:
     done, findings = whence.findings(program, "leaks")
     assert done.status == 99

@@ -1,5 +1,6 @@
-/* modules: interface/requests interface/chunks os/os os/text */
+/* modules: interface/requests interface/chunks findings/described os/os os/text */
 #include "../../../runtime/interface/poison.h"
+#include "../../../runtime/findings/described.h"
 #include "../../../runtime/leak/leak.h"
 #include "../../../runtime/rt/event.h"
 #include "../../../runtime/rt/access.h"
@@ -96,7 +97,6 @@ static void unknown_requests_have_the_caller_s_answer(void) {
     CHECK_EQUAL(ask(0, 0, 0, 0, 0), 4711);
     CHECK_EQUAL(ask(0x1002, 1, 2, 3, 4), 4711);
     CHECK_EQUAL(ask(UINT64_MAX, 0, 0, 0, 0), 4711);
-    CHECK_EQUAL(ask(MC(3), 0, 0, 0, 0), 4711);
     CHECK_LOG("");
 }
 
@@ -279,6 +279,22 @@ static void ranges_without_reports(void) {
     CHECK_EQUAL(ask(MC(13), 0x100, 0, 0, 0), 0);
 }
 
+static void descriptions(void) {
+    uint64_t text = (uint64_t)(uintptr_t)"what it is";
+    CHECK_EQUAL(ask(MC(10), 0x100, 0, text, 0), UINT64_MAX);
+    CHECK_EQUAL(ask(MC(10), 0, 8, text, 0), UINT64_MAX);
+    CHECK_EQUAL(ask(MC(10), 0x100, 8, text, 0), 0);
+    CHECK_EQUAL(ask(MC(10), 0x200, 8, 0, 0), 1);
+    CHECK_LOG("");
+    struct described found = described_at(0x107);
+    CHECK(found.length == 10 && !memcmp(found.text, "what it is", 10) && found.stack == 7);
+    CHECK(described_at(0x200).size == 8 && !described_at(0x200).length);
+    CHECK_EQUAL(ask(MC(3), 0, 0, 0, 0), 0);
+    CHECK_EQUAL(ask(MC(3), 0, 0, 0, 0), 1); /* a second time */
+    CHECK_EQUAL(ask(MC(3), 0, 4711, 0, 0), 1);
+    CHECK_EQUAL(described_at(0x107).size, 0);
+}
+
 static uint64_t added(uint64_t thread, uint64_t a, uint64_t b, uint64_t c) {
     return thread * 1000 + a + b + c;
 }
@@ -299,6 +315,7 @@ int main(void) {
     pools();
     leaks_and_errors();
     ranges_without_reports();
+    descriptions();
     functions_are_called();
     return 0;
 }
