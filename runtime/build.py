@@ -92,6 +92,7 @@ PRODUCTS = {
             "rt/reads.c",
             "rt/uses.c",
             "rt/cookies.c",
+            "rt/ignored.c",
             "rt/globals.c",
             "rt/thread_variables.c",
             "rt/late_variables.c",

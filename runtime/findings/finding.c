@@ -3,6 +3,7 @@
 #include "../settings/options.h"
 #include "rules.h"
 #include "debugger.h"
+#include "described.h"
 #include "repeat.h"
 #include "../os/os.h"
 #include "../os/text.h"
@@ -23,6 +24,8 @@ static struct {
     uint64_t stack[WH_MAX_FRAMES], alloc[WH_ALLOC_FRAMES], free[WH_ALLOC_FRAMES];
     uint8_t states[STATE_BYTES];
     const char *variable;
+    struct described range;
+    uint64_t described[WH_ALLOC_FRAMES];
     char chains[CHAINS_ROOM];
 } draft;
 static struct os_lock draft_lock;
@@ -215,6 +218,16 @@ static void fill_hit(struct wh_finding *head, uint64_t address) {
     head->hit_size = hit.size;
 }
 
+static void fill_described(struct wh_finding *head) {
+    draft.range = described_at(head->address);
+    if (!draft.range.size && head->bad) draft.range = described_at(head->bad);
+    if (!draft.range.size) return;
+    head->described_begin = draft.range.begin;
+    head->described_size = draft.range.size;
+    head->n_description = draft.range.length;
+    head->n_described = depot_stack(draft.range.stack, draft.described);
+}
+
 static void fill_states(struct wh_finding *head, uint64_t address) {
     uint64_t begin = wh_round_down(address, 8 * WH_GRANULE);
     begin = begin > STATE_BEFORE ? begin - STATE_BEFORE : 0;
@@ -238,6 +251,8 @@ static enum record_status append(const struct context *context, const struct wit
         {draft.variable, head->n_variable},
         {context->types, head->n_types},
         {draft.chains, head->n_chains},
+        {draft.range.text, head->n_description},
+        {draft.described, head->n_described * sizeof(uint64_t)},
     };
     return record_append_at(WH_RECORD_FINDING, parts, sizeof parts / sizeof *parts, offset);
 }
@@ -366,6 +381,7 @@ void finding_make(struct context *context, const struct witness *witness) {
     fill_descriptor(head, context->descriptor);
     if (head->bad) fill_hit(head, context->event.r);
     if (head->address) fill_states(head, head->bad ? head->bad : head->address);
+    if (head->address) fill_described(head);
     head->n_values = (uint32_t)witness->value_count;
     head->n_name = (uint32_t)source_name(context->library).length;
     if (context->types) head->n_types = (uint32_t)wh_length(context->types);

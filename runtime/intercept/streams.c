@@ -131,12 +131,30 @@ OPEN(fopen)
 OPEN(fopen64)
 OPEN(popen)
 
+/* Memory streams have no descriptor: then fileno sets errno. */
+static int file_of(FILE *stream) {
+    int error = errno, file = fileno(stream);
+    errno = error;
+    return file;
+}
+
+/* A stream that cannot be opened again is closed. */
+static void reopened(struct site site, FILE *stream, int file) {
+    if (stream)
+        file_opened(site, file_of(stream));
+    else
+        descriptor_lost(file, site.frame);
+}
+
 #define REOPEN(name)                                                                               \
     WRAP(FILE *, name, (const char *path, const char *mode, FILE *stream)) {                       \
         READ_PATH(path);                                                                           \
         USE_STRING(mode);                                                                          \
         STREAM(stream);                                                                            \
-        return name(path, mode, stream);                                                           \
+        int watched = descriptors_watched(), file = watched ? file_of(stream) : -1;                \
+        FILE *result = name(path, mode, stream);                                                   \
+        if (watched) reopened(SITE, result, file);                                                 \
+        return result;                                                                             \
     }
 
 REOPEN(freopen)
@@ -249,17 +267,21 @@ WRAP(char *, getpass, (const char *prompt)) {
         return name(stream, place, whence);                                                        \
     }
 
-/* Memory streams have no descriptor: then fileno sets errno. */
-static int file_of(FILE *stream) {
-    int error = errno, file = fileno(stream);
-    errno = error;
-    return file;
+/* The C library's own streams, whatever the variables stdin, stdout and stderr are now. */
+extern FILE _IO_2_1_stdin_, _IO_2_1_stdout_, _IO_2_1_stderr_;
+
+static void stream_closing(struct site site, FILE *stream) {
+    const FILE *const standard[] = {&_IO_2_1_stdin_, &_IO_2_1_stdout_, &_IO_2_1_stderr_};
+    int file = file_of(stream);
+    for (unsigned i = 0; i < sizeof standard / sizeof *standard; i++)
+        if (stream == standard[i]) descriptor_stream_closing(i, file, site.function, site.frame);
+    file_closing(site, file);
 }
 
 #define CLOSE(name)                                                                                \
     WRAP(int, name, (FILE * stream)) {                                                             \
         STREAM(stream);                                                                            \
-        if (descriptors_watched()) file_closing(SITE, file_of(stream));                            \
+        if (descriptors_watched()) stream_closing(SITE, stream);                                   \
         return name(stream);                                                                       \
     }
 

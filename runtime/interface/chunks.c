@@ -41,6 +41,7 @@ static int rebuild(void) {
 }
 
 int chunks_add(struct chunk chunk) {
+    if (chunk.begin <= REMOVED) return 1;
     if (2 * (used + 1) > capacity && !rebuild()) return 0;
     struct chunk *entry = entry_of(chunk.pool, chunk.begin);
     if (!entry->begin) used++;
@@ -48,10 +49,21 @@ int chunks_add(struct chunk chunk) {
     return 1;
 }
 
-struct chunk chunks_remove(uintptr_t pool, uintptr_t begin) {
-    static const struct chunk none = {0, 0, 0};
+static struct chunk *existing(uintptr_t pool, uintptr_t begin) {
     struct chunk *entry = capacity && begin > REMOVED ? entry_of(pool, begin) : NULL;
-    if (!entry || !entry->begin) return none;
+    return entry && entry->begin ? entry : NULL;
+}
+
+static const struct chunk none = {0, 0, 0};
+
+struct chunk chunks_find(uintptr_t pool, uintptr_t begin) {
+    const struct chunk *entry = existing(pool, begin);
+    return entry ? *entry : none;
+}
+
+struct chunk chunks_remove(uintptr_t pool, uintptr_t begin) {
+    struct chunk *entry = existing(pool, begin);
+    if (!entry) return none;
     struct chunk found = *entry;
     entry->begin = REMOVED;
     return found;

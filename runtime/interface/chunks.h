@@ -14,10 +14,12 @@ struct chunk {
 void chunks_lock(void);
 void chunks_unlock(void);
 
-/* 0 if there is no memory for the entry. */
+/* 0 if there is no memory for the entry. Chunks at 0 and 1 are not kept. */
 int chunks_add(struct chunk chunk);
 /* Removes the chunk at an address from its pool and returns it; begin 0 if there is none. */
 struct chunk chunks_remove(uintptr_t pool, uintptr_t begin);
+/* The chunk at an address of a pool; begin 0 if there is none. */
+struct chunk chunks_find(uintptr_t pool, uintptr_t begin);
 /* Calls `visit` for every chunk of a pool, and removes the chunks for which it returns 1. */
 void chunks_each(uintptr_t pool, int (*visit)(struct chunk *chunk, void *data), void *data);
 

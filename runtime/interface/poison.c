@@ -104,6 +104,21 @@ uintptr_t poison_first_bad(uintptr_t begin, uint64_t size) {
     return port_first_bad(begin, size);
 }
 
+/* Asking about a stack makes it grow, as the access will. */
+uint64_t poison_accessible(uintptr_t begin, uint64_t size) {
+    uintptr_t end = size ? port_first_bad(begin, size) : begin;
+    if (blocks_govern(begin)) return end - begin;
+    for (uintptr_t at = begin; at < end; at = wh_round_down(at, OS_PAGE) + OS_PAGE)
+        if (!os_readable_word(at)) return at - begin;
+    return end - begin;
+}
+
+uintptr_t poison_past(uintptr_t inaccessible) {
+    if (inaccessible >= ADDRESS_END) return UINTPTR_MAX;
+    uint64_t step = port_first_bad(inaccessible, 1) == inaccessible ? WH_GRANULE : OS_PAGE;
+    return wh_round_down(inaccessible, step) + step;
+}
+
 WH_EXPORT uint64_t __whence_closed(uint64_t address, uint64_t width) {
     return poison_closed(address, width);
 }

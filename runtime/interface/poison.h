@@ -20,4 +20,10 @@ uint64_t poison_closed(uintptr_t begin, uint64_t size);
  * none. */
 uintptr_t poison_first_bad(uintptr_t begin, uint64_t size);
 
+/* How many of the first bytes of a range may be accessed: no state forbids that, and they are
+ * mapped. */
+uint64_t poison_accessible(uintptr_t begin, uint64_t size);
+/* The next byte behind an inaccessible one that may be accessible. */
+uintptr_t poison_past(uintptr_t inaccessible);
+
 #endif

@@ -3,11 +3,13 @@
  * stable interface. */
 #include "chunks.h"
 #include "poison.h"
+#include "../findings/described.h"
 #include "../leak/leak.h"
 #include "../rt/event.h"
 #include "../os/os.h"
 #include "../os/text.h"
 #include "../rt/access.h"
+#include "../rt/ignored.h"
 #include "../rt/uses.h"
 #include "../values/contents.h"
 #include "../values/origin.h"
@@ -38,14 +40,18 @@ enum {
     MAKE_NOACCESS = MEMCHECK,
     MAKE_UNDEFINED,
     MAKE_DEFINED,
-    CHECK_ADDRESSABLE = MEMCHECK + 4,
+    DISCARD,
+    CHECK_ADDRESSABLE,
     CHECK_DEFINED,
     DO_LEAK_CHECK,
     COUNT_LEAKS,
     GET_VBITS,
     SET_VBITS,
-    MAKE_DEFINED_IF_ADDRESSABLE = MEMCHECK + 11,
+    CREATE_BLOCK,
+    MAKE_DEFINED_IF_ADDRESSABLE,
     COUNT_LEAK_BLOCKS,
+    ENABLE_IN_RANGE,
+    DISABLE_IN_RANGE,
 };
 
 struct request {
@@ -69,50 +75,65 @@ static uint64_t open_memory(const struct request *request) {
     return DONE;
 }
 
+/* Whether the program may access all bytes. The definedness of memory that is not mapped is not
+ * kept. */
+static int is_accessible(uintptr_t begin, uint64_t size) {
+    return poison_accessible(begin, size) == size;
+}
+
 static uint64_t make_defined(const struct request *request) {
-    if (VALUES_ON) __whence_value_define(request->arguments[0], request->arguments[1]);
-    return open_memory(request);
+    uintptr_t begin = request->arguments[0];
+    open_memory(request);
+    if (VALUES_ON) __whence_value_define(begin, poison_accessible(begin, request->arguments[1]));
+    return DONE;
 }
 
 /* The accessible bytes only; the others stay as they are. */
 static uint64_t make_accessible_defined(const struct request *request) {
     uintptr_t begin = request->arguments[0], end = begin + request->arguments[1];
     while (VALUES_ON && begin < end) {
-        uintptr_t bad = poison_first_bad(begin, end - begin);
-        __whence_value_define(begin, (bad ? bad : end) - begin);
-        if (!bad) break;
-        begin = bad + 1;
+        uint64_t accessible = poison_accessible(begin, end - begin);
+        if (accessible) __whence_value_define(begin, accessible);
+        begin = poison_past(begin + accessible);
     }
     return DONE;
 }
 
 /* What the memory holds stays: the program may have a use for it. Of a large range only the begin
  * is undefined, as in blocks. */
-static uint64_t make_undefined(const struct request *request) {
-    uint64_t begin = request->arguments[0], size = request->arguments[1];
-    open_memory(request);
-    if (!VALUES_ON || poison_first_bad(begin, size)) return DONE;
+static void undefine(const struct request *request, uintptr_t begin, uint64_t size) {
+    if (!VALUES_ON || !is_accessible(begin, size)) return;
     contents_limited(size);
     values_forget(begin, size < CONTENTS_MOST ? size : CONTENTS_MOST,
                   origin_of_stack(port_stack(thread_here(), request->frame)));
+}
+
+static uint64_t make_undefined(const struct request *request) {
+    open_memory(request);
+    undefine(request, request->arguments[0], request->arguments[1]);
     return DONE;
 }
 
-/* Checks the range as an access would be. The address of the first bad byte; 0: none. */
-static uint64_t check_memory(const struct request *request) {
+/* Checks the range as an access would be, and says how many of its first bytes are accessible. */
+static uint64_t check_accessible(const struct request *request) {
     uintptr_t begin = request->arguments[0];
-    uint64_t size = request->arguments[1];
-    uintptr_t bad = poison_first_bad(begin, size);
-    if (bad) access_check(begin, size, begin, 0, "client request", request->frame);
-    return bad;
+    uint64_t size = request->arguments[1], accessible = poison_accessible(begin, size);
+    if (accessible < size) access_check_request(begin, size, "client request", request->frame);
+    return accessible;
+}
+
+/* The address of the first bad byte; 0: none. */
+static uint64_t check_memory(const struct request *request) {
+    uint64_t accessible = check_accessible(request);
+    return accessible < request->arguments[1] ? request->arguments[0] + accessible : 0;
 }
 
 /* The same, and that all bytes are defined. */
 static uint64_t check_values(const struct request *request) {
     uintptr_t begin = request->arguments[0], end = begin + request->arguments[1];
-    uintptr_t bad = check_memory(request);
-    if (bad || !VALUES_ON) return bad;
-    uintptr_t first = values_first(begin, end - begin);
+    uint64_t accessible = check_accessible(request);
+    if (begin + accessible < end) return begin + accessible;
+    uintptr_t first = VALUES_ON ? values_first(begin, end - begin) : end;
     if (first == end) return 0;
     use_memory(first, "client request", request->frame);
     return first;
@@ -122,23 +143,24 @@ static uint64_t check_values(const struct request *request) {
 enum { BITS_COPIED = 1, BITS_INACCESSIBLE = 3 };
 
 /* Nothing is copied unless both ranges are accessible as a whole. */
-static int are_accessible(const struct request *request) {
+static int both_accessible(const struct request *request) {
     const uint64_t *a = request->arguments; /* address, a byte of bits for each byte, size */
-    return !poison_first_bad(a[0], a[2]) && !poison_first_bad(a[1], a[2]);
+    return is_accessible(a[0], a[2]) && is_accessible(a[1], a[2]);
 }
 
 static uint64_t get_bits(const struct request *request) {
     const uint64_t *a = request->arguments;
-    if (!are_accessible(request)) return BITS_INACCESSIBLE;
-    for (uint64_t i = 0; i < a[2]; i++)
+    if (!both_accessible(request)) return BITS_INACCESSIBLE;
+    for (uint64_t i = 0; i < a[2]; i++) {
         ((uint8_t *)a[1])[i] = VALUES_ON ? (uint8_t)__whence_value_load(a[0] + i, 1).bits : 0;
-    if (VALUES_ON) __whence_value_define(a[1], a[2]);
+        if (VALUES_ON) __whence_value_define(a[1] + i, 1); /* it may lie in the same granule */
+    }
     return BITS_COPIED;
 }
 
 static uint64_t set_bits(const struct request *request) {
     const uint64_t *a = request->arguments;
-    if (!are_accessible(request)) return BITS_INACCESSIBLE;
+    if (!both_accessible(request)) return BITS_INACCESSIBLE;
     if (!VALUES_ON) return BITS_COPIED;
     uint64_t origin = origin_of_stack(port_stack(thread_here(), request->frame));
     for (uint64_t i = 0; i < a[2]; i++) {
@@ -148,9 +170,28 @@ static uint64_t set_bits(const struct request *request) {
     return BITS_COPIED;
 }
 
+/* ---- descriptions ---- */
+
+/* The number of the description, or -1. */
+static uint64_t describe(const struct request *request) {
+    const uint64_t *a = request->arguments; /* address, size, text */
+    if (!a[0] || !a[1]) return UINT64_MAX;
+    const char *text = os_readable_word(a[2]) ? (const char *)a[2] : "";
+    uint32_t stack = port_stack(thread_here(), request->frame);
+    return (uint64_t)described_add(a[0], a[1], text, stack);
+}
+
+/* 1 if there is no description with the number, which is the second argument; else 0. */
+static uint64_t discard(const struct request *request) {
+    return !described_remove(request->arguments[1]);
+}
+
 /* ---- blocks of the program's own allocators ---- */
 
+/* Pseudo pools: of blocks that belong to none, and of the pools themselves. The size of a pool as a
+ * chunk is twice its red zone, and one more if its memory is zeroed. */
 #define NO_POOL 0u
+#define POOLS UINT64_MAX
 
 static void hand_out(struct chunk chunk) {
     static int lost;
@@ -169,11 +210,21 @@ static void close_zones(uintptr_t begin, uint64_t size, uint64_t zone) {
     poison_close(begin + size, zone);
 }
 
+/* What handed out memory holds. */
+static void set_contents(const struct request *request, uintptr_t begin, uint64_t size,
+                         uint64_t zeroed) {
+    if (!zeroed)
+        undefine(request, begin, size);
+    else if (VALUES_ON)
+        __whence_value_define(begin, poison_accessible(begin, size));
+}
+
 static uint64_t malloc_like(const struct request *request) {
     const uint64_t *a = request->arguments; /* address, size, red zone, is it zeroed */
     chunks_lock();
     close_zones(a[0], a[1], a[2]);
     hand_out((struct chunk){a[0], a[1], NO_POOL});
+    set_contents(request, a[0], a[1], a[3]);
     chunks_unlock();
     return 0;
 }
@@ -191,6 +242,15 @@ static uint64_t resize_in_place(const struct request *request) {
     take_back(chunks_remove(NO_POOL, a[0]));
     close_zones(a[0], a[2], a[3]);
     hand_out((struct chunk){a[0], a[2], NO_POOL});
+    if (a[2] > a[1]) set_contents(request, a[0] + a[1], a[2] - a[1], 0);
+    chunks_unlock();
+    return 0;
+}
+
+static uint64_t create_pool(const struct request *request) {
+    const uint64_t *a = request->arguments; /* pool, red zone, is it zeroed */
+    chunks_lock();
+    chunks_add((struct chunk){a[0], a[1] << 1 | (a[2] != 0), POOLS});
     chunks_unlock();
     return 0;
 }
@@ -198,7 +258,10 @@ static uint64_t resize_in_place(const struct request *request) {
 static uint64_t pool_alloc(const struct request *request) {
     const uint64_t *a = request->arguments; /* pool, address, size */
     chunks_lock();
+    struct chunk pool = chunks_find(POOLS, a[0]);
+    close_zones(a[1], a[2], pool.size >> 1);
     hand_out((struct chunk){a[1], a[2], a[0]});
+    if (pool.begin) set_contents(request, a[1], a[2], pool.size & 1);
     chunks_unlock();
     return 0;
 }
@@ -228,6 +291,7 @@ static int drop(struct chunk *chunk, void *data) {
 static uint64_t destroy_pool(const struct request *request) {
     chunks_lock();
     chunks_each(request->arguments[0], drop, NULL);
+    chunks_remove(POOLS, request->arguments[0]);
     chunks_unlock();
     return 0;
 }
@@ -260,6 +324,8 @@ static int rename_pool(struct chunk *chunk, void *data) {
 static uint64_t move_pool(const struct request *request) {
     uint64_t to = request->arguments[1];
     chunks_lock();
+    struct chunk pool = chunks_remove(POOLS, request->arguments[0]);
+    if (pool.begin) chunks_add((struct chunk){to, pool.size, POOLS});
     chunks_each(request->arguments[0], rename_pool, &to);
     chunks_unlock();
     return 0;
@@ -271,17 +337,13 @@ static int found(struct chunk *chunk, void *data) {
     return 0;
 }
 
+/* A pool whose creation was not seen exists while it has a chunk. */
 static uint64_t pool_exists(const struct request *request) {
-    uint64_t any = 0;
     chunks_lock();
+    uint64_t any = chunks_find(POOLS, request->arguments[0]).begin != 0;
     chunks_each(request->arguments[0], found, &any);
     chunks_unlock();
     return any;
-}
-
-static uint64_t nothing(const struct request *request) {
-    (void)request;
-    return 0;
 }
 
 /* ---- leaks and errors ---- */
@@ -326,6 +388,17 @@ static uint64_t change_errors(const struct request *request) {
     return 0;
 }
 
+/* Accesses in a range of addresses are not reported any more, or are again. 0: it is empty. */
+static uint64_t disable_in_range(const struct request *request) {
+    ignored_add(request->arguments[0], request->arguments[1]);
+    return request->arguments[1] != 0;
+}
+
+static uint64_t enable_in_range(const struct request *request) {
+    ignored_remove(request->arguments[0], request->arguments[1]);
+    return request->arguments[1] != 0;
+}
+
 /* ---- the rest ---- */
 
 static uint64_t yes(const struct request *request) {
@@ -368,7 +441,7 @@ static handler *handler_of(uint64_t number) {
     case MALLOCLIKE_BLOCK: return malloc_like;
     case FREELIKE_BLOCK: return free_like;
     case RESIZEINPLACE_BLOCK: return resize_in_place;
-    case CREATE_MEMPOOL: return nothing;
+    case CREATE_MEMPOOL: return create_pool;
     case DESTROY_MEMPOOL: return destroy_pool;
     case MEMPOOL_ALLOC: return pool_alloc;
     case MEMPOOL_FREE: return pool_free;
@@ -383,6 +456,8 @@ static handler *handler_of(uint64_t number) {
     case MAKE_UNDEFINED: return make_undefined;
     case MAKE_DEFINED: return make_defined;
     case MAKE_DEFINED_IF_ADDRESSABLE: return make_accessible_defined;
+    case CREATE_BLOCK: return describe;
+    case DISCARD: return discard;
     case GET_VBITS: return get_bits;
     case SET_VBITS: return set_bits;
     case CHECK_ADDRESSABLE: return check_memory;
@@ -390,6 +465,8 @@ static handler *handler_of(uint64_t number) {
     case DO_LEAK_CHECK: return look_for_leaks;
     case COUNT_LEAKS: return count_leaked_bytes;
     case COUNT_LEAK_BLOCKS: return count_leaked_blocks;
+    case ENABLE_IN_RANGE: return enable_in_range;
+    case DISABLE_IN_RANGE: return disable_in_range;
     default: return NULL;
     }
 }

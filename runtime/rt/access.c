@@ -1,5 +1,6 @@
 #include "access.h"
 #include "entry.h"
+#include "ignored.h"
 #include "locals.h"
 #include "signals.h"
 #include "../findings/repeat.h"
@@ -162,12 +163,31 @@ static WH_COLD int judge_length(uintptr_t address, uint64_t size, int write, con
 
 /* ---- accesses ---- */
 
+/* The first byte of an access that is to be reported: of one that is wrong because of its root
+ * (`clean`), of all its bytes, else of those that are not addressable. Its end: there is none. */
+static WH_COLD uintptr_t first_reported(uintptr_t address, uint64_t size, int clean) {
+    uintptr_t end = address + size, at = clean ? address : port_first_bad(address, size);
+    while (at < end) {
+        uintptr_t past = ignored_end(at);
+        if (past == at) return at;
+        if (past >= end) break;
+        at = clean ? past : port_first_bad(past, end - past);
+    }
+    return end;
+}
+
 static WH_COLD void judge_access(uintptr_t address, uint64_t size, uintptr_t root, int write,
-                                 const char *library, const struct frame *frame, int clean) {
+                                 const char *library, const struct frame *frame, int clean,
+                                 int requested) {
     struct block block = judge(address, root, clean);
+    uintptr_t bad = clean ? address : port_first_bad(address, size);
     if (clean && !block_exists(block) && root >= WH_NULL_PAGE_SIZE) {
         if (!event_watched_every(write ? WH_POINT_DEREF_W : WH_POINT_DEREF_R)) return;
         block = block_at(address);
+    } else if (WH_UNLIKELY(__atomic_load_n(&ignored_any, __ATOMIC_RELAXED)) && !requested &&
+               size <= UINTPTR_MAX - address) {
+        bad = first_reported(address, size, clean);
+        if (bad == address + size) return;
     }
     if (library && !address && event_watched(WH_POINT_ARGUMENT) && judge_argument(library, frame))
         return;
@@ -177,7 +197,7 @@ static WH_COLD void judge_access(uintptr_t address, uint64_t size, uintptr_t roo
     context.frame = frame;
     context.library = library;
     if (library) context.flags |= WH_FLAG_LIBRARY;
-    context.bad = clean ? address : port_first_bad(address, size);
+    context.bad = bad;
     event_evaluate(&context);
 }
 
@@ -187,8 +207,8 @@ static int is_suspect_root(uintptr_t root, uintptr_t address) {
     return root < WH_NULL_PAGE_SIZE || (blocks_parted(root, address) && blocks_govern(root));
 }
 
-void access_check(uintptr_t address, uint64_t size, uintptr_t root, int write, const char *library,
-                  const struct frame *frame) {
+static inline void check(uintptr_t address, uint64_t size, uintptr_t root, int write,
+                         const char *library, const struct frame *frame, int requested) {
     if (!size || in_block_of(root, address, size)) return;
     if (WH_UNLIKELY(size > WH_NULL_PAGE_SIZE) && library &&
         judge_length(address, size, write, library, frame))
@@ -198,8 +218,18 @@ void access_check(uintptr_t address, uint64_t size, uintptr_t root, int write, c
     int clean = access_quick(address, size) || access_clean(address, size);
     if (WH_UNLIKELY(!clean) || is_suspect_root(root, address) ||
         event_watched_every(write ? WH_POINT_DEREF_W : WH_POINT_DEREF_R))
-        judge_access(address, size, root, write, library, frame, clean);
+        judge_access(address, size, root, write, library, frame, clean, requested);
     thread_self.judging = before;
+}
+
+void access_check(uintptr_t address, uint64_t size, uintptr_t root, int write, const char *library,
+                  const struct frame *frame) {
+    check(address, size, root, write, library, frame, 0);
+}
+
+void access_check_request(uintptr_t address, uint64_t size, const char *request,
+                          const struct frame *frame) {
+    check(address, size, address, 0, request, frame, 1);
 }
 
 uint64_t port_trapped(struct context *context, uintptr_t address, int write) {

@@ -35,6 +35,11 @@ int access_clean(uintptr_t address, uint64_t size);
 void access_check(uintptr_t address, uint64_t size, uintptr_t root, int write, const char *library,
                   const struct frame *frame);
 
+/* The same for bytes that the program wants to be checked, also where it wants no access reported.
+ */
+void access_check_request(uintptr_t address, uint64_t size, const char *request,
+                          const struct frame *frame);
+
 /* A library function is about to use a pointer that is null. */
 void access_null(const char *library, const struct frame *frame);
 

@@ -8,6 +8,9 @@
  * Programs close all numbers, whether open or not, before they execute another program. A close is
  * part of such a sweep if a loop counts the numbers (whence.instrument.sweeps), or if the thread's
  * last close came from the same place and was of the next number or the one before.
+ *
+ * The C library never frees the three standard streams. For them the library decides as the kernel
+ * does for descriptors: one that is closed has no descriptor, until it is opened again.
  */
 #include "descriptors.h"
 #include "threads.h"
@@ -25,6 +28,10 @@ static struct entry {
     uint32_t state;
     uint32_t fork; /* of which process: `forks` when it was closed */
 } entries[DESCRIPTORS];
+
+#define STREAMS 3u
+
+static struct entry streams[STREAMS];
 
 static WH_WRITTEN uint32_t owner; /* the process that entries are of */
 static WH_WRITTEN uint32_t forks;
@@ -99,6 +106,30 @@ void descriptor_closing(int file, const char *library, const struct frame *frame
         close_entry(entry, stack);
     else if (!sweeps)
         judge(entry, file, 1, library, frame);
+    errno = error;
+}
+
+void descriptor_stream_closing(unsigned number, int file, const char *library,
+                               const struct frame *frame) {
+    struct entry *entry = number < STREAMS && entry_of(0) ? &streams[number] : NULL;
+    if (!entry) return;
+    int error = errno;
+    if (file < 0) {
+        judge(entry, (int)entry->life.number, 1, library, frame);
+    } else {
+        struct entry *of_file = entry_of(file);
+        entry->state = of_file ? of_file->state : UNKNOWN;
+        if (of_file) entry->life = of_file->life;
+        entry->life.number = (uint32_t)file;
+        close_entry(entry, port_stack(thread_here(), frame));
+    }
+    errno = error;
+}
+
+void descriptor_lost(int file, const struct frame *frame) {
+    struct entry *entry = entry_of(file);
+    int error = errno;
+    if (entry && !os_is_open(file)) close_entry(entry, port_stack(thread_here(), frame));
     errno = error;
 }
 

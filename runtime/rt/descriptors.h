@@ -10,7 +10,13 @@ static inline int descriptors_watched(void) { return event_watched(WH_POINT_DESC
 void descriptor_opened(int file, const struct frame *frame);
 /* A function is about to close `file`. */
 void descriptor_closing(int file, const char *library, const struct frame *frame);
-/* The same where the program closes all numbers, whether open or not. */
+/* A function is about to close a standard stream, whose number was so when the program began;
+ * `file`: its descriptor, negative if the stream is closed. */
+void descriptor_stream_closing(unsigned number, int file, const char *library,
+                               const struct frame *frame);
+/* A function that has failed may have closed `file`. */
+void descriptor_lost(int file, const struct frame *frame);
+/* A program that closes all numbers, whether open or not, is about to close `file`. */
 void descriptor_swept(int file, const struct frame *frame);
 /* A function is about to close the descriptors from `first` to `last`, those that are open. */
 void descriptors_closing(unsigned first, unsigned last, const struct frame *frame);

@@ -262,6 +262,16 @@ class HitBlock:
 
 
 @dataclass(frozen=True, slots=True)
+class Described:
+    """A range of addresses that the program has described, and where it did so."""
+
+    text: str
+    begin: int
+    size: int
+    stack: tuple[Frame, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Access:
     """What was about to happen: `size` bytes at `address`; size 0 when it is not an access.
 
@@ -443,6 +453,7 @@ class Finding:
     types: Types | None = None
     message: str = ""
     chains: tuple[Chain, ...] = ()
+    described: Described | None = None
 
     @property
     def relation(self) -> Relation | None:

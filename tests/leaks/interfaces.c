@@ -99,23 +99,25 @@ static unsigned long add(unsigned long thread, unsigned long a, unsigned long b)
 
 static void pools(void) {
     enum { CREATE = 0x1303, DESTROY, ALLOC, FREE, TRIM, MOVE, CHANGE, EXISTS, RESIZE };
+    enum { POOL = 100, OTHER = 200 };
     char *p = malloc(64);
     block = p;
     request(MEMCHECK, A(p), 64, 0, 0);
-    request(CREATE, 1, 0, 0, 0);
-    printf("%lu\n", request(EXISTS, 1, 0, 0, 0));
-    request(ALLOC, 1, A(p + 8), 8, 0);
-    request(ALLOC, 1, A(p + 32), 24, 0);
+    request(CREATE, POOL, 0, 0, 0);
+    printf("%lu\n", request(EXISTS, POOL, 0, 0, 0));
+    request(ALLOC, POOL, A(p + 8), 8, 0);
+    request(ALLOC, POOL, A(p + 32), 24, 0);
     show(p, 64);
-    printf("%lu\n", request(EXISTS, 1, 0, 0, 0));
-    request(CHANGE, 1, A(p + 8), A(p), 16);
+    printf("%lu\n", request(EXISTS, POOL, 0, 0, 0));
+    request(CHANGE, POOL, A(p + 8), A(p), 16);
     show(p, 64);
-    request(TRIM, 1, A(p + 32), 16, 0);
+    request(TRIM, POOL, A(p + 32), 16, 0);
     show(p, 64);
-    request(MOVE, 1, 2, 0, 0);
-    request(FREE, 1, A(p + 32), 0, 0); /* in another pool now */
+    request(MOVE, POOL, OTHER, 0, 0);
+    request(FREE, POOL, A(p + 32), 0, 0); /* in another pool now */
     show(p, 64);
-    request(DESTROY, 2, 0, 0, 0);
+    request(DESTROY, OTHER, 0, 0, 0);
+    printf("%lu\n", request(EXISTS, OTHER, 0, 0, 0));
     show(p, 64);
     request(0x1301, A(p + 16), 16, 8, 0); /* malloc-like, with red zones */
     show(p, 64);
@@ -126,6 +128,29 @@ static void pools(void) {
     printf("%lu\n", request(MEMCHECK + 2, A(p), 64, 0, 0) == -1ul);
     show(p, 64);
     free(p);
+}
+
+/* Of memory that may not be accessed, for whatever reason, no bits are copied. */
+static void bits(void) {
+    enum { GET = MEMCHECK + 8, SET };
+    unsigned char bits[8] = {0};
+    char *p = malloc(8), *freed = malloc(8);
+    char *pages = mmap(0, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    block = p;
+    free(freed);
+    munmap(pages, 8192);
+    char *bad[] = {NULL, (char *)0x2000, (char *)(1ul << 63), freed, p + 1, pages, pages - 4};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        printf("%lu %lu %lu %lu\n", request(GET, A(bad[i]), A(bits), 8, 0),
+               request(SET, A(bad[i]), A(bits), 8, 0), request(GET, A(p), A(bad[i]), 8, 0),
+               request(SET, A(p), A(bad[i]), 8, 0));
+    printf("%lu %lu %lu\n", request(GET, A(p), A(bits), 8, 0), request(SET, A(p), A(bits), 8, 0),
+           request(GET, 0, 0, 0, 0));
+    printf("%d\n", request(MEMCHECK + 4, A(pages), 8, 0, 0) == A(pages));
+    request(MEMCHECK + 1, A(pages) + 1, 9, 0, 0);
+    request(MEMCHECK + 2, A(pages) + 1, 9, 0, 0);
+    request(MEMCHECK + 11, A(pages) + 1, 9000, 0, 0);
+    request(MEMCHECK + 2, 1, 9, 0, 0);
 }
 
 static void leaks(void) {
@@ -149,6 +174,19 @@ static void leaks(void) {
     block[10] = 2;
 }
 
+static void descriptions(void) {
+    enum { CREATE = MEMCHECK + 10, DISCARD = MEMCHECK + 3 };
+    block = malloc(100);
+    printf("%ld\n", (long)request(CREATE, A(block + 90), 0, A("nothing"), 0));
+    printf("%ld\n", (long)request(CREATE, A(block + 90), 30, A("some records"), 0));
+    printf("%ld\n", (long)request(CREATE, A(block + 100), 8, A("the last record"), 0));
+    block[104] = 1;
+    printf("%ld %ld\n", (long)request(DISCARD, 0, 1, 0, 0), (long)request(DISCARD, 0, 1, 0, 0));
+    block[104] = 2;
+    printf("%ld\n", (long)request(DISCARD, 0, 0, 0, 0));
+    block[104] = 3;
+}
+
 int main(int argc, char **argv) {
     if (argc < 2) {
         printf("%lu %lu %d\n", request(0x1001, 0, 0, 0, 0), request(0x9999, 0, 0, 0, 0), print("x"));
@@ -156,6 +194,8 @@ int main(int argc, char **argv) {
     }
     if (!strcmp(argv[1], "asan")) asan();
     if (!strcmp(argv[1], "pools")) pools();
+    if (!strcmp(argv[1], "bits")) bits();
+    if (!strcmp(argv[1], "descriptions")) descriptions();
     if (!strcmp(argv[1], "leaks")) leaks();
     if (!strcmp(argv[1], "calls")) {
         printf("%lu %lu\n", request(0x1001, 0, 0, 0, 0), request(0x9999, 0, 0, 0, 0));

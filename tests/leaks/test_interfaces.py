@@ -56,12 +56,13 @@ def test_pools(whence: Whence, program: Path) -> None:
     done = whence.run(program, "pools")
     assert done.status == 0, done.err
     assert done.out.decode().splitlines() == [
-        "0",
+        "1",
         "x" * 8 + "." * 8 + "x" * 16 + "." * 24 + "x" * 8,
         "1",
         "." * 16 + "x" * 16 + "." * 24 + "x" * 8,
         "x" * 32 + "." * 16 + "x" * 16,
         "x" * 32 + "." * 16 + "x" * 16,
+        "0",
         "x" * 64,
         "x" * 16 + "." * 16 + "x" * 32,
         "x" * 16 + "." * 32 + "x" * 16,
@@ -69,6 +70,26 @@ def test_pools(whence: Whence, program: Path) -> None:
         "1",
         "." * 64,
     ]
+
+
+@pytest.mark.parametrize("options", [(), ("--enable", "use-of-uninitialized-value")], ids=["", "values"])
+def test_bits_of_inaccessible_memory(whence: Whence, program: Path, options: tuple[str, ...]) -> None:
+    done = whence.run(*options, program, "bits")
+    assert done.status == 0, done.err
+    assert done.out.decode().splitlines() == ["3 3 3 3"] * 7 + ["1 1 1", "1"]
+
+
+def test_descriptions(whence: Whence, program: Path) -> None:
+    done, findings = whence.findings("--keep-going", program, "descriptions")
+    assert done.out.decode().splitlines()[:3] == ["-1", "0", "1"]
+    described = [finding.get("described") for finding in findings]
+    assert [told and (told["text"], told["size"]) for told in described] == [
+        ("the last record", 8),
+        ("some records", 30),
+        None,
+    ]
+    assert [frame["function"] for frame in described[0]["stack"]][:2] == ["request", "descriptions"]
+    assert "it is 14 bytes inside 'some records', 30 bytes" in done.err
 
 
 def test_leaks_and_errors(whence: Whence, program: Path) -> None:

@@ -14,6 +14,7 @@ from whence.findings import (
     Block,
     BlockKind,
     BlockState,
+    Described,
     Event,
     Family,
     Finding,
@@ -183,6 +184,7 @@ SAMPLES: dict[str, Finding] = {
     "hit-other-block": replace(
         OVERFLOW, access=write(BEGIN + 100, 4), hit_block=HitBlock(8, BEGIN + 96, 16), states=None
     ),
+    "described": replace(OVERFLOW, described=Described("a node of the list", BEGIN + 16, 8, ALLOCATED.stack)),
     "dangling": DANGLING,
     "dangling-other-threads": replace(
         DANGLING,

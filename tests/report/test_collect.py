@@ -77,6 +77,8 @@ def finding(
     states: bytes = b"",
     name: bytes = b"",
     variable: bytes = b"",
+    description: bytes = b"",
+    described: tuple[int, ...] = (),
     **fields: int,
 ) -> bytes:
     """A FINDING record: a four-byte write behind a live block of 20 bytes unless said otherwise."""
@@ -101,11 +103,13 @@ def finding(
         "n_states": len(states),
         "n_name": len(name),
         "n_variable": len(variable),
+        "n_description": len(description),
+        "n_described": len(described),
         **fields,
     }
     head = struct.pack(records.FINDING.format, *(numbers.get(f.name, 0) for f in records.FINDING.fields))
     arrays = [words(*stack), words(*alloc), words(*free), words(*values), padded(states)]
-    arrays += [padded(name), padded(variable)]
+    arrays += [padded(name), padded(variable), padded(description), words(*described)]
     return record(records.RECORD_TYPES["FINDING"], head + b"".join(arrays))
 
 
@@ -179,6 +183,20 @@ def test_everything_of_a_finding(tmp_path: Path) -> None:
     assert isinstance(block.freed, Event) and (block.freed.time, block.freed.thread) == (6, 2)
     assert [f.pc for f in block.freed.stack] == [0x555555555030]
     assert found.leak is None
+
+
+def test_a_description_of_the_program(tmp_path: Path) -> None:
+    raw = finding(
+        description=b"a node", described=(0x555555555020,), described_begin=BEGIN + 16, described_size=8
+    )
+    described = one(tmp_path, raw).described
+    assert described is not None and (described.text, described.begin, described.size) == (
+        "a node",
+        BEGIN + 16,
+        8,
+    )
+    assert [frame.pc for frame in described.stack] == [0x555555555020]
+    assert one(tmp_path, finding()).described is None
 
 
 def test_a_frame_without_a_readable_file_keeps_module_and_address(tmp_path: Path) -> None:

@@ -213,6 +213,11 @@ def test_sarif_has_chains_in_the_order_of_time() -> None:
     ]
 
 
+def test_sarif_has_the_place_of_a_description() -> None:
+    related = sarif(SAMPLES["described"])["results"][0]["relatedLocations"]
+    assert related[-1]["message"]["text"] == "described here as 'a node of the list'"
+
+
 def test_sarif_shows_what_was_suppressed_as_such() -> None:
     results = sarif(OVERFLOW, run=HIDING)["results"]
     assert [result["ruleId"] for result in results] == [OVERFLOW.rule.name, DANGLING.rule.name]
@@ -320,6 +325,15 @@ def test_memcheck_xml_of_a_freed_block() -> None:
         f"Address {BEGIN + 8:#x} is 8 bytes inside a block of size 20 free'd",
         "Block was alloc'd at",
     ]
+
+
+def test_memcheck_xml_has_the_description_of_an_address() -> None:
+    error = memcheck(SAMPLES["described"]).find("error")
+    assert error is not None
+    assert [text.text for text in error.findall("auxwhat")] == [
+        "Address 0x440000000034 is 4 bytes inside a a node of the list of size 8 client-defined"
+    ]
+    assert len(error.findall("stack")) == 2
 
 
 def test_memcheck_xml_of_a_leak() -> None:

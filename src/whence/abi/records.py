@@ -27,7 +27,7 @@ from collections.abc import Iterator
 from whence.abi.structs import Field, Layout
 
 MAGIC = b"WHENCERC"
-VERSION = 10
+VERSION = 11
 HEADER_SIZE = 4096
 FILE_SIZE = 64 << 20
 """Size of the record file in bytes; sparse, so only what is written costs."""
@@ -129,6 +129,9 @@ FINDING = Layout(
         Field("leak_check", "u32", "one of LEAK_CHECKS; 0 when a rule of another event fired"),
         Field("state_begin", "u64", "address that the first state byte describes"),
         Field("bad", "u64", "first byte of the access that is not addressable, 0 when not an access"),
+        # A range with the address that the program has described.
+        Field("described_begin", "u64", "first address"),
+        Field("described_size", "u64", "bytes from there on, 0 for none"),
         # Lengths of the arrays that follow, in this order, each padded to 8 bytes.
         Field("n_stack", "u32", "u64 program counters at the finding, innermost first"),
         Field("n_alloc", "u32", "u64 program counters at the allocation, or where a descriptor was opened"),
@@ -144,6 +147,8 @@ FINDING = Layout(
         Field("use", "u32", "one of whence.abi.undefined.USES at the use of an undefined value, else 0"),
         Field("n_types", "u32", "chars: types (whence.abi.rules.SITE), before an abort its message, or none"),
         Field("n_chains", "u32", "chars: where values come from (whence.engines.process.chains), or none"),
+        Field("n_description", "u32", "chars: the description of the range, or none"),
+        Field("n_described", "u32", "u64 program counters where the range was described"),
     ),
 )
 
@@ -201,6 +206,8 @@ FINDING_ARRAYS = (
     ("variable", "u8"),
     ("types", "u8"),
     ("chains", "u8"),
+    ("description", "u8"),
+    ("described", "u64"),
 )
 
 RULE_SIGNAL = 0xFFFFFFFF

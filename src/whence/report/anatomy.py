@@ -49,7 +49,8 @@ def sections(finding: Finding, run: RunInfo) -> list[Section]:
     own = [_section(f"stack of {thread}", finding.stack)]
     if block is not None and not block.variable and (block.freed or block.state is BlockState.FREED):
         own.append(_event("moved by realloc" if block.moved else "freed", block.freed))
-    return [*own, *_last_use(finding), *_allocated(finding), *_origin(finding), *_descriptor(finding)]
+    own += [*_last_use(finding), *_allocated(finding), *_origin(finding), *_descriptor(finding)]
+    return [*own, *_described(finding)]
 
 
 def _section(heading: str, stack: Sequence[Frame]) -> Section:
@@ -95,6 +96,12 @@ def _descriptor(finding: Finding) -> Iterator[Section]:
     if known is not None:
         yield _event(f"descriptor {known.number} closed", known.closed)
         yield _event(f"descriptor {known.number} opened", known.opened)
+
+
+def _described(finding: Finding) -> Iterator[Section]:
+    known = finding.described
+    if known is not None:
+        yield _section(f"described as '{printable(known.text)}'", known.stack)
 
 
 def _process(finding: Finding, run: RunInfo) -> str:

@@ -157,6 +157,13 @@ def _further(finding: Finding) -> dict[str, Any]:
     if (known := finding.descriptor) is not None:
         opened, closed = _event(known.opened), _event(known.closed)
         made["descriptor"] = {"number": known.number, "opened": opened, "closed": closed}
+    if (told := finding.described) is not None:
+        made["described"] = {
+            "text": _text(told.text),
+            "begin": _hex(told.begin),
+            "size": told.size,
+            "stack": _stack(told.stack),
+        }
     if finding.message:
         made["message"] = finding.message
     if finding.types is not None:

@@ -190,8 +190,11 @@ def _related(finding: Finding) -> Iterator[tuple[str, Frame]]:
             ("the descriptor was closed here", known.closed),
             ("the descriptor was opened here", known.opened),
         )
-    for text, event in events:
-        place = frames.place(event.stack) if event else None
+    stacks = [(text, event.stack) for text, event in events if event]
+    if (told := finding.described) is not None:
+        stacks.append((f"described here as '{told.text}'", told.stack))
+    for text, stack in stacks:
+        place = frames.place(stack)
         if place is not None and (place.file or place.module):
             yield text, place
 

@@ -104,7 +104,12 @@ def _notes(finding: Finding) -> Iterator[tuple[str, tuple[Frame, ...]]]:
     if not finding.access.address and finding.block is None and not words.is_access(finding):
         return
     address, block = _hex(finding.access.address), finding.block
-    relation = finding.relation
+    known, relation = finding.described, finding.relation
+    if known is not None and finding.access.address >= known.begin:
+        distance = finding.access.address - known.begin
+        where = f"{distance:,} bytes inside a {known.text} of size {known.size:,} client-defined"
+        yield f"Address {address} is {where}", tuple(frames.visible(known.stack))
+        return
     if block is None or relation is None:
         yield f"Address {address} is not stack'd, malloc'd or (recently) free'd", ()
         return

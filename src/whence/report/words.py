@@ -377,6 +377,7 @@ def facts(finding: Finding) -> list[str]:
         _cookie_fact(finding),
         _first_bad_fact(finding),
         _hit_fact(finding),
+        _described_fact(finding),
         _size_fact(finding),
     ]
     return [sentence for sentence in found if sentence]
@@ -467,6 +468,18 @@ def _hit_fact(finding: Finding) -> str | None:
         f"it hits {what}, [{hit.begin:#x}, {hit.end:#x}), "
         f"{bytes_(relation.distance)} from its beginning; the pointer was not derived from it"
     )
+
+
+def _described_fact(finding: Finding) -> str | None:
+    """What the program itself says of the address."""
+    known = finding.described
+    if known is None:
+        return None
+    distance = finding.access.address - known.begin
+    span = f"{bytes_(known.size)}, [{known.begin:#x}, {known.begin + known.size:#x})"
+    if distance < 0:
+        return f"the access goes on into '{known.text}', {span}, as the program describes them"
+    return f"it is {bytes_(distance)} inside '{known.text}', {span}, as the program describes them"
 
 
 def _size_fact(finding: Finding) -> str | None:

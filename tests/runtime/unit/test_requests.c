@@ -1,5 +1,6 @@
-/* modules: interface/requests interface/chunks os/os os/text */
+/* modules: interface/requests interface/chunks findings/described os/os os/text */
 #include "../../../runtime/interface/poison.h"
+#include "../../../runtime/findings/described.h"
 #include "../../../runtime/leak/leak.h"
 #include "../../../runtime/rt/event.h"
 #include "../../../runtime/rt/access.h"
@@ -35,14 +36,18 @@ void poison_close(uintptr_t begin, uint64_t size) {
 }
 void poison_open(uintptr_t begin, uint64_t size) { note("open %#lx %lu;", begin, size); }
 static uintptr_t hole; /* one more byte that is inaccessible */
-uintptr_t poison_first_bad(uintptr_t begin, uint64_t size) {
-    if (hole >= begin && hole < begin + size) return hole;
-    return begin == 0xbad0 ? begin + size - 1 : 0;
+uint64_t poison_accessible(uintptr_t begin, uint64_t size) {
+    if (!begin) return 0;
+    if (hole >= begin && hole < begin + size) return hole - begin;
+    return begin == 0xbad0 ? size - 1 : size;
 }
-void access_check(uintptr_t address, uint64_t size, uintptr_t root, int write, const char *library,
-                  const struct frame *frame) {
-    note("check %#lx %lu %d %s;", address, size, write || root != address || !frame, library);
+uintptr_t poison_past(uintptr_t inaccessible) { return (inaccessible | 7) + 1; }
+void access_check_request(uintptr_t address, uint64_t size, const char *request,
+                          const struct frame *frame) {
+    note("check %#lx %lu %d %s;", address, size, !frame, request);
 }
+void ignored_add(uintptr_t begin, uint64_t size) { note("ignore %#lx %lu;", begin, size); }
+void ignored_remove(uintptr_t begin, uint64_t size) { note("report %#lx %lu;", begin, size); }
 uint32_t values_on;
 void __whence_value_define(uint64_t address, uint64_t size) {
     note("define %#lx %lu;", address, size);
@@ -92,7 +97,6 @@ static void unknown_requests_have_the_caller_s_answer(void) {
     CHECK_EQUAL(ask(0, 0, 0, 0, 0), 4711);
     CHECK_EQUAL(ask(0x1002, 1, 2, 3, 4), 4711);
     CHECK_EQUAL(ask(UINT64_MAX, 0, 0, 0, 0), 4711);
-    CHECK_EQUAL(ask(MC(3), 0, 0, 0, 0), 4711);
     CHECK_LOG("");
 }
 
@@ -108,6 +112,10 @@ static void memory_is_closed_opened_and_checked(void) {
     CHECK_LOG("");
     CHECK_EQUAL(ask(MC(5), 0xbad0, 9, 0, 0), 0xbad8);
     CHECK_LOG("check 0xbad0 9 0 client request;");
+    CHECK_EQUAL(ask(MC(4), 0, 4, 0, 0), 0); /* its first bad byte is at 0 */
+    CHECK_LOG("check 0 4 0 client request;");
+    CHECK_EQUAL(ask(MC(5), 0, 0, 0, 0), 0);
+    CHECK_LOG("");
 }
 
 static void definedness_is_followed_while_a_rule_needs_it(void) {
@@ -119,7 +127,7 @@ static void definedness_is_followed_while_a_rule_needs_it(void) {
     ask(MC(1), 0xbad0, 8, 0, 0); /* closed for another reason */
     CHECK_LOG("open 0xbad0 8;");
     CHECK_EQUAL(ask(MC(2), 0x100, 8, 0, 0), UINT64_MAX);
-    CHECK_LOG("define 0x100 8;open 0x100 8;");
+    CHECK_LOG("open 0x100 8;define 0x100 8;");
     CHECK_EQUAL(ask(MC(4), 0x100, 9, 0, 0), 0);
     CHECK_LOG("");
     CHECK_EQUAL(ask(MC(5), 0x100, 9, 0, 0), 0x108);
@@ -129,7 +137,7 @@ static void definedness_is_followed_while_a_rule_needs_it(void) {
 
 static void undefined_bits_are_copied(void) {
     uint8_t bits[3] = {9, 9, 9};
-    char stored[100];
+    char stored[200];
     uint64_t at = (uint64_t)(uintptr_t)bits;
     CHECK_EQUAL(ask(MC(8), 0x7fe, at, 3, 0), 1); /* not followed: all defined */
     CHECK(bits[0] == 0 && bits[1] == 0 && bits[2] == 0);
@@ -138,12 +146,18 @@ static void undefined_bits_are_copied(void) {
     values_on = 1;
     CHECK_EQUAL(ask(MC(8), 0x7fe, at, 3, 0), 1);
     CHECK(bits[0] == 0xfe && bits[1] == 0xff && bits[2] == 0);
-    snprintf(stored, sizeof stored, "define %#lx 3;", at);
+    snprintf(stored, sizeof stored, "define %#lx 1;define %#lx 1;define %#lx 1;", at, at + 1,
+             at + 2);
     CHECK_LOG(stored);
     CHECK_EQUAL(ask(MC(9), 0x900, at, 3, 0), 1);
     CHECK_LOG("store 0x900 1 0xfe 1;store 0x901 1 0xff 1;store 0x902 1 0 0;");
     CHECK_EQUAL(ask(MC(8), 0xbad0, at, 3, 0), 3);
     CHECK_EQUAL(ask(MC(9), 0x7fe, 0xbad0, 3, 0), 3);
+    CHECK_EQUAL(ask(MC(8), 0, at, 3, 0), 3);
+    CHECK_EQUAL(ask(MC(8), 0x7fe, 0, 3, 0), 3);
+    CHECK_EQUAL(ask(MC(9), 0, at, 3, 0), 3);
+    CHECK_EQUAL(ask(MC(8), 0, at, 0, 0), 1);
+    log_text[0] = 0;
     hole = at + 2;
     CHECK_EQUAL(ask(MC(8), 0x400, at, 3, 0), 3);
     CHECK_LOG("");
@@ -154,11 +168,11 @@ static void undefined_bits_are_copied(void) {
 
 static void accessible_memory_becomes_defined(void) {
     hole = 0x104;
-    CHECK_EQUAL(ask(MC(11), 0x100, 8, 0, 0), UINT64_MAX);
+    CHECK_EQUAL(ask(MC(11), 0x100, 16, 0, 0), UINT64_MAX);
     CHECK_LOG("");
     values_on = 1;
-    CHECK_EQUAL(ask(MC(11), 0x100, 8, 0, 0), UINT64_MAX);
-    CHECK_LOG("define 0x100 4;define 0x105 3;");
+    CHECK_EQUAL(ask(MC(11), 0x100, 16, 0, 0), UINT64_MAX);
+    CHECK_LOG("define 0x100 4;define 0x108 8;");
     CHECK_EQUAL(ask(MC(11), 0x200, 8, 0, 0), UINT64_MAX);
     CHECK_LOG("define 0x200 8;");
     hole = 0;
@@ -178,10 +192,40 @@ static void blocks_of_the_program_s_own(void) {
     CHECK_LOG("");
 }
 
+static void contents_of_the_program_s_own_blocks(void) {
+    enum { POOL = 0x500, ZEROED = 0x600, UNKNOWN = 0x700 };
+    values_on = 1;
+    ask(0x1301, 0x1000, 100, 0, 0);
+    CHECK_LOG("open 0x1000 100;forget 0x1000 100 1;");
+    ask(0x130b, 0x1000, 100, 120, 0);
+    CHECK_LOG("close 0x1000 100;open 0x1000 120;forget 0x1064 20 1;");
+    ask(0x130b, 0x1000, 120, 50, 0);
+    CHECK_LOG("close 0x1000 120;open 0x1000 50;");
+    ask(0x1301, 0x1000, 100, 0, 1); /* zeroed */
+    CHECK_LOG("open 0x1000 100;define 0x1000 100;");
+    ask(0x1303, POOL, 0, 0, 0);
+    ask(0x1303, ZEROED, 8, 1, 0);
+    ask(0x1305, POOL, 0x2000, 64, 0);
+    CHECK_LOG("open 0x2000 64;forget 0x2000 64 1;");
+    ask(0x1305, ZEROED, 0x3000, 64, 0);
+    CHECK_LOG("close 0x2ff8 8;close 0x3040 8;open 0x3000 64;define 0x3000 64;");
+    ask(0x1305, UNKNOWN, 0x4000, 64, 0);
+    CHECK_LOG("open 0x4000 64;");
+    ask(0x1304, POOL, 0, 0, 0);
+    ask(0x1308, ZEROED, POOL, 0, 0);
+    ask(0x1305, POOL, 0x5000, 64, 0);
+    CHECK_LOG("close 0x4ff8 8;close 0x5040 8;open 0x5000 64;define 0x5000 64;");
+    ask(0x1304, POOL, 0, 0, 0);
+    ask(0x1304, UNKNOWN, 0, 0, 0);
+    ask(0x1302, 0x1000, 0, 0, 0);
+    values_on = 0;
+}
+
 static void pools(void) {
     enum { POOL = 0x500, OTHER = 0x600 };
-    CHECK_EQUAL(ask(0x1303, POOL, 0, 0, 0), 0);
     CHECK_EQUAL(ask(0x130a, POOL, 0, 0, 0), 0);
+    CHECK_EQUAL(ask(0x1303, POOL, 0, 0, 0), 0);
+    CHECK_EQUAL(ask(0x130a, POOL, 0, 0, 0), 1);
     ask(0x1305, POOL, 0x2000, 64, 0);
     CHECK_LOG("open 0x2000 64;");
     ask(0x1305, POOL, 0x3000, 64, 0);
@@ -226,6 +270,31 @@ static void leaks_and_errors(void) {
     CHECK_EQUAL(thread_self.silent, 0);
 }
 
+static void ranges_without_reports(void) {
+    CHECK_EQUAL(ask(MC(14), 0x100, 8, 0, 0), 1);
+    CHECK_LOG("ignore 0x100 8;");
+    CHECK_EQUAL(ask(MC(13), 0x100, 4, 0, 0), 1);
+    CHECK_LOG("report 0x100 4;");
+    CHECK_EQUAL(ask(MC(14), 0x100, 0, 0, 0), 0);
+    CHECK_EQUAL(ask(MC(13), 0x100, 0, 0, 0), 0);
+}
+
+static void descriptions(void) {
+    uint64_t text = (uint64_t)(uintptr_t)"what it is";
+    CHECK_EQUAL(ask(MC(10), 0x100, 0, text, 0), UINT64_MAX);
+    CHECK_EQUAL(ask(MC(10), 0, 8, text, 0), UINT64_MAX);
+    CHECK_EQUAL(ask(MC(10), 0x100, 8, text, 0), 0);
+    CHECK_EQUAL(ask(MC(10), 0x200, 8, 0, 0), 1);
+    CHECK_LOG("");
+    struct described found = described_at(0x107);
+    CHECK(found.length == 10 && !memcmp(found.text, "what it is", 10) && found.stack == 7);
+    CHECK(described_at(0x200).size == 8 && !described_at(0x200).length);
+    CHECK_EQUAL(ask(MC(3), 0, 0, 0, 0), 0);
+    CHECK_EQUAL(ask(MC(3), 0, 0, 0, 0), 1); /* a second time */
+    CHECK_EQUAL(ask(MC(3), 0, 4711, 0, 0), 1);
+    CHECK_EQUAL(described_at(0x107).size, 0);
+}
+
 static uint64_t added(uint64_t thread, uint64_t a, uint64_t b, uint64_t c) {
     return thread * 1000 + a + b + c;
 }
@@ -242,8 +311,11 @@ int main(void) {
     undefined_bits_are_copied();
     accessible_memory_becomes_defined();
     blocks_of_the_program_s_own();
+    contents_of_the_program_s_own_blocks();
     pools();
     leaks_and_errors();
+    ranges_without_reports();
+    descriptions();
     functions_are_called();
     return 0;
 }

@@ -20,6 +20,7 @@ from whence.findings import (
     Block,
     BlockKind,
     BlockState,
+    Described,
     Descriptor,
     Event,
     Family,
@@ -164,6 +165,7 @@ def _finding(raw: RawFinding, rules: Sequence[RuleInfo], run: RawRun, symbolizer
         types=_types(raw) if point is not Point.SIGNAL else None,
         message=" ".join(raw.types.split()) if point is Point.SIGNAL else "",
         chains=_chains(raw, values, point, stack, run, lambda pcs: _stack(pcs, memory, symbolizer)),
+        described=_described(raw, memory, symbolizer),
     )
 
 
@@ -278,6 +280,14 @@ def _descriptor(raw: RawFinding, memory: MemoryMap | None, symbolizer: Symbolize
     if f["block_free_time"]:
         closed = Event(f["block_free_time"], f["block_free_thread"], _stack(raw.free, memory, symbolizer))
     return Descriptor(f["block_begin"], opened, closed)
+
+
+def _described(raw: RawFinding, memory: MemoryMap | None, symbolizer: Symbolizer) -> Described | None:
+    f = raw.fields
+    if not f["described_size"]:
+        return None
+    stack = _stack(raw.described, memory, symbolizer)
+    return Described(raw.description, f["described_begin"], f["described_size"], stack)
 
 
 def _types(raw: RawFinding) -> Types | None:

@@ -38,6 +38,8 @@ class RawFinding:
     variable: str = ""
     types: str = ""
     chains: str = ""
+    description: str = ""
+    described: tuple[int, ...] = ()
     process: Process | None = None
 
     def flag(self, name: str) -> bool:
@@ -251,6 +253,8 @@ def _decode_finding(payload: memoryview) -> RawFinding:
         variable=_text(memoryview(arrays["variable"])),
         types=_text(memoryview(arrays["types"])),
         chains=_text(memoryview(arrays["chains"])),
+        description=_text(memoryview(arrays["description"])),
+        described=_words(arrays["described"]),
     )
 
 
