@@ -168,10 +168,11 @@ def _filled(way: Way, chain: int, step: int, type_: str) -> tuple[str, str]:
 
 
 def _from_birth(hops: Iterable[Hop]) -> Iterator[Hop]:
-    """The hops from the last birth on."""
+    """The hops from the last birth on; what the program has sent to itself is none."""
     kept: list[Hop] = []
     for hop in hops:
-        if HopKind(hop.kind).is_birth:
+        is_sent = bool(kept) and kept[-1].kind == HopKind.SENT
+        if HopKind(hop.kind).is_birth and not is_sent:
             kept.clear()
         kept.append(hop)
     yield from kept

@@ -44,9 +44,10 @@ BIRTHS = {
     ),
     "input": Way(
         """
-        int ends#[2]; T in#[2]; pipe(ends#); in#[0] = V; write(ends#[1], in#, sizeof in#);
-        read(ends#[0], in#, sizeof in#); //: 1 outside read
-        T v# = in#[0]; //: 2 stored v#
+        int ends#[2]; T in#[2]; pipe(ends#); in#[0] = V; //: 1 constant V; 2 stored in#[0]
+        write(ends#[1], in#, sizeof in#); //: 3 sent write
+        read(ends#[0], in#, sizeof in#); //: 4 outside read
+        T v# = in#[0]; //: 5 stored v#
         close(ends#[0]); close(ends#[1]);
         """,
         types=_NUMBERS,
