@@ -80,7 +80,7 @@ static uint32_t node_of_bytes(uintptr_t address, uint64_t size, uint64_t value) 
 }
 
 static void write_cells(uintptr_t address, uint64_t size, uint64_t value, uint32_t node) {
-    if (size < UNIT) {
+    if (size < UNIT || address % UNIT) {
         write_bytes(address, size, value, node);
         return;
     }
@@ -93,10 +93,6 @@ static void write_cells(uintptr_t address, uint64_t size, uint64_t value, uint32
 /* What was stored to parts of a value stays known where it is still there: bit-fields and members
  * are also loaded together, as to pass a struct in a register. */
 static void write_others(uintptr_t address, uint64_t size, uint64_t value, uint32_t node) {
-    if (size >= UNIT && address % UNIT) {
-        write_cells(address, size, value, node);
-        return;
-    }
     for (unsigned count; size; address += count, size -= count) {
         count = in_cell(address, size);
         cell *at = cell_of(address, 1);
@@ -118,7 +114,8 @@ static uint32_t node_now(uintptr_t address, uint64_t size, uint64_t value) {
     const cell *at = cell_of(address, 0);
     if (!at) return 0;
     uint32_t node = cell_node(*at);
-    if (size < UNIT || cell_is_divided(*at) || (size > UNIT && cell_is_divided(at[1])))
+    if (size < UNIT || address % UNIT || cell_is_divided(*at) ||
+        (size > UNIT && cell_is_divided(at[1])))
         return node_of_bytes(address, size, value);
     return node && holds(at, size, value, node) ? node : 0;
 }

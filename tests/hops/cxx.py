@@ -158,7 +158,7 @@ WAYS = {
         }
         """,
         types=_POINTER,
-        limit="code that carries no IR, or a store of single\nbytes",
+        limit="code that carries no IR",
     ),
     "inherited member": Way(
         """

@@ -245,6 +245,24 @@ _MEMORY = {
         T v# = b#.in[2].it; //: 2 stored v#
         """
     ),
+    "packed member": Way(
+        """
+        struct __attribute__((packed)) { char pad; short it; int other; } b#;
+        b#.it = $; //: 1 stored b#.it
+        b#.other = one * (V << 8);
+        T v# = b#.it; //: 2 stored v#
+        """,
+        types=_NUMBERS,
+    ),
+    "packed member of an odd address": Way(
+        """
+        struct __attribute__((packed)) { char pad; T it; char more; } b#, c#; b#.pad = 1;
+        b#.it = $; //: 1 stored b#.it
+        b#.pad = 2; b#.more = 3; c# = b#; //: 2 copy c#
+        c#.pad = 0; c#.more = 0;
+        T v# = c#.it; //: 3 stored v#
+        """
+    ),
     "two arrows": Way(
         """
         TREE b#, c# = {.next = &b#}, *to# = &c#;

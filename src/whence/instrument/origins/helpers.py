@@ -183,11 +183,14 @@ def _word(suffix: str) -> str:
 
 
 def _find(suffix: str, there: str) -> str:
-    """Goes to the label where the address has a cell, else to `cold`."""
+    """Goes to the label where the address has a cell, and begins it, else to `cold`."""
     return f"""  %a = ptrtoint ptr %p to i64
 {_word(suffix)}
 {find_cell(TABLE_BASE, CHUNK_SHIFT, UNIT_SHIFT, CELL_SHIFT)}
-  %there = icmp ne i64 %chunk, 0
+  %some = icmp ne i64 %chunk, 0
+  %rest.of = and i64 %a, {(1 << UNIT_SHIFT) - 1}
+  %begins = icmp eq i64 %rest.of, 0
+  %there = and i1 %some, %begins
   br i1 %there, label %{there}, label %cold, !prof !1
 {there}:"""
 
@@ -448,7 +451,8 @@ done:
 
 
 def _fresh(size: int) -> str:
-    """The cells of a variable are cleared; one whose cells are in two chunks is the runtime's."""
+    """The cells of a variable are cleared; one whose cells are in two chunks, or that begins within a cell,
+    is the runtime's."""
     stores = "\n".join(
         f"""  %cell.{at} = getelementptr i64, ptr %cell, i64 {at}
   store i64 0, ptr %cell.{at}, align 8"""
@@ -460,7 +464,10 @@ def _fresh(size: int) -> str:
   %there = icmp ne i64 %chunk, 0
   br i1 %there, label %look, label %done, !prof !1
 look:
-  %whole = icmp ule i64 %within, {(1 << CHUNK_SHIFT) - size}
+  %fits = icmp ule i64 %within, {(1 << CHUNK_SHIFT) - size}
+  %rest.of = and i64 %a, {(1 << UNIT_SHIFT) - 1}
+  %begins = icmp eq i64 %rest.of, 0
+  %whole = and i1 %fits, %begins
   br i1 %whole, label %clear, label %cold, !prof !1
 clear:
 {stores}
