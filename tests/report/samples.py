@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from whence.chains import Chain, Holder, Hop, HopKind
+from whence.chains import Chain, FileKind, Holder, Hop, HopKind, Input, InputKind
 from whence.findings import (
     Access,
     AccessKind,
@@ -110,6 +110,23 @@ def hop(kind: HopKind, name: str = "p", source: str = "q", *, again: bool = Fals
     return Hop(kind, place.function, place.file, place.line, place.column, name, source, again)
 
 
+def given(name: str, what: Input) -> Hop:
+    return replace(hop(HopKind.OUTSIDE, name, "input"), input=what)
+
+
+INPUTS = (
+    Input(InputKind.DESCRIPTOR, 0, "/work/data.bin", 132, 1, FileKind.FILE),
+    Input(InputKind.DESCRIPTOR, 0, "pipe:[18]", None, 4, FileKind.PIPE),
+    Input(InputKind.DESCRIPTOR, 0, "/dev/pts/1", 0, 4096, FileKind.DEVICE),
+    Input(InputKind.DESCRIPTOR, 5, "socket:[19]", 0, 2, FileKind.SOCKET),
+    Input(InputKind.DESCRIPTOR, 6, "", 8, 4, FileKind.FILE),
+    Input(InputKind.DESCRIPTOR, 7, "anon_inode:[eventfd]", None, 8, FileKind.OTHER),
+    Input(InputKind.ARGUMENT, 2, "", 0, 0),
+    Input(InputKind.ARGUMENT, 2, "", 3, 1),
+    Input(InputKind.VARIABLE, 0, "HOME", 0, 0),
+    Input(InputKind.VARIABLE, 0, "HOME", 1, 4),
+)
+"""An input of each form of words."""
 MOVES_AND_BIRTHS = [kind for kind in HopKind if not kind.is_loss]
 
 OVERFLOW = Finding(
@@ -222,6 +239,25 @@ SAMPLES: dict[str, Finding] = {
                     hop(HopKind.ALLOCATION, "malloc"),
                 ),
             ),
+        ),
+    ),
+    "chains-of-inputs": replace(
+        DOUBLE_FREE,
+        chains=(
+            Chain(
+                "the index of r",
+                None,
+                (
+                    hop(HopKind.STORED),
+                    given("read", Input(InputKind.DESCRIPTOR, 3, "pipe:[17]", 4, 4, FileKind.PIPE)),
+                    replace(hop(HopKind.SENT, "__printf_chk"), process=4711, program="gen"),
+                    replace(hop(HopKind.STORED), process=4711, program="gen"),
+                    replace(
+                        given("argv[1]", Input(InputKind.ARGUMENT, 1, "", 0, 2)), process=4711, program="gen"
+                    ),
+                ),
+            ),
+            *(Chain(f"x{number}", number, (given("fread", each),)) for number, each in enumerate(INPUTS)),
         ),
     ),
     "free-inside-block": replace(

@@ -362,6 +362,8 @@ class Names:
 
     def _order(self, value: str) -> int:
         """How closely the operator of a value binds its operands; the most if it has none."""
+        if self.loaded(value) is not None:
+            return _CLOSEST
         made = self.function.definition_of(value) if value.startswith("%") else None
         while isinstance(made, ir.Cast):
             made = self.function.definition_of(made.operands[0].value)
