@@ -32,8 +32,16 @@ static int is_found(uint64_t address) {
     return __atomic_load_n(entry_of(address), __ATOMIC_RELAXED) == address;
 }
 
-static int is_constant(uint64_t address) {
+/* The address of the constant that an origin may be. */
+static uint64_t address_of(uint64_t origin) {
+    int is_shifted = origin % WH_ORIGIN_PLACE_UNIT ==
+                     (WH_ORIGIN_CONSTANT_PLACE + WH_ORIGIN_SHIFTED) % WH_ORIGIN_PLACE_UNIT;
+    return is_shifted ? origin - WH_ORIGIN_SHIFTED : origin;
+}
+
+static int is_constant(uint64_t origin) {
     struct whence_undefined constant;
+    uint64_t address = address_of(origin);
     if (is_found(address)) return 1;
     uint64_t last = address + sizeof constant - 1;
     if (!images_hold(address)) return 0;
@@ -45,12 +53,13 @@ static int is_constant(uint64_t address) {
 }
 
 const char *origin_text(uint64_t origin) {
-    return origin && is_constant(origin) ? (const char *)origin + sizeof(struct whence_undefined)
-                                         : NULL;
+    return origin && is_constant(origin)
+               ? (const char *)address_of(origin) + sizeof(struct whence_undefined)
+               : NULL;
 }
 
 int origin_is_valid(uint64_t origin) {
-    return !origin || is_found(origin) || origin_stack(origin) || is_constant(origin);
+    return !origin || is_found(address_of(origin)) || origin_stack(origin) || is_constant(origin);
 }
 
 /* ---- what is left of a fill word ---- */

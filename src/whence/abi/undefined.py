@@ -3,14 +3,20 @@
 A granule of memory is defined, undefined or mixed, which the definedness plane says
 (`whence.abi.layout`). An undefined granule holds a *fill word*: `FILL` in its upper 16 bits and its
 *origin* below. An origin says where undefined bits come from: an address below 2**47 of an `UNDEFINED`
-constant of generated code, or a number that the runtime makes from the stack of an allocation. 0 is an
-unknown origin.
+constant of generated code (`SHIFTED`), or a number that the runtime makes from the stack of an allocation. 0
+is an unknown origin.
 """
 
 from __future__ import annotations
 
 from whence.abi.structs import Field, Layout
 
+CONSTANT_PLACE, PLACE_UNIT = 4, 8
+"""Addresses of constants are so much behind a multiple of the unit."""
+BYTE_MASK, SHIFTED = 0xFF00, 258
+"""The origin of a constant is its address, and `SHIFTED` more if it has only zeros in the bits of the mask.
+So neither of its two lowest bytes is zero: zero is what code that is not seen often writes by itself, and a
+byte that it does not change hides that it wrote."""
 FILL = 0xAAAA
 """The upper 16 bits of undefined granules, so that a pointer read from them is no address."""
 FILL_SHIFT = 48

@@ -86,7 +86,9 @@ def _origin(finding: Finding) -> Iterator[Section]:
     if origin is None or finding.block is not None:
         return
     if origin.variable is not None:
-        yield _section("never written since its declaration", (origin.variable.place,))
+        place = origin.variable.place
+        if place.file or place.function:
+            yield _section("never written since its declaration", (place,))
     else:
         yield _section("never written since its allocation", origin.stack)
 

@@ -13,6 +13,9 @@ from whence.report.layout import INDENT, Layout
 from whence.report.source import SourceFinder, cut_cells
 from whence.report.styles import DIM, FUNCTION, HEADING, printable
 
+_PLACE = 24
+"""Columns that a position has at least."""
+
 
 class ChainLines:
     """Lines of chains for one kind of output."""
@@ -35,11 +38,13 @@ class ChainLines:
 
         The mark of a hop stands below it.
         """
-        half = self._layout.width // 2
-        said = [cut_cells(printable(hop_words(hop)), 0, half) for hop in chain.hops]
-        said = _beside(said, hop_threads(chain, thread))
-        wide = max((cell_len(each) for each in said), default=0)
         digits = len(str(max(len(chain.hops) - 1, 0)))
+        others = hop_threads(chain, thread)
+        beside = max(cell_len(each) + 2 for each in others) if any(others) else 0
+        room = self._layout.width - len(indent) - digits - 2 - beside - 2 - _PLACE
+        room = max(min(self._layout.width // 2, room), _PLACE)
+        said = _beside([cut_cells(printable(hop_words(hop)), 0, room) for hop in chain.hops], others)
+        wide = max((cell_len(each) for each in said), default=0)
         left = self._layout.width - len(indent) - digits - 2 - wide - 2
         hops = [frame_of(hop) for hop in chain.hops]
         places = [tail(frames.position(each, self._layout.directory), left) for each in hops]
@@ -77,5 +82,5 @@ def pad(text: str, width: int) -> str:
 
 def tail(text: str, width: int) -> str:
     """The end of a position, its most specific part, but never less than a file name's worth."""
-    width = max(width, 24)
+    width = max(width, _PLACE)
     return text if cell_len(text) <= width else "…" + text[1 - width :]

@@ -362,11 +362,12 @@ class Names:
 
     def _order(self, value: str) -> int:
         """How closely the operator of a value binds its operands; the most if it has none."""
-        if self.loaded(value) is not None:
-            return _CLOSEST
         made = self.function.definition_of(value) if value.startswith("%") else None
-        while isinstance(made, ir.Cast):
-            made = self.function.definition_of(made.operands[0].value)
+        while isinstance(made, ir.Cast) and self.loaded(value) is None:
+            value = made.operands[0].value
+            made = self.function.definition_of(value)
+        if self.loaded(value) is not None or self.assigned(value) is not None:
+            return _CLOSEST
         if isinstance(made, ir.ExtractValue):
             checked = self.function.definition_of(made.operands[0].value)
             match = _CHECKED.match(checked.callee or "") if isinstance(checked, ir.Call) else None

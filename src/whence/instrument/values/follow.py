@@ -444,12 +444,11 @@ class _Follower:
     def _begin_variables(self, variables: dict[ir.Alloca, list[ir.Instruction]]) -> None:
         for variable, places in variables.items():
             if not parts_of(variable):
-                origin = f"ptrtoint (ptr {describe(variable, self.context)} to i64)"
+                constant, size = describe(variable, self.context), size_of(variable)
                 for place in places:
                     self.at.anchor = _after(place)
-                    self._runtime(
-                        helpers.UNDEFINE, f"ptr {variable.result}, i64 {size_of(variable)}, i64 {origin}"
-                    )
+                    origin = self._origin(constant)
+                    self._runtime(helpers.UNDEFINE, f"ptr {variable.result}, i64 {size}, i64 {origin}")
         for late in late_variables(self.function):
             if not parts_of(late):
                 self._begin_late(late)
@@ -462,8 +461,13 @@ class _Follower:
         if known is None:
             count, each = variable.operands[0], self.layout.size_of(variable.allocated_type)
             size = self.at.emit(f"mul i64 {self._number(count.value, count.type)}, {each}")
-        origin = f"ptrtoint (ptr {describe(variable, self.context)} to i64)"
+        origin = self._origin(describe(variable, self.context))
         self._runtime(helpers.UNDEFINE, f"ptr {variable.result}, i64 {size}, i64 {origin}")
+
+    def _origin(self, constant: str) -> str:
+        """The origin that a constant is."""
+        self.at.declare(helpers.declaration(helpers.ORIGIN))
+        return self.at.emit(f"call i64 @{helpers.ORIGIN}(ptr {constant})")
 
     def _end_variables(
         self, variables: dict[ir.Alloca, list[ir.Instruction]], exits: list[ir.Instruction]
@@ -617,7 +621,7 @@ class _Follower:
     def _undefined(self, call: ir.Call) -> None:
         type_ = self.at.shadow_type(call.type)
         if call.result in self.maybe and type_:
-            origin = self.at.emit(f"ptrtoint ptr {call.arguments[0].value} to i64")
+            origin = self._origin(call.arguments[0].value)
             self.shadows[call.result] = Shadow(all_of(type_), origin, type_)
             if self.layout.store_size_of(call.type) == GRANULE:
                 self.fills.add(call.result)

@@ -13,10 +13,12 @@ from enum import Enum
 
 from whence.abi.layout import DEFINED_OFFSET, GRANULE, GRANULE_SHIFT
 from whence.abi.undefined import (
+    BYTE_MASK,
     FILL,
     FILL_SHIFT,
     IN_MEMORY,
     MEMORY,
+    SHIFTED,
     SPECIAL,
     SPECIAL_MASK,
     STATES,
@@ -36,6 +38,8 @@ PLANE = "__whence_values_memory_"
 _LOAD, _STORE, _CLEAR = f"{PLANE}load", f"{PLANE}store", f"{PLANE}clear"
 MARK = f"{PLANE}mark"
 UNDEFINED = "__whence_values_undefined"
+ORIGIN = "__whence_values_origin"
+"""The origin of a constant."""
 _SLOW = "__whence_values_slow"
 SLOW_ANY = f"{_SLOW}_any"
 RESUME = "__whence_values_resume"
@@ -156,6 +160,8 @@ def unwritten(type_: str) -> str:
 
 def declaration(name: str) -> str:
     """What declares one of these functions; raises `KeyError` for other names."""
+    if name == ORIGIN:
+        return f"declare i64 @{name}(ptr) nounwind willreturn speculatable memory(none)"
     if name.startswith(UNDEFINED):
         type_ = name.removeprefix(f"{UNDEFINED}_")
         return f"declare {type_} @{name}(ptr) nounwind willreturn speculatable memory(none)"
@@ -182,6 +188,7 @@ def definitions() -> Iterator[str]:
     yield _set()
     yield _receive()
     yield from map(_unwritten, UNWRITTEN_TYPES)
+    yield _define("i64", ORIGIN, "ptr %from", [*_ORIGIN_LINES, "ret i64 %origin"])
     yield _mark()
     for size in _SIZES:
         for align in {place_of(size, align): align for align in (1, 2, 4, 8)}.values():
@@ -444,12 +451,22 @@ copied:
 }}"""
 
 
+_ORIGIN_LINES = (
+    "%from.address = ptrtoint ptr %from to i64",
+    f"%from.byte = and i64 %from.address, {BYTE_MASK}",
+    "%from.zero = icmp eq i64 %from.byte, 0",
+    f"%from.more = select i1 %from.zero, i64 {SHIFTED}, i64 0",
+    "%origin = add i64 %from.address, %from.more",
+)
+"""%origin is that of the constant %from."""
+
+
 def _unwritten(type_: str) -> str:
     """Fill words, so that memory where the value is stored holds what undefined memory does."""
     bits = {"ptr": 64, "double": 64, "float": 32}.get(type_) or int(type_[1:])
     lines = [f"%bits = add i{bits} 0, {_PATTERN & (1 << bits) - 1}"]
     if bits == 64:
-        lines = ["%origin = ptrtoint ptr %from to i64", f"%bits = or i64 %origin, {FILL << FILL_SHIFT}"]
+        lines = [*_ORIGIN_LINES, f"%bits = or i64 %origin, {FILL << FILL_SHIFT}"]
     if type_ == f"i{bits}":
         return _define(type_, unwritten(type_), "ptr %from", [*lines, f"ret {type_} %bits"])
     cast = "inttoptr" if type_ == "ptr" else "bitcast"

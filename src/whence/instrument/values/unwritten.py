@@ -10,7 +10,7 @@ import re
 
 from whence import ir
 from whence.abi.layout import UNWRITTEN
-from whence.abi.undefined import MAGIC, UNDEFINED
+from whence.abi.undefined import CONSTANT_PLACE, MAGIC, PLACE_UNIT, UNDEFINED
 from whence.instrument.exposure import is_plain, size_of
 from whence.instrument.markers import LIFETIME_BEGINS
 from whence.instrument.overruns import keep_in_memory
@@ -41,12 +41,12 @@ def mark_unwritten(context: Context) -> None:
 
         define i32 @f() {
           %x = alloca i32, align 4
-          %wh.0 = call i32 @__whence_values_undefined_i32(ptr @whence.undefined.0)
+          %wh.0 = call i32 @__whence_values_undefined_i32(ptr getelementptr (i8, ptr @whence.undefined.0, i64 4))
           store i32 %wh.0, ptr %x, align 4
           %v = load i32, ptr %x, align 4
           ret i32 %v
         }
-        @whence.undefined.0 = private constant { i32, i32, [14 x i8] } { i32 1464356419, i32 4, [14 x i8] c"0\\09variable\\09\\09\\09\\00" }, align 8
+        @whence.undefined.0 = private constant { i32, i32, i32, [14 x i8] } { i32 0, i32 1464356419, i32 4, [14 x i8] c"0\\09variable\\09\\09\\09\\00" }, align 8
         declare i32 @__whence_values_undefined_i32(ptr) nounwind willreturn speculatable memory(none)
     """  # noqa: E501
     for function in context.functions():
@@ -180,15 +180,15 @@ def _reachable(block: ir.Block) -> list[ir.Block]:
 
 
 def describe(variable: ir.Alloca, context: Context) -> str:
-    """The name of the constant that is the origin of a variable's undefined bits
-    (`whence.abi.undefined.UNDEFINED`)."""
+    """The constant that is the origin of a variable's undefined bits (`whence.abi.undefined.UNDEFINED`), as
+    an operand; its address alone is not always the origin."""
     text = text_of(variable)
     type_ = f"[{len(text) + 1} x i8]"
     while f"{_ORIGIN}{context.origins}" in context.module.globals:
         context.origins += 1
     name = f"@{_ORIGIN}{context.origins}"
     body = ir.encode_string(text.decode("utf-8", "surrogateescape") + "\0")
-    fields = ", ".join(each.llvm for each in UNDEFINED.fields)
-    value = f'i32 {MAGIC}, i32 {size_of(variable) or 0}, {type_} c"{body}"'
-    context.module.add_global(f"{name} = private constant {{ {fields}, {type_} }} {{ {value} }}, align 8")
-    return name
+    fields = ", ".join(("i32", *(each.llvm for each in UNDEFINED.fields), type_))
+    value = f'i32 0, i32 {MAGIC}, i32 {size_of(variable) or 0}, {type_} c"{body}"'
+    context.module.add_global(f"{name} = private constant {{ {fields} }} {{ {value} }}, align {PLACE_UNIT}")
+    return f"getelementptr (i8, ptr {name}, i64 {CONSTANT_PLACE})"
