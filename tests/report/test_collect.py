@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.harness.examples import examples
 
 from whence.abi import points, records
+from whence.engines.process.chains import chain_of
 from whence.engines.process.collect import findings
 from whence.engines.process.decode import RawRun, read_records
 from whence.errors import ToolLimit, WhenceError
@@ -452,3 +453,18 @@ def test_stacks_share_nothing_between_runs(tmp_path: Path) -> None:
     run = run_of(tmp_path, file_of(maps(1), finding()))
     first = findings(run, RULES, symbolizer)
     assert findings(run, RULES, symbolizer) == first
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("_ZN1A3getEv()", "get()"),
+        ("_ZNK1A3getEv()->size", "get()->size"),
+        ("_ZNK1AclEi()", "operator()()"),
+        ("_ZNSt6vectorIiSaIiEEixEm()", "operator[]()"),
+        ("_Z1fIiEvT_()", "f()"),
+    ],
+)
+def test_functions_in_hops_have_short_names(written: str, said: str) -> None:
+    text = f"=0\t0\n0\t1\tstored\t1\t1\tx\t{written}\tmain\ta.cc\n"
+    assert chain_of(text, "r").hops[0].source == said

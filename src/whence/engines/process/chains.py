@@ -190,12 +190,12 @@ def _last_part(name: str) -> str:
     """A demangled name without parameters, arguments of templates and scopes."""
     depth = 0
     plain: list[str] = []
-    for at, letter in enumerate(name):
+    for letter in name:
         if letter == "<" and not "".join(plain).endswith("operator"):
             depth += 1
         elif letter == ">" and depth:
             depth -= 1
-        elif letter == "(" and not depth and not name.startswith("()", at):
+        elif letter == "(" and not depth and not "".join(plain).endswith("operator"):
             break
         elif not depth:
             plain.append(letter)
