@@ -22,6 +22,7 @@ PROGRAM = r"""
 #include <sys/uio.h>
 #include <unistd.h>
 struct message { int kind; unsigned index; };
+struct packed { unsigned kind : 8, index : 24; };
 static struct message shared;
 static unsigned taken;
 static void *take(void *unused) { taken = shared.index; return unused; }
@@ -85,6 +86,10 @@ static unsigned index_of(const char *way, char **words) {
     if (!strcmp(way, "network")) { if (read(0, &m, sizeof m) > 0) return ntohl(m.index); }
     if (!strcmp(way, "characters")) { a = getc(stdin); b = getc(stdin); return a << 8 | b; }
     if (!strcmp(way, "apart")) { if (read(0, line, 24) > 0) return line[4] | line[0] << 8; }
+    if (!strcmp(way, "field")) {
+        struct packed packed;
+        if (fread(&packed, sizeof packed, 1, stdin)) return packed.index;
+    }
     if (!strcmp(way, "thread")) {
         pthread_t thread;
         if (read(0, &shared, sizeof shared) < 0) return 0;
@@ -147,6 +152,7 @@ CASES = {
     "little": Case(INDEX, "read", 4, 3),
     "network": Case(BIG, "read", 4, 4),
     "characters": Case(b"\0\xc8", "getc", 0, 2),
+    "field": Case(struct.pack("<I", 7 | 200 << 8), "fread", 1, 3),
     "thread": Case(INDEX, "read", 4, 4),
     "argument": Case(b"", "argv[3]", 0, 1, "abc", "argument"),
     "atoi": Case(b"", "argv[3]", 0, 3, "200", "argument"),

@@ -162,22 +162,27 @@ WH_EXPORT uint32_t __whence_origin_narrow(struct whence_origin_site *site, uint6
     return is_undefined(address, size) ? node_make(site, node_own(), WH_NODE_UNDEFINED) : born;
 }
 
-/* The node of this thread for a value that the cells of an address have a node for. */
-static uint32_t own_node(struct whence_origin_site *site, uint32_t stored, uintptr_t address,
-                         uint64_t size) {
+uint32_t cells_own(struct whence_origin_site *site, uint32_t stored, uintptr_t address,
+                   uint64_t size) {
     if (node_tag(stored) == node_tag(node_own())) return stored;
     return node_is_input(stored) ? given_part(stored, address, size) : node_cross(site, stored);
+}
+
+uint32_t cells_born(struct whence_origin_site *site, uintptr_t address, uint64_t size,
+                    uint64_t value, int stored, int undefined) {
+    int initial = !stored && kind_of(address) == WH_KIND_GLOBAL;
+    uint32_t flags = initial ? WH_NODE_INITIAL : WH_NODE_UNSEEN;
+    if (undefined) flags = WH_NODE_UNDEFINED;
+    uint32_t node = flags == WH_NODE_UNSEEN ? given_initial(site, address, size, value) : 0;
+    return node ? node : node_make(site, node_own(), flags);
 }
 
 WH_EXPORT uint32_t __whence_origin_lost(struct whence_origin_site *site, uint64_t address,
                                         uint64_t size, uint64_t value) {
     uint32_t stored = node_now(address, size, value);
-    if (stored) return own_node(site, stored, address, size);
-    int initial = !is_stored(address, size) && kind_of(address) == WH_KIND_GLOBAL;
-    uint32_t flags = initial ? WH_NODE_INITIAL : WH_NODE_UNSEEN;
-    if (is_undefined(address, size)) flags = WH_NODE_UNDEFINED;
-    uint32_t node = flags == WH_NODE_UNSEEN ? given_initial(site, address, size, value) : 0;
-    if (!node) node = node_make(site, node_own(), flags);
+    if (stored) return cells_own(site, stored, address, size);
+    uint32_t node = cells_born(site, address, size, value, is_stored(address, size),
+                               is_undefined(address, size));
     write_others(address, size, value, node);
     return node;
 }
@@ -190,7 +195,7 @@ uint32_t cells_now(uintptr_t address, unsigned count) {
 uint32_t cells_parsed(struct whence_origin_site *call, uintptr_t text, uint64_t size) {
     uint32_t node = node_now(text, 1, *(const uint8_t *)text);
     if (node)
-        node = own_node(call, node, text, size);
+        node = cells_own(call, node, text, size);
     else
         node = given_initial(call, text, size, 0);
     return node ? node_step(call, node) : 0;

@@ -22,6 +22,15 @@ static inline void cells_fresh(uintptr_t begin, uint64_t size) {
  * site. */
 void cells_set(struct whence_origin_site *site, uint32_t node, uintptr_t to, uint64_t size);
 
+/* The node of this thread for a value of an address, where the cells have a node for it. */
+uint32_t cells_own(struct whence_origin_site *site, uint32_t stored, uintptr_t address,
+                   uint64_t size);
+
+/* The node for a value that begins where a site loads it. stored: whether the cells know of a store
+ * there; undefined: whether all its bits are. */
+uint32_t cells_born(struct whence_origin_site *site, uintptr_t address, uint64_t size,
+                    uint64_t value, int stored, int undefined);
+
 /* The node of up to four bytes of one cell that are there now; 0: it is not known. It may be an
  * input's. */
 uint32_t cells_now(uintptr_t address, unsigned count);

@@ -1,6 +1,5 @@
 /* The origins of bit-fields, which share bytes with others. */
 #include "../include/whence/origins.h"
-#include "../process/kind.h"
 #include "../values/ranges.h"
 #include "cells.h"
 #include "log.h"
@@ -44,32 +43,29 @@ static int is_stored(uintptr_t address, uint64_t mask) {
     return 0;
 }
 
+/* The bytes of a unit that a field has bits of: the first one's place, and the end. */
+static unsigned first_byte(uint64_t mask) { return (unsigned)__builtin_ctzll(mask) / 8; }
+
+static unsigned end_byte(uint64_t mask) { return 8 - (unsigned)__builtin_clzll(mask) / 8; }
+
 /* Whether all bits of a field are undefined. */
 static int is_undefined(uintptr_t address, uint64_t mask) {
-    if (!VALUES_ON) return 0;
-    unsigned size = 8 - (unsigned)__builtin_clzll(mask) / 8;
-    return (__whence_value_load(address, size).bits & mask) == mask;
-}
-
-static void log_field(uintptr_t address, uint64_t mask, uint32_t node) {
-    unsigned first = (unsigned)__builtin_ctzll(mask) / 8;
-    log_range(address + first, 8 - (unsigned)__builtin_clzll(mask) / 8 - first, node);
+    return VALUES_ON && (__whence_value_load(address, end_byte(mask)).bits & mask) == mask;
 }
 
 WH_EXPORT void __whence_origin_keep_field(uint64_t address, uint64_t mask, uint64_t unit,
                                           uint32_t node) {
     put_field(address, mask, unit, node);
-    log_field(address, mask, node);
+    log_range(address + first_byte(mask), end_byte(mask) - first_byte(mask), node);
 }
 
 WH_EXPORT uint32_t __whence_origin_field(struct whence_origin_site *site, uint64_t address,
                                          uint64_t mask, uint64_t unit) {
     uint32_t stored = node_of_field(address, mask, unit);
-    if (stored) return node_tag(stored) == node_tag(node_own()) ? stored : node_cross(site, stored);
-    int initial = !is_stored(address, mask) && kind_of(address) == WH_KIND_GLOBAL;
-    uint32_t flags = initial ? WH_NODE_INITIAL : WH_NODE_UNSEEN;
-    if (is_undefined(address, mask)) flags = WH_NODE_UNDEFINED;
-    uint32_t node = node_make(site, node_own(), flags);
+    unsigned first = first_byte(mask), size = end_byte(mask) - first;
+    if (stored) return cells_own(site, stored, address + first, size);
+    uint32_t node = cells_born(site, address + first, size, unit >> 8 * first,
+                               is_stored(address, mask), is_undefined(address, mask));
     put_field(address, mask, unit, node);
     return node;
 }
