@@ -7,16 +7,10 @@ static uint64_t capacity, used; /* entries from `used` on were never in use */
 static uint64_t lowest;         /* no entry before it is free */
 static struct os_lock lock;
 
+#define FIRST_CAPACITY 32u
+
 static int grow(void) {
-    uint64_t more = capacity ? 2 * capacity : 32;
-    uint64_t size = wh_round_up(more * sizeof *table, OS_PAGE);
-    struct described *fresh = (struct described *)os_map(size);
-    if (!fresh) return 0;
-    wh_copy(fresh, table, used * sizeof *table);
-    if (table) os_unmap((uintptr_t)table, wh_round_up(capacity * sizeof *table, OS_PAGE));
-    table = fresh;
-    capacity = more;
-    return 1;
+    return os_enlarge((void **)&table, sizeof *table, used, &capacity, FIRST_CAPACITY);
 }
 
 static struct described *free_entry(void) {

@@ -1,10 +1,9 @@
 #include "arrivals.h"
+#include "scatter.h"
 #include "../origins/cells.h"
 #include "../origins/given.h"
 #include "../origins/passing.h"
 #include "../origins/sent.h"
-
-#include <errno.h>
 
 void arrived_from_file(struct site site, int file, uint64_t offset, const void *to, size_t size) {
     struct whence_origin_site *call = given_calling(site.function);
@@ -17,31 +16,27 @@ void arrived_in_parts(struct site site, int file, uint64_t offset, const struct 
     if (!size) return;
     struct input_bytes bytes = given_read(file, offset, size);
     for (size_t i = 0; size && i < count; i++) {
-        bytes.size = parts[i].iov_len < size ? parts[i].iov_len : size;
+        bytes.size = scatter_next(&parts[i], &size);
         given_arrived(site.function, call, bytes, (uintptr_t)parts[i].iov_base);
         if (bytes.offset != WH_INPUT_NOWHERE) bytes.offset += bytes.size;
-        size -= bytes.size;
     }
 }
 
 /* ---- streams ---- */
 
-/* Where a stream stands, and its descriptor; -1: it has none. */
-static int64_t place_of(FILE *stream, int *file) {
+/* Where a stream stands; -1: it has no places. */
+static int64_t place_of(FILE *stream) {
     int error = errno;
-    *file = fileno(stream);
-    int64_t place = *file < 0 ? -1 : ftello64(stream);
+    int64_t place = file_of(stream) < 0 ? -1 : ftello64(stream);
     errno = error;
     return place;
 }
 
 struct arrival arrival_began(struct site site, FILE *stream, const char *text) {
     struct arrival arrival = {.call = given_calling(site.function), .stream = stream};
-    int file;
-    if (stream) arrival.place = place_of(stream, &file);
+    if (stream) arrival.place = place_of(stream);
     if (!text || !arrival.call) return arrival;
-    size_t length = 0;
-    while (text[length]) length++;
+    size_t length = wh_length(text);
     if (length) arrival.node = cells_parsed(arrival.call, (uintptr_t)text, length);
     if (!arrival.node) arrival.node = node_make(arrival.call, node_own(), 0);
     return arrival;
@@ -49,22 +44,16 @@ struct arrival arrival_began(struct site site, FILE *stream, const char *text) {
 
 /* The bytes that were taken. Of a stream without places, bytes are counted. */
 static struct input_bytes bytes_taken(const struct arrival *arrival, size_t size) {
-    int error = errno, file = fileno(arrival->stream);
-    errno = error;
+    int file = file_of(arrival->stream);
     if (file < 0) return (struct input_bytes){.offset = WH_INPUT_NOWHERE, .size = size};
     return given_read(file, arrival->place < 0 ? WH_INPUT_NOWHERE : (uint64_t)arrival->place, size);
-}
-
-static void lose_count(const struct arrival *arrival) {
-    int file;
-    if (place_of(arrival->stream, &file) < 0 && file >= 0) given_lose_count(file);
 }
 
 void arrival_put(struct site site, struct arrival *arrival, const void *to, size_t size, int all) {
     if (!arrival->stream) return;
     if (size)
         given_arrived(site.function, arrival->call, bytes_taken(arrival, size), (uintptr_t)to);
-    if (!all) lose_count(arrival);
+    if (!all) given_lose_count(file_of(arrival->stream));
 }
 
 void arrival_returned(struct site site, struct arrival *arrival, int byte) {
@@ -77,9 +66,8 @@ void arrival_returned(struct site site, struct arrival *arrival, int byte) {
 
 void arrival_taken(struct site site, struct arrival *arrival) {
     if (!arrival->stream) return;
-    int file;
-    int64_t end = place_of(arrival->stream, &file);
-    if (end < 0) lose_count(arrival);
+    int64_t end = place_of(arrival->stream);
+    if (end < 0) given_lose_count(file_of(arrival->stream));
     size_t size = end > arrival->place ? (size_t)(end - arrival->place) : 0;
     arrival->node = given_returned(site.function, arrival->call, bytes_taken(arrival, size), NULL);
 }
@@ -89,10 +77,7 @@ void arrival_stored(const struct arrival *arrival, const void *to, size_t size) 
         cells_set(arrival->call, arrival->node, (uintptr_t)to, size);
 }
 
-void arrival_undone(FILE *stream) {
-    int file;
-    if (place_of(stream, &file) < 0 && file >= 0) given_count(file, -1);
-}
+void arrival_undone(FILE *stream) { given_count(file_of(stream), -1); }
 
 /* ---- results ---- */
 
@@ -120,46 +105,36 @@ void left_to_file(struct site site, int file, uint64_t offset, const void *from,
 void left_in_parts(struct site site, int file, uint64_t offset, const struct iovec *parts,
                    size_t count, int64_t size) {
     struct whence_origin_site *call = given_calling(site.function);
-    int64_t end = os_place(file), left = size;
     if (size <= 0) return;
-    if (offset == WH_INPUT_NOWHERE && end >= size) offset = (uint64_t)(end - size);
-    for (size_t i = 0; left > 0 && i < count; i++) {
-        uint64_t part = parts[i].iov_len < (uint64_t)left ? parts[i].iov_len : (uint64_t)left;
+    size_t left = (size_t)size;
+    int64_t end = offset == WH_INPUT_NOWHERE ? os_place(file) : -1;
+    if (end >= size) offset = (uint64_t)(end - size);
+    for (size_t i = 0; left && i < count; i++) {
+        size_t part = scatter_next(&parts[i], &left);
         sent_to(call, file, offset, parts[i].iov_base, part);
         if (offset != WH_INPUT_NOWHERE) offset += part;
-        left -= (int64_t)part;
     }
 }
 
 /* Where the last bytes that were given to a stream are in its file. */
-static uint64_t offset_of_last(FILE *stream, uint64_t size, int *file) {
-    int64_t end = place_of(stream, file);
+static uint64_t offset_of_last(FILE *stream, uint64_t size) {
+    int64_t end = place_of(stream);
     return end < 0 || (uint64_t)end < size ? WH_INPUT_NOWHERE : (uint64_t)end - size;
 }
 
 void left_to_stream(struct site site, FILE *stream, const void *from, int64_t size) {
     struct whence_origin_site *call = given_calling(site.function);
-    int file;
-    if (size <= 0) return;
-    uint64_t offset = offset_of_last(stream, (uint64_t)size, &file);
-    if (file >= 0) sent_to(call, file, offset, from, (uint64_t)size);
-}
-
-static void leave(struct whence_origin_site *call, FILE *stream, int file, const void *bytes,
-                  uint64_t size, uint32_t node) {
-    uint64_t offset = WH_INPUT_NOWHERE;
-    if (stream) offset = offset_of_last(stream, size, &file);
-    if (file >= 0) sent_made(call, file, offset, bytes, size, node);
+    if (size > 0)
+        sent_to(call, file_of(stream), offset_of_last(stream, (uint64_t)size), from,
+                (uint64_t)size);
 }
 
 void left_as_string(struct site site, FILE *stream, const char *text, int is_line, int result) {
     struct whence_origin_site *call = given_calling(site.function);
-    int file;
-    size_t length = 0;
     if (result < 0) return;
-    while (text[length]) length++;
-    uint64_t offset = offset_of_last(stream, length + (is_line != 0), &file);
-    if (file < 0) return;
+    int file = file_of(stream);
+    size_t length = wh_length(text);
+    uint64_t offset = offset_of_last(stream, length + (is_line != 0));
     sent_to(call, file, offset, text, length);
     if (offset != WH_INPUT_NOWHERE) offset += length;
     if (is_line) sent_made(call, file, offset, "\n", 1, 0);
@@ -169,7 +144,8 @@ void left_as_byte(struct site site, FILE *stream, int byte) {
     uint32_t node = origins_passed(0, (uint64_t)byte);
     struct whence_origin_site *call = given_calling(site.function);
     char content = (char)byte;
-    if (byte != EOF) leave(call, stream, -1, &content, 1, call ? node : 0);
+    if (byte != EOF)
+        sent_made(call, file_of(stream), offset_of_last(stream, 1), &content, 1, call ? node : 0);
 }
 
 void left_as_text(struct site site, FILE *stream, int file, const char *format, va_list arguments,
@@ -179,8 +155,9 @@ void left_as_text(struct site site, FILE *stream, int file, const char *format, 
     char *text = length > 0 ? (char *)os_map(room) : NULL;
     if (!text) return;
     int error = errno;
+    uint64_t offset = stream ? offset_of_last(stream, (uint64_t)length) : WH_INPUT_NOWHERE;
     if (vsnprintf(text, room, format, arguments) == length)
-        leave(call, stream, file, text, (uint64_t)length, 0);
+        sent_made(call, stream ? file_of(stream) : file, offset, text, (uint64_t)length, 0);
     errno = error;
     os_unmap((uintptr_t)text, room);
 }

@@ -3,6 +3,7 @@
 #ifndef WHENCE_INTERCEPT_ARRIVALS_H
 #define WHENCE_INTERCEPT_ARRIVALS_H
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,6 +31,13 @@ void parsed_as_result(struct site site, const char *text, size_t size, uint64_t 
     (ORIGINS_ON                                                                                    \
          ? arrived_in_parts(SITE, (file), (uint64_t)(offset), (parts), (size_t)(count), (size))    \
          : (void)0)
+
+/* The descriptor of a stream, negative if it has none, as one in memory: then fileno sets errno. */
+static inline int file_of(FILE *stream) {
+    int error = errno, file = fileno(stream);
+    errno = error;
+    return file;
+}
 
 /* ---- functions that take something from a stream, or parts of a text ---- */
 

@@ -19,47 +19,42 @@
 
 /* ---- printf ---- */
 
-/* `call` is an expression with `format` and the va_list `arguments`. */
-#define PRINT(name, parameters, call)                                                              \
-    WRAP(int, name, parameters) {                                                                  \
-        va_list arguments;                                                                         \
-        va_start(arguments, format);                                                               \
-        CHECK_PRINTF(SITE, format, arguments);                                                     \
-        int length = call;                                                                         \
-        va_end(arguments);                                                                         \
-        return length;                                                                             \
-    }
-
-#define PRINT_LIST(name, parameters, call)                                                         \
-    WRAP(int, name, parameters) {                                                                  \
-        CHECK_PRINTF(SITE, format, arguments);                                                     \
-        return call;                                                                               \
-    }
-
-/* The same where the text goes to a stream, or to a descriptor if that is NULL. */
-#define PRINT_TO(name, parameters, stream, file, call)                                             \
+/* `call` is an expression with `format` and the va_list `arguments`; `after` one with `length` and
+ * `again`, the same list as before the call. */
+#define PRINTING(name, parameters, call, after)                                                    \
     WRAP(int, name, parameters) {                                                                  \
         va_list arguments, again;                                                                  \
         va_start(arguments, format);                                                               \
         va_copy(again, arguments);                                                                 \
         CHECK_PRINTF(SITE, format, arguments);                                                     \
         int length = call;                                                                         \
-        if (ORIGINS_ON) NARROW_LEFT(SITE, stream, file, format, again, length);                    \
+        after;                                                                                     \
         va_end(again);                                                                             \
         va_end(arguments);                                                                         \
         return length;                                                                             \
     }
 
-#define PRINT_LIST_TO(name, parameters, stream, file, call)                                        \
+#define PRINTING_LIST(name, parameters, call, after)                                               \
     WRAP(int, name, parameters) {                                                                  \
         va_list again;                                                                             \
         va_copy(again, arguments);                                                                 \
         CHECK_PRINTF(SITE, format, arguments);                                                     \
         int length = call;                                                                         \
-        if (ORIGINS_ON) NARROW_LEFT(SITE, stream, file, format, again, length);                    \
+        after;                                                                                     \
         va_end(again);                                                                             \
         return length;                                                                             \
     }
+
+#define PRINT(name, parameters, call) PRINTING(name, parameters, call, (void)0)
+#define PRINT_LIST(name, parameters, call) PRINTING_LIST(name, parameters, call, (void)0)
+
+/* The same where the text goes to a stream, or to a descriptor if that is NULL. */
+#define SENT(stream, file)                                                                         \
+    (ORIGINS_ON ? NARROW_LEFT(SITE, stream, file, format, again, length) : (void)0)
+#define PRINT_TO(name, parameters, stream, file, call)                                             \
+    PRINTING(name, parameters, call, SENT(stream, file))
+#define PRINT_LIST_TO(name, parameters, stream, file, call)                                        \
+    PRINTING_LIST(name, parameters, call, SENT(stream, file))
 
 /* printf to a stream. */
 #define PRINT_FAMILY(w)                                                                            \

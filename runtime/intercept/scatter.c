@@ -46,11 +46,8 @@ struct scatter scatter_begin(struct site site, const struct iovec *parts, size_t
 
 /* The parts that have been filled. */
 static void define(const struct scatter *scatter, size_t stored) {
-    for (size_t i = 0; stored && i < scatter->count; i++) {
-        size_t size = scatter->parts[i].iov_len;
-        FILLS(scatter->parts[i].iov_base, size < stored ? size : stored);
-        stored -= size < stored ? size : stored;
-    }
+    for (size_t i = 0; stored && i < scatter->count; i++)
+        FILLS(scatter->parts[i].iov_base, scatter_next(&scatter->parts[i], &stored));
 }
 
 void scatter_end(struct site site, struct scatter *scatter, size_t stored) {
@@ -59,9 +56,7 @@ void scatter_end(struct site site, struct scatter *scatter, size_t stored) {
         return;
     }
     for (size_t i = 0; i < scatter->count; i++) {
-        size_t size = scatter->parts[i].iov_len;
-        bounce_end(site, &scatter->bounces[i], stored);
-        stored -= size < stored ? size : stored;
+        bounce_end(site, &scatter->bounces[i], scatter_next(&scatter->parts[i], &stored));
     }
     os_unmap((uintptr_t)scatter->bounces, room_for(scatter->count));
 }

@@ -131,13 +131,6 @@ OPEN(fopen)
 OPEN(fopen64)
 OPEN(popen)
 
-/* Memory streams have no descriptor: then fileno sets errno. */
-static int file_of(FILE *stream) {
-    int error = errno, file = fileno(stream);
-    errno = error;
-    return file;
-}
-
 /* A stream that cannot be opened again is closed. */
 static void reopened(struct site site, FILE *stream, int file) {
     if (stream)

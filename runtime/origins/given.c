@@ -40,7 +40,7 @@ long given_init(uintptr_t *begin, size_t *size) {
 struct source {
     uint64_t kind, number;
     struct os_identity identity;
-    uint64_t sender; /* what the file is for those who write to it */
+    struct os_ends ends; /* what the file is for those who write to it, and who read from it */
     /* Of a file without places: how many bytes were read so far, from LOST_COUNT on not known, and
      * written; and the digest of the first `digested` that were read. */
     uint64_t taken, given, digest, digested;
@@ -50,15 +50,6 @@ struct source {
 #define LOST_COUNT (1ull << 63)
 enum { FREE, BEGUN, KNOWN };
 static struct source sources[MOST_SOURCES];
-
-/* FNV-1a. */
-#define DIGEST_OF_NOTHING 0xcbf29ce484222325ull
-
-static uint64_t digest_of(uint64_t before, const void *bytes, uint64_t size) {
-    for (uint64_t i = 0; i < size; i++)
-        before = (before ^ ((const uint8_t *)bytes)[i]) * 0x100000001b3ull;
-    return before;
-}
 
 static uint64_t mixed(uint64_t hash, uint64_t value) {
     hash = (hash ^ value) * 0x9E3779B97F4A7C15ull;
@@ -72,7 +63,14 @@ static int is_source(const struct source *known, const struct source *wanted) {
            known->identity.born == wanted->identity.born;
 }
 
-static void name_descriptor(struct source *source) {
+/* A file without places, by whatever descriptor. */
+#define ANY_DESCRIPTOR UINT64_MAX
+
+/* What takes system calls to know of a file, once for each. */
+static void describe_file(struct source *source, int file) {
+    source->ends = (struct os_ends){source->identity.number, source->identity.number};
+    if (S_ISSOCK(source->identity.mode)) source->ends = os_ends(file, source->identity.number);
+    if (source->number == ANY_DESCRIPTOR) return;
     TEXT(path, 40);
     text_put(&path, "/proc/self/fd/");
     text_decimal(&path, source->number);
@@ -80,9 +78,11 @@ static void name_descriptor(struct source *source) {
     os_read_link(path.begin, source->name, MOST_NAME - 1);
 }
 
-/* The number of a source, 0 if there is no room. name: of a variable. No lock: a signal handler may
- * interrupt this and do the same, and then a source may be there twice. */
-static uint32_t find_source(const struct source *wanted, const char *name, size_t length) {
+/* The number of a source, 0 if there is no room. file: of a descriptor; name: of a variable. No
+ * lock: a signal handler may interrupt this and do the same, and then a source may be there twice.
+ */
+static uint32_t find_source(const struct source *wanted, int file, const char *name,
+                            size_t length) {
     uint64_t hash = mixed(mixed(wanted->kind, wanted->number), wanted->identity.number);
     for (uint32_t i = 0; i < MOST_PROBED; i++) {
         uint32_t number = (uint32_t)((hash >> 32) + i) % MOST_SOURCES;
@@ -93,8 +93,8 @@ static uint32_t find_source(const struct source *wanted, const char *name, size_
                                                           __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
             continue;
         *at = *wanted;
-        if (wanted->kind == WH_INPUT_DESCRIPTOR && !name)
-            name_descriptor(at);
+        if (wanted->kind == WH_INPUT_DESCRIPTOR)
+            describe_file(at, file);
         else
             wh_copy(at->name, name, length < MOST_NAME ? length : MOST_NAME - 1);
         __atomic_store_n(&at->state, KNOWN, __ATOMIC_RELEASE);
@@ -105,31 +105,39 @@ static uint32_t find_source(const struct source *wanted, const char *name, size_
 
 static uint32_t find_descriptor(int file) {
     struct source wanted = {.kind = WH_INPUT_DESCRIPTOR, .number = (uint64_t)file, .state = BEGUN};
-    if (os_identify(file, &wanted.identity)) return 0;
-    wanted.sender = wanted.identity.number;
-    if (S_ISSOCK(wanted.identity.mode))
-        wanted.sender = os_ends(file, wanted.identity.number).received;
-    return find_source(&wanted, NULL, 0);
+    return os_identify(file, &wanted.identity) ? 0 : find_source(&wanted, file, NULL, 0);
 }
-
-/* A file without places, by whatever descriptor. */
-#define ANY_DESCRIPTOR UINT64_MAX
 
 static struct source *source_at(uint32_t number) { return &sources[number - 1]; }
 
-static uint32_t find_channel(const struct os_identity *identity) {
+static uint32_t find_channel(int file, const struct os_identity *identity) {
     struct source wanted = {.kind = WH_INPUT_DESCRIPTOR,
                             .number = ANY_DESCRIPTOR,
                             .identity = *identity,
-                            .digest = DIGEST_OF_NOTHING,
+                            .digest = WH_DIGEST_OF_NOTHING,
                             .state = BEGUN};
-    return find_source(&wanted, "", 0);
+    return find_source(&wanted, file, NULL, 0);
 }
 
-uint64_t given_away(const struct os_identity *identity, uint64_t size) {
-    uint32_t channel = find_channel(identity);
-    return channel ? __atomic_fetch_add(&source_at(channel)->given, size, __ATOMIC_RELAXED)
-                   : WH_INPUT_NOWHERE;
+static int is_open_to_others(uint32_t mode) {
+    return S_ISFIFO(mode) || S_ISREG(mode) || S_ISSOCK(mode);
+}
+
+int given_away(int file, uint64_t place, uint64_t size, struct given_place *to) {
+    struct os_identity identity;
+    if (os_identify(file, &identity) || !is_open_to_others(identity.mode)) return 0;
+    *to = (struct given_place){identity.device, identity.number, place};
+    if (place != WH_INPUT_NOWHERE) return 1;
+    int64_t end = os_place(file);
+    if (end >= 0) {
+        to->offset = (uint64_t)end - size;
+        return (uint64_t)end >= size;
+    }
+    uint32_t channel = find_channel(file, &identity);
+    if (!channel) return 0;
+    to->number = source_at(channel)->ends.sent;
+    to->offset = __atomic_fetch_add(&source_at(channel)->given, size, __ATOMIC_RELAXED);
+    return to->number != 0;
 }
 
 struct input_bytes given_read(int file, uint64_t place, uint64_t size) {
@@ -140,7 +148,7 @@ struct input_bytes given_read(int file, uint64_t place, uint64_t size) {
         if ((uint64_t)end >= size) bytes.offset = (uint64_t)end - size;
         return bytes;
     }
-    bytes.channel = find_channel(&source_at(bytes.source)->identity);
+    bytes.channel = find_channel(file, &source_at(bytes.source)->identity);
     if (!bytes.channel) return bytes;
     uint64_t taken = __atomic_fetch_add(&source_at(bytes.channel)->taken, size, __ATOMIC_RELAXED);
     if (taken < LOST_COUNT) bytes.offset = taken;
@@ -150,7 +158,7 @@ struct input_bytes given_read(int file, uint64_t place, uint64_t size) {
 static struct source *channel_of(int file) {
     struct os_identity identity;
     uint32_t channel =
-        os_place(file) < 0 && !os_identify(file, &identity) ? find_channel(&identity) : 0;
+        os_place(file) < 0 && !os_identify(file, &identity) ? find_channel(file, &identity) : 0;
     return channel ? source_at(channel) : NULL;
 }
 
@@ -285,12 +293,12 @@ static void sign(struct input *input, const struct input_bytes *bytes, const voi
     if (!bytes->channel) {
         input->first = bytes->offset;
         input->count = bytes->size;
-        input->digest = digest_of(DIGEST_OF_NOTHING, content, bytes->size);
+        input->digest = wh_digest(WH_DIGEST_OF_NOTHING, content, bytes->size);
         return;
     }
     struct source *channel = source_at(bytes->channel);
     if (channel->digested != bytes->offset) return;
-    channel->digest = digest_of(channel->digest, content, bytes->size);
+    channel->digest = wh_digest(channel->digest, content, bytes->size);
     channel->digested += bytes->size;
     input->count = channel->digested;
     input->digest = channel->digest;
@@ -453,7 +461,7 @@ static uint32_t initial(struct whence_origin_site *site, uintptr_t address, uint
     struct input part = {.call = site,
                          .offset = address - start.strings[index],
                          .size = size,
-                         .source = find_source(&wanted, text, length)};
+                         .source = find_source(&wanted, -1, text, length)};
     struct input *made = part.source ? find(&part) : NULL;
     return made ? node_of(made, node_own()) : 0;
 }
@@ -483,9 +491,9 @@ void given_describe(const struct whence_origin_site *site, struct text *into) {
     const struct input *input = input_of(site);
     const struct source *source = source_at(input->source);
     const struct os_identity *file = &source->identity;
-    uint64_t count = source->sender ? input->count : 0;
-    const uint64_t fields[] = {source->kind, source->number, input->offset,  input->size,
-                               file->mode,   file->device,   source->sender, input->first,
+    uint64_t count = source->ends.received ? input->count : 0;
+    const uint64_t fields[] = {source->kind, source->number, input->offset,         input->size,
+                               file->mode,   file->device,   source->ends.received, input->first,
                                count,        input->digest};
     text_put(into, "<");
     for (unsigned i = 0; i < sizeof fields / sizeof *fields; i++) {

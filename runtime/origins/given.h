@@ -52,9 +52,15 @@ void given_arrived(const char *function, struct whence_origin_site *call, struct
 uint32_t given_returned(const char *function, struct whence_origin_site *call,
                         struct input_bytes bytes, const void *content);
 
-/* Where in a file without places, as far as this process has written to it, the next bytes go,
- * which are so many. */
-uint64_t given_away(const struct os_identity *identity, uint64_t size);
+/* Where bytes are for those who read them: a file, and an offset, in one without places counted as
+ * far as this process has written to it. */
+struct given_place {
+    uint64_t device, number, offset;
+};
+
+/* Where so many bytes are that were written to an open file: from `place` on, or, if that is
+ * WH_INPUT_NOWHERE, those before its place. 0: it is not known, or no other process reads them. */
+int given_away(int file, uint64_t place, uint64_t size, struct given_place *to);
 
 /* The node of this thread for a part of an input, whose node is in the cells of an address. */
 uint32_t given_part(uint32_t node, uintptr_t address, uint64_t size);

@@ -1,11 +1,8 @@
 #include "sent.h"
-#include "../os/ends.h"
 #include "../os/mem.h"
 #include "../record/record.h"
 #include "cells.h"
 #include "chains.h"
-
-#include <sys/stat.h>
 
 /* Of one call, bytes beyond these are not written down. */
 #define MOST_AT_ONCE (1u << 20)
@@ -120,23 +117,11 @@ static void divide(struct whence_origin_site *call, struct whence_sent *sent,
     }
 }
 
-static int is_open_to_others(uint32_t mode) {
-    return S_ISFIFO(mode) || S_ISREG(mode) || S_ISSOCK(mode);
-}
-
 /* made: the bytes are in no memory of the program, and have this node, if it is not 0. */
 static void send(struct whence_origin_site *call, int file, uint64_t offset, const void *from,
                  uint64_t size, const uint32_t *made) {
-    struct os_identity identity;
-    if (!size || os_identify(file, &identity) || !is_open_to_others(identity.mode)) return;
-    uint64_t number = identity.number;
-    if (S_ISSOCK(identity.mode)) number = os_ends(file, number).sent;
-    if (!number) return;
-    if (offset == WH_INPUT_NOWHERE) {
-        int64_t end = os_place(file);
-        if (end >= 0 && (uint64_t)end < size) return;
-        offset = end < 0 ? given_away(&identity, size) : (uint64_t)end - size;
-    }
+    struct given_place place;
+    if (!size || !given_away(file, offset, size, &place)) return;
     begin();
     uint64_t kept = size < MOST_AT_ONCE ? size : MOST_AT_ONCE;
     size_t most = wh_round_up(sizeof(struct whence_sent_frame) + sizeof(struct whence_sent) + kept +
@@ -151,7 +136,8 @@ static void send(struct whence_origin_site *call, int file, uint64_t offset, con
     struct whence_sent *sent = (struct whence_sent *)(frame + 1);
     char *bytes = (char *)(sent + 1);
     struct whence_sent_part *parts = (struct whence_sent_part *)(bytes + wh_round_up(kept, 8));
-    *sent = (struct whence_sent){.device = identity.device, .inode = number, .offset = offset};
+    *sent =
+        (struct whence_sent){.device = place.device, .inode = place.number, .offset = place.offset};
     wh_copy(bytes, from, kept);
     if (made)
         add_part(sent, parts, 0, kept, node_sent(call, *made, 0, 0));

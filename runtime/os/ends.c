@@ -2,20 +2,12 @@
 #include "mem.h"
 #include "os.h"
 
-#include <errno.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <linux/sock_diag.h>
 #include <linux/unix_diag.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-
-static long call(long number, long a, long b, long c, long d, long e, long f) {
-    long result;
-    do result = os_call(number, a, b, c, d, e, f);
-    while (result == -EINTR);
-    return result;
-}
 
 /* ---- local sockets: the kernel knows the other end ---- */
 
@@ -53,33 +45,26 @@ static uint64_t peer_of(uint64_t number) {
                .udiag_cookie = {~0u, ~0u}},
     };
     char answer[512] __attribute__((aligned(8)));
-    long socket = call(SYS_socket, AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG, 0, 0, 0);
+    long socket =
+        os_call(SYS_socket, AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG, 0, 0, 0);
     if (socket < 0) return 0;
-    long size = call(SYS_sendto, socket, (long)&request, sizeof request, 0, 0, 0);
+    long size = os_call(SYS_sendto, socket, (long)&request, sizeof request, 0, 0, 0);
     if (size >= 0)
-        size = call(SYS_recvfrom, socket, (long)answer, sizeof answer, MSG_DONTWAIT, 0, 0);
+        size = os_call(SYS_recvfrom, socket, (long)answer, sizeof answer, MSG_DONTWAIT, 0, 0);
     os_close((int)socket);
     return size > 0 ? peer_in(answer, (size_t)size) : 0;
-}
-
-/* ---- */
-
-static uint64_t mixed(uint64_t hash, const void *bytes, size_t size) {
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ ((const uint8_t *)bytes)[i]) * 0x100000001b3ull;
-    return hash;
 }
 
 struct os_ends os_ends(int socket, uint64_t number) {
     struct sockaddr_storage own = {0}, other = {0};
     unsigned own_size = sizeof own, other_size = sizeof other;
     struct os_ends ends = {0};
-    if (call(SYS_getsockname, socket, (long)&own, (long)&own_size, 0, 0, 0)) return ends;
+    if (os_call(SYS_getsockname, socket, (long)&own, (long)&own_size, 0, 0, 0)) return ends;
     if (own.ss_family == AF_UNIX) return (struct os_ends){number, peer_of(number)};
     if (own.ss_family != AF_INET && own.ss_family != AF_INET6) return ends;
-    if (call(SYS_getpeername, socket, (long)&other, (long)&other_size, 0, 0, 0)) return ends;
-    uint64_t basis = own.ss_family;
-    ends.sent = mixed(mixed(basis, &own, own_size), &other, other_size);
-    ends.received = mixed(mixed(basis, &other, other_size), &own, own_size);
+    if (os_call(SYS_getpeername, socket, (long)&other, (long)&other_size, 0, 0, 0)) return ends;
+    uint64_t basis = WH_DIGEST_OF_NOTHING;
+    ends.sent = wh_digest(wh_digest(basis, &own, own_size), &other, other_size);
+    ends.received = wh_digest(wh_digest(basis, &other, other_size), &own, own_size);
     return ends;
 }

@@ -57,6 +57,14 @@ static inline uint64_t wh_number(uintptr_t address, uint64_t size) {
     return value;
 }
 
+/* FNV-1a, of more bytes behind those that `digest` is of. */
+#define WH_DIGEST_OF_NOTHING 0xcbf29ce484222325ull
+static inline uint64_t wh_digest(uint64_t digest, const void *bytes, uint64_t size) {
+    for (uint64_t i = 0; i < size; i++)
+        digest = (digest ^ ((const uint8_t *)bytes)[i]) * 0x100000001b3ull;
+    return digest;
+}
+
 static inline size_t wh_length(const char *text) {
     size_t n = 0;
     while (text[n]) n++;

@@ -132,6 +132,17 @@ uintptr_t os_map(size_t size) {
 
 void os_unmap(uintptr_t begin, size_t size) { call3(SYS_munmap, (long)begin, (long)size, 0); }
 
+int os_enlarge(void **table, size_t element, uint64_t used, uint64_t *capacity, uint64_t first) {
+    uint64_t more = *capacity ? 2 * *capacity : first;
+    uintptr_t fresh = os_map(wh_round_up(more * element, OS_PAGE));
+    if (!fresh) return 0;
+    wh_copy((void *)fresh, *table, used * element);
+    if (*capacity) os_unmap((uintptr_t)*table, wh_round_up(*capacity * element, OS_PAGE));
+    *table = (void *)fresh;
+    *capacity = more;
+    return 1;
+}
+
 uintptr_t os_map_file(int file, size_t size) {
     long at = call6(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     return failed(at) ? 0 : (uintptr_t)at;

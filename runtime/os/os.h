@@ -55,6 +55,9 @@ int os_move(uintptr_t from, size_t size, uintptr_t to, size_t to_size);
 /* Fresh zeroed memory anywhere; 0 if there is none. */
 uintptr_t os_map(size_t size);
 void os_unmap(uintptr_t begin, size_t size);
+/* Gives a table twice the room, or at first room for `first` elements; *capacity: for how many it
+ * has some. The first `used` stay. 0: there is no memory, and nothing has changed. */
+int os_enlarge(void **table, size_t element, uint64_t used, uint64_t *capacity, uint64_t first);
 /* Maps a file shared and writable; 0 if that fails. */
 uintptr_t os_map_file(int file, size_t size);
 /* Whether a byte can be read or written, found out without risking a signal.

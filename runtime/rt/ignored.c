@@ -15,14 +15,7 @@ static struct os_lock lock;
 int ignored_any;
 
 static int grow(void) {
-    uint64_t more = capacity ? 2 * capacity : OS_PAGE / sizeof *ranges;
-    struct range *fresh = (struct range *)os_map(more * sizeof *fresh);
-    if (!fresh) return 0;
-    wh_copy(fresh, ranges, count * sizeof *fresh);
-    if (ranges) os_unmap((uintptr_t)ranges, capacity * sizeof *fresh);
-    ranges = fresh;
-    capacity = more;
-    return 1;
+    return os_enlarge((void **)&ranges, sizeof *ranges, count, &capacity, OS_PAGE / sizeof *ranges);
 }
 
 static void append(uintptr_t begin, uintptr_t end) {

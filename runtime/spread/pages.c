@@ -15,14 +15,7 @@ static uint64_t *log;
 static uint64_t logged, capacity;
 
 static int grow(void) {
-    uint64_t more = capacity ? 2 * capacity : 2 * RELEASE_PAGES;
-    uint64_t *fresh = (uint64_t *)os_map(more * sizeof *log);
-    if (!fresh) return 0;
-    wh_copy(fresh, log, logged * sizeof *log);
-    if (capacity) os_unmap((uintptr_t)log, capacity * sizeof *log);
-    log = fresh;
-    capacity = more;
-    return 1;
+    return os_enlarge((void **)&log, sizeof *log, logged, &capacity, 2 * RELEASE_PAGES);
 }
 
 static uint64_t live_blocks(void) {

@@ -195,6 +195,8 @@ __isoc23_strtoumax __isoc23_vsscanf __isoc99_sscanf __isoc99_vsscanf
 """
 PARSERS = frozenset(_PARSERS.split())
 """Functions that compute numbers from the text that is their first argument."""
+TOLD = READERS | WRITERS | PARSERS
+"""Functions that are told where they are called."""
 
 _VALUES = ("POINTER", "INDEX", "FREED", "LOST", "FIRST", "SECOND", "SIZE", "COUNT", "EACH", "LEFT", "RIGHT")
 _OTHERS = ("USED", "LENGTH", "MEMBER", "MEMBERS", "ARGUMENT")

@@ -7,7 +7,7 @@ from collections import Counter
 
 from whence import ir
 from whence.abi.intercepts import RUNTIME_SYMBOLS
-from whence.abi.origins import PARSERS, READERS, WRITERS
+from whence.abi.origins import TOLD
 from whence.instrument.passes import Context
 
 _REFERENCE = re.compile(r'@(?:"[^"]*"|[-\w.$]+)', re.ASCII)
@@ -73,7 +73,7 @@ def _leave_to_library(module: ir.Module) -> None:
     """Removes copies of functions that the runtime has and that chains lead to, as `atoi`: the runtime knows
     what comes from them and what goes through them."""
     for function in module.definitions:
-        if function.linkage == _COPY and function.name in READERS | PARSERS | WRITERS:
+        if function.linkage == _COPY and function.name in TOLD:
             types = ", ".join(each.type for each in function.parameters)
             module.remove(function)
             module.add_declaration(f"declare {function.return_type} {function.ref}({types})")

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from whence.chains import Chain, Content, Hop, Input
+from whence.chains import Chain, Hop, Input
 from whence.engines.process.chains import chain_of
 from whence.engines.process.sent import Part, Sender, Sent
 
 _MOST_PROCESSES = 16
 """One chain goes through no more."""
-_FNV_BASIS, _FNV_PRIME = 0xCBF29CE484222325, 0x100000001B3
-_WORD = (1 << 64) - 1
 
 
 def followed(chain: Chain, sent: Sent, reader: int) -> Chain:
@@ -41,7 +39,7 @@ def _earlier(given: Input, sent: Sent) -> tuple[Sender, Chain] | None:
     if content is None or offset is None or not given.size:
         return None
     file = (content.device, content.inode)
-    senders = [each for each in sent.senders if _has_sent(each, content)]
+    senders = [each for each in sent.senders if each.has_sent(content)]
     if len(senders) != 1:
         return None
     (sender,) = senders
@@ -51,19 +49,6 @@ def _earlier(given: Input, sent: Sent) -> tuple[Sender, Chain] | None:
     piece, part = found
     chain = chain_of(sender.chains[part.node], "")
     return sender, _narrowed(chain, part, offset - piece.offset - part.begin, given.size)
-
-
-def _has_sent(sender: Sender, content: Content) -> bool:
-    bytes_ = sender.bytes_of((content.device, content.inode), content.first, content.count)
-    return bytes_ is not None and _digest(bytes_) == content.digest
-
-
-def _digest(content: bytes) -> int:
-    """FNV-1a."""
-    digest = _FNV_BASIS
-    for each in content:
-        digest = (digest ^ each) * _FNV_PRIME & _WORD
-    return digest
 
 
 def _narrowed(chain: Chain, part: Part, behind: int, size: int) -> Chain:

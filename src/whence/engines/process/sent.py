@@ -9,7 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from whence.abi.sent import FRAME, KINDS, MOST_BYTES, PART, SENT, SUFFIX
+from whence.chains import Content
 
+_FNV_BASIS, _FNV_PRIME = 0xCBF29CE484222325, 0x100000001B3
+_WORD = (1 << 64) - 1
 _KINDS = {number: name for name, number in KINDS.items()}
 
 
@@ -42,6 +45,15 @@ class Sender:
     pieces: list[Piece] = field(default_factory=list)
     chains: dict[int, str] = field(default_factory=dict)
     full: bool = False
+    _digests: dict[Content, bool] = field(default_factory=dict)
+
+    def has_sent(self, content: Content) -> bool:
+        """Whether the bytes by which an input is recognised are this process's."""
+        known = self._digests.get(content)
+        if known is None:
+            found = self.bytes_of((content.device, content.inode), content.first, content.count)
+            known = self._digests[content] = found is not None and _digest(found) == content.digest
+        return known
 
     def bytes_of(self, file: tuple[int, int], first: int, count: int) -> bytes | None:
         """What stands at a place of a file, if all of it was sent by this process."""
@@ -61,6 +73,14 @@ class Sender:
             if piece.file == file and 0 <= at < len(piece.data):
                 return next(((piece, each) for each in piece.parts if 0 <= at - each.begin < each.size), None)
         return None
+
+
+def _digest(content: bytes) -> int:
+    """FNV-1a."""
+    digest = _FNV_BASIS
+    for each in content:
+        digest = (digest ^ each) * _FNV_PRIME & _WORD
+    return digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +143,7 @@ def _piece(body: bytes, length: int) -> Piece | None:
     begin = SENT.size + (length + 7) // 8 * 8
     if begin + head["parts"] * PART.size > len(body):
         return None
-    rows = struct.iter_unpack("<IIQ", body[begin : begin + head["parts"] * PART.size])
+    rows = struct.iter_unpack(PART.format, body[begin : begin + head["parts"] * PART.size])
     parts = tuple(Part(*row) for row in rows)
     data = body[SENT.size : SENT.size + length]
     return Piece((head["device"], head["inode"]), head["offset"], data, parts)
