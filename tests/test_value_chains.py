@@ -559,3 +559,20 @@ int main(void) {
 def test_engine_alloc_says_that_it_follows_nothing(whence: Whence) -> None:
     done = whence.run("--engine", "alloc", "--locate", "always", whence.build(INPUT), stdin=b"-")
     assert "engine alloc does not follow where values come from" in done.err
+
+
+@pytest.mark.parametrize("term", [" * 3 + 1", " + b"])
+def test_an_expression_of_very_many_operations(whence: Whence, term: str) -> None:
+    text = f"""
+#include <stdlib.h>
+int main(void) {{
+    volatile unsigned a = 3, b = 200;
+    unsigned x = (a << 1){term * 1500};
+    int *p = malloc(16);
+    p[x % 300 + 10] = 1;
+    return b == 0;
+}}
+"""
+    (found,) = located(whence, whence.build(text), "--leak-check", "no")
+    (chain,) = [each for each in found["chains"] if each["term"] == "the index of r"]
+    assert ("stored", "x") in [(each["kind"], each["name"]) for each in chain["hops"]]

@@ -39,6 +39,9 @@ _LEAVES = frozenset(("__cxa_throw", "__cxa_rethrow", "longjmp", "_longjmp", "sig
 _OF_ONE = ("llvm.abs.", "llvm.bitreverse.", "llvm.bswap.")
 _LIBRARY_OF_ONE = frozenset(("htonl", "htons", "ntohl", "ntohs", "tolower", "toupper"))
 """Functions that compute a number from one other."""
+_JOINS, _SHIFTS = ("or", "add", "xor"), ("shl", "lshr", "ashr")
+_DEEPEST = 100
+"""Operations within each other that are looked through; what is further inside is said to be computed."""
 _LIFETIMES = "llvm.lifetime."
 _UNFOLLOWED = "of an uncommon size, which is not followed"
 
@@ -89,6 +92,7 @@ class _Follower:
         self.sites = sites
         self.names = Names(function, types)
         self.nodes: dict[str, str] = {}
+        self.depth = 0
         self.apart = not policy.described
         self.scalars: frozenset[str] = frozenset()
         self.shadows: dict[str, str] = {}
@@ -255,7 +259,9 @@ class _Follower:
             return self._of_constant(value, user)
         known = self.nodes.get(value)
         if known is None:
+            self.depth += 1
             known = self.nodes[value] = self._made(value, type_)
+            self.depth -= 1
         return known
 
     def _of_constant(self, value: str, user: ir.Instruction) -> str:
@@ -270,11 +276,13 @@ class _Follower:
             return "0"
         if isinstance(made, ir.Parameter):
             return self._parameter(made)
-        if isinstance(made, ir.Phi):
-            return self._phi(made)
         place = after(made)
         if place is None:
             return "0"
+        if self.depth > _DEEPEST:
+            return self._born(place, made, HopKind.COMPUTED, self.names.value(value))
+        if isinstance(made, ir.Phi):
+            return self._phi(made)
         if isinstance(made, ir.Load):
             return self._loaded(made, place)
         if isinstance(made, ir.Binary) and (given := self.names.assigned(value)) is not None:
@@ -321,16 +329,18 @@ class _Follower:
     def _is_joined(self, made: ir.Instruction, operands: Sequence[ir.Operand]) -> bool:
         """Whether the parts of a number are put together: one of two operands is moved to other bits, or is
         put together itself."""
-        if made.opcode not in ("or", "add", "xor"):
+        if made.opcode not in _JOINS:
             return False
-        for operand in operands:
-            part = self.function.definition_of(operand.value)
-            while isinstance(part, ir.Cast):
-                part = self.function.definition_of(part.operands[0].value)
-            if isinstance(part, ir.Binary) and (
-                (part.opcode in ("shl", "lshr", "ashr") and not part.operands[1].value.startswith("%"))
-                or self._is_joined(part, part.operands[:2])
-            ):
+        waiting = list(operands)
+        for _ in range(_DEEPEST):
+            if not waiting:
+                break
+            part = self.function.definition_of(waiting.pop().value)
+            if isinstance(part, ir.Cast):
+                waiting.append(part.operands[0])
+            elif isinstance(part, ir.Binary) and part.opcode in _JOINS:
+                waiting += part.operands[:2]
+            elif isinstance(part, ir.Binary) and part.opcode in _SHIFTS and _is_constant(part.operands[1]):
                 return True
         return False
 
@@ -339,7 +349,7 @@ class _Follower:
     ) -> str:
         """The parts may come from one value, or from neighbouring bytes of an input; then the number does."""
         name = self.names.value(made.result or "")
-        one, other = (self._node(each.value, type_, made) for each in operands)
+        one, other = [self._node(each.value, type_, made) for each in operands]
         moved, born = (self.sites.site(made, kind, name) for kind in (HopKind.ARITHMETIC, HopKind.COMPUTED))
         return self._emit(place, helpers.JOIN, "i32", f"ptr {moved}, ptr {born}, i32 {one}, i32 {other}")
 
@@ -539,6 +549,10 @@ def _is_plain_use(use: ir.Instruction, variable: ir.Alloca) -> bool:
     if isinstance(use, ir.Store):
         return use.operands[0].type == type_ and use.operands[0].value != variable.result and not use.atomic
     return isinstance(use, ir.Load) and use.type == type_ and not use.atomic
+
+
+def _is_constant(operand: ir.Operand) -> bool:
+    return not operand.value.startswith("%")
 
 
 def _wide(size: ir.Argument) -> str:
