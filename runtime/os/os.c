@@ -148,6 +148,12 @@ uintptr_t os_map_file(int file, size_t size) {
     return failed(at) ? 0 : (uintptr_t)at;
 }
 
+long os_map_shared(uintptr_t begin, int file, size_t size) {
+    int flags = MAP_SHARED | MAP_FIXED | (file < 0 ? MAP_ANONYMOUS : 0);
+    long at = call6(SYS_mmap, (long)begin, (long)size, PROT_READ | PROT_WRITE, flags, file, 0);
+    return failed(at) ? at : 0;
+}
+
 /* rt_sigprocmask copies from and to the addresses it is given and answers
  * EFAULT where that fails. With an invalid `how` it changes nothing. */
 /* The kernel does not look at a null pointer, and succeeds. */

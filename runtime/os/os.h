@@ -60,6 +60,8 @@ void os_unmap(uintptr_t begin, size_t size);
 int os_enlarge(void **table, size_t element, uint64_t used, uint64_t *capacity, uint64_t first);
 /* Maps a file shared and writable; 0 if that fails. */
 uintptr_t os_map_file(int file, size_t size);
+/* The same at an address, in place of what is mapped there; file -1: zeroed memory. 0 or -errno. */
+long os_map_shared(uintptr_t begin, int file, size_t size);
 /* Whether a byte can be read or written, found out without risking a signal.
  * The write test overwrites 8 bytes. */
 int os_readable(uintptr_t address);

@@ -2,6 +2,8 @@
 #include "expressions.h"
 #include "inputs.h"
 #include "memory.h"
+#include "rewind.h"
+#include "standing.h"
 #include "trace.h"
 #include "../os/mem.h"
 #include "../os/os.h"
@@ -20,13 +22,31 @@
 #define DESCRIPTORS 4
 
 /* Requests that fit into the room need no mapping. */
-static char room[16384];
+#define ROOM 16384u
 
 struct request {
     struct wh_explore_request head;
     char *bytes;
     int files[DESCRIPTORS];
+    char room[ROOM];
 };
+
+/* What a path and the process that has forked it know of each other. state: a path runs, none does,
+ * or it is killed for its time. begun: in microseconds. ended: how many have ended in this process,
+ * without an end of the process. */
+enum { RUNS, IDLE, KILLED };
+struct run {
+    uint32_t state, ended;
+    uint64_t number, milliseconds, begun;
+    uint32_t flags;
+};
+
+static struct run *run(void) { return STANDING(STANDING_RUN); }
+
+/* A process whose first path could not be rewound has cost more than a fork. After some of them in
+ * a row, paths have processes of their own for a while. */
+#define LONELY_MOST 3u
+#define APART 64u
 
 static _Noreturn void refuse(const char *why, const char *name) {
     TEXT(message, 512);
@@ -88,17 +108,18 @@ static void adopt(const struct request *request) {
 }
 
 static int receive(int socket, struct request *request) {
-    *request = (struct request){.bytes = room, .files = {-1, -1, -1, -1}};
+    request->bytes = request->room;
+    for (int i = 0; i < DESCRIPTORS; i++) request->files[i] = -1;
     if (!receive_head(socket, request)) return 0;
     adopt(request);
-    if (request->head.bytes > sizeof room)
+    if (request->head.bytes > sizeof request->room)
         request->bytes = (char *)os_map(wh_round_up(request->head.bytes, OS_PAGE));
     if (!request->bytes) refuse("no memory for a request", "");
     return receive_all(socket, request->bytes, request->head.bytes);
 }
 
 static void release(const struct request *request) {
-    if (request->bytes != room)
+    if (request->bytes != request->room)
         os_unmap((uintptr_t)request->bytes, wh_round_up(request->head.bytes, OS_PAGE));
 }
 
@@ -112,19 +133,45 @@ static void begin_path(const struct request *request, char **arguments, char **e
     if (!inputs_place(arguments, environment, &name)) refuse("there is no place for ", name);
 }
 
-/* Whether the child has ended in time. */
-static int ends_in_time(pid_t child, uint64_t milliseconds) {
+static void note_run(const struct request *request) {
+    struct run *now = run();
+    now->number = request->head.number;
+    now->milliseconds = request->head.milliseconds;
+    now->flags = request->head.flags;
+    now->begun = os_now_us();
+    __atomic_store_n(&now->state, RUNS, __ATOMIC_RELEASE);
+}
+
+/* Of the end of a path and the end of its time one comes first. */
+static int claim(uint32_t state) {
+    uint32_t runs = RUNS;
+    return __atomic_compare_exchange_n(&run()->state, &runs, state, 0, __ATOMIC_ACQ_REL,
+                                       __ATOMIC_RELAXED);
+}
+
+/* Milliseconds until the time of the path may be over; -1: never, 0: it is. While none runs, it is
+ * looked for one often enough. */
+static int left(void) {
+    const struct run *now = run();
+    uint64_t most = now->milliseconds, gone = (os_now_us() - now->begun) / 1000;
+    if (!most) return -1;
+    if (__atomic_load_n(&now->state, __ATOMIC_ACQUIRE) == IDLE) return (int)(most / 4 + 1);
+    return gone < most ? (int)(most - gone) : 0;
+}
+
+/* Waits for the end of the process, or of the time of the path that it runs. 0: that is over. */
+static int ends_in_time(pid_t child) {
     int handle = (int)os_call(SYS_pidfd_open, child, 0, 0, 0, 0, 0);
     if (handle < 0) return 1;
     struct pollfd wait = {.fd = handle, .events = POLLIN};
-    uint64_t end = os_now_us() / 1000 + milliseconds;
-    int ready;
-    do {
-        uint64_t now = os_now_us() / 1000;
-        ready = poll(&wait, 1, now < end ? (int)(end - now) : 0);
-    } while (ready < 0 && errno == EINTR);
+    int ended = 0, over = 0;
+    while (!ended && !over) {
+        int most = left();
+        ended = poll(&wait, 1, most) > 0;
+        over = !ended && most == 0 && left() == 0 && claim(KILLED);
+    }
     close(handle);
-    return ready > 0;
+    return ended;
 }
 
 /* Whether a process sleeps: /proc says so behind its name, which may have parentheses. */
@@ -144,13 +191,14 @@ static int is_asleep(pid_t process) {
     return 0;
 }
 
-static void await(pid_t child, const struct request *request, struct wh_explore_answer *answer) {
+static void await(pid_t child, struct wh_explore_answer *answer) {
     int status = 0;
-    if (request->head.milliseconds && !ends_in_time(child, request->head.milliseconds)) {
+    if (!ends_in_time(child)) {
         answer->late = is_asleep(child) ? 2 : 1;
         kill(child, SIGKILL);
     }
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+    answer->number = run()->number;
     answer->pid = (uint32_t)child;
     answer->status = (uint32_t)status;
 }
@@ -181,29 +229,78 @@ static pid_t fork_path(void (*forked)(void)) {
 }
 
 static int answer(int socket, const struct wh_explore_answer *said) {
+    if (!(run()->flags & WH_REQUEST_QUIET)) end_trace(said);
     return send(socket, said, sizeof *said, MSG_NOSIGNAL) == sizeof *said;
 }
 
-void server_run(int socket, char **arguments, char **environment, void (*forked)(void)) {
+static int greet(int socket) {
     struct wh_explore_answer said = {.number = WH_EXPLORE_HELLO, .pid = os_process()};
-    struct request request;
-    memory_prepare((uintptr_t)&request);
+    return send(socket, &said, sizeof said, MSG_NOSIGNAL) == sizeof said;
+}
+
+/* ---- one process for many paths ---- */
+
+/* A path has ended in this process, which takes the next one. */
+static const struct request *next_request(int socket) {
+    struct request *request = STANDING(STANDING_REQUEST);
+    struct wh_explore_answer said = {.number = run()->number,
+                                     .pid = os_process(),
+                                     .status = (uint32_t)(rewind_status() & 0xFF) << 8};
+    while (!claim(IDLE)) os_sleep_us(1000000); /* it is being killed */
+    run()->ended++;
+    if (!answer(socket, &said)) os_exit(0);
+    if (request->bytes) release(request);
+    if (!receive(socket, request)) os_exit(0);
+    trace_forget();
+    note_run(request);
+    return request;
+}
+
+static void run_paths(int socket, const struct request *request, char **arguments,
+                      char **environment, int many) {
+    if (!many || !rewind_prepare(&socket)) {
+        close(socket);
+    } else {
+        int again = rewind_mark();
+        if (again > 0) request = next_request(socket);
+        if (again < 0) close(socket);
+    }
+    begin_path(request, arguments, environment);
+    rewind_begin();
+}
+
+/* Whether the next process is to run several paths, if it can. */
+static int runs_many(uint32_t *lonely, uint32_t *apart) {
+    if (*apart) return --*apart, 0;
+    *lonely = run()->ended ? 0 : *lonely + 1;
+    run()->ended = 0;
+    if (*lonely <= LONELY_MOST) return 1;
+    *lonely = 0, *apart = APART;
+    return 0;
+}
+
+void server_run(int socket, char **arguments, char **environment, void (*forked)(void)) {
+    static struct request request;
+    uint32_t lonely = 0, apart = 0;
+    memory_prepare((uintptr_t)&lonely);
     expressions_prepare();
-    int open = answer(socket, &said);
+    if (!rewind_reserve() || os_map_shared((uintptr_t)run(), -1, OS_PAGE))
+        refuse("no memory for the state of a path", "");
+    int open = greet(socket);
     while (open && receive(socket, &request)) {
+        int many = runs_many(&lonely, &apart);
         trace_forget();
+        note_run(&request);
         pid_t child = fork_path(forked);
         if (!child) {
-            close(socket);
-            begin_path(&request, arguments, environment);
+            run_paths(socket, &request, arguments, environment, many);
             return;
         }
         if (child < 0) refuse("no process for a path", "");
-        said = (struct wh_explore_answer){.number = request.head.number};
-        await(child, &request, &said);
-        if (!(request.head.flags & WH_REQUEST_QUIET)) end_trace(&said);
+        struct wh_explore_answer said = {0};
+        await(child, &said);
         release(&request);
-        open = answer(socket, &said);
+        if (__atomic_load_n(&run()->state, __ATOMIC_ACQUIRE) != IDLE) open = answer(socket, &said);
     }
     os_exit(0);
 }

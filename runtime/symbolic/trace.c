@@ -11,9 +11,9 @@ static __thread int holds;
 static WH_WRITTEN struct wh_trace_header *mapped;
 
 int trace_map(int file) {
-    if (mapped) os_unmap((uintptr_t)mapped, WH_TRACE_SIZE);
-    mapped = (struct wh_trace_header *)os_map_file(file, WH_TRACE_SIZE);
-    return mapped != NULL;
+    int done = os_map_shared(WH_SYMBOLIC_TRACE_BASE, file, WH_TRACE_SIZE) == 0;
+    mapped = done ? (struct wh_trace_header *)WH_SYMBOLIC_TRACE_BASE : NULL;
+    return done;
 }
 
 void trace_forget(void) {

@@ -235,11 +235,12 @@ def _symbolic_lines() -> Iterator[str]:
     yield f"#define WH_EXPLORE_HELLO {_number(symbolic.HELLO)}"
     for name, text in symbolic.OBJECT_NAMES.items():
         yield f'#define WH_OBJECT_{name} "{text}"'
-    for name in ("TABLE_BASE", "EXPRESSIONS_BASE", "CHUNKS_BASE"):
+    for name in ("TABLE_BASE", "TRACE_BASE", "REWIND_BASE", "EXPRESSIONS_BASE", "CHUNKS_BASE"):
         yield f"#ifndef WH_SYMBOLIC_{name}"
         yield f"#define WH_SYMBOLIC_{name} {_number(getattr(symbolic, name))}"
         yield "#endif"
     for name in (
+        "REWIND_SIZE",
         "EXPRESSIONS_MOST",
         "CHUNKS_SIZE",
         "CHUNK_SHIFT",

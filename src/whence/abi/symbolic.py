@@ -206,6 +206,12 @@ OBJECT_NAMES = {
 
 TABLE_BASE = 0x4E00_0000_0000
 """``ids of a = *(TABLE_BASE + (a >> CHUNK_SHIFT) * 8) + (a & chunk mask) * 4``, a word for each byte."""
+TRACE_BASE = 0x4E00_0400_0000
+"""Where the file of the traces is mapped."""
+REWIND_BASE = 0x4E00_0600_0000
+REWIND_SIZE = 0x01F0_0000
+"""What a process that runs one path after the other keeps from path to path. A hole follows, so that it is a
+mapping of its own."""
 EXPRESSIONS_BASE = 0x4E00_0800_0000
 """Table, expressions and the first chunks have two levels of page tables in common: each path copies what a
 process has of these, and gives it back."""
