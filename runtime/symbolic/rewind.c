@@ -149,6 +149,22 @@ static void on_end(struct rewind *rewind, ucontext_t *machine) {
     set_registers(rewind, machine);
 }
 
+/* A path is given the stack of signals that there was before. */
+static int tell_stack(const struct rewind *rewind, const uint64_t *words, long *result) {
+    if (words[0] || !words[1] || !snapshot_open_range(words[1], sizeof(stack_t)) ||
+        !os_writable(words[1]) || !os_writable(words[1] + sizeof(stack_t) - sizeof(uint64_t)))
+        return 0;
+    wh_copy((void *)(uintptr_t)words[1], &rewind->stack, sizeof rewind->stack);
+    *result = 0;
+    return 1;
+}
+
+static int can_undo(const struct rewind *rewind, long call, const uint64_t *words, uint64_t *mask,
+                    long *result) {
+    return call == SYS_sigaltstack ? tell_stack(rewind, words, result)
+                                   : undo_call(call, words, mask, result);
+}
+
 static void on_call(int number, siginfo_t *info, void *context) {
     (void)number;
     struct rewind *rewind = own();
@@ -170,7 +186,7 @@ static void on_call(int number, siginfo_t *info, void *context) {
         return;
     }
     wh_copy(&mask, &machine->uc_sigmask, sizeof mask);
-    if (info->si_code == CODE_DISPATCH && undo_call(call, words, &mask, &result)) {
+    if (info->si_code == CODE_DISPATCH && can_undo(rewind, call, words, &mask, &result)) {
         wh_copy(&machine->uc_sigmask, &mask, sizeof mask);
         registers[REG_RAX] = result;
         rewind->selector = CATCH;

@@ -50,7 +50,9 @@ struct undo {
     uint8_t files[FILES_MOST];
     int file_count;
     int closed[STANDARD], kept[STANDARD];
-    int kept_end;
+    int kept_end, directory; /* the working directory */
+    int has_moved, has_mask;
+    long mask; /* of the permissions of new files */
 };
 
 _Static_assert(STANDING_UNDO + sizeof(struct undo) <= STANDING_SNAPSHOT, "room for tables");
@@ -199,6 +201,27 @@ static int control_file(const uint64_t *words, long *result) {
     }
 }
 
+static int move(long number, const uint64_t *words, long *result) {
+    if (own()->directory < 0) return 0;
+    *result = make(number, words);
+    own()->has_moved |= *result == 0;
+    return 1;
+}
+
+static int set_permissions(const uint64_t *words, long *result) {
+    struct undo *undo = own();
+    *result = make(SYS_umask, words);
+    if (!undo->has_mask) undo->mask = *result;
+    undo->has_mask = 1;
+    return 1;
+}
+
+static void undo_places(struct undo *undo) {
+    if (undo->has_moved) os_call(SYS_fchdir, undo->directory, 0, 0, 0, 0, 0);
+    if (undo->has_mask) os_call(SYS_umask, undo->mask, 0, 0, 0, 0, 0);
+    undo->has_moved = undo->has_mask = 0;
+}
+
 static void undo_files(struct undo *undo) {
     for (int file = 0; undo->file_count && file < FILES_MOST; file++) {
         if (!undo->files[file]) continue;
@@ -230,6 +253,9 @@ int undo_prepare(void) {
         undo->kept[file] = undo_keep(file);
         if (undo->kept[file] < 0) return 0;
     }
+    int directory = os_open(".", OS_OPEN_DIRECTORY);
+    undo->directory = directory < 0 ? -1 : undo_keep(directory);
+    if (directory >= 0) os_close(directory);
     return 1;
 }
 
@@ -281,9 +307,9 @@ static int set_mask(const uint64_t *words, uint64_t *mask, long *result) {
 
 /* ---- all calls ---- */
 
-/* Calls that only store something at one place. place: the argument; 0: without. size: in bytes, or
- * where that is 0, the argument `by` in units of 1 << shift. only_if_null: an argument that must be
- * 0, or -1. */
+/* Calls that only store something at one place. place: the argument. size: in bytes, or where that
+ * is 0, the argument `by` in units of 1 << shift. only_if_null: an argument that must be 0, or -1.
+ */
 struct storing {
     uint16_t number;
     uint8_t place, by, shift;
@@ -316,6 +342,7 @@ static const struct storing storing[] = {
     FIXED(getrusage, 1, struct rusage),
     FIXED(times, 0, struct tms),
     FIXED(getrlimit, 1, struct rlimit),
+    FIXED(getitimer, 1, struct itimerval),
     SIZED(sched_getaffinity, 2, 1),
     {SYS_prlimit64, 3, 0, 0, 2, sizeof(struct rlimit)},
     {SYS_mincore, 2, 1, OS_PAGE_SHIFT, -1, 0},
@@ -422,6 +449,9 @@ int undo_call(long number, const uint64_t *words, uint64_t *mask, long *result) 
     case SYS_close: return close_file(words, result);
     case SYS_fcntl: return control_file(words, result);
     case SYS_ioctl: return control_device(words, result);
+    case SYS_chdir:
+    case SYS_fchdir: return move(number, words, result);
+    case SYS_umask: return set_permissions(words, result);
     case SYS_rt_sigaction: return set_action(words, result);
     case SYS_rt_sigprocmask: return set_mask(words, mask, result);
     case SYS_futex:
@@ -434,5 +464,6 @@ void undo_all(void) {
     struct undo *undo = own();
     undo_memory(undo);
     undo_files(undo);
+    undo_places(undo);
     undo_signals(undo);
 }

@@ -318,3 +318,24 @@ def test_a_buffer_without_an_end_is_read_past_it(tmp_path, whence_env):
     flags = ["-O1", "-DUNTERMINATED", "-DSIZE=3"]
     summary, text = explore(build("regex", tmp_path, whence_env, *flags), tmp_path, whence_env)
     assert summary["complete"] and rules_of(summary).keys() == {"stack-buffer-overflow"}, text
+
+
+WAYS, UNDONE = 27, 16
+"""Of `traces.c`: how many paths there are, and of how many what they do can be undone."""
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_every_path_begins_as_the_first_one(level, tmp_path, whence_env):
+    flags = ("-Wno-unused-result", "-Wl,--no-as-needed", "-lm")
+    program = build("traces", tmp_path, whence_env, level, *flags)
+    env = {**whence_env, "LOG": str(tmp_path / "log"), "BEGUN": str(tmp_path)}
+    summary, text = explore(program, tmp_path, env, "--disable", "all")
+    tests = sorted((tmp_path / "out" / "tests").glob("*.json"))
+    ways = [read_test(test).inputs["memory:way"][0] for test in tests]
+    assert sorted(ways) == list(range(WAYS)) and summary["complete"], text
+    assert summary["ends"] == {"exit": WAYS}, text
+    assert {json.loads(test.read_text())["end"]["status"] for test in tests} == {0}
+    processes = (tmp_path / "log").read_text().split()
+    dismissed = summary["dismissed"]
+    assert len(processes) == WAYS + dismissed
+    assert len(set(processes)) <= WAYS - UNDONE + 2
