@@ -8,29 +8,55 @@ from pathlib import Path
 import pytest
 from tests.harness.process import Whence
 
-from whence.symbols.directories import compile_directories, rooted
+from whence.symbols.directories import CompileDirectories, rooted
 
 LIMIT = 1 << 20
 
 
-@pytest.mark.build
-def test_directories_of_a_program(tmp_path: Path) -> None:
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    """Two units of code, each compiled in a directory of its own; the linker keeps their order."""
     for name in ("one", "two"):
         folder = tmp_path / name
         folder.mkdir()
         (folder / "a.c").write_text(f"int {name}(void) {{ return 1; }}\n")
         subprocess.run(["gcc", "-g", "-c", "a.c"], cwd=folder, check=True)
-    program = tmp_path / "both.o"
-    subprocess.run(["ld", "-r", "one/a.o", "two/a.o", "-o", program], cwd=tmp_path, check=True)
-    assert compile_directories(str(program), LIMIT) == (str(tmp_path / "one"), str(tmp_path / "two"))
-    assert compile_directories(str(program), 100) == ()
+    linked = tmp_path / "both.so"
+    subprocess.run(["gcc", "-shared", "one/a.o", "two/a.o", "-o", linked], cwd=tmp_path, check=True)
+    return linked
+
+
+def addresses_of(program: Path) -> list[int]:
+    listing = subprocess.run(["nm", program], check=True, capture_output=True, text=True).stdout
+    found = {line.split()[-1]: int(line.split()[0], 16) for line in listing.splitlines() if " T " in line}
+    return [found["one"], found["two"]]
+
+
+@pytest.mark.build
+def test_the_directory_of_an_address(program: Path) -> None:
+    directories = CompileDirectories(str(program), LIMIT)
+    assert [directories.of(address) for address in addresses_of(program)] == [
+        (str(program.parent / name),) for name in ("one", "two")
+    ]
+    assert CompileDirectories(str(program), 100).of(addresses_of(program)[0]) == ()
+
+
+@pytest.mark.build
+def test_all_directories_without_a_table_of_addresses(
+    program: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    subprocess.run(["objcopy", "--remove-section=.debug_aranges", program], check=True)
+    both = tuple(str(program.parent / name) for name in ("one", "two"))
+    assert CompileDirectories(str(program), LIMIT).of(addresses_of(program)[0]) == both
+    monkeypatch.setattr("whence.symbols.directories._MOST_UNITS", 1)
+    assert CompileDirectories(str(program), LIMIT).of(addresses_of(program)[0]) == ()
 
 
 @pytest.mark.parametrize("content", [b"", b"\x7fELF", b"\x7fELF\x02\x01\x01" + bytes(57), b"text"])
 def test_files_that_are_no_elf(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "file").write_bytes(content)
-    assert compile_directories(str(tmp_path / "file"), LIMIT) == ()
-    assert compile_directories(str(tmp_path / "missing"), LIMIT) == ()
+    assert CompileDirectories(str(tmp_path / "file"), LIMIT).of(0) == ()
+    assert CompileDirectories(str(tmp_path / "missing"), LIMIT).of(0) == ()
 
 
 def test_where_a_name_leads(tmp_path: Path) -> None:
@@ -41,6 +67,7 @@ def test_where_a_name_leads(tmp_path: Path) -> None:
     (tmp_path / "two" / "a.c").touch()
     assert rooted("a.c", [one, two]) == f"{two}/a.c"
     assert rooted("a.c", []) == "a.c"
+    assert rooted("a.c", ["./two"]) == "a.c"
 
 
 SOURCE = """

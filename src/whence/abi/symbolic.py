@@ -15,8 +15,8 @@ in which two paths differ, their traces have the same bytes.
 0 where it is not known; `SITE` says in which image.
 
 **The fork server** is the process before `main`. The driver sends a `REQUEST` through the socket, then for
-each object `OBJECT_HEAD`, its name and its bytes; the server forks a child, which is the path, and answers
-with `ANSWER` when it has ended.
+each object `OBJECT_HEAD`, its name and its bytes; a child that the server forks runs the path, and `ANSWER`
+comes when it has ended. The child may take further requests: then it is as it was before the first one.
 """
 
 from __future__ import annotations
@@ -189,8 +189,8 @@ ANSWER = Layout(
 )
 REQUEST_DESCRIPTORS = ("trace", "input", "output", "error")
 """What a request may pass along with its first bytes (SCM_RIGHTS), as many of them as there are: the file of
-the traces, of `TRACE_SIZE` bytes, and what standard input, output and error become. They stay so for later
-requests; an object `stdin` takes the place of the standard input in any case. The trace of a path is there
+the traces, of `TRACE_SIZE` bytes, and what standard input, output and error become. They come with the first
+request only, and stay so; an object `stdin` takes the place of the standard input in any case. The trace of a path is there
 until the next request."""
 HELLO = 0xFFFF_FFFF_FFFF_FFFF
 """The number of the answer that the server sends when it waits for its first request."""

@@ -1,4 +1,4 @@
-"""The fork server of a checked program: started once, it runs each path in a child that it forks."""
+"""The fork server of a checked program: started once, it runs paths in children that it forks."""
 
 from __future__ import annotations
 
@@ -34,6 +34,8 @@ _START_SECONDS = 60.0
 """How long a program may take to come to `main`."""
 _GRACE_SECONDS = 20.0
 """How much longer than the limit of a path the server may take to answer."""
+_END_SECONDS = 1.0
+"""How long a server without a path may take to end."""
 _HEAD, _OBJECT = struct.Struct(symbolic.REQUEST.format), struct.Struct(symbolic.OBJECT_HEAD.format)
 _ANSWER = struct.Struct(symbolic.ANSWER.format)
 _ANSWERED = [field.name for field in symbolic.ANSWER.fields]
@@ -231,8 +233,11 @@ class Server:
         return _ANSWER.unpack(data)
 
     def close(self) -> None:
-        """End the server and what it started."""
+        """End the server and what it started. Where no path runs they end by themselves."""
         self._socket.close()
+        if not self.busy:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(_END_SECONDS)
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, 9)
         self._process.wait()

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from elftools.elf.elffile import ELFFile
 
 from whence.symbols.demangle import function_name
-from whence.symbols.directories import compile_directories, rooted
+from whence.symbols.directories import CompileDirectories, rooted
 
 if TYPE_CHECKING:
     import drgn
@@ -61,7 +61,7 @@ class Module:
         self._program: drgn.Program | None = None
         self._supplement: Any = None
         self._debug_path = path
-        self._directories: tuple[str, ...] | None = None
+        self._directories: CompileDirectories | None = None
         try:
             self._read()
         # The ELF parser meets whatever the file holds and may fail in any way.
@@ -93,7 +93,7 @@ class Module:
             return ()
         found = tuple(_source_places(program, address))
         if found:
-            found = tuple(map(self._rooted, self._complete(found, address)))
+            found = tuple(self._rooted(place, address) for place in self._complete(found, address))
         symbol = _symbol(program, address)
         if not found:
             return (Place(function_name(symbol), linkage=symbol),) if symbol else ()
@@ -121,14 +121,14 @@ class Module:
             return tuple(_replace(other, places) for other in others)
         return tuple(_merge(place, others) for place in places)
 
-    def _rooted(self, place: Place) -> Place:
+    def _rooted(self, place: Place, address: int) -> Place:
         """A place with an absolute file. symbolic lacks lines of some functions in files with line tables
         alone."""
         if not place.file or os.path.isabs(place.file):
             return place
         if self._directories is None:
-            self._directories = compile_directories(self._debug_path, SUPPLEMENT_LIMIT)
-        return replace(place, file=rooted(place.file, self._directories))
+            self._directories = CompileDirectories(self._debug_path, SUPPLEMENT_LIMIT)
+        return replace(place, file=rooted(place.file, self._directories.of(address)))
 
     def _lookup_supplement(self, address: int) -> list[Any]:
         if self._supplement is None:
