@@ -778,6 +778,36 @@ def test_rule_that_holds_where_nothing_is_wrong(whence: Whence) -> None:
     assert found == []
 
 
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_rule_at_every_write_sees_those_of_the_source(whence: Whence, level: str) -> None:
+    """Direct accesses to variables are asked about, and the writes that whence adds itself are not.
+
+    Those are initial values of variables, and copies of the pointers of `main` for the leak search.
+    """
+    rules = whence.directory / "any.rules"
+    rules.write_text('rule any-write "any write"\n    at deref_w r\n    when r != NULL\n')
+    source = """
+        #include <stdlib.h>
+        struct four { char *text; int count[4]; } global;
+        void fill(struct four *one, int *number) { *number = one->count[1]; }
+        int main(int argc, char **argv) {
+            volatile int index = argc;
+            struct four here;
+            int number;
+            char *kept = argv[0];
+            here.count[index] = 5;
+            fill(&here, &number);
+            global.text = kept;
+            exit(number - 5);
+        }
+    """
+    program = whence.build(source, "every", level)
+    options = ("--keep-going", "--rules", rules, "--disable", "all", "--enable", "any-write")
+    done, found = whence.findings(*options, program)
+    lines = [finding["stack"][0]["line"] for finding in found]
+    assert sorted(lines) == [4, 6, 10, 12], done
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

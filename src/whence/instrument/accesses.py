@@ -19,7 +19,6 @@ from whence.abi.intercepts import STORES
 from whence.abi.layout import RED_ZONE
 from whence.abi.rules import DESC_FUNCTION_SHIFT, DESC_FUNCTIONS, DESC_WRITE
 from whence.abi.widths import CHECKED_WIDTHS
-from whence.instrument.cookies import is_unchecked
 from whence.instrument.exposure import (
     is_plain_global,
     is_plain_thread_variable,
@@ -29,7 +28,7 @@ from whence.instrument.exposure import (
 from whence.instrument.facts import Facts, Flow
 from whence.instrument.filters import copy_marker_name, inside_name, marker_name
 from whence.instrument.lifetimes import may_free
-from whence.instrument.markers import RANGE
+from whence.instrument.markers import RANGE, is_unchecked
 from whence.instrument.passes import Context
 from whence.instrument.policy import Policy
 from whence.instrument.provenance import OBJECTS, Derivation, Kind, Place, Provenance
@@ -158,6 +157,8 @@ def _plain_access(instruction: ir.MemoryAccess) -> list[Access]:
 def _intrinsic_accesses(call: ir.Call, callee: str) -> list[Access]:
     arguments = call.arguments
     if any(argument.type != "ptr" for argument in arguments[: 1 if "memset" in callee else 2]):
+        return []
+    if is_unchecked(call):
         return []
     length = arguments[2]
     size: int | str = length.value

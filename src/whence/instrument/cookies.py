@@ -16,11 +16,8 @@ from collections.abc import Iterator
 
 from whence import ir
 from whence.abi.layout import GRANULE
-from whence.instrument.markers import COOKIE, COOKIE_READ
+from whence.instrument.markers import COOKIE, COOKIE_READ, UNCHECKED
 from whence.instrument.passes import Context
-
-UNCHECKED = "whence.cookie"
-"""Metadata of the front end's own accesses to cookies."""
 
 _COUNT = 8
 """Bytes of the number of elements, the last ones of the cookie."""
@@ -62,12 +59,12 @@ def mark_cookies(context: Context) -> None:
         declare void @_ZdaPv(ptr)
         define void @f() {
           %1 = call ptr @_Znam(i64 36)
-          store i64 7, ptr %1, align 8, !whence.cookie !{}
+          store i64 7, ptr %1, align 8, !whence.unchecked !{}
           call void @__whence_cookie(ptr %1, i64 8) nomerge
           %2 = getelementptr inbounds i8, ptr %1, i64 8
           %3 = getelementptr inbounds i8, ptr %2, i64 -8
           call void @__whence_cookie_read(ptr %3) nomerge
-          %4 = load i64, ptr %3, align 4, !whence.cookie !{}
+          %4 = load i64, ptr %3, align 4, !whence.unchecked !{}
           call void @_ZdaPv(ptr %3)
           ret void
         }
@@ -88,11 +85,6 @@ def mark_cookies(context: Context) -> None:
             function.entry.insertion_point.insert_before(f"call void @{COOKIE}(ptr {pointer}, i64 0) nomerge")
 
 
-def is_unchecked(access: ir.MemoryAccess) -> bool:
-    """Whether the front end accesses a cookie, which is judged where the pass has found it."""
-    return f"!{UNCHECKED} " in access.text
-
-
 # ---- new[] ----
 
 
@@ -106,7 +98,7 @@ def _mark_new(function: ir.Function, used: set[str]) -> None:
         if size % GRANULE or not _has_cookie(function, call.arguments[0].value, store.value, size):
             continue
         used.add(COOKIE)
-        store.rewrite(f"{store.text}, !{UNCHECKED} !{{}}")
+        store.rewrite(f"{store.text}, {UNCHECKED}")
         store.insert_after(f"call void @{COOKIE}(ptr {block}, i64 {size}) nomerge")
 
 
@@ -134,7 +126,7 @@ def _mark_reads(function: ir.Function, used: set[str]) -> None:
         base, offset = _place(function, load.pointer)
         if load.value_type == "i64" and any((base, offset + _COUNT - size) in freed for size in _SIZES):
             used.add(COOKIE_READ)
-            load.rewrite(f"{load.text}, !{UNCHECKED} !{{}}")
+            load.rewrite(f"{load.text}, {UNCHECKED}")
             load.insert_before(f"call void @{COOKIE_READ}(ptr {load.pointer}) nomerge")
 
 

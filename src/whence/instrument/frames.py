@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 
 from whence import ir
+from whence.instrument.markers import UNCHECKED
 from whence.instrument.passes import Context
 
 _ENDING = "exit"
@@ -56,11 +57,11 @@ def keep_locals(context: Context) -> None:
         define i32 @main() {
           %p = alloca ptr, align 8
           %wh.0 = alloca ptr, align 8
-          store ptr null, ptr %wh.0
+          store ptr null, ptr %wh.0, !whence.unchecked !{}
           call void asm sideeffect "", "r"(ptr %wh.0) nounwind
           %1 = call ptr @make()
           store ptr %1, ptr %p, align 8
-          store ptr %1, ptr %wh.0
+          store ptr %1, ptr %wh.0, !whence.unchecked !{}
           call void @exit(i32 0)
           unreachable
         }
@@ -112,17 +113,21 @@ def _copy_pointers(function: ir.Function) -> None:
         return
     for variable in variables:
         copy = function.add_alloca("ptr", 8).result or ""
-        start.insert_before(f"store ptr null, ptr {copy}", dbg=False)
+        start.insert_before(_set("null", copy), dbg=False)
         start.insert_before(_KNOWN.format(copy), dbg=False)
         copies[variable] = copy
     for instruction in list(function.instructions()):
         if isinstance(instruction, ir.Store) and instruction.pointer in copies:
             value = instruction.operands[0].value
-            instruction.insert_after(f"store ptr {value}, ptr {copies[instruction.pointer]}")
+            instruction.insert_after(_set(value, copies[instruction.pointer]))
         elif _LIFETIME_END in instruction.text:
             name = _LOCAL.findall(instruction.text)[-1]
             if name in copies:
-                instruction.insert_after(f"store ptr null, ptr {copies[name]}")
+                instruction.insert_after(_set("null", copies[name]))
+
+
+def _set(value: str, copy: str) -> str:
+    return f"store ptr {value}, ptr {copy}, {UNCHECKED}"
 
 
 def _variables(function: ir.Function) -> list[str]:

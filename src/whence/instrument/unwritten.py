@@ -17,7 +17,7 @@ from typing import TypeGuard
 
 from whence import ir
 from whence.abi.layout import UNWRITTEN
-from whence.instrument.markers import LIFETIME_BEGINS
+from whence.instrument.markers import LIFETIME_BEGINS, UNCHECKED
 from whence.instrument.passes import Context
 from whence.instrument.values.unwritten import parts_of
 
@@ -60,7 +60,7 @@ def define_unwritten(context: Context) -> None:
         define i32 @f(i1 %c, i32 %a) {
         entry:
           %x = alloca ptr, align 8
-          store ptr inttoptr (i64 -6148914691236517206 to ptr), ptr %x, align 8
+          store ptr inttoptr (i64 -6148914691236517206 to ptr), ptr %x, align 8, !whence.unchecked !{}
           br i1 %c, label %one, label %two
         one:
           br label %two
@@ -145,13 +145,13 @@ def _definition(variable: ir.Alloca, loaded: bool, unknown: bool) -> str:
     contents = _contents(module.layout, type_) if count == "1" else _NOTHING
     size *= int(count)
     if contents != _NOTHING:
-        return f"store {type_} {contents}, ptr {name}, align {align}"
+        return f"store {type_} {contents}, ptr {name}, align {align}, {UNCHECKED}"
     if size == _WORD and loaded:
-        return f"store ptr {_POINTER}, ptr {name}, align {align}"
+        return f"store ptr {_POINTER}, ptr {name}, align {align}, {UNCHECKED}"
     if size <= _WORD:
-        return f"store i{8 * size} 0, ptr {name}, align {align}"
+        return f"store i{8 * size} 0, ptr {name}, align {align}, {UNCHECKED}"
     module.add_declaration(_MEMSET)
-    return f"call void @llvm.memset.p0.i64(ptr align {align} {name}, i8 0, i64 {size}, i1 false)"
+    return f"call void @llvm.memset.p0.i64(ptr align {align} {name}, i8 0, i64 {size}, i1 false), {UNCHECKED}"
 
 
 def _contents(layout: ir.DataLayout, type_: ir.Type | str) -> str:
