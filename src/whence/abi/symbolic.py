@@ -190,8 +190,8 @@ ANSWER = Layout(
 REQUEST_DESCRIPTORS = ("trace", "input", "output", "error")
 """What a request may pass along with its first bytes (SCM_RIGHTS), as many of them as there are: the file of
 the traces, of `TRACE_SIZE` bytes, and what standard input, output and error become. They come with the first
-request only, and stay so; an object `stdin` takes the place of the standard input in any case. The trace of a path is there
-until the next request."""
+request only, and stay so; an object `stdin` takes the place of the standard input in any case. The trace of
+a path is there until the next request."""
 HELLO = 0xFFFF_FFFF_FFFF_FFFF
 """The number of the answer that the server sends when it waits for its first request."""
 

@@ -17,8 +17,8 @@ _MOST_UNITS = 500
 
 
 class CompileDirectories:
-    """Those of the ELF file `path`; none where the debug information cannot be read, or the file has more bytes
-    than `limit`."""
+    """Those of the ELF file `path`; none where the debug information cannot be read, or the file has more
+    bytes than `limit`."""
 
     def __init__(self, path: str, limit: int) -> None:
         self._path, self._limit = path, limit
