@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 from samples import BEGIN, OVERFLOW, RUN, SAMPLES
 
-from whence.findings import Finding, Frame, RunInfo, SuppressionUse
+from whence.findings import Descriptor, Finding, Frame, RunInfo, SuppressionUse, Types
 from whence.report import JsonRenderer
 from whence.report.json import schema
 
@@ -36,6 +36,24 @@ def test_all_at_once_and_none() -> None:
     jsonschema.validate(document(*SAMPLES.values()), schema())
     jsonschema.validate(document(), schema())
     assert document()["findings"] == []
+
+
+ENDED = OVERFLOW.block.allocated if OVERFLOW.block else None
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"descriptor": Descriptor(3)},
+        {"descriptor": Descriptor(3, opened=ENDED, closed=ENDED)},
+        {"types": Types("load of type 'int'")},
+        {"types": Types("cast to 'A'", found="B")},
+    ],
+)
+def test_what_few_findings_have_is_valid(more: dict[str, Any]) -> None:
+    made = document(replace(OVERFLOW, **more))
+    jsonschema.validate(made, schema())
+    assert more.keys() <= made["findings"][0].keys()
 
 
 @pytest.mark.parametrize(
