@@ -104,6 +104,21 @@ def test_a_damaged_entry_is_made_again(tmp_path: Path, damage: Callable[[bytes],
     assert cache.read("objects", KEY) == b"content" and cache.notes == []
 
 
+def test_an_entry_of_the_same_content_keeps_its_file(tmp_path: Path) -> None:
+    """Two runs of a new program make its image at the same time, and one of them runs it already."""
+    first, second = Cache(tmp_path), Cache(tmp_path)
+    path = first.add("images", KEY, b"code")
+    number = path.stat().st_ino
+    assert second.add("images", KEY, b"code") == path and path.stat().st_ino == number
+    assert second.add("images", KEY, b"other") == path and path.stat().st_ino != number
+    assert first.read("images", KEY) == b"other"
+    path.chmod(0o777)
+    number = path.stat().st_ino
+    assert second.add("images", KEY, b"other") == path and path.stat().st_ino != number
+    first.close()
+    second.close()
+
+
 def test_a_directory_or_pipe_in_place_of_an_entry(tmp_path: Path) -> None:
     Cache(tmp_path).add("objects", KEY, b"")
     for make in (os.mkfifo, os.mkdir):

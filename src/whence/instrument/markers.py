@@ -48,7 +48,8 @@ LIFETIME_BEGINS = ("llvm.lifetime.start.", SCOPE_BEGIN)
 """Calls at which the lifetime of a variable begins."""
 
 
-UNCHECKED = "!whence.unchecked !{}"
+_UNCHECKED = "!whence.unchecked "
+UNCHECKED = f"{_UNCHECKED}!{{}}"
 """Metadata of accesses that no rule judges: those that whence adds, and the front end's own to cookies."""
 
 _ACCESS = re.compile(r"__whence_check(p?)_([rw])(\d+)(u?)\Z")
@@ -56,7 +57,7 @@ _ACCESS = re.compile(r"__whence_check(p?)_([rw])(\d+)(u?)\Z")
 
 def is_unchecked(access: ir.Instruction) -> bool:
     """Whether no rule judges an access, because the program does not make it."""
-    return UNCHECKED in access.text
+    return _UNCHECKED in access.text  # LLVM numbers the empty node that follows
 
 
 @dataclass(frozen=True)

@@ -217,7 +217,11 @@ class Cache:
         return self._trust[kind]
 
     def _store(self, base: Path, kind: str, key: str, write: Callable[[Path], None]) -> Path:
-        """Makes an entry below `base`; raises `OSError` and the errors of `write`."""
+        """Makes an entry below `base`; raises `OSError` and the errors of `write`.
+
+        One of the same content that another process has made meanwhile stays: it may run by now, and frames in
+        a file that is replaced have no names.
+        """
         folder = base / kind
         _make_folders(folder)
         shared = base == self.directory
@@ -227,7 +231,8 @@ class Cache:
             files.seal(path)
             if shared:
                 self._lock(f"{kind}/{key}")
-            os.replace(path, folder / key)
+            if not files.is_same(folder / key, path):
+                os.replace(path, folder / key)
         return folder / key
 
     def _lock(self, name: str) -> None:

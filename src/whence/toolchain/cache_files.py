@@ -71,6 +71,21 @@ def check(path: Path) -> str | None:
         return None if expected == _SEAL.pack(_MAGIC, size, checksum) else DAMAGED
 
 
+def is_same(entry: Path, other: Path) -> bool:
+    """Whether an entry can be used, and holds what `other`, which is sealed, does."""
+    try:
+        return check(entry) is None and _seal_of(entry) == _seal_of(other)
+    except OSError:
+        return False
+
+
+def _seal_of(path: Path) -> bytes:
+    """The size and checksum at the end of a sealed file."""
+    with _open(path) as file:
+        file.seek(-_SEAL.size, os.SEEK_END)
+        return file.read(_SEAL.size)
+
+
 def content(path: Path) -> bytes:
     """The content without the seal; raises `OSError`."""
     return path.read_bytes()[: -_SEAL.size]
