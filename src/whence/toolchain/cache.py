@@ -219,8 +219,8 @@ class Cache:
     def _store(self, base: Path, kind: str, key: str, write: Callable[[Path], None]) -> Path:
         """Makes an entry below `base`; raises `OSError` and the errors of `write`.
 
-        One of the same content that another process has made meanwhile stays: it may run by now, and frames in
-        a file that is replaced have no names.
+        One of the same content that another process has made meanwhile stays: it may run by now, and frames
+        in a file that is replaced have no names.
         """
         folder = base / kind
         _make_folders(folder)
