@@ -11,17 +11,8 @@
 #include <errno.h>
 #include <sched.h>
 #include <stddef.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
-
-#ifndef PR_SET_SYSCALL_USER_DISPATCH
-#define PR_SET_SYSCALL_USER_DISPATCH 59
-#endif
-#define DISPATCH_ON 1
-#define LET_THROUGH 0
-#define CATCH 1
-#define CODE_DISPATCH 2 /* SYS_USER_DISPATCH */
 
 static __thread volatile char selector __attribute__((tls_model("initial-exec")));
 static __thread int armed __attribute__((tls_model("initial-exec")));
@@ -29,14 +20,9 @@ static int available;
 
 /* ---- calls ---- */
 
-static long make(long number, const uint64_t *words) {
-    return os_call(number, (long)words[0], (long)words[1], (long)words[2], (long)words[3],
-                   (long)words[4], (long)words[5]);
-}
-
 static long make_open(long number, const uint64_t *words) {
     options_open_all();
-    long result = make(number, words);
+    long result = os_call_words(number, words);
     options_close_all();
     return result;
 }
@@ -57,36 +43,37 @@ static int place_of_mask(long number) {
 static long make_masked(long number, const uint64_t *words) {
     int place = place_of_mask(number);
     uint64_t changed[6], mask, pair[2];
-    if (place < 0 || !words[place] || !os_readable(words[place])) return make(number, words);
+    if (place < 0 || !words[place] || !os_readable(words[place]))
+        return os_call_words(number, words);
     wh_copy(changed, words, sizeof changed);
     uintptr_t at = words[place];
     if (number == SYS_pselect6) {
         wh_copy(pair, (const void *)at, sizeof pair);
         at = pair[0];
         pair[0] = (uintptr_t)&mask;
-        if (!at || !os_readable(at)) return make(number, words);
+        if (!at || !os_readable(at)) return os_call_words(number, words);
     }
     mask = *(const wh_word *)at & ~trap_signals();
     changed[place] = number == SYS_pselect6 ? (uintptr_t)pair : (uintptr_t)&mask;
-    return make(number, changed);
+    return os_call_words(number, changed);
 }
 
 static long make_action(const uint64_t *words) {
     uint64_t changed[6];
-    struct kernel_action action;
+    struct catching_action action;
     wh_copy(changed, words, sizeof changed);
     if (words[1] && os_readable(words[1]) && os_readable(words[1] + sizeof action - 1)) {
         wh_copy(&action, (const void *)words[1], sizeof action);
         action.mask &= ~trap_signals();
         changed[1] = (uintptr_t)&action;
     }
-    return make(SYS_rt_sigaction, changed);
+    return os_call_words(SYS_rt_sigaction, changed);
 }
 
 /* The child of fork continues here, too. */
 static long make_process(long number, const uint64_t *words) {
     uint64_t token = pager_lock();
-    long result = make(number, words);
+    long result = os_call_words(number, words);
     if (result == 0) dispatch_arm();
     pager_unlock(token);
     return result;
@@ -257,7 +244,7 @@ static void let_through(ucontext_t *machine, long number, struct child child) {
         options_open_all();
         left_open = 1;
     }
-    if (!site) selector = LET_THROUGH;
+    if (!site) selector = CATCHING_LET_THROUGH;
     registers[REG_RAX] = number;
     registers[REG_RIP] = site ? (greg_t)site : registers[REG_RIP] - SYSCALL_LENGTH;
 }
@@ -271,7 +258,7 @@ static void hand_on(int number, siginfo_t *info, void *context) {
 static void on_call(int signal_number, siginfo_t *info, void *context) {
     ucontext_t *machine = context;
     greg_t *registers = machine->uc_mcontext.gregs;
-    if (info->si_code != CODE_DISPATCH) {
+    if (info->si_code != CATCHING_CODE) {
         hand_on(signal_number, info, context);
         return;
     }
@@ -299,11 +286,9 @@ extern const char etext[] __attribute__((visibility("hidden")));
 
 void dispatch_arm(void) {
     if (!available) return;
-    uintptr_t begin = (uintptr_t)__ehdr_start;
-    selector = LET_THROUGH;
-    armed = os_call(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, DISPATCH_ON, (long)begin,
-                    (long)((uintptr_t)etext - begin), (long)&selector, 0) >= 0;
-    if (armed) selector = CATCH;
+    selector = CATCHING_LET_THROUGH;
+    armed = catching_calls(__ehdr_start, etext, &selector) >= 0;
+    if (armed) selector = CATCHING_CATCH;
 }
 
 /* Does nothing in a child of vfork, which runs in this memory. */
@@ -311,7 +296,7 @@ void dispatch_resume(void) {
     if (WH_LIKELY(!left_open) || os_thread() != thread_self.tid) return;
     left_open = 0;
     options_close_all();
-    if (armed) selector = CATCH;
+    if (armed) selector = CATCHING_CATCH;
 }
 
 int dispatch_leaves_open(void) { return left_open; }

@@ -53,23 +53,19 @@ int ready_ends_by(long number, const uint64_t *words) {
 #define SIGNALS 64
 #define NEEDED (SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGSYS))
 
-static long action(int number, const struct kernel_action *set, struct kernel_action *old) {
-    return os_call(SYS_rt_sigaction, number, (long)set, (long)old, sizeof set->mask, 0, 0);
-}
-
 static int is_free(int number) {
-    struct kernel_action now;
-    return action(number, NULL, &now) == 0 && !now.handler;
+    struct catching_action now;
+    return catching_set(number, NULL, &now) == 0 && !now.handler;
 }
 
 static void unblock(void) {
     uint64_t needed = NEEDED;
     os_call(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&needed, 0, sizeof needed, 0, 0);
     for (int number = 1; number <= SIGNALS; number++) {
-        struct kernel_action now;
-        if (action(number, NULL, &now) < 0 || !(now.mask & NEEDED)) continue;
+        struct catching_action now;
+        if (catching_set(number, NULL, &now) < 0 || !(now.mask & NEEDED)) continue;
         now.mask &= ~NEEDED;
-        action(number, &now, NULL);
+        catching_set(number, &now, NULL);
     }
 }
 

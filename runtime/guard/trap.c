@@ -288,22 +288,9 @@ int trap_step(void *context) {
 
 /* ---- handlers ---- */
 
-#define SA_RESTORER_FLAG 0x04000000u
-
-extern void whence_signal_return(void) __attribute__((visibility("hidden")));
-__asm__(".text\n"
-        ".hidden whence_signal_return\n"
-        ".type whence_signal_return, @function\n"
-        "    nop\n"
-        "whence_signal_return:\n"
-        "    movq $15, %rax\n" /* the form that unwinders know */
-        "    syscall\n"
-        ".size whence_signal_return, .-whence_signal_return\n");
-
 void trap_install(int number, void (*handler)(int, siginfo_t *, void *)) {
-    struct kernel_action action = {handler, SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTORER_FLAG,
-                                   whence_signal_return, 0};
-    os_call(SYS_rt_sigaction, number, (long)&action, 0, sizeof action.mask, 0, 0);
+    struct catching_action action = catching_action_of(handler);
+    catching_set(number, &action, NULL);
 }
 
 uint64_t trap_signals(void) {
@@ -312,8 +299,7 @@ uint64_t trap_signals(void) {
 }
 
 void trap_leave(int number) {
-    struct kernel_action standard = {NULL, SA_RESTORER_FLAG, whence_signal_return, 0};
-    os_call(SYS_rt_sigaction, number, (long)&standard, 0, sizeof standard.mask, 0, 0);
+    trap_install(number, NULL);
     os_signal_thread(os_process(), os_thread(), number);
 }
 

@@ -17,15 +17,8 @@
 
 #include <signal.h>
 #include "guard.h"
+#include "../process/catching.h"
 #include "../rt/signals.h"
-
-/* The structure of the system call rt_sigaction. */
-struct kernel_action {
-    void (*handler)(int, siginfo_t *, void *);
-    uint64_t flags;
-    void (*restorer)(void);
-    uint64_t mask;
-};
 
 /* Whether live blocks are closed. */
 static inline int trap_is_on(void) {

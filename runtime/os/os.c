@@ -42,8 +42,6 @@ static long call4(long number, long a, long b, long c, long d) {
 
 static long call3(long number, long a, long b, long c) { return call6(number, a, b, c, 0, 0, 0); }
 
-static int failed(long result) { return result < 0 && result >= -4095; }
-
 static int protection(enum os_access access) {
     static const int protections[] = {
         [OS_NONE] = PROT_NONE, [OS_READ] = PROT_READ, [OS_READ_WRITE] = PROT_READ | PROT_WRITE};
@@ -61,7 +59,7 @@ static void advise_reserved(uintptr_t begin, size_t size) {
 long os_reserve(uintptr_t begin, size_t size, enum os_access access) {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
     long at = call6(SYS_mmap, (long)begin, (long)size, protection(access), flags, -1, 0);
-    if (failed(at)) return at;
+    if (os_failed(at)) return at;
     if ((uintptr_t)at != begin) { /* a kernel before 4.17 takes the address as a hint */
         os_unmap((uintptr_t)at, size);
         return -EEXIST;
@@ -76,7 +74,7 @@ long os_reserve_anywhere(uintptr_t *begin, size_t size, enum os_access access) {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     size_t more = size + ANYWHERE_UNIT;
     long at = call6(SYS_mmap, 0, (long)more, protection(access), flags, -1, 0);
-    if (failed(at)) return at;
+    if (os_failed(at)) return at;
     *begin = wh_round_up((uintptr_t)at, ANYWHERE_UNIT);
     uintptr_t end = (uintptr_t)at + more;
     if (*begin > (uintptr_t)at) os_unmap((uintptr_t)at, *begin - (uintptr_t)at);
@@ -110,24 +108,24 @@ void os_discard(uintptr_t begin, size_t size) {
 long os_renew(uintptr_t begin, size_t size, enum os_access access) {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
     long at = call6(SYS_mmap, (long)begin, (long)size, protection(access), flags, -1, 0);
-    return failed(at) ? at : 0;
+    return os_failed(at) ? at : 0;
 }
 
 int os_move(uintptr_t from, size_t size, uintptr_t to, size_t to_size) {
     int flags = MREMAP_MAYMOVE | MREMAP_FIXED;
     long at = call6(SYS_mremap, (long)from, (long)size, (long)to_size, flags, (long)to, 0);
     /* It may have unmapped the target before it failed. */
-    if (failed(at))
+    if (os_failed(at))
         os_renew(to, to_size, OS_READ_WRITE);
     else
         os_renew(from, size, OS_READ_WRITE);
-    return !failed(at);
+    return !os_failed(at);
 }
 
 uintptr_t os_map(size_t size) {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     long at = call6(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE, flags, -1, 0);
-    return failed(at) ? 0 : (uintptr_t)at;
+    return os_failed(at) ? 0 : (uintptr_t)at;
 }
 
 void os_unmap(uintptr_t begin, size_t size) { call3(SYS_munmap, (long)begin, (long)size, 0); }
@@ -145,13 +143,13 @@ int os_enlarge(void **table, size_t element, uint64_t used, uint64_t *capacity, 
 
 uintptr_t os_map_file(int file, size_t size) {
     long at = call6(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    return failed(at) ? 0 : (uintptr_t)at;
+    return os_failed(at) ? 0 : (uintptr_t)at;
 }
 
 long os_map_shared(uintptr_t begin, int file, size_t size) {
     int flags = MAP_SHARED | MAP_FIXED | (file < 0 ? MAP_ANONYMOUS : 0);
     long at = call6(SYS_mmap, (long)begin, (long)size, PROT_READ | PROT_WRITE, flags, file, 0);
-    return failed(at) ? at : 0;
+    return os_failed(at) ? at : 0;
 }
 
 /* rt_sigprocmask copies from and to the addresses it is given and answers
@@ -234,7 +232,7 @@ long os_write(int file, const void *buffer, size_t size) {
 long os_file_size(int file) {
     struct stat status;
     long result = call3(SYS_fstat, file, (long)&status, 0);
-    return failed(result) ? result : (long)status.st_size;
+    return os_failed(result) ? result : (long)status.st_size;
 }
 
 long os_list(int directory, void *buffer, size_t size) {
@@ -277,7 +275,7 @@ long os_identify(int file, struct os_identity *identity) {
     struct statx status;
     long result = os_call(SYS_statx, file, (long)"", AT_EMPTY_PATH,
                           STATX_TYPE | STATX_INO | STATX_BTIME, (long)&status, 0);
-    if (failed(result)) return result;
+    if (os_failed(result)) return result;
     int has_birth = (int)(status.stx_mask & STATX_BTIME);
     identity->device = (uint64_t)status.stx_dev_major << 32 | status.stx_dev_minor;
     identity->number = status.stx_ino;
@@ -327,7 +325,7 @@ int os_connect(const char *path) {
     long result;
     do result = call3(SYS_connect, made, (long)&address, sizeof address);
     while (result == -EINTR);
-    if (!failed(result)) return made;
+    if (!os_failed(result)) return made;
     os_close(made);
     return (int)result;
 }

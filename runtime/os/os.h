@@ -22,8 +22,15 @@ static inline int os_has_threads(void) {
     return os_threaded || !&__libc_single_threaded || !__libc_single_threaded;
 }
 
-/* Any call; for the other files of this folder. */
+/* Any call, for files of this folder and those that make or repeat calls of the program. */
 long os_call(long number, long a, long b, long c, long d, long e, long f);
+/* The same with six words. */
+static inline long os_call_words(long number, const uint64_t *words) {
+    return os_call(number, (long)words[0], (long)words[1], (long)words[2], (long)words[3],
+                   (long)words[4], (long)words[5]);
+}
+
+static inline int os_failed(long result) { return result < 0 && result >= -4095; }
 
 /* ---- memory; addresses and sizes are multiples of OS_PAGE ---- */
 

@@ -3,9 +3,8 @@
 #define WHENCE_RT_SIGNALS_H
 
 #include <signal.h>
+#include "../process/catching.h"
 #include "../process/thread.h"
-
-#define SIGNAL_BIT(number) (1ull << ((number) - 1))
 
 /* Installs the handlers where the program has the default action. */
 void signals_init(void);

@@ -258,13 +258,9 @@ static const struct request *next_request(int socket) {
 
 static void run_paths(int socket, const struct request *request, char **arguments,
                       char **environment, int many) {
-    if (!many || !rewind_prepare(&socket)) {
-        close(socket);
-    } else {
-        int again = rewind_mark();
-        if (again > 0) request = next_request(socket);
-        if (again < 0) close(socket);
-    }
+    int again = many ? rewind_mark(&socket) : -1;
+    if (again > 0) request = next_request(socket);
+    if (again < 0) close(socket);
     begin_path(request, arguments, environment);
     rewind_begin();
 }

@@ -152,11 +152,6 @@ static void open_ranges(void) {
 
 /* ---- pages ---- */
 
-static void copy_page(void *to, const void *from) {
-    size_t words = OS_PAGE / sizeof(uint64_t);
-    __asm__ volatile("rep movsq" : "+D"(to), "+S"(from), "+c"(words) : : "memory");
-}
-
 static uint32_t *entry_of(uintptr_t page) {
     struct snapshot *snapshot = own();
     for (uint32_t i = (uint32_t)((page >> OS_PAGE_SHIFT) * 0x9E3779B1u);; i++) {
@@ -170,7 +165,7 @@ static int save(uintptr_t page) {
     struct snapshot *snapshot = own();
     uint32_t *entry = entry_of(page);
     if (*entry) return 0;
-    copy_page(copy_of(snapshot->saved_count), (const void *)page);
+    wh_copy(copy_of(snapshot->saved_count), (const void *)page, OS_PAGE);
     snapshot->pages[snapshot->saved_count++] = page;
     *entry = snapshot->saved_count;
     return 1;
@@ -248,7 +243,7 @@ static void copy_back(const struct snapshot *snapshot, uint32_t number) {
     uintptr_t page = snapshot->pages[number];
     const uint8_t *copy = copy_of(number);
     if (!overlap(page, page + OS_PAGE, snapshot->kept_begin, snapshot->kept_end)) {
-        copy_page((void *)page, copy);
+        wh_copy((void *)page, copy, OS_PAGE);
         return;
     }
     uintptr_t begin = snapshot->kept_begin > page ? snapshot->kept_begin - page : 0;

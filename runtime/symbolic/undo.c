@@ -5,6 +5,7 @@
 #include "standing.h"
 #include "../os/mem.h"
 #include "../os/os.h"
+#include "../process/catching.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,33 +39,23 @@ struct areas {
     uint32_t count;
 };
 
-struct action {
-    uint64_t words[4];
-};
-
-/* mapped: by the path. opened: was closed memory before the path. */
+/* mapped: by the path. opened: was closed memory before the path. is_lost: what a call has done is
+ * not known in full. */
 struct undo {
     struct areas mapped, opened;
-    struct action actions[SIGNALS];
+    struct catching_action actions[SIGNALS];
     uint64_t changed; /* a bit for each signal */
     uint8_t files[FILES_MOST];
     int file_count;
     int closed[STANDARD], kept[STANDARD];
     int kept_end, directory; /* the working directory */
-    int has_moved, has_mask;
+    int has_moved, has_mask, is_lost;
     long mask; /* of the permissions of new files */
 };
 
 _Static_assert(STANDING_UNDO + sizeof(struct undo) <= STANDING_SNAPSHOT, "room for tables");
 
 static struct undo *own(void) { return STANDING(STANDING_UNDO); }
-
-static long make(long number, const uint64_t *words) {
-    return os_call(number, (long)words[0], (long)words[1], (long)words[2], (long)words[3],
-                   (long)words[4], (long)words[5]);
-}
-
-static int failed(long result) { return result < 0 && result >= -4095; }
 
 /* ---- memory ---- */
 
@@ -83,15 +74,15 @@ static int has_room(const struct areas *areas) { return areas->count < MAPPED_MO
 static int map(const uint64_t *words, long *result) {
     struct areas *mapped = &own()->mapped;
     if ((words[3] & (MAP_FIXED | MAP_GROWSDOWN)) || !has_room(mapped)) return 0;
-    *result = make(SYS_mmap, words);
-    if (!failed(*result)) add(mapped, (uintptr_t)*result, words[1]);
+    *result = os_call_words(SYS_mmap, words);
+    if (!os_failed(*result)) add(mapped, (uintptr_t)*result, words[1]);
     return 1;
 }
 
 static int unmap(const uint64_t *words, long *result) {
     struct areas *mapped = &own()->mapped;
     if (!is_in(mapped, words[0], words[1])) return 0;
-    *result = make(SYS_munmap, words);
+    *result = os_call_words(SYS_munmap, words);
     for (uint32_t i = 0; i < mapped->count; i++)
         if (mapped->areas[i].begin == words[0] &&
             mapped->areas[i].end == words[0] + wh_round_up(words[1], OS_PAGE)) {
@@ -107,7 +98,7 @@ static int protect(const uint64_t *words, long *result) {
         if (!snapshot_was_closed(words[0], words[1]) || !has_room(&undo->opened)) return 0;
         add(&undo->opened, words[0], words[1]);
     }
-    *result = make(SYS_mprotect, words);
+    *result = os_call_words(SYS_mprotect, words);
     return 1;
 }
 
@@ -117,7 +108,7 @@ static int advise(const uint64_t *words, long *result) {
         is_in(&undo->mapped, words[0], words[1]) || is_in(&undo->opened, words[0], words[1]);
     if (!is_new && (words[2] != MADV_DONTNEED || !snapshot_open_range(words[0], words[1])))
         return 0;
-    *result = make(SYS_madvise, words);
+    *result = os_call_words(SYS_madvise, words);
     return 1;
 }
 
@@ -140,31 +131,29 @@ static int is_kept(uint64_t file) { return file >= KEPT_FIRST && (int)file < own
 
 static int is_own(uint64_t file) { return file < FILES_MOST && own()->files[file]; }
 
-static int note_file(long file) {
+static void note_file(long file) {
     struct undo *undo = own();
-    if (file < 0) return 1;
-    if (file >= FILES_MOST) return 0;
+    if (file < 0) return;
+    if (file >= FILES_MOST) {
+        undo->is_lost = 1;
+        return;
+    }
     undo->file_count += !undo->files[file];
     undo->files[file] = 1;
+}
+
+/* A call that gives a new descriptor. */
+static int open_file(long number, const uint64_t *words, long *result) {
+    note_file(*result = os_call_words(number, words));
     return 1;
 }
 
-/* A call that gives a new descriptor. One that is too large to be noted is closed again. */
-static int open_file(long number, const uint64_t *words, long *result) {
-    *result = make(number, words);
-    if (note_file(*result)) return 1;
-    os_close((int)*result);
-    return 0;
-}
-
-static int open_pair(long number, const uint64_t *words, unsigned place, long *result) {
-    if (!snapshot_open_range(words[place], 2 * sizeof(int))) return 0;
-    *result = make(number, words);
-    if (*result) return 1;
-    const int *pair = (const int *)(uintptr_t)words[place];
-    if (note_file(pair[0]) && note_file(pair[1])) return 1;
-    os_close(pair[0]), os_close(pair[1]);
-    return 0;
+static int open_pair(long number, const uint64_t *words, long *result) {
+    if (!snapshot_open_range(words[0], 2 * sizeof(int))) return 0;
+    *result = os_call_words(number, words);
+    const int *pair = (const int *)(uintptr_t)words[0];
+    if (!*result) note_file(pair[0]), note_file(pair[1]);
+    return 1;
 }
 
 static int close_file(const uint64_t *words, long *result) {
@@ -180,7 +169,7 @@ static int close_file(const uint64_t *words, long *result) {
         undo->closed[file] = 1;
     else
         return 0;
-    *result = make(SYS_close, words);
+    *result = os_call_words(SYS_close, words);
     return 1;
 }
 
@@ -191,11 +180,11 @@ static int control_file(const uint64_t *words, long *result) {
         if (words[2] >= FILES_MOST || is_kept(words[0])) return 0;
         return open_file(SYS_fcntl, words, result);
     case F_GETFD:
-    case F_GETFL: *result = is_kept(words[0]) ? -EBADF : make(SYS_fcntl, words); return 1;
+    case F_GETFL: *result = is_kept(words[0]) ? -EBADF : os_call_words(SYS_fcntl, words); return 1;
     case F_SETFD:
     case F_SETFL:
         if (!is_own(words[0])) return 0;
-        *result = make(SYS_fcntl, words);
+        *result = os_call_words(SYS_fcntl, words);
         return 1;
     default: return 0;
     }
@@ -203,14 +192,14 @@ static int control_file(const uint64_t *words, long *result) {
 
 static int move(long number, const uint64_t *words, long *result) {
     if (own()->directory < 0) return 0;
-    *result = make(number, words);
+    *result = os_call_words(number, words);
     own()->has_moved |= *result == 0;
     return 1;
 }
 
 static int set_permissions(const uint64_t *words, long *result) {
     struct undo *undo = own();
-    *result = make(SYS_umask, words);
+    *result = os_call_words(SYS_umask, words);
     if (!undo->has_mask) undo->mask = *result;
     undo->has_mask = 1;
     return 1;
@@ -263,30 +252,28 @@ int undo_prepare(void) {
 
 static int set_action(const uint64_t *words, long *result) {
     struct undo *undo = own();
+    struct catching_action before;
     uint64_t number = words[0];
     if (number >= SIGNALS || number == SIGSEGV || number == SIGSYS ||
-        (words[2] && !snapshot_open_range(words[2], sizeof(struct action))))
+        (words[2] && !snapshot_open_range(words[2], sizeof before)))
         return 0;
-    struct action before;
-    uint64_t ask[6] = {number, 0, (uint64_t)(uintptr_t)&before, 8, 0, 0};
-    if (make(SYS_rt_sigaction, ask) == 0 && words[1] && !(undo->changed >> (number - 1) & 1)) {
-        undo->changed |= 1ull << (number - 1);
+    int is_first = words[1] && !(undo->changed & SIGNAL_BIT(number));
+    if (is_first && catching_set((int)number, NULL, &before) == 0) {
+        undo->changed |= SIGNAL_BIT(number);
         undo->actions[number] = before;
     }
-    *result = make(SYS_rt_sigaction, words);
+    *result = os_call_words(SYS_rt_sigaction, words);
     return 1;
 }
 
 static void undo_signals(struct undo *undo) {
-    for (uint64_t number = 1; undo->changed && number < SIGNALS; number++) {
-        if (!(undo->changed >> (number - 1) & 1)) continue;
-        uint64_t set[6] = {number, (uint64_t)(uintptr_t)&undo->actions[number], 0, 8, 0, 0};
-        make(SYS_rt_sigaction, set);
-        undo->changed &= ~(1ull << (number - 1));
+    for (; undo->changed; undo->changed &= undo->changed - 1) {
+        int number = __builtin_ctzll(undo->changed) + 1;
+        catching_set(number, &undo->actions[number], NULL);
     }
 }
 
-#define CAUGHT (1ull << (SIGSEGV - 1) | 1ull << (SIGSYS - 1))
+#define CAUGHT (SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGSYS))
 
 /* The signals of the snapshot stay open. The mask is the path's again when the handler returns. */
 static int set_mask(const uint64_t *words, uint64_t *mask, long *result) {
@@ -299,9 +286,9 @@ static int set_mask(const uint64_t *words, uint64_t *mask, long *result) {
         if (words[0] != SIG_UNBLOCK) set &= ~CAUGHT;
         changed[1] = (uint64_t)(uintptr_t)&set;
     }
-    *result = make(SYS_rt_sigprocmask, changed);
+    *result = os_call_words(SYS_rt_sigprocmask, changed);
     uint64_t ask[6] = {SIG_BLOCK, 0, (uint64_t)(uintptr_t)mask, sizeof *mask, 0, 0};
-    make(SYS_rt_sigprocmask, ask);
+    os_call_words(SYS_rt_sigprocmask, ask);
     return 1;
 }
 
@@ -390,7 +377,7 @@ static int store(const struct storing *call, const uint64_t *words, long *result
         call->size ? call->size : (words[call->by] + (1ull << call->shift) - 1) >> call->shift;
     if (call->only_if_null >= 0 && words[call->only_if_null]) return 0;
     if (words[call->place] && !snapshot_open_range(words[call->place], size)) return 0;
-    *result = make(call->number, words);
+    *result = os_call_words(call->number, words);
     return 1;
 }
 
@@ -401,7 +388,7 @@ static int read_parts(long number, const uint64_t *words, long *result) {
         return 0;
     for (uint64_t i = 0; i < count; i++)
         if (!snapshot_open_range((uintptr_t)parts[i].iov_base, parts[i].iov_len)) return 0;
-    *result = make(number, words);
+    *result = os_call_words(number, words);
     return 1;
 }
 
@@ -413,14 +400,14 @@ static int control_device(const uint64_t *words, long *result) {
     for (unsigned i = 0; i < sizeof known / sizeof *known; i++) {
         if (known[i].request != (unsigned)words[1]) continue;
         if (!snapshot_open_range(words[2], known[i].size)) return 0;
-        *result = make(SYS_ioctl, words);
+        *result = os_call_words(SYS_ioctl, words);
         return 1;
     }
     return 0;
 }
 
 static int call_once(long number, const uint64_t *words, long *result) {
-    *result = make(number, words);
+    *result = os_call_words(number, words);
     return 1;
 }
 
@@ -445,7 +432,7 @@ int undo_call(long number, const uint64_t *words, uint64_t *mask, long *result) 
     case SYS_epoll_create1:
     case SYS_eventfd2: return open_file(number, words, result);
     case SYS_pipe:
-    case SYS_pipe2: return open_pair(number, words, 0, result);
+    case SYS_pipe2: return open_pair(number, words, result);
     case SYS_close: return close_file(words, result);
     case SYS_fcntl: return control_file(words, result);
     case SYS_ioctl: return control_device(words, result);
@@ -460,10 +447,12 @@ int undo_call(long number, const uint64_t *words, uint64_t *mask, long *result) 
     }
 }
 
-void undo_all(void) {
+int undo_all(void) {
     struct undo *undo = own();
+    if (undo->is_lost) return 0;
     undo_memory(undo);
     undo_files(undo);
     undo_places(undo);
     undo_signals(undo);
+    return 1;
 }

@@ -1,0 +1,37 @@
+/* Handlers of signals that return through the runtime's own code, and system calls that the kernel
+ * hands over as SIGSYS (syscall user dispatch, since Linux 5.11). */
+#ifndef WHENCE_PROCESS_CATCHING_H
+#define WHENCE_PROCESS_CATCHING_H
+
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SIGNAL_BIT(number) (1ull << ((number) - 1))
+
+/* The structure of the system call rt_sigaction. */
+struct catching_action {
+    void (*handler)(int, siginfo_t *, void *);
+    uint64_t flags;
+    void (*restorer)(void);
+    uint64_t mask;
+};
+
+/* The system call itself: 0 or -errno. */
+long catching_set(int number, const struct catching_action *set, struct catching_action *old);
+/* The action of a handler on the stack of signals that signals may interrupt, also its own; NULL:
+ * the default action. */
+struct catching_action catching_action_of(void (*handler)(int, siginfo_t *, void *));
+
+/* The code through which these handlers return: calls from there are never handed over if it is in
+ * the range below. */
+extern const char whence_signal_return[] __attribute__((visibility("hidden")));
+extern const char whence_signal_return_end[] __attribute__((visibility("hidden")));
+
+/* What a selector says, and the code of the signal. */
+enum { CATCHING_LET_THROUGH, CATCHING_CATCH, CATCHING_CODE };
+/* From here on the kernel hands over the calls of this thread while *selector says so, but for
+ * those from a range of code. Selector NULL: never again. 0 or -errno. */
+long catching_calls(const char *begin, const char *end, volatile char *selector);
+
+#endif
