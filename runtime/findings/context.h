@@ -13,6 +13,12 @@ struct descriptor {
     uint64_t opened_time, closed_time;
 };
 
+/* A pointer, what it was visibly derived from, and the block that it belongs to. */
+struct pointer {
+    uint64_t address, root;
+    struct whence_block block;
+};
+
 /* Evaluators get a pointer to the first member and pass it on to __whence_fire. */
 struct context {
     struct whence_event event;
@@ -32,6 +38,7 @@ struct context {
     const char *types; /* of the step, or what was said before an abort, for reports, or NULL */
     uint64_t origin;   /* of undefined bytes that are read, or 0 */
     uint64_t pc;       /* where a signal interrupted this thread, or 0 */
+    const struct pointer *second; /* where two pointers take part, or NULL */
 };
 
 #endif

@@ -23,7 +23,8 @@ static struct {
     struct wh_finding head;
     uint64_t stack[WH_MAX_FRAMES], alloc[WH_ALLOC_FRAMES], free[WH_ALLOC_FRAMES];
     uint8_t states[STATE_BYTES];
-    const char *variable;
+    const char *variable, *second_variable;
+    uint64_t second_alloc[WH_ALLOC_FRAMES];
     struct described range;
     uint64_t described[WH_ALLOC_FRAMES];
     char chains[CHAINS_ROOM];
@@ -151,10 +152,16 @@ static void fill_event(struct wh_finding *head, const struct context *context,
     head->leak_check = context->check;
 }
 
+/* The block that was read into a row; none if the row is of an earlier one. */
+static struct block kept_block(const struct whence_block *row) {
+    struct block kept = block_inner(row->begin);
+    if (!block_exists(kept)) kept = block_around(row->begin);
+    return block_exists(kept) && block_id(kept) == row->id ? kept : block_none();
+}
+
 static void fill_block(struct wh_finding *head, const struct whence_block *block) {
     if (!block->id) return;
-    struct block kept = block_inner(block->begin);
-    if (!block_exists(kept)) kept = block_around(block->begin);
+    struct block kept = kept_block(block);
     head->block_id = block->id;
     head->block_begin = block->begin;
     head->block_size = block->size;
@@ -164,7 +171,7 @@ static void fill_block(struct wh_finding *head, const struct whence_block *block
     head->block_family = (uint32_t)block->family;
     head->block_kind = (uint32_t)block->kind;
     head->block_alloc_thread = (uint32_t)block->thread;
-    if (!block_exists(kept) || block_id(kept) != block->id) return;
+    if (!block_exists(kept)) return;
     head->block_cookie = (uint32_t)(block->begin - block_begin(kept));
     head->block_free_thread = block_free_thread(kept);
     head->n_alloc = depot_stack(block_alloc_stack(kept), draft.alloc);
@@ -207,15 +214,47 @@ static void fill_chains(struct wh_finding *head, const struct context *context,
     head->n_chains = (uint32_t)text.length;
 }
 
-/* What a local variable lies in is the stack, which the program made, and nothing that was hit. */
-static void fill_hit(struct wh_finding *head, uint64_t address) {
+/* The live block at an address that is not the pointer's own; id 0: none. What a local variable
+ * lies in is the stack, which the program made, and nothing that was hit. */
+static struct whence_block hit_at(uint64_t address, const struct whence_block *own) {
     struct whence_block hit;
     block_read(block_at(address), &hit);
-    if (hit.state != WH_BLOCK_LIVE || hit.id == head->block_id) return;
-    if (head->block_kind == WH_KIND_STACK && head->block_begin - hit.begin < hit.size) return;
+    if (hit.state != WH_BLOCK_LIVE || hit.id == own->id) hit.id = 0;
+    if (own->id && own->kind == WH_KIND_STACK && own->begin - hit.begin < hit.size) hit.id = 0;
+    return hit;
+}
+
+static void fill_hit(struct wh_finding *head, uint64_t address, const struct whence_block *own) {
+    struct whence_block hit = hit_at(address, own);
+    if (!hit.id) return;
     head->hit_id = hit.id;
     head->hit_begin = hit.begin;
     head->hit_size = hit.size;
+}
+
+static void fill_second(struct wh_finding *head, const struct pointer *second) {
+    const struct whence_block *block = &second->block;
+    struct whence_block hit = hit_at(second->address, block);
+    head->second_address = second->address;
+    head->second_root = second->root;
+    if (hit.id) {
+        head->second_hit_id = hit.id;
+        head->second_hit_begin = hit.begin;
+        head->second_hit_size = hit.size;
+    }
+    if (!block->id) return;
+    head->second_id = block->id;
+    head->second_begin = block->begin;
+    head->second_size = block->size;
+    head->second_state = (uint32_t)block->state;
+    head->second_family = (uint32_t)block->family;
+    head->second_alloc_thread = (uint32_t)block->thread;
+    head->second_kind = (uint32_t)block->kind;
+    struct block kept = kept_block(block);
+    if (!block_exists(kept)) return;
+    head->n_second_alloc = depot_stack(block_alloc_stack(kept), draft.second_alloc);
+    draft.second_variable = block_text(kept);
+    if (draft.second_variable) head->n_second_variable = (uint32_t)wh_length(draft.second_variable);
 }
 
 static void fill_described(struct wh_finding *head) {
@@ -253,6 +292,8 @@ static enum record_status append(const struct context *context, const struct wit
         {draft.chains, head->n_chains},
         {draft.range.text, head->n_description},
         {draft.described, head->n_described * sizeof(uint64_t)},
+        {draft.second_alloc, head->n_second_alloc * sizeof(uint64_t)},
+        {draft.second_variable, head->n_second_variable},
     };
     return record_append_at(WH_RECORD_FINDING, parts, sizeof parts / sizeof *parts, offset);
 }
@@ -379,7 +420,8 @@ void finding_make(struct context *context, const struct witness *witness) {
     fill_chains(head, context, block);
     fill_origin(head, context);
     fill_descriptor(head, context->descriptor);
-    if (head->bad) fill_hit(head, context->event.r);
+    if (head->bad || context->second) fill_hit(head, context->event.r, block);
+    if (context->second) fill_second(head, context->second);
     if (head->address) fill_states(head, head->bad ? head->bad : head->address);
     if (head->address) fill_described(head);
     head->n_values = (uint32_t)witness->value_count;

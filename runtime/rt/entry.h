@@ -17,7 +17,8 @@
 
 /* An entry point that generated code calls on its cold paths. The convention is LLVM's
  * preserve_most: every general register but r11 is kept, vector registers are the caller's.
- * `function` gets the three arguments and the entry's frame, where the stack of a finding starts.
+ * `function` gets the three arguments and the entry's frame, where the stack of a finding starts;
+ * a fifth and a sixth argument are passed on behind the frame, which takes the place of the fourth.
  * Debuggers find the registers by the call frame information: variables of the program live in
  * them.
  */

@@ -41,30 +41,61 @@ static struct block ends_at(uintptr_t address) {
     return ends ? block : block_none();
 }
 
-/* Whether both addresses are in live blocks, or at their ends, and not in the same. */
-static int apart(uintptr_t a, uintptr_t b) {
-    struct block at_a = block_at(a), before_a = ends_at(a);
-    struct block at_b = block_at(b), before_b = ends_at(b);
-    if (!block_is_live(at_a)) at_a = before_a;
-    if (!block_is_live(at_b)) at_b = before_b;
-    if (!block_exists(at_a) || !block_exists(at_b)) return 0;
-    if (block_same(at_a, at_b) || block_same(at_a, before_b)) return 0;
-    return !block_same(before_a, at_b) &&
-           !(block_exists(before_a) && block_same(before_a, before_b));
+/* The blocks that a pointer may belong to: the one in which it lies, and the one at whose end. In
+ * neither, it belongs to the one that it was visibly derived from, if it is still near it. */
+struct belonging {
+    struct block at, before;
+};
+
+static struct block derived_from(uintptr_t root) {
+    struct block from = block_at(root);
+    return block_is_live(from) ? from : ends_at(root);
 }
 
-static void pair(uint32_t point, uintptr_t a, uintptr_t b, const struct frame *frame) {
-    if (!event_watched(point) || !apart(a, b)) return;
+static struct belonging belonging(uintptr_t address, uintptr_t root) {
+    struct belonging to = {block_at(address), ends_at(address)};
+    if (!block_is_live(to.at)) to.at = to.before;
+    if (!block_exists(to.at) && !blocks_apart(address, root)) to.at = derived_from(root);
+    return to;
+}
+
+/* Whether both pointers belong to live blocks, and certainly not to the same. */
+static int apart(struct belonging a, struct belonging b) {
+    if (!block_exists(a.at) || !block_exists(b.at)) return 0;
+    if (block_same(a.at, b.at) || block_same(a.at, b.before)) return 0;
+    return !block_same(a.before, b.at) &&
+           !(block_exists(a.before) && block_same(a.before, b.before));
+}
+
+/* The block that a pointer was derived from where it has left it, else the one it belongs to. */
+static struct block home(uintptr_t address, uintptr_t root, struct belonging to) {
+    struct block from = derived_from(root);
+    int stays = !block_exists(from) || address - block_begin(from) <= block_size(from);
+    return stays ? to.at : from;
+}
+
+__attribute__((used, visibility("hidden"))) void
+whence_pair_checked(uint64_t a, uint64_t b, uint32_t point, const struct frame *frame,
+                    uint64_t root_a, uint64_t root_b) {
+    thread_here();
+    if (!event_watched(point)) return;
+    struct belonging of_a = belonging(a, root_a), of_b = belonging(b, root_b);
+    if (!apart(of_a, of_b)) return;
     struct context context = {0};
+    struct pointer second = {.address = b, .root = root_b};
     context.event.point = point;
-    context.event.r = context.event.root = a;
+    context.event.r = a;
+    context.event.root = root_a;
     context.event.other = b;
     context.event.value = 1;
-    struct block block = block_at(a);
-    block_read(block_is_live(block) ? block : ends_at(a), &context.event.block);
+    block_read(home(a, root_a, of_a), &context.event.block);
+    block_read(home(b, root_b, of_b), &second.block);
+    context.second = &second;
     context.frame = frame;
     event_evaluate(&context);
 }
+
+KEEPING_ENTRY("__whence_pair", "whence_pair_checked");
 
 /* ---- accesses before main ---- */
 
@@ -140,10 +171,6 @@ whence_step_checked(uint64_t a, uint64_t b, uint32_t desc, const struct frame *f
     struct context context = {0};
     thread_here();
     context.event.point = desc & WHENCE_STEP_POINT;
-    if (context.event.point == WH_POINT_COMPARE || context.event.point == WH_POINT_DIFFERENCE) {
-        pair(desc & WHENCE_STEP_POINT, a, b, frame);
-        return;
-    }
     if (context.event.point == WH_POINT_ORDER) {
         order(a, frame);
         return;

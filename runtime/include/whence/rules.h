@@ -89,6 +89,11 @@ void __whence_access(uint64_t address, uint64_t root, uint32_t desc);
  * Preserves registers likewise. desc: WHENCE_STEP_* above. */
 void __whence_step(uint64_t a, uint64_t b, uint32_t desc);
 
+/* The same of a step with two pointers, and what these were visibly derived from. The fourth
+ * argument is for the entry itself. */
+void __whence_pair(uint64_t a, uint64_t b, uint32_t desc, uint64_t unused, uint64_t root_a,
+                   uint64_t root_b);
+
 /* The range in which every access through a pointer derived from `root` is correct until a block is
  * freed: its live block, or the gap between the ranges that blocks govern. Empty if there is none.
  */

@@ -27,7 +27,7 @@ from collections.abc import Iterator
 from whence.abi.structs import Field, Layout
 
 MAGIC = b"WHENCERC"
-VERSION = 11
+VERSION = 12
 HEADER_SIZE = 4096
 FILE_SIZE = 64 << 20
 """Size of the record file in bytes; sparse, so only what is written costs."""
@@ -112,6 +112,19 @@ FINDING = Layout(
         Field("hit_id", "u64", "block id, 0 for none"),
         Field("hit_begin", "u64", ""),
         Field("hit_size", "u64", ""),
+        # Where two pointers take part: the second one, and its blocks as those of `address` above.
+        Field("second_address", "u64", ""),
+        Field("second_root", "u64", "the pointer that it was visibly derived from"),
+        Field("second_id", "u64", "block id and event clock of its allocation, 0 for none"),
+        Field("second_begin", "u64", ""),
+        Field("second_size", "u64", ""),
+        Field("second_hit_id", "u64", "block id, 0 for none"),
+        Field("second_hit_begin", "u64", ""),
+        Field("second_hit_size", "u64", ""),
+        Field("second_state", "u32", "one of BLOCK_STATES"),
+        Field("second_family", "u32", "one of FAMILIES"),
+        Field("second_alloc_thread", "u32", "thread number"),
+        Field("second_kind", "u32", "one of BLOCK_KINDS; 0 when second_id is 0"),
         # The last access to the block that was seen, when accesses are: id, address, program counter.
         Field("use_time", "u64", "event clock, 0 for none"),
         Field("use_address", "u64", ""),
@@ -149,6 +162,8 @@ FINDING = Layout(
         Field("n_chains", "u32", "chars: where values come from (whence.engines.process.chains), or none"),
         Field("n_description", "u32", "chars: the description of the range, or none"),
         Field("n_described", "u32", "u64 program counters where the range was described"),
+        Field("n_second_alloc", "u32", "u64 program counters at the allocation of the second block"),
+        Field("n_second_variable", "u32", "chars: the variable that the second block is, or none"),
     ),
 )
 
@@ -208,6 +223,8 @@ FINDING_ARRAYS = (
     ("chains", "u8"),
     ("description", "u8"),
     ("described", "u64"),
+    ("second_alloc", "u64"),
+    ("second_variable", "u8"),
 )
 
 RULE_SIGNAL = 0xFFFFFFFF

@@ -7,12 +7,14 @@ import re
 from whence import ir
 from whence.instrument import steps
 from whence.instrument.passes import Context
+from whence.instrument.provenance import Provenance
 
 POINTS = frozenset(("COMPARE", "DIFFERENCE"))
 """The detection points of these steps."""
 
 _CONSTANT = re.compile(r"ptrtoint \(ptr (.+) to i64\)")
 """The address of a variable as a number: the conversion is no instruction."""
+_MARKERS = (steps.COMPARE, steps.DIFFERENCE)
 _ORDERS = ("ult", "ule", "ugt", "uge")
 
 
@@ -36,11 +38,11 @@ def mark_pairs(context: Context) -> None:
     After::
 
         define i1 @f(ptr %p, ptr %q) {
-          call void @__whence_check_compare(ptr %p, ptr %q) nomerge
+          call void @__whence_check_compare(ptr %p, ptr %q, ptr %p, ptr %q) nomerge
           %1 = icmp ult ptr %p, %q
           %2 = ptrtoint ptr %q to i64
           %3 = ptrtoint ptr %p to i64
-          call void @__whence_check_difference(ptr %q, ptr %p) nomerge
+          call void @__whence_check_difference(ptr %q, ptr %p, ptr %q, ptr %p) nomerge
           %4 = sub i64 %2, %3
           ret i1 %1
         }
@@ -93,4 +95,46 @@ def _insert(before: ir.Instruction, name: str, left: str, right: str, context: C
     if "null" in (left, right):
         return
     context.used.add(name)
-    before.insert_before(f"call void @{name}(ptr {left}, ptr {right}) nomerge")
+    before.insert_before(f"call void @{name}(ptr {left}, ptr {right}, ptr {left}, ptr {right}) nomerge")
+
+
+def root_pairs(context: Context) -> None:
+    """Tells these markers what their pointers were derived from, as far as the function shows it.
+
+    Variables are in registers now, so a pointer that was computed too far is seen to come from its block.
+
+    Before::
+
+        declare void @__whence_check_compare(ptr, ptr, ptr, ptr)
+        define i1 @f(ptr %p, ptr %q, i64 %n) {
+          %1 = getelementptr inbounds i32, ptr %p, i64 %n
+          call void @__whence_check_compare(ptr %1, ptr %q, ptr %1, ptr %q) nomerge
+          %2 = icmp ult ptr %1, %q
+          ret i1 %2
+        }
+
+    After::
+
+        declare void @__whence_check_compare(ptr, ptr, ptr, ptr)
+        define i1 @f(ptr %p, ptr %q, i64 %n) {
+          %1 = getelementptr inbounds i32, ptr %p, i64 %n
+          call void @__whence_check_compare(ptr %1, ptr %q, ptr %p, ptr %q) nomerge
+          %2 = icmp ult ptr %1, %q
+          ret i1 %2
+        }
+    """
+    for function in context.functions():
+        calls = (each for each in function.instructions() if isinstance(each, ir.Call))
+        markers = [each for each in calls if each.callee in _MARKERS]
+        if markers:
+            _root(markers, Provenance(function))
+
+
+def _root(markers: list[ir.Call], provenance: Provenance) -> None:
+    for marker in markers:
+        left, right = (argument.value for argument in marker.arguments[:2])
+        first, second = (provenance.of(each).root for each in (left, right))
+        if (first, second) != (left, right):
+            call = f"call void @{marker.callee}(ptr {left}, ptr {right}, ptr {first}, ptr {second}) nomerge"
+            marker.insert_before(call)
+            marker.remove()

@@ -55,7 +55,7 @@ from whence.instrument.long_names import shorten_names
 from whence.instrument.origins.follow import follow_origins
 from whence.instrument.overruns import keep_overruns
 from whence.instrument.pairs import POINTS as PAIRS
-from whence.instrument.pairs import mark_pairs
+from whence.instrument.pairs import mark_pairs, root_pairs
 from whence.instrument.passes import (
     AnyPass,
     Context,
@@ -140,6 +140,7 @@ PASSES: tuple[AnyPass, ...] = (
     Pass(
         "mark-conversions", Stage.PROMOTED, mark_conversions, lambda policy: bool(policy.steps & CONVERSIONS)
     ),
+    Pass("root-pairs", Stage.PROMOTED, root_pairs, lambda policy: bool(policy.steps & PAIRS)),
     Pass("mark-accesses", Stage.PROMOTED, mark_accesses),
     Pass("watch-functions", Stage.PROMOTED, watch),
     Pass("keep-globals", Stage.PROMOTED, keep_pointers, lambda policy: policy.reachability),

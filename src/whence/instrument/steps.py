@@ -46,7 +46,9 @@ READ = f"{_PREFIX}read"
 MOST_SIZE = (1 << 32 - STEP_SIZE_SHIFT) - 1
 """The largest size of an element, and the largest alignment, that a descriptor holds."""
 
-RUNTIME = "declare preserve_mostcc void @__whence_step(i64, i64, i32) nonlazybind #1"
+RUNTIME = """\
+declare preserve_mostcc void @__whence_step(i64, i64, i32) nonlazybind #1
+declare preserve_mostcc void @__whence_pair(i64, i64, i32, i64, i64, i64) nonlazybind #1"""
 
 
 @dataclass(frozen=True)
@@ -333,7 +335,10 @@ def _order() -> tuple[str, _Marker]:
 
 
 def _pair(point: str, name: str) -> tuple[str, _Marker]:
-    """The runtime finds out whether the blocks are two."""
+    """The runtime finds out whether the blocks are two.
+
+    ``%c`` and ``%d``: what the pointers were derived from.
+    """
     test = [
         "%p = ptrtoint ptr %a to i64",
         "%q = ptrtoint ptr %b to i64",
@@ -343,7 +348,9 @@ def _pair(point: str, name: str) -> tuple[str, _Marker]:
         "%both = and i1 %first, %second",
         "%bad = and i1 %differ, %both",
     ]
-    return _marker(point, name, ("ptr", "ptr"), test, [], "%p", "%q", 0)
+    cold = ["%from_p = ptrtoint ptr %c to i64", "%from_q = ptrtoint ptr %d to i64"]
+    arguments = f"i64 %p, i64 %q, i32 {NUMBERS[point]}, i64 0, i64 %from_p, i64 %from_q"
+    return _calling(point, name, ("ptr",) * 4, test, cold, f"@__whence_pair({arguments})")
 
 
 # ---- checks that the front end has written ----------------------------------------------------------
@@ -427,17 +434,25 @@ def _marker(
     `more`: further bits of the descriptor, or the value that is all of it.
     """
     desc = more if isinstance(more, str) else NUMBERS[point] | more
+    call = f"@__whence_step(i64 {first}, i64 {second}, i32 {desc})"
+    return _calling(point, name, parameters, test, cold, call)
+
+
+def _calling(
+    point: str, name: str, parameters: tuple[str, ...], test: list[str], cold: list[str], call: str
+) -> tuple[str, _Marker]:
+    """A marker whose definition computes ``%bad`` and, if it is true, calls the runtime."""
     body = [
         *test,
         "br i1 %bad, label %cold, label %end, !prof !0",
         "cold:",
         *cold,
-        f"call preserve_mostcc void @__whence_step(i64 {first}, i64 {second}, i32 {desc}) #3",
+        f"call preserve_mostcc void {call} #3",
         "br label %end",
         "end:",
         "ret void",
     ]
     lines = "\n".join(line if line.endswith(":") else f"  {line}" for line in body)
-    named = ", ".join(f"{type_} %{letter}" for type_, letter in zip(parameters, "abc", strict=False))
+    named = ", ".join(f"{type_} %{letter}" for type_, letter in zip(parameters, "abcd", strict=False))
     text = f"define linkonce_odr hidden void @{name}({named}) #0 {{\n{lines}\n}}"
     return name, _Marker(point, ", ".join(parameters), text)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from whence.abi import points
-from whence.findings import BlockState, Event, Family, Finding, Frame, RunInfo, Value, telling_stack
+from whence.findings import Block, BlockState, Event, Family, Finding, Frame, RunInfo, Value, telling_stack
 from whence.report import frames, words
 from whence.report.source import cut_cells
 from whence.report.styles import printable
@@ -65,14 +65,21 @@ def _event(what: str, event: Event | None) -> Section:
 
 
 def _allocated(finding: Finding) -> Iterator[Section]:
-    block = finding.block
-    if block is None:
-        return
+    first, second = finding.block, finding.second.block if finding.second else None
+    if first is not None and second is not None and first.id != second.id:
+        yield _birth(first, "block of the left pointer, ")
+        yield _birth(second, "block of the right pointer, ")
+    elif first is not None:
+        yield _birth(first)
+    elif second is not None:
+        yield _birth(second)
+
+
+def _birth(block: Block, whose: str = "") -> Section:
     if block.variable is not None:
-        yield _section("declared", (block.variable.place,))
-        return
+        return _section(f"{whose}declared", (block.variable.place,))
     family = "" if block.family is Family.UNKNOWN else f" by {block.family}"
-    yield _event(f"allocated{family}", block.allocated)
+    return _event(f"{whose}allocated{family}", block.allocated)
 
 
 def _last_use(finding: Finding) -> Iterator[Section]:

@@ -164,6 +164,14 @@ def _further(finding: Finding) -> dict[str, Any]:
             "size": told.size,
             "stack": _stack(told.stack),
         }
+    if (second := finding.second) is not None:
+        made["second"] = {
+            "address": _hex(second.address),
+            "root": _hex(second.root) if second.root else None,
+            "relation": _relation(second.relation),
+            "block": _block(second.block),
+            "hit_block": _hit(second.hit_block),
+        }
     if finding.message:
         made["message"] = finding.message
     if finding.types is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal as signals
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +21,7 @@ from whence.findings import (
     LeakKind,
     LeakMoment,
     Point,
+    Pointer,
     Relation,
     RunInfo,
     SuppressionUse,
@@ -371,6 +373,8 @@ def facts(finding: Finding) -> list[str]:
         return []
     if finding.point is Point.SIGNAL and not has_fault_address(finding):
         return []
+    if finding.second is not None:
+        return [*_pair_facts(finding, finding.second), *filter(None, [_described_fact(finding)])]
     found = [
         _types_fact(finding),
         _address_fact(finding),
@@ -381,6 +385,31 @@ def facts(finding: Finding) -> list[str]:
         _size_fact(finding),
     ]
     return [sentence for sentence in found if sentence]
+
+
+def _pair_facts(finding: Finding, second: Pointer) -> Iterator[str]:
+    """What both pointers are, in the order of the source."""
+    first = Pointer(finding.access.address, finding.access.root, finding.block, finding.hit_block)
+    yield from _pointer_facts("left", first)
+    yield from _pointer_facts("right", second)
+
+
+def _pointer_facts(side: str, pointer: Pointer) -> Iterator[str]:
+    name = f"the {side} pointer, {pointer.address:#x},"
+    block, relation, hit = pointer.block, pointer.relation, pointer.hit_block
+    if block is None or relation is None:
+        yield f"{name} is in no block that is known"
+        return
+    span = f"[{block.begin:#x}, {block.end:#x})"
+    left = relation.where is Where.BEFORE or pointer.address > block.end
+    outside = ", the block that it was computed from: it has left it" if left else ""
+    yield f"{name} is {start_phrase(relation, block_phrase(block))}, {span}{outside}"
+    if hit is not None:
+        within = Block(hit.id, hit.begin, hit.size).relation(pointer.address)
+        yield (
+            f"there it is {start_phrase(within, f'another live block of {bytes_(hit.size)}')}, "
+            f"[{hit.begin:#x}, {hit.end:#x})"
+        )
 
 
 def _types_fact(finding: Finding) -> str | None:

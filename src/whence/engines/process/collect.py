@@ -31,6 +31,7 @@ from whence.findings import (
     LeakKind,
     Origin,
     Point,
+    Pointer,
     RuleInfo,
     States,
     Types,
@@ -148,7 +149,7 @@ def _finding(raw: RawFinding, rules: Sequence[RuleInfo], run: RawRun, symbolizer
         access=_access(raw, point, block, states),
         stack=_without_runtime(stack),
         block=block,
-        hit_block=HitBlock(f["hit_id"], f["hit_begin"], f["hit_size"]) if f["hit_id"] else None,
+        hit_block=_hit(f, "hit"),
         values=values,
         library_function=raw.name or None,
         thread=f["thread"],
@@ -166,6 +167,7 @@ def _finding(raw: RawFinding, rules: Sequence[RuleInfo], run: RawRun, symbolizer
         message=" ".join(raw.types.split()) if point is Point.SIGNAL else "",
         chains=_chains(raw, values, point, stack, run, lambda pcs: _stack(pcs, memory, symbolizer)),
         described=_described(raw, memory, symbolizer),
+        second=_second(raw, memory, symbolizer),
     )
 
 
@@ -239,7 +241,7 @@ def _block(raw: RawFinding, memory: MemoryMap | None, symbolizer: Symbolizer) ->
     f = raw.fields
     if not f["block_id"]:
         return None
-    variable = _variable(raw)
+    variable = _variable(raw.variable)
     allocated = Event(f["block_alloc_time"], f["block_alloc_thread"], _stack(raw.alloc, memory, symbolizer))
     freed = None
     if f["block_free_time"]:
@@ -266,7 +268,7 @@ def _reads_unknown(point: Point, block: Block | None) -> bool:
 
 
 def _origin(raw: RawFinding, memory: MemoryMap | None, symbolizer: Symbolizer) -> Origin | None:
-    variable = _variable(raw)
+    variable = _variable(raw.variable)
     if variable is None and not raw.alloc:
         return None
     return Origin(variable, _stack(raw.alloc, memory, symbolizer))
@@ -290,6 +292,33 @@ def _described(raw: RawFinding, memory: MemoryMap | None, symbolizer: Symbolizer
     return Described(raw.description, f["described_begin"], f["described_size"], stack)
 
 
+def _second(raw: RawFinding, memory: MemoryMap | None, symbolizer: Symbolizer) -> Pointer | None:
+    """The second pointer of a step that takes two; its block lives."""
+    f = raw.fields
+    if not f["second_address"]:
+        return None
+    block = None
+    if f["second_id"]:
+        stack = _stack(raw.second_alloc, memory, symbolizer)
+        variable = _variable(raw.second_variable)
+        block = Block(
+            f["second_id"],
+            f["second_begin"],
+            f["second_size"],
+            _BLOCK_STATES.get(f["second_state"], BlockState.UNKNOWN),
+            Family.UNKNOWN if variable else _FAMILIES.get(f["second_family"], Family.UNKNOWN),
+            None if variable else Event(f["second_id"], f["second_alloc_thread"], stack),
+            kind=_BLOCK_KINDS.get(f["second_kind"], BlockKind.UNKNOWN),
+            variable=variable,
+        )
+    return Pointer(f["second_address"], f["second_root"], block, _hit(f, "second_hit"))
+
+
+def _hit(fields: dict[str, int], prefix: str) -> HitBlock | None:
+    number, begin, size = (fields[f"{prefix}_{name}"] for name in ("id", "begin", "size"))
+    return HitBlock(number, begin, size) if number else None
+
+
 def _types(raw: RawFinding) -> Types | None:
     """The types of the step; the class of an object stands on a line of its own, as `typeid` has it."""
     expected, _, name = raw.types.partition("\n")
@@ -300,9 +329,9 @@ def _types(raw: RawFinding) -> Types | None:
 _NAME_OF_TYPE = "typeinfo name for "
 
 
-def _variable(raw: RawFinding) -> Variable | None:
+def _variable(text: str) -> Variable | None:
     """The fields of `TEXT_FIELDS`, if the block or the origin is a variable."""
-    fields = raw.variable.split("\t")
+    fields = text.split("\t")
     if len(fields) != len(TEXT_FIELDS):
         return None
     line, shape, name, function, file = fields

@@ -40,6 +40,8 @@ class RawFinding:
     chains: str = ""
     description: str = ""
     described: tuple[int, ...] = ()
+    second_alloc: tuple[int, ...] = ()
+    second_variable: str = ""
     process: Process | None = None
 
     def flag(self, name: str) -> bool:
@@ -255,6 +257,8 @@ def _decode_finding(payload: memoryview) -> RawFinding:
         chains=_text(memoryview(arrays["chains"])),
         description=_text(memoryview(arrays["description"])),
         described=_words(arrays["described"]),
+        second_alloc=_words(arrays["second_alloc"]),
+        second_variable=_text(memoryview(arrays["second_variable"])),
     )
 
 
