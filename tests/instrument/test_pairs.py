@@ -25,6 +25,28 @@ def marked(*lines: str) -> list[tuple[str, str]]:
     return _MARKER.findall(after)
 
 
+def rooted(*lines: str) -> list[tuple[str, str]]:
+    """The same with what the pointers were derived from."""
+    body = "\n".join(f"  {line}" for line in lines)
+    text = f"""
+declare void @__whence_check_compare(ptr, ptr, ptr, ptr)
+define void @f(ptr %p, ptr %q, i64 %i) {{
+{body}
+  ret void
+}}
+"""
+    chosen = [each for each in PASSES if each.name == "root-pairs"]
+    after = run_stage(chosen, Stage.PROMOTED, text, Context("t", replace(POLICY, steps=POINTS)))
+    return _MARKER.findall(after)
+
+
+def test_what_pointers_are_derived_from() -> None:
+    computed = "%a = getelementptr inbounds i32, ptr %p, i64 %i"
+    check = "call void @__whence_check_compare(ptr {0}, ptr %q, ptr {0}, ptr %q) nomerge"
+    assert rooted(computed, check.format("%a")) == [("compare", "ptr %a, ptr %q, ptr %p, ptr %q")]
+    assert rooted(check.format("%p")) == [("compare", "ptr %p, ptr %q, ptr %p, ptr %q")]
+
+
 def test_orders_of_pointers_are_marked() -> None:
     for predicate in ("ult", "ule", "ugt", "uge"):
         assert marked(f"%c = icmp {predicate} ptr %p, %q") == [("compare", "ptr %p, ptr %q, ptr %p, ptr %q")]
@@ -42,7 +64,8 @@ def test_differences_of_pointers_are_marked() -> None:
 
 def test_differences_of_elements_of_variables_are_marked() -> None:
     lines = ["%a = ptrtoint ptr %p to i64", "%d = sub i64 %a, ptrtoint (ptr @table to i64)"]
-    assert marked(*lines, "%n = sdiv exact i64 %d, 4") == [("difference", "ptr %p, ptr @table, ptr %p, ptr @table")]
+    found = [("difference", "ptr %p, ptr @table, ptr %p, ptr @table")]
+    assert marked(*lines, "%n = sdiv exact i64 %d, 4") == found
     assert marked(*lines) == []
 
 

@@ -22,6 +22,7 @@ from whence.findings import (
     HitBlock,
     Leak,
     Point,
+    Pointer,
     RuleInfo,
     RunInfo,
     States,
@@ -178,6 +179,24 @@ LEAK = Finding(
     pid=4200,
     leak=Leak(3, 3072, 1, 1024),
 )
+VARIABLE = replace(
+    LIVE,
+    family=Family.UNKNOWN,
+    kind=BlockKind.STACK,
+    allocated=None,
+    variable=Variable("filled", True, "main", str(HERE / "sources" / "fill.c"), 29),
+)
+OTHER_EVENT = Event(8, 0, (at("copy", "fill.c", "malloc(20)", "malloc"), *START))
+OTHER = Block(8, BEGIN + 96, 16, BlockState.LIVE, Family.MALLOC, OTHER_EVENT)
+PAIR = Finding(
+    RuleInfo("pointer-comparison", "comparison of pointers into different objects", ("r", "s")),
+    Point("compare"),
+    Access(AccessKind("compare"), BEGIN + 4, 0, None, BEGIN),
+    (at("fill", "fill.c", "i <= n", "<="), at("main", "fill.c", "fill(p, 5)", "fill"), *START),
+    LIVE,
+    pid=4200,
+    second=Pointer(OTHER.begin, OTHER.begin, OTHER),
+)
 TABLE = at("worker", "table.cpp", "int worker", "table.at")
 VECTOR = Frame(
     0x555555556000,
@@ -288,6 +307,17 @@ SAMPLES: dict[str, Finding] = {
         access=Access(AccessKind.COPY, BEGIN + 1, 5),
         values=(Value("r", BEGIN + 1), Value("n", 5), Value("s", BEGIN), Value("m", 5)),
     ),
+    "pair": replace(PAIR, values=(Value("r", BEGIN + 4), Value("s", OTHER.begin))),
+    "pair-with-variable": replace(
+        PAIR, second=Pointer(BEGIN + 256, BEGIN + 256, replace(VARIABLE, id=9, begin=BEGIN + 240))
+    ),
+    "pair-of-one-left": replace(
+        PAIR,
+        access=replace(PAIR.access, address=BEGIN + 100),
+        hit_block=HitBlock(OTHER.id, OTHER.begin, OTHER.size),
+        second=Pointer(BEGIN, BEGIN, LIVE),
+    ),
+    "pair-unknown": replace(PAIR, second=Pointer(BEGIN + 4096)),
     "null-argument": replace(
         LIBRARY,
         rule=RuleInfo("null-argument", "null pointer given to a library function that needs a valid one"),
@@ -319,13 +349,7 @@ SAMPLES: dict[str, Finding] = {
         DOUBLE_FREE,
         rule=RuleInfo("free-of-stack", "free of a local variable"),
         access=Access(AccessKind.FREE, BEGIN),
-        block=replace(
-            LIVE,
-            family=Family.UNKNOWN,
-            kind=BlockKind.STACK,
-            allocated=None,
-            variable=Variable("filled", True, "main", str(HERE / "sources" / "fill.c"), 29),
-        ),
+        block=VARIABLE,
         states=None,
     ),
     "null-deref": replace(

@@ -80,6 +80,8 @@ def finding(
     variable: bytes = b"",
     description: bytes = b"",
     described: tuple[int, ...] = (),
+    second_alloc: tuple[int, ...] = (),
+    second_variable: bytes = b"",
     **fields: int,
 ) -> bytes:
     """A FINDING record: a four-byte write behind a live block of 20 bytes unless said otherwise."""
@@ -106,11 +108,14 @@ def finding(
         "n_variable": len(variable),
         "n_description": len(description),
         "n_described": len(described),
+        "n_second_alloc": len(second_alloc),
+        "n_second_variable": len(second_variable),
         **fields,
     }
     head = struct.pack(records.FINDING.format, *(numbers.get(f.name, 0) for f in records.FINDING.fields))
     arrays = [words(*stack), words(*alloc), words(*free), words(*values), padded(states)]
     arrays += [padded(name), padded(variable), padded(description), words(*described)]
+    arrays += [words(*second_alloc), padded(second_variable)]
     return record(records.RECORD_TYPES["FINDING"], head + b"".join(arrays))
 
 
@@ -198,6 +203,42 @@ def test_a_description_of_the_program(tmp_path: Path) -> None:
     )
     assert [frame.pc for frame in described.stack] == [0x555555555020]
     assert one(tmp_path, finding()).described is None
+
+
+def test_the_second_of_two_pointers(tmp_path: Path) -> None:
+    fields = {
+        "second_address": BEGIN + 100,
+        "second_root": BEGIN + 90,
+        "second_id": 4,
+        "second_begin": BEGIN + 80,
+        "second_size": 16,
+        "second_state": records.BLOCK_STATES["LIVE"],
+        "second_family": records.FAMILIES["NEW_ARRAY"],
+        "second_alloc_thread": 2,
+        "second_kind": records.BLOCK_KINDS["HEAP"],
+        "second_hit_id": 5,
+        "second_hit_begin": BEGIN + 96,
+        "second_hit_size": 8,
+    }
+    second = one(tmp_path, maps(1), finding(second_alloc=(0x555555555030,), **fields)).second
+    assert second and (second.address, second.root) == (BEGIN + 100, BEGIN + 90)
+    assert second.hit_block == HitBlock(5, BEGIN + 96, 8)
+    block = second.block
+    assert block and (block.id, block.begin, block.size) == (4, BEGIN + 80, 16)
+    assert (block.state, block.kind, block.family) == (BlockState.LIVE, BlockKind.HEAP, Family.NEW_ARRAY)
+    assert block.allocated and (block.allocated.time, block.allocated.thread) == (4, 2)
+    assert [frame.pc for frame in block.allocated.stack] == [0x555555555030]
+    assert one(tmp_path, finding()).second is None
+
+
+def test_a_second_pointer_to_a_variable_and_to_nothing(tmp_path: Path) -> None:
+    text = b"29\t1\tfilled\tmain\tfill.c"
+    raw = finding(second_address=BEGIN, second_id=4, second_begin=BEGIN, second_size=16, second_variable=text)
+    second = one(tmp_path, raw).second
+    assert second and second.block and second.block.allocated is None
+    assert second.block.variable and second.block.variable.name == "filled"
+    alone = one(tmp_path, finding(second_address=BEGIN)).second
+    assert alone and (alone.block, alone.hit_block, alone.relation) == (None, None, None)
 
 
 def test_a_frame_without_a_readable_file_keeps_module_and_address(tmp_path: Path) -> None:

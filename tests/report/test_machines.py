@@ -218,6 +218,17 @@ def test_sarif_has_the_place_of_a_description() -> None:
     assert related[-1]["message"]["text"] == "described here as 'a node of the list'"
 
 
+def test_sarif_has_the_places_of_both_blocks() -> None:
+    def said(name: str) -> list[str]:
+        related = sarif(SAMPLES[name])["results"][0]["relatedLocations"]
+        return [each["message"]["text"] for each in related]
+
+    first = "the block was allocated here"
+    assert said("pair") == [first, "the block of the right pointer was allocated here"]
+    assert said("pair-with-variable") == ["the variable of the right pointer is declared here", first]
+    assert said("pair-of-one-left") == [first]
+
+
 def test_sarif_shows_what_was_suppressed_as_such() -> None:
     results = sarif(OVERFLOW, run=HIDING)["results"]
     assert [result["ruleId"] for result in results] == [OVERFLOW.rule.name, DANGLING.rule.name]

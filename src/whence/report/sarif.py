@@ -191,6 +191,11 @@ def _related(finding: Finding) -> Iterator[tuple[str, Frame]]:
             ("the descriptor was opened here", known.opened),
         )
     stacks = [(text, event.stack) for text, event in events if event]
+    if (second := finding.second) is not None and (other := second.block) is not None and other != block:
+        if other.variable is not None and other.variable.file:
+            yield "the variable of the right pointer is declared here", other.variable.place
+        if other.allocated is not None:
+            stacks.append(("the block of the right pointer was allocated here", other.allocated.stack))
     if (told := finding.described) is not None:
         stacks.append((f"described here as '{told.text}'", told.stack))
     for text, stack in stacks:

@@ -402,7 +402,7 @@ def _pointer_facts(side: str, pointer: Pointer) -> Iterator[str]:
         return
     span = f"[{block.begin:#x}, {block.end:#x})"
     left = relation.where is Where.BEFORE or pointer.address > block.end
-    outside = ", the block that it was computed from: it has left it" if left else ""
+    outside = ", from which it was computed" if left else ""
     yield f"{name} is {start_phrase(relation, block_phrase(block))}, {span}{outside}"
     if hit is not None:
         within = Block(hit.id, hit.begin, hit.size).relation(pointer.address)
