@@ -12,14 +12,14 @@ from whence.instrument.pipeline import PASSES
 from whence.rules import load_standard
 
 POLICY = jobs.make_job(load_standard(), "test.c", "2", ()).policy
-_MARKER = re.compile(r"call void @__whence_check_(\w+)\(([^)]*)\)")
+_MARKER = re.compile(r"call void @__whence_check_(\w+)\((.*)\) nomerge")
 
 
 def marked(*lines: str) -> list[tuple[str, str]]:
     """(marker, operands) in the order of the text."""
     body = "\n".join(f"  {line}" for line in lines)
-    table = "@table = global [8 x i32] zeroinitializer\n"
-    text = f"{table}define void @f(ptr %p, ptr %q, i64 %i) {{\n{body}\n  ret void\n}}\n"
+    tables = "".join(f"@{name} = global [8 x i32] zeroinitializer\n" for name in ("table", "copy"))
+    text = f"{tables}define void @f(ptr %p, ptr %q, i64 %i) {{\n{body}\n  ret void\n}}\n"
     chosen = [each for each in PASSES if each.name == "mark-pairs"]
     after = run_stage(chosen, Stage.CARRIED, text, Context("t", replace(POLICY, steps=POINTS)))
     return _MARKER.findall(after)
@@ -67,6 +67,16 @@ def test_differences_of_elements_of_variables_are_marked() -> None:
     found = [("difference", "ptr %p, ptr @table, ptr %p, ptr @table")]
     assert marked(*lines, "%n = sdiv exact i64 %d, 4") == found
     assert marked(*lines) == []
+
+
+def test_differences_of_constant_addresses_are_marked() -> None:
+    """Of two variables: that of two addresses in one is a number."""
+    third = "getelementptr inbounds ([8 x i32], ptr @table, i64 0, i64 3)"
+    constant = f"sub (i64 ptrtoint (ptr {third} to i64), i64 ptrtoint (ptr @{{}} to i64))"
+    found = [("difference", f"ptr {third}, ptr @copy, ptr {third}, ptr @copy")]
+    assert marked(f"%n = sdiv exact i64 {constant.format('copy')}, 4") == found
+    assert marked(f"%n = sdiv exact i64 {constant.format('table')}, 4") == []
+    assert marked(f"store i64 {constant.format('copy')}, ptr %p") == []
 
 
 def test_differences_of_numbers_are_not() -> None:

@@ -116,3 +116,26 @@ def test_checks_without_accesses(body: str, zones: bool) -> None:
     made = context()
     run_stage(passes, Stage.OPTIMISED, HEADER + DELETED.format(body=body), made)
     assert made.guarded_variables == zones
+
+
+MET = """
+declare void @__whence_check_compare(ptr, ptr, ptr, ptr)
+declare void @__whence_check_difference(ptr, ptr, ptr, ptr)
+define void @f(ptr %q) {{
+  %x = alloca [10 x i8], align 1
+  %y = alloca [10 x i8], align 1
+  %p = getelementptr i8, ptr %x, i64 3
+  call void @__whence_check_{step}(ptr %p, ptr {other}, ptr %x, ptr {other}) nomerge
+  ret void
+}}
+"""
+
+
+@pytest.mark.parametrize("step", ["compare", "difference"])
+@pytest.mark.parametrize(("other", "guarded"), [("%y", 2), ("%q", 1), ("%x", 0)])
+def test_variables_whose_pointers_meet_others_have_zones(step: str, other: str, guarded: int) -> None:
+    """Also if nothing accesses them; a variable is never apart from itself."""
+    passes = [each for each in PASSES if each.name == "guard-variables"]
+    counted = context()
+    run_stage(passes, Stage.OPTIMISED, HEADER + MET.format(step=step, other=other), counted)
+    assert counted.guarded_variables == guarded

@@ -2,7 +2,7 @@
 
 A variable is safe if the function shows every access to it, and each is at a constant offset in bounds:
 no rule can fire for it, so it needs no checks. A variable whose address is passed, stored, or indexed is
-exposed.
+exposed. So is one whose pointer meets another one's in a comparison or difference that a rule judges.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from whence import ir
+from whence.instrument import steps
 from whence.instrument.lookup import LOOKUP
 from whence.instrument.markers import PREFIX, RANGE, SCOPE, checked_range
 from whence.instrument.origins.slow import PREFIX as ORIGINS
@@ -33,6 +34,7 @@ _BENIGN = (
     SYMBOLIC,
 )
 """Calls that neither access nor store their arguments."""
+_PAIRS = (steps.COMPARE, steps.DIFFERENCE)
 _SAME = ("llvm.launder.invariant.group", "llvm.strip.invariant.group")
 _MEMORY = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.")
 WRITTEN = 'asm sideeffect "", "=*m"('
@@ -140,6 +142,8 @@ def _is_safe_call(call: ir.Call, pointer: str, offset: int | None, size: int) ->
     checked = checked_range(call)
     if checked is not None and checked[0] == pointer:  # LLVM may have deleted the access itself
         return checked[1] is not None and _fits(offset, checked[1], size)
+    if callee in _PAIRS:  # only blocks can be told apart
+        return call.arguments[2].value == call.arguments[3].value
     if callee.startswith(_BENIGN):
         return True
     if callee.startswith(_MEMORY):

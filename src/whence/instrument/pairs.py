@@ -14,6 +14,8 @@ POINTS = frozenset(("COMPARE", "DIFFERENCE"))
 
 _CONSTANT = re.compile(r"ptrtoint \(ptr (.+) to i64\)")
 """The address of a variable as a number: the conversion is no instruction."""
+_CONSTANTS = re.compile(r"sub \(i64 ptrtoint \(ptr (.+?) to i64\), i64 ptrtoint \(ptr (.+) to i64\)\)")
+"""The difference of two such addresses."""
 _MARKERS = (steps.COMPARE, steps.DIFFERENCE)
 _ORDERS = ("ult", "ule", "ugt", "uge")
 
@@ -24,6 +26,7 @@ def mark_pairs(context: Context) -> None:
     Equality is defined for all pointers. A difference is what the front end makes of one: two conversions,
     and the subtraction directly behind; what the program converts itself is loaded in between. The address of
     a variable is a constant, with no conversion: then the difference must be divided by the size of elements.
+    That of two such addresses is a constant itself.
 
     Before::
 
@@ -67,6 +70,10 @@ def _mark_comparison(instruction: ir.Compare, context: Context) -> None:
 
 def _mark_difference(instruction: ir.Binary, others: list[ir.Instruction], context: Context) -> None:
     """`others`: the instructions before it, then the one behind it."""
+    if instruction.opcode == "sdiv" and "exact" in instruction.flags:
+        constant = _CONSTANTS.fullmatch(instruction.operands[0].value)
+        if constant:
+            _insert(instruction, steps.DIFFERENCE, constant[1], constant[2], context)
     if instruction.opcode != "sub" or instruction.type != "i64":
         return
     pointers, before = [], others[:-1]
