@@ -68,6 +68,8 @@ RULES = (
     "unsigned-addition-overflow",
     "unsigned-subtraction-overflow",
     "unsigned-multiplication-overflow",
+    "signed-shift-overflow",
+    "unsigned-shift-overflow",
     "float-conversion-overflow",
     "float-division-by-zero",
     "bit-scan-of-zero",

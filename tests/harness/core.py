@@ -16,7 +16,8 @@ _PROGRAMS = """
     null-pointer-dereference/field-at-40 overlapping-copy/struct-assignment possible-leak/cache-of-many
     reachable-leak/settings refused-alignment/posix-memalign unmatched-free/before-begin
     division-by-zero/average division-overflow/remainder index-out-of-bounds/next-member
-    shift-out-of-range/negative signed-addition-overflow/checksum signed-multiplication-overflow/short-square
+    shift-out-of-range/negative signed-shift-overflow/big-endian unsigned-shift-overflow/size
+    signed-addition-overflow/checksum signed-multiplication-overflow/short-square
     signed-subtraction-overflow/magnitude use-after-poison/pool use-of-uninitialized-value/one-bit
     uninitialized-read/other-field
     wild-pointer-dereference/offset-link unsigned-addition-overflow/ticks

@@ -106,6 +106,34 @@ OBJECT = """define i32 @k(ptr %0) {
   ret i32 %8
 }
 """
+SHIFT = """define i32 @s(i32 %0, i32 %1) {
+  %3 = icmp ule i32 %1, 31, !nosanitize !0
+  br i1 %3, label %4, label %8, !nosanitize !0
+
+4:                                                ; preds = %2
+  %5 = sub nuw nsw i32 31, %1, !nosanitize !0
+  %6 = lshr i32 %0, %5, !nosanitize !0
+  %7 = icmp eq i32 %6, 0, !nosanitize !0
+  br label %8, !nosanitize !0
+
+8:                                                ; preds = %4, %2
+  %9 = phi i1 [ true, %2 ], [ %7, %4 ], !nosanitize !0
+  br i1 %9, label %13, label %10, !nosanitize !0
+
+10:                                               ; preds = %8
+  %11 = zext i32 %0 to i64, !nosanitize !0
+  %12 = zext i32 %1 to i64, !nosanitize !0
+  call void @__ubsan_handle_shift_out_of_bounds(ptr @7, i64 %11, i64 %12) #1, !nosanitize !0
+  br label %13, !nosanitize !0
+
+13:                                               ; preds = %10, %8
+  %14 = shl i32 %0, %1
+  ret i32 %14
+}
+"""
+SHIFT_HEAD = """@7 = private unnamed_addr global { { ptr, i32, i32 }, ptr, ptr } { { ptr, i32, i32 } { ptr @.src, i32 3, i32 5 }, ptr @0, ptr @0 }
+declare void @__ubsan_handle_shift_out_of_bounds(ptr, i64, i64)
+"""  # noqa: E501
 TAIL = "attributes #1 = { nomerge nounwind }\n!0 = !{}\n!1 = !{i32 -1056584962, i32 7}\n"
 _MARKER = re.compile(r"call void @__whence_check_(\w+)\(([^)]*)\)")
 
@@ -165,3 +193,11 @@ def test_a_function_without_return_ends_as_it_would_without_checks(traps: bool, 
     assert settled(RETURN, traps=traps).count("call void @llvm.trap()") == expected
     marked = settled(RETURN, points=POINTS, traps=traps)
     assert _MARKER.findall(marked) == [("missing_return", "")] and "call void @llvm.trap()" in marked
+
+
+def test_both_tests_of_a_shift_are_one() -> None:
+    assert settled(SHIFT_HEAD, SHIFT).count("br ") == 0
+    text = settled(SHIFT_HEAD, SHIFT, points=POINTS)
+    assert text.count("br ") == 0 and "%9 = select i1 %3, i1 %7, i1 true" in text
+    assert _MARKER.findall(text) == [("shift_signed", "i64 %11, i64 %12, i1 %9")]
+    assert "%11 = sext i32 %0 to i64" in text

@@ -318,6 +318,8 @@ SUSPECT = {
     "missing_return": ["reached == 1"],
     "callee": ["differs == 1"],
     "object": ["differs != 0"],
+    "shift_signed": ["lost == 1"],
+    "shift_unsigned": ["lost != 0"],
     "descriptor": ["closed == 1"],
     "compare": ["apart == 1"],
     "order": ["early == 1"],

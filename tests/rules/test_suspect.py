@@ -101,6 +101,9 @@ SHAPES = {point.split()[0]: point for point in POINTS if LANGUAGE[point.split()[
         ("missing_return", "reached == 1", True),
         ("callee", "differs == 1", True),
         ("object", "r == NULL", False),
+        ("shift_signed", "lost == 1", True),
+        ("shift_signed", "v < 0", False),
+        ("shift_unsigned", "lost != 0", True),
         ("descriptor", "closed == 1 and closing == 0", True),
         ("descriptor", "closing == 1", False),
         ("compare", "apart == 1", True),
@@ -169,6 +172,8 @@ def plain_steps(draw: st.DrawFn, point: str, world: World) -> Redex:
         case "convert_unsigned" | "convert_signed" | "to_signed" | "to_unsigned":
             number = draw(st.integers(0, MOST))
             return Redex(point.upper(), (number, number, draw(st.integers(0, 1))), now=99)
+        case "shift_signed" | "shift_unsigned":
+            return Redex(point.upper(), (draw(st.integers(0, MOST)), draw(st.integers(0, 63)), 0), now=99)
         case "enumeration":
             return Redex("ENUMERATION", (draw(st.integers(-4, 3)), -4, 3), now=99)
         case "bool":

@@ -227,6 +227,28 @@ def _converted(name: str, number: int, from_signed: bool, to_signed: bool) -> Po
     )
 
 
+def _lost(name: str, number: int, signed: bool) -> Point:
+    """The row of shifts to the left whose result the type does not have."""
+    type_ = "a signed type" if signed else "an unsigned type"
+    reason = "v is negative or a bit that is 1 gets too far" if signed else "a bit that is 1 is lost"
+    return Point(
+        name,
+        number,
+        (
+            Slot("v", "INT", "value", signed=signed),
+            Slot("k", "INT", "other", signed=True),
+            Slot("lost", "INT", "width"),
+        ),
+        f"before v of {type_} is shifted to the left by k bits, fewer than the type has; lost is 1 where "
+        f"{reason}, else 0",
+        "shift",
+        "shift",
+        where="where bits that are 1 get too far",
+        suspects=Suspects("every shift", "those that lose bits", (Fine({"lost": 0}, ()),)),
+        headline="shift",
+    )
+
+
 def _typed(name: str, number: int, meaning: str, access: str, noun: str, where: str, headline: str) -> Point:
     """The row of a step at a pointer to something that has another type than the program says."""
     return Point(
@@ -695,6 +717,8 @@ POINTS = (
         operands=("pointer", "", ""),
         follows=True,
     ),
+    _lost("shift_signed", 50, True),
+    _lost("shift_unsigned", 51, False),
 )
 
 UNIONS = {"deref": (("deref_r", "deref_w"), "before memory is read or written through r")}
@@ -726,7 +750,7 @@ STEPS = (
     *("DIVIDE", "SHIFT", "INDEX", "TRUNCATE", "DIVIDE_FLOATING", "SCAN", "ORDER", "COMPARE", "DIFFERENCE"),
     *("BOOL", "UNREACHABLE", "DIMENSION", "NONNULL", "OFFSET", "ALIGN"),
     *("CONVERT_UNSIGNED", "CONVERT_SIGNED", "TO_SIGNED", "TO_UNSIGNED"),
-    *("ENUMERATION", "MISSING_RETURN", "CALLEE", "OBJECT", "READ"),
+    *("ENUMERATION", "MISSING_RETURN", "CALLEE", "OBJECT", "READ", "SHIFT_SIGNED", "SHIFT_UNSIGNED"),
 )
 """The points whose steps have markers in generated code (`whence.instrument.steps`)."""
 OPERANDS_FOLLOWED = tuple(

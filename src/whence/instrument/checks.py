@@ -30,6 +30,8 @@ _JUMP = re.compile(rf"  br label %({NAME})")
 _RESULT = re.compile(rf"  (%{NAME}) = ")
 _LOCALS = re.compile(rf"%{NAME}")
 _INCOMING = re.compile(rf"%({NAME}) \]")
+_HOLDS_ALSO = re.compile(rf"  (%{NAME}) = phi i1 \[ true, %({NAME}) \], \[ ([^ ]+), %{NAME} \]")
+"""Of a test that is only made where another held."""
 _PARAMETER = re.compile(r" %(\d+)(?=[,)])")
 
 
@@ -112,7 +114,9 @@ def _blocks(lines: list[str], entry: str) -> Iterator[_Block]:
 def _straighten(blocks: list[_Block], sites: Sites) -> None:
     """Replaces branches of checks by jumps to where they hold, with the markers of those in use."""
     handlers = {block.label: block for block in blocks if block.handler}
+    tests: dict[str, str] = {}
     for block in blocks:
+        block.lines = [_unconditional(line, tests) for line in block.lines]
         last = block.lines[-1] if block.lines else ""
         if _OWN not in last or block.handler:
             continue
@@ -123,10 +127,23 @@ def _straighten(blocks: list[_Block], sites: Sites) -> None:
             continue
         block.lines.pop()
         handler = handlers.get(branch[3])
-        if handler is not None:
+        if handler is None:
+            tests[block.label] = branch[1]
+        else:
             block.lines += sites.marker(handler.handler, handler.lines, branch[1], block.lines)
         block.follows = branch[2]
         block.lines.append(f"  br label %{branch[2]}")
+
+
+def _unconditional(line: str, tests: dict[str, str]) -> str:
+    """A test of two parts whose second is now made in any case, though the first alone may decide.
+
+    tests: the conditions of the branches that were removed, by the labels of their blocks.
+    """
+    found = _HOLDS_ALSO.match(line) if _OWN in line else None
+    if found is None or found[2] not in tests:
+        return line
+    return f"  {found[1]} = select i1 {tests[found[2]]}, i1 {found[3]}, i1 true" + line[found.end() :]
 
 
 def _joined(blocks: list[_Block]) -> list[str]:

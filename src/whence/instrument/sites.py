@@ -25,7 +25,9 @@ CONVERSIONS = {
 }
 """The detection points of conversions, by whether the types before and after are signed."""
 ENUMERATION, RETURN, CALLEE, OBJECT = "ENUMERATION", "MISSING_RETURN", "CALLEE", "OBJECT"
-POINTS = frozenset((*CONVERSIONS.values(), ENUMERATION, RETURN, CALLEE, OBJECT))
+SHIFTS = {True: "SHIFT_SIGNED", False: "SHIFT_UNSIGNED"}
+"""The detection points of shifts to the left, by whether the type is signed."""
+POINTS = frozenset((*CONVERSIONS.values(), *SHIFTS.values(), ENUMERATION, RETURN, CALLEE, OBJECT))
 """The detection points of these places."""
 
 SECTION = ".data.whence"
@@ -113,6 +115,8 @@ class Sites:
                 return self._callee(fields, operands, own, before, suffix)
             case "dynamic_type_cache_miss":
                 return self._object(fields, operands, own, suffix)
+            case "shift_out_of_bounds":
+                return self._shift(fields, operands, own, holds, suffix)
         return []
 
     def written(self, text: str) -> str:
@@ -223,6 +227,18 @@ class Sites:
         words = f"{_USES[use] if use < len(_USES) else 'use'} as {self._words(fields[0])}"
         site = self._site(words, name=name.removeprefix(_CLASS))
         return [*own, self._call(OBJECT, f"i64 {operands[0]}, ptr {site}", debug)]
+
+    def _shift(
+        self, fields: list[str], operands: list[str], own: list[str], holds: str, debug: str
+    ) -> list[str]:
+        types = [self._integer(name) for name in fields[:2]]
+        if len(types) != 2 or len(operands) != 2 or types[0] is None or types[1] is None:
+            return []
+        point = SHIFTS[types[0].signed]
+        if point not in self._steps:
+            return []
+        value, by = (_wide(each, own, type_) for each, type_ in zip(operands, types, strict=True) if type_)
+        return [*own, self._call(point, f"i64 {value}, i64 {by}, i1 {holds}", debug)]
 
     # ---- lines ----------------------------------------------------------------------------------
 

@@ -373,6 +373,10 @@ def _checks() -> Iterator[tuple[str, _Marker]]:
     yield _marker("MISSING_RETURN", checked("MISSING_RETURN"), (), test, [], "0", "1", 0)
     yield _callee()
     yield _object()
+    for point, sign in (("SHIFT_SIGNED", 0), ("SHIFT_UNSIGNED", STEP_UNSIGNED)):
+        more = 1 << STEP_BITS_SHIFT | sign
+        parameters, test = ("i64", "i64", "i1"), ["%bad = xor i1 %c, true"]
+        yield _marker(point, checked(point), parameters, test, [], "%a", "%b", more)
 
 
 def _conversion(point: str, test: list[str]) -> tuple[str, _Marker]:

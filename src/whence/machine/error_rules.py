@@ -253,6 +253,8 @@ NOT_MODELLED = {
             "unsigned-addition-overflow",
             "unsigned-subtraction-overflow",
             "unsigned-multiplication-overflow",
+            "signed-shift-overflow",
+            "unsigned-shift-overflow",
             "bit-scan-of-zero",
         ),
         _UNTYPED,

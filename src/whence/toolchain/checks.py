@@ -9,6 +9,8 @@ KINDS = {
     "enum": 16,
     "return": 16,
     "vptr": 16,
+    "shift-base": 16,
+    "unsigned-shift-base": 16,
     "implicit-unsigned-integer-truncation": 16,
     "implicit-signed-integer-truncation": 16,
     "implicit-integer-sign-change": 16,
@@ -30,6 +32,8 @@ NEEDED = CONVERSIONS | {
     "missing_return": "return",
     "callee": "function",
     "object": "vptr",
+    "shift_signed": "shift-base",
+    "shift_unsigned": "unsigned-shift-base",
 }
 """Detection points, and the check that shows where they are."""
 
