@@ -34,7 +34,13 @@ CHECKING = ("findings", "leak", "process", "record", "rt", "stacks", "x86")
 """What evaluates rules and reports findings."""
 PLANES = ("origins", "planes", "symbolic", "values")
 """What knows something about each byte of memory."""
-WRAPPERS = ("intercept/bounce.c", "intercept/scatter.c", "intercept/there.c", "intercept/kernel")
+WRAPPERS = (
+    "intercept/bounce.c",
+    "intercept/refused.c",
+    "intercept/scatter.c",
+    "intercept/there.c",
+    "intercept/kernel",
+)
 """What checks the memory that functions hand to the kernel."""
 
 COMPILE = shlex.split(

@@ -46,7 +46,7 @@ END(aio_return64, struct aiocb64)
 #define ASK(name, type)                                                                            \
     WRAP(int, name, (const type *request)) {                                                       \
         READ(request, sizeof *request);                                                            \
-        return name(request);                                                                      \
+        return ANSWERED(request->aio_fildes, name(request));                                       \
     }
 
 ASK(aio_error, struct aiocb)
@@ -55,7 +55,7 @@ ASK(aio_error64, struct aiocb64)
 #define SYNCHRONISE(name, type)                                                                    \
     WRAP(int, name, (int operation, type *request)) {                                              \
         WRITE(request, sizeof *request);                                                           \
-        return name(operation, request);                                                           \
+        return (int)USED(request->aio_fildes, name(operation, request));                           \
     }
 
 SYNCHRONISE(aio_fsync, struct aiocb)

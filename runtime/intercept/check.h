@@ -20,8 +20,10 @@
 #ifndef WHENCE_INTERCEPT_CHECK_H
 #define WHENCE_INTERCEPT_CHECK_H
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include "arrivals.h"
 #include "bounce.h"
 #include "../rt/descriptors.h"
@@ -149,6 +151,27 @@ static inline long file_used(struct site site, int file, long result) {
     return result;
 }
 
+/* The same of a function that was given a name in `directory`; the kernel has read the name. An
+ * empty one asks for the directory itself. */
+static inline int file_used_at(struct site site, int directory, const char *path, int result) {
+    if (WH_UNLIKELY(result < 0) && descriptors_watched() && errno == EBADF && path && *path &&
+        *path != '/')
+        descriptor_refused(directory, site.function, site.frame);
+    return result;
+}
+
+/* The same of a function that returns an error's number. */
+static inline int file_answered(struct site site, int file, int error) {
+    if (WH_UNLIKELY(error == EBADF) && descriptors_watched())
+        descriptor_missed(file, site.function, site.frame);
+    return error;
+}
+
+/* The number that a standard stream has when a program begins; negative: it is none. */
+int stream_number(const FILE *stream);
+/* A function that was given a stream has failed, or there was no more to read. */
+WH_COLD void stream_refused(struct site site, FILE *stream);
+
 /* `file` is what a function that opens one has returned. */
 static inline int file_opened(struct site site, int file) {
     if (WH_UNLIKELY(descriptors_watched())) descriptor_opened(file, site.frame);
@@ -168,6 +191,11 @@ static inline void file_closing(struct site site, int file) {
 }
 
 #define USED(file, result) file_used(SITE, (file), (result))
+#define USED_AT(directory, path, result) file_used_at(SITE, (directory), (path), (result))
+#define ANSWERED(file, error) file_answered(SITE, (file), (error))
+#define TRIED(stream, fails) TRIED_AT(SITE, stream, fails)
+#define TRIED_AT(site, stream, fails)                                                              \
+    (WH_UNLIKELY(fails) ? stream_refused((site), (stream)) : (void)0)
 #define OPENED(result) file_opened(SITE, (result))
 
 /* The function cannot do without this pointer, to something that only the library accesses. */

@@ -9,9 +9,11 @@
 #include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/inotify.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/timerfd.h>
+#include <termios.h>
 #include <unistd.h>
 
 /* ---- closing ---- */
@@ -77,7 +79,7 @@ WRAP(DIR *, fdopendir, (int file)) {
     return directory;
 }
 
-/* ---- use; fstat and isatty are not here, because they ask whether a descriptor is open ---- */
+/* ---- use; isatty and its like are not here, because they ask what is open ---- */
 
 #define USES(type, name, parameters, arguments)                                                    \
     WRAP(type, name, parameters) { return (type)USED(file, name arguments); }
@@ -96,3 +98,39 @@ USES(int, flock, (int file, int operation), (file, operation))
 USES(int, lockf, (int file, int command, off_t size), (file, command, size))
 USES(int, listen, (int file, int most), (file, most))
 USES(int, shutdown, (int file, int how), (file, how))
+USES(int, sockatmark, (int file), (file))
+USES(int, fallocate, (int file, int mode, off_t at, off_t size), (file, mode, at, size))
+USES(int, fallocate64, (int file, int mode, off64_t at, off64_t size), (file, mode, at, size))
+USES(ssize_t, readahead, (int file, off64_t at, size_t size), (file, at, size))
+USES(int, sync_file_range, (int file, off64_t at, off64_t size, unsigned flags),
+     (file, at, size, flags))
+USES(int, inotify_rm_watch, (int file, int watch), (file, watch))
+USES(int, eventfd_write, (int file, eventfd_t value), (file, value))
+USES(int, tcsetpgrp, (int file, pid_t group), (file, group))
+USES(int, tcflush, (int file, int queue), (file, queue))
+USES(int, tcdrain, (int file), (file))
+USES(int, tcsendbreak, (int file, int duration), (file, duration))
+USES(int, tcflow, (int file, int action), (file, action))
+
+WRAP(ssize_t, tee, (int from, int to, size_t size, unsigned flags)) {
+    return USED(from, USED(to, tee(from, to, size, flags)));
+}
+
+#define ANSWERS(name, parameters, arguments)                                                       \
+    WRAP(int, name, parameters) { return ANSWERED(file, name arguments); }
+
+ANSWERS(posix_fadvise, (int file, off_t at, off_t size, int advice), (file, at, size, advice))
+ANSWERS(posix_fadvise64, (int file, off64_t at, off64_t size, int advice), (file, at, size, advice))
+ANSWERS(posix_fallocate, (int file, off_t at, off_t size), (file, at, size))
+ANSWERS(posix_fallocate64, (int file, off64_t at, off64_t size), (file, at, size))
+
+#define MAPS(name, offset)                                                                         \
+    WRAP(void *, name,                                                                             \
+         (void *at, size_t size, int protection, int flags, int file, offset from)) {              \
+        void *result = name(at, size, protection, flags, file, from);                              \
+        USED(file, result == MAP_FAILED ? -1 : 0);                                                 \
+        return result;                                                                             \
+    }
+
+MAPS(mmap, off_t)
+MAPS(mmap64, off64_t)

@@ -16,8 +16,17 @@
         return name(directory);                                                                    \
     }
 
-OF_DIRECTORY(struct dirent *, readdir)
-OF_DIRECTORY(struct dirent64 *, readdir64)
+/* At the end of the directory errno is what it was. */
+#define READS(type, name)                                                                          \
+    WRAP(type, name, (DIR * directory)) {                                                          \
+        READ(directory, 1);                                                                        \
+        type entry = name(directory);                                                              \
+        if (!entry && descriptors_watched()) USED(dirfd(directory), -1);                           \
+        return entry;                                                                              \
+    }
+
+READS(struct dirent *, readdir)
+READS(struct dirent64 *, readdir64)
 OF_DIRECTORY(void, rewinddir)
 
 /* Of an entry, so much is stored as its name needs, which is not known before. */

@@ -51,10 +51,12 @@
 /* The same where the text goes to a stream, or to a descriptor if that is NULL. */
 #define SENT(stream, file)                                                                         \
     (ORIGINS_ON ? NARROW_LEFT(SITE, stream, file, format, again, length) : (void)0)
+#define PRINTED(stream, file)                                                                      \
+    (stream ? TRIED(stream, length < 0) : (void)USED(file, length), SENT(stream, file))
 #define PRINT_TO(name, parameters, stream, file, call)                                             \
-    PRINTING(name, parameters, call, SENT(stream, file))
+    PRINTING(name, parameters, call, PRINTED(stream, file))
 #define PRINT_LIST_TO(name, parameters, stream, file, call)                                        \
-    PRINTING_LIST(name, parameters, call, SENT(stream, file))
+    PRINTING_LIST(name, parameters, call, PRINTED(stream, file))
 
 /* printf to a stream. */
 #define PRINT_FAMILY(w)                                                                            \
@@ -78,22 +80,23 @@
                   (FILE * stream, int flag, const CHARACTER *format, va_list arguments), stream,   \
                   0, (STREAM(stream), __vf##w##printf_chk(stream, flag, format, arguments)))
 
-/* ---- scanf ---- */
+/* ---- scanf; `taken`: the stream that it takes from, or NULL ---- */
 
-#define SCAN_LIST(name, parameters, from, call)                                                    \
+#define SCAN_LIST(name, parameters, taken, from, call)                                             \
     WRAP(int, name, parameters) {                                                                  \
         va_list again;                                                                             \
         va_copy(again, arguments);                                                                 \
         READ_TEXT(format);                                                                         \
         struct arrival arrival = NARROW_ARRIVAL(from);                                             \
         int assigned = call;                                                                       \
+        if (assigned < 0 && taken) stream_refused(SITE, taken);                                    \
         if (ORIGINS_ON) arrival_taken(SITE, &arrival);                                             \
         CHECK_SCANNED(SITE, format, again, assigned, &arrival);                                    \
         va_end(again);                                                                             \
         return assigned;                                                                           \
     }
 
-#define SCAN(name, parameters, from, call)                                                         \
+#define SCAN(name, parameters, taken, from, call)                                                  \
     WRAP(int, name, parameters) {                                                                  \
         va_list arguments, again;                                                                  \
         va_start(arguments, format);                                                               \
@@ -101,6 +104,7 @@
         READ_TEXT(format);                                                                         \
         struct arrival arrival = NARROW_ARRIVAL(from);                                             \
         int assigned = call;                                                                       \
+        if (assigned < 0 && taken) stream_refused(SITE, taken);                                    \
         if (ORIGINS_ON) arrival_taken(SITE, &arrival);                                             \
         CHECK_SCANNED(SITE, format, again, assigned, &arrival);                                    \
         va_end(again);                                                                             \
@@ -112,19 +116,21 @@
     int prefix##v##w##scanf(const CHARACTER *, va_list) attribute;                                 \
     int prefix##vf##w##scanf(FILE *, const CHARACTER *, va_list) attribute;                        \
     int prefix##vs##w##scanf(const CHARACTER *, const CHARACTER *, va_list) attribute;             \
-    SCAN(prefix##w##scanf, (const CHARACTER *format, ...), ARRIVAL(stdin),                         \
+    SCAN(prefix##w##scanf, (const CHARACTER *format, ...), stdin, ARRIVAL(stdin),                  \
          prefix##v##w##scanf(format, arguments))                                                   \
-    SCAN(prefix##f##w##scanf, (FILE * stream, const CHARACTER *format, ...), ARRIVAL(stream),      \
-         (STREAM(stream), prefix##vf##w##scanf(stream, format, arguments)))                        \
-    SCAN(prefix##s##w##scanf, (const CHARACTER *text, const CHARACTER *format, ...),               \
+    SCAN(prefix##f##w##scanf, (FILE * stream, const CHARACTER *format, ...), stream,               \
+         ARRIVAL(stream), (STREAM(stream), prefix##vf##w##scanf(stream, format, arguments)))       \
+    SCAN(prefix##s##w##scanf, (const CHARACTER *text, const CHARACTER *format, ...), NULL,         \
          ARRIVAL_OF_TEXT(text), (READ_TEXT(text), prefix##vs##w##scanf(text, format, arguments)))  \
-    SCAN_LIST(prefix##v##w##scanf, (const CHARACTER *format, va_list arguments), ARRIVAL(stdin),   \
-              prefix##v##w##scanf(format, arguments))                                              \
+    SCAN_LIST(prefix##v##w##scanf, (const CHARACTER *format, va_list arguments), stdin,            \
+              ARRIVAL(stdin), prefix##v##w##scanf(format, arguments))                              \
     SCAN_LIST(prefix##vf##w##scanf, (FILE * stream, const CHARACTER *format, va_list arguments),   \
-              ARRIVAL(stream), (STREAM(stream), prefix##vf##w##scanf(stream, format, arguments)))  \
-    SCAN_LIST(                                                                                     \
-        prefix##vs##w##scanf, (const CHARACTER *text, const CHARACTER *format, va_list arguments), \
-        ARRIVAL_OF_TEXT(text), (READ_TEXT(text), prefix##vs##w##scanf(text, format, arguments)))
+              stream, ARRIVAL(stream),                                                             \
+              (STREAM(stream), prefix##vf##w##scanf(stream, format, arguments)))                   \
+    SCAN_LIST(prefix##vs##w##scanf,                                                                \
+              (const CHARACTER *text, const CHARACTER *format, va_list arguments), NULL,           \
+              ARRIVAL_OF_TEXT(text),                                                               \
+              (READ_TEXT(text), prefix##vs##w##scanf(text, format, arguments)))
 
 #define IN_EVERY_VERSION
 #define SINCE_2_38 __attribute__((weak))

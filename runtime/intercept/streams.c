@@ -12,7 +12,8 @@
 
 /* A line read into `bounce`, as fgets returns it. */
 static char *end_line(struct site site, struct bounce *bounce, char *line, char *to, int size,
-                      struct arrival *arrival) {
+                      FILE *stream, struct arrival *arrival) {
+    if (!line) stream_refused(site, stream);
     size_t length = line ? strlen(line) : 0;
     /* A line with zeros in it is longer than its text. */
     int all = length && (line[length - 1] == '\n' || length + 1 == (size_t)size);
@@ -26,7 +27,8 @@ static char *end_line(struct site site, struct bounce *bounce, char *line, char 
         STREAM(stream);                                                                            \
         struct arrival arrival = ARRIVAL(stream);                                                  \
         struct bounce bounce = bounce_begin(SITE, to, size > 0 ? (size_t)size : 0);                \
-        return end_line(SITE, &bounce, name(bounce.buffer, size, stream), to, size, &arrival);     \
+        return end_line(SITE, &bounce, name(bounce.buffer, size, stream), to, size, stream,        \
+                        &arrival);                                                                 \
     }
 
 READ_LINE(fgets)
@@ -37,7 +39,7 @@ WRAP(char *, __fgets_chk, (char *to, size_t room, int size, FILE *stream)) {
     STREAM(stream);
     struct arrival arrival = ARRIVAL(stream);
     struct bounce bounce = bounce_begin(SITE, to, size > 0 ? (size_t)size : 0);
-    return end_line(SITE, &bounce, __fgets_chk(bounce.buffer, room, size, stream), to, size,
+    return end_line(SITE, &bounce, __fgets_chk(bounce.buffer, room, size, stream), to, size, stream,
                     &arrival);
 }
 
@@ -50,6 +52,7 @@ WRAP(char *, gets, (char *to)) {
         WRITE_AT(to + length, 1, to);
         to[length++] = (char)c;
     }
+    TRIED(stdin, c == EOF);
     if (c == EOF && !length) return NULL;
     WRITE_AT(to + length, 1, to);
     to[length] = 0;
@@ -57,8 +60,12 @@ WRAP(char *, gets, (char *to)) {
 }
 
 /* `length` bytes have been stored, and a final zero. */
-static ssize_t delimited(struct site site, char **line, ssize_t length, struct arrival *arrival) {
-    if (length < 0) return length;
+static ssize_t delimited(struct site site, char **line, ssize_t length, FILE *stream,
+                         struct arrival *arrival) {
+    if (length < 0) {
+        stream_refused(site, stream);
+        return length;
+    }
     FILLS(*line, (size_t)length + 1);
     if (ORIGINS_ON) arrival_put(site, arrival, *line, (size_t)length, 1);
     return length;
@@ -71,7 +78,7 @@ static ssize_t delimited(struct site site, char **line, ssize_t length, struct a
         WRITE_IF(*line, *size);                                                                    \
         STREAM(stream);                                                                            \
         struct arrival arrival = ARRIVAL(stream);                                                  \
-        return delimited(SITE, line, name(line, size, stop, stream), &arrival);                    \
+        return delimited(SITE, line, name(line, size, stop, stream), stream, &arrival);            \
     }
 
 READ_ALLOCATED(getdelim)
@@ -83,7 +90,7 @@ WRAP(ssize_t, getline, (char **line, size_t *size, FILE *stream)) {
     WRITE_IF(*line, *size);
     STREAM(stream);
     struct arrival arrival = ARRIVAL(stream);
-    return delimited(SITE, line, getline(line, size, stream), &arrival);
+    return delimited(SITE, line, getline(line, size, stream), stream, &arrival);
 }
 
 /* ---- writing ---- */
@@ -92,6 +99,7 @@ WRAP(int, fputs, (const char *string, FILE *stream)) {
     USE_STRING(string);
     STREAM(stream);
     int result = fputs(string, stream);
+    TRIED(stream, result < 0);
     if (ORIGINS_ON) left_as_string(SITE, stream, string, 0, result);
     return result;
 }
@@ -100,6 +108,7 @@ WRAP(int, fputs_unlocked, (const char *string, FILE *stream)) {
     USE_STRING(string);
     STREAM(stream);
     int result = fputs_unlocked(string, stream);
+    TRIED(stream, result < 0);
     if (ORIGINS_ON) left_as_string(SITE, stream, string, 0, result);
     return result;
 }
@@ -107,6 +116,7 @@ WRAP(int, fputs_unlocked, (const char *string, FILE *stream)) {
 WRAP(int, puts, (const char *string)) {
     USE_STRING(string);
     int result = puts(string);
+    TRIED(stdout, result < 0);
     if (ORIGINS_ON) left_as_string(SITE, stdout, string, 1, result);
     return result;
 }
@@ -130,6 +140,16 @@ WRAP(void, perror, (const char *string)) {
 OPEN(fopen)
 OPEN(fopen64)
 OPEN(popen)
+
+#define OPEN_TEMPORARY(name)                                                                       \
+    WRAP(FILE *, name, (void)) {                                                                   \
+        FILE *stream = name();                                                                     \
+        if (stream && descriptors_watched()) OPENED(fileno(stream));                               \
+        return stream;                                                                             \
+    }
+
+OPEN_TEMPORARY(tmpfile)
+OPEN_TEMPORARY(tmpfile64)
 
 /* A stream that cannot be opened again is closed. */
 static void reopened(struct site site, FILE *stream, int file) {
@@ -189,10 +209,19 @@ WRAP(int, rename, (const char *from, const char *to)) {
     return rename(from, to);
 }
 
+#define RENAMED(result) USED_AT(from_directory, from, USED_AT(to_directory, to, result))
+
 WRAP(int, renameat, (int from_directory, const char *from, int to_directory, const char *to)) {
     READ_STRING_IF(from);
     READ_STRING_IF(to);
-    return renameat(from_directory, from, to_directory, to);
+    return RENAMED(renameat(from_directory, from, to_directory, to));
+}
+
+WRAP(int, renameat2,
+     (int from_directory, const char *from, int to_directory, const char *to, unsigned flags)) {
+    READ_STRING_IF(from);
+    READ_STRING_IF(to);
+    return RENAMED(renameat2(from_directory, from, to_directory, to, flags));
 }
 
 WRAP(FILE *, open_memstream, (char **text, size_t *size)) {
@@ -257,17 +286,14 @@ WRAP(char *, getpass, (const char *prompt)) {
 #define SEEK(name, offset)                                                                         \
     WRAP(int, name, (FILE * stream, offset place, int whence)) {                                   \
         STREAM(stream);                                                                            \
-        return name(stream, place, whence);                                                        \
+        int result = name(stream, place, whence);                                                  \
+        TRIED(stream, result < 0);                                                                 \
+        return result;                                                                             \
     }
 
-/* The C library's own streams, whatever the variables stdin, stdout and stderr are now. */
-extern FILE _IO_2_1_stdin_, _IO_2_1_stdout_, _IO_2_1_stderr_;
-
 static void stream_closing(struct site site, FILE *stream) {
-    const FILE *const standard[] = {&_IO_2_1_stdin_, &_IO_2_1_stdout_, &_IO_2_1_stderr_};
-    int file = file_of(stream);
-    for (unsigned i = 0; i < sizeof standard / sizeof *standard; i++)
-        if (stream == standard[i]) descriptor_stream_closing(i, file, site.function, site.frame);
+    int file = file_of(stream), number = stream_number(stream);
+    if (number >= 0) descriptor_stream_closing((unsigned)number, file, site.function, site.frame);
     file_closing(site, file);
 }
 
@@ -282,7 +308,8 @@ CLOSE(fclose)
 CLOSE(pclose)
 
 /* A byte as the result, or EOF. */
-static int given(struct site site, int byte, struct arrival *arrival) {
+static int given(struct site site, int byte, FILE *stream, struct arrival *arrival) {
+    TRIED_AT(site, stream, byte < 0);
     if (ORIGINS_ON) arrival_returned(site, arrival, byte);
     return byte;
 }
@@ -291,13 +318,13 @@ static int given(struct site site, int byte, struct arrival *arrival) {
     WRAP(int, name, (FILE * stream)) {                                                             \
         STREAM(stream);                                                                            \
         struct arrival arrival = ARRIVAL(stream);                                                  \
-        return given(SITE, name(stream), &arrival);                                                \
+        return given(SITE, name(stream), stream, &arrival);                                        \
     }
 
 #define GET_STANDARD(name)                                                                         \
     WRAP(int, name, (void)) {                                                                      \
         struct arrival arrival = ARRIVAL(stdin);                                                   \
-        return given(SITE, name(), &arrival);                                                      \
+        return given(SITE, name(), stdin, &arrival);                                               \
     }
 
 GET(fgetc)
@@ -307,8 +334,17 @@ GET(getc_unlocked)
 GET_STANDARD(getchar)
 GET_STANDARD(getchar_unlocked)
 OF_STREAM(int, getw)
-OF_STREAM(wint_t, fgetwc)
-OF_STREAM(wint_t, getwc)
+
+#define GET_WIDE(name)                                                                             \
+    WRAP(wint_t, name, (FILE * stream)) {                                                          \
+        STREAM(stream);                                                                            \
+        wint_t result = name(stream);                                                              \
+        TRIED(stream, result == WEOF);                                                             \
+        return result;                                                                             \
+    }
+
+GET_WIDE(fgetwc)
+GET_WIDE(getwc)
 OF_STREAM(int, feof)
 OF_STREAM(int, ferror)
 OF_STREAM(void, clearerr)
@@ -331,6 +367,7 @@ OF_STREAM_AND(int, fwide, int)
     WRAP(int, name, (int byte, FILE *stream)) {                                                    \
         STREAM(stream);                                                                            \
         int result = name(byte, stream);                                                           \
+        TRIED(stream, result < 0);                                                                 \
         if (ORIGINS_ON) left_as_byte(SITE, stream, result);                                        \
         return result;                                                                             \
     }
@@ -338,6 +375,7 @@ OF_STREAM_AND(int, fwide, int)
 #define PUT_STANDARD(name)                                                                         \
     WRAP(int, name, (int byte)) {                                                                  \
         int result = name(byte);                                                                   \
+        TRIED(stdout, result < 0);                                                                 \
         if (ORIGINS_ON) left_as_byte(SITE, stdout, result);                                        \
         return result;                                                                             \
     }
@@ -354,8 +392,17 @@ WRAP(int, ungetc, (int byte, FILE *stream)) {
     if (ORIGINS_ON && byte != EOF) arrival_undone(stream);
     return ungetc(byte, stream);
 }
-TO_STREAM(wint_t, fputwc, wchar_t)
-TO_STREAM(wint_t, putwc, wchar_t)
+
+#define PUT_WIDE(name)                                                                             \
+    WRAP(wint_t, name, (wchar_t letter, FILE * stream)) {                                          \
+        STREAM(stream);                                                                            \
+        wint_t result = name(letter, stream);                                                      \
+        TRIED(stream, result == WEOF);                                                             \
+        return result;                                                                             \
+    }
+
+PUT_WIDE(fputwc)
+PUT_WIDE(putwc)
 TO_STREAM(wint_t, ungetwc, wint_t)
 SEEK(fseek, long)
 SEEK(fseeko, off_t)
@@ -365,7 +412,7 @@ SEEK(fseeko64, off64_t)
     WRAP(int, name, (FILE * stream)) {                                                             \
         if (stream) STREAM(stream); /* NULL: all streams */                                        \
         int result = name(stream);                                                                 \
-        if (stream && result && descriptors_watched()) USED(file_of(stream), result);              \
+        if (stream) TRIED(stream, result);                                                         \
         return result;                                                                             \
     }
 
@@ -392,6 +439,7 @@ WRAP(wchar_t *, fgetws, (wchar_t * to, int size, FILE *stream)) {
     struct bounce bounce =
         bounce_begin(SITE, to, size > 0 ? bytes_of((size_t)size, sizeof *to) : 0);
     wchar_t *line = fgetws(bounce.buffer, size, stream);
+    TRIED(stream, !line);
     bounce_end(SITE, &bounce, line ? (wcslen(line) + 1) * sizeof *to : 0);
     return line ? to : NULL;
 }
@@ -399,5 +447,7 @@ WRAP(wchar_t *, fgetws, (wchar_t * to, int size, FILE *stream)) {
 WRAP(int, fputws, (const wchar_t *string, FILE *stream)) {
     READ_WIDE(string);
     STREAM(stream);
-    return fputws(string, stream);
+    int result = fputws(string, stream);
+    TRIED(stream, result < 0);
+    return result;
 }

@@ -145,9 +145,20 @@ void descriptors_closing(unsigned first, unsigned last, const struct frame *fram
         if (entries[file].state == OPEN) close_entry(&entries[file], stack);
 }
 
-void descriptor_refused(int file, const char *library, const struct frame *frame) {
+void descriptor_missed(int file, const char *library, const struct frame *frame) {
     int error = errno;
-    const struct entry *entry = error == EBADF ? entry_of(file) : NULL;
+    const struct entry *entry = entry_of(file);
     if (entry && !os_is_open(file)) judge(entry, file, 0, library, frame);
+    errno = error;
+}
+
+void descriptor_refused(int file, const char *library, const struct frame *frame) {
+    if (errno == EBADF) descriptor_missed(file, library, frame);
+}
+
+void descriptor_stream_refused(unsigned number, const char *library, const struct frame *frame) {
+    int error = errno;
+    const struct entry *entry = number < STREAMS && entry_of(0) ? &streams[number] : NULL;
+    if (entry && error == EBADF) judge(entry, (int)entry->life.number, 0, library, frame);
     errno = error;
 }

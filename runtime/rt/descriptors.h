@@ -20,8 +20,13 @@ void descriptor_lost(int file, const struct frame *frame);
 void descriptor_swept(int file, const struct frame *frame);
 /* A function is about to close the descriptors from `first` to `last`, those that are open. */
 void descriptors_closing(unsigned first, unsigned last, const struct frame *frame);
-/* A function that was given `file` has failed. */
+/* A function that was given `file` has failed, and set errno. */
 void descriptor_refused(int file, const char *library, const struct frame *frame);
+/* A function that was given `file` has said in another way than by errno that it is not open. */
+void descriptor_missed(int file, const char *library, const struct frame *frame);
+/* A function has failed, and set errno, that was given a standard stream without a descriptor,
+ * whose number was so when the program began. */
+void descriptor_stream_refused(unsigned number, const char *library, const struct frame *frame);
 /* A thread gets descriptors of its own: from now on nothing is judged. */
 void descriptors_part(void);
 

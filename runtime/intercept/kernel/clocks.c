@@ -80,10 +80,10 @@ WRAP(int, timerfd_settime,
      (int timer, int flags, const struct itimerspec *next, struct itimerspec *old)) {
     USE(next, sizeof *next);
     WRITE_IF(old, sizeof *old);
-    return NEXT(timerfd_settime)(timer, flags, next, old);
+    return (int)USED(timer, NEXT(timerfd_settime)(timer, flags, next, old));
 }
 
 WRAP(int, timerfd_gettime, (int timer, struct itimerspec *now)) {
     WRITE(now, sizeof *now);
-    return NEXT(timerfd_gettime)(timer, now);
+    return (int)USED(timer, NEXT(timerfd_gettime)(timer, now));
 }

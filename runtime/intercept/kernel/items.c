@@ -10,6 +10,7 @@
         struct arrival arrival = ARRIVAL(stream);                                                  \
         struct bounce bounce = bounce_begin(SITE, to, bytes_of(count, size));                      \
         size_t items = NEXT(name)(bounce.buffer, size, count, stream);                             \
+        TRIED(stream, size && items < count);                                                      \
         bounce_end(SITE, &bounce, items * size);                                                   \
         if (ORIGINS_ON) arrival_put(SITE, &arrival, to, items * size, items == count);             \
         return items;                                                                              \
@@ -24,6 +25,7 @@ WRAP(size_t, __fread_chk, (void *to, size_t room, size_t size, size_t count, FIL
     struct arrival arrival = ARRIVAL(stream);
     struct bounce bounce = bounce_begin(SITE, to, bytes_of(count, size));
     size_t items = NEXT(__fread_chk)(bounce.buffer, room, size, count, stream);
+    TRIED(stream, size && items < count);
     bounce_end(SITE, &bounce, items * size);
     if (ORIGINS_ON) arrival_put(SITE, &arrival, to, items * size, items == count);
     return items;
@@ -34,6 +36,7 @@ WRAP(size_t, __fread_chk, (void *to, size_t room, size_t size, size_t count, FIL
         USE(from, bytes_of(count, size));                                                          \
         STREAM(stream);                                                                            \
         size_t items = NEXT(name)(from, size, count, stream);                                      \
+        TRIED(stream, size && items < count);                                                      \
         if (ORIGINS_ON) left_to_stream(SITE, stream, from, (int64_t)(items * size));               \
         return items;                                                                              \
     }

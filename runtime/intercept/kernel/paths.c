@@ -94,7 +94,7 @@ PATH_AND_TWO(mknod, mode_t, dev_t)
 #define AT(type, name, parameters, call)                                                           \
     WRAP(type, name, parameters) {                                                                 \
         READ_PATH(path);                                                                           \
-        return call;                                                                               \
+        return USED_AT(directory, path, call);                                                     \
     }
 
 AT(int, mkdirat, (int directory, const char *path, mode_t mode),
@@ -111,20 +111,24 @@ AT(int, faccessat, (int directory, const char *path, int mode, int flags),
    NEXT(faccessat)(directory, path, mode, flags))
 AT(int, fchownat, (int directory, const char *path, uid_t user, gid_t group, int flags),
    NEXT(fchownat)(directory, path, user, group, flags))
-AT(int, inotify_add_watch, (int queue, const char *path, uint32_t mask),
-   NEXT(inotify_add_watch)(queue, path, mask))
+
+WRAP(int, inotify_add_watch, (int queue, const char *path, uint32_t mask)) {
+    READ_PATH(path);
+    return (int)USED(queue, NEXT(inotify_add_watch)(queue, path, mask));
+}
 
 WRAP(int, linkat,
      (int from_directory, const char *from, int to_directory, const char *to, int flags)) {
     READ_PATH(from);
     READ_PATH(to);
-    return NEXT(linkat)(from_directory, from, to_directory, to, flags);
+    int result = NEXT(linkat)(from_directory, from, to_directory, to, flags);
+    return USED_AT(from_directory, from, USED_AT(to_directory, to, result));
 }
 
 WRAP(int, symlinkat, (const char *from, int directory, const char *to)) {
     READ_PATH(from);
     READ_PATH(to);
-    return NEXT(symlinkat)(from, directory, to);
+    return USED_AT(directory, to, NEXT(symlinkat)(from, directory, to));
 }
 
 /* ---- moments; the present if there are none ---- */
@@ -135,23 +139,25 @@ WRAP(int, utime, (const char *path, const struct utimbuf *moments)) {
     return NEXT(utime)(path, moments);
 }
 
-#define MOMENTS(name, key_type, check, moment)                                                     \
+#define MOMENTS(name, key_type, check, moment, after)                                              \
     WRAP(int, name, (key_type key, const struct moment moments[2])) {                              \
         check;                                                                                     \
         READ_IF(moments, 2 * sizeof *moments);                                                     \
-        return NEXT(name)(key, moments);                                                           \
+        int result = NEXT(name)(key, moments);                                                     \
+        after;                                                                                     \
+        return result;                                                                             \
     }
 
-MOMENTS(utimes, const char *, READ_PATH(key), timeval)
-MOMENTS(lutimes, const char *, READ_PATH(key), timeval)
-MOMENTS(futimes, int, (void)0, timeval)
-MOMENTS(futimens, int, (void)0, timespec)
+MOMENTS(utimes, const char *, READ_PATH(key), timeval, (void)0)
+MOMENTS(lutimes, const char *, READ_PATH(key), timeval, (void)0)
+MOMENTS(futimes, int, (void)0, timeval, USED(key, result))
+MOMENTS(futimens, int, (void)0, timespec, USED(key, result))
 
 WRAP(int, utimensat,
      (int directory, const char *path, const struct timespec moments[2], int flags)) {
     READ_PATH(path);
     READ_IF(moments, 2 * sizeof *moments);
-    return NEXT(utimensat)(directory, path, moments, flags);
+    return USED_AT(directory, path, NEXT(utimensat)(directory, path, moments, flags));
 }
 
 TWO_PATHS(link)
@@ -178,7 +184,7 @@ OPEN(open64)
         mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(arguments, mode_t) : 0;               \
         va_end(arguments);                                                                         \
         READ_PATH(path);                                                                           \
-        return OPENED(NEXT(name)(directory, path, flags, mode));                                   \
+        return OPENED(USED_AT(directory, path, NEXT(name)(directory, path, flags, mode)));         \
     }
 
 OPEN_AT(openat)

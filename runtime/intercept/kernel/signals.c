@@ -53,5 +53,5 @@ WRAP(int, sigtimedwait, (const sigset_t *set, siginfo_t *info, const struct time
 
 WRAP(int, signalfd, (int file, const sigset_t *set, int flags)) {
     USE(set, SET_SIZE);
-    return OPENED(NEXT(signalfd)(file, set, flags));
+    return OPENED((int)USED(file, NEXT(signalfd)(file, set, flags)));
 }

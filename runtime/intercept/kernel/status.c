@@ -21,34 +21,36 @@
         return NEXT(name)(path, status);                                                           \
     }
 
-#define FILE_STATUS(name, type)                                                                    \
+/* Programs ask by fstat whether a descriptor is open. */
+#define FILE_STATUS(name, type, judged)                                                            \
     int name(int, struct type *) __attribute__((weak));                                            \
     WRAP(int, name, (int file, struct type *status)) {                                             \
         WRITE(status, sizeof *status);                                                             \
-        return NEXT(name)(file, status);                                                           \
+        int result = NEXT(name)(file, status);                                                     \
+        return judged;                                                                             \
     }
 
 STATUS(stat, stat)
 STATUS(stat64, stat64)
 STATUS(lstat, stat)
 STATUS(lstat64, stat64)
-FILE_STATUS(fstat, stat)
-FILE_STATUS(fstat64, stat64)
+FILE_STATUS(fstat, stat, result)
+FILE_STATUS(fstat64, stat64, result)
 STATUS(statfs, statfs)
 STATUS(statfs64, statfs64)
 STATUS(statvfs, statvfs)
 STATUS(statvfs64, statvfs64)
-FILE_STATUS(fstatfs, statfs)
-FILE_STATUS(fstatfs64, statfs64)
-FILE_STATUS(fstatvfs, statvfs)
-FILE_STATUS(fstatvfs64, statvfs64)
+FILE_STATUS(fstatfs, statfs, (int)USED(file, result))
+FILE_STATUS(fstatfs64, statfs64, (int)USED(file, result))
+FILE_STATUS(fstatvfs, statvfs, (int)USED(file, result))
+FILE_STATUS(fstatvfs64, statvfs64, (int)USED(file, result))
 
 #define STATUS_AT(name, type)                                                                      \
     int name(int, const char *, struct type *, int) __attribute__((weak));                         \
     WRAP(int, name, (int directory, const char *path, struct type *status, int flags)) {           \
         READ_PATH(path);                                                                           \
         WRITE(status, sizeof *status);                                                             \
-        return NEXT(name)(directory, path, status, flags);                                         \
+        return USED_AT(directory, path, NEXT(name)(directory, path, status, flags));               \
     }
 
 STATUS_AT(fstatat, stat)
@@ -76,7 +78,7 @@ OLD_STATUS(__fxstat64, int, (void)0, stat64)
          (int version, int directory, const char *path, struct type *status, int flags)) {         \
         READ_PATH(path);                                                                           \
         WRITE(status, sizeof *status);                                                             \
-        return NEXT(name)(version, directory, path, status, flags);                                \
+        return USED_AT(directory, path, NEXT(name)(version, directory, path, status, flags));      \
     }
 
 OLD_STATUS_AT(__fxstatat, stat)
@@ -86,7 +88,7 @@ WRAP(int, statx,
      (int directory, const char *path, int flags, unsigned mask, struct statx *status)) {
     READ_PATH(path);
     WRITE(status, sizeof *status);
-    return NEXT(statx)(directory, path, flags, mask, status);
+    return USED_AT(directory, path, NEXT(statx)(directory, path, flags, mask, status));
 }
 
 /* ---- answers in a buffer ---- */
@@ -112,23 +114,23 @@ WRAP(char *, getwd, (char *to)) {
     return strcpy(to, path);
 }
 
-#define LINK(name, parameters, arguments)                                                          \
+#define LINK(name, parameters, arguments, after)                                                   \
     FILLING(name, parameters, READ_PATH(path),                                                     \
             program_has_link(path, bounce.buffer, size) ? program_link(bounce.buffer, size)        \
                                                         : NEXT(name) arguments,                    \
-            (void)0, (void)0)
+            after, (void)0)
 
-LINK(readlink, (const char *path, char *to, size_t size), (path, bounce.buffer, size))
+LINK(readlink, (const char *path, char *to, size_t size), (path, bounce.buffer, size), (void)0)
 LINK(readlinkat, (int directory, const char *path, char *to, size_t size),
-     (directory, path, bounce.buffer, size))
+     (directory, path, bounce.buffer, size), USED_AT(directory, path, (int)count))
 
 ssize_t __readlink_chk(const char *, char *, size_t, size_t);
 LINK(__readlink_chk, (const char *path, char *to, size_t size, size_t room),
-     (path, bounce.buffer, size, room))
+     (path, bounce.buffer, size, room), (void)0)
 
 ssize_t __readlinkat_chk(int, const char *, char *, size_t, size_t);
 LINK(__readlinkat_chk, (int directory, const char *path, char *to, size_t size, size_t room),
-     (directory, path, bounce.buffer, size, room))
+     (directory, path, bounce.buffer, size, room), USED_AT(directory, path, (int)count))
 
 #define NAME_OF(name)                                                                              \
     WRAP(int, name, (int file, char *to, size_t size)) {                                           \

@@ -53,7 +53,7 @@ ANSWER_TO(tcgetattr, int, struct termios)
 
 WRAP(int, tcsetattr, (int file, int when, const struct termios *settings)) {
     READ(settings, sizeof *settings);
-    return NEXT(tcsetattr)(file, when, settings);
+    return (int)USED(file, NEXT(tcsetattr)(file, when, settings));
 }
 
 WRAP(int, getgroups, (int count, gid_t *to)) {
@@ -133,30 +133,34 @@ WRAP(int, getentropy, (void *to, size_t size)) {
 
 /* ---- extended attributes ---- */
 
-#define ATTRIBUTE(get, set, list, remove, key_type, check)                                         \
-    WRAP_FILLING(                                                                                  \
+#define OF_NAME(key, result) (result)
+#define OF_FILE(key, result) USED(key, result)
+
+#define ATTRIBUTE(get, set, list, remove, key_type, check, of)                                     \
+    FILLING(                                                                                       \
         get, (key_type key, const char *name, void *to, size_t size),                              \
         {                                                                                          \
             check;                                                                                 \
             READ_PATH(name);                                                                       \
         },                                                                                         \
-        (key, name, bounce.buffer, size))                                                          \
-    WRAP_FILLING(list, (key_type key, char *to, size_t size), check, (key, bounce.buffer, size))   \
+        of(key, NEXT(get)(key, name, bounce.buffer, size)), (void)0, (void)0)                      \
+    FILLING(list, (key_type key, char *to, size_t size), check,                                    \
+            of(key, NEXT(list)(key, bounce.buffer, size)), (void)0, (void)0)                       \
     WRAP(int, set, (key_type key, const char *name, const void *from, size_t size, int flags)) {   \
         check;                                                                                     \
         READ_PATH(name);                                                                           \
         READ(from, size);                                                                          \
-        return NEXT(set)(key, name, from, size, flags);                                            \
+        return (int)of(key, NEXT(set)(key, name, from, size, flags));                              \
     }                                                                                              \
     WRAP(int, remove, (key_type key, const char *name)) {                                          \
         check;                                                                                     \
         READ_PATH(name);                                                                           \
-        return NEXT(remove)(key, name);                                                            \
+        return (int)of(key, NEXT(remove)(key, name));                                              \
     }
 
-ATTRIBUTE(getxattr, setxattr, listxattr, removexattr, const char *, READ_PATH(key))
-ATTRIBUTE(lgetxattr, lsetxattr, llistxattr, lremovexattr, const char *, READ_PATH(key))
-ATTRIBUTE(fgetxattr, fsetxattr, flistxattr, fremovexattr, int, (void)0)
+ATTRIBUTE(getxattr, setxattr, listxattr, removexattr, const char *, READ_PATH(key), OF_NAME)
+ATTRIBUTE(lgetxattr, lsetxattr, llistxattr, lremovexattr, const char *, READ_PATH(key), OF_NAME)
+ATTRIBUTE(fgetxattr, fsetxattr, flistxattr, fremovexattr, int, (void)0, OF_FILE)
 
 /* ---- who and what a process is ---- */
 

@@ -24,12 +24,26 @@ size_t files_size(int count) {
     WRITE_IF(writing, files_size(count));                                                          \
     WRITE_IF(other, files_size(count))
 
+/* The kernel leaves the sets as they are where it refuses a file in them. */
+static int selected(struct site site, int result, int count, const fd_set *const sets[3]) {
+    if (WH_LIKELY(result >= 0) || !descriptors_watched() || errno != EBADF) return result;
+    for (int file = 0; file < count && file < FD_SETSIZE; file++)
+        for (int i = 0; i < 3; i++)
+            if (sets[i] && FD_ISSET(file, sets[i])) {
+                descriptor_refused(file, site.function, site.frame);
+                break;
+            }
+    return result;
+}
+
+#define SELECTED(result) selected(SITE, result, count, (const fd_set *[]){reading, writing, other})
+
 WRAP(int, select,
      (int count, fd_set *reading, fd_set *writing, fd_set *other, struct timeval *wait)) {
     CHECK_SETS(count, reading, writing, other);
     WRITE_IF(wait, sizeof *wait);
     if (wait) check_used(SITE, wait, sizeof *wait);
-    return NEXT(select)(count, reading, writing, other, wait);
+    return SELECTED(NEXT(select)(count, reading, writing, other, wait));
 }
 
 WRAP(int, pselect,
@@ -38,7 +52,7 @@ WRAP(int, pselect,
     CHECK_SETS(count, reading, writing, other);
     USE_IF(wait, sizeof *wait);
     USE_IF(set, SET_SIZE);
-    return NEXT(pselect)(count, reading, writing, other, wait, set);
+    return SELECTED(NEXT(pselect)(count, reading, writing, other, wait, set));
 }
 
 static void check_polled(struct site site, struct pollfd *files, nfds_t count) {
@@ -51,12 +65,23 @@ static void check_polled(struct site site, struct pollfd *files, nfds_t count) {
     }
 }
 
+/* Who waits for nothing but errors of a file asks whether it is open. */
+static int polled(struct site site, int result, const struct pollfd *files, nfds_t count) {
+    if (result <= 0 || WH_LIKELY(!descriptors_watched())) return result;
+    for (nfds_t i = 0; i < count; i++)
+        if (files[i].revents & POLLNVAL && files[i].events)
+            descriptor_missed(files[i].fd, site.function, site.frame);
+    return result;
+}
+
+#define POLLED(result) polled(SITE, result, files, count)
+
 WRAP(int, ppoll,
      (struct pollfd * files, nfds_t count, const struct timespec *wait, const sigset_t *set)) {
     check_polled(SITE, files, count);
     USE_IF(wait, sizeof *wait);
     USE_IF(set, SET_SIZE);
-    return NEXT(ppoll)(files, count, wait, set);
+    return POLLED(NEXT(ppoll)(files, count, wait, set));
 }
 
 WRAP(int, epoll_ctl, (int queue, int operation, int file, struct epoll_event *event)) {
@@ -84,15 +109,29 @@ WRAP(int, epoll_pwait,
     return count;
 }
 
+/* From 2.35 on. */
+int epoll_pwait2(int, struct epoll_event *, int, const struct timespec *, const sigset_t *)
+    __attribute__((weak));
+WRAP(int, epoll_pwait2,
+     (int queue, struct epoll_event *events, int most, const struct timespec *wait,
+      const sigset_t *set)) {
+    USE_IF(wait, sizeof *wait);
+    USE_IF(set, SET_SIZE);
+    struct bounce bounce = bounce_begin(SITE, events, events_size(most));
+    int count = (int)USED(queue, NEXT(epoll_pwait2)(queue, bounce.buffer, most, wait, set));
+    bounce_end(SITE, &bounce, events_size(count));
+    return count;
+}
+
 WRAP(int, poll, (struct pollfd * files, nfds_t count, int timeout)) {
     check_polled(SITE, files, count);
-    return NEXT(poll)(files, count, timeout);
+    return POLLED(NEXT(poll)(files, count, timeout));
 }
 
 int __poll_chk(struct pollfd *, nfds_t, int, size_t);
 WRAP(int, __poll_chk, (struct pollfd * files, nfds_t count, int timeout, size_t room)) {
     check_polled(SITE, files, count);
-    return NEXT(__poll_chk)(files, count, timeout, room);
+    return POLLED(NEXT(__poll_chk)(files, count, timeout, room));
 }
 
 int __ppoll_chk(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *, size_t);
@@ -102,7 +141,7 @@ WRAP(int, __ppoll_chk,
     check_polled(SITE, files, count);
     USE_IF(wait, sizeof *wait);
     USE_IF(set, SET_SIZE);
-    return NEXT(__ppoll_chk)(files, count, wait, set, room);
+    return POLLED(NEXT(__ppoll_chk)(files, count, wait, set, room));
 }
 
 /* ---- what is waited for ---- */
@@ -119,5 +158,5 @@ WRAP(int, pipe2, (int *ends, int flags)) {
 
 WRAP(int, eventfd_read, (int file, eventfd_t *value)) {
     WRITE(value, sizeof *value);
-    return NEXT(eventfd_read)(file, value);
+    return (int)USED(file, NEXT(eventfd_read)(file, value));
 }

@@ -105,12 +105,12 @@ STREAMS = _names(
     clearerr clearerr_unlocked fclose fdopen feof feof_unlocked ferror ferror_unlocked fflush
     fflush_unlocked fgetc fgetc_unlocked fgetpos fgetpos64 fgets fgets_unlocked fgetwc fgetws fileno
     fileno_unlocked flockfile fmemopen fopen fopen64 fopencookie fputc fputc_unlocked fputs
-    fputs_unlocked fputwc fputws fread fread_unlocked freopen freopen64 fseek fseeko fseeko64
-    fsetpos fsetpos64 ftell ftello ftello64 ftrylockfile funlockfile fwide fwrite fwrite_unlocked
-    getc getc_unlocked getchar getchar_unlocked getdelim getline getpass gets getw getwc open_memstream
+    fputs_unlocked fputwc fputws fread fread_unlocked freopen freopen64 fseek fseeko fseeko64 fsetpos
+    fsetpos64 ftell ftello ftello64 ftrylockfile funlockfile fwide fwrite fwrite_unlocked getc
+    getc_unlocked getchar getchar_unlocked getdelim getline getpass gets getw getwc open_memstream
     open_wmemstream pclose perror popen putc putc_unlocked putchar putchar_unlocked puts putw putwc
-    remove rename renameat rewind setbuf setbuffer setlinebuf setvbuf tempnam tmpnam ungetc ungetwc
-    __fgets_chk __fread_chk __getdelim
+    remove rename renameat renameat2 rewind setbuf setbuffer setlinebuf setvbuf tempnam tmpfile
+    tmpfile64 tmpnam ungetc ungetwc __fgets_chk __fread_chk __getdelim
     """
 )
 
@@ -134,9 +134,11 @@ FILES = _names(
 # descriptors
 DESCRIPTORS = _names(
     """
-    close close_range closefrom dup dup2 dup3 epoll_create epoll_create1 eventfd fchdir fchmod fchown
-    fdatasync fdopendir flock fsync ftruncate ftruncate64 inotify_init inotify_init1 listen lockf lseek
-    lseek64 shutdown socket syncfs timerfd_create unshare
+    close close_range closefrom dup dup2 dup3 epoll_create epoll_create1 eventfd eventfd_write fallocate
+    fallocate64 fchdir fchmod fchown fdatasync fdopendir flock fsync ftruncate ftruncate64 inotify_init
+    inotify_init1 inotify_rm_watch listen lockf lseek lseek64 mmap mmap64 posix_fadvise posix_fadvise64
+    posix_fallocate posix_fallocate64 readahead shutdown sockatmark socket sync_file_range syncfs
+    tcdrain tcflow tcflush tcsendbreak tcsetpgrp tee timerfd_create unshare
     """
 )
 
@@ -273,15 +275,15 @@ QUEUES = _names(
 # processes, signals, limits, waiting for files, random bytes, extended attributes
 SYSTEM = _names(
     """
-    arc4random_buf epoll_ctl epoll_pwait epoll_wait eventfd_read fgetxattr flistxattr forkpty
-    fremovexattr frexp frexpf frexpl fsetxattr getentropy getgroups getloadavg getrandom getresgid
-    getresuid getrlimit getrlimit64 getrusage getxattr lgetxattr listxattr llistxattr lremovexattr
-    lsetxattr mincore modf modff modfl openpty ppoll prctl prlimit prlimit64 pselect pthread_sigmask
-    removexattr sched_getaffinity sched_getparam sched_rr_get_interval sched_setaffinity sched_setparam
-    sched_setscheduler select setgroups sethostname setrlimit setrlimit64 setxattr sigaction sigaddset
-    sigaltstack sigandset sigdelset sigemptyset sigfillset sigisemptyset sigismember signalfd sigorset
-    sigpending sigprocmask sigsuspend sigtimedwait sigwait sigwaitinfo syscall sysinfo tcgetattr
-    tcsetattr times uname wait wait3 wait4 waitid waitpid __poll_chk __ppoll_chk
+    arc4random_buf epoll_ctl epoll_pwait epoll_pwait2 epoll_wait eventfd_read fgetxattr flistxattr
+    forkpty fremovexattr frexp frexpf frexpl fsetxattr getentropy getgroups getloadavg getrandom
+    getresgid getresuid getrlimit getrlimit64 getrusage getxattr lgetxattr listxattr llistxattr
+    lremovexattr lsetxattr mincore modf modff modfl openpty ppoll prctl prlimit prlimit64 pselect
+    pthread_sigmask removexattr sched_getaffinity sched_getparam sched_rr_get_interval sched_setaffinity
+    sched_setparam sched_setscheduler select setgroups sethostname setrlimit setrlimit64 setxattr
+    sigaction sigaddset sigaltstack sigandset sigdelset sigemptyset sigfillset sigisemptyset sigismember
+    signalfd sigorset sigpending sigprocmask sigsuspend sigtimedwait sigwait sigwaitinfo syscall sysinfo
+    tcgetattr tcsetattr times uname wait wait3 wait4 waitid waitpid __poll_chk __ppoll_chk
     """
 )
 

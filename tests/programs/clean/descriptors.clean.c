@@ -1,7 +1,10 @@
 // Descriptors that are closed in sweeps, by forked children, by libraries, and ones that are used again.
 // RUN: options --enable use-of-closed-descriptor --enable double-close
+#define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +12,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 static int null(void) { return open("/dev/null", O_RDWR); }
@@ -92,11 +96,55 @@ static void refused(void) {
     fclose(stream);
 }
 
+/* Asks what is open, and names that need no directory. */
+static void asked(void) {
+    int file = null(), directory = open("/", O_RDONLY);
+    close(file);
+    close(directory);
+    struct pollfd files[] = {{file, 0, 0}, {-1, POLLIN, 0}};
+    if (poll(files, 2, 0) != 1 || files[0].revents != POLLNVAL) abort();
+    struct termios settings;
+    struct stat status;
+    if (isatty(file) || tcgetattr(file, &settings) != -1 || fcntl(file, F_GETFL) != -1) abort();
+    if (fstatat(file, "", &status, AT_EMPTY_PATH) != -1) abort();
+    if (fstatat(directory, "/dev/null", &status, 0) || faccessat(directory, "/", R_OK, 0)) abort();
+    int opened = openat(directory, "/dev/null", O_RDONLY);
+    if (opened < 0 || close(opened)) abort();
+}
+
+/* The end of a stream or directory, where errno is what it was. */
+static void ends(void) {
+    FILE *stream = fopen("/dev/null", "r");
+    DIR *directory = opendir("/proc/self/task");
+    char line[8];
+    if (!stream || !directory) abort();
+    while (errno = EBADF, readdir(directory)) {
+    }
+    if (fgetc(stream) != EOF || fgets(line, 8, stream) || fread(line, 1, 8, stream)) abort();
+    fclose(stream);
+    closedir(directory);
+}
+
+/* A stream without a descriptor, and one that is only asked about. */
+static void streams(void) {
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream || fputs("x", stream) < 0 || fflush(stream) || fclose(stream)) abort();
+    free(text);
+    fclose(stdin);
+    if (fileno(stdin) != -1 || feof(stdin) || ferror(stdin)) abort();
+    if (!freopen("/dev/null", "r", stdin) || fgetc(stdin) != EOF || fileno(stdin)) abort();
+}
+
 int main(void) {
     threads();
     children();
     numbers_again();
     refused();
+    asked();
+    ends();
+    streams();
     int kept = null();
     sweep_by_function();
     kept = null();
