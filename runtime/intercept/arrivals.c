@@ -1,4 +1,5 @@
 #include "arrivals.h"
+#include "check.h"
 #include "scatter.h"
 #include "../origins/cells.h"
 #include "../origins/given.h"
@@ -93,6 +94,12 @@ void parsed_as_result(struct site site, const char *text, size_t size, uint64_t 
     while (length < size && text[length]) length++;
     uint32_t node = call && length ? cells_parsed(call, (uintptr_t)text, length) : 0;
     if (node) origins_return(node, result);
+}
+
+/* ---- what is written otherwise ---- */
+
+void announce_written(struct site site, const void *to, size_t size) {
+    if (is_there(to, size)) written_soon(site.function, site.frame, (uintptr_t)to, size);
 }
 
 /* ---- what the program sends ---- */

@@ -11,6 +11,7 @@
 #include <sys/uio.h>
 #include "bounce.h"
 #include "../origins/nodes.h"
+#include "../origins/written.h"
 
 /* In place of an offset: what was read ends where the file's own place is. */
 #define HERE UINT64_MAX
@@ -31,6 +32,14 @@ void parsed_as_result(struct site site, const char *text, size_t size, uint64_t 
     (ORIGINS_ON                                                                                    \
          ? arrived_in_parts(SITE, (file), (uint64_t)(offset), (parts), (size_t)(count), (size))    \
          : (void)0)
+
+/* Bytes are about to be written, if they can be, or have been. */
+void announce_written(struct site site, const void *to, size_t size);
+#define SOON_WRITTEN(site, to, size)                                                               \
+    (WH_UNLIKELY(written_is_asked()) ? announce_written((site), (to), (size)) : (void)0)
+#define NOW_WRITTEN(site, to, size)                                                                \
+    (WH_UNLIKELY(written_is_asked()) ? written_already((site).function, (uintptr_t)(to), (size))   \
+                                     : (void)0)
 
 /* The descriptor of a stream, negative if it has none, as one in memory: then fileno sets errno. */
 static inline int file_of(FILE *stream) {

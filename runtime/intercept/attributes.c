@@ -174,14 +174,14 @@ CANCELLATION(pthread_setcanceltype)
 
 WRAP(int, pthread_tryjoin_np, (pthread_t thread, void **result)) {
     int error = pthread_tryjoin_np(thread, result);
-    if (!error) WRITE_IF(result, sizeof *result);
+    if (!error) WROTE_IF(result, sizeof *result);
     return error;
 }
 
 WRAP(int, pthread_timedjoin_np, (pthread_t thread, void **result, const struct timespec *moment)) {
     READ_IF(moment, sizeof *moment);
     int error = pthread_timedjoin_np(thread, result, moment);
-    if (!error) WRITE_IF(result, sizeof *result);
+    if (!error) WROTE_IF(result, sizeof *result);
     return error;
 }
 

@@ -1,11 +1,17 @@
-#include "bounce.h"
+#include "arrivals.h"
 #include "../os/mem.h"
 #include "../os/os.h"
 
-void check_range(struct site site, const void *pointer, size_t size, int write, const void *root) {
+static void judge_range(struct site site, const void *pointer, size_t size, int write,
+                        const void *root) {
     if (WH_LIKELY(!is_judged(pointer))) return;
     if (WH_LIKELY(PORT_PLANES && access_fine((uintptr_t)pointer, size, (uintptr_t)root))) return;
     access_check((uintptr_t)pointer, size, (uintptr_t)root, write, site.function, site.frame);
+}
+
+void check_range(struct site site, const void *pointer, size_t size, int write, const void *root) {
+    judge_range(site, pointer, size, write, root);
+    if (write) SOON_WRITTEN(site, pointer, size);
 }
 
 /* ---- bounce buffers ---- */
@@ -43,13 +49,21 @@ void bounce_end(struct site site, struct bounce *bounce, size_t count) {
     if (VALUES_ON)
         __whence_value_define((uintptr_t)bounce->target,
                               count < bounce->size ? count : bounce->size);
-    if (!bounce->room) return;
+    if (!bounce->room) {
+        NOW_WRITTEN(site, bounce->target, count < bounce->size ? count : bounce->size);
+        return;
+    }
     /* With MSG_TRUNC the kernel counts what it has dropped, too. */
     size_t stored = count < bounce->room ? count : bounce->room;
-    check_range(site, bounce->target, stored, 1, bounce->target);
-    if (!has_buffer(bounce)) return;
+    judge_range(site, bounce->target, stored, 1, bounce->target);
+    if (!has_buffer(bounce)) {
+        NOW_WRITTEN(site, bounce->target, stored);
+        return;
+    }
     /* After a finding, closed pages would trap. */
-    if (stored && (!PORT_GUARDS || access_clean((uintptr_t)bounce->target, stored)))
+    if (stored && (!PORT_GUARDS || access_clean((uintptr_t)bounce->target, stored))) {
         wh_copy(bounce->target, bounce->buffer, stored);
+        NOW_WRITTEN(site, bounce->target, stored);
+    }
     os_unmap((uintptr_t)bounce->buffer, wh_round_up(bounce->room, OS_PAGE));
 }

@@ -119,6 +119,9 @@ void check_scanned(struct site site, const char *format, va_list arguments, int 
 
 #define READ(pointer, size) check_range(SITE, (pointer), (size), 0, (pointer))
 #define WRITE(pointer, size) check_range(SITE, (pointer), (size), 1, (pointer))
+/* Of what the function has written already. */
+#define WROTE(pointer, size) (WRITE(pointer, size), NOW_WRITTEN(SITE, pointer, size))
+#define WROTE_IF(pointer, size) ((pointer) ? WROTE(pointer, size) : (void)0)
 #define WRITE_AT(pointer, size, root) check_range(SITE, (pointer), (size), 1, (root))
 /* A stream: its first member, as the C library's own object is larger than the type. */
 #define STREAM(stream) READ(stream, sizeof(int))

@@ -7,6 +7,7 @@
  */
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include "check.h"
 #include "../replace/cxx.h"
 
@@ -68,6 +69,30 @@ LINE(_ZNSi3getEPcl, "std::istream::get")
 LINE(_ZNSi7getlineEPcl, "std::istream::getline")
 LINE_UNTIL(_ZNSi3getEPclc, "std::istream::get")
 LINE_UNTIL(_ZNSi7getlineEPclc, "std::istream::getline")
+
+/* Numbers. Before C++11 a text that is none left the program's variable alone. */
+#define NUMBER(name, type, title)                                                                  \
+    WRAP(void *, name, (void *self, type *to)) {                                                   \
+        check_range(named(title, FRAME_HERE), to, sizeof *to, 1, to);                              \
+        return CXX_FUNCTION(void *, name, (void *, type *))(self, to);                             \
+    }
+#define NUMBER_IN_HEADER(code, type, title)                                                        \
+    NUMBER(_ZNSirsER##code, type, title)                                                           \
+    NUMBER(_ZNSi10_M_extractI##code##EERSiRT_, type, title)
+
+NUMBER(_ZNSirsERs, short, "std::istream::operator>>(short&)")
+NUMBER(_ZNSirsERi, int, "std::istream::operator>>(int&)")
+NUMBER_IN_HEADER(b, bool, "std::istream::operator>>(bool&)")
+NUMBER_IN_HEADER(t, unsigned short, "std::istream::operator>>(unsigned short&)")
+NUMBER_IN_HEADER(j, unsigned, "std::istream::operator>>(unsigned int&)")
+NUMBER_IN_HEADER(l, long, "std::istream::operator>>(long&)")
+NUMBER_IN_HEADER(m, unsigned long, "std::istream::operator>>(unsigned long&)")
+NUMBER_IN_HEADER(x, long long, "std::istream::operator>>(long long&)")
+NUMBER_IN_HEADER(y, unsigned long long, "std::istream::operator>>(unsigned long long&)")
+NUMBER_IN_HEADER(f, float, "std::istream::operator>>(float&)")
+NUMBER_IN_HEADER(d, double, "std::istream::operator>>(double&)")
+NUMBER_IN_HEADER(e, long double, "std::istream::operator>>(long double&)")
+NUMBER_IN_HEADER(Pv, void *, "std::istream::operator>>(void*&)")
 
 /* ---- output ---- */
 

@@ -52,7 +52,7 @@ WRAP(int, getgrouplist, (const char *user, gid_t group, gid_t *groups, int *coun
     WRITE(count, sizeof *count);
     int room = *count, result = getgrouplist(user, group, groups, count);
     int stored = *count < room ? *count : room;
-    if (stored > 0) WRITE(groups, bytes_of((size_t)stored, sizeof *groups));
+    if (stored > 0) WROTE(groups, bytes_of((size_t)stored, sizeof *groups));
     return result;
 }
 
@@ -75,7 +75,7 @@ WRAP(struct servent *, getservbyname, (const char *name, const char *protocol)) 
 WRAP(int, inet_aton, (const char *text, struct in_addr *address)) {
     READ_STRING(text);
     int result = inet_aton(text, address);
-    if (result) WRITE_IF(address, sizeof *address);
+    if (result) WROTE_IF(address, sizeof *address);
     return result;
 }
 
@@ -89,8 +89,8 @@ WRAP(int, getnameinfo,
       char *service, socklen_t service_size, int flags)) {
     READ(address, length);
     int result = getnameinfo(address, length, host, host_size, service, service_size, flags);
-    if (result == 0 && host && host_size) WRITE(host, strlen(host) + 1);
-    if (result == 0 && service && service_size) WRITE(service, strlen(service) + 1);
+    if (result == 0 && host && host_size) WROTE(host, strlen(host) + 1);
+    if (result == 0 && service && service_size) WROTE(service, strlen(service) + 1);
     return result;
 }
 

@@ -35,7 +35,7 @@ OF_DIRECTORY(void, rewinddir)
         READ(directory, 1);                                                                        \
         WRITE(result, sizeof *result);                                                             \
         int failed = name(directory, to, result);                                                  \
-        if (!failed && *result) WRITE(to, to->d_reclen);                                           \
+        if (!failed && *result) WROTE(to, to->d_reclen);                                           \
         return failed;                                                                             \
     }
 

@@ -224,8 +224,11 @@ static void check_text(struct site site, const char *to, size_t length, size_t s
 }
 
 /* A text of `length` bytes has been written, at most `size` with its final 0. */
-static int filled(char *to, size_t size, int length) {
-    if (length >= 0) FILLS(to, (size_t)length < size ? (size_t)length + 1 : size);
+static int filled(struct site site, char *to, size_t size, int length) {
+    if (length < 0) return length;
+    size_t stored = (size_t)length < size ? (size_t)length + 1 : size;
+    FILLS(to, stored);
+    NOW_WRITTEN(site, to, stored);
     return length;
 }
 
@@ -236,7 +239,7 @@ static int print_into(struct site site, char *to, size_t size, const char *forma
     struct sources sources;
     check_sources(site, format, arguments, &sources);
     size_t room = plain_room(to, size, &sources);
-    if (room == size) return filled(to, size, vsnprintf(to, size, format, arguments));
+    if (room == size) return filled(site, to, size, vsnprintf(to, size, format, arguments));
     va_list again;
     va_copy(again, arguments);
     int length = vsnprintf(room ? to : NULL, room, format, arguments);
@@ -246,7 +249,7 @@ static int print_into(struct site site, char *to, size_t size, const char *forma
             size == NO_LIMIT ? vsprintf(to, format, again) : vsnprintf(to, size, format, again);
     }
     va_end(again);
-    return filled(to, size, length);
+    return filled(site, to, size, length);
 }
 
 #define PRINT_INTO(name, parameters, size)                                                         \
@@ -288,13 +291,13 @@ int __vsnprintf_chk(char *, size_t, int, size_t, const char *, va_list);
 WRAP(int, __vsprintf_chk,
      (char *to, int flag, size_t room, const char *format, va_list arguments)) {
     check_print_into(SITE, to, NO_LIMIT, format, arguments);
-    return __vsprintf_chk(to, flag, room, format, arguments);
+    return filled(SITE, to, NO_LIMIT, __vsprintf_chk(to, flag, room, format, arguments));
 }
 
 WRAP(int, __vsnprintf_chk,
      (char *to, size_t size, int flag, size_t room, const char *format, va_list arguments)) {
     check_print_into(SITE, to, size, format, arguments);
-    return __vsnprintf_chk(to, size, flag, room, format, arguments);
+    return filled(SITE, to, size, __vsnprintf_chk(to, size, flag, room, format, arguments));
 }
 
 WRAP(int, __sprintf_chk, (char *to, int flag, size_t room, const char *format, ...)) {
@@ -303,7 +306,7 @@ WRAP(int, __sprintf_chk, (char *to, int flag, size_t room, const char *format, .
     check_print_into(SITE, to, NO_LIMIT, format, arguments);
     int length = __vsprintf_chk(to, flag, room, format, arguments);
     va_end(arguments);
-    return length;
+    return filled(SITE, to, NO_LIMIT, length);
 }
 
 WRAP(int, __snprintf_chk, (char *to, size_t size, int flag, size_t room, const char *format, ...)) {
@@ -312,7 +315,7 @@ WRAP(int, __snprintf_chk, (char *to, size_t size, int flag, size_t room, const c
     check_print_into(SITE, to, size, format, arguments);
     int length = __vsnprintf_chk(to, size, flag, room, format, arguments);
     va_end(arguments);
-    return length;
+    return filled(SITE, to, size, length);
 }
 
 /* ---- scanf ---- */

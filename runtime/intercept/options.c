@@ -41,7 +41,7 @@ static void check_options(struct site site, const char *wanted, const struct opt
         const char *wanted = options ? next_long(count, arguments, letters) : NULL;                \
         if (wanted) check_options(SITE, wanted, options);                                          \
         int result = own(count, arguments, letters, options, index);                               \
-        if (wanted && result != '?' && result != ':') WRITE_IF(index, sizeof *index);              \
+        if (wanted && result != '?' && result != ':') WROTE_IF(index, sizeof *index);              \
         return result;                                                                             \
     }
 
@@ -60,6 +60,6 @@ WRAP(error_t, argp_parse,
     READ_IF(parser, sizeof *parser);
     READ(arguments, bytes_of((size_t)(count < 0 ? 0 : count), sizeof *arguments));
     error_t result = argp_parse(parser, count, arguments, flags, index, input);
-    if (result == 0) WRITE_IF(index, sizeof *index);
+    if (result == 0) WROTE_IF(index, sizeof *index);
     return result;
 }

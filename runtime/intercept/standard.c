@@ -208,7 +208,7 @@ WRAP(char *, canonicalize_file_name, (const char *path)) {
 WRAP(char *, realpath, (const char *path, char *resolved)) {
     READ_STRING_IF(path);
     char *result = realpath(program_meant(path), resolved);
-    if (result && result == resolved) WRITE(resolved, strlen(resolved) + 1);
+    if (result && result == resolved) WROTE(resolved, strlen(resolved) + 1);
     return result;
 }
 
@@ -216,7 +216,7 @@ char *__realpath_chk(const char *, char *, size_t);
 WRAP(char *, __realpath_chk, (const char *path, char *resolved, size_t room)) {
     READ_STRING_IF(path);
     char *result = __realpath_chk(program_meant(path), resolved, room);
-    if (result && result == resolved) WRITE(resolved, strlen(resolved) + 1);
+    if (result && result == resolved) WROTE(resolved, strlen(resolved) + 1);
     return result;
 }
 
@@ -291,7 +291,7 @@ WRAP(size_t, mbsrtowcs, (wchar_t * to, const char **from, size_t most, mbstate_t
     READ(from, sizeof *from);
     READ_STRING(*from);
     size_t count = mbsrtowcs(to, from, most, state);
-    if (to && count != (size_t)-1) WRITE(to, bytes_of(count < most ? count + 1 : most, sizeof *to));
+    if (to && count != (size_t)-1) WROTE(to, bytes_of(count < most ? count + 1 : most, sizeof *to));
     return count;
 }
 
@@ -299,7 +299,7 @@ WRAP(size_t, wcsrtombs, (char *to, const wchar_t **from, size_t most, mbstate_t 
     READ(from, sizeof *from);
     READ_WIDE(*from);
     size_t count = wcsrtombs(to, from, most, state);
-    if (to && count != (size_t)-1) WRITE(to, count < most ? count + 1 : most);
+    if (to && count != (size_t)-1) WROTE(to, count < most ? count + 1 : most);
     return count;
 }
 

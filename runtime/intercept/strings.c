@@ -315,14 +315,14 @@ WRAP(char *, strsep, (char **string, const char *set)) {
 
 WRAP(char *, strerror_r, (int number, char *buffer, size_t size)) {
     char *message = strerror_r(number, buffer, size);
-    if (message == buffer && size) WRITE(buffer, strnlen(buffer, size - 1) + 1);
+    if (message == buffer && size) WROTE(buffer, strnlen(buffer, size - 1) + 1);
     return message;
 }
 
 int __xpg_strerror_r(int, char *, size_t);
 WRAP(int, __xpg_strerror_r, (int number, char *buffer, size_t size)) {
     int result = __xpg_strerror_r(number, buffer, size);
-    if (size) WRITE(buffer, strnlen(buffer, size - 1) + 1);
+    if (size) WROTE(buffer, strnlen(buffer, size - 1) + 1);
     return result;
 }
 

@@ -69,7 +69,7 @@ WRAP(size_t, iconv, (iconv_t set, char **from, size_t *from_left, char **to, siz
     char *source = from ? *from : NULL, *target = to ? *to : NULL;
     size_t result = iconv(set, from, from_left, to, to_left);
     if (source) READ(source, (size_t)(*from - source));
-    if (target) WRITE(target, (size_t)(*to - target));
+    if (target) WROTE(target, (size_t)(*to - target));
     return result;
 }
 

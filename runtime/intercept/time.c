@@ -110,6 +110,6 @@ WRAP(int, settimeofday, (const struct timeval *moment, const struct timezone *zo
 
 WRAP(int, clock_getcpuclockid, (pid_t process, clockid_t *clock)) {
     int error = clock_getcpuclockid(process, clock);
-    if (!error) WRITE(clock, sizeof *clock);
+    if (!error) WROTE(clock, sizeof *clock);
     return error;
 }

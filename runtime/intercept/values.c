@@ -185,7 +185,7 @@ WRAP(int, sigisemptyset, (const sigset_t *set)) {
 
 WRAP(int, getloadavg, (double *to, int count)) {
     int stored = NEXT(getloadavg)(to, count);
-    if (stored > 0) WRITE(to, bytes_of((size_t)stored, sizeof *to));
+    if (stored > 0) WROTE(to, bytes_of((size_t)stored, sizeof *to));
     return stored;
 }
 
@@ -204,7 +204,7 @@ WRAP(int, openpty,
     READ_IF(settings, sizeof *settings);
     READ_IF(size, sizeof *size);
     int result = openpty(master, slave, name, settings, size);
-    if (result == 0 && name) WRITE(name, strlen(name) + 1);
+    if (result == 0 && name) WROTE(name, strlen(name) + 1);
     return ends_opened(SITE, result, (int[2]){*master, *slave});
 }
 
@@ -214,7 +214,7 @@ WRAP(pid_t, forkpty,
     READ_IF(settings, sizeof *settings);
     READ_IF(size, sizeof *size);
     pid_t child = forkpty(master, name, settings, size);
-    if (child > 0 && name) WRITE(name, strlen(name) + 1);
+    if (child > 0 && name) WROTE(name, strlen(name) + 1);
     if (child > 0) OPENED(*master);
     return child;
 }

@@ -109,8 +109,7 @@ static int holds(const cell *at, uint64_t size, uint64_t value, uint32_t node) {
            (size <= UNIT || at[1] == cell_make(node, (uint32_t)(value >> 32)));
 }
 
-/* The node of a value that is there now, 0 if the cells have none. */
-static uint32_t node_now(uintptr_t address, uint64_t size, uint64_t value) {
+static uint32_t node_of_value(uintptr_t address, uint64_t size, uint64_t value) {
     const cell *at = cell_of(address, 0);
     if (!at) return 0;
     uint32_t node = cell_node(*at);
@@ -118,6 +117,36 @@ static uint32_t node_now(uintptr_t address, uint64_t size, uint64_t value) {
         (size > UNIT && cell_is_divided(at[1])))
         return node_of_bytes(address, size, value);
     return node && holds(at, size, value, node) ? node : 0;
+}
+
+/* Whether a library function has written any value. */
+static int some_written;
+
+static int is_written(uint32_t node) {
+    for (const struct node *at = node_at(node); at; at = node_at(at->parent))
+        if (at->flags & WH_NODE_WRITTEN) return 1;
+    return 0;
+}
+
+/* A library function writes values as a whole, but their bytes with what was there before are not
+ * known to be its: the node of the others; 0 if there are none, or other code has changed a byte.
+ */
+static uint32_t node_of_written(uintptr_t address, uint64_t size, uint64_t value) {
+    uint32_t node = 0;
+    for (; some_written && size; address++, size--, value >>= 8) {
+        const cell *at = cell_of(address, 0);
+        if (!at || !parts_stored(at, address, 1)) continue;
+        if (!parts_hold(at, address, 1, (uint8_t)value)) return 0;
+        uint32_t found = node ? 0 : parts_of_byte(at, address);
+        if (found && is_written(found)) node = found;
+    }
+    return node;
+}
+
+/* The node of a value that is there now, 0 if the cells have none. */
+static uint32_t node_now(uintptr_t address, uint64_t size, uint64_t value) {
+    uint32_t node = node_of_value(address, size, value);
+    return node ? node : node_of_written(address, size, value);
 }
 
 /* Whether something that is followed was stored at the begin of a value. */
@@ -316,6 +345,22 @@ void cells_set(struct whence_origin_site *site, uint32_t node, uintptr_t to, uin
     set_cells(node, to, size);
 }
 
+/* The site's cache has no other nodes of this parent. */
+static uint32_t written_node(struct whence_origin_site *site) {
+    uint64_t last = __atomic_load_n(&site->cache, __ATOMIC_RELAXED);
+    if (last >> 32 == node_own()) return (uint32_t)last;
+    uint32_t node = node_make(site, node_own(), WH_NODE_WRITTEN);
+    if (node) __atomic_store_n(&site->cache, (uint64_t)node_own() << 32 | node, __ATOMIC_RELAXED);
+    __atomic_store_n(&some_written, 1, __ATOMIC_RELAXED);
+    return node;
+}
+
+void cells_written(struct whence_origin_site *site, uintptr_t to, uint64_t size) {
+    uintptr_t begin = wh_round_down(to, WORD), end = wh_round_up(to + size, WORD);
+    lose_range(site, begin, end - begin);
+    set_cells(written_node(site), to, size);
+}
+
 WH_EXPORT void __whence_origin_set(struct whence_origin_site *site, uint64_t to, uint64_t size) {
     if (to && (int64_t)size > 0) cells_set(site, node_make(site, node_own(), 0), to, size);
 }
@@ -445,6 +490,7 @@ static void log_copy(struct whence_origin_site *site, uint64_t to, uint64_t size
 WH_EXPORT void __whence_origin_copy(struct whence_origin_site *site, uint64_t to, uint64_t from,
                                     uint64_t size) {
     if (!to || !from || to == from || !size || size > MOST_SET) return;
+    if (given_copy_initial(site, to, from, size)) return;
     struct copying copying = {.site = site, .begin = to, .source = from};
     lose_range(site, to, size);
     copy_range(&copying, to, from, size);

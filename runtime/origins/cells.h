@@ -22,6 +22,9 @@ static inline void cells_fresh(uintptr_t begin, uint64_t size) {
  * site. */
 void cells_set(struct whence_origin_site *site, uint32_t node, uintptr_t to, uint64_t size);
 
+/* The library function that is called at the site has written bytes. */
+void cells_written(struct whence_origin_site *site, uintptr_t to, uint64_t size);
+
 /* The node of this thread for a value of an address, where the cells have a node for it. */
 uint32_t cells_own(struct whence_origin_site *site, uint32_t stored, uintptr_t address,
                    uint64_t size);

@@ -234,9 +234,8 @@ static uint32_t node_of(struct input *input, uint32_t parent) {
 
 /* ---- the calls that give them ---- */
 
-/* Whether a site is of a call of the function, by its text: kind, line, column and name, behind
- * which there may be the arguments. */
-static int is_call_of(const struct whence_origin_site *site, const char *function) {
+/* By its text: kind, line, column and name, behind which there may be the arguments. */
+int given_is_call(const struct whence_origin_site *site, const char *function) {
     const char *text = site->text;
     for (unsigned tabs = 0; tabs < 3; text++) {
         if (!*text) return 0;
@@ -251,7 +250,7 @@ struct whence_origin_site *given_calling(const char *function) {
     struct whence_origin_site *site = (void *)(uintptr_t)own->calling;
     if (!site) return NULL;
     own->calling = own->returned = 0;
-    return is_call_of(site, function) ? site : NULL;
+    return given_is_call(site, function) ? site : NULL;
 }
 
 /* Sites for calls by code that is not followed, one for each function. */
@@ -449,8 +448,10 @@ static size_t string_at(uintptr_t address) {
     return low;
 }
 
-/* A value of an argument or a variable, or with size 0 a pointer to it. */
-static uint32_t initial(struct whence_origin_site *site, uintptr_t address, uint64_t size) {
+/* A value of an argument or a variable, or with size 0 a pointer to it; without a source if there
+ * is no room. */
+static struct input initial_input(struct whence_origin_site *site, uintptr_t address,
+                                  uint64_t size) {
     size_t index = string_at(address), length = 0;
     const char *text = start.copy + (start.strings[index] - start.begin);
     int is_variable = index >= start.arguments;
@@ -458,10 +459,14 @@ static uint32_t initial(struct whence_origin_site *site, uintptr_t address, uint
     struct source wanted = {.kind = is_variable ? WH_INPUT_VARIABLE : WH_INPUT_ARGUMENT,
                             .number = is_variable ? index - start.arguments : index,
                             .state = BEGUN};
-    struct input part = {.call = site,
-                         .offset = address - start.strings[index],
-                         .size = size,
-                         .source = find_source(&wanted, -1, text, length)};
+    return (struct input){.call = site,
+                          .offset = address - start.strings[index],
+                          .size = size,
+                          .source = find_source(&wanted, -1, text, length)};
+}
+
+static uint32_t initial(struct whence_origin_site *site, uintptr_t address, uint64_t size) {
+    struct input part = initial_input(site, address, size);
     struct input *made = part.source ? find(&part) : NULL;
     return made ? node_of(made, node_own()) : 0;
 }
@@ -483,6 +488,25 @@ uint32_t given_initial(struct whence_origin_site *site, uintptr_t address, uint6
         return initial(site, value, 0);
     if (address - start.begin >= start.end - start.begin || size > start.end - address) return 0;
     return is_unchanged(address, size) ? initial(site, address, size) : 0;
+}
+
+/* Whether a range lies in one of the strings, with its final 0. */
+static int is_in_one_string(uintptr_t address, uint64_t size) {
+    if (address - start.begin >= start.end - start.begin) return 0;
+    size_t next = string_at(address) + 1;
+    return size <= (next < start.count ? start.strings[next] : start.end) - address;
+}
+
+int given_copy_initial(struct whence_origin_site *site, uintptr_t to, uintptr_t from,
+                       uint64_t size) {
+    if (!is_in_one_string(from, size) || !is_unchanged(from, size)) return 0;
+    struct input whole = initial_input(site, from, size);
+    whole.address = ~to;
+    whole.copy = site;
+    whole.copies = 1;
+    struct input *made = whole.source ? find(&whole) : NULL;
+    if (made) cells_set(site, node_of(made, NO_THREAD), to, size);
+    return made != NULL;
 }
 
 /* ---- records ---- */

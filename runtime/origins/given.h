@@ -21,6 +21,9 @@ void given_start(char **arguments, char **environment);
 
 static inline int node_is_input(uint32_t number) { return node_tag(number) == WH_ORIGIN_TAG_INPUT; }
 
+/* Whether a site is of a call of the function. */
+int given_is_call(const struct whence_origin_site *site, const char *function);
+
 /* The site of the call of the function of this name that the program is in, once: NULL if other
  * code has called it. */
 struct whence_origin_site *given_calling(const char *function);
@@ -76,6 +79,11 @@ uint32_t given_joined(uint32_t one, uint32_t other, int *far);
  * to one; 0: it is none. */
 uint32_t given_initial(struct whence_origin_site *site, uintptr_t address, uint64_t size,
                        uint64_t value);
+
+/* A site has copied bytes of an argument or a variable that are there since the start. 0: they are
+ * not that. */
+int given_copy_initial(struct whence_origin_site *site, uintptr_t to, uintptr_t from,
+                       uint64_t size);
 
 /* The node of a pointer to an argument or a variable that a site gets; 0: it is none. */
 uint32_t given_pointer(struct whence_origin_site *site, uint64_t value);

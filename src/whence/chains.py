@@ -12,9 +12,9 @@ class HopKind(StrEnum):
     """What happened to the value. The last hop of a whole chain is a birth.
 
     LOADED: a thread read what another had stored. SENT: another process wrote it to a file, a pipe or a
-    socket. The first hop of the chain of a leaked block says how
-    the last pointer to it was lost: OVERWRITTEN, LEFT with its variable, FREED with the block that it lay in,
-    or DROPPED, as a result that nobody used.
+    socket. WRITTEN: a library function put it into memory. The first hop of the chain of a leaked block says
+    how the last pointer to it was lost: OVERWRITTEN, LEFT with its variable, FREED with the block that it lay
+    in, or DROPPED, as a result that nobody used.
     """
 
     STORED = "stored"
@@ -31,6 +31,7 @@ class HopKind(StrEnum):
     INITIAL = "initial"
     PARAMETER = "parameter"
     OUTSIDE = "outside"
+    WRITTEN = "written"
     UNSEEN = "unseen"
     UNDEFINED = "undefined"
     OVERWRITTEN = "overwritten"

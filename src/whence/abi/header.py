@@ -202,6 +202,7 @@ def _origin_lines() -> Iterator[str]:
     yield f"#define WHENCE_ORIGIN_ARGUMENTS {origins.MOST_ARGUMENTS}"
     yield from _numbers("NODE", origins.NODE_FLAGS)
     yield from _numbers("INPUT", origins.INPUT_KINDS)
+    yield from _numbers("COPY", origins.COPY_FORMS)
     yield f"#define WH_INPUT_NOWHERE {_number(origins.INPUT_NOWHERE)}"
     yield from _numbers("ROLE", origins.ROLES)
     rows = (f'{{"{name}", {at[0]}, {len(at)}}}' for name, at in origins.LENGTHS.items())

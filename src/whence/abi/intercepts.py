@@ -288,14 +288,29 @@ SYSTEM = _names(
 )
 
 # iostream, as libstdc++ names it
+_INTEGERS = {"s": "short", "i": "int", "l": "long", "x": "long long"}
+_UNSIGNED = {"t": "short", "j": "int", "m": "long", "y": "long long"}
+_OTHERS = {"b": "bool", "f": "float", "d": "double", "e": "long double", "Pv": "void*"}
+_NUMBERS = _INTEGERS | {code: f"unsigned {type_}" for code, type_ in _UNSIGNED.items()} | _OTHERS
+_NOT_IN_HEADERS = ("_ZNSi10_M_extractIsEERSiRT_", "_ZNSi10_M_extractIiEERSiRT_")
+_INPUT = "std::istream::"
+CXX_WRITERS: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(("_ZNSi3getEPcl", "_ZNSi3getEPclc"), f"{_INPUT}get"),
+        **dict.fromkeys(("_ZNSi7getlineEPcl", "_ZNSi7getlineEPclc"), f"{_INPUT}getline"),
+        "_ZNSi4readEPcl": f"{_INPUT}read",
+        "_ZNSi8readsomeEPcl": f"{_INPUT}readsome",
+        **{
+            symbol: f"{_INPUT}operator>>({type_}&)"
+            for code, type_ in _NUMBERS.items()
+            for symbol in (f"_ZNSirsER{code}", f"_ZNSi10_M_extractI{code}EERSiRT_")
+            if symbol not in _NOT_IN_HEADERS
+        },
+    }
+)
+"""Member functions that write to the program's memory, and what they are called in reports."""
 CXX_STREAMS = _names(
     """
-    _ZNSi3getEPcl
-    _ZNSi3getEPclc
-    _ZNSi4readEPcl
-    _ZNSi7getlineEPcl
-    _ZNSi7getlineEPclc
-    _ZNSi8readsomeEPcl
     _ZNSo5writeEPKcl
     _ZSt16__ostream_insertIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_PKS3_l
     _ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc
@@ -366,6 +381,7 @@ _GROUPS = (
     OBSTACKS,
     QUEUES,
     SYSTEM,
+    CXX_WRITERS,
     CXX_STREAMS,
     CXX_CONDITIONS,
     CXX_NODES,

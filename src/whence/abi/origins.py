@@ -107,6 +107,8 @@ ORIGIN_PASSED = Layout(
         Field("decided_nodes", "u64", "of what the last branch, or call of a pointer, depends on"),
         Field("decided_site", "u64", "its site, or 0"),
         Field("calling", "u64", "the site of the last call of a function of `INPUTS`; 0 once it is known"),
+        Field("writing", "u64", "of the call that may write memory; its lowest bit: it has announced some"),
+        Field("written", "u64", "how many announcements of such calls are kept"),
         Field("thread", "u64", "node 0 of this thread"),
         Field("lost_next", "u64", "where the next LOST belongs"),
         Field("lost_end", "u64", "the end of the room for them: the runtime knows more"),
@@ -148,14 +150,14 @@ LOST = Layout(
 
 NODE_FLAGS = {
     "REPEATED": 1, "INITIAL": 2, "UNSEEN": 4, "CROSSED": 8, "LOST": 16, "UNDEFINED": 32,
-    "SKIPPED": 64, "INPUT": 128,
+    "SKIPPED": 64, "INPUT": 128, "WRITTEN": 256,
 }
 """REPEATED: the value came this way before. INITIAL: nothing was stored where the site loads. UNSEEN: what
 stands there was written in a way that is not followed. CROSSED: the node before is of another thread. LOST:
 in records only, the site has put something else in the place of the value. UNDEFINED: all bits of what was
 loaded or copied were undefined, and no store of them is known. SKIPPED: the hops between the node before
 and this one are left out, because there were too many ways. INPUT: the value came from outside, and its site
-knows more."""
+knows more. WRITTEN: the library function that is called at the site has written the value."""
 
 INPUT_KINDS = {name: number for number, name in enumerate(("DESCRIPTOR", "ARGUMENT", "VARIABLE"))}
 """Where inputs come from: a file by its descriptor, an argument of the program, a variable of its
@@ -197,6 +199,34 @@ PARSERS = frozenset(_PARSERS.split())
 """Functions that compute numbers from the text that is their first argument."""
 TOLD = READERS | WRITERS | PARSERS
 """Functions that are told where they are called."""
+
+COPY_FORMS = {
+    name: number
+    for number, name in enumerate(("TEXT", "PADDED", "APPENDED", "NEW", "FITTING", "APPENDED_FITTING"))
+}
+"""What functions copy of a text. TEXT: up to its final 0, and that. PADDED: so many bytes at most, and zeros
+behind them. APPENDED: so many at most and a 0, behind the text that is there. NEW: the same, to where the
+result points. FITTING, APPENDED_FITTING: what fits into so many bytes, and a 0."""
+NO_LIMIT = (1 << 64) - 1
+
+COPIERS: Mapping[str, tuple[str, tuple[int, ...]]] = MappingProxyType(
+    {
+        name: (form, arguments)
+        for form, arguments, names in (
+            ("TEXT", (0, 1), "strcpy stpcpy __stpcpy __strcpy_chk __stpcpy_chk"),
+            ("PADDED", (0, 1, 2), "strncpy stpncpy __strncpy_chk __stpncpy_chk"),
+            ("APPENDED", (0, 1), "strcat __strcat_chk"),
+            ("APPENDED", (0, 1, 2), "strncat __strncat_chk"),
+            ("NEW", (0,), "strdup __strdup"),
+            ("NEW", (0, 1), "strndup __strndup"),
+            ("FITTING", (0, 1, 2), "strlcpy"),
+            ("APPENDED_FITTING", (0, 1, 2), "strlcat"),
+        )
+        for name in names.split()
+    }
+)
+"""Functions that copy a text: the form, and the arguments that say where to (but for NEW), from where, and
+how many bytes, if there is a limit."""
 
 _VALUES = ("POINTER", "INDEX", "FREED", "LOST", "FIRST", "SECOND", "SIZE", "COUNT", "EACH", "LEFT", "RIGHT")
 _OTHERS = ("USED", "LENGTH", "MEMBER", "MEMBERS", "ARGUMENT")

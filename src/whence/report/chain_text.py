@@ -58,6 +58,8 @@ def _words(hop: Hop) -> str:
             return f"sent by {_plain(name)}"
         case HopKind.OUTSIDE:
             return _outside_words(hop)
+        case HopKind.WRITTEN:
+            return f"written by {_plain(name)}"
         case HopKind.UNSEEN:
             return f"{name or 'memory'}, written in a way that is not followed"
         case HopKind.UNDEFINED:

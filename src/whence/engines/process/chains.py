@@ -295,6 +295,8 @@ def _kind(kind: str, flags: int) -> HopKind:
     if flags & NODE_FLAGS["INPUT"]:
         return HopKind.OUTSIDE
     found = HopKind(kind)
+    if flags & NODE_FLAGS["WRITTEN"]:
+        return HopKind.WRITTEN
     if flags & NODE_FLAGS["UNDEFINED"] and found is not HopKind.COPY:
         return HopKind.UNDEFINED
     if flags & NODE_FLAGS["LOST"] and not found.is_loss:

@@ -38,6 +38,8 @@ DECIDES, NARROW = f"{PREFIX}decides", f"{PREFIX}narrow"
 FIELD, KEEP_FIELD = f"{PREFIX}field", f"{PREFIX}keep_field"
 FRESH, SIZED = f"{PREFIX}fresh", f"{PREFIX}sized"
 CALLING = f"{PREFIX}calling"
+COPIED = f"{PREFIX}copied"
+WRITING, WRITTEN, FILLING = f"{PREFIX}writing", f"{PREFIX}wrote", f"{PREFIX}filling"
 JOIN = f"{PREFIX}join"
 """Functions of the runtime."""
 
@@ -45,6 +47,9 @@ _PURE = "nounwind willreturn memory(none)"
 _READS = "nounwind willreturn memory(inaccessiblemem: read)"
 _LOOKS = "nounwind willreturn memory(argmem: read, inaccessiblemem: read)"
 _WRITES = "nounwind willreturn memory(inaccessiblemem: readwrite)"
+_READS_TEXT = "nounwind willreturn memory(argmem: read, inaccessiblemem: readwrite)"
+_COPY_OF_TEXT = "ptr, ptr captures(address), ptr captures(address), i64, i64"
+_READS_ALL = "nounwind willreturn memory(read, inaccessiblemem: readwrite)"
 _WORDS = {"4": "i32", "8": "i64", "p": "ptr"}
 """Suffixes of functions, and the types of the values that they take."""
 _QUICKLY_FRESH = (4, 8, 12, 16, 24, 32, 40, 48, 64)
@@ -78,6 +83,10 @@ def declaration(name: str, *, strict: bool = False) -> str:
         CALL: f"declare void @{name}(ptr, i64) {_WRITES}",
         JOIN: f"declare i32 @{name}(ptr, ptr, i32, i32) {_PURE}",
         CALLING: f"declare void @{name}(ptr) {_WRITES}",
+        COPIED: f"declare void @{name}({_COPY_OF_TEXT}) {_READS_TEXT}",
+        WRITING: f"declare void @{name}(ptr) {_WRITES}",
+        WRITTEN: f"declare void @{name}(ptr) {_READS_ALL}",
+        FILLING: f"declare void @{name}(ptr, ptr, i64) {_READS_ALL}",
         f"{PARAMETER}_": f"declare i32 @{name}(ptr, ptr, i64, {word}) {_READS}",
         f"{RETURN}_": f"declare void @{name}(ptr, i32, {word}) {_WRITES}",
         f"{RETURNED}_": f"declare i32 @{name}(ptr, {word}) {_READS}",
@@ -116,6 +125,9 @@ def definitions(*, logged: bool = False) -> Iterator[str]:
     yield "declare void @__whence_origin_keep(i64, i64, i64, i32) #1"
     yield "declare void @__whence_origin_over(i64, i64, i32) #1"
     yield "declare void @__whence_origin_lose(ptr, i64, i32) #1"
+    yield f"declare void @{COPIED}(ptr, ptr, ptr, i64, i64) #1"
+    yield f"declare void @{FILLING}(ptr, ptr, i64) #1"
+    yield "declare void @__whence_origin_written(ptr) #1"
     yield f"declare void @{FRESH}(ptr, i64) #1"
     yield from slow.definitions(FRESH)
     yield from copies.definitions(logged=logged)
@@ -129,7 +141,9 @@ def definitions(*, logged: bool = False) -> Iterator[str]:
         yield from (_pass(suffix), _parameter(suffix), _return(suffix), _returned(suffix))
         yield from (_second(suffix), _returned(suffix, SECOND_OF, "second"))
     yield _call()
-    yield _calling()
+    yield _told(CALLING, "calling")
+    yield _told(WRITING, "writing")
+    yield _written()
     yield _use()
     yield _operands()
     yield _decides()
@@ -327,14 +341,31 @@ def _call() -> str:
     return _define("void", CALL, "ptr %callee, i64 %count", body)
 
 
-def _calling() -> str:
+def _told(name: str, field: str) -> str:
     """The site of a call is there for the library function."""
     body = f"""
   %s = ptrtoint ptr %site to i64
-{at("calling", "to")}
+{at(field, "to")}
   store i64 %s, ptr %to, align 8
   ret void"""
-    return _define("void", CALLING, "ptr %site", body)
+    return _define("void", name, "ptr %site", body)
+
+
+def _written() -> str:
+    """The call has ended; the runtime looks at what it was going to write."""
+    body = f"""
+{at("writing", "to")}
+  store i64 0, ptr %to, align 8
+{at("written", "at")}
+  %kept = load i64, ptr %at, align 8
+  %none = icmp eq i64 %kept, 0
+  br i1 %none, label %done, label %look, !prof !1
+look:
+  call preserve_mostcc void @{PREFIX}slow_wrote(ptr %site) #3
+  br label %done
+done:
+  ret void"""
+    return _define("void", WRITTEN, "ptr %site", body)
 
 
 def _parameter(suffix: str) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from whence import ir
+from whence.abi.intercepts import CXX_CONDITIONS, CXX_NODES, CXX_STREAMS, CXX_WRITERS, LIBRARY, STORES
+from whence.abi.origins import COPIERS, COPY_FORMS, NO_LIMIT, PARSERS, READERS, WRITERS
 from whence.chains import HopKind
 from whence.instrument.origins import helpers
 from whence.instrument.origins.copies import COPY
@@ -45,7 +47,12 @@ FREES = frozenset(
         "_ZdaPvmSt11align_val_t",
     ]
 )
-_COPIES = frozenset(["memcpy", "memmove", "mempcpy", "__memcpy_chk", "__memmove_chk", "__mempcpy_chk"])
+_COPIES = frozenset(
+    [
+        *("memcpy", "memmove", "mempcpy", "__mempcpy", "__memcpy_chk", "__memmove_chk", "__mempcpy_chk"),
+        *("bcopy", "memccpy"),
+    ]
+)
 _SETS = frozenset(["memset", "__memset_chk", "explicit_bzero", "bzero"])
 _GIVES: Mapping[str, str] = MappingProxyType(
     {
@@ -58,10 +65,43 @@ _GIVES: Mapping[str, str] = MappingProxyType(
 with 0 if they have."""
 _POINTER_BYTES = 8
 
+FILLERS: Mapping[str, Mapping[int, int]] = MappingProxyType(
+    {**STORES, "adjtimex": {0: 208}, "dladdr": {1: 32}, "dladdr1": {1: 32}, "ntp_gettime": {0: 72}}
+)
+"""Functions without a wrapper that says what they write -> the arguments that say where, and how many
+bytes."""
+_QUIET = frozenset((*CXX_CONDITIONS, *CXX_NODES, *CXX_STREAMS))
+_SYNCHRONISATION = (
+    *("pthread_mutex", "pthread_cond", "pthread_rwlock", "pthread_spin", "pthread_barrier"),
+    *("mtx_", "cnd_", "sem_"),
+)
+"""What these write is only theirs."""
+_SCANS = "scanf"
+_READ_ONLY = ("memory(read)", "memory(none)", "memory(argmem: read)", "readonly", "readnone")
+
 
 def is_allocation(name: str) -> bool:
     """Whether the function returns new memory."""
     return name in _ALLOCATIONS
+
+
+def may_write(call: ir.Call, name: str) -> bool:
+    """Whether the function has a wrapper that may announce what it writes, and nothing better is known of
+    that."""
+    if name not in LIBRARY or name in FILLERS or name in _QUIET or name.startswith(_SYNCHRONISATION):
+        return False
+    if name in READERS or name in WRITERS or (name in PARSERS and _SCANS in name):
+        return False
+    if name in COPIERS or name in _COPIES or name in _SETS or name in _ALLOCATIONS or name in FREES:
+        return False
+    return any(each.type == "ptr" for each in call.arguments) and not _only_reads(call, name)
+
+
+def _only_reads(call: ir.Call, name: str) -> bool:
+    """Whether headers say so, as of `strlen`."""
+    callee = call.function.module.functions.get(name)
+    known = [call.attributes, *([] if callee is None else [callee.attributes])]
+    return any(said in each for each in known for said in _READ_ONLY)
 
 
 class Effects:
@@ -73,7 +113,16 @@ class Effects:
 
     def of(self, call: ir.Call, name: str, nodes: list[str], site: Callable[..., str]) -> None:
         arguments = call.arguments
-        if name in _COPIES and len(arguments) >= 3:
+        if name in FILLERS or may_write(call, name):
+            self._write(call, name, site)
+        if name == "memccpy":
+            self._copy_up_to(call, site(HopKind.COPY, name))
+        elif name == "bcopy":
+            source, to, size = (each.value for each in arguments[:3])
+            self._emit(call, COPY, f"ptr {site(HopKind.COPY, name)}, ptr {to}, ptr {source}, i64 {size}")
+        elif name in COPIERS:
+            self._copy_text(call, name, site(HopKind.COPY, name))
+        elif name in _COPIES and len(arguments) >= 3:
             to, source, size = (str(each.value) for each in arguments[:3])
             where = site(HopKind.COPY, name)
             self._emit(call, COPY, f"ptr {where}, ptr {to}, ptr {source}, i64 {size}")
@@ -93,6 +142,43 @@ class Effects:
             self._emit(call, COPY, sizes)
         elif name in _GIVES and call.result:
             self._give(call, name, site(HopKind.ALLOCATION, name))
+
+    def _write(self, call: ir.Call, name: str, site: Callable[..., str]) -> None:
+        """Says what is called in front of the call, and behind it that it has ended."""
+        if after(call) is None:
+            return
+        where = site(HopKind.WRITTEN, CXX_WRITERS.get(name, name))
+        if name not in FILLERS:
+            self._out.call(call, helpers.WRITING, "void", f"ptr {where}")
+        for index, size in FILLERS.get(name, {}).items():
+            to = call.arguments[index].value
+            self._out.call(call, helpers.FILLING, "void", f"ptr {where}, ptr {to}, i64 {size}")
+        self._emit(call, helpers.WRITTEN, f"ptr {where}")
+
+    def _copy_text(self, call: ir.Call, name: str, site: str) -> None:
+        form, indices = COPIERS[name]
+        values = [call.arguments[index].value for index in indices if index < len(call.arguments)]
+        if form == "NEW":
+            if not call.result:
+                return
+            values.insert(0, call.result)
+        to, source, *limit = values
+        most = limit[0] if limit else NO_LIMIT - (1 << 64)
+        places = f"ptr {site}, ptr {to}, ptr {source}"
+        self._emit(call, helpers.COPIED, f"{places}, i64 {most}, i64 {COPY_FORMS[form]}")
+
+    def _copy_up_to(self, call: ir.Call, site: str) -> None:
+        """Of `memccpy`: the result is behind what was copied, or null if that is all."""
+        place = after(call)
+        if place is None or not call.result:
+            return
+        to, source, _, size = (each.value for each in call.arguments[:4])
+        end = place.insert_before(f"ptrtoint ptr {call.result} to i64").result
+        begin = place.insert_before(f"ptrtoint ptr {to} to i64").result
+        some = place.insert_before(f"sub i64 {end}, {begin}").result
+        all_ = place.insert_before(f"icmp eq ptr {call.result}, null").result
+        copied = place.insert_before(f"select i1 {all_}, i64 {size}, i64 {some}").result
+        self._out.call(place, COPY, "void", f"ptr {site}, ptr {to}, ptr {source}, i64 {copied}")
 
     def _give(self, call: ir.Call, name: str, site: str) -> None:
         place = after(call)

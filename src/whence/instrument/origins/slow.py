@@ -57,6 +57,10 @@ def definitions(fresh: str) -> Iterator[str]:
   call void @__whence_origin_over(i64 %a, i64 %v, i32 %node)
   ret void
 }}"""
+    yield f"""{slow} void @{PREFIX}slow_wrote(ptr %site) #2 {{
+  call void @__whence_origin_written(ptr %site)
+  ret void
+}}"""
     yield f"""{slow} void @{PREFIX}slow_fresh(ptr %p, i64 %n) #2 {{
   call void @{fresh}(ptr %p, i64 %n)
   ret void
