@@ -42,7 +42,15 @@ static __thread struct {
     uint32_t stack;
 } last_close = {-1, 0};
 
-void descriptors_begin(void) { owner = os_process(); }
+/* Of standard input, output and error, those that were not open when the program began. What is
+ * done with such a number is meant for the stream that is missing, also where a file has had the
+ * number meanwhile: programs give it back, and take another one. */
+static WH_WRITTEN int missing[STREAMS];
+
+void descriptors_begin(void) {
+    for (int file = 0; !owner && file < (int)STREAMS; file++) missing[file] = !os_is_open(file);
+    owner = os_process();
+}
 
 void descriptors_forked(void) {
     descriptors_begin();
@@ -80,6 +88,7 @@ static void close_entry(struct entry *entry, uint32_t stack) {
 static WH_COLD void judge(const struct entry *entry, int file, int closing, const char *library,
                           const struct frame *frame) {
     if (entry->state != CLOSED || (closing && entry->fork != forks)) return;
+    if (file < (int)STREAMS && missing[file]) return;
     struct descriptor life = entry->life;
     life.number = (uint32_t)file;
     struct context context = {0};

@@ -108,10 +108,19 @@ void check_command(struct site site, int command, const void *argument) {
     }
 }
 
-/* Programs ask for flags to know whether a descriptor is open. */
-static int commanded(struct site site, int file, int command, int result) {
+#define SHELLS_FIRST 10 /* of the numbers that users do not choose in redirections */
+
+/* Programs ask for flags to know whether a descriptor is open; shells save whatever is open, if
+ * anything is, where users do not see it. */
+static int asks(int command, const void *argument) {
+    if (command == F_DUPFD || command == F_DUPFD_CLOEXEC)
+        return (int)(intptr_t)argument >= SHELLS_FIRST;
+    return command == F_GETFD || command == F_GETFL;
+}
+
+static int commanded(struct site site, int file, int command, const void *argument, int result) {
     if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) file_opened(site, result);
-    if (command == F_GETFD || command == F_GETFL) return result;
+    if (asks(command, argument)) return result;
     return (int)file_used(site, file, result);
 }
 
@@ -122,7 +131,7 @@ static int commanded(struct site site, int file, int command, int result) {
         void *argument = va_arg(arguments, void *);                                                \
         va_end(arguments);                                                                         \
         check_command(SITE, command, argument);                                                    \
-        return commanded(SITE, file, command, NEXT(name)(file, command, argument));                \
+        return commanded(SITE, file, command, argument, NEXT(name)(file, command, argument));      \
     }
 
 int fcntl64(int, int, ...) __attribute__((weak));
