@@ -68,7 +68,9 @@ void written_already(const char *function, uintptr_t to, uint64_t size) {
 
 WH_EXPORT void __whence_origin_filling(struct whence_origin_site *site, uint64_t to,
                                        uint64_t size) {
-    if (to >= WH_NULL_PAGE_SIZE) keep(site, (uintptr_t)__builtin_frame_address(0), to, size);
+    if (to < WH_NULL_PAGE_SIZE) return;
+    __whence_origins.passed.writing = (uintptr_t)site | HAS_BEGUN;
+    keep(site, (uintptr_t)__builtin_frame_address(0), to, size);
 }
 
 /* ---- behind the call ---- */
@@ -95,7 +97,7 @@ static uint64_t last_at(const struct whence_origin_site *site) {
     return end;
 }
 
-WH_EXPORT void __whence_origin_written(struct whence_origin_site *site) {
+static void compare_all(const struct whence_origin_site *site) {
     uint64_t end = last_at(site), begin = end;
     if (!end) return;
     uintptr_t frame = kept.calls[end - 1].frame;
@@ -103,4 +105,11 @@ WH_EXPORT void __whence_origin_written(struct whence_origin_site *site) {
         begin--;
     for (uint64_t i = begin; i < end; i++) compare(&kept.calls[i]);
     COUNT = begin;
+}
+
+/* What a call that was left by a jump has announced may be gone by now: it is not looked at for a
+ * later call at its site that announces nothing. The call around this one goes on. */
+WH_EXPORT void __whence_origin_written(struct whence_origin_site *site, uint64_t writing) {
+    if (writing == ((uintptr_t)site | HAS_BEGUN)) compare_all(site);
+    if (COUNT) __whence_origins.passed.writing = (uintptr_t)kept.calls[COUNT - 1].call | HAS_BEGUN;
 }

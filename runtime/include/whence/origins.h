@@ -40,9 +40,10 @@ void __whence_origin_copy(struct whence_origin_site *site, uint64_t to, uint64_t
 /* A call has copied a text: what, by the form, WH_COPY_*; at most so many bytes. */
 void __whence_origin_copied(struct whence_origin_site *site, uint64_t to, uint64_t from,
                             uint64_t most, uint64_t form);
-/* A call at this site, by which bytes may be written, is about to be made, or was made. */
+/* A call at this site, by which bytes may be written, is about to be made, or was made. `writing`:
+ * the field of whence_origin_passed as the call has left it. */
 void __whence_origin_filling(struct whence_origin_site *site, uint64_t to, uint64_t size);
-void __whence_origin_written(struct whence_origin_site *site);
+void __whence_origin_written(struct whence_origin_site *site, uint64_t writing);
 /* A pointer is about to be freed. */
 void __whence_origin_freed(uint32_t node, uint64_t pointer);
 /* A pointer to the heap is about to be overwritten by a value with this node. */

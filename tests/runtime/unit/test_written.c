@@ -37,8 +37,9 @@ enum { STAT, QSORT, READ };
 static void begin(int call) { __whence_origins.passed.writing = (uintptr_t)&sites[call]; }
 
 static void end(int call) {
+    uint64_t writing = __whence_origins.passed.writing;
     __whence_origins.passed.writing = 0;
-    if (__whence_origins.passed.written) __whence_origin_written(&sites[call]);
+    if (__whence_origins.passed.written) __whence_origin_written(&sites[call], writing);
 }
 
 static void announce(int call, unsigned depth, unsigned at, unsigned size) {
@@ -50,6 +51,7 @@ static void start(void) {
     memset(memory, 'm', sizeof memory);
     memset(last, '.', sizeof last);
     memset(is_followed, 0, sizeof is_followed);
+    __whence_origins.passed.writing = 0;
     CHECK_EQUAL(__whence_origins.passed.written, 0);
 }
 
@@ -142,6 +144,20 @@ static void a_deeper_call_at_the_site_of_one_that_never_ends(void) {
     end(QSORT);
 }
 
+/* Its memory may be gone. */
+static void a_quiet_call_at_the_site_of_one_that_never_ends(void) {
+    start();
+    begin(QSORT);
+    announce(QSORT, 1, 0, 8);
+    memory[0] = 'x';
+    begin(QSORT);
+    end(QSORT);
+    expect("........");
+    begin(STAT);
+    announce(STAT, 0, 8, 8);
+    end(STAT);
+}
+
 static void more_than_there_is_room_for(void) {
     start();
     for (unsigned i = 0; i < 200; i++) {
@@ -188,6 +204,7 @@ int main(void) {
     a_call_within_a_call();
     calls_that_never_end();
     a_deeper_call_at_the_site_of_one_that_never_ends();
+    a_quiet_call_at_the_site_of_one_that_never_ends();
     more_than_there_is_room_for();
     large_ranges();
     functions_without_a_wrapper();

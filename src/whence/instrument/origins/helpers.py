@@ -127,7 +127,7 @@ def definitions(*, logged: bool = False) -> Iterator[str]:
     yield "declare void @__whence_origin_lose(ptr, i64, i32) #1"
     yield f"declare void @{COPIED}(ptr, ptr, ptr, i64, i64) #1"
     yield f"declare void @{FILLING}(ptr, ptr, i64) #1"
-    yield "declare void @__whence_origin_written(ptr) #1"
+    yield "declare void @__whence_origin_written(ptr, i64) #1"
     yield f"declare void @{FRESH}(ptr, i64) #1"
     yield from slow.definitions(FRESH)
     yield from copies.definitions(logged=logged)
@@ -355,13 +355,14 @@ def _written() -> str:
     """The call has ended; the runtime looks at what it was going to write."""
     body = f"""
 {at("writing", "to")}
+  %writing = load i64, ptr %to, align 8
   store i64 0, ptr %to, align 8
 {at("written", "at")}
   %kept = load i64, ptr %at, align 8
   %none = icmp eq i64 %kept, 0
   br i1 %none, label %done, label %look, !prof !1
 look:
-  call preserve_mostcc void @{PREFIX}slow_wrote(ptr %site) #3
+  call preserve_mostcc void @{PREFIX}slow_wrote(ptr %site, i64 %writing) #3
   br label %done
 done:
   ret void"""

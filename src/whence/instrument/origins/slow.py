@@ -57,8 +57,8 @@ def definitions(fresh: str) -> Iterator[str]:
   call void @__whence_origin_over(i64 %a, i64 %v, i32 %node)
   ret void
 }}"""
-    yield f"""{slow} void @{PREFIX}slow_wrote(ptr %site) #2 {{
-  call void @__whence_origin_written(ptr %site)
+    yield f"""{slow} void @{PREFIX}slow_wrote(ptr %site, i64 %writing) #2 {{
+  call void @__whence_origin_written(ptr %site, i64 %writing)
   ret void
 }}"""
     yield f"""{slow} void @{PREFIX}slow_fresh(ptr %p, i64 %n) #2 {{
