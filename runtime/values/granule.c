@@ -37,15 +37,25 @@ static uint8_t mixed_state(uint64_t bits) {
 #define WAITS 32u
 #define WAIT_US 50u
 
+/* Whether the byte was `from`, and is `to` now. As long as there is one thread, only a signal
+ * handler may come between, and does not come into an instruction. */
+static inline int exchange(uint8_t *state, uint8_t from, uint8_t to) {
+    int done;
+    if (os_has_threads())
+        return __atomic_compare_exchange_n(state, &from, to, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+    __asm__ volatile("cmpxchgb %[to], %[state]"
+                     : "+a"(from), [state] "+m"(*state), "=@ccz"(done)
+                     : [to] "q"(to)
+                     : "memory");
+    return done;
+}
+
 /* What the granule's byte was; WH_VALUES_BUSY if its holder does not let go of it, which makes it
  * defined. */
 static uint8_t hold(uint8_t *state) {
     for (unsigned i = 0; i < SPINS + WAITS; i++) {
         uint8_t was = __atomic_load_n(state, __ATOMIC_RELAXED);
-        if (was != WH_VALUES_BUSY &&
-            __atomic_compare_exchange_n(state, &was, WH_VALUES_BUSY, 0, __ATOMIC_ACQUIRE,
-                                        __ATOMIC_RELAXED))
-            return was;
+        if (was != WH_VALUES_BUSY && exchange(state, was, WH_VALUES_BUSY)) return was;
         if (i < SPINS)
             __builtin_ia32_pause();
         else
@@ -55,10 +65,7 @@ static uint8_t hold(uint8_t *state) {
     return WH_VALUES_BUSY;
 }
 
-static void let_go(uint8_t *state, uint8_t to) {
-    uint8_t held = WH_VALUES_BUSY;
-    __atomic_compare_exchange_n(state, &held, to, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
-}
+static void let_go(uint8_t *state, uint8_t to) { exchange(state, WH_VALUES_BUSY, to); }
 
 /* ---- undefined granules ---- */
 
@@ -78,9 +85,7 @@ static int begins_undefined(uint8_t state) {
 
 static void overwritten(uintptr_t granule) {
     uint8_t was = granule_read(granule);
-    if (!begins_undefined(was)) return;
-    __atomic_compare_exchange_n(granule_state(granule), &was, WH_VALUES_DEFINED, 0,
-                                __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+    if (begins_undefined(was)) exchange(granule_state(granule), was, WH_VALUES_DEFINED);
 }
 
 /* Whether unseen code has written the granule before. That may have ended in this one with a byte
@@ -247,8 +252,7 @@ static int define_simply(uintptr_t granule, uint8_t bytes) {
     if (rest && !granule_is_named(rest)) return 0;
     if (was == WH_VALUES_UNDEFINED ? !is_as_filled(granule, rest) : !granule_is_named(was))
         return 0;
-    return rest == was || __atomic_compare_exchange_n(granule_state(granule), &was, rest, 0,
-                                                      __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+    return rest == was || exchange(granule_state(granule), was, rest);
 }
 
 /* What a granule that is held has become; its state. */

@@ -36,6 +36,7 @@ from whence.instrument.values import helpers
 from whence.instrument.values.area import Area
 from whence.instrument.values.assembly import is_transparent, tied, written
 from whence.instrument.values.emitter import Emitter, Shadow, slots_of
+from whence.instrument.values.filling import fill_granules
 from whence.instrument.values.intrinsics import Intrinsics
 from whence.instrument.values.joining import join_loads, join_stores
 from whence.instrument.values.passing import START, Passing
@@ -126,6 +127,7 @@ def follow_values(context: Context) -> None:
         declare { i64, i64 } @__whence_values_memory_load_4(ptr)
     """
     for function in list(context.functions()):
+        fill_granules(function)
         follower = _Follower(function, context)
         if follower.sources and not context.alone and can_have_twin(function):
             _follow_in_twin(function, context, follower.sources)

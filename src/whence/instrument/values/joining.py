@@ -64,7 +64,7 @@ def join_loads(function: ir.Function) -> None:
         for each in block.instructions:
             if isinstance(each, ir.Call) and each.callee == helpers.POINT_LOAD:
                 number, pointer, size, align = (argument.value for argument in each.arguments)
-                root, offset = _root(function, pointer)
+                root, offset = root_of(function, pointer)
                 access = _Access(each, offset, int(size), int(align) % GRANULE == 0)
                 groups[number, root].append(access)
         for (number, _), accesses in groups.items():
@@ -107,9 +107,9 @@ def join_stores(function: ir.Function) -> None:
         for each in block.instructions:
             cleared = helpers.cleared(each.callee or "") if isinstance(each, ir.Call) else None
             if cleared is not None and isinstance(each, ir.Call):
-                root, offset = _root(function, each.arguments[0].value)
+                root, offset = root_of(function, each.arguments[0].value)
                 groups[root].append(_Access(each, offset, *cleared))
-            elif not _is_silent(each):
+            elif not is_silent(each):
                 _join_stores(groups)
         _join_stores(groups)
 
@@ -122,7 +122,7 @@ def _join_stores(groups: dict[str, list[_Access]]) -> None:
     groups.clear()
 
 
-def _is_silent(instruction: ir.Instruction) -> bool:
+def is_silent(instruction: ir.Instruction) -> bool:
     """Whether control goes on to the next instruction, and nothing looks at the plane or changes it: no other
     thread either, which may where an atomic access tells it that it can."""
     if isinstance(instruction, ir.Call):
@@ -134,7 +134,7 @@ def _is_silent(instruction: ir.Instruction) -> bool:
     return not (instruction.is_terminator or instruction.opcode == "fence" or isinstance(instruction, others))
 
 
-def _root(function: ir.Function, pointer: str) -> tuple[str, int]:
+def root_of(function: ir.Function, pointer: str) -> tuple[str, int]:
     """What a pointer is at a constant distance from, and the distance."""
     offset = 0
     while True:
