@@ -213,14 +213,15 @@ def _build(
             soname = name if "/" in name else ""
             first = _linked(each, objects.paths, extra, cache, soname, settings.symbolic)
             copies[name] = _own(first, each, settings, cache)
-        except ForeignCode as missing:
+        except ToolLimit as missing:
+            is_foreign = isinstance(missing, ForeignCode)
+            if tier_of(settings) != FULL and (each.link_or_default().recorded or not is_foreign):
+                # Code that optimisation removes may refer to what the link did not need.
+                return _build(image, libraries, replace(settings, tier=FULL), cache, known)
+            if not is_foreign:
+                raise
             notes.append(_joined_elsewhere(each, str(missing), is_program=not name))
             left_out.append(LeftOut(each.path.name, "joined by another linker"))
-        except ToolLimit:
-            if tier_of(settings) == FULL:
-                raise
-            # code that optimisation removes may refer to what nothing defines
-            return _build(image, libraries, replace(settings, tier=FULL), cache, known)
     originals: dict[Path, Path] = {}
     for name, copy in copies.items():  # hard links share one: the loader knows it by the first name, too
         originals.setdefault(copy, images[name].path)
