@@ -133,6 +133,10 @@ class Decoder:
         addressing = self._addressing(found)
         if self._is_clearing(found, name):
             reads = tuple(part for part in reads if part not in writes)
+        repeated = found.mnemonic.startswith("rep")
+        if repeated:  # where it goes on comes from where it began, not from what it has copied
+            kept = {*addressing, *self.parts.of("rcx")}
+            writes = tuple(part for part in writes if part not in kept)
         saved: tuple[int, ...] = ()
         if name in ("push", "pop") and found.operands[0].type == x86.X86_OP_REG:
             saved = self.parts.of(found.reg_name(found.operands[0].reg))
@@ -146,7 +150,7 @@ class Decoder:
         return Instruction(
             address, found.size, name, reads, writes, addressing, memory, saved, is_call,
             jumps, jumps and name != "jmp", is_end, _copies_stack_pointer(found, name),
-            found.mnemonic.startswith("rep"), targets,
+            repeated, targets,
         )  # fmt: skip
 
     def _all(self, found: capstone.CsInsn, numbers: list[int]) -> tuple[int, ...]:

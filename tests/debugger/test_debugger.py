@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,28 @@ pytestmark = [
     pytest.mark.build,
     pytest.mark.skipif(shutil.which("gdb") is None, reason="no gdb"),
 ]
+
+
+def gdb_version() -> int:
+    """The version of the debugger that the tests use; 0 without one."""
+    gdb = shutil.which(os.environ.get("WHENCE_GDB", "gdb"))
+    said = subprocess.run([gdb, "--version"], capture_output=True, text=True).stdout if gdb else ""
+    return int(found[1]) if (found := re.search(r"(\d+)\.\d+", said)) else 0
+
+
+def gdb_calls() -> bool:
+    """Whether the debugger can write all registers, as it has to where it calls a function."""
+    gdb = shutil.which(os.environ.get("WHENCE_GDB", "gdb"))
+    if not gdb:
+        return False
+    command = [gdb, "-q", "-nx", "-batch", "-ex", "starti", "-ex", "set $xmm0.uint128 = 1", sys.executable]
+    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    return "extended state status" not in done.stderr
+
+
+CALLS = gdb_calls()
+needs_calls = pytest.mark.skipif(not CALLS, reason="this gdb cannot call functions on this processor")
+
 
 PROGRAM = r"""
 #include <stdio.h>
@@ -108,6 +131,15 @@ def test_a_clean_program_only_ends(whence: Whence) -> None:
     assert said(done).count("No findings so far.") == 2
 
 
+@pytest.mark.skipif(CALLS, reason="this gdb can call functions on this processor")
+def test_a_debugger_that_cannot_call_functions(whence: Whence) -> None:
+    said_once = [line for line in debug(whence, "whence block kept").err.splitlines() if line]
+    assert len(said_once) == 1 and re.fullmatch(
+        r"gdb .* cannot call functions on this processor \(.*\): use gdb 14 or newer", said_once[0]
+    )
+
+
+@needs_calls
 def test_blocks_by_address_and_number(whence: Whence) -> None:
     commands = ("whence block kept", "whence block kept + 3", "whence block kept - 2", "whence block #1")
     done = debug(
@@ -122,6 +154,7 @@ def test_blocks_by_address_and_number(whence: Whence) -> None:
     assert 'No symbol "nonsense" in current context.' in done.err
 
 
+@needs_calls
 def test_it_stops_where_a_block_is_allocated_and_freed(whence: Whence) -> None:
     done = debug(
         whence,
@@ -140,6 +173,7 @@ def test_it_stops_where_a_block_is_allocated_and_freed(whence: Whence) -> None:
     assert lines.index("$1 = 1") < lines.index("whence: block #2 is freed here") < lines.index("$2 = 0")
 
 
+@needs_calls
 def test_rules_are_switched_while_it_runs(whence: Whence) -> None:
     off = "whence rules off heap-buffer-overflow"
     done = debug(whence, off, "whence rules", "continue", "whence findings")
@@ -152,6 +186,7 @@ def test_rules_are_switched_while_it_runs(whence: Whence) -> None:
     assert "'nonsense' is no rule of this run" in again.err
 
 
+@needs_calls
 def test_scripts_and_the_begin_of_the_process(whence: Whence) -> None:
     script = whence.directory / "script"
     script.write_text("break total\ncontinue\nprint items->id\nwhence events\n")
@@ -208,6 +243,7 @@ int main(int argc, char **argv) {
 AFTER_WRITE = 1 + CHAINS[: CHAINS.index("    return kept[0]")].count("\n")
 
 
+@needs_calls
 def test_chains_of_variables_and_memory(whence: Whence) -> None:
     program = whence.build(CHAINS, "chained", "-O0", "-pthread")
     expressions = (
@@ -279,6 +315,7 @@ int main(int argc, char **argv) {
 """
 
 
+@needs_calls
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
 def test_writes_of_a_place_at_every_level(whence: Whence, level: str) -> None:
     whence.build(WRITES, "writes", level)
@@ -316,12 +353,14 @@ def test_writes_of_a_place_at_every_level(whence: Whence, level: str) -> None:
     assert "'twice + 1' lies in no memory" in done.err
 
 
+@needs_calls
 def test_chains_need_the_option(whence: Whence) -> None:
     done = debug(whence, "break total", "continue", "whence chain items", "whence chain")
     assert "this run does not record where values come from; whence debug --locate does" in done.err
     assert "give an expression" in done.err
 
 
+@needs_calls
 def test_programs_as_they_are(whence: Whence) -> None:
     source = whence.directory / "plain.c"
     source.write_text(
@@ -351,13 +390,6 @@ def test_what_cannot_be_debugged_is_one_sentence(whence: Whence) -> None:
     ):
         assert done.status != 0
         assert is_one_sentence(done.err) and word in done.err, done.err
-
-
-def gdb_version() -> int:
-    """The version of the debugger that the tests use; 0 without one."""
-    gdb = shutil.which(os.environ.get("WHENCE_GDB", "gdb"))
-    said = subprocess.run([gdb, "--version"], capture_output=True, text=True).stdout if gdb else ""
-    return int(found[1]) if (found := re.search(r"(\d+)\.\d+", said)) else 0
 
 
 def event_of(message: Message) -> str:
@@ -447,6 +479,7 @@ def plain(whence: Whence) -> Path:
     return target
 
 
+@needs_calls
 def test_replays(whence: Whence) -> None:
     """The checked program, and the one as it is, have the recorded addresses."""
     whence.process(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import llvmlite.binding as llvm
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from whence.toolchain.bitcode import defined_functions
@@ -56,6 +56,7 @@ def test_without_a_table_nothing_is_said(bitcode: bytes) -> None:
 
 @settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(changes=st.lists(st.tuples(st.floats(0, 0.9999), st.integers(1, 255)), min_size=1, max_size=8))
+@example(changes=[(0.921875, 1)])  # a name beyond the table
 def test_damaged_bitcode_is_read_or_refused(bitcode: bytes, changes: list[tuple[float, int]]) -> None:
     damaged = bytearray(bitcode)
     for place, change in changes:

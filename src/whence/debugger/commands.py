@@ -17,6 +17,8 @@ OWN = ("libwhence", "whence-alloc")
 """Begins of the names of whence's own libraries."""
 GENERATED = ("whence.", "__whence_", "whence_")
 """Begins of the names of functions that whence generates."""
+NO_CALLS = "extended state status"
+"""What gdb 13 and older say on processors with more registers than they have room for (AMX)."""
 NONE = 0xFFFF_FFFF_FFFF_FFFF
 
 
@@ -25,6 +27,10 @@ def evaluate(text):
     try:
         return gdb.parse_and_eval(text)
     except gdb.error as error:
+        if NO_CALLS in str(error):
+            raise gdb.GdbError(
+                f"gdb {gdb.VERSION} cannot call functions on this processor ({error}): use gdb 14 or newer"
+            ) from error
         raise gdb.GdbError(str(error)) from error
 
 

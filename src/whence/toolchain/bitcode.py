@@ -70,6 +70,8 @@ def defined_functions(bitcode: bytes) -> list[str] | None:
     for _, _, offset, size, _, flags in symbols:
         kept = flags & (_UNDEFINED | _INDIRECT | _GLOBAL | _FORMAT | _EXECUTABLE)
         if size and kept == _GLOBAL | _EXECUTABLE:
+            if offset + size > len(names):
+                return None
             found.append(names[offset : offset + size].decode(errors="surrogateescape"))
     return found
 
