@@ -176,18 +176,6 @@ static int is_as_noted(uintptr_t granule, const struct detail *detail, uint64_t 
     return !(differing(granule_word(granule), detail->value) & detail->bits & ~mask);
 }
 
-/* Whether the granule has a variable of less than its size, which is padded: undefined, the whole
- * granule holds a fill word. What is behind the variable stays, and lets the origin be found after
- * one of its bytes was overwritten. */
-static int is_padded(uintptr_t granule, uint64_t mask, uint8_t state, uint64_t *origin) {
-    uint64_t word = granule_word(granule);
-    if (!mask && origin_fills(word)) {
-        *origin = word & ORIGIN_MASK;
-        return 1;
-    }
-    return origin_without_byte(word, bits_of_bytes(state) & ~mask, origin);
-}
-
 /* The undefined bits of a granule whose state names its bytes. */
 static struct whence_bits named_bits(uintptr_t granule, uint8_t state, struct detail *detail,
                                      uint64_t mask) {
@@ -200,7 +188,6 @@ static struct whence_bits named_bits(uintptr_t granule, uint8_t state, struct de
     }
     if (found.origin && agrees(granule_word(granule), found.bits & ~mask, found.origin))
         return found;
-    if (!block_exists(block) && is_padded(granule, mask, state, &found.origin)) return found;
     return (struct whence_bits){0, 0};
 }
 

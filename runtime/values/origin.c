@@ -95,13 +95,3 @@ uint64_t origin_left(uint64_t word, uint64_t kept, uint64_t *origin) {
         *origin = with_upper(begin >> HALF_SHIFT, word, kept);
     return *origin ? kept : 0;
 }
-
-int origin_without_byte(uint64_t word, uint64_t kept, uint64_t *origin) {
-    uint64_t lost = LOW_HALF & ~kept, unit = lost & -lost;
-    if (!lost || lost != 0xff * unit || !is_upper_fill(word)) return 0;
-    for (uint64_t byte = 0; byte <= 0xff; byte++) {
-        *origin = (word & ORIGIN_MASK & ~lost) | byte * unit;
-        if (origin_is_valid(*origin)) return 1;
-    }
-    return 0;
-}

@@ -40,8 +40,4 @@ static inline int origin_fills(uint64_t word) {
  * not determine it. */
 uint64_t origin_left(uint64_t word, uint64_t kept, uint64_t *origin);
 
-/* Whether `word` was a fill word before one byte of its lower half was lost; the bytes `kept` of
- * that half are there. */
-int origin_without_byte(uint64_t word, uint64_t kept, uint64_t *origin);
-
 #endif

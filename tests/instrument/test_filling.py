@@ -7,7 +7,6 @@ import re
 import pytest
 
 from whence import ir
-from whence.instrument.exposure import size_of
 from whence.instrument.values.filling import fill_granules
 
 HEADER = """target datalayout = "e-m:e-i64:64-f80:128-n8:16:32:64-S128"
@@ -32,17 +31,12 @@ def undefined(type_: str, offset: int, number: int, variable: str = "%s") -> lis
 
 def stores(type_: str, *lines: str) -> list[tuple[str, ...]]:
     """(type, pointer, alignment) of the stores that are left in a function with a variable ``%s``."""
-    return _STORES.findall(filled(type_, *lines))
-
-
-def filled(type_: str, *lines: str) -> str:
-    """The text of the module."""
     body = "\n".join(f"  {line}" for line in (f"%s = alloca {type_}, align 4", *lines, "ret void"))
     function = ir.parse(f"{HEADER}define void @f(ptr %q, i32 %i) {{\n{body}\n}}\n").functions["f"]
     fill_granules(function)
     unused = [each for each in re.findall(r"(%v\d+) = ", str(function)) if str(function).count(each) == 1]
     assert not unused
-    return str(function.module)
+    return _STORES.findall(str(function))
 
 
 PAIR = [*undefined("i32", 0, 0), *undefined("i32", 4, 1)]
@@ -99,16 +93,6 @@ def test_another_variable_may_be_written_between() -> None:
 def test_the_end_of_a_variable_is_no_granule() -> None:
     lines = [*undefined("i16", 8, 0), *undefined("i16", 10, 1)]
     assert len(stores("[6 x i16]", *lines)) == 2
-
-
-@pytest.mark.parametrize(("type_", "size"), [("i32", 4), ("i16", 2)])
-def test_a_small_variable_gets_a_granule(type_: str, size: int) -> None:
-    value = f"%v = call {type_} @__whence_values_undefined_{type_}(ptr @o)"
-    found = filled(type_, value, f"store {type_} %v, ptr %s, align {size}")
-    assert f"%s = alloca [8 x i8], align 8, !whence.size !{{i64 {size}}}" in found
-    assert "store i64 %wh.0, ptr %s, align 8" in found
-    variable = ir.parse(found).functions["f"].entry.instructions[0]
-    assert isinstance(variable, ir.Alloca) and size_of(variable) == size
 
 
 def test_parts_at_computed_places_stay() -> None:

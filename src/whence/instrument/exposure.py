@@ -53,21 +53,8 @@ def uses_of(function: ir.Function) -> Uses:
     return found
 
 
-_PADDED = re.compile(r"!whence\.size !\{i64 (\d+)\}", re.ASCII)
-_ALLOCATED = re.compile(r"alloca .*?(, align \d+)?(?=\Z|, !)", re.ASCII)
-
-
-def pad(variable: ir.Alloca, size: int) -> None:
-    """Gives a variable so many bytes of memory, at a multiple of as many; its size stays."""
-    made = f"alloca [{size} x i8], align {size}, !whence.size !{{i64 {size_of(variable)}}}"
-    variable.rewrite(_ALLOCATED.sub(made, variable.text, count=1))
-
-
 def size_of(variable: ir.Alloca) -> int | None:
-    """Bytes of a variable, without those that `pad` has put behind it; None if its size is not constant."""
-    padded = _PADDED.search(variable.text)
-    if padded:
-        return int(padded[1])
+    """Bytes of a variable; None if its size is not constant."""
     count = variable.count or "1"
     if not count.isdecimal():
         return None

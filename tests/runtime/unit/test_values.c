@@ -194,40 +194,6 @@ static void what_a_store_leaves_of_a_word_keeps_its_origin(void) {
     CHECK_EQUAL(__whence_value_load(ARENA, 8).origin, OTHER);
 }
 
-/* As generated code does it for a variable of 4 bytes: nothing is noted. */
-static void begin_small(size_t at) {
-    uint64_t fill = origin_fill(VARIABLE);
-    memcpy(memory + at, &fill, sizeof fill);
-    *granule_state(ARENA + at) = 0x0f;
-}
-
-static void a_small_variable_has_its_origin_in_its_granule(void) {
-    clear();
-    begin_small(16);
-    struct whence_bits bits = __whence_value_load(ARENA + 16, 4);
-    CHECK_EQUAL(bits.bits, 0xffffffff);
-    CHECK_EQUAL(bits.origin, VARIABLE);
-    CHECK_EQUAL(__whence_value_load(ARENA + 20, 4).bits, 0);
-    for (unsigned byte = 0; byte < 4; byte++) {
-        begin_small(16);
-        store(16 + byte, 1, 0x80, 0, 0);
-        bits = __whence_value_load(ARENA + 16, 4);
-        CHECK_EQUAL(bits.bits, 0xffffffff & ~(0xffull << (8 * byte)));
-        CHECK_EQUAL(bits.origin, VARIABLE);
-    }
-    begin_small(16);
-    store(16, 4, 5, 0xfffffffe, VARIABLE);
-    CHECK_EQUAL(__whence_value_load(ARENA + 16, 4).bits, 0xfffffffe);
-    begin_small(16);
-    overwrite(16, 4);
-    CHECK_EQUAL(__whence_value_load(ARENA + 16, 4).bits, 0);
-    begin_small(16);
-    store(16, 1, 0, 0, 0);
-    overwrite(17, 3);
-    CHECK_EQUAL(__whence_value_load(ARENA + 16, 4).bits, 0);
-    clear();
-}
-
 static void origins_of_stacks(void) {
     uint64_t pcs[4] = {0};
     for (uint64_t i = 1; i < 3000; i++) {
@@ -419,7 +385,6 @@ int main(void) {
     CHECK_EQUAL(__whence_value_load(ARENA, 8).bits, 0); /* not yet on */
     CHECK_EQUAL(values_init(&begin, &size), 0);
     origins_of_stacks();
-    a_small_variable_has_its_origin_in_its_granule();
     all_that_is_seen_is_known_bit_by_bit();
     what_unseen_code_wrote_is_defined();
     other_is_loaded = 1;

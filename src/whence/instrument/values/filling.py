@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from whence import ir
 from whence.abi.layout import GRANULE
-from whence.instrument.exposure import pad, size_of
+from whence.instrument.exposure import size_of
 from whence.instrument.markers import LIFETIME_BEGINS
 from whence.instrument.values import helpers
 from whence.instrument.values.joining import is_silent, root_of
@@ -144,10 +144,6 @@ def _fill(variable: ir.Alloca, parts: list[_Part], is_fresh: bool) -> None:
     members = set(_bytes_of(variable))
     for number, there in granules.items():
         begin = number * GRANULE
-        if _is_small(variable) and len(there) == 1 and there[0].size == size_of(variable):
-            pad(variable, GRANULE)
-            _replace(variable, begin, there)
-            continue
         stored = {at for each in there for at in range(each.offset, each.offset + each.size)}
         whole = set(range(begin, begin + GRANULE))
         if begin + GRANULE > (size_of(variable) or 0) or not stored <= whole:
@@ -156,11 +152,6 @@ def _fill(variable: ir.Alloca, parts: list[_Part], is_fresh: bool) -> None:
         is_worth = len(there) > 1 or (gaps and not gaps & members)
         if is_worth and (is_fresh or not gaps) and len({each.origin for each in there}) == 1:
             _replace(variable, begin, there)
-
-
-def _is_small(variable: ir.Alloca) -> bool:
-    """Whether a variable is one number of less than a granule, which has room for the whole origin."""
-    return len(parts_of(variable)) == 1 and size_of(variable) in helpers.SMALL
 
 
 def _bytes_of(variable: ir.Alloca) -> Iterator[int]:

@@ -378,11 +378,8 @@ class _Follower:
             value = access.operands[0]
             align = access.align or 1
             if value.value in self.fills and align % GRANULE == 0:
-                variable = self.function.definition_of(access.pointer)
-                width = size_of(variable) if isinstance(variable, ir.Alloca) else None
-                mark = f"{helpers.MARK}_{width}" if width in helpers.SMALL else helpers.MARK
-                self._runtime(mark, f"ptr {access.pointer}")
-                if isinstance(variable, ir.Alloca):
+                self._runtime(helpers.MARK, f"ptr {access.pointer}")
+                if isinstance(self.function.definition_of(access.pointer), ir.Alloca):
                     self._runtime(helpers.DEEPEN, f"ptr {access.pointer}")
             else:
                 self._stored(access.pointer, value.type, align, self.shadows.get(value.value))

@@ -37,8 +37,6 @@ PLANE = "__whence_values_memory_"
 """What the names of functions that look at the plane before they call the runtime begin with."""
 _LOAD, _STORE, _CLEAR = f"{PLANE}load", f"{PLANE}store", f"{PLANE}clear"
 MARK = f"{PLANE}mark"
-SMALL = (1, 2, 4)
-"""Bytes of variables that have a granule for themselves, and a fill word in it."""
 UNDEFINED = "__whence_values_undefined"
 ORIGIN = "__whence_values_origin"
 """The origin of a constant."""
@@ -68,7 +66,6 @@ _DECLARED = {
     DEFINE: f"declare void @{DEFINE}(ptr, i64)",
     COPY: f"declare void @{COPY}(ptr, ptr, i64)",
     MARK: f"declare void @{MARK}(ptr)",
-    **{f"{MARK}_{size}": f"declare void @{MARK}_{size}(ptr)" for size in SMALL},
     DEEPEN: f"declare void @{DEEPEN}(ptr)",
     LANDED: f"declare void @{LANDED}()",
     SOURCE: f"declare void @{SOURCE}(ptr, i64)",
@@ -192,8 +189,7 @@ def definitions() -> Iterator[str]:
     yield _receive()
     yield from map(_unwritten, UNWRITTEN_TYPES)
     yield _define("i64", ORIGIN, "ptr %from", [*_ORIGIN_LINES, "ret i64 %origin"])
-    yield _mark(MARK, STATES["UNDEFINED"])
-    yield from (_mark(f"{MARK}_{size}", (1 << size) - 1) for size in SMALL)
+    yield _mark()
     for size in _SIZES:
         for align in {place_of(size, align): align for align in (1, 2, 4, 8)}.values():
             yield _load(size, align)
@@ -578,11 +574,12 @@ def _clears_of(width: int) -> str:
     return _define("void", f"{_CLEARS}_{width}", f"ptr %p, i64 %bytes, {type_} %states", lines)
 
 
-def _mark(name: str, state: int) -> str:
-    """A fill word has been stored in a granule, of which some bytes or all are undefined."""
+def _mark() -> str:
+    """A fill word has been stored in a granule."""
+    undefined = STATES["UNDEFINED"] - 256
     lines = ["%a = ptrtoint ptr %p to i64", *plane("%a", "first")[:-1]]
-    lines += [f"store i8 {state}, ptr %first.plane, align 1", "ret void"]
-    return _define("void", name, "ptr %p", lines)
+    lines += [f"store i8 {undefined}, ptr %first.plane, align 1", "ret void"]
+    return _define("void", MARK, "ptr %p", lines)
 
 
 def _cleaned(size: int, place: Place) -> Iterator[str]:
