@@ -19,19 +19,21 @@ pytestmark = [
 ]
 
 
+GDB = shutil.which(os.environ.get("WHENCE_GDB", "gdb"))
+"""The debugger that the tests use."""
+
+
 def gdb_version() -> int:
-    """The version of the debugger that the tests use; 0 without one."""
-    gdb = shutil.which(os.environ.get("WHENCE_GDB", "gdb"))
-    said = subprocess.run([gdb, "--version"], capture_output=True, text=True).stdout if gdb else ""
+    """Its version; 0 without one."""
+    said = subprocess.run([GDB, "--version"], capture_output=True, text=True).stdout if GDB else ""
     return int(found[1]) if (found := re.search(r"(\d+)\.\d+", said)) else 0
 
 
 def gdb_calls() -> bool:
     """Whether the debugger can write all registers, as it has to where it calls a function."""
-    gdb = shutil.which(os.environ.get("WHENCE_GDB", "gdb"))
-    if not gdb:
+    if not GDB:
         return False
-    command = [gdb, "-q", "-nx", "-batch", "-ex", "starti", "-ex", "set $xmm0.uint128 = 1", sys.executable]
+    command = [GDB, "-q", "-nx", "-batch", "-ex", "starti", "-ex", "set $xmm0.uint128 = 1", sys.executable]
     done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     return "extended state status" not in done.stderr
 
