@@ -207,7 +207,8 @@ COPY_FORMS = {
 """What functions copy of a text. TEXT: up to its final 0, and that. PADDED: so many bytes at most, and zeros
 behind them. APPENDED: so many at most and a 0, behind the text that is there. NEW: the same, to where the
 result points. FITTING, APPENDED_FITTING: what fits into so many bytes, and a 0."""
-NO_LIMIT = (1 << 64) - 1
+NO_LIMIT = -1
+"""In place of a number of bytes: an i64 that has all bits."""
 
 COPIERS: Mapping[str, tuple[str, tuple[int, ...]]] = MappingProxyType(
     {

@@ -163,7 +163,7 @@ class Effects:
                 return
             values.insert(0, call.result)
         to, source, *limit = values
-        most = limit[0] if limit else NO_LIMIT - (1 << 64)
+        most = limit[0] if limit else NO_LIMIT
         places = f"ptr {site}, ptr {to}, ptr {source}"
         self._emit(call, helpers.COPIED, f"{places}, i64 {most}, i64 {COPY_FORMS[form]}")
 
