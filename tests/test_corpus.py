@@ -52,6 +52,7 @@ RULES = (
     "pointer-overflow",
     "null-pointer-offset",
     "misaligned-access",
+    "misaligned-pointer",
     "implicit-unsigned-truncation",
     "implicit-signed-truncation",
     "implicit-conversion-to-signed",

@@ -153,10 +153,12 @@ int class_is_of(uintptr_t object, struct whence_site *site, const char **types) 
     if (!vtable) return 0;
     uint64_t pair = pair_of(vtable, site);
     if (has_passed(pair)) return 1;
-    if (!word_at(vtable - WORD, &type) || !word_at(vtable - 2 * WORD, &distance)) return 1;
+    /* What cannot be read is no vtable, whatever it is. */
+    if (!word_at(vtable - WORD, &type) || !word_at(vtable - 2 * WORD, &distance)) return 0;
     long long to_top = (long long)distance;
     if (!type || to_top > 0 || to_top < -MOST_DISTANCE) return 1;
-    if (!os_copy(&there, type, sizeof there) || kind_of(there.vtable) == NO_CLASS) return 1;
+    if (!os_copy(&there, type, sizeof there)) return 0;
+    if (kind_of(there.vtable) == NO_CLASS) return 1;
     enum answer answer = base_of(type, site->name, -to_top, 0);
     if (answer == NO) *types = with_class(site->types, plain_name(there.name));
     if (answer != NO) pass(pair, vtable, site);

@@ -29,6 +29,10 @@ static void pointer(struct whence_event *event, uintptr_t address, uint64_t valu
     event->r = event->root = address;
     event->value = value;
     event->width = desc >> WHENCE_STEP_SIZE_SHIFT;
+    if (event->point == WH_POINT_ALIGNED) {
+        event->width = value;
+        event->value = address & (value - 1);
+    }
     block_read(block_at(address), &event->block);
 }
 

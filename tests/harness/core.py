@@ -25,6 +25,7 @@ _PROGRAMS = """
     float-conversion-overflow/sample float-division-by-zero/slope bit-scan-of-zero/classes
     invalid-bool/filled reached-unreachable/ended length-not-positive/matrix nonnull-argument/declared
     nonnull-result/lookup pointer-overflow/before null-pointer-offset/list misaligned-access/packed
+    misaligned-pointer/assumed
     use-of-closed-descriptor/log-file double-close/closed-below-a-stream
     pointer-comparison/range-of-another pointer-subtraction/index-of initialization-order/registry
     implicit-unsigned-truncation/length-field implicit-signed-truncation/level

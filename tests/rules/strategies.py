@@ -310,6 +310,7 @@ SUSPECT = {
     "nonnull": ["v == 0"],
     "offset": ["r == NULL and i * size != 0", "r != NULL and (r + i * size <= 0)"],
     "align": ["rest != 0"],
+    "aligned": ["rest != 0"],
     "convert_unsigned": ["x != y", "x > y"],
     "convert_signed": ["x != y", "x < y"],
     "to_signed": ["x != y"],

@@ -92,6 +92,8 @@ SHAPES = {point.split()[0]: point for point in POINTS if LANGUAGE[point.split()[
         ("offset", "r != NULL and i * size > 8", False),
         ("align", "rest != 0", True),
         ("align", "n == 8", False),
+        ("aligned", "rest != 0", True),
+        ("aligned", "n == 8", False),
         ("convert_unsigned", "x != y", True),
         ("convert_signed", "x > y", True),
         ("to_signed", "narrow == 1", False),
@@ -189,8 +191,9 @@ def plain_steps(draw: st.DrawFn, point: str, world: World) -> Redex:
             )
         case "order":
             return Redex("ORDER", (address, 0), world.find(address), now=99)
-        case "align":
-            return Redex("ALIGN", (address, 1 << draw(st.integers(1, 6)), 0), world.find(address), now=99)
+        case "align" | "aligned":
+            n = 1 << draw(st.integers(1, 6))
+            return Redex(point.upper(), (address, n, 0), world.find(address), now=99)
         case _:
             align = 1 << draw(st.integers(0, 63))
             least = draw(st.integers(0, align))

@@ -719,6 +719,17 @@ POINTS = (
     ),
     _lost("shift_signed", 50, True),
     _lost("shift_unsigned", 51, False),
+    Point(
+        "aligned",
+        52,
+        (_R, Slot("n", "INT", "width"), Slot("rest", "INT", "value")),
+        "where r is promised to be a multiple of n; rest is by how many bytes it lies behind one",
+        "promise",
+        "pointer that is aligned",
+        where="where r is not a multiple of n",
+        suspects=Suspects("every such pointer", "those at other addresses", (Fine({"rest": 0}, ()),)),
+        headline="pointer of another alignment",
+    ),
 )
 
 UNIONS = {"deref": (("deref_r", "deref_w"), "before memory is read or written through r")}
@@ -748,7 +759,7 @@ NUMBERS = {point.code: point.number for point in POINTS}
 STEPS = (
     *("ADD", "SUBTRACT", "MULTIPLY", "ADD_UNSIGNED", "SUBTRACT_UNSIGNED", "MULTIPLY_UNSIGNED"),
     *("DIVIDE", "SHIFT", "INDEX", "TRUNCATE", "DIVIDE_FLOATING", "SCAN", "ORDER", "COMPARE", "DIFFERENCE"),
-    *("BOOL", "UNREACHABLE", "DIMENSION", "NONNULL", "OFFSET", "ALIGN"),
+    *("BOOL", "UNREACHABLE", "DIMENSION", "NONNULL", "OFFSET", "ALIGN", "ALIGNED"),
     *("CONVERT_UNSIGNED", "CONVERT_SIGNED", "TO_SIGNED", "TO_UNSIGNED"),
     *("ENUMERATION", "MISSING_RETURN", "CALLEE", "OBJECT", "READ", "SHIFT_SIGNED", "SHIFT_UNSIGNED"),
 )

@@ -32,6 +32,7 @@ _LOCALS = re.compile(rf"%{NAME}")
 _INCOMING = re.compile(rf"%({NAME}) \]")
 _HOLDS_ALSO = re.compile(rf"  (%{NAME}) = phi i1 \[ true, %({NAME}) \], \[ ([^ ]+), %{NAME} \]")
 """Of a test that is only made where another held."""
+_STEP = re.compile(rf"(  %{NAME} = add)( i32 (%{NAME}), -?1\b.*)")
 _PARAMETER = re.compile(r" %(\d+)(?=[,)])")
 
 
@@ -130,9 +131,26 @@ def _straighten(blocks: list[_Block], sites: Sites) -> None:
         if handler is None:
             tests[block.label] = branch[1]
         else:
+            _sign(block.lines, sites.number(handler.handler, handler.lines))
             block.lines += sites.marker(handler.handler, handler.lines, branch[1], block.lines)
         block.follows = branch[2]
         block.lines.append(f"  br label %{branch[2]}")
+
+
+def _sign(lines: list[str], number: str) -> None:
+    """Makes ``x++`` and ``x--`` of types narrower than `int` what they are: signed, without overflow.
+
+    The front end leaves out the promise where it checks the conversion back. number: what is converted.
+    """
+    for index, line in enumerate(lines):
+        step = _STEP.match(line) if number and line.startswith(f"  {number} = add i32 ") else None
+        if step and any(_widens(each, step[3]) for each in lines[:index]):
+            lines[index] = f"{step[1]} nsw{step[2]}"
+
+
+def _widens(line: str, value: str) -> bool:
+    extended = line.removeprefix(f"  {value} = ")
+    return extended.startswith(("sext i8 ", "zext i8 ", "sext i16 ", "zext i16 "))
 
 
 def _unconditional(line: str, tests: dict[str, str]) -> str:

@@ -17,7 +17,7 @@ from whence.instrument.passes import Context
 from whence.ir.datalayout import constant_index
 from whence.ir.types import ArrayType, parse_type
 
-POINTS = frozenset(("BOOL", "UNREACHABLE", "DIMENSION", "NONNULL", "OFFSET", "ALIGN"))
+POINTS = frozenset(("BOOL", "UNREACHABLE", "DIMENSION", "NONNULL", "OFFSET", "ALIGN", "ALIGNED"))
 """The detection points of these steps."""
 
 
@@ -57,6 +57,8 @@ def mark_promises(context: Context) -> None:
     for function in context.functions():
         if "NONNULL" in points:
             _mark_parameters(function, context)
+        if "ALIGNED" in points:
+            _mark_aligned_parameters(function, context)
         for instruction in list(function.instructions()):
             for mark in marks:
                 mark(instruction, context)
@@ -180,23 +182,51 @@ def _mark_parameters(function: ir.Function, context: Context) -> None:
         for each in function.parameters
         if each.name and each.attributes.has("nonnull") and not each.attributes.has("align")
     ]
-    if not names:
-        return
-    first = next((each for each in function.entry.instructions if each.dbg is not None), None)
     for name in names:
-        before = first or function.entry.terminator
-        _insert(before, steps.nonnull(False), f"ptr {name}", context)
+        _insert(_begin(function), steps.nonnull(False), f"ptr {name}", context)
+
+
+def _begin(function: ir.Function) -> ir.Instruction:
+    """The first instruction of the function with a line, or the last of its entry."""
+    found = (each for each in function.entry.instructions if each.dbg is not None)
+    return next(found, function.entry.terminator)
 
 
 def _mark_nonnull(instruction: ir.Instruction, context: Context) -> None:
     if isinstance(instruction, ir.Ret) and instruction.function.return_attributes.has("nonnull"):
         for operand in instruction.operands:
             if operand.type == "ptr" and _may_be_null(operand.value, instruction):
-                _insert(instruction, steps.nonnull(True), f"ptr {operand.value}", context)
+                for before, value in _returns(operand.value, instruction):
+                    if _may_be_null(value, before):
+                        _insert(before, steps.nonnull(True), f"ptr {value}", context)
     elif isinstance(instruction, ir.Call):
         for argument in instruction.arguments:
             if argument.attributes.has("nonnull") and _may_be_null(argument.value, instruction):
                 _insert(instruction, steps.nonnull(False), f"ptr {argument.value}", context)
+
+
+def _returns(value: str, end: ir.Instruction) -> list[tuple[ir.Instruction, str]]:
+    """What the function returns, and before which instructions that stands.
+
+    A function with several returns stores each of their values, and loads what it stored at its end,
+    where the line is that of the last brace.
+    """
+    load = _definition(value, end)
+    if isinstance(load, ir.Load) and end.owner.instructions == [load, end]:
+        before = [_stored(block, load.pointer) for block in end.owner.predecessors]
+        stores = [store for store in before if store is not None]
+        if stores and len(stores) == len(before):
+            return [(store, store.value) for store in stores]
+    return [(end, value)]
+
+
+def _stored(block: ir.Block, pointer: str) -> ir.Store | None:
+    """The store to a variable that is the last thing that a block does, before it goes to one other block."""
+    end = block.terminator
+    store = block.instructions[-2] if len(block.instructions) > 1 else None
+    if isinstance(end, ir.Br) and len(end.successors) == 1 and isinstance(store, ir.Store):
+        return store if store.pointer == pointer else None
+    return None
 
 
 def _may_be_null(pointer: str, at: ir.Instruction) -> bool:
@@ -258,6 +288,57 @@ def _mark_alignment(instruction: ir.Instruction, context: Context) -> None:
         _insert(instruction, steps.ALIGN, f"ptr {pointer}, i64 {instruction.align}", context)
 
 
+# ---- alignment that is promised ---------------------------------------------------------------------
+
+_BY_VALUE = ("byval", "sret", "inalloca", "preallocated")
+"""Attributes of arguments that are memory of the caller's making, with the alignment of their types."""
+_ASSUMED = re.compile(r'"align"\(ptr (%[^ ,()]+), i64 (%?[^ ,()]+)(?:, i64 ([^ ,()]+))?\)')
+
+
+def _promised(attributes: ir.Attributes) -> int:
+    """The alignment that a pointer has by its attributes, 1 if they promise none."""
+    found = None if any(map(attributes.has, _BY_VALUE)) else _ALIGN.search(str(attributes))
+    return int(found[1]) if found else 1
+
+
+def _mark_aligned_parameters(function: ir.Function, context: Context) -> None:
+    """Parameters with ``__attribute__((align_value))``; callers test references and `this`."""
+    for each in function.parameters:
+        align = _promised(each.attributes)
+        if each.name and align > 1 and not each.attributes.has("nonnull"):
+            _insert(_begin(function), steps.ALIGNED, f"ptr {each.name}, i64 {align}", context)
+
+
+def _mark_aligned(instruction: ir.Instruction, context: Context) -> None:
+    if not isinstance(instruction, ir.Call):
+        return
+    if instruction.callee == "llvm.assume":
+        _mark_assumption(instruction, context)
+    elif not instruction.is_intrinsic:
+        for argument in instruction.arguments:
+            align, value = _promised(argument.attributes), argument.value
+            if align > 1 and value.startswith("%") and not _is_of_variable(value, instruction):
+                _insert(instruction, steps.ALIGNED, f"ptr {value}, i64 {align}", context)
+        _mark_result(instruction, context)
+
+
+def _mark_result(call: ir.Call, context: Context) -> None:
+    """What a function returns that is declared to return aligned pointers, or references."""
+    align = _promised(call.return_attributes)
+    if align > 1 and call.result and call.opcode == "call" and call.marker != "musttail":
+        context.used.add(steps.ALIGNED)
+        call.insert_after(f"call void @{steps.ALIGNED}(ptr {call.result}, i64 {align}) nomerge")
+
+
+def _mark_assumption(assumption: ir.Call, context: Context) -> None:
+    """``__builtin_assume_aligned``: the third operand is how far the pointer lies behind a multiple."""
+    for pointer, align, distance in _ASSUMED.findall(assumption.text):
+        if distance not in ("", "0"):
+            back = assumption.insert_before(f"sub i64 0, {distance}").result
+            pointer = assumption.insert_before(f"getelementptr i8, ptr {pointer}, i64 {back}").result
+        _insert(assumption, steps.ALIGNED, f"ptr {pointer}, i64 {align}", context)
+
+
 def _is_of_variable(pointer: str, at: ir.Instruction) -> bool:
     """Whether the function shows that the pointer leads into a variable."""
     definition = _definition(pointer, at)
@@ -280,4 +361,5 @@ _MARKS: dict[str, Callable[[ir.Instruction, Context], None]] = {
     "NONNULL": _mark_nonnull,
     "OFFSET": _mark_offset,
     "ALIGN": _mark_alignment,
+    "ALIGNED": _mark_aligned,
 }

@@ -58,6 +58,7 @@ _USES = (
 )
 """What is done with an object, by the number that the handler is told."""
 _MOST_BITS = 64
+_INT_BITS = 32
 
 
 class _Integer(NamedTuple):
@@ -118,6 +119,22 @@ class Sites:
             case "shift_out_of_bounds":
                 return self._shift(fields, operands, own, holds, suffix)
         return []
+
+    def number(self, handler: str, lines: list[str]) -> str:
+        """The `int` that a check of a conversion is about; none for other checks, types and constants.
+
+        The arguments are those of `marker`.
+        """
+        call = _CALL.search(handler)
+        if call is None or call[1] != "implicit_conversion":
+            return ""
+        described = _FIELDS.search(self._data.get(call[2], ""))
+        source = self._integer(described[1].split(", ")[0].split(" ", 1)[1]) if described else None
+        if source is None or not source.signed or source.bits != _INT_BITS:
+            return ""
+        operand = call[3].split(",")[1].strip().removeprefix("i64 ")
+        found = (_EXTENSION.match(line) for line in lines)
+        return next((each[2] for each in found if each and each[1] == operand), "")
 
     def written(self, text: str) -> str:
         """The module with its sites, and without what handlers needed."""

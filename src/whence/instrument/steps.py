@@ -38,6 +38,7 @@ _INTRINSIC = re.compile(r"(@llvm\.\w+\.with\.overflow\.i(\d+))\(")
 UNREACHABLE = f"{_PREFIX}unreachable"
 OFFSET = f"{_PREFIX}offset"
 ALIGN = f"{_PREFIX}align"
+ALIGNED = f"{_PREFIX}aligned"
 COMPARE = f"{_PREFIX}compare"
 ORDER = f"{_PREFIX}order"
 DIFFERENCE = f"{_PREFIX}difference"
@@ -255,6 +256,7 @@ def _promises() -> Iterator[tuple[str, _Marker]]:
         yield _marker("NONNULL", nonnull(returned), ("ptr",), test, [], "0", str(int(returned)), 0)
     yield _offset()
     yield _alignment()
+    yield _promised_alignment()
     yield _order()
     yield _pair("COMPARE", COMPARE)
     yield _pair("DIFFERENCE", DIFFERENCE)
@@ -325,6 +327,23 @@ def _alignment() -> tuple[str, _Marker]:
         "%bad = icmp ne i64 %rest, 0",
     ]
     return _marker("ALIGN", ALIGN, ("ptr", "i64"), test, _described("ALIGN", "b"), "%p", "%rest", "%desc")
+
+
+def _promised_alignment() -> tuple[str, _Marker]:
+    """An alignment that is known when the program runs may be no power of two: then it promises nothing.
+
+    The runtime computes the rest: alignments may be larger than what a descriptor holds.
+    """
+    test = [
+        "%p = ptrtoint ptr %a to i64",
+        "%mask = sub i64 %b, 1",
+        "%rest = and i64 %p, %mask",
+        "%off = icmp ne i64 %rest, 0",
+        "%more = and i64 %b, %mask",
+        "%power = icmp eq i64 %more, 0",
+        "%bad = and i1 %off, %power",
+    ]
+    return _marker("ALIGNED", ALIGNED, ("ptr", "i64"), test, [], "%p", "%b", STEP_POINTER)
 
 
 def _order() -> tuple[str, _Marker]:

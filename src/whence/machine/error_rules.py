@@ -268,7 +268,7 @@ NOT_MODELLED = {
             *("implicit-conversion-to-unsigned", "enumeration-out-of-range", "missing-return"),
             *("mismatched-function-type", "mismatched-class"),
             *("invalid-bool", "reached-unreachable", "length-not-positive", "nonnull-argument"),
-            *("nonnull-result", "misaligned-access"),
+            *("nonnull-result", "misaligned-access", "misaligned-pointer"),
         ),
         "the programs of the machine have no types, attributes or declarations that a compiler relies on",
     ),

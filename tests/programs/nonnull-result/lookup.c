@@ -9,8 +9,8 @@ __attribute__((returns_nonnull, noinline)) static const char *find(const char *n
     for (size_t i = 0; i < 2; i++)
         if (strcmp(names[i], name) == 0)
             return names[i];
-    return NULL;
-} // EXPECT nonnull-result
+    return NULL; // EXPECT nonnull-result
+}
 
 int main(int argc, char **argv) {
     (void)argv;
