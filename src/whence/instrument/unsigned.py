@@ -9,6 +9,7 @@ and the front end writes the same for ``case 100 ... 1000``.
 from __future__ import annotations
 
 from whence import ir
+from whence.instrument import steps
 from whence.instrument.exposure import Uses
 
 _OPCODES = ("add", "sub", "mul")
@@ -44,14 +45,20 @@ def _is_computed(operand: str, computation: ir.Binary) -> bool:
 
 def _is_step_back(difference: ir.Binary, uses: Uses) -> bool:
     """Whether it is the negative index of ``p - n``."""
-    found = uses.get(difference.result or "", ())
+    found = _uses(difference, uses)
     negative = difference.operands[0].value == "0"
     return negative and all(isinstance(use, ir.GetElementPtr) for use in found)
 
 
+def _uses(difference: ir.Binary, uses: Uses) -> list[ir.Instruction]:
+    """What the program does with it: markers of other rules are not part of it."""
+    found = uses.get(difference.result or "", ())
+    return [use for use in found if not (isinstance(use, ir.Call) and steps.is_marker(use.callee or ""))]
+
+
 def _is_range(difference: ir.Binary, uses: Uses) -> bool:
     """Whether it is only compared with a constant, to test a range."""
-    found = uses.get(difference.result or "", ())
+    found = _uses(difference, uses)
     constant = difference.operands[1].value.lstrip("-").isdecimal()
     return constant and len(found) == 1 and _is_unsigned_comparison(found[0])
 

@@ -1,0 +1,13 @@
+// The negative index of p - n was taken for a difference of the program where rules about such sums are on.
+// RUN: options --enable unsigned-subtraction-overflow --enable pointer-overflow --enable null-pointer-offset
+#include <stdio.h>
+#include <string.h>
+
+int main(int argc, char **argv) {
+    const char *name = argv[0];
+    size_t length = strlen(name), shown = length / 2 + (size_t)argc;
+    const char *end = name + length;
+    size_t left = shown - 2 * length; // EXPECT unsigned-subtraction-overflow
+    printf("%s %zu\n", end - shown, left);
+    return 0;
+}
