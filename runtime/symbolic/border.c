@@ -1,4 +1,5 @@
 #include "decisions.h"
+#include "derived.h"
 #include "expressions.h"
 #include "memory.h"
 #include "tables.h"
@@ -45,6 +46,9 @@ WH_EXPORT uint32_t __whence_symbolic_cold_make(uint32_t what, uint32_t a, uint64
                                                uint32_t b, uint64_t b_value) {
     unsigned op = what & 0xff, width = what >> WHENCE_MADE_WIDTH_SHIFT & 0xff;
     struct pair pair = operands(what, a, a_value, b, b_value);
+    if (op >= WH_DERIVED_ADD_OVERFLOWS)
+        return if_varying(
+            made_or_bound(derived_make(op, width, pair.a, pair.b), pair.a, pair.b, 0));
     int compares = op >= WH_OP_EQ && op <= WH_OP_SLE;
     uint32_t made = binary(op, compares ? 1 : width, pair.a, pair.b);
     if (made && what & WHENCE_MADE_NEGATED) made = expression_not(made);
@@ -162,6 +166,10 @@ WH_EXPORT void __whence_symbolic_cold_check(uint32_t what, uint32_t a, uint64_t 
     decision_check(equals(pair.b, width, 0), WH_CHECKED_DIVISION, pc);
     if (op == WH_OP_SDIV || op == WH_OP_SREM)
         decision_check(overflows(pair, width), WH_CHECKED_DIVISION_OVERFLOW, pc);
+}
+
+WH_EXPORT void __whence_symbolic_cold_suspect(uint32_t condition, uint64_t pc) {
+    decision_check(condition, WH_CHECKED_STEP, pc);
 }
 
 /* ---- calls ---- */

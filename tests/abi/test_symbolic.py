@@ -21,6 +21,13 @@ def test_numbers_are_distinct_bytes_and_none_is_zero(numbers):
     assert all(0 < number < 256 for number in numbers)
 
 
+def test_what_is_derived_is_no_operator():
+    derived = list(symbolic.DERIVED.values())
+    assert min(derived) == symbolic.DERIVED["ADD_OVERFLOWS"] and max(derived) < 256
+    assert len(set(derived)) == len(derived)
+    assert all(operator.number < min(derived) for operator in symbolic.OPERATORS.values())
+
+
 def test_the_header_has_every_kind_operator_and_struct():
     text = "\n".join(header.lines())
     for name, kind in symbolic.KINDS.items():

@@ -23,7 +23,7 @@ from whence.exploring.inputs import read_test
 from whence.options import RunOptions
 
 PROGRAMS = Path(__file__).parent / "programs"
-KNOWN = ("comparisons", "loop", "switches", "memory")
+KNOWN = ("comparisons", "loop", "switches", "memory", "overflows")
 pytestmark = pytest.mark.build
 
 
@@ -52,7 +52,10 @@ def inputs_of(folder):
     return [read_test(path).inputs for path in sorted((folder / "out" / "tests").glob("*.json"))]
 
 
-LEVELS = [("comparisons", "-O0"), ("loop", "-O2"), ("switches", "-O0"), ("memory", "-O2")]
+LEVELS = [
+    *(("comparisons", "-O0"), ("loop", "-O2"), ("switches", "-O0"), ("memory", "-O2")),
+    ("overflows", "-O2"),
+]
 ALL_LEVELS = [pytest.param(name, level, marks=pytest.mark.slow) for name in KNOWN for level in ("-O1", "-O3")]
 
 
@@ -122,6 +125,35 @@ def test_the_bugs_are_those_of_some_inputs(tmp_path, whence_env):
     overflow = rules_of(summary)["heap-buffer-overflow"]
     (byte,) = read_test(tmp_path / "out" / "tests" / f"{overflow[0]:06}.json").inputs["memory:x"]
     assert 0x1C <= byte <= 0x1F and len(overflow) == 1
+
+
+STEPS = {
+    "signed-addition-overflow": 0,
+    "signed-subtraction-overflow": 1,
+    "signed-multiplication-overflow": 2,
+    "shift-out-of-range": 3,
+    "index-out-of-bounds": 4,
+    "invalid-bool": 5,
+    "implicit-signed-truncation": 6,
+    "length-not-positive": 7,
+}
+
+
+@pytest.mark.parametrize("level", ["-O1", pytest.param("-O0", marks=pytest.mark.slow)])
+def test_a_rule_about_a_step_finds_the_inputs_that_it_is_about(level, tmp_path, whence_env):
+    """Of each kind some input, though the first ones are harmless; none where the program excludes them."""
+    program = build("steps", tmp_path, whence_env, level)
+    enabled = [word for rule in STEPS for word in ("--enable", rule)]
+    summary, text = explore(program, tmp_path, whence_env, *enabled)
+    assert summary["complete"], text
+    found = set()
+    for error in summary["errors"]:
+        assert error["confirmed"] and error["doubt"] is None
+        for number in error["tests"]:
+            way, _ = read_test(tmp_path / "out" / "tests" / f"{number:06}.json").inputs["memory:x"]
+            assert way >> 4 != 1
+            found.add((error["finding"]["rule"], way & 15))
+    assert found == set(STEPS.items()), text
 
 
 def test_a_finding_that_a_run_does_not_show_again_is_not_confirmed(tmp_path, whence_env):

@@ -231,6 +231,7 @@ def _symbolic_lines() -> Iterator[str]:
     yield from _numbers("REASON", symbolic.REASONS)
     yield from _numbers("TRACED", symbolic.ACCESSES)
     yield from _numbers("CHECKED", symbolic.CHECKS)
+    yield from _numbers("DERIVED", symbolic.DERIVED)
     yield from _numbers("END", symbolic.ENDS)
     yield from _numbers("REQUEST", symbolic.REQUEST_FLAGS)
     yield f"#define WH_EXPLORE_HELLO {_number(symbolic.HELLO)}"

@@ -118,6 +118,18 @@ OPERATORS = {
 """A division by zero and a shift by the width or more give what SMT-LIB says; code comes there only after
 its CHECK, so no path depends on it."""
 
+DERIVED = {
+    "ADD_OVERFLOWS": 0x40,  # as signed numbers; 1 bit wide, as the next five
+    "SUB_OVERFLOWS": 0x41,
+    "MUL_OVERFLOWS": 0x42,
+    "ADD_CARRIES": 0x43,  # as unsigned numbers
+    "SUB_CARRIES": 0x44,
+    "MUL_CARRIES": 0x45,
+    "SWAPPED": 0x46,  # the bytes of the first operand, the last one first
+    "MAGNITUDE": 0x47,  # the first operand without its sign
+}
+"""What generated code asks for in place of an operator, and the runtime makes of several. Not in a trace."""
+
 REASONS = {
     "ADDRESS": 1,  # an address of an access
     "SIZE": 2,  # a size of an allocation or of a library function's access
@@ -137,13 +149,9 @@ ACCESSES = {"READ": 1, "WRITE": 2, "FREE": 3}
 
 CHECKS = {
     "DIVISION": 1,  # division by zero
-    "OVERFLOW": 2,  # signed overflow
     "SHIFT": 3,  # a shift by the width or more, or a negative one
-    "NULL": 4,  # a pointer is null
-    "ASSERTION": 5,  # a condition that the program asserts
-    "UNREACHABLE": 6,
-    "BOUNDS": 7,  # an index outside of its array
     "DIVISION_OVERFLOW": 8,  # the least number divided by -1
+    "STEP": 9,  # a step that an active rule is about
 }
 
 ENDS = {

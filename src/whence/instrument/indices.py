@@ -162,11 +162,23 @@ def _is_whole(element: ir.GetElementPtr, array: ArrayType) -> bool:
     function = element.function
     if base.startswith("@"):
         variable = function.module.globals.get(base[1:])
-        return isinstance(variable, ir.GlobalVariable) and variable.value_type == str(array)
+        return isinstance(variable, ir.GlobalVariable) and _begins_with(variable.value_type, array, function)
     definition = function.definition_of(base)
     if isinstance(definition, ir.Alloca):
-        return definition.count is None and definition.allocated_type == str(array)
+        return definition.count is None and _begins_with(definition.allocated_type, array, function)
     return isinstance(definition, ir.GetElementPtr) and _is_inner(definition, array)
+
+
+def _begins_with(type_: str, array: ArrayType, function: ir.Function) -> bool:
+    """Whether a variable is such an array, or a struct that has one at its begin and more behind it: their
+    addresses are the same."""
+    if type_ == str(array):
+        return True
+    outer = function.module.layout.resolve(type_)
+    if not isinstance(outer, StructType) or not outer.elements:
+        return False
+    first = outer.elements[0]
+    return len(outer.elements) > 1 if first == array else _begins_with(str(first), array, function)
 
 
 def _is_inner(part: ir.GetElementPtr, array: ArrayType) -> bool:

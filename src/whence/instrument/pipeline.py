@@ -132,14 +132,14 @@ PASSES: tuple[AnyPass, ...] = (
     Pass("forbid-speculation", Stage.PROMOTED, forbid_speculation, lambda policy: policy.values),
     Pass("forget-sizes", Stage.PROMOTED, forget_sizes, lambda policy: policy.quick),
     Pass("client-requests", Stage.PROMOTED, redirect_requests),
-    Pass("follow-symbolic", Stage.PROMOTED, follow_symbolic, lambda policy: policy.symbolic),
-    Pass("withdraw-promises", Stage.PROMOTED, withdraw_promises),
-    Pass("redirect-library", Stage.PROMOTED, redirect),
-    Pass("mark-sweeps", Stage.PROMOTED, mark_sweeps),
     Pass("mark-arithmetic", Stage.PROMOTED, mark_arithmetic, lambda policy: bool(policy.steps & ARITHMETIC)),
     Pass(
         "mark-conversions", Stage.PROMOTED, mark_conversions, lambda policy: bool(policy.steps & CONVERSIONS)
     ),
+    Pass("follow-symbolic", Stage.PROMOTED, follow_symbolic, lambda policy: policy.symbolic),
+    Pass("withdraw-promises", Stage.PROMOTED, withdraw_promises),
+    Pass("redirect-library", Stage.PROMOTED, redirect),
+    Pass("mark-sweeps", Stage.PROMOTED, mark_sweeps),
     Pass("root-pairs", Stage.PROMOTED, root_pairs, lambda policy: bool(policy.steps & PAIRS)),
     Pass("mark-accesses", Stage.PROMOTED, mark_accesses),
     Pass("watch-functions", Stage.PROMOTED, watch),

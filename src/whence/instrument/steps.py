@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from whence.abi.layout import NULL_PAGE_SIZE
@@ -54,11 +54,15 @@ declare preserve_mostcc void @__whence_pair(i64, i64, i32, i64, i64, i64) nonlaz
 
 @dataclass(frozen=True)
 class _Marker:
-    """A marker: its point, the types of its parameters, and the text of its definition."""
+    """A marker: its point, the types of its parameters, and the text of its definition.
+
+    test: the lines that compute ``%bad`` from the parameters, none if the runtime decides.
+    """
 
     point: str
     parameters: str
     text: str
+    test: tuple[str, ...] = ()
 
 
 def marker(word: str, bits: int) -> str:
@@ -112,10 +116,31 @@ def declaration(name: str) -> str | None:
     return found.parameters.replace("ptr", "ptr captures(address)") if found else None
 
 
+def test_of(name: str) -> tuple[str, ...]:
+    """The instructions with which a marker computes ``%bad`` from its parameters ``%a``, ``%b`` …
+
+    None where it looks at memory or the runtime decides, for other symbols, and for steps without operands.
+    """
+    found = _markers().get(name)
+    if found is None or any(" load " in line for line in found.test):
+        return ()
+    return found.test
+
+
+def point_of(name: str) -> str:
+    """The detection point of a marker; raises `KeyError` for other symbols."""
+    return _markers()[name].point
+
+
+def intrinsics_of(lines: Collection[str]) -> Iterator[str]:
+    """Declarations of the intrinsics that instructions call."""
+    yield from sorted({_declared(*match) for line in lines for match in _INTRINSIC.findall(line)})
+
+
 def definitions(points: Collection[str]) -> Iterator[str]:
     """The definitions of the markers of the points in use, and declarations of what they call."""
     texts = [each.text for each in _markers().values() if each.point in points]
-    yield from sorted({_declared(*match) for text in texts for match in _INTRINSIC.findall(text)})
+    yield from intrinsics_of(texts)
     if "ORDER" in points:
         yield f"@{_PENDING_COUNT} = external global i32"
     if "CALLEE" in points:
@@ -463,7 +488,8 @@ def _marker(
     """
     desc = more if isinstance(more, str) else NUMBERS[point] | more
     call = f"@__whence_step(i64 {first}, i64 {second}, i32 {desc})"
-    return _calling(point, name, parameters, test, cold, call)
+    name, found = _calling(point, name, parameters, test, cold, call)
+    return name, replace(found, test=tuple(test))
 
 
 def _calling(

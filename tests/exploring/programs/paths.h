@@ -9,7 +9,7 @@ static unsigned long steps = 1;
 
 __attribute__((noinline)) static void step(unsigned way) {
     __asm__ volatile("" : : : "memory");
-    steps = steps * 11 + way;
+    steps = steps * 16 + way;
 }
 
 static void explore_me(uint8_t *x);

@@ -210,6 +210,15 @@ class Calls(Emitter):
             self.same(made, arguments[0].value)
         elif name.startswith(tuple(intrinsics.EXTREMES)) and made.result in self.numbers:
             self._extreme(made, name)
+        elif name.startswith(tuple(intrinsics.UNARY)) and made.result in self.numbers:
+            kind = intrinsics.find(intrinsics.UNARY, name)
+            one = ir.Operand(made.type, arguments[0].value, 0, 0)
+            self._derive(made, kind, one, ir.Operand(made.type, "0", 0, 0), self.own_number(made))
+        elif name.startswith(tuple(intrinsics.OVERFLOWING)) and made.result in self.numbers:
+            kinds = intrinsics.find(intrinsics.OVERFLOWING, name)
+            one, other = (ir.Operand(each.type, each.value, 0, 0) for each in arguments)
+            for kind, result in zip(kinds, self.numbers[made.result], strict=True):
+                self._derive(made, kind, one, other, result)
         elif name.startswith(intrinsics.COPIES):
             to, source, size = arguments[:3]
             self._bind_range(made, (to, "WRITE"), (source, "READ"), size=size)
@@ -237,8 +246,15 @@ class Calls(Emitter):
         for pointer, how in sides:
             self.reach(made, pointer.value, 0, how)
 
+    def _derive(
+        self, made: ir.Call, kind: str, one: ir.Operand, other: ir.Operand, result: str
+    ) -> None:
+        place = after(made)
+        arguments, suffix = self.pair(place, one, other)
+        self.emit(place, f"make_{suffix}", f"i32 {what_of(kind, one.type)}, {arguments}", result)
+
     def _extreme(self, made: ir.Call, name: str) -> None:
-        predicate = next(each for key, each in intrinsics.EXTREMES.items() if name.startswith(key))
+        predicate = intrinsics.find(intrinsics.EXTREMES, name)
         one, other = (ir.Operand(each.type, each.value, 0, 0) for each in made.arguments)
         place = after(made)
         wins = place.insert_before(f"icmp {predicate} {one.type} {one.value}, {other.value}").result or ""

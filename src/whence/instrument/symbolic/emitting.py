@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from whence import ir
-from whence.abi.symbolic import ACCESSES, MADE_FROM_SHIFT, MADE_WIDTH_SHIFT, OPERATORS, REASONS
+from whence.abi.symbolic import ACCESSES, DERIVED, MADE_FROM_SHIFT, MADE_WIDTH_SHIFT, OPERATORS, REASONS
 from whence.instrument.symbolic import helpers
 from whence.instrument.symbolic.shapes import parts_of, width_of, word
 
@@ -111,8 +111,9 @@ class Emitter:
 
 
 def what_of(operator: str, type_: str) -> int:
-    """The word that asks for an expression."""
-    return OPERATORS[operator].number | width_of(type_) << MADE_WIDTH_SHIFT
+    """The word that asks for an expression: of an operator, or what is derived by several."""
+    number = OPERATORS[operator].number if operator in OPERATORS else DERIVED[operator]
+    return number | width_of(type_) << MADE_WIDTH_SHIFT
 
 
 def after(made: ir.Instruction) -> ir.Instruction:

@@ -7,8 +7,11 @@ of the source.
 
 from __future__ import annotations
 
+import re
+
 from whence import ir
 from whence.abi.symbolic import MOST_ARGUMENTS
+from whence.instrument import steps
 from whence.instrument.passes import Context
 from whence.instrument.symbolic import helpers, library
 from whence.instrument.symbolic.accesses import Accesses
@@ -16,9 +19,12 @@ from whence.instrument.symbolic.calls import INLINE, Calls
 from whence.instrument.symbolic.comparisons import COMPARISONS
 from whence.instrument.symbolic.emitting import after, what_of
 from whence.instrument.symbolic.shapes import parts_of, width_of, word
-from whence.instrument.symbolic.varying import CASTS, varying
+from whence.instrument.symbolic.varying import CASTS, can_have, varying
 
 _TRUTH = {"true": "1", "false": "0"}
+_NAME = re.compile(r"%\w+")
+_ALWAYS_CHECKED = ("DIVIDE", "SHIFT")
+"""The points of steps that are decisions without a rule, too."""
 _CHECKED = ("udiv", "sdiv", "urem", "srem", "shl", "lshr", "ashr")
 
 
@@ -74,17 +80,48 @@ class _Follower(Accesses, Calls):
         for each in values:
             name = each.name if isinstance(each, ir.Parameter) else each.result
             if name is not None and name in names:
-                count = len(parts_of(each.type, self.module)) or 1
-                self.numbers[name] = tuple(self.function.fresh_name() for _ in range(count))
+                self._number(name, each.type)
         self._enter()
         for each in instructions:
-            handler = _HANDLERS.get(type(each))
-            if handler is None:
-                self.bind_all(each, "OPERATION")
-            else:
-                handler(self, each)
+            self._follow(each)
         if self.function.name == "main":
             self._main()
+
+    def _number(self, name: str, type_: str) -> None:
+        count = len(parts_of(type_, self.module)) or 1
+        self.numbers[name] = tuple(self.function.fresh_name() for _ in range(count))
+
+    def _follow(self, made: ir.Instruction) -> None:
+        handler = _HANDLERS.get(type(made))
+        if handler is None:
+            self.bind_all(made, "OPERATION")
+        else:
+            handler(self, made)
+
+    def called(self, made: ir.Instruction) -> None:
+        """A call; that of a marker has a test, which may hold for other inputs."""
+        assert isinstance(made, ir.Call)
+        name = made.callee or ""
+        test = steps.test_of(name)
+        if test and self.may_vary(*made.operands) and steps.point_of(name) not in _ALWAYS_CHECKED:
+            self._suspect(made, test)
+        self.call(made)
+
+    def _suspect(self, marker: ir.Call, test: tuple[str, ...]) -> None:
+        """Computes what the marker tests, with its expression, and makes a decision of it."""
+        for declaration in steps.intrinsics_of(test):
+            self.module.add_declaration(declaration)
+        names = {f"%{letter}": each.value for letter, each in zip("abcd", marker.arguments, strict=False)}
+        for line in test:
+            result = _NAME.match(line)
+            if result:
+                names[result[0]] = self.function.fresh_name()
+            made = marker.insert_before(_NAME.sub(lambda found: names[found[0]], line))
+            if made.result and self.may_vary(*made.operands) and can_have(made.type, self.module):
+                self._number(made.result, made.type)
+            self._follow(made)
+        if names["%bad"] in self.numbers:
+            self.emit(marker, "suspect", f"i32 {self.number(names['%bad'])}")
 
     def _enter(self) -> None:
         first = next(i for i in self.function.entry if not isinstance(i, ir.Alloca))
@@ -116,8 +153,9 @@ class _Follower(Accesses, Calls):
             return
         one, other = made.operands
         if made.opcode in _CHECKED and (other.value in self.numbers or made.opcode in ("sdiv", "srem")):
-            arguments, suffix = self.pair(made, one, other)
-            self.emit(made, f"check_{suffix}", f"i32 {what_of(made.opcode.upper(), made.type)}, {arguments}")
+            place = _marker_of(made) or made
+            arguments, suffix = self.pair(place, one, other)
+            self.emit(place, f"check_{suffix}", f"i32 {what_of(made.opcode.upper(), made.type)}, {arguments}")
         self._make(made, what_of(made.opcode.upper(), made.type))
 
     def compare(self, made: ir.Instruction) -> None:
@@ -326,11 +364,19 @@ _HANDLERS = {
     ir.Switch: _Follower.switch,
     ir.Ret: _Follower.finish,
     ir.Alloca: _Follower.allocate,
-    ir.Call: _Follower.call,
-    ir.Invoke: _Follower.call,
+    ir.Call: _Follower.called,
+    ir.Invoke: _Follower.called,
     ir.LandingPad: _Follower.nothing,
     ir.Unreachable: _Follower.nothing,
 }
+
+
+def _marker_of(made: ir.Instruction) -> ir.Instruction | None:
+    """The marker of a step, at which a run may end."""
+    before = made.prev
+    if not isinstance(before, ir.Call) or not steps.test_of(before.callee or ""):
+        return None
+    return before if steps.point_of(before.callee or "") in _ALWAYS_CHECKED else None
 
 
 def _terms(made: ir.GetElementPtr) -> list[tuple[str, str, int]]:

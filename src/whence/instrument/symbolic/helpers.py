@@ -59,6 +59,7 @@ def declaration(name: str) -> str:
         "reach": ("void", f"{_PLACE}, i64, i32", _WRITES),
         "seek": ("i32", f"{_PLACE}, i{suffix}", _LOOKS),
         "put": ("void", f"{_PLACE}, i32, i{suffix}", _LOOKS),
+        "suspect": ("void", "i32", _WRITES),
         "check": ("void", f"i32, i32, {word}, i32, {word}", _WRITES),
         "pass": ("void", f"ptr captures(address), {numbers}", _WRITES),
         "passed": ("void", "ptr captures(address)", _WRITES),
@@ -90,6 +91,7 @@ def definitions() -> Iterator[str]:
     yield from (
         _cast(),
         _decide(),
+        _suspect(),
         _reach("tell"),
         _reach("reach"),
         _passed(),
@@ -119,6 +121,7 @@ _RUNTIME = (
     ("seek", "i32", f"{_ACCESS}, i64 %value", True),
     ("put", "void", f"{_ACCESS}, i32 %x, i64 %value", True),
     ("check", "void", _OPERANDS, True),
+    ("suspect", "void", "i32 %a", True),
     ("untaken", "void", "i64 %f", True),
     ("replace", "void", "", True),
     ("result", "i32", "i64 %f, i32 %index", True),
@@ -298,6 +301,16 @@ cold:
 {_word(suffix, "%w", "%bv")}
 {_call("check", "void", "i32 %what, i32 %a, i64 %av, i32 %b, i64 %bv")}"""
     return _define("void", f"check_{suffix}", f"i32 %what, i32 %a, {word} %v, i32 %b, {word} %w", body)
+
+
+def _suspect() -> str:
+    body = f"""
+{_any(("%a",))}
+plain:
+  ret void
+cold:
+{_call("suspect", "void", "i32 %a")}"""
+    return _define("void", "suspect", "i32 %a", body)
 
 
 def _marked(size: int) -> str:
