@@ -150,17 +150,12 @@ static long change_stack(ucontext_t *machine, const uint64_t *words) {
     struct hold hold = {.count = 0};
     hold_address(&hold, words[0]);
     hold_address(&hold, words[1]);
-    stack_t before = machine->uc_stack;
-    long result = 0;
-    if (words[0] && !os_readable(words[0])) result = -EFAULT;
-    if (!result && words[0]) {
-        const stack_t *wanted = (const stack_t *)words[0];
-        int off = (wanted->ss_flags & SS_DISABLE) != 0;
-        if (!off && wanted->ss_size < (size_t)MINSIGSTKSZ) result = -ENOMEM;
-        if (!result) machine->uc_stack = *wanted;
-        if (!result && !off) keep_open((uintptr_t)wanted->ss_sp);
-    }
-    if (!result && words[1]) *(stack_t *)words[1] = before;
+    const stack_t *set = (const stack_t *)words[0];
+    stack_t *old = (stack_t *)words[1];
+    int readable = (!set || os_readable(words[0])) && (!old || os_readable(words[1]));
+    long result = readable ? catching_stack(machine, set, old) : -EFAULT;
+    if (!result && set && !(machine->uc_stack.ss_flags & SS_DISABLE))
+        keep_open((uintptr_t)machine->uc_stack.ss_sp);
     hold_release(&hold);
     return result;
 }

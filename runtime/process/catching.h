@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <ucontext.h>
 
 #define SIGNAL_BIT(number) (1ull << ((number) - 1))
 
@@ -27,6 +28,13 @@ struct catching_action catching_action_of(void (*handler)(int, siginfo_t *, void
  * the range below. */
 extern const char whence_signal_return[] __attribute__((visibility("hidden")));
 extern const char whence_signal_return_end[] __attribute__((visibility("hidden")));
+
+/* In a handler, the system call sigaltstack as the code would make it that the signal interrupted:
+ * 0 or -errno. Until the handler returns no signal interrupts it but those of its own faults.
+ *
+ * Setting uc_stack alone is not enough. Since Linux 6.12 a handler's return sets the stack before
+ * it leaves the handler's, and a stack in use cannot be changed. */
+long catching_stack(ucontext_t *machine, const stack_t *set, stack_t *old);
 
 /* What a selector says, and the code of the signal. */
 enum { CATCHING_LET_THROUGH, CATCHING_CATCH, CATCHING_CODE };

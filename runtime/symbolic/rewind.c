@@ -49,14 +49,14 @@ __asm__(".text\n"
         "    ret\n"
         ".size whence_rewind_call, .-whence_rewind_call\n");
 
-/* From here on nothing is watched. The handler's return sets the stack of signals. */
+/* From here on nothing is watched. */
 static void leave(ucontext_t *machine) {
     struct rewind *rewind = own();
     rewind->on = 0;
     catching_calls(NULL, NULL, NULL);
     catching_set(SIGSEGV, &rewind->fault, NULL);
     catching_set(SIGSYS, &rewind->call, NULL);
-    machine->uc_stack = rewind->stack;
+    catching_stack(machine, &rewind->stack, NULL);
     snapshot_leave();
 }
 

@@ -159,6 +159,40 @@ static int interruptions(void) {
     return 0;
 }
 
+static stack_t *on_it;
+
+static void ask(int number) {
+    stack_t other = {.ss_flags = SS_DISABLE};
+    (void)number;
+    *handled = sigaltstack(NULL, on_it) == 0 && sigaltstack(&other, NULL) == -1 && errno == EPERM ? 1 : -1;
+}
+
+/* A stack that is given up is not used any more: also where the call itself is handled on it. */
+static int stacks(void) {
+    stack_t *own = calloc(1, sizeof *own), *before = calloc(1, sizeof *before);
+    handled = calloc(1, sizeof *handled);
+    on_it = calloc(1, sizeof *on_it);
+    own->ss_sp = malloc(own->ss_size = 65536);
+    CHECK(sigaltstack(own, before) == 0);
+    struct sigaction action = {.sa_handler = ask, .sa_flags = SA_ONSTACK};
+    CHECK(sigaction(SIGUSR1, &action, NULL) == 0);
+    raise(SIGUSR1);
+    CHECK(*handled == 1 && on_it->ss_flags == SS_ONSTACK && on_it->ss_sp == own->ss_sp);
+    CHECK(sigaltstack(NULL, on_it) == 0 && on_it->ss_flags == 0 && on_it->ss_sp == own->ss_sp);
+    on_it->ss_size = 2047;
+    CHECK(sigaltstack(on_it, NULL) == -1 && errno == ENOMEM);
+    on_it->ss_flags = 64;
+    CHECK(sigaltstack(on_it, NULL) == -1 && errno == EINVAL);
+    CHECK(sigaltstack(before, NULL) == 0 && sigaltstack(NULL, on_it) == 0);
+    CHECK(on_it->ss_sp == before->ss_sp && on_it->ss_flags == before->ss_flags);
+    memset(own->ss_sp, 0xff, own->ss_size);
+    free(own->ss_sp);
+    *handled = 3;
+    CHECK(*handled == 3);
+    free(own), free(before), free(on_it), free(handled);
+    return 0;
+}
+
 static int signals(void) {
     stack_t *own = calloc(1, sizeof *own);
     sigset_t *mask = malloc(sizeof *mask);
@@ -191,7 +225,7 @@ int main(int count, char **words) {
     } ways[] = {
         {"system-calls", system_calls}, {"instructions", instructions}, {"texts", texts},
         {"threads", threads},           {"processes", processes},       {"signals", signals},
-        {"interruptions", interruptions},
+        {"interruptions", interruptions}, {"stacks", stacks},
     };
     for (size_t i = 0; count > 1 && i < sizeof ways / sizeof *ways; i++)
         if (!strcmp(words[1], ways[i].name)) {

@@ -36,7 +36,11 @@ def test_both_ends(guard: str, case: str, place: str, compile_plain: Compile, pr
 
 @pytest.mark.parametrize("guard", ["BR", "BW", "T", "P"])
 @pytest.mark.parametrize(
-    "way", ["system-calls", "instructions", "texts", "threads", "processes", "signals", "interruptions"]
+    "way",
+    [
+        *("system-calls", "instructions", "texts", "threads", "processes", "signals", "stacks"),
+        "interruptions",
+    ],
 )
 def test_clean(way: str, guard: str, compile_plain: Compile, preload: Preload) -> None:
     done = preload(compile_plain("both.c"), way, guard=guard, options="leaks=0:children=0")
