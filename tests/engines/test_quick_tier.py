@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -108,3 +109,45 @@ def test_what_links_after_optimisation_only(whence: Whence, source: str) -> None
     done = whence.run("--tier", "quick", whence.directory / "prog")
     clean(done)
     assert "1 module" in done.err and "no access was checked" not in done.err
+
+
+FOLDED = """
+#include <stdlib.h>
+#include <string.h>
+int in_archive(const char *), nowhere(const char *);
+int folded(const char *name) {
+    char *p = malloc(4);
+    p[HERE] = 0;
+    free(p);
+    if (strcmp(name, name) != 0) return in_archive(name) + nowhere(name);
+    return 0;
+}
+"""
+"""Calls that a compiler removes since it knows what `strcmp` returns; here that is a call of the runtime."""
+MEMBER = "int in_archive(const char *name) { return name[0]; }\n"
+CALLER = "int folded(const char *); int main(int argc, char **argv) { return folded(argv[0]); }\n"
+
+
+@pytest.mark.parametrize("here", ["3", "4"])
+@pytest.mark.parametrize("tier", ["quick", "full"])
+@pytest.mark.parametrize(
+    "options", [None, [], ["-Wl,-z,now", "-fno-plt"], ["-Wl,-z,defs"]], ids=["program", "lazy", "now", "defs"]
+)
+def test_what_knowledge_of_the_library_removes(
+    whence: Whence, options: list[str] | None, tier: str, here: str
+) -> None:
+    """The program was linked without the functions; in a shared library nothing says so but the loader."""
+    folder = whence.directory
+    for name, text in (("folded", FOLDED.replace("HERE", here)), ("member", MEMBER), ("caller", CALLER)):
+        (folder / f"{name}.c").write_text(text)
+    whence.cc("-g", "-O1", "-c", "member.c", "-o", "member.o")
+    subprocess.run(["ar", "rc", "libmember.a", "member.o"], cwd=folder, check=True)
+    if options is None:
+        whence.cc("-g", "-O1", "caller.c", "folded.c", "libmember.a", "-o", "prog")
+    else:
+        shared = ("-shared", "-fPIC", *options)
+        whence.cc("-g", "-O1", *shared, "folded.c", "libmember.a", "-o", "libfolded.so")
+        whence.cc("-g", "-O1", "caller.c", "-L.", "-lfolded", f"-Wl,-rpath,{folder}", "-o", "prog")
+    done = whence.run("--tier", tier, "./prog")
+    assert "checked: 2 modules" in done.err
+    assert (done.status, "heap-buffer-overflow" in done.err) == ((99, True) if here == "4" else (0, False))

@@ -26,7 +26,7 @@ SYMBOL = struct.Struct("<IBBHQQ")
 
 ET_REL, ET_EXEC, ET_DYN = 1, 2, 3
 EM_X86_64 = 62
-SHT_PROGBITS, SHT_SYMTAB, SHT_NOBITS = 1, 2, 8
+SHT_PROGBITS, SHT_SYMTAB, SHT_NOBITS, SHT_DYNSYM = 1, 2, 8, 11
 SHF_EXECINSTR = 4
 STT_NOTYPE, STT_OBJECT, STT_FUNC, STT_FILE, STT_TLS = 0, 1, 2, 4, 6
 STB_GLOBAL = 1
@@ -145,17 +145,25 @@ class Elf:
 
     def definitions(self) -> Iterator[tuple[bytes, int, int]]:
         """Defined symbols of the symbol table as (name, STT_*, STB_*); none in a stripped image."""
+        return ((name, info & 15, info >> 4) for name, info, section in self._symbols(SHT_SYMTAB) if section)
+
+    def missing(self) -> Iterator[bytes]:
+        """Names of dynamic symbols that other images have to define."""
+        symbols = self._symbols(SHT_DYNSYM)
+        return (name for name, info, section in symbols if not section and info >> 4 == STB_GLOBAL)
+
+    def _symbols(self, kind: int) -> Iterator[tuple[bytes, int, int]]:
+        """(name, info, section) of the symbols of tables of one kind."""
         table = self.table()
         for fields in SECTION.iter_unpack(table):
-            if fields[1] != SHT_SYMTAB:
+            if fields[1] != kind:
                 continue
             if (fields[6] + 1) * SECTION.size > len(table) or fields[5] % SYMBOL.size:
                 raise ElfError("its symbol table is damaged")
             strings = SECTION.unpack_from(table, fields[6] * SECTION.size)
             names = self.read(strings[4], strings[5])
             for name, info, _, section, _, _ in SYMBOL.iter_unpack(self.read(fields[4], fields[5])):
-                if section:
-                    yield names[name : max(names.find(b"\0", name), name)], info & 15, info >> 4
+                yield names[name : max(names.find(b"\0", name), name)], info, section
 
     def data(self, section: Section) -> bytes:
         """Contents of a section."""

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from whence.errors import CannotExecute, ToolLimit
+from whence.symbols.demangle import demangle
 from whence.toolchain import archive, blob, carry, driver, linkline, options
 from whence.toolchain.carry import CarriedImage
 from whence.toolchain.clang import find_clang
@@ -45,8 +46,13 @@ class ForeignCode(ToolLimit):
     """The image has code without IR that no record has; the message is a phrase that names some of it.
 
     This happens if a linker without the wrapper (of gcc, of gfortran, a plain ``ld -r``) joined
-    objects with IR and objects without.
+    objects with IR and objects without. `names`: the symbols that a link missed, or those that its linker
+    named before it gave up.
     """
+
+    def __init__(self, phrase: str, names: Sequence[str] = ()) -> None:
+        super().__init__(phrase)
+        self.names = tuple(names)
 
 
 def relink(
@@ -58,6 +64,7 @@ def relink(
     cxx: bool | None = None,
     soname: str = "",
     eager: bool = False,
+    complete: bool = False,
 ) -> None:
     """Link `image` again into `output`, each module replaced by its object in `objects` (keyed by digest).
 
@@ -66,7 +73,8 @@ def relink(
     line, so that their symbols precede those of all other libraries. `cxx`
     overrides whether the C++ driver links. `soname`: the DT_SONAME, if not the
     image's own. `eager`: functions are looked up at the start, not at their
-    first calls. Raises `ForeignCode` if code without IR is missing, and
+    first calls. `complete`: also a shared library has to find all its symbols in
+    the link. Raises `ForeignCode` if code without IR is missing, and
     `ToolLimit` if there is no linker, it fails, or a module has no object.
     """
     record = image.link_or_default()
@@ -79,6 +87,8 @@ def relink(
             words += ["-Xlinker", "-soname", "-Xlinker", soname]
         if eager:
             words.append("-Wl,-z,now")
+        if complete:
+            words.append("-Wl,-z,defs")
         # Relative paths in unchanged options refer to the folder of the first link.
         place = Path(record.cwd) if Path(record.cwd).is_dir() else Path(folder)
         try:
@@ -96,7 +106,7 @@ def _mode(image: CarriedImage, record: LinkRecord) -> list[str]:
     kind = image.kind if image.kind in ("exe", "pie", "shared") else record.kind
     if kind == "object":
         return ["-r", "-nostdlib", "-w"]
-    return ["-shared" if kind == "shared" else "-pie", "-w", "-Wl,--build-id"]
+    return ["-shared" if kind == "shared" else "-pie", "-w", "-Wl,--build-id", "-Wl,--no-demangle"]
 
 
 def _first(inputs: Sequence[str | os.PathLike[str]]) -> list[str]:
@@ -264,9 +274,9 @@ def _run(command: list[str], image: CarriedImage, folder: Path) -> None:
         raise ToolLimit(f"cannot relink {image.path}: {command[0]}: {error.strerror}") from error
     if done.returncode != 0:
         reason = _reason(done.stderr.splitlines())
-        missing = _UNDEFINED.search(reason)
-        if missing:
-            raise ForeignCode(f"{missing[1]} is in one of those")
+        if _UNDEFINED.search(reason):
+            names = list(dict.fromkeys(_UNDEFINED.findall(done.stderr)))
+            raise ForeignCode(f"{demangle(names[0])} is in one of those", names)
         if "unsupported reloc" in reason:
             raise UnknownRelocation(f"cannot relink {image.path}: {reason}")
         raise ToolLimit(f"cannot relink {image.path}: {reason}")

@@ -18,6 +18,7 @@ from pathlib import Path
 from whence.coverage import NO_IR, Coverage, LeftOut
 from whence.engines.native.objects import objects_of, tier_of
 from whence.engines.native.texts import texts_for
+from whence.engines.native.unreached import link_image
 from whence.engines.process.building import BuildSettings, Built
 from whence.engines.process.detectors import detectors
 from whence.engines.process.libraries import (
@@ -201,7 +202,8 @@ def _build(
     objects = objects_of(modules, others, settings, cache, runtime, image.path.name)
     if followed:
         made = objects_of(followed, modules, settings, cache, runtime, image.path.name)
-        extra += tuple(_linked(each, made.paths, extra, cache, "", True) for each in texts.images)
+        tier = tier_of(settings)
+        extra += tuple(_linked(each, made.paths, extra, cache, "", True, tier) for each in texts.images)
     images = {"": image, **libraries} if image.modules else dict(libraries)
     images = {name: _with_found_objects(each, objects.paths) for name, each in images.items()}
     copies: dict[str, Path] = {}
@@ -211,12 +213,13 @@ def _build(
     for name, each in images.items():
         try:
             soname = name if "/" in name else ""
-            first = _linked(each, objects.paths, extra, cache, soname, settings.symbolic)
+            first = _linked(each, objects.paths, extra, cache, soname, settings.symbolic, tier_of(settings))
             copies[name] = _own(first, each, settings, cache)
         except ToolLimit as missing:
             is_foreign = isinstance(missing, ForeignCode)
             if tier_of(settings) != FULL and (each.link_or_default().recorded or not is_foreign):
-                # Code that optimisation removes may refer to what the link did not need.
+                # Code that optimisation removes may refer to what the link did not need. What is left
+                # of that in the full tier has stand-ins.
                 return _build(image, libraries, replace(settings, tier=FULL), cache, known)
             if not is_foreign:
                 raise
@@ -288,22 +291,32 @@ def _linked(
     cache: Cache,
     soname: str,
     eager: bool,
+    tier: str,
 ) -> Path:
     """The path of the image linked from instrumented objects; `soname`: the DT_SONAME, if not its own.
 
-    `eager`: functions are looked up at the start, lest each child of that process does it again.
+    `eager`: functions are looked up at the start, lest each child of that process does it again. `tier`:
+    that of the objects.
     """
     used = [str(objects[module.digest]) for module in image.modules]
     key = digest(_link_identity(image), soname, "eager" * eager, *map(str, extra), *used)
     found = cache.find("images", key)
     if found is not None:
         return found
-    inputs = [str(path) for path in extra]
-    return cache.make(
-        "images",
-        key,
-        lambda path: relink(image, objects, extra_inputs=inputs, output=path, soname=soname, eager=eager),
-    )
+
+    def link(output: Path, more: Sequence[Path] = (), complete: bool = False) -> None:
+        inputs = [str(path) for path in (*extra, *more)]
+        relink(
+            image,
+            objects,
+            extra_inputs=inputs,
+            output=output,
+            soname=soname,
+            eager=eager,
+            complete=complete,
+        )
+
+    return cache.make("images", key, lambda path: link_image(link, image, extra, path, tier == FULL))
 
 
 def _own(first: Path, image: CarriedImage, settings: BuildSettings, cache: Cache) -> Path:
