@@ -18,6 +18,7 @@ PROGRAM = r"""
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -97,6 +98,25 @@ static unsigned index_of(const char *way, char **words) {
         pthread_join(thread, NULL);
         return taken;
     }
+    if (!strncmp(way, "mapped", 6)) {
+        int file = open(words[3], O_RDONLY);
+        const char *how = way + 6;
+        int access = strcmp(how, " changed") ? PROT_READ : PROT_READ | PROT_WRITE;
+        char *at = mmap(NULL, 3 * 4096, access, MAP_PRIVATE, file, 4096);
+        close(file);
+        if (!strcmp(how, "")) return *(int *)(at + 4);
+        if (!strcmp(how, " copied")) { memcpy(line, at, sizeof line); return *(int *)(line + 4); }
+        if (!strcmp(how, " text")) return atoi(at + 8);
+        if (!strcmp(how, " changed")) {
+            __asm__ volatile("movb $100, %0" : "=m"(at[4]));
+            return at[4];
+        }
+        munmap(at + 4096, 4096); /* a hole parts it */
+        if (!strcmp(how, " begin")) return *(int *)(at + 4);
+        if (!strcmp(how, " end")) return at[2 * 4096 + 1];
+        char *other = mmap(at, 4096, PROT_READ, MAP_PRIVATE | MAP_FIXED, open(words[1], O_RDONLY), 0);
+        return *(int *)(other + 8);
+    }
     if (!strcmp(way, "argument")) return words[3][0];
     if (!strcmp(way, "atoi")) return atoi(words[3]);
     if (!strcmp(way, "strtol")) return strtol(words[3], NULL, 0);
@@ -154,6 +174,12 @@ CASES = {
     "characters": Case(b"\0\xc8", "getc", 0, 2),
     "field": Case(struct.pack("<I", 7 | 200 << 8), "fread", 1, 3),
     "thread": Case(INDEX, "read", 4, 4),
+    "mapped": Case(b"", "mmap", 4100, 4, "pages"),
+    "mapped copied": Case(b"", "mmap", 4100, 4, "pages"),
+    "mapped text": Case(b"", "mmap", 4104, 3, "pages"),
+    "mapped begin": Case(b"", "mmap", 4100, 4, "pages"),
+    "mapped end": Case(b"", "mmap", 4096 + 8193, 1, "pages"),
+    "mapped anew": Case(b"", "mmap", 8, 4, "pages"),
     "argument": Case(b"", "argv[3]", 0, 1, "abc", "argument"),
     "atoi": Case(b"", "argv[3]", 0, 3, "200", "argument"),
     "strtol": Case(b"", "argv[3]", 0, 4, "0xff, more", "argument"),
@@ -171,6 +197,7 @@ def built(tmp_path_factory: pytest.TempPathFactory, whence_env: dict[str, str]) 
 @pytest.fixture
 def whence(tmp_path: Path, whence_env: dict[str, str]) -> Whence:
     (tmp_path / "data").write_bytes(INDEX)
+    (tmp_path / "pages").write_bytes(bytes(8) + INDEX[4:] + bytes(4084) + INDEX + b"200" + bytes(8182) + b"z")
     (tmp_path / "text").write_text("abc 200 and more")
     return Whence(tmp_path, whence_env).with_env(INDEX="200")
 
@@ -183,7 +210,7 @@ def born(finding: dict[str, Any]) -> dict[str, Any]:
 
 
 def located(whence: Whence, prog: Path, way: str, case: Case, **keywords: Any) -> dict[str, Any]:
-    words = ("--locate", "always", prog, "-", way, case.argument)
+    words = ("--locate", "always", prog, "pages", way, case.argument)
     (found,) = whence.findings(*words, stdin=case.stdin)[1]
     return found
 
@@ -198,7 +225,7 @@ def test_a_chain_says_which_input_it_begins_with(
     given = hop["input"]
     assert hop["kind"] == "outside" and hop["name"].removeprefix("__isoc99_") == case.function
     assert (given["kind"], given["offset"], given["size"]) == (case.kind, case.offset, case.size)
-    if case.argument in ("data", "text"):
+    if case.argument in ("data", "text", "pages"):
         assert given["name"] == str(whence.directory / case.argument) and given["file"] == "file"
 
 
@@ -215,6 +242,14 @@ def test_of_a_pipe_that_scanf_reads_no_offset_is_known(whence: Whence, built: di
 def test_an_argument_that_the_program_changed_is_none(whence: Whence, built: dict[str, Path]) -> None:
     hop = born(located(whence, built["-O0"], "changed", Case(b"", "", None, 0, "abc")))
     assert hop["kind"] == "constant" and "input" not in hop
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_a_page_of_a_file_that_unseen_code_changed_is_none(
+    whence: Whence, built: dict[str, Path], level: str
+) -> None:
+    hop = born(located(whence, built[level], "mapped changed", Case(b"", "", None, 0, "pages")))
+    assert hop["kind"] == "unseen" and "input" not in hop
 
 
 @pytest.mark.parametrize(

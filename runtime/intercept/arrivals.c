@@ -23,6 +23,11 @@ void arrived_in_parts(struct site site, int file, uint64_t offset, const struct 
     }
 }
 
+void arrived_as_mapping(struct site site, int file, uint64_t offset, const void *at, size_t size) {
+    struct whence_origin_site *call = given_calling(site.function);
+    given_mapped(site.function, call, file, offset, (uintptr_t)at, size);
+}
+
 /* ---- streams ---- */
 
 /* Where a stream stands; -1: it has no places. */

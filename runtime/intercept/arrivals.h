@@ -21,6 +21,8 @@ void arrived_from_file(struct site site, int file, uint64_t offset, const void *
 /* The same in parts, of which the first `size` bytes are filled. */
 void arrived_in_parts(struct site site, int file, uint64_t offset, const struct iovec *parts,
                       size_t count, size_t size);
+/* A part of a file is mapped at an address. */
+void arrived_as_mapping(struct site site, int file, uint64_t offset, const void *at, size_t size);
 /* The function returns a pointer that it has not made. */
 void arrived_as_pointer(struct site site, const void *pointer);
 /* The function returns the number that the first bytes of a text stand for. */
@@ -28,6 +30,8 @@ void parsed_as_result(struct site site, const char *text, size_t size, uint64_t 
 
 #define CAME_FROM(file, offset, to, size)                                                          \
     (ORIGINS_ON ? arrived_from_file(SITE, (file), (uint64_t)(offset), (to), (size)) : (void)0)
+#define CAME_AS_MAPPING(file, offset, at, size)                                                    \
+    (ORIGINS_ON ? arrived_as_mapping(SITE, (file), (uint64_t)(offset), (at), (size)) : (void)0)
 #define CAME_IN_PARTS(file, offset, parts, count, size)                                            \
     (ORIGINS_ON                                                                                    \
          ? arrived_in_parts(SITE, (file), (uint64_t)(offset), (parts), (size_t)(count), (size))    \

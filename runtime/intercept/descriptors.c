@@ -129,6 +129,8 @@ ANSWERS(posix_fallocate64, (int file, off64_t at, off64_t size), (file, at, size
          (void *at, size_t size, int protection, int flags, int file, offset from)) {              \
         void *result = name(at, size, protection, flags, file, from);                              \
         USED(file, result == MAP_FAILED ? -1 : 0);                                                 \
+        if (result != MAP_FAILED && !(flags & MAP_ANONYMOUS))                                      \
+            CAME_AS_MAPPING(file, from, result, size);                                             \
         return result;                                                                             \
     }
 

@@ -202,7 +202,7 @@ uint32_t cells_born(struct whence_origin_site *site, uintptr_t address, uint64_t
     int initial = !stored && kind_of(address) == WH_KIND_GLOBAL;
     uint32_t flags = initial ? WH_NODE_INITIAL : WH_NODE_UNSEEN;
     if (undefined) flags = WH_NODE_UNDEFINED;
-    uint32_t node = flags == WH_NODE_UNSEEN ? given_initial(site, address, size, value) : 0;
+    uint32_t node = flags == WH_NODE_UNSEEN ? given_there(site, address, size, value) : 0;
     return node ? node : node_make(site, node_own(), flags);
 }
 
@@ -226,7 +226,7 @@ uint32_t cells_parsed(struct whence_origin_site *call, uintptr_t text, uint64_t 
     if (node)
         node = cells_own(call, node, text, size);
     else
-        node = given_initial(call, text, size, 0);
+        node = given_there(call, text, size, 0);
     return node ? node_step(call, node) : 0;
 }
 
@@ -490,7 +490,9 @@ static void log_copy(struct whence_origin_site *site, uint64_t to, uint64_t size
 WH_EXPORT void __whence_origin_copy(struct whence_origin_site *site, uint64_t to, uint64_t from,
                                     uint64_t size) {
     if (!to || !from || to == from || !size || size > MOST_SET) return;
-    if (given_copy_initial(site, to, from, size)) return;
+    uint64_t given = given_copied_there(site, to, from, size);
+    if (given == size) return;
+    to += given, from += given, size -= given;
     struct copying copying = {.site = site, .begin = to, .source = from};
     lose_range(site, to, size);
     copy_range(&copying, to, from, size);

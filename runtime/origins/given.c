@@ -3,6 +3,7 @@
 #include "../os/mem.h"
 #include "../os/os.h"
 #include "cells.h"
+#include "mapped.h"
 
 #include <sys/stat.h>
 
@@ -331,6 +332,27 @@ uint32_t given_returned(const char *function, struct whence_origin_site *call,
     return whole.call ? node_make(whole.call, node_own(), 0) : 0;
 }
 
+/* ---- mapped files ---- */
+
+void given_mapped(const char *function, struct whence_origin_site *call, int file, uint64_t offset,
+                  uintptr_t begin, uint64_t size) {
+    struct mapped what = {call ? call : site_elsewhere(function), find_descriptor(file), offset};
+    const struct os_identity *identity = what.source ? &source_at(what.source)->identity : NULL;
+    if (!what.call || !identity || !S_ISREG(identity->mode)) return;
+    struct os_identity now;
+    if (!os_identify(file, &now) && now.size > offset)
+        mapped_add(what, file, begin, size, now.size - offset);
+}
+
+/* The first bytes, as far as they are those of a mapped file; none without a call. */
+static struct input mapped_input(uintptr_t address, uint64_t size) {
+    struct mapped what;
+    size = mapped_find(address, size, &what);
+    if (!size) return (struct input){.call = NULL};
+    return (struct input){
+        .call = what.call, .offset = what.offset, .size = size, .source = what.source};
+}
+
 /* ---- parts of them ---- */
 
 uint32_t given_part(uint32_t node, uintptr_t address, uint64_t size) {
@@ -482,12 +504,15 @@ uint32_t given_pointer(struct whence_origin_site *site, uint64_t value) {
     return value - start.begin < start.end - start.begin ? initial(site, value, 0) : 0;
 }
 
-uint32_t given_initial(struct whence_origin_site *site, uintptr_t address, uint64_t size,
+uint32_t given_there(struct whence_origin_site *site, uintptr_t address, uint64_t size,
                        uint64_t value) {
     if (size == sizeof value && value - start.begin < start.end - start.begin)
         return initial(site, value, 0);
-    if (address - start.begin >= start.end - start.begin || size > start.end - address) return 0;
-    return is_unchanged(address, size) ? initial(site, address, size) : 0;
+    if (address - start.begin < start.end - start.begin && size <= start.end - address)
+        return is_unchanged(address, size) ? initial(site, address, size) : 0;
+    struct input part = mapped_input(address, size);
+    struct input *made = part.call && part.size == size ? find(&part) : NULL;
+    return made ? node_of(made, node_own()) : 0;
 }
 
 /* Whether a range lies in one of the strings, with its final 0. */
@@ -497,16 +522,19 @@ static int is_in_one_string(uintptr_t address, uint64_t size) {
     return size <= (next < start.count ? start.strings[next] : start.end) - address;
 }
 
-int given_copy_initial(struct whence_origin_site *site, uintptr_t to, uintptr_t from,
-                       uint64_t size) {
-    if (!is_in_one_string(from, size) || !is_unchanged(from, size)) return 0;
-    struct input whole = initial_input(site, from, size);
+uint64_t given_copied_there(struct whence_origin_site *site, uintptr_t to, uintptr_t from,
+                            uint64_t size) {
+    struct input whole = is_in_one_string(from, size) && is_unchanged(from, size)
+                             ? initial_input(site, from, size)
+                             : mapped_input(from, size);
+    if (!whole.call) return 0;
     whole.address = ~to;
     whole.copy = site;
     whole.copies = 1;
     struct input *made = whole.source ? find(&whole) : NULL;
-    if (made) cells_set(site, node_of(made, NO_THREAD), to, size);
-    return made != NULL;
+    if (!made) return 0;
+    cells_set(site, node_of(made, NO_THREAD), to, whole.size);
+    return whole.size;
 }
 
 /* ---- records ---- */

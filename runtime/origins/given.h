@@ -50,6 +50,10 @@ void given_lose_count(int file);
 void given_arrived(const char *function, struct whence_origin_site *call, struct input_bytes bytes,
                    uintptr_t to);
 
+/* The function has mapped a part of a file. */
+void given_mapped(const char *function, struct whence_origin_site *call, int file, uint64_t offset,
+                  uintptr_t begin, uint64_t size);
+
 /* The node of a value that the function returns, or stores. content: the bytes; NULL: they are not
  * known any more. */
 uint32_t given_returned(const char *function, struct whence_origin_site *call,
@@ -75,14 +79,13 @@ uint32_t given_copied(uint32_t node, struct whence_origin_site *site, uintptr_t 
  * 0. *far is set where a chain has hops that are not arithmetic. */
 uint32_t given_joined(uint32_t one, uint32_t other, int *far);
 
-/* The node of a value of an argument or a variable that is there since the start, or of a pointer
- * to one; 0: it is none. */
-uint32_t given_initial(struct whence_origin_site *site, uintptr_t address, uint64_t size,
+/* The node of a value of an argument or a variable that is there since the start, of a pointer to
+ * one, or of a part of a mapped file; 0: it is none. */
+uint32_t given_there(struct whence_origin_site *site, uintptr_t address, uint64_t size,
                        uint64_t value);
 
-/* A site has copied bytes of an argument or a variable that are there since the start. 0: they are
- * not that. */
-int given_copy_initial(struct whence_origin_site *site, uintptr_t to, uintptr_t from,
+/* A site has copied bytes, of which so many are of an argument, a variable or a mapped file. */
+uint64_t given_copied_there(struct whence_origin_site *site, uintptr_t to, uintptr_t from,
                        uint64_t size);
 
 /* The node of a pointer to an argument or a variable that a site gets; 0: it is none. */

@@ -141,6 +141,11 @@ int os_enlarge(void **table, size_t element, uint64_t used, uint64_t *capacity, 
     return 1;
 }
 
+uintptr_t os_map_to_read(int file, size_t size, uint64_t offset) {
+    long at = call6(SYS_mmap, 0, (long)size, PROT_READ, MAP_PRIVATE, file, (long)offset);
+    return os_failed(at) ? 0 : (uintptr_t)at;
+}
+
 uintptr_t os_map_file(int file, size_t size) {
     long at = call6(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     return os_failed(at) ? 0 : (uintptr_t)at;
@@ -274,11 +279,12 @@ long os_read_link(const char *path, char *buffer, size_t size) {
 long os_identify(int file, struct os_identity *identity) {
     struct statx status;
     long result = os_call(SYS_statx, file, (long)"", AT_EMPTY_PATH,
-                          STATX_TYPE | STATX_INO | STATX_BTIME, (long)&status, 0);
+                          STATX_TYPE | STATX_INO | STATX_SIZE | STATX_BTIME, (long)&status, 0);
     if (os_failed(result)) return result;
     int has_birth = (int)(status.stx_mask & STATX_BTIME);
     identity->device = (uint64_t)status.stx_dev_major << 32 | status.stx_dev_minor;
     identity->number = status.stx_ino;
+    identity->size = status.stx_size;
     identity->born =
         has_birth ? (uint64_t)status.stx_btime.tv_sec * 1000000000 + status.stx_btime.tv_nsec : 0;
     identity->mode = status.stx_mode;

@@ -65,6 +65,8 @@ void os_unmap(uintptr_t begin, size_t size);
 /* Gives a table twice the room, or at first room for `first` elements; *capacity: for how many it
  * has some. The first `used` stay. 0: there is no memory, and nothing has changed. */
 int os_enlarge(void **table, size_t element, uint64_t used, uint64_t *capacity, uint64_t first);
+/* Maps a part of a file so that it can be read; 0 if that fails. */
+uintptr_t os_map_to_read(int file, size_t size, uint64_t offset);
 /* Maps a file shared and writable; 0 if that fails. */
 uintptr_t os_map_file(int file, size_t size);
 /* The same at an address, in place of what is mapped there; file -1: zeroed memory. 0 or -errno. */
@@ -109,6 +111,7 @@ long os_read_link(const char *path, char *buffer, size_t size);
  * in nanoseconds; 0 where the system does not say. */
 struct os_identity {
     uint64_t device, number, born;
+    uint64_t size;
     uint32_t mode;
 };
 /* That of an open file: 0 or -errno. */

@@ -6,6 +6,7 @@
 #include "../process/thread.h"
 #include "../values/contents.h"
 #include "../origins/cells.h"
+#include "../origins/mapped.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -65,6 +66,7 @@ static long map(uintptr_t at, size_t size, long protection, long flags, long fil
     if (is_error(result)) return result;
     whole_pages_fresh((uintptr_t)result, size);
     cells_fresh((uintptr_t)result, size);
+    mapped_gone((uintptr_t)result, size);
     hand_over(pages);
     return result;
 }
@@ -73,7 +75,9 @@ static long unmap(uintptr_t begin, size_t size) {
     struct pages pages = heap_pages(begin, size);
     int whole = pages.begin == begin && pages.end >= begin + size && pages.end;
     long result = whole ? 0 : os_call(SYS_munmap, (long)begin, (long)size, 0, 0, 0, 0);
-    return result < 0 ? result : close_pages(pages);
+    if (result < 0) return result;
+    mapped_gone(begin, size);
+    return close_pages(pages);
 }
 
 /* What the call leaves of the old range: its end if it has become shorter, all if it has moved. */
@@ -92,6 +96,8 @@ static long remap(uintptr_t at, size_t size, size_t new_size, long flags, uintpt
     whole_pages_fresh((uintptr_t)result, new_size);
     uint64_t kept = (uintptr_t)result != at ? 0 : size < new_size ? size : new_size;
     cells_fresh((uintptr_t)result + kept, new_size - kept);
+    mapped_gone(at, size);
+    mapped_gone((uintptr_t)result, new_size);
     close_pages(left(old, at, (uintptr_t)result, new_size, flags));
     hand_over(fresh);
     return result;

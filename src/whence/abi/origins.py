@@ -175,7 +175,7 @@ INPUT_NOWHERE = (1 << 64) - 1
 
 _READERS = """
 fgetc fgetc_unlocked fgets fgets_unlocked fread fread_unlocked getc getc_unlocked getchar
-getchar_unlocked getdelim getline pread pread64 preadv preadv2 preadv64 preadv64v2 read
+getchar_unlocked getdelim getline mmap mmap64 pread pread64 preadv preadv2 preadv64 preadv64v2 read
 readv recv recvfrom recvmsg __fgets_chk __fread_chk __getdelim __pread64_chk __pread_chk __read_chk
 __recv_chk __recvfrom_chk fscanf scanf vfscanf vscanf __isoc23_fscanf __isoc23_scanf __isoc23_vfscanf
 __isoc23_vscanf __isoc99_fscanf __isoc99_scanf __isoc99_vfscanf __isoc99_vscanf getenv secure_getenv
