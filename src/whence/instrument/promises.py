@@ -212,7 +212,8 @@ def _returns(value: str, end: ir.Instruction) -> list[tuple[ir.Instruction, str]
     where the line is that of the last brace.
     """
     load = _definition(value, end)
-    if isinstance(load, ir.Load) and end.owner.instructions == [load, end]:
+    ended = [each for each in end.owner.instructions if not _ends_scope(each)]
+    if isinstance(load, ir.Load) and ended == [load, end]:
         before = [_stored(block, load.pointer) for block in end.owner.predecessors]
         stores = [store for store in before if store is not None]
         if stores and len(stores) == len(before):
@@ -221,12 +222,23 @@ def _returns(value: str, end: ir.Instruction) -> list[tuple[ir.Instruction, str]
 
 
 def _stored(block: ir.Block, pointer: str) -> ir.Store | None:
-    """The store to a variable that is the last thing that a block does, before it goes to one other block."""
+    """The store to a variable that is the last thing that a block does, before it goes to one other block.
+
+    The front end may store behind it which way leads on where scopes have ended.
+    """
     end = block.terminator
-    store = block.instructions[-2] if len(block.instructions) > 1 else None
-    if isinstance(end, ir.Br) and len(end.successors) == 1 and isinstance(store, ir.Store):
-        return store if store.pointer == pointer else None
+    if not isinstance(end, ir.Br) or len(end.successors) != 1:
+        return None
+    for each in reversed(block.instructions[:-1]):
+        if isinstance(each, ir.Store) and each.pointer == pointer:
+            return each
+        if not isinstance(each, ir.Store) and not _ends_scope(each):
+            return None
     return None
+
+
+def _ends_scope(instruction: ir.Instruction) -> bool:
+    return isinstance(instruction, ir.Call) and (instruction.callee or "").startswith("llvm.lifetime.end")
 
 
 def _may_be_null(pointer: str, at: ir.Instruction) -> bool:

@@ -57,6 +57,8 @@ _USES = (
     *("upcast", "upcast to a virtual base", "assignment", "dynamic cast"),
 )
 """What is done with an object, by the number that the handler is told."""
+_NONE_SEEN = -0x61C8864680B583EB
+"""What a site has seen at first: no vtable, and nothing that memory is likely to hold where one is missing."""
 _MOST_BITS = 64
 _INT_BITS = 32
 
@@ -281,7 +283,7 @@ class Sites:
         types = self._constant(f"@__whence_types.{number}", words)
         class_ = self._constant(f"@__whence_class.{number}", name) if name else "null"
         site = f"@__whence_site.{number}"
-        values = f"ptr {types}, ptr {class_}, i64 -1, i32 {hash_}, i32 {bits}, i32 {traits}, i32 0"
+        values = f"ptr {types}, ptr {class_}, i64 {_NONE_SEEN}, i32 {hash_}, i32 {bits}, i32 {traits}, i32 0"
         layout = "{ ptr, ptr, i64, i32, i32, i32, i32 }"
         self._lines.append(f'{site} = private global {layout} {{ {values} }}, section "{SECTION}"')
         return site

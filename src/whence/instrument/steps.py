@@ -92,11 +92,6 @@ def read_marker(size: int, align: int) -> str:
     return f"{READ}_{size}" if align >= size else f"{READ}_{size}u"
 
 
-def is_marker(name: str) -> bool:
-    """Whether it is the symbol of a marker."""
-    return name.startswith(_PREFIX)
-
-
 def is_read_marker(name: str) -> bool:
     """Whether it is the symbol of the marker of a read."""
     return name == READ or name.startswith(f"{READ}_")

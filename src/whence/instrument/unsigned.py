@@ -9,7 +9,7 @@ and the front end writes the same for ``case 100 ... 1000``.
 from __future__ import annotations
 
 from whence import ir
-from whence.instrument import steps
+from whence.abi.intercepts import PREFIX
 from whence.instrument.exposure import Uses
 
 _OPCODES = ("add", "sub", "mul")
@@ -51,9 +51,9 @@ def _is_step_back(difference: ir.Binary, uses: Uses) -> bool:
 
 
 def _uses(difference: ir.Binary, uses: Uses) -> list[ir.Instruction]:
-    """What the program does with it: markers of other rules are not part of it."""
+    """What the program does with it, without the calls that other passes have inserted."""
     found = uses.get(difference.result or "", ())
-    return [use for use in found if not (isinstance(use, ir.Call) and steps.is_marker(use.callee or ""))]
+    return [use for use in found if not (isinstance(use, ir.Call) and (use.callee or "").startswith(PREFIX))]
 
 
 def _is_range(difference: ir.Binary, uses: Uses) -> bool:

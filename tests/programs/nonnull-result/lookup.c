@@ -6,7 +6,8 @@
 static const char *const names[] = {"red", "green"};
 
 __attribute__((returns_nonnull, noinline)) static const char *find(const char *name) {
-    for (size_t i = 0; i < 2; i++)
+    size_t i;
+    for (i = 0; i < 2; i++)
         if (strcmp(names[i], name) == 0)
             return names[i];
     return NULL; // EXPECT nonnull-result

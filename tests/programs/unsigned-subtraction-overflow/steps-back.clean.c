@@ -1,5 +1,5 @@
 // The negative index of p - n was taken for a difference of the program where rules about such sums are on.
-// RUN: options --enable unsigned-subtraction-overflow --enable pointer-overflow --enable null-pointer-offset
+// RUN: options --locate always --enable unsigned-subtraction-overflow --enable pointer-overflow --enable null-pointer-offset
 #include <stdio.h>
 #include <string.h>
 
@@ -8,6 +8,7 @@ int main(int argc, char **argv) {
     size_t length = strlen(name), shown = length / 2 + (size_t)argc;
     const char *end = name + length;
     size_t left = 2 * length - shown;
-    printf("%s %zu\n", end - shown, left);
+    unsigned back = (unsigned)argc;
+    printf("%s %s %zu\n", end - shown, end - back, left);
     return 0;
 }
