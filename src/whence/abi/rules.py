@@ -84,7 +84,7 @@ SITE = Layout(
     (
         Field("types", "ptr", "the types at this place, for reports", "const char *types"),
         Field("name", "ptr", "the mangled name of the class, or null", "const char *name"),
-        Field("seen", "u64", "a vtable that is of this class, or of one derived from it; at first a number that is none"),
+        Field("seen", "u64", "a vtable of this class, or of one derived from it; at first no vtable"),
         Field("hash", "u32", "of the type of the function"),
         Field("bits", "u32", "of the type that a value is converted to, or of the values of an enumeration"),
         Field("traits", "u32", "SITE_TRAITS"),

@@ -58,7 +58,7 @@ _USES = (
 )
 """What is done with an object, by the number that the handler is told."""
 _NONE_SEEN = -0x61C8864680B583EB
-"""What a site has seen at first: no vtable, and nothing that memory is likely to hold where one is missing."""
+"""What a site has seen at first: no vtable, nor what memory is likely to hold where one is missing."""
 _MOST_BITS = 64
 _INT_BITS = 32
 
