@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -43,3 +44,44 @@ def test_the_end_of_a_string_that_the_library_writes_is_seen(
     lengths = [str(length) for length in range(16)]
     done, found = whence.findings("--enable", "use-of-uninitialized-value", tmp_path / "prog", *lengths)
     assert (done.status, found) == (0, [])
+
+UNSEEN = "void unseen(unsigned char *to, int n, int last) { while (--n) *to++ = 7 * n; *to = last; }\n"
+ENDS = """
+#include <stdio.h>
+#include <stdlib.h>
+void unseen(unsigned char *to, int n, int last);
+int main(int argc, char **argv) {
+    FILE *file = fopen("/dev/null", "w");
+    setvbuf(file, NULL, _IONBF, 0);
+    int behind = argc - 1;
+    for (int n = SIZE; n < SIZE + 24; n++)
+        for (int last = 0; last < 256; last++) {
+            unsigned char *bytes = malloc(n + 100);
+            unseen(bytes, n, last);
+            fwrite(bytes, 1, n + behind, file);
+            free(bytes);
+        }
+    fclose(file);
+    return 0;
+}
+"""
+
+
+@pytest.mark.build
+@pytest.mark.parametrize("size", [10, 4080, 8180])
+def test_the_last_byte_that_unseen_code_writes_is_defined(
+    tmp_path: Path, whence_env: dict[str, str], size: int
+) -> None:
+    """Compressed data, for instance, may end with the byte that stood there, behind granules that are all seen
+    to be overwritten. What lies behind them is undefined."""
+    whence = Whence(tmp_path, whence_env)
+    for name, text in (("unseen", UNSEEN), ("ends", ENDS.replace("SIZE", str(size)))):
+        (tmp_path / f"{name}.c").write_text(text)
+    subprocess.run(["gcc", "-c", "unseen.c", "-o", "unseen.o"], cwd=tmp_path, check=True)
+    whence.cc("-g", "-O1", "ends.c", "unseen.o", "-o", "ends")
+    enabled = ("--enable", "use-of-uninitialized-value", "./ends")
+    done, found = whence.findings(*enabled)
+    assert (done.status, found) == (0, [])
+    done, found = whence.findings(*enabled, *("behind",) * 9)
+    assert done.status == 99
+    assert {finding["rule"] for finding in found} == {"use-of-uninitialized-value"}

@@ -74,6 +74,20 @@ static int is_in_page(uintptr_t granule, uintptr_t other) {
     return (granule ^ other) >> OS_PAGE_SHIFT == 0;
 }
 
+/* The heap's block with a granule. Others, which take long to find, have no stack of an allocation.
+ */
+static struct block block_of(uintptr_t granule) {
+    return blocks_in_heap(granule) ? block_of_heap_at(granule) : block_none();
+}
+
+/* Likewise, or in the same block. */
+static int is_near(uintptr_t granule, uintptr_t other) {
+    if (is_in_page(granule, other)) return 1;
+    struct block block = block_of(granule);
+    return block_exists(block) && other >= block_begin(block) &&
+           other - block_begin(block) < block_size(block);
+}
+
 static int is_filled(uintptr_t granule) {
     return granule_read(granule) == WH_VALUES_UNDEFINED && origin_fills(granule_word(granule));
 }
@@ -88,11 +102,18 @@ static void overwritten(uintptr_t granule) {
     if (begins_undefined(was)) exchange(granule_state(granule), was, WH_VALUES_DEFINED);
 }
 
+/* Unseen code may have ended in this granule. One without its fill word shows that itself, and
+ * stays as it is, lest the granule behind it loses the sign. */
+static void perhaps_overwritten(uintptr_t granule) {
+    if (granule_read(granule) != WH_VALUES_UNDEFINED || origin_fills(granule_word(granule)))
+        overwritten(granule);
+}
+
 /* Whether unseen code has written the granule before. That may have ended in this one with a byte
- * that equals the one of the fill word. */
+ * that equals the one of the fill word, or is one of another origin. */
 static int is_behind_overwritten(uintptr_t granule) {
     uintptr_t before = granule - WH_GRANULE;
-    if (!is_in_page(granule, before) || granule_read(before) != WH_VALUES_UNDEFINED) return 0;
+    if (!is_near(granule, before) || granule_read(before) != WH_VALUES_UNDEFINED) return 0;
     uint64_t word = granule_word(before);
     if (word == granule_word(granule) || origin_fills(word)) return 0;
     overwritten(before);
@@ -105,7 +126,7 @@ static struct whence_bits undefined_bits(uintptr_t granule, int alone) {
     if (filled && (alone || !is_behind_overwritten(granule)))
         return (struct whence_bits){ALL_BITS, word & ORIGIN_MASK};
     uintptr_t next = granule + WH_GRANULE;
-    if (!filled && !alone && is_in_page(granule, next)) overwritten(next);
+    if (!filled && !alone && is_near(granule, next)) perhaps_overwritten(next);
     overwritten(granule);
     return (struct whence_bits){0, 0};
 }
@@ -127,12 +148,6 @@ static int neighbour_agrees(uintptr_t granule, uint64_t word, uint64_t kept, uin
         if (agrees(word, kept, *origin)) return 1;
     }
     return 0;
-}
-
-/* The heap's block with a granule. Others, which take long to find, have no stack of an allocation.
- */
-static struct block block_of(uintptr_t granule) {
-    return blocks_in_heap(granule) ? block_of_heap_at(granule) : block_none();
 }
 
 static uint64_t origin_of_block(struct block block) {
