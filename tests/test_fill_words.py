@@ -72,8 +72,8 @@ int main(int argc, char **argv) {
 def test_the_last_byte_that_unseen_code_writes_is_defined(
     tmp_path: Path, whence_env: dict[str, str], size: int
 ) -> None:
-    """Compressed data, for instance, may end with the byte that stood there, behind granules that are all seen
-    to be overwritten. What lies behind them is undefined."""
+    """Compressed data, for instance, may end with the byte that stood there, behind granules that are all
+    seen to be overwritten. What lies behind them is undefined."""
     whence = Whence(tmp_path, whence_env)
     for name, text in (("unseen", UNSEEN), ("ends", ENDS.replace("SIZE", str(size)))):
         (tmp_path / f"{name}.c").write_text(text)
