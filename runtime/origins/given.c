@@ -505,7 +505,7 @@ uint32_t given_pointer(struct whence_origin_site *site, uint64_t value) {
 }
 
 uint32_t given_there(struct whence_origin_site *site, uintptr_t address, uint64_t size,
-                       uint64_t value) {
+                     uint64_t value) {
     if (size == sizeof value && value - start.begin < start.end - start.begin)
         return initial(site, value, 0);
     if (address - start.begin < start.end - start.begin && size <= start.end - address)

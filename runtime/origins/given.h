@@ -82,11 +82,11 @@ uint32_t given_joined(uint32_t one, uint32_t other, int *far);
 /* The node of a value of an argument or a variable that is there since the start, of a pointer to
  * one, or of a part of a mapped file; 0: it is none. */
 uint32_t given_there(struct whence_origin_site *site, uintptr_t address, uint64_t size,
-                       uint64_t value);
+                     uint64_t value);
 
 /* A site has copied bytes, of which so many are of an argument, a variable or a mapped file. */
 uint64_t given_copied_there(struct whence_origin_site *site, uintptr_t to, uintptr_t from,
-                       uint64_t size);
+                            uint64_t size);
 
 /* The node of a pointer to an argument or a variable that a site gets; 0: it is none. */
 uint32_t given_pointer(struct whence_origin_site *site, uint64_t value);

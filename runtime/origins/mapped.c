@@ -32,7 +32,8 @@ static int take(struct entry *entry, uintptr_t begin) {
 static void count(uint32_t index) {
     uint32_t before = __atomic_load_n(&used, __ATOMIC_RELAXED);
     while (before <= index && !__atomic_compare_exchange_n(&used, &before, index + 1, 0,
-                                                           __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {}
+                                                           __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+    }
 }
 
 static int add(const struct entry *wanted) {
