@@ -286,6 +286,19 @@ static long pick(const std::string &way) {
     if (way == "unsigned long") return taken<unsigned long>(std::cin);
     if (way == "long long") return taken<long long>(std::cin);
     if (way == "unsigned long long") return taken<unsigned long long>(std::cin);
+    std::string text = "none";
+    char one = 0;
+    if (way == "word") { std::cin >> text; return text[1]; }
+    if (way == "line") { std::getline(std::cin, text); return text[1]; }
+    if (way == "part") { std::getline(std::cin, text, 'x'); return text[1]; }
+    if (way == "long line") { std::getline(std::cin, text); return text[40]; }
+    if (way == "no line") {
+        text[1] = 'z';
+        std::getline(nothing.ignore(), text);
+        return text[1];
+    }
+    if (way == "char") { std::cin >> one; return one; }
+    if (way == "get") { std::cin.get(one); return one; }
     if (way == "kept") { nothing >> kept; return kept; }
     if (way == "thrown") {
         std::cin.exceptions(std::ios::failbit);
@@ -323,6 +336,29 @@ def streams(
 def test_numbers_of_streams(streams: tuple[Whence, Path], type_: str) -> None:
     last = told(*streams, type_, b"300 x")[-1]
     assert (last["kind"], last["name"]) == ("written", f"std::istream::operator>>({type_}&)")
+
+
+LINE = "std::getline(std::istream&, std::string&)"
+
+
+@pytest.mark.parametrize(
+    ("way", "given", "name"),
+    [
+        ("word", b" az b", "std::istream::operator>>(std::string&)"),
+        ("line", b"az\nb", LINE),
+        ("part", b"azx\n", LINE),
+        ("long line", b"az" * 25, LINE),
+        ("char", b" z", "std::istream::operator>>(char&)"),
+        ("get", b"z", "std::istream::get(char&)"),
+    ],
+)
+def test_texts_of_streams(streams: tuple[Whence, Path], way: str, given: bytes, name: str) -> None:
+    last = told(*streams, way, given)[-1]
+    assert (last["kind"], last["name"]) == ("written", name)
+
+
+def test_a_text_that_a_stream_left_is_not_of_the_stream(streams: tuple[Whence, Path]) -> None:
+    assert told(*streams, "no line")[-1]["kind"] == "constant"
 
 
 def test_a_stream_that_has_ended_leaves_the_chain(streams: tuple[Whence, Path]) -> None:

@@ -94,6 +94,84 @@ NUMBER_IN_HEADER(d, double, "std::istream::operator>>(double&)")
 NUMBER_IN_HEADER(e, long double, "std::istream::operator>>(long double&)")
 NUMBER_IN_HEADER(Pv, void *, "std::istream::operator>>(void*&)")
 
+/* ---- input into strings ---- */
+
+struct cxx_string {
+    const char *begin;
+    size_t size;
+};
+
+#define WRAP_EXPANDED(type, name, parameters) WRAP(type, name, parameters)
+
+#define STRING_IN                                                                                  \
+    _ZStrsIcSt11char_traitsIcESaIcEERSt13basic_istreamIT_T0_ES7_RNSt7__cxx1112basic_stringIS4_S5_T1_EE
+#define STRING_LINE                                                                                \
+    _ZSt7getlineIcSt11char_traitsIcESaIcEERSt13basic_istreamIT_T0_ES7_RNSt7__cxx1112basic_stringIS4_S5_T1_EE
+#define STRING_LINE_UNTIL                                                                          \
+    _ZSt7getlineIcSt11char_traitsIcESaIcEERSt13basic_istreamIT_T0_ES7_RNSt7__cxx1112basic_stringIS4_S5_T1_EES4_
+
+/* A string before a call, by which it may not have changed. */
+struct string_before {
+    struct cxx_string string;
+    uint64_t digest;
+};
+
+static uint64_t digest_of(const struct cxx_string *string) {
+    return wh_digest(WH_DIGEST_OF_NOTHING, string->begin, string->size);
+}
+
+/* The library stores into the string that is there, if it has room for more. */
+static struct string_before check_string(struct site site, const struct cxx_string *string) {
+    struct string_before before = {.string = {NULL, 0}};
+    check_range(site, string, sizeof *string, 1, string);
+    if (!is_there(string, sizeof *string)) return before;
+    check_range(site, string->begin, string->size, 0, string->begin);
+    if (!written_is_asked() || !is_there(string->begin, string->size)) return before;
+    before.string = *string;
+    before.digest = digest_of(string);
+    return before;
+}
+
+static void string_written(struct site site, const struct string_before *before,
+                           const struct cxx_string *string) {
+    if (!written_is_asked()) return;
+    if (before->string.begin == string->begin && before->string.size == string->size &&
+        before->digest == digest_of(string))
+        return;
+    NOW_WRITTEN(site, string->begin, string->size + 1);
+}
+
+#define INTO_STRING(name, title)                                                                   \
+    WRAP_EXPANDED(void *, name, (void *self, struct cxx_string *string)) {                         \
+        struct site site = named(title, FRAME_HERE);                                               \
+        struct string_before before = check_string(site, string);                                  \
+        void *result = CXX_FUNCTION(void *, name, (void *, struct cxx_string *))(self, string);    \
+        string_written(site, &before, string);                                                     \
+        return result;                                                                             \
+    }
+
+INTO_STRING(STRING_IN, "std::istream::operator>>(std::string&)")
+INTO_STRING(STRING_LINE, "std::getline(std::istream&, std::string&)")
+
+WRAP_EXPANDED(void *, STRING_LINE_UNTIL, (void *self, struct cxx_string *string, char stop)) {
+    struct site site = named("std::getline(std::istream&, std::string&)", FRAME_HERE);
+    struct string_before before = check_string(site, string);
+    void *result = CXX_FUNCTION(void *, STRING_LINE_UNTIL,
+                                (void *, struct cxx_string *, char))(self, string, stop);
+    string_written(site, &before, string);
+    return result;
+}
+
+#define CHARACTER(name, title)                                                                     \
+    WRAP(void *, name, (void *self, char *to)) {                                                   \
+        check_range(named(title, FRAME_HERE), to, 1, 1, to);                                       \
+        return CXX_FUNCTION(void *, name, (void *, char *))(self, to);                             \
+    }
+
+CHARACTER(_ZNSi3getERc, "std::istream::get(char&)")
+CHARACTER(_ZStrsIcSt11char_traitsIcEERSt13basic_istreamIT_T0_ES6_RS3_,
+          "std::istream::operator>>(char&)")
+
 /* ---- output ---- */
 
 #define OUTPUT(name, title)                                                                        \
@@ -114,16 +192,10 @@ WRAP(void *, _ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc,
                         (void *, const char *))(self, text);
 }
 
-struct cxx_string {
-    const char *begin;
-    size_t size;
-};
-
 /* of a std::string */
 #define STRING_OUT                                                                                 \
     _ZStlsIcSt11char_traitsIcESaIcEERSt13basic_ostreamIT_T0_ES7_RKNSt7__cxx1112basic_stringIS4_S5_T1_EE
 
-#define WRAP_EXPANDED(type, name, parameters) WRAP(type, name, parameters)
 WRAP_EXPANDED(void *, STRING_OUT, (void *self, const struct cxx_string *string)) {
     struct site site = named("operator<<", FRAME_HERE);
     check_range(site, string, sizeof *string, 0, string);

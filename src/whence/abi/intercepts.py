@@ -294,8 +294,16 @@ _OTHERS = {"b": "bool", "f": "float", "d": "double", "e": "long double", "Pv": "
 _NUMBERS = _INTEGERS | {code: f"unsigned {type_}" for code, type_ in _UNSIGNED.items()} | _OTHERS
 _NOT_IN_HEADERS = ("_ZNSi10_M_extractIsEERSiRT_", "_ZNSi10_M_extractIiEERSiRT_")
 _INPUT = "std::istream::"
+_STRING = "St11char_traitsIcESaIcEERSt13basic_istreamIT_T0_ES7_RNSt7__cxx1112basic_stringIS4_S5_T1_EE"
 CXX_WRITERS: Mapping[str, str] = MappingProxyType(
     {
+        f"_ZStrsIc{_STRING}": f"{_INPUT}operator>>(std::string&)",
+        **dict.fromkeys(
+            (f"_ZSt7getlineIc{_STRING}", f"_ZSt7getlineIc{_STRING}S4_"),
+            "std::getline(std::istream&, std::string&)",
+        ),
+        "_ZNSi3getERc": f"{_INPUT}get(char&)",
+        "_ZStrsIcSt11char_traitsIcEERSt13basic_istreamIT_T0_ES6_RS3_": f"{_INPUT}operator>>(char&)",
         **dict.fromkeys(("_ZNSi3getEPcl", "_ZNSi3getEPclc"), f"{_INPUT}get"),
         **dict.fromkeys(("_ZNSi7getlineEPcl", "_ZNSi7getlineEPclc"), f"{_INPUT}getline"),
         "_ZNSi4readEPcl": f"{_INPUT}read",
