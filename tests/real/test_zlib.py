@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.real.support import Build, Checked, native
@@ -41,9 +42,15 @@ def test_coverage_of_inflate(source: tuple[Builder, Path], checked: Checked) -> 
     builder.configure(directory, "--static")
     builder.make(directory, "infcover")
     plain = native([directory / "infcover"], directory)
-    done = checked.run([directory / "infcover"], directory)
+    done = checked.run(["--keep-going", "--error-exitcode", "0", directory / "infcover"], directory)
     assert (done.status, done.stderr) == (plain.status, plain.stderr)
-    checked.assert_clean()
+    checked.assert_clean(but=_is_wrong_version)
+
+
+def _is_wrong_version(finding: dict[str, Any]) -> bool:
+    """The test passes `ZLIB_VERSION - 1` for a version, which is no byte of that text."""
+    functions = [frame["function"] for frame in finding["stack"]]
+    return finding["rule"] == "global-buffer-overflow" and "cover_support" in functions
 
 
 def test_round_trips(build: Build, checked: Checked, tmp_path: Path) -> None:
