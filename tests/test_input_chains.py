@@ -29,6 +29,7 @@ static unsigned taken;
 static void *take(void *unused) { taken = shared.index; return unused; }
 static unsigned big(const unsigned char *p) { return (unsigned)p[0] << 24 | p[1] << 16 | p[2] << 8 | p[3]; }
 static unsigned little(const unsigned char *p) { return p[0] + (p[1] << 8) + ((unsigned)p[2] << 16); }
+static int own_parser(const char *text) { return text[1]; }
 static unsigned index_of(const char *way, char **words) {
     struct message m = {0, 0}, all[3];
     char line[64], *more = NULL, word[8];
@@ -120,6 +121,14 @@ static unsigned index_of(const char *way, char **words) {
     if (!strcmp(way, "argument")) return words[3][0];
     if (!strcmp(way, "atoi")) return atoi(words[3]);
     if (!strcmp(way, "strtol")) return strtol(words[3], NULL, 0);
+    if (!strcmp(way, "pointer")) {
+        long (*volatile parse)(const char *, char **, int) = strtol;
+        return parse(words[3], NULL, 0);
+    }
+    if (!strcmp(way, "own parser")) {
+        int (*volatile parse)(const char *) = own_parser;
+        return parse(words[3]);
+    }
     if (!strcmp(way, "environment")) return getenv("INDEX")[1];
     if (!strcmp(way, "variable")) return atoi(getenv("INDEX"));
     if (!strcmp(way, "changed")) { words[3][0] = 'z'; return words[3][0]; }
@@ -183,6 +192,8 @@ CASES = {
     "argument": Case(b"", "argv[3]", 0, 1, "abc", "argument"),
     "atoi": Case(b"", "argv[3]", 0, 3, "200", "argument"),
     "strtol": Case(b"", "argv[3]", 0, 4, "0xff, more", "argument"),
+    "pointer": Case(b"", "argv[3]", 0, 4, "0xff, more", "argument"),
+    "own parser": Case(b"", "argv[3]", 1, 1, "abc", "argument"),
     "environment": Case(b"", "INDEX", 1, 1, "x", "variable"),
     "variable": Case(b"", "INDEX", 0, 3, "x", "variable"),
 }
@@ -260,6 +271,7 @@ def test_a_page_of_a_file_that_unseen_code_changed_is_none(
         ("socket", "read from socket descriptor 4 at offsets 4 to 7"),
         ("fgets", "read from standard input at offset 3 by fgets"),
         ("atoi", "bytes 0 to 2 of argv[3]"),
+        ("pointer", "computed as (*parse)(words[3], NULL, 0)"),
         ("environment", "byte 1 of the variable INDEX"),
     ],
 )

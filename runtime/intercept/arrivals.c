@@ -39,7 +39,9 @@ static int64_t place_of(FILE *stream) {
 }
 
 struct arrival arrival_began(struct site site, FILE *stream, const char *text) {
-    struct arrival arrival = {.call = given_calling(site.function), .stream = stream};
+    struct whence_origin_site *call =
+        text ? given_parsing(site.function) : given_calling(site.function);
+    struct arrival arrival = {.call = call, .stream = stream};
     if (stream) arrival.place = place_of(stream);
     if (!text || !arrival.call) return arrival;
     size_t length = wh_length(text);
@@ -94,7 +96,7 @@ void arrived_as_pointer(struct site site, const void *pointer) {
 }
 
 void parsed_as_result(struct site site, const char *text, size_t size, uint64_t result) {
-    struct whence_origin_site *call = given_calling(site.function);
+    struct whence_origin_site *call = given_parsing(site.function);
     size_t length = 0;
     while (length < size && text[length]) length++;
     uint32_t node = call && length ? cells_parsed(call, (uintptr_t)text, length) : 0;

@@ -235,23 +235,35 @@ static uint32_t node_of(struct input *input, uint32_t parent) {
 
 /* ---- the calls that give them ---- */
 
-/* By its text: kind, line, column and name, behind which there may be the arguments. */
-int given_is_call(const struct whence_origin_site *site, const char *function) {
+/* In the text of a site: kind, line, column and name, behind which there may be the arguments. */
+static const char *name_of(const struct whence_origin_site *site) {
     const char *text = site->text;
-    for (unsigned tabs = 0; tabs < 3; text++) {
-        if (!*text) return 0;
-        tabs += *text == '\t';
-    }
+    for (unsigned tabs = 0; *text && tabs < 3; text++) tabs += *text == '\t';
+    return text;
+}
+
+int given_is_call(const struct whence_origin_site *site, const char *function) {
+    const char *text = name_of(site);
     while (*function && *text == *function) text++, function++;
     return !*function && (*text == '\t' || *text == '(');
 }
 
-struct whence_origin_site *given_calling(const char *function) {
+static struct whence_origin_site *take_calling(void) {
     struct whence_origin_passed *own = &__whence_origins.passed;
     struct whence_origin_site *site = (void *)(uintptr_t)own->calling;
-    if (!site) return NULL;
-    own->calling = own->returned = 0;
-    return given_is_call(site, function) ? site : NULL;
+    if (site) own->calling = own->returned = 0;
+    return site;
+}
+
+struct whence_origin_site *given_calling(const char *function) {
+    struct whence_origin_site *site = take_calling();
+    return site && given_is_call(site, function) ? site : NULL;
+}
+
+struct whence_origin_site *given_parsing(const char *function) {
+    struct whence_origin_site *site = take_calling();
+    int is_pointer = site && name_of(site)[0] == '(';
+    return site && (is_pointer || given_is_call(site, function)) ? site : NULL;
 }
 
 /* Sites for calls by code that is not followed, one for each function. */

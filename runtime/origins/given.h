@@ -28,6 +28,9 @@ int given_is_call(const struct whence_origin_site *site, const char *function);
  * code has called it. */
 struct whence_origin_site *given_calling(const char *function);
 
+/* The same, but a call of a pointer counts too: its text names no function. */
+struct whence_origin_site *given_parsing(const char *function);
+
 /* Bytes of a file: from `offset` on, WH_INPUT_NOWHERE if that is not known. */
 struct input_bytes {
     uint32_t source;  /* 0: unknown */

@@ -429,9 +429,11 @@ class _Follower:
     def _tell_input(self, call: ir.Call, name: str) -> None:
         """Functions that take something from outside or from a text, or send something, are told where they
         are called."""
-        if name in PARSERS:
+        pointer = call.callee_operand.value
+        if name in PARSERS or (not name and pointer.startswith("%") and _may_parse(call)):
             given = ", ".join(self.names.value(each.value) or "…" for each in call.arguments)
-            site = self.sites.site(call, HopKind.ARITHMETIC, f"{name}({given})")
+            function = name or f"(*{self.names.value(pointer) or '…'})"
+            site = self.sites.site(call, HopKind.ARITHMETIC, f"{function}({given})")
         elif name in READERS:
             site = self.sites.site(call, HopKind.OUTSIDE, name, "input")
         elif name in WRITERS:
@@ -553,6 +555,12 @@ def _is_plain_use(use: ir.Instruction, variable: ir.Alloca) -> bool:
 
 def _is_constant(operand: ir.Operand) -> bool:
     return not operand.value.startswith("%")
+
+
+def _may_parse(call: ir.Call) -> bool:
+    """Whether what a pointer leads to may compute a number from the text that is its first argument."""
+    arguments = call.arguments
+    return call.type in ("i32", "i64") and bool(arguments) and arguments[0].type == "ptr"
 
 
 def _wide(size: ir.Argument) -> str:
