@@ -17,6 +17,8 @@ enum image_kind {
 
 /* Reads the list of loaded images. */
 void images_refresh(void);
+/* Another number whenever the list may have changed. */
+uint32_t images_version(void);
 /* The kind of the image that contains (or contained) a program counter. */
 enum image_kind images_kind(uint64_t pc);
 /* Whether it is instrumented code's. */

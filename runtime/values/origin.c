@@ -23,13 +23,26 @@ uint32_t origin_stack(uint64_t origin) {
 /* ---- constants ---- */
 
 /* Those that were found to be there. They are not looked at again: it takes a system call. */
-#define FOUND 1024u
-static uint64_t found[FOUND];
+#define KEPT (1u << 12)
+static uint64_t found[KEPT];
+/* Addresses in images where there is none: those of words of which a byte was overwritten. */
+static uint64_t absent[KEPT];
 
-static uint64_t *entry_of(uint64_t address) { return &found[(address >> 3) % FOUND]; }
+static uint64_t *entry_of(uint64_t *kept, uint64_t address) { return &kept[(address >> 3) % KEPT]; }
 
-static int is_found(uint64_t address) {
-    return __atomic_load_n(entry_of(address), __ATOMIC_RELAXED) == address;
+static int is_kept(uint64_t *kept, uint64_t address, uint64_t as) {
+    return __atomic_load_n(entry_of(kept, address), __ATOMIC_RELAXED) == as;
+}
+
+static void keep(uint64_t *kept, uint64_t address, uint64_t as) {
+    __atomic_store_n(entry_of(kept, address), as, __ATOMIC_RELAXED);
+}
+
+static int is_found(uint64_t address) { return is_kept(found, address, address); }
+
+/* Other images may have one there. */
+static uint64_t as_absent(uint64_t address) {
+    return address | (uint64_t)images_version() << WH_ADDRESS_BITS;
 }
 
 /* The address of the constant that an origin may be. */
@@ -39,17 +52,22 @@ static uint64_t address_of(uint64_t origin) {
     return is_shifted ? origin - WH_ORIGIN_SHIFTED : origin;
 }
 
-static int is_constant(uint64_t origin) {
+static int has_magic(uint64_t address) {
     struct whence_undefined constant;
+    return os_copy(&constant, address, sizeof constant) && constant.magic == WHENCE_UNDEFINED_MAGIC;
+}
+
+static int is_constant(uint64_t origin) {
     uint64_t address = address_of(origin);
     if (is_found(address)) return 1;
-    uint64_t last = address + sizeof constant - 1;
+    uint64_t last = address + sizeof(struct whence_undefined) - 1;
     if (!images_hold(address)) return 0;
     if ((address ^ last) / OS_PAGE || address % _Alignof(struct whence_undefined)) return 0;
-    if (!os_copy(&constant, address, sizeof constant)) return 0;
-    if (constant.magic != WHENCE_UNDEFINED_MAGIC) return 0;
-    __atomic_store_n(entry_of(address), address, __ATOMIC_RELAXED);
-    return 1;
+    uint64_t none = as_absent(address);
+    if (is_kept(absent, address, none)) return 0;
+    int there = has_magic(address);
+    keep(there ? found : absent, address, there ? address : none);
+    return there;
 }
 
 const char *origin_text(uint64_t origin) {

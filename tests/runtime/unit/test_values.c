@@ -25,8 +25,15 @@ static const struct {
 /* Where all bytes are random, a store may turn one origin into another that differs in a byte. */
 static int other_is_loaded;
 
+static uint32_t loads;
+uint32_t images_version(void) { return loads; }
+
+/* In writable data of an image, which another image may have taken the place of. */
+static struct whence_undefined late = {0, 4};
+
 int images_hold(uint64_t address) {
     return address - (uint64_t)(uintptr_t)&variable < sizeof variable ||
+           address - (uint64_t)(uintptr_t)&late < sizeof late ||
            (other_is_loaded && address - (uint64_t)(uintptr_t)&other < sizeof other);
 }
 
@@ -375,6 +382,15 @@ static void a_child_goes_on(void) {
     }
 }
 
+static void another_image_may_have_constants_elsewhere(void) {
+    uint64_t origin = (uint64_t)(uintptr_t)&late;
+    CHECK(!origin_is_valid(origin));
+    late.magic = WHENCE_UNDEFINED_MAGIC;
+    CHECK(!origin_is_valid(origin)); /* it is not looked at each time */
+    loads++;
+    CHECK(origin_is_valid(origin));
+}
+
 int main(void) {
     uintptr_t begin;
     size_t size;
@@ -391,6 +407,7 @@ int main(void) {
     a_write_may_have_bytes_of_what_was_there();
     a_write_may_end_with_a_byte_of_the_fill();
     what_a_store_leaves_of_a_word_keeps_its_origin();
+    another_image_may_have_constants_elsewhere();
     forgotten_bytes_stay();
     big_ranges_are_defined();
     pages_without_room_are_defined();
