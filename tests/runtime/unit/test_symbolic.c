@@ -1,4 +1,4 @@
-/* modules: symbolic/border symbolic/decisions symbolic/expressions symbolic/fold symbolic/memory symbolic/numbers symbolic/sites symbolic/strings symbolic/tables symbolic/trace blocks/block blocks/blocks blocks/claims planes/planes os/os os/text */
+/* modules: symbolic/border symbolic/decisions symbolic/derived symbolic/expressions symbolic/fold symbolic/memory symbolic/numbers symbolic/sites symbolic/strings symbolic/tables symbolic/trace blocks/block blocks/blocks blocks/claims planes/planes os/os os/text */
 #include <ctype.h>
 #include <sys/mman.h>
 #include <unistd.h>

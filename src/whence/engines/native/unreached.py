@@ -15,10 +15,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Protocol
 
-import llvmlite.binding as llvm
-
 from whence.errors import CannotExecute
-from whence.instrument.pipeline import compile_text
 from whence.symbols.demangle import demangle
 from whence.toolchain.carry import CarriedImage, mentions
 from whence.toolchain.elf import Elf, ElfError
@@ -101,6 +98,8 @@ def _defined(path: Path) -> set[str]:
 
 def _inlined(bitcode: bytes) -> set[str]:
     """Names of functions whose body is there for inlining alone."""
+    import llvmlite.binding as llvm  # most links need neither this nor the pipeline
+
     module = llvm.parse_bitcode(bitcode, context=llvm.create_context())
     alone = llvm.Linkage.available_externally
     return {function.name for function in module.functions if function.linkage == alone}
@@ -108,6 +107,8 @@ def _inlined(bitcode: bytes) -> set[str]:
 
 def _stand_ins(names: Iterable[str], path: Path) -> Path:
     """An object file with the functions, which other images do not see."""
+    from whence.instrument.pipeline import compile_text
+
     text = "".join(f"define hidden i64 @{_quoted(name)}() nounwind {{ ret i64 0 }}\n" for name in names)
     path.write_bytes(compile_text(text, path.name))
     return path
