@@ -138,7 +138,7 @@ static void string_written(struct site site, const struct string_before *before,
     if (before->string.begin == string->begin && before->string.size == string->size &&
         before->digest == digest_of(string))
         return;
-    NOW_WRITTEN(site, string->begin, string->size + 1);
+    written_already(site.function, (uintptr_t)string->begin, string->size + 1);
 }
 
 #define INTO_STRING(name, title)                                                                   \

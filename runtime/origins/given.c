@@ -104,9 +104,17 @@ static uint32_t find_source(const struct source *wanted, int file, const char *n
     return 0;
 }
 
+static uint32_t find_file(int file, const struct os_identity *identity) {
+    struct source wanted = {.kind = WH_INPUT_DESCRIPTOR,
+                            .number = (uint64_t)file,
+                            .identity = *identity,
+                            .state = BEGUN};
+    return find_source(&wanted, file, NULL, 0);
+}
+
 static uint32_t find_descriptor(int file) {
-    struct source wanted = {.kind = WH_INPUT_DESCRIPTOR, .number = (uint64_t)file, .state = BEGUN};
-    return os_identify(file, &wanted.identity) ? 0 : find_source(&wanted, file, NULL, 0);
+    struct os_identity identity;
+    return os_identify(file, &identity) ? 0 : find_file(file, &identity);
 }
 
 static struct source *source_at(uint32_t number) { return &sources[number - 1]; }
@@ -348,12 +356,10 @@ uint32_t given_returned(const char *function, struct whence_origin_site *call,
 
 void given_mapped(const char *function, struct whence_origin_site *call, int file, uint64_t offset,
                   uintptr_t begin, uint64_t size) {
-    struct mapped what = {call ? call : site_elsewhere(function), find_descriptor(file), offset};
-    const struct os_identity *identity = what.source ? &source_at(what.source)->identity : NULL;
-    if (!what.call || !identity || !S_ISREG(identity->mode)) return;
     struct os_identity now;
-    if (!os_identify(file, &now) && now.size > offset)
-        mapped_add(what, file, begin, size, now.size - offset);
+    if (os_identify(file, &now) || !S_ISREG(now.mode) || now.size <= offset) return;
+    struct mapped what = {call ? call : site_elsewhere(function), find_file(file, &now), offset};
+    if (what.call && what.source) mapped_add(what, file, begin, size, now.size - offset);
 }
 
 /* The first bytes, as far as they are those of a mapped file; none without a call. */
@@ -506,10 +512,7 @@ static uint32_t initial(struct whence_origin_site *site, uintptr_t address, uint
 }
 
 static int is_unchanged(uintptr_t address, uint64_t size) {
-    const volatile char *now = (const char *)address, *then = start.copy + (address - start.begin);
-    for (uint64_t i = 0; i < size; i++)
-        if (now[i] != then[i]) return 0;
-    return 1;
+    return wh_same_bytes(address, (uintptr_t)start.copy + (address - start.begin), size);
 }
 
 uint32_t given_pointer(struct whence_origin_site *site, uint64_t value) {

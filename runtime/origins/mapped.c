@@ -98,13 +98,6 @@ void mapped_cut(uintptr_t begin, uint64_t size) {
     }
 }
 
-static int is_unchanged(uintptr_t address, uintptr_t twin, uint64_t size) {
-    const volatile char *now = (const char *)address, *then = (const char *)twin;
-    for (uint64_t i = 0; i < size; i++)
-        if (now[i] != then[i]) return 0;
-    return 1;
-}
-
 uint64_t mapped_find(uintptr_t address, uint64_t size, struct mapped *found) {
     uint32_t most = __atomic_load_n(&used, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < most; i++) {
@@ -113,7 +106,8 @@ uint64_t mapped_find(uintptr_t address, uint64_t size, struct mapped *found) {
         if (size > entries[i].end - address) size = entries[i].end - address;
         *found = entries[i].what;
         found->offset += address - begin;
-        return is_unchanged(address, entries[i].twin + (address - begin), size) ? size : 0;
+        uintptr_t twin = entries[i].twin + (address - begin);
+        return wh_same_bytes(address, twin, size) ? size : 0;
     }
     return 0;
 }

@@ -31,8 +31,7 @@ static void copy_appended(const struct text_copy *copy) {
     uint64_t whole = wh_length((const char *)copy->to);
     uintptr_t end = copy->to + whole - copy->length;
     if (whole < copy->length) return;
-    for (uint64_t i = 0; i < copy->length; i++)
-        if (((const char *)end)[i] != ((const char *)copy->from)[i]) return;
+    if (!wh_same_bytes(end, copy->from, copy->length)) return;
     copy_ended(copy, end, copy->length < copy->most);
 }
 

@@ -94,16 +94,16 @@ static int look(struct dl_phdr_info *info, size_t size, void *first) {
 
 /* ---- all of them ---- */
 
-/* The loader lets one thread at a time look, so the table needs no lock. */
 static uint32_t version;
 
 uint32_t images_version(void) { return __atomic_load_n(&version, __ATOMIC_RELAXED); }
 
+/* The loader lets one thread at a time look, so the table needs no lock. */
 void images_refresh(void) {
     int first = 1;
-    __atomic_fetch_add(&version, 1, __ATOMIC_RELAXED);
     if (!*main_path) os_read_link("/proc/self/exe", main_path, sizeof main_path - 1);
     dl_iterate_phdr(look, &first);
+    __atomic_fetch_add(&version, 1, __ATOMIC_RELEASE);
 }
 
 /* ---- in the form of /proc/self/maps ---- */

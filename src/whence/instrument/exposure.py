@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from whence import ir
+from whence.abi.intercepts import PREFIX as INSERTED
 from whence.instrument import steps
 from whence.instrument.lookup import LOOKUP
 from whence.instrument.markers import PREFIX, RANGE, SCOPE, checked_range
@@ -51,6 +52,11 @@ def uses_of(function: ir.Function) -> Uses:
             if name != instruction.result:
                 found.setdefault(name, []).append(instruction)
     return found
+
+
+def is_inserted(use: ir.Instruction) -> bool:
+    """Whether it is a call that a pass has inserted."""
+    return isinstance(use, ir.Call) and (use.callee or "").startswith(INSERTED)
 
 
 def size_of(variable: ir.Alloca) -> int | None:

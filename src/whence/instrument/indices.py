@@ -10,9 +10,8 @@ of them has the index that is marked.
 from __future__ import annotations
 
 from whence import ir
-from whence.abi.intercepts import PREFIX
 from whence.instrument import steps
-from whence.instrument.exposure import Uses, is_access, uses_of
+from whence.instrument.exposure import Uses, is_access, is_inserted, uses_of
 from whence.instrument.passes import Context
 from whence.ir.datalayout import constant_index
 from whence.ir.types import ArrayType, StructType, parse_type
@@ -207,13 +206,8 @@ def _is_member_array(part: ir.GetElementPtr, array: ArrayType) -> bool:
 
 def _is_accessed(element: ir.GetElementPtr, uses: Uses) -> bool:
     """Whether all that happens to the address is accesses, to it or to a member there."""
-    found = [each for each in uses.get(element.result or "", ()) if not _is_own(each)]
+    found = [each for each in uses.get(element.result or "", ()) if not is_inserted(each)]
     return bool(found) and all(_is_member(use, uses) or is_access(use, element.result or "") for use in found)
-
-
-def _is_own(use: ir.Instruction) -> bool:
-    """Whether it is a call that another pass has inserted."""
-    return isinstance(use, ir.Call) and (use.callee or "").startswith(PREFIX)
 
 
 def _is_member(use: ir.Instruction, uses: Uses) -> bool:

@@ -9,8 +9,7 @@ and the front end writes the same for ``case 100 ... 1000``.
 from __future__ import annotations
 
 from whence import ir
-from whence.abi.intercepts import PREFIX
-from whence.instrument.exposure import Uses
+from whence.instrument.exposure import Uses, is_inserted
 
 _OPCODES = ("add", "sub", "mul")
 _TYPES = ("i32", "i64")
@@ -52,8 +51,7 @@ def _is_step_back(difference: ir.Binary, uses: Uses) -> bool:
 
 def _uses(difference: ir.Binary, uses: Uses) -> list[ir.Instruction]:
     """What the program does with it, without the calls that other passes have inserted."""
-    found = uses.get(difference.result or "", ())
-    return [use for use in found if not (isinstance(use, ir.Call) and (use.callee or "").startswith(PREFIX))]
+    return [use for use in uses.get(difference.result or "", ()) if not is_inserted(use)]
 
 
 def _is_range(difference: ir.Binary, uses: Uses) -> bool:
