@@ -19,6 +19,7 @@ HEAD = r"""
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,13 +100,13 @@ WRITTEN = {
         "stat",
         'struct stat s = {0}; stat("/", &s); stat("/etc/passwd", &s); return (int)s.st_size % 100 + 200;',
     ),
-    "snprintf": Kind("snprintf", 'char b[8]; snprintf(b, sizeof b, "a%s", argv[2]); return b[1] + 100;'),
-    "sprintf": Kind("sprintf", 'char b[8]; sprintf(b, "%d", 77); return b[1] + 100;'),
+    "snprintf": Kind("snprintf", 'char b[8]; snprintf(b, sizeof b, "a%s", argv[2]); return b[0] + 100;'),
+    "sprintf": Kind("sprintf", 'char b[8]; sprintf(b, "%g", 77.0); return b[1] + 100;'),
     "checked": Kind(
         "__snprintf_chk",
-        'char b[8]; __builtin___snprintf_chk(b, sizeof b, 0, room, "a%s", argv[2]); return b[1] + 100;',
+        'char b[8]; __builtin___snprintf_chk(b, sizeof b, 0, room, "a%s", argv[2]); return b[0] + 100;',
     ),
-    "parsed": Kind("snprintf", 'char b[8]; snprintf(b, sizeof b, "%d", 300); return atoi(b);'),
+    "parsed": Kind("snprintf", 'char b[8]; snprintf(b, sizeof b, "%2$d", 1, 300); return atoi(b);'),
     "localtime_r": Kind(
         "localtime_r", "time_t t = 1000000000; struct tm d; localtime_r(&t, &d); return d.tm_year;"
     ),
@@ -156,6 +157,22 @@ static int timed(const void *a, const void *b) {
 }
 static int jump(const void *a, const void *b) { longjmp(out, *(int *)a != *(int *)b); }
 static void handle(int number) { time_t t = 1000000000 + number; localtime_r(&t, &day); }
+static void listed(char *to, const char *format, ...) {
+    va_list all, again;
+    puts(format);
+    va_start(all, format);
+    va_copy(again, all);
+    vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    vsprintf(to, format, all);
+    va_end(all);
+}
+static void new(char **to, const char *format, ...) {
+    va_list all;
+    va_start(all, format);
+    vasprintf(to, format, all);
+    va_end(all);
+}
 static void *look(void *s) { stat("/etc/passwd", s); return NULL; }
 static int in_thread(struct stat *s) {
     pthread_t thread;
@@ -164,6 +181,49 @@ static int in_thread(struct stat *s) {
     return (int)s->st_size % 100 + 200;
 }
 """
+PRINTED = {
+    "snprintf text": ("copy", 'char b[8]; snprintf(b, sizeof b, "a%s", t); return b[1] + 100;'),
+    "text to the right": ("copy", 'char b[8]; snprintf(b, sizeof b, "%*s", 5, t); return b[3] + 100;'),
+    "text to the left": ("copy", 'char b[8]; snprintf(b, sizeof b, "|%-*.1s|", 5, t); return b[1] + 100;'),
+    "text behind others": (
+        "copy",
+        'char b[80]; sprintf(b, "%5d%%%s%n%g %Lf %p %x:%s", 1, "x", &k, 1e9, 2.0L, b, 7, t);'
+        " return strchr(b, ':')[1] + 100;",
+    ),
+    "text that is cut off": ("copy", 'char b[3]; snprintf(b, sizeof b, "a%s", t); return b[1] + 100;'),
+    "text by a list": ("copy", 'char b[80]; listed(b, "%d %s", 1, t); return b[2] + 100;'),
+    "character": ("copy", 'char b[8]; sprintf(b, "<%3c>", t[0]); return b[3] + 100;'),
+    "new": ("copy", 'char *b; asprintf(&b, "a%s", t); int r = b[1] + 100; free(b); return r;'),
+    "new by a list": ("copy", 'char *b; new(&b, "%s", t); int r = b[0] + 100; free(b); return r;'),
+    "checked text": (
+        "copy",
+        'char b[8]; __builtin___snprintf_chk(b, sizeof b, 0, room, "a%s", t); return b[1] + 100;',
+    ),
+    "checked number": (
+        "arithmetic",
+        'char b[8]; __builtin___sprintf_chk(b, 0, room, "%3d", t[0] + 200); return atoi(b);',
+    ),
+    "number": ("arithmetic", 'char b[8]; snprintf(b, sizeof b, "<%d>", t[0] + 200); return atoi(b + 1);'),
+    "short number": ("arithmetic", 'char b[9]; sprintf(b, "%g%hhd", 0.5, t[0]); return b[3] + 200;'),
+    "number by a list": ("arithmetic", 'char b[80]; listed(b, "%g %d", 1.0, t[0]); return b[2] + 200;'),
+    "number on the stack": (
+        "arithmetic",
+        'char b[99]; listed(b, "%d%d%d%d%d:%ld", 1, 2, 3, 4, 5, (long)t[0]);'
+        " return atoi(strchr(b, ':') + 1) + 200;",
+    ),
+    "number behind what registers do not take": (
+        "arithmetic",
+        'char b[99]; double d = 0.5; listed(b, "%g%g%g%g%g%g%g%g%g%d%d%d%d%d:%ld", d, d, d, d, d, d, d, d, d,'
+        " 1, 2, 3, 4, (int)room, (long)t[0]); return atoi(strchr(b, ':') + 1) + 200;",
+    ),
+}
+"""Texts that end with the first byte of the text `t`, or a number that is it."""
+NOT_PRINTED = {
+    "behind an extended number": (
+        'char b[99]; listed(b, "%d%d%d%d%Lf %d", 1, 2, 3, 4, 0.5L, t[0]);'
+        " return atoi(strchr(b, ' ')) + 200;"
+    ),
+}
 KEPT = {
     "stat": 'struct stat s; s.st_size = 300; stat("/nonexistent", &s); return (int)s.st_size;',
     "snprintf": 'char b[8]; b[1] = 100; snprintf(b, 0, "%d", 12345); return b[1];',
@@ -176,12 +236,20 @@ KEPT = {
 
 def source(bodies: dict[str, str]) -> str:
     ways = "".join(f'    if (!strcmp(way, "{way}")) {{ {body} }}\n' for way, body in bodies.items())
-    begin = "static int pick(const char *way, char **argv) {\n    volatile size_t room = 64;\n"
+    begin = f"static int pick(const char *way, char **argv) {{\n{BEGIN}"
     return f"{HEAD}{HELPERS}{begin}{ways}    return 0;\n}}\n{MAIN}"
 
 
+BEGIN = """
+    volatile size_t room = 64;
+    char t[4] = "5x";
+    int k;
+    (void)k, t[0] = (char)('4' + (argv[1][0] != 0));
+"""
+
+
 def copying() -> dict[str, str]:
-    text = "char b[64], t[4]; t[0] = 'a'; t[1] = argv[2][1]; t[2] = t[3] = 0; (void)b, (void)t;"
+    text = "char b[64]; t[0] = 'a'; t[1] = argv[2][1]; t[2] = t[3] = 0; (void)b;"
     return {
         f"{function} {place}": f"{text} {body.replace('FROM', start.text)}"
         for function, body in COPIES.items()
@@ -203,10 +271,12 @@ def programs(
     whence = Whence(directory, whence_env).with_env(INDEX="az")
     writing = {f"written {way}": kind.body for way, kind in WRITTEN.items()}
     kept = {f"kept {way}": body for way, body in KEPT.items()}
+    printed = {f"printed {way}": body for way, (_, body) in PRINTED.items()}
+    others = {f"not printed {way}": body for way, body in NOT_PRINTED.items()}
     flags = ("-g", "-w", request.param, "-pthread", "-lm", "-fno-builtin-lgamma_r")
     built = (
         whence.build(source(copying()), f"copying{request.param}", *flags),
-        whence.build(source(writing | kept), f"writing{request.param}", *flags),
+        whence.build(source(writing | kept | printed | others), f"writing{request.param}", *flags),
     )
     return Programs(*built, whence)
 
@@ -240,6 +310,25 @@ def test_chains_begin_where_a_library_function_has_written(programs: Programs, w
     hops = told(programs.whence, programs.writing, f"written {way}")
     assert (hops[-1]["kind"], hops[-1]["name"]) == ("written", WRITTEN[way].function)
     assert [hop["kind"] for hop in hops].count("written") == 1
+
+
+@pytest.mark.parametrize("way", PRINTED)
+def test_what_is_printed_leads_to_the_arguments(programs: Programs, way: str) -> None:
+    hops = told(programs.whence, programs.writing, f"printed {way}")
+    kind, _ = PRINTED[way]
+    ours = [i for i, hop in enumerate(hops) if "printf" in (hop["name"] or "")]
+    at = next(i for i in ours if hops[i]["kind"] in ("copy", "arithmetic"))
+    assert hops[at]["kind"] == kind
+    passed = [hop["kind"] for hop in hops[at:]].count("argument")
+    assert passed == (kind == "arithmetic" or way == "character")
+    assert "t[0]" in [hop["name"] for hop in hops[at:]]
+    assert hops[-1]["kind"] == "computed"
+
+
+@pytest.mark.parametrize("way", NOT_PRINTED)
+def test_what_is_not_known_to_be_printed_of_an_argument_is_not_told(programs: Programs, way: str) -> None:
+    hops = told(programs.whence, programs.writing, f"not printed {way}")
+    assert hops[-1]["kind"] in ("written", "unseen")
 
 
 def test_the_thread_that_called_the_function_is_told(programs: Programs) -> None:

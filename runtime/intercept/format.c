@@ -198,6 +198,15 @@ static size_t size_of(enum format_kind kind) {
     return kind == FORMAT_LONG_DOUBLE ? 10 : sizeof(long);
 }
 
+struct format_place format_take(va_list *arguments, enum format_kind kind) {
+    union argument value;
+    struct format_place place = {NULL, 0};
+    if (kind == FORMAT_NOTHING) return place;
+    place = (struct format_place){place_of(*arguments, kind), size_of(kind)};
+    take(arguments, kind, &value);
+    return place;
+}
+
 struct walk {
     struct format_item items[FORMAT_MOST];
     size_t count;

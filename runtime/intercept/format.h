@@ -57,6 +57,9 @@ struct format_place {
     size_t size;
 };
 
+/* Takes the next argument of a list; where it was. */
+struct format_place format_take(va_list *arguments, enum format_kind kind);
+
 /* The arguments of a printf call that are numbers or pointers, at most FORMAT_MOST. */
 size_t format_printf_places(const char *format, va_list arguments, struct format_place *places);
 

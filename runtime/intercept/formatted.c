@@ -1,6 +1,7 @@
 /* stdio.h: printf and scanf in every form. */
 #include "format.h"
 #include "formatted.h"
+#include "printed.h"
 
 #include <err.h>
 #include <syslog.h>
@@ -160,33 +161,46 @@ PRINT_VOID_LIST(vwarnx, (const char *format, va_list arguments), vwarnx(format, 
 
 /* ---- printf to fresh memory ---- */
 
-#define PRINT_NEW(name, parameters, call)                                                          \
+#define NEW_PRINTED(first)                                                                         \
+    (length >= 0 ? (NOW_WRITTEN(SITE, *result, (size_t)length + 1),                                \
+                    PRINTED_INTO(*result, NO_LIMIT, length, first, again))                         \
+                 : (void)0)
+
+#define PRINT_NEW(name, parameters, first, call)                                                   \
     WRAP(int, name, parameters) {                                                                  \
-        va_list arguments;                                                                         \
+        va_list arguments, again;                                                                  \
         va_start(arguments, format);                                                               \
+        va_copy(again, arguments);                                                                 \
         WRITE(result, sizeof *result);                                                             \
         check_printf(SITE, format, arguments);                                                     \
         int length = call;                                                                         \
+        NEW_PRINTED(first);                                                                        \
+        va_end(again);                                                                             \
         va_end(arguments);                                                                         \
         return length;                                                                             \
     }
 
+#define PRINT_NEW_LIST(name, parameters, call)                                                     \
+    WRAP(int, name, parameters) {                                                                  \
+        va_list again;                                                                             \
+        va_copy(again, arguments);                                                                 \
+        WRITE(result, sizeof *result);                                                             \
+        check_printf(SITE, format, arguments);                                                     \
+        int length = call;                                                                         \
+        NEW_PRINTED(GIVEN_LIST);                                                                   \
+        va_end(again);                                                                             \
+        return length;                                                                             \
+    }
+
 int __vasprintf_chk(char **, int, const char *, va_list);
-PRINT_NEW(asprintf, (char **result, const char *format, ...), vasprintf(result, format, arguments))
-PRINT_NEW(__asprintf_chk, (char **result, int flag, const char *format, ...),
+PRINT_NEW(asprintf, (char **result, const char *format, ...), 2,
+          vasprintf(result, format, arguments))
+PRINT_NEW(__asprintf_chk, (char **result, int flag, const char *format, ...), 3,
           __vasprintf_chk(result, flag, format, arguments))
-
-WRAP(int, vasprintf, (char **result, const char *format, va_list arguments)) {
-    WRITE(result, sizeof *result);
-    check_printf(SITE, format, arguments);
-    return vasprintf(result, format, arguments);
-}
-
-WRAP(int, __vasprintf_chk, (char **result, int flag, const char *format, va_list arguments)) {
-    WRITE(result, sizeof *result);
-    check_printf(SITE, format, arguments);
-    return __vasprintf_chk(result, flag, format, arguments);
-}
+PRINT_NEW_LIST(vasprintf, (char **result, const char *format, va_list arguments),
+               vasprintf(result, format, arguments))
+PRINT_NEW_LIST(__vasprintf_chk, (char **result, int flag, const char *format, va_list arguments),
+               __vasprintf_chk(result, flag, format, arguments))
 
 /* ---- printf to memory ---- */
 
@@ -252,25 +266,36 @@ static int print_into(struct site site, char *to, size_t size, const char *forma
     return filled(site, to, size, length);
 }
 
-#define PRINT_INTO(name, parameters, size)                                                         \
+#define PRINT_INTO(name, parameters, size, first, call)                                            \
     WRAP(int, name, parameters) {                                                                  \
-        va_list arguments;                                                                         \
+        va_list arguments, again;                                                                  \
         va_start(arguments, format);                                                               \
-        int length = print_into(SITE, to, size, format, arguments);                                \
+        va_copy(again, arguments);                                                                 \
+        int length = call;                                                                         \
+        PRINTED_INTO(to, size, length, first, again);                                              \
+        va_end(again);                                                                             \
         va_end(arguments);                                                                         \
         return length;                                                                             \
     }
 
-PRINT_INTO(sprintf, (char *to, const char *format, ...), NO_LIMIT)
-PRINT_INTO(snprintf, (char *to, size_t size, const char *format, ...), size)
+#define PRINT_LIST_INTO(name, parameters, size, call)                                              \
+    WRAP(int, name, parameters) {                                                                  \
+        va_list again;                                                                             \
+        va_copy(again, arguments);                                                                 \
+        int length = call;                                                                         \
+        PRINTED_INTO(to, size, length, GIVEN_LIST, again);                                         \
+        va_end(again);                                                                             \
+        return length;                                                                             \
+    }
 
-WRAP(int, vsprintf, (char *to, const char *format, va_list arguments)) {
-    return print_into(SITE, to, NO_LIMIT, format, arguments);
-}
-
-WRAP(int, vsnprintf, (char *to, size_t size, const char *format, va_list arguments)) {
-    return print_into(SITE, to, size, format, arguments);
-}
+PRINT_INTO(sprintf, (char *to, const char *format, ...), NO_LIMIT, 2,
+           print_into(SITE, to, NO_LIMIT, format, arguments))
+PRINT_INTO(snprintf, (char *to, size_t size, const char *format, ...), size, 3,
+           print_into(SITE, to, size, format, arguments))
+PRINT_LIST_INTO(vsprintf, (char *to, const char *format, va_list arguments), NO_LIMIT,
+                print_into(SITE, to, NO_LIMIT, format, arguments))
+PRINT_LIST_INTO(vsnprintf, (char *to, size_t size, const char *format, va_list arguments), size,
+                print_into(SITE, to, size, format, arguments))
 
 /* Checks only; the function with the known size must run to see an overflow of that. */
 static void check_print_into(struct site site, const char *to, size_t size, const char *format,
@@ -288,35 +313,21 @@ static void check_print_into(struct site site, const char *to, size_t size, cons
 int __vsprintf_chk(char *, int, size_t, const char *, va_list);
 int __vsnprintf_chk(char *, size_t, int, size_t, const char *, va_list);
 
-WRAP(int, __vsprintf_chk,
-     (char *to, int flag, size_t room, const char *format, va_list arguments)) {
-    check_print_into(SITE, to, NO_LIMIT, format, arguments);
-    return filled(SITE, to, NO_LIMIT, __vsprintf_chk(to, flag, room, format, arguments));
-}
+/* `size`: NO_LIMIT if the function has none but that of the room. */
+#define CHECKED_INTO(size, call)                                                                   \
+    (check_print_into(SITE, to, size, format, arguments), filled(SITE, to, size, call))
 
-WRAP(int, __vsnprintf_chk,
-     (char *to, size_t size, int flag, size_t room, const char *format, va_list arguments)) {
-    check_print_into(SITE, to, size, format, arguments);
-    return filled(SITE, to, size, __vsnprintf_chk(to, size, flag, room, format, arguments));
-}
-
-WRAP(int, __sprintf_chk, (char *to, int flag, size_t room, const char *format, ...)) {
-    va_list arguments;
-    va_start(arguments, format);
-    check_print_into(SITE, to, NO_LIMIT, format, arguments);
-    int length = __vsprintf_chk(to, flag, room, format, arguments);
-    va_end(arguments);
-    return filled(SITE, to, NO_LIMIT, length);
-}
-
-WRAP(int, __snprintf_chk, (char *to, size_t size, int flag, size_t room, const char *format, ...)) {
-    va_list arguments;
-    va_start(arguments, format);
-    check_print_into(SITE, to, size, format, arguments);
-    int length = __vsnprintf_chk(to, size, flag, room, format, arguments);
-    va_end(arguments);
-    return filled(SITE, to, size, length);
-}
+PRINT_LIST_INTO(__vsprintf_chk,
+                (char *to, int flag, size_t room, const char *format, va_list arguments), NO_LIMIT,
+                CHECKED_INTO(NO_LIMIT, __vsprintf_chk(to, flag, room, format, arguments)))
+PRINT_LIST_INTO(__vsnprintf_chk,
+                (char *to, size_t size, int flag, size_t room, const char *format,
+                 va_list arguments),
+                size, CHECKED_INTO(size, __vsnprintf_chk(to, size, flag, room, format, arguments)))
+PRINT_INTO(__sprintf_chk, (char *to, int flag, size_t room, const char *format, ...), NO_LIMIT, 4,
+           CHECKED_INTO(NO_LIMIT, __vsprintf_chk(to, flag, room, format, arguments)))
+PRINT_INTO(__snprintf_chk, (char *to, size_t size, int flag, size_t room, const char *format, ...),
+           size, 5, CHECKED_INTO(size, __vsnprintf_chk(to, size, flag, room, format, arguments)))
 
 /* ---- scanf ---- */
 

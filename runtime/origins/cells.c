@@ -221,7 +221,10 @@ uint32_t cells_now(uintptr_t address, unsigned count) {
     return at ? parts_node(at, address, count, (uint32_t)wh_number(address, count)) : 0;
 }
 
+static int is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
 uint32_t cells_parsed(struct whence_origin_site *call, uintptr_t text, uint64_t size) {
+    while (size > 1 && is_blank(*(const char *)text)) text++, size--;
     uint32_t node = node_now(text, 1, *(const uint8_t *)text);
     if (node)
         node = cells_own(call, node, text, size);

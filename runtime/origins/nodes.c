@@ -146,9 +146,12 @@ static int is_limited(const struct node *node) {
            __atomic_load_n(&node->site->made, __ATOMIC_RELAXED) >= MOST_IN_LOOPS;
 }
 
+static int told;
+
+int nodes_are_full(void) { return __atomic_load_n(&told, __ATOMIC_RELAXED); }
+
 /* There is no room even for what stands in the place of a longer chain. */
 static void tell_full(void) {
-    static int told;
     rt_note(&told, "the table of chains is full: hops of chains are missing from here on, "
                    "and values that begin at places not met before have none");
 }

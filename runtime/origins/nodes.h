@@ -46,6 +46,9 @@ static inline void node_begin_thread(uint32_t thread) {
  * parent, or 0 for a birth, and a note says it. */
 uint32_t node_make(struct whence_origin_site *site, uint32_t parent, uint32_t flags);
 
+/* Whether some value has no node because there was no number. */
+int nodes_are_full(void);
+
 /* The same without flags, by the nodes that this thread made lately. */
 uint32_t node_step(struct whence_origin_site *site, uint32_t parent);
 

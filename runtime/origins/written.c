@@ -26,7 +26,7 @@ static __thread struct {
 
 /* ---- announcements ---- */
 
-static struct whence_origin_site *call_of(const char *function) {
+struct whence_origin_site *written_call(const char *function) {
     uint64_t writing = __whence_origins.passed.writing;
     struct whence_origin_site *site = (void *)(uintptr_t)(writing & ~(uint64_t)HAS_BEGUN);
     return site && given_is_call(site, function) ? site : NULL;
@@ -54,7 +54,7 @@ static void keep(struct whence_origin_site *call, uintptr_t frame, uintptr_t to,
 }
 
 void written_soon(const char *function, const void *frame, uintptr_t to, uint64_t size) {
-    struct whence_origin_site *call = call_of(function);
+    struct whence_origin_site *call = written_call(function);
     if (!call || !size) return;
     if (!(__whence_origins.passed.writing & HAS_BEGUN)) drop_left((uintptr_t)frame);
     __whence_origins.passed.writing |= HAS_BEGUN;
@@ -62,7 +62,7 @@ void written_soon(const char *function, const void *frame, uintptr_t to, uint64_
 }
 
 void written_already(const char *function, uintptr_t to, uint64_t size) {
-    struct whence_origin_site *call = call_of(function);
+    struct whence_origin_site *call = written_call(function);
     if (call && size) cells_written(call, to, size);
 }
 

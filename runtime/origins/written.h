@@ -14,6 +14,10 @@
 /* Whether checked code is in a call that may write memory. */
 static inline int written_is_asked(void) { return ORIGINS_ON && __whence_origins.passed.writing; }
 
+/* The site of the call that may write memory and that checked code is in, if it is of this
+ * function; NULL: there is none. */
+struct whence_origin_site *written_call(const char *function);
+
 /* The function, whose wrapper has this frame, is about to write bytes, which can be read. Nothing
  * is kept if checked code is not in a call of it. */
 void written_soon(const char *function, const void *frame, uintptr_t to, uint64_t size);

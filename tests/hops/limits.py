@@ -42,18 +42,20 @@ LIMITS = {
         "NOT_INLINED T get#(TREE b) { return b.in[1].it; } //: 1 unseen b.in[1].it; 2 return get#",
         limit="arguments passed by value in memory",
     ),
-    "variable argument": Way(
-        "T v# = pick#(1, $); //: 4 stored v#",
+    "variable argument behind a long double on the stack": Way(
+        "T v# = pick#(1, 2, 3, 4, 5, 6, 1.0L, $); //: 4 stored v#",
         """
         NOT_INLINED T pick#(int count, ...) {
             va_list all;
             va_start(all, count);
+            for (int i = 2; i < 7; i++) va_arg(all, int);
+            va_arg(all, long double);
             T x = va_arg(all, T); //: 1 unseen; 2 stored x
             va_end(all);
             return x; //: 3 return pick#
         }
         """,
-        limit="variable arguments",
+        limit="variable arguments on the stack behind one of another type",
     ),
     "atomic exchange": Way(
         """

@@ -7,6 +7,64 @@ from tests.hops.making import Way
 _POINTER, _NUMBERS = ("pointer",), ("number", "small")
 
 MOVES = {
+    # variable arguments
+    "variable argument": Way(
+        "T v# = pick#(1, $); //: 1 argument pick#; 4 stored v#",
+        """
+        NOT_INLINED T pick#(int count, ...) {
+            va_list all;
+            va_start(all, count);
+            T x = va_arg(all, T); //: 2 stored x
+            va_end(all);
+            return x; //: 3 return pick#
+        }
+        """,
+    ),
+    "variable argument behind others": Way(
+        "T v# = pick#(2.0, 1, 1.0L, 'a', 0.5, $); //: 1 argument pick#; 4 stored v#",
+        """
+        NOT_INLINED T pick#(double first, ...) {
+            int other = one;
+            sink = other;
+            va_list all;
+            va_start(all, first);
+            va_arg(all, int), va_arg(all, long double), va_arg(all, int), va_arg(all, double);
+            T x = va_arg(all, T); //: 2 stored x
+            va_end(all);
+            return x; //: 3 return pick#
+        }
+        """,
+    ),
+    "variable argument on the stack": Way(
+        "T v# = pick#(8, 1, 2, 3, 4, 5, 6, 7, $); //: 1 argument pick#; 4 stored v#",
+        """
+        NOT_INLINED T pick#(int count, ...) {
+            va_list all;
+            va_start(all, count);
+            for (int i = 1; i < count; i++) va_arg(all, int);
+            T x = va_arg(all, T); //: 2 stored x
+            va_end(all);
+            return x; //: 3 return pick#
+        }
+        """,
+    ),
+    "list of arguments": Way(
+        "T v# = pick#(1, $); //: 1 argument pick#; 5 stored v#",
+        """
+        NOT_INLINED T take#(va_list all) {
+            return va_arg(all, T); //: 2 return take#
+        }
+        NOT_INLINED T pick#(int count, ...) {
+            va_list all, again;
+            va_start(all, count);
+            va_copy(again, all);
+            T x = take#(again); //: 3 stored x
+            va_end(again);
+            va_end(all);
+            return x; //: 4 return pick#
+        }
+        """,
+    ),
     # values that share four bytes
     "short in memory": Way(
         """

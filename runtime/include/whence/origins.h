@@ -44,6 +44,15 @@ void __whence_origin_copied(struct whence_origin_site *site, uint64_t to, uint64
  * the field of whence_origin_passed as the call has left it. */
 void __whence_origin_filling(struct whence_origin_site *site, uint64_t to, uint64_t size);
 void __whence_origin_written(struct whence_origin_site *site, uint64_t writing);
+/* A function with variable arguments keeps their words, of which the first has this number; has
+ * begun a list of them; and ends. */
+struct origins_listed {
+    struct whence_listed listed;
+    uint64_t words[WHENCE_ORIGIN_LISTED];
+};
+void __whence_origin_listing(struct origins_listed *kept, uint64_t function, uint64_t first);
+void __whence_origin_listed(struct origins_listed *kept, uint64_t list);
+void __whence_origin_unlisted(struct origins_listed *kept);
 /* A pointer is about to be freed. */
 void __whence_origin_freed(uint32_t node, uint64_t pointer);
 /* A pointer to the heap is about to be overwritten by a value with this node. */

@@ -209,6 +209,10 @@ def _origin_lines() -> Iterator[str]:
     yield f"#define WH_ORIGIN_LENGTHS {', '.join(rows)}"
     yield from _struct(origins.SITE)
     yield from _struct(origins.ORIGIN_PASSED)
+    for name in ("VECTOR_ARGUMENT", "STACKED_ARGUMENT"):
+        yield f"#define WH_ORIGIN_{name} {_number(getattr(origins, name))}"
+    yield f"#define WHENCE_ORIGIN_LISTED {origins.MOST_LISTED}"
+    yield from _struct(origins.LISTED)
     yield from _struct(origins.LATELY)
     yield f"#define WH_ORIGIN_LATELY_BITS {origins.LATELY_BITS}"
     yield f"#define WH_ORIGIN_LATELY_PARENT {origins.LATELY_PARENT:#x}ull"

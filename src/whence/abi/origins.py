@@ -120,6 +120,21 @@ then what the thread was asked for lately: a table of `LATELY`."""
 MOST_ARGUMENTS = 64
 ORIGIN_ARGUMENTS = ORIGIN_PASSED.size
 ORIGIN_LATELY = ORIGIN_ARGUMENTS + 8 * MOST_ARGUMENTS
+VECTOR_ARGUMENT, STACKED_ARGUMENT = 1 << 32, 2 << 32
+"""In place of the word of a variable argument without a node: in a register of vectors, as a `double`, or
+always on the stack, as a struct, behind which it is not known where others are there. 0: nor in registers."""
+LISTED = Layout(
+    "whence_listed",
+    (
+        Field("count", "u64", "the number of variable arguments whose words follow"),
+        Field("general", "u64", "where `va_start` has saved the general registers; 0: it has not run"),
+        Field("stack", "u64", "where the arguments on the stack are"),
+        Field("stacked", "u64", "bytes there that have nodes"),
+    ),
+)
+"""What a function with variable arguments keeps in its frame of the words that it is passed for them."""
+MOST_LISTED = 32
+LISTED_SIZE = LISTED.size + 8 * MOST_LISTED
 LATELY = Layout(
     "whence_origin_lately",
     (
@@ -228,6 +243,14 @@ COPIERS: Mapping[str, tuple[str, tuple[int, ...]]] = MappingProxyType(
 )
 """Functions that copy a text: the form, and the arguments that say where to (but for NEW), from where, and
 how many bytes, if there is a limit."""
+
+_PRINTERS = """
+asprintf snprintf sprintf vasprintf vsnprintf vsprintf __asprintf_chk __snprintf_chk __sprintf_chk
+__vasprintf_chk __vsnprintf_chk __vsprintf_chk
+"""
+PRINTERS = frozenset(_PRINTERS.split())
+"""Functions that write a formatted text to memory. Behind the site of a call as one that has written bytes
+are those of texts that it copies, and of numbers that it makes into text."""
 
 _VALUES = ("POINTER", "INDEX", "FREED", "LOST", "FIRST", "SECOND", "SIZE", "COUNT", "EACH", "LEFT", "RIGHT")
 _OTHERS = ("USED", "LENGTH", "MEMBER", "MEMBERS", "ARGUMENT")

@@ -21,6 +21,7 @@ from whence.instrument.origins.deaths import Deaths
 from whence.instrument.origins.described import Described
 from whence.instrument.origins.emitter import CELLED, IN_MEMORY, Emitter, after, is_followed
 from whence.instrument.origins.library import FREES, Effects, is_allocation
+from whence.instrument.origins.lists import Lists
 from whence.instrument.origins.names import Names
 from whence.instrument.origins.operands import Operands
 from whence.instrument.origins.results import Results
@@ -101,7 +102,8 @@ class _Follower:
         self._emit, self._runtime, self._stored = out.call, out.behind, out.stored
         self._step, self._born, self._word = out.step, out.born, out.word
         self.results = Results(function, sites, self.names, out, self._node)
-        self.effects = Effects(out)
+        self.effects = Effects(out, self.names)
+        self.lists = Lists(function, out)
         self.deaths = Deaths(function, sites, self.names, self.shadows, self._emit)
         self.variables = Variables(function, self.shadows, IN_MEMORY, self._emit)
         self.uses = Uses(function, sites, self.names, out, self._node) if policy.values else None
@@ -113,6 +115,7 @@ class _Follower:
         self.used = {operand.value for each in instructions for operand in each.operands}
         self._shadow_variables(instructions)
         self.variables.begin(instructions, self.deaths.cleared)
+        self.lists.begin(instructions)
         self.results.find(instructions, self.scalars, self.shadows)
         for instruction in instructions:
             self.operands.of(instruction)
@@ -431,9 +434,8 @@ class _Follower:
         are called."""
         pointer = call.callee_operand.value
         if name in PARSERS or (not name and pointer.startswith("%") and _may_parse(call)):
-            given = ", ".join(self.names.value(each.value) or "…" for each in call.arguments)
             function = name or f"(*{self.names.value(pointer) or '…'})"
-            site = self.sites.site(call, HopKind.ARITHMETIC, f"{function}({given})")
+            site = self.sites.site(call, HopKind.ARITHMETIC, f"{function}({self.names.arguments(call)})")
         elif name in READERS:
             site = self.sites.site(call, HopKind.OUTSIDE, name, "input")
         elif name in WRITERS:
@@ -485,6 +487,7 @@ class _Follower:
                 nodes.append("0")
                 continue
             nodes.append(self._argument(call, index, argument, said))
+        self.lists.pass_others(call)
         if nodes or not name.startswith("llvm."):
             self._emit(call, helpers.CALL, "void", f"ptr {self._callee(call)}, i64 {len(nodes)}")
         return nodes
@@ -526,6 +529,7 @@ class _Follower:
     def _leave(self, last: ir.Instruction) -> None:
         self.deaths.end(last)
         self.variables.end(last)
+        self.lists.end(last)
 
     def _return(self, instruction: ir.Ret) -> None:
         if any(isinstance(each, ir.Call) and each.marker == "musttail" for each in instruction.owner):

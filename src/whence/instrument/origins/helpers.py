@@ -41,6 +41,7 @@ CALLING = f"{PREFIX}calling"
 COPIED = f"{PREFIX}copied"
 WRITING, WRITTEN, FILLING = f"{PREFIX}writing", f"{PREFIX}wrote", f"{PREFIX}filling"
 JOIN = f"{PREFIX}join"
+LISTING, LISTED, UNLISTED = f"{PREFIX}listing", f"{PREFIX}listed", f"{PREFIX}unlisted"
 """Functions of the runtime."""
 
 _PURE = "nounwind willreturn memory(none)"
@@ -49,6 +50,7 @@ _LOOKS = "nounwind willreturn memory(argmem: read, inaccessiblemem: read)"
 _WRITES = "nounwind willreturn memory(inaccessiblemem: readwrite)"
 _READS_TEXT = "nounwind willreturn memory(argmem: read, inaccessiblemem: readwrite)"
 _COPY_OF_TEXT = "ptr, ptr captures(address), ptr captures(address), i64, i64"
+_READS_LIST = "nounwind willreturn memory(read, argmem: readwrite, inaccessiblemem: readwrite)"
 _READS_ALL = "nounwind willreturn memory(read, inaccessiblemem: readwrite)"
 _WORDS = {"4": "i32", "8": "i64", "p": "ptr"}
 """Suffixes of functions, and the types of the values that they take."""
@@ -87,6 +89,9 @@ def declaration(name: str, *, strict: bool = False) -> str:
         WRITING: f"declare void @{name}(ptr) {_WRITES}",
         WRITTEN: f"declare void @{name}(ptr) {_READS_ALL}",
         FILLING: f"declare void @{name}(ptr, ptr, i64) {_READS_ALL}",
+        LISTING: f"declare void @{name}(ptr captures(none), ptr captures(address), i64) {_READS_LIST}",
+        LISTED: f"declare void @{name}(ptr captures(none), ptr captures(none)) {_READS_LIST}",
+        UNLISTED: f"declare void @{name}(ptr captures(none)) {_READS_LIST}",
         f"{PARAMETER}_": f"declare i32 @{name}(ptr, ptr, i64, {word}) {_READS}",
         f"{RETURN}_": f"declare void @{name}(ptr, i32, {word}) {_WRITES}",
         f"{RETURNED}_": f"declare i32 @{name}(ptr, {word}) {_READS}",
@@ -129,6 +134,9 @@ def definitions(*, logged: bool = False) -> Iterator[str]:
     yield f"declare void @{FILLING}(ptr, ptr, i64) #1"
     yield "declare void @__whence_origin_written(ptr, i64) #1"
     yield f"declare void @{FRESH}(ptr, i64) #1"
+    yield f"declare void @{LISTING}(ptr, ptr, i64) #1"
+    yield f"declare void @{LISTED}(ptr, ptr) #1"
+    yield f"declare void @{UNLISTED}(ptr) #1"
     yield from slow.definitions(FRESH)
     yield from copies.definitions(logged=logged)
     yield _step()

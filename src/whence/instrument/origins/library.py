@@ -7,11 +7,12 @@ from types import MappingProxyType
 
 from whence import ir
 from whence.abi.intercepts import CXX_CONDITIONS, CXX_NODES, CXX_STREAMS, CXX_WRITERS, LIBRARY, STORES
-from whence.abi.origins import COPIERS, COPY_FORMS, NO_LIMIT, PARSERS, READERS, WRITERS
+from whence.abi.origins import COPIERS, COPY_FORMS, NO_LIMIT, PARSERS, PRINTERS, READERS, WRITERS
 from whence.chains import HopKind
 from whence.instrument.origins import helpers
 from whence.instrument.origins.copies import COPY
 from whence.instrument.origins.emitter import Emitter, after
+from whence.instrument.origins.names import Names
 
 _ALLOCATIONS = frozenset(
     [
@@ -107,8 +108,9 @@ def _only_reads(call: ir.Call, name: str) -> bool:
 class Effects:
     """Emits what calls of library functions do to cells."""
 
-    def __init__(self, out: Emitter) -> None:
+    def __init__(self, out: Emitter, names: Names) -> None:
         self._out = out
+        self._names = names
         self._emit = out.behind
 
     def of(self, call: ir.Call, name: str, nodes: list[str], site: Callable[..., str]) -> None:
@@ -148,6 +150,9 @@ class Effects:
         if after(call) is None:
             return
         where = site(HopKind.WRITTEN, CXX_WRITERS.get(name, name))
+        if name in PRINTERS:
+            site(HopKind.COPY, name)
+            site(HopKind.ARITHMETIC, f"{name}({self._names.arguments(call)})")
         if name not in FILLERS:
             self._out.call(call, helpers.WRITING, "void", f"ptr {where}")
         for index, size in FILLERS.get(name, {}).items():

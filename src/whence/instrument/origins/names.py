@@ -115,6 +115,10 @@ class Names:
             return whole
         return _short(f"{whole[1:]}->{member}" if whole.startswith("*") else f"{whole}.{member}")
 
+    def arguments(self, call: ir.Call) -> str:
+        """Those of a call, with commas between; unknown ones are "…"."""
+        return ", ".join(self.value(each.value) or "…" for each in call.arguments)
+
     def callee(self, value: str) -> str:
         """A called pointer: of a virtual function, that of the class by which it is called."""
         load = self.function.definition_of(value)
