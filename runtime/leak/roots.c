@@ -4,6 +4,8 @@
 #include "../record/record.h"
 #include "../process/images.h"
 #include "../process/maps.h"
+#include "../settings/options.h"
+#include "../symbolic/snapshot.h"
 
 /* From the table of chunks to the last chunk. */
 #define ORIGINS_SIZE (WH_ORIGIN_BITS_BASE + WH_ORIGIN_BITS_SIZE - WH_ORIGIN_TABLE_BASE)
@@ -108,12 +110,18 @@ static int is_file(const struct mapping *mapping) {
     return mapping->path_length && mapping->path[0] == '/';
 }
 
+/* Whether it is closed to writes until a path of an exploration writes to it. */
+static int is_closed(const struct mapping *mapping) {
+    return PORT_PLANES && options.explore &&
+           snapshot_has(mapping->begin, mapping->end - mapping->begin);
+}
+
 /* Data that the program can write, or wrote before it was made read-only. */
 static int is_data(const struct mapping *mapping) {
     const char *protection = mapping->protection;
     if (protection[0] != 'r') return 0;
     if (protection[3] == 's') return protection[1] == 'w' && is_shared_memory(mapping);
-    return protection[1] == 'w' || !mapping->path_length;
+    return protection[1] == 'w' || !mapping->path_length || is_closed(mapping);
 }
 
 /* Where the living part of a mapping begins: at the stack pointer of the thread

@@ -4,6 +4,8 @@
 #include "../rt/event.h"
 #include "../settings/options.h"
 #include "../guard/guard.h"
+#include "../include/whence/symbolic.h"
+#include "../symbolic/unseen.h"
 #include "../guard/lend.h"
 #include "../values/contents.h"
 #include "../origins/cells.h"
@@ -244,6 +246,8 @@ static void *reallocate(void *pointer, size_t size, const struct frame *frame) {
     else if (VALUES_ON) /* what moved pages leave behind them is zero */
         contents_grown(heap_block((uintptr_t)fresh), kept, frame);
     if (PORT_GUARDS) guard_moved((uintptr_t)fresh);
+    if (PORT_PLANES && WH_UNLIKELY(options.explore))
+        __whence_symbolic_copy((uintptr_t)fresh, address, kept);
     release(pointer, WH_FAMILY_MALLOC, frame);
     return fresh;
 }
@@ -255,6 +259,7 @@ WH_EXPORT void *malloc(size_t size) {
     return allocate_plain(size, FRAME_HERE);
 }
 ALIAS(malloc);
+UNSEEN_ALLOCATION(malloc, TAKES_SIZE)
 
 WH_EXPORT void *calloc(size_t count, size_t size) {
     ptrdiff_t bytes;
@@ -264,9 +269,11 @@ WH_EXPORT void *calloc(size_t count, size_t size) {
     return allocate_sized((size_t)bytes, WH_FAMILY_MALLOC, 1, FRAME_HERE);
 }
 ALIAS(calloc);
+UNSEEN_ALLOCATION(calloc, TAKES_SIZE)
 
 WH_EXPORT void free(void *pointer) { release(pointer, WH_FAMILY_MALLOC, FRAME_HERE); }
 ALIAS(free);
+UNSEEN_ALLOCATION(free, TAKES_BLOCK)
 
 /* Gone from the C library's headers, not from old programs. */
 void cfree(void *pointer);
@@ -279,6 +286,7 @@ WH_EXPORT void *realloc(void *pointer, size_t size) {
     return reallocate(pointer, size, FRAME_HERE);
 }
 ALIAS(realloc);
+UNSEEN_ALLOCATION(realloc, TAKES_BLOCK | TAKES_SIZE)
 
 WH_EXPORT void *reallocarray(void *pointer, size_t count, size_t size) {
     ptrdiff_t bytes;

@@ -1,6 +1,7 @@
 /* What is left behind after a path of one process is the same that a child leaves behind: what it
  * has done to files and other processes. */
 #include "undo.h"
+#include "files.h"
 #include "snapshot.h"
 #include "standing.h"
 #include "../os/mem.h"
@@ -372,12 +373,20 @@ static int stores_nothing(long number) {
     }
 }
 
+static uint64_t position(int file) {
+    return (uint64_t)os_call(SYS_lseek, file, 0, SEEK_CUR, 0, 0, 0);
+}
+
 static int store(const struct storing *call, const uint64_t *words, long *result) {
     uint64_t size =
         call->size ? call->size : (words[call->by] + (1ull << call->shift) - 1) >> call->shift;
     if (call->only_if_null >= 0 && words[call->only_if_null]) return 0;
     if (words[call->place] && !snapshot_open_range(words[call->place], size)) return 0;
     *result = os_call_words(call->number, words);
+    if (*result > 0 && call->number == SYS_pread64)
+        files_unseen((int)words[0], words[3], (uint64_t)*result);
+    if (*result > 0 && call->number == SYS_read)
+        files_unseen((int)words[0], position((int)words[0]) - (uint64_t)*result, (uint64_t)*result);
     return 1;
 }
 
@@ -389,6 +398,10 @@ static int read_parts(long number, const uint64_t *words, long *result) {
     for (uint64_t i = 0; i < count; i++)
         if (!snapshot_open_range((uintptr_t)parts[i].iov_base, parts[i].iov_len)) return 0;
     *result = os_call_words(number, words);
+    if (*result > 0 && number == SYS_preadv)
+        files_unseen((int)words[0], words[3], (uint64_t)*result);
+    if (*result > 0 && number == SYS_readv)
+        files_unseen((int)words[0], position((int)words[0]) - (uint64_t)*result, (uint64_t)*result);
     return 1;
 }
 

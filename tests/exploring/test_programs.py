@@ -219,6 +219,53 @@ def test_input_from_outside(tmp_path, whence_env):
     assert set(statuses) == {a + b for a in (0, 1, 2) for b in range(0, 32, 4)}
 
 
+LINES = ["getline(&line, &size, stdin)", "getdelim(&line, &size, 'b', stdin)"]
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_the_ends_of_lines_are_decided(line, tmp_path, whence_env):
+    native, source = tmp_path / "native", PROGRAMS / "lines.c"
+    assert wrapped(["gcc", f"-DLINE={line}", source, "-o", native], os.environ).returncode == 0
+    wanted = {
+        subprocess.run([native], input=bytes(each), timeout=TIMEOUT).returncode
+        for each in product(b"\n\0ab", repeat=4)
+    }
+    program = build("lines", tmp_path, whence_env, "-O1", f"-DLINE={line}")
+    summary, text = explore(program, tmp_path, whence_env, "--sym-stdin", "4")
+    tests = [read_test(path) for path in sorted((tmp_path / "out" / "tests").glob("*.json"))]
+    assert {each.status for each in tests} == wanted, text
+    assert summary["complete"] and not summary["errors"], text
+    for each in tests:
+        done = subprocess.run([native], input=each.inputs["stdin"], timeout=TIMEOUT)
+        assert done.returncode == each.status, each.inputs
+
+
+def test_allocations_through_pointers_bind_nothing(tmp_path, whence_env):
+    program = build("pointers", tmp_path, whence_env, "-O1")
+    summary, text = explore(program, tmp_path, whence_env, "--sym-stdin", "2")
+    assert summary["complete"] and summary["paths"] == 6 and not summary["errors"], text
+
+
+def test_random_numbers_are_the_same_on_all_paths(tmp_path, whence_env):
+    program = build("random", tmp_path, whence_env, "-O1")
+    summary, text = explore(program, tmp_path, whence_env, "--sym-stdin", "1")
+    tests = [read_test(path) for path in sorted((tmp_path / "out" / "tests").glob("*.json"))]
+    assert summary["complete"] and sorted(each.status for each in tests) == list(range(16)), text
+
+
+def test_data_that_no_path_writes_to_leads_to_blocks(tmp_path, whence_env):
+    program = build("roots", tmp_path, whence_env, "-O1")
+    summary, text = explore(program, tmp_path, whence_env, "--sym-stdin", "1")
+    assert summary["paths"] == 2 and not summary["errors"], text
+
+
+def test_what_code_that_is_not_followed_reads_is_bound(tmp_path, whence_env):
+    program = build("unseen", tmp_path, whence_env, "-O1")
+    summary, text = explore(program, tmp_path, whence_env, "--sym-stdin", "2")
+    (bound,) = summary["bound"]
+    assert bound["code"] == "fgetwc(stdin)" and bound["times"] == 2 and not summary["complete"], text
+
+
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
 def test_code_without_prototypes(level, tmp_path, whence_env):
     program = build("old", tmp_path, whence_env, "-std=gnu90", "-w", level)

@@ -79,10 +79,10 @@ calloc ll - calloc
 realloc pl realloc realloc
 _Znwm l - malloc
 _Znam l - malloc
-read ipl - read
-__read_chk ipll - read
-pread ipll - pread
-pread64 ipll - pread
+read ipl read read
+__read_chk ipll read read
+pread ipll pread pread
+pread64 ipll pread pread
 mmap pliiil - mmap
 mmap64 pliiil - mmap
 fread pllp fread fread
@@ -90,6 +90,14 @@ fread_unlocked pllp fread fread
 fgets pip fgets fgets
 fgets_unlocked pip fgets fgets
 getline ppp getline getline
+getdelim ppip getdelim getdelim
+__getdelim ppip getdelim getdelim
+fseek p fseek fseek
+fseeko p fseek fseek
+fseeko64 p fseek fseek
+fsetpos p fseek fseek
+fsetpos64 p fseek fseek
+rewind p fseek fseek
 fgetc p fgetc fgetc
 getc p fgetc fgetc
 _IO_getc p fgetc fgetc
@@ -118,15 +126,16 @@ def _rows() -> Iterator[tuple[str, Model]]:
 MODELS: Mapping[str, Model] = MappingProxyType(dict(_rows()))
 """The functions with models."""
 
-WIDE = frozenset(("read", "pread", "fread", "getline", "atol", "strtol"))
+WIDE = frozenset(("read", "pread", "fread", "getline", "getdelim", "atol", "strtol"))
 """Models after functions with a long for result, which is an int for callers that have no prototype."""
 POINTERS = frozenset(("fgets", "mmap", "strdup", "strndup", "malloc", "calloc", "realloc"))
 """Models after functions with a pointer for result, of which such callers keep the half."""
 
 _UNTOUCHED = """
-    free cfree _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm fclose fflush close ftell ftello fseek
-    fseeko rewind feof ferror fileno clearerr time clock getpid getenv signal sigaction exit _exit
-    abort atexit pthread_mutex_lock pthread_mutex_unlock pthread_mutex_init pthread_mutex_destroy
+    free cfree malloc_usable_size _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm _ZdlPvSt11align_val_t
+    _ZdaPvSt11align_val_t _ZdlPvmSt11align_val_t _ZdaPvmSt11align_val_t fclose fflush close ftell
+    ftello feof ferror fileno clearerr time clock getpid getenv signal sigaction exit _exit abort
+    atexit pthread_mutex_lock pthread_mutex_unlock pthread_mutex_init pthread_mutex_destroy
     pthread_create pthread_join pthread_self pthread_once setvbuf setbuf malloc calloc realloc
     reallocarray aligned_alloc posix_memalign __ctype_b_loc __ctype_tolower_loc __ctype_toupper_loc
     __errno_location setlocale setjmp _setjmp sigsetjmp __sigsetjmp longjmp siglongjmp ungetc
