@@ -79,6 +79,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--enable", metavar="RULE", action="append", default=[], help="measure whence with this rule on, too"
     )
+    parser.add_argument(
+        "--chains", action="store_true", help="measure whence with chains tracked from the start, too"
+    )
     parser.add_argument("--no-instrumentation", action="store_true", help="do not measure compile times")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results as JSON")
     parser.add_argument(
@@ -89,13 +92,15 @@ def _arguments() -> argparse.Namespace:
         parser.error("--repeats: at least 1")
     options.repeats = options.repeats or (1 if options.quick else 5)
     if options.write is None:
-        options.write = not (options.quick or options.only or options.without or options.enable)
+        options.write = not (
+            options.quick or options.only or options.without or options.enable or options.chains
+        )
     return options
 
 
 def _bench(options: argparse.Namespace) -> Results:
     os.environ.setdefault("ASAN_OPTIONS", ASAN_OPTIONS)  # SQLite's build runs tools of its own that leak
-    columns, notes = variants(options.memcheck, options.enable)
+    columns, notes = variants(options.memcheck, options.enable, chains=options.chains)
     columns = [variant for variant in columns if variant.name not in options.without]
     chosen = [work for work in workloads(options.quick) if re.search(options.only, work.name)]
     compilers = [clang_version(columns[0].compiler.cc), whence_front_end()]

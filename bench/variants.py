@@ -32,7 +32,7 @@ _PROBE = "#include <stdlib.h>\nint main(void) { free(malloc(1)); return 0; }\n"
 @dataclass(frozen=True, slots=True)
 class Variant:
     """How one column of the table is made. `build` names the directory of its builds; `rules` are those
-    that whence has switched on beside its usual ones."""
+    that whence has switched on beside its usual ones; `chains`: whether it follows values from the start."""
 
     name: str
     compiler: Compiler
@@ -41,6 +41,7 @@ class Variant:
     environ: dict[str, str] = field(default_factory=dict)
     instrumented: bool = False
     rules: tuple[str, ...] = ()
+    chains: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +80,13 @@ def clang_version(clang: str) -> str:
     return f"clang {'.'.join(map(str, _version(clang)))}"
 
 
-def variants(memcheck: bool, rules: Sequence[str]) -> tuple[list[Variant], list[str]]:
+def variants(
+    memcheck: bool, rules: Sequence[str], *, chains: bool = False
+) -> tuple[list[Variant], list[str]]:
     """The columns, plain first, and notes about what is missing on this machine.
 
-    rules: those that a further column of whence has on, too; none: no such column.
+    rules: those that a further column of whence has on, too; none: no such column. chains: whether a
+    further column has chains tracked from the start.
     """
     notes = []
     clang, asan = find_clang()
@@ -98,6 +102,9 @@ def variants(memcheck: bool, rules: Sequence[str]) -> tuple[list[Variant], list[
     if rules:
         columns.append(replace(whence, name="whence+", rules=tuple(rules)))
         notes.append(f"whence+ is whence with {', '.join(rules)}")
+    if chains:
+        columns.append(replace(whence, name="chains", chains=True))
+        notes.append("chains is whence with --locate always")
     if _VALUES in rules and _links(clang, "memory"):
         sanitize = "-fsanitize=memory -fsanitize-memory-track-origins"
         columns.append(Variant("MSan", _compiler("msan", f"{clang} {sanitize}", "-O2 -g", sanitize), "msan"))
@@ -128,6 +135,7 @@ def prepare(
     document = scratch / "findings.json"
     document.unlink(missing_ok=True)
     options = [word for rule in variant.rules for word in ("--enable", rule)]
+    options += ["--locate", "always" if variant.chains else "never"]
     options += ["--tier", "full", "--no-progress", "--json", str(document)]
     command = [*whence_run(), *options, str(program), *arguments]
     with stdin.open("rb") as source, (scratch / "first-run.out").open("wb") as sink:
@@ -141,6 +149,8 @@ def prepare(
         raise ToolLimit(f"whence reports findings in {program.name}:\n{words[-3000:]}")
     record = Path(tempfile.mkstemp(prefix="record-", dir=scratch)[1])
     environ[variables.RECORD] = str(record)
+    if variant.chains:
+        environ[variables.OPTIONS] = "origins=1"
     return Prepared([result["run"]["image"], *arguments], environ, record)
 
 

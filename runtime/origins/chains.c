@@ -3,10 +3,8 @@
 #include "cells.h"
 #include "deaths.h"
 #include "given.h"
+#include "recipes.h"
 #include "sizes.h"
-
-/* A check may be about bytes near the pointer that the program used last. */
-#define NEAR 4096u
 
 static void put_heading(struct text *into, uint64_t role, int is_negative, uint64_t value) {
     text_put(into, "=");
@@ -100,15 +98,17 @@ static uint32_t argument_of(uint64_t value) {
     return 0;
 }
 
+/* A check may be about bytes near the pointer that the program used last. */
 static int is_near(uint64_t one, uint64_t other) {
-    return one - other < NEAR || other - one < NEAR;
+    return one - other < WH_ORIGIN_USE_NEAR || other - one < WH_ORIGIN_USE_NEAR;
 }
 
-static void put_used(const struct whence_event *event, struct text *into) {
-    const struct whence_origin_passed *own = &__whence_origins.passed;
-    if (!is_near(event->r, ~own->use_address)) return;
-    put_chain(into, WH_ROLE_POINTER, event->r, (uint32_t)own->use_nodes);
-    put_chain(into, WH_ROLE_INDEX, event->r, (uint32_t)(own->use_nodes >> 32));
+/* What the last use says of an address, if it is one near it. */
+static void put_used(uint64_t address, struct text *into) {
+    if (!is_near(address, ~__whence_origins.passed.use_address)) return;
+    struct use_nodes nodes = use_nodes();
+    put_chain(into, WH_ROLE_POINTER, address, nodes.pointer);
+    put_chain(into, WH_ROLE_INDEX, address, nodes.index);
 }
 
 static void put_argument(const struct whence_event *event, struct text *into) {
@@ -243,10 +243,7 @@ static void put_use(const struct whence_event *event, struct text *into) {
         put_chain(into, WH_ROLE_POINTER, event->value, argument_of(event->value));
     if (kind == WH_USE_STATUS && own->result >> 32 == (uint32_t)event->value)
         put_chain(into, WH_ROLE_POINTER, event->value, (uint32_t)own->result);
-    if (kind == WH_USE_ADDRESS && is_near(event->value, ~own->use_address)) {
-        put_chain(into, WH_ROLE_POINTER, event->value, (uint32_t)own->use_nodes);
-        put_chain(into, WH_ROLE_INDEX, event->value, (uint32_t)(own->use_nodes >> 32));
-    }
+    if (kind == WH_USE_ADDRESS) put_used(event->value, into);
 }
 
 void chains_of_node(uint32_t node, struct text *into) { put_chain(into, WH_ROLE_POINTER, 0, node); }
@@ -272,7 +269,7 @@ void chains_describe(const struct whence_event *event, const struct whence_block
     else if (library || event->point == WH_POINT_FREE)
         put_argument(event, into);
     else if (accesses || event->point == WH_POINT_READ)
-        put_used(event, into);
+        put_used(event->r, into);
     else if (WH_POINTS_RECORDED >> event->point & 1)
         put_operands(event, into);
     if (library && (accesses || event->point == WH_POINT_LENGTH)) put_length(library, length, into);

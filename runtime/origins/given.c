@@ -3,11 +3,13 @@
 #include "../os/mem.h"
 #include "../os/os.h"
 #include "cells.h"
+#include "index.h"
 #include "mapped.h"
 
 #include <sys/stat.h>
 
-#define MOST_INPUTS (1u << 19)
+#define INPUT_BITS 19u
+#define MOST_INPUTS (1u << INPUT_BITS)
 #define INDEX_COUNT (2u * MOST_INPUTS)
 
 struct input {
@@ -17,12 +19,15 @@ struct input {
     uint64_t offset, size;
     uint64_t first, count, digest; /* of the bytes that were read, as in a record */
     uint32_t source;
-    uint32_t copies; /* 2: or more */
+    uint32_t copies;    /* 2: or more */
+    uint64_t parts_end; /* of a whole: no part of it that is known begins from there on */
+    uint64_t unused[2];
 };
+_Static_assert(sizeof(struct input) == NODE_INPUTS_APART, "the index of nodes relies on it");
 
 #define INPUTS ((struct input *)WH_ORIGIN_INPUTS_BASE)
 #define INPUTS_SIZE (MOST_INPUTS * sizeof(struct input))
-/* Numbers of inputs by their hash, 0: none. */
+/* The inputs by their hash (index.h), 0: none. */
 #define INDEX ((uint32_t *)(WH_ORIGIN_INPUTS_BASE + INPUTS_SIZE))
 
 long given_init(uintptr_t *begin, size_t *size) {
@@ -185,7 +190,8 @@ void given_count(int file, int64_t size) {
 
 static uint64_t hash_of(const struct input *input) {
     uint64_t hash = mixed(mixed((uintptr_t)input->call, (uintptr_t)input->copy), input->address);
-    return mixed(mixed(hash, input->offset), input->size << 32 ^ input->source);
+    hash = mixed(mixed(hash, input->offset / INDEX_NEIGHBOURS), input->size << 32 ^ input->source);
+    return index_hash(hash, input->offset);
 }
 
 static int is_same(const struct input *known, const struct input *input) {
@@ -198,8 +204,10 @@ static int is_same(const struct input *known, const struct input *input) {
 static uint32_t used;
 
 /* Parts of inputs, which can be as many as there are bytes, leave room for whole ones. */
+#define MOST_PARTS (MOST_INPUTS / 4 * 3)
+
 static uint32_t take_number(const struct input *input) {
-    uint32_t most = input->address ? MOST_INPUTS - 1 : MOST_INPUTS / 4 * 3;
+    uint32_t most = input->address ? MOST_INPUTS - 1 : MOST_PARTS;
     if (__atomic_load_n(&used, __ATOMIC_RELAXED) >= most) return 0;
     uint32_t number = __atomic_add_fetch(&used, 1, __ATOMIC_RELAXED);
     if (number <= most) return number;
@@ -216,17 +224,19 @@ static void fill(struct input *to, const struct input *input) {
 /* An equal input, which is added if there is none; NULL without room. */
 static struct input *find(const struct input *input) {
     uint32_t own = 0;
-    for (uint64_t i = hash_of(input);; i++) {
-        uint32_t *entry = &INDEX[i % INDEX_COUNT];
-        uint32_t number = __atomic_load_n(entry, __ATOMIC_ACQUIRE);
-        if (!number) {
+    uint64_t hash = hash_of(input);
+    for (uint64_t passed = 0;; passed++) {
+        uint32_t *entry = &INDEX[index_at(hash, passed, INDEX_COUNT)];
+        uint32_t known = __atomic_load_n(entry, __ATOMIC_ACQUIRE);
+        if (!known) {
             if (!own && !(own = take_number(input))) return NULL;
             fill(&INPUTS[own], input);
-            if (__atomic_compare_exchange_n(entry, &number, own, 0, __ATOMIC_ACQ_REL,
-                                            __ATOMIC_ACQUIRE))
+            if (__atomic_compare_exchange_n(entry, &known, index_entry(hash, own, INPUT_BITS), 0,
+                                            __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
                 return &INPUTS[own];
         }
-        if (is_same(&INPUTS[number], input)) return &INPUTS[number];
+        uint32_t number = index_number(known, hash, INPUT_BITS);
+        if (number && is_same(&INPUTS[number], input)) return &INPUTS[number];
     }
 }
 
@@ -373,6 +383,15 @@ static struct input mapped_input(uintptr_t address, uint64_t size) {
 
 /* ---- parts of them ---- */
 
+/* A part; the whole, where there is no room for it. */
+static struct input *part_of(struct input *whole, const struct input *part) {
+    int is_full = __atomic_load_n(&used, __ATOMIC_RELAXED) >= MOST_PARTS;
+    if (is_full && part->offset >= whole->parts_end) return whole;
+    struct input *made = find(part);
+    if (made && whole->parts_end <= part->offset) whole->parts_end = part->offset + 1;
+    return made ? made : whole;
+}
+
 uint32_t given_part(uint32_t node, uintptr_t address, uint64_t size) {
     struct input *whole = input_of(node_at(node)->site);
     uint64_t behind = address - ~whole->address;
@@ -384,8 +403,7 @@ uint32_t given_part(uint32_t node, uintptr_t address, uint64_t size) {
         part.offset += whole->offset == WH_INPUT_NOWHERE ? 0 : behind;
         part.size = size;
     }
-    struct input *made = find(&part);
-    uint32_t result = node_of(made ? made : whole, node_own());
+    uint32_t result = node_of(part_of(whole, &part), node_own());
     if (!result || !whole->copy) return result;
     return whole->copies > 1 ? node_make(whole->copy, result, WH_NODE_SKIPPED)
                              : node_step(whole->copy, result);
@@ -403,13 +421,13 @@ uint32_t given_copied(uint32_t node, struct whence_origin_site *site, uintptr_t 
     return whole ? node_step(site, whole) : 0;
 }
 
-/* The input that a chain begins with; NULL: with none. *far is set where there are hops before it
+/* The input that a chain begins with; NULL: with none. *far is set where there are hops behind it
  * that are not arithmetic. */
 static const struct input *birth_of(uint32_t node, int *far) {
-    const struct node *at = node_at(node);
-    for (; at && node_at(at->parent); at = node_at(at->parent))
-        if (!node_is_arithmetic(at)) *far = 1;
-    return at && at->flags & WH_NODE_INPUT ? input_of(at->site) : NULL;
+    const struct node *last = node_at(node), *birth = last ? node_at(last->birth) : NULL;
+    if (!birth || !(birth->flags & WH_NODE_INPUT)) return NULL;
+    *far |= last->is_moved;
+    return input_of(birth->site);
 }
 
 uint32_t given_joined(uint32_t one, uint32_t other, int *far) {

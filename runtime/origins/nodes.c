@@ -3,10 +3,11 @@
 #include "../os/os.h"
 #include "../process/thread.h"
 #include "../settings/options.h"
+#include "index.h"
 
 #define NODES ((struct node *)WH_ORIGIN_NODES_BASE)
 #define NODES_SIZE (WH_ORIGIN_NODES_MOST * sizeof(struct node))
-/* Numbers of nodes by their hash, 0: none. */
+/* The nodes by their hash (index.h), 0: none. */
 #define INDEX ((uint32_t *)(WH_ORIGIN_NODES_BASE + NODES_SIZE))
 #define INDEX_COUNT (2u * WH_ORIGIN_NODES_MOST)
 
@@ -29,11 +30,21 @@ static int is_none(uint32_t number) { return number % WH_ORIGIN_NODES_MOST == 0;
 
 const struct node *node_at(uint32_t number) { return is_none(number) ? NULL : at(number); }
 
+/* Births stand for the bytes of an input, and have sites that are neighbours; what comes from them
+ * has parents that are. */
 static uint64_t hash_of(const struct node *node) {
-    uint64_t hash = (uintptr_t)node->site * 0x9E3779B97F4A7C15ull;
-    hash = (hash ^ hash >> 29 ^ node->parent) * 0xBF58476D1CE4E5B9ull;
+    uint64_t site = (uintptr_t)node->site, parent = node->parent, place;
+    if (node->flags & WH_NODE_INPUT) {
+        place = site / NODE_INPUTS_APART;
+        site = place / INDEX_NEIGHBOURS;
+    } else {
+        place = parent;
+        parent /= INDEX_NEIGHBOURS;
+    }
+    uint64_t hash = site * 0x9E3779B97F4A7C15ull;
+    hash = (hash ^ hash >> 29 ^ parent) * 0xBF58476D1CE4E5B9ull;
     hash = (hash ^ hash >> 32 ^ node->flags ^ (uint64_t)node->thread << 32) * 0x94D049BB133111EBull;
-    return hash ^ hash >> 31;
+    return index_hash(hash ^ hash >> 31, place);
 }
 
 /* Nodes whose numbers are in the index are complete but for what they stand for. */
@@ -56,31 +67,46 @@ static uint32_t take_number(const struct node *node) {
     return 0;
 }
 
+static uint8_t is_arithmetic(const struct whence_origin_site *site) {
+    const char *text = site ? site->text : "", *kind = "arithmetic";
+    while (*kind && *text == *kind) text++, kind++;
+    return !*kind;
+}
+
 /* Completes a node that gets a number. */
 static void fill(uint32_t number, const struct node *node) {
-    uint32_t loop = is_none(node->parent) ? 0 : at(node->parent)->loop;
-    *at(number) = *node;
-    at(number)->loop = !loop && node->flags & WH_NODE_REPEATED ? number : loop;
+    static const struct node none;
+    int is_birth = is_none(node->parent);
+    const struct node *parent = is_birth ? &none : at(node->parent);
+    struct node *made = at(number);
+    *made = *node;
+    made->loop = !parent->loop && node->flags & WH_NODE_REPEATED ? number : parent->loop;
+    made->birth = is_birth ? number : parent->birth;
+    made->is_arithmetic = is_arithmetic(node->site);
+    made->is_moved = parent->is_moved || !(is_birth || made->is_arithmetic);
 }
 
 /* The number of an equal node, which is added if there is none. No lock: a signal handler may
  * interrupt this and do the same. */
 static uint32_t find(const struct node *node, uint64_t hash) {
     uint32_t own = 0;
-    for (uint64_t i = hash;; i++) {
-        uint32_t *entry = &INDEX[i % INDEX_COUNT];
-        uint32_t number = __atomic_load_n(entry, __ATOMIC_ACQUIRE);
-        if (!number) {
+    for (uint64_t passed = 0;; passed++) {
+        uint32_t *entry = &INDEX[index_at(hash, passed, INDEX_COUNT)];
+        uint32_t known = __atomic_load_n(entry, __ATOMIC_ACQUIRE);
+        if (!known) {
             if (!own && !(own = take_number(node))) return 0;
             fill(own, node);
-            if (__atomic_compare_exchange_n(entry, &number, own, 0, __ATOMIC_ACQ_REL,
+            uint32_t made = index_entry(hash, own % WH_ORIGIN_NODES_MOST, WH_ORIGIN_NODES_BITS);
+            if (__atomic_compare_exchange_n(entry, &known, made, 0, __ATOMIC_ACQ_REL,
                                             __ATOMIC_ACQUIRE)) {
                 if (node->site && at(own)->loop)
                     __atomic_add_fetch(&node->site->made, 1, __ATOMIC_RELAXED);
                 return own;
             }
         }
-        if (is_same(at(number), node)) return number;
+        uint32_t number = index_number(known, hash, WH_ORIGIN_NODES_BITS);
+        if (number && is_same(at(number), node))
+            return (uint32_t)node->thread << WH_ORIGIN_NODES_BITS | number;
     }
 }
 
@@ -105,18 +131,21 @@ static uint32_t shortened(const struct node *node) {
     return number;
 }
 
-/* The nodes that were asked for last, by their hash: the index is too large for the caches. */
+/* The nodes that were asked for last, by the lower bits of their hash, with its upper bits above
+ * the number: the index is too large for the caches, and so are the nodes, of which no other is
+ * looked at. */
 #define RECENT_BITS 16u
-static uint32_t recent[1u << RECENT_BITS];
+static uint64_t recent[1u << RECENT_BITS];
 
 static uint32_t make(const struct node *node) {
     uint64_t hash = hash_of(node);
-    uint32_t *entry = &recent[hash >> (64 - RECENT_BITS)];
-    uint32_t number = __atomic_load_n(entry, __ATOMIC_ACQUIRE);
+    uint64_t *entry = &recent[hash % (1u << RECENT_BITS)];
+    uint64_t known = __atomic_load_n(entry, __ATOMIC_ACQUIRE);
+    uint32_t number = (known ^ hash) >> 32 ? 0 : (uint32_t)known;
     if (!number || !is_same(at(number), node)) {
         number = find(node, hash);
         if (!number) return 0;
-        __atomic_store_n(entry, number, __ATOMIC_RELEASE);
+        __atomic_store_n(entry, (hash & ~0ull << 32) | number, __ATOMIC_RELEASE);
     }
     uint32_t stands = __atomic_load_n(&at(number)->stands, __ATOMIC_ACQUIRE);
     if (!stands) {
@@ -129,15 +158,10 @@ static uint32_t make(const struct node *node) {
 
 /* ---- bounds ---- */
 
-static uint32_t birth_of(uint32_t number) {
-    while (!is_none(at(number)->parent)) number = at(number)->parent;
-    return number;
-}
-
 /* Leaves out the hops between a chain's first loop, or else its birth, and a site. */
 static void skip(struct node *node) {
     uint32_t loop = at(node->parent)->loop;
-    node->parent = loop ? loop : birth_of(node->parent);
+    node->parent = loop ? loop : at(node->parent)->birth;
     node->flags |= WH_NODE_SKIPPED;
 }
 
@@ -172,15 +196,8 @@ static uint32_t bounded(struct node *node) {
 
 /* ---- arithmetic ---- */
 
-int node_is_arithmetic(const struct node *node) {
-    const char *text = node->site ? node->site->text : "", *kind = "arithmetic";
-    while (*kind && *text == *kind) text++, kind++;
-    return !*kind;
-}
-
 uint32_t node_before_arithmetic(uint32_t number) {
-    while (!is_none(number) && node_is_arithmetic(at(number)) &&
-           !(at(number)->flags & WH_NODE_INPUT))
+    while (!is_none(number) && at(number)->is_arithmetic && !(at(number)->flags & WH_NODE_INPUT))
         number = at(number)->parent;
     return is_none(number) ? 0 : number;
 }

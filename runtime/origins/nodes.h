@@ -18,7 +18,13 @@ struct node {
     uint32_t stands; /* for this node: the node itself, or the one that took the place of a longer
                         chain */
     uint32_t loop;   /* the first REPEATED node of the chain, from its birth on; 0: none */
+    uint32_t birth;  /* the first node of the chain */
+    uint8_t is_arithmetic; /* whether its site is one of arithmetic */
+    uint8_t is_moved;      /* whether the chain has hops behind its birth that are not arithmetic */
 };
+
+/* How many bytes apart the sites of neighbouring bytes of an input are. */
+#define NODE_INPUTS_APART 128u
 
 /* Whether origins are followed. */
 extern int origins_on;
@@ -57,9 +63,6 @@ uint32_t node_cross(struct whence_origin_site *site, uint32_t parent);
 
 /* NULL for node 0. */
 const struct node *node_at(uint32_t number);
-
-/* Whether its site is one of arithmetic. */
-int node_is_arithmetic(const struct node *node);
 
 /* The first node of a chain, from the newest one on, that is not of arithmetic; 0: all are. */
 uint32_t node_before_arithmetic(uint32_t number);

@@ -291,7 +291,7 @@ OPTIONS = (
     RunOption(
         "chain-steps",
         INTEGER,
-        "Steps of chains that a run keeps at most (4194302), 32 bytes each; beyond that, hops are left out.",
+        "Steps of chains that a run keeps at most (4194302), 40 bytes each; beyond that, hops are left out.",
         runtime="origin_nodes",
         metavar="N",
         into="settings.chain_steps",

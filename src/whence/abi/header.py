@@ -204,6 +204,9 @@ def _origin_lines() -> Iterator[str]:
     yield from _numbers("INPUT", origins.INPUT_KINDS)
     yield from _numbers("COPY", origins.COPY_FORMS)
     yield f"#define WH_INPUT_NOWHERE {_number(origins.INPUT_NOWHERE)}"
+    yield from _numbers("RECIPE", origins.RECIPES)
+    yield f"#define WH_RECIPE_BITS {origins.RECIPE_BITS}"
+    yield f"#define WH_ORIGIN_USE_NEAR {_number(origins.USE_NEAR)}"
     yield from _numbers("ROLE", origins.ROLES)
     rows = (f'{{"{name}", {at[0]}, {len(at)}}}' for name, at in origins.LENGTHS.items())
     yield f"#define WH_ORIGIN_LENGTHS {', '.join(rows)}"

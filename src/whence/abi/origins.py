@@ -92,6 +92,24 @@ SCOPE_FIELDS = ("function", "file")
 numbers behind it: the bits that it had, and those that are left of it or that it has with its sign
 extended."""
 
+RECIPES = {
+    name: number
+    for number, name in enumerate(
+        ("NONE", "WORD", "BORN", "STEP", "ARGUMENT", "LOAD_1", "LOAD_2", "LOAD_4", "LOAD_8")
+    )
+}
+RECIPE_BITS = 4
+MOST_WORDS = 4
+"""A *recipe* says how the nodes of a pointer and its index are made when they are asked for: numbers of 32
+bits, of which the first is how many are between the recipe and the address of the module's table of sites.
+Behind it stand the steps for the pointer and for the index. A step has its kind in the lowest `RECIPE_BITS`
+bits, and above them the number of a site. NONE: there is no node. WORD: the next word is the node. BORN: a
+birth at the site. STEP: a hop at the site behind the node of the next step. ARGUMENT: what was passed as the
+argument whose index stands behind the step; two words are the function and the value. LOAD_n: what was loaded
+from n bytes; two words are the address and the value."""
+USE_NEAR = 4096
+"""What lies less than so many bytes from the last use was accessed by the same pointer."""
+
 ORIGIN_PASSED = Layout(
     "whence_origin_passed",
     (
@@ -100,7 +118,9 @@ ORIGIN_PASSED = Layout(
         Field("returned", "u64", "the function that the result is from"),
         Field("result", "u64", "its node, and above it the result's lower 4 bytes"),
         Field("second", "u64", "the same of the second part of a struct that is returned in registers"),
-        Field("use_nodes", "u64", "of the last pointer used for an access, and above it of its index"),
+        Field("use_recipe", "u64", "how the nodes of the last use follow from its words, or 0"),
+        Field("use_words", "u64", "of the last pointer used for an access, and above it of its index"),
+        *(Field(f"use_word{number}", "u64", "for its recipe") for number in range(1, MOST_WORDS)),
         Field("use_address", "u64", "that pointer, inverted: it holds no block"),
         Field("operand_nodes", "u64", "of the operands of the last step that may be undefined"),
         Field("operands", "u64", "the lower 4 bytes of both"),

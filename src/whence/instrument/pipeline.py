@@ -52,6 +52,7 @@ from whence.instrument.initializers import mark_initializers
 from whence.instrument.inlines import keep_copies
 from whence.instrument.library import own_strings, redirect, redirect_left
 from whence.instrument.long_names import shorten_names
+from whence.instrument.origins.deferred import defer_uses
 from whence.instrument.origins.follow import follow_origins
 from whence.instrument.overruns import keep_overruns
 from whence.instrument.pairs import POINTS as PAIRS
@@ -152,6 +153,7 @@ PASSES: tuple[AnyPass, ...] = (
         compare_bounds,
         lambda policy: policy.merge and policy.bounds and not policy.quick,
     ),
+    Pass("defer-uses", Stage.OPTIMISED, defer_uses, lambda policy: policy.origins),
     Pass("follow-values", Stage.OPTIMISED, follow_values, lambda policy: policy.values),
     Pass("guard-variables", Stage.OPTIMISED, guard_variables, lambda policy: policy.locals),
     Pass("guard-allocas", Stage.OPTIMISED, guard_allocas, lambda policy: policy.locals),

@@ -13,6 +13,7 @@ from whence.abi.layout import HEAP_BASE, HEAP_SIZE
 from whence.abi.origins import (
     CELL_SHIFT,
     CHUNK_SHIFT,
+    MOST_WORDS,
     ORIGIN_ARGUMENTS,
     ORIGINS_SIZE,
     PARTS,
@@ -31,6 +32,7 @@ RETURN, RETURNED = f"{PREFIX}return", f"{PREFIX}returned"
 SECOND, SECOND_OF = f"{PREFIX}second", f"{PREFIX}second_of"
 """Of structs in registers, those for the second part."""
 USE, OPERANDS = f"{PREFIX}use", f"{PREFIX}operands"
+DEFER = f"{PREFIX}defer"
 SET, FREED = f"{PREFIX}set", f"{PREFIX}freed"
 ZEROED = f"{PREFIX}zeroed"
 LEFT, GONE, FREEING = f"{PREFIX}left", f"{PREFIX}gone", f"{PREFIX}freeing"
@@ -62,6 +64,11 @@ def fresh(size: int) -> tuple[str, bool]:
     """The function by which the memory of a variable of so many bytes begins anew, and whether it takes the
     size."""
     return (f"{FRESH}_{size}", False) if size in _QUICKLY_FRESH else (FRESH, True)
+
+
+def deferred(words: int) -> str:
+    """The function by which a use leaves a recipe and so many words in place of nodes."""
+    return f"{DEFER}_{words}"
 
 
 def suffix_of(type_: str) -> str:
@@ -98,6 +105,7 @@ def declaration(name: str, *, strict: bool = False) -> str:
         f"{SECOND}_": f"declare void @{name}(i32, {word}) {_WRITES}",
         f"{SECOND_OF}_": f"declare i32 @{name}(ptr, {word}) {_READS}",
         USE: f"declare void @{name}(ptr captures(address), i32, i32) {_WRITES}",
+        f"{DEFER}_": f"declare void @{name}(ptr captures(address), ptr{_deferred_words(name)}) {_WRITES}",
         OPERANDS: f"declare void @{name}(i64, i64, i32, i32) {_WRITES}",
         COPY: f"declare void @{name}(ptr, ptr captures(address), ptr captures(address), i64) {_WRITES}",
         f"{COPY}_": f"declare void @{name}(ptr, ptr captures(address), ptr captures(address)) {_WRITES}",
@@ -153,6 +161,8 @@ def definitions(*, logged: bool = False) -> Iterator[str]:
     yield _told(WRITING, "writing")
     yield _written()
     yield _use()
+    for words in range(MOST_WORDS + 1):
+        yield _defer(words)
     yield _operands()
     yield _decides()
     yield _left()
@@ -438,15 +448,42 @@ def _pair(word: str, low: str, high: str) -> str:
 
 def _use() -> str:
     body = f"""
-  %a = ptrtoint ptr %p to i64
 {_pair("word", "node", "index")}
-{at("use_nodes", "to")}
+{at("use_words", "to")}
   store i64 %word, ptr %to, align 8
+{at("use_recipe", "of")}
+  store i64 0, ptr %of, align 8
+{_used()}"""
+    return _define("void", USE, "ptr %p, i32 %node, i32 %index", body)
+
+
+def _used() -> str:
+    """The address of a use: it comes last, so that what stands before it is about it."""
+    return f"""  %a = ptrtoint ptr %p to i64
 {at("use_address", "at")}
   %inverted = xor i64 %a, -1
   store i64 %inverted, ptr %at, align 8
   ret void"""
-    return _define("void", USE, "ptr %p, i32 %node, i32 %index", body)
+
+
+def _deferred_words(name: str) -> str:
+    return ", i64" * int(name.rpartition("_")[2]) if name.startswith(DEFER) else ""
+
+
+def _defer(words: int) -> str:
+    names = ["use_words", *(f"use_word{number}" for number in range(1, MOST_WORDS))][:words]
+    stores = "\n".join(
+        f"{at(name, f'to{number}')}\n  store i64 %w{number}, ptr %to{number}, align 8"
+        for number, name in enumerate(names)
+    )
+    body = f"""
+{stores}
+  %recipe = ptrtoint ptr %r to i64
+{at("use_recipe", "of")}
+  store i64 %recipe, ptr %of, align 8
+{_used()}"""
+    given = "".join(f", i64 %w{number}" for number in range(words))
+    return _define("void", deferred(words), f"ptr %p, ptr %r{given}", body)
 
 
 def _operands() -> str:
