@@ -9,6 +9,8 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include "check.h"
+#include "cxx_buffers.h"
+#include "cxx_strings.h"
 #include "../replace/cxx.h"
 
 static struct site named(const char *name, const struct frame *frame) {
@@ -28,9 +30,11 @@ static size_t taken(const void *stream) {
     WRAP(type, name, (void *self, char *to, ptrdiff_t size)) {                                     \
         struct site site = named(title, FRAME_HERE);                                               \
         struct bounce bounce = bounce_begin(site, to, positive(size));                             \
+        struct taking taking = taking_begin(site, self);                                           \
         type result =                                                                              \
             CXX_FUNCTION(type, name, (void *, char *, ptrdiff_t))(self, bounce.buffer, size);      \
         bounce_end(site, &bounce, taken(self));                                                    \
+        taking_put_first(site, &taking, to, taken(self));                                          \
         return result;                                                                             \
     }
 
@@ -45,13 +49,21 @@ static size_t stored_line(const struct bounce *bounce, const void *stream, ptrdi
     return count < positive(size) && (!count || text[count - 1]) ? count + 1 : count;
 }
 
+static void line_taken(struct site site, struct bounce *bounce, const struct taking *taking,
+                       const void *stream, ptrdiff_t size) {
+    size_t stored = stored_line(bounce, stream, size);
+    bounce_end(site, bounce, stored);
+    if (stored) taking_put_first(site, taking, bounce->target, stored - 1);
+}
+
 #define LINE(name, title)                                                                          \
     WRAP(void *, name, (void *self, char *to, ptrdiff_t size)) {                                   \
         struct site site = named(title, FRAME_HERE);                                               \
         struct bounce bounce = bounce_begin(site, to, positive(size));                             \
+        struct taking taking = taking_begin(site, self);                                           \
         void *result =                                                                             \
             CXX_FUNCTION(void *, name, (void *, char *, ptrdiff_t))(self, bounce.buffer, size);    \
-        bounce_end(site, &bounce, stored_line(&bounce, self, size));                               \
+        line_taken(site, &bounce, &taking, self, size);                                            \
         return result;                                                                             \
     }
 
@@ -59,9 +71,10 @@ static size_t stored_line(const struct bounce *bounce, const void *stream, ptrdi
     WRAP(void *, name, (void *self, char *to, ptrdiff_t size, char stop)) {                        \
         struct site site = named(title, FRAME_HERE);                                               \
         struct bounce bounce = bounce_begin(site, to, positive(size));                             \
+        struct taking taking = taking_begin(site, self);                                           \
         void *result = CXX_FUNCTION(void *, name, (void *, char *, ptrdiff_t, char))(              \
             self, bounce.buffer, size, stop);                                                      \
-        bounce_end(site, &bounce, stored_line(&bounce, self, size));                               \
+        line_taken(site, &bounce, &taking, self, size);                                            \
         return result;                                                                             \
     }
 
@@ -70,11 +83,19 @@ LINE(_ZNSi7getlineEPcl, "std::istream::getline")
 LINE_UNTIL(_ZNSi3getEPclc, "std::istream::get")
 LINE_UNTIL(_ZNSi7getlineEPclc, "std::istream::getline")
 
+static int has_taken(const struct taking *taking, const void *stream) {
+    return taking->call && !stream_has_failed(stream);
+}
+
 /* Numbers. Before C++11 a text that is none left the program's variable alone. */
 #define NUMBER(name, type, title)                                                                  \
     WRAP(void *, name, (void *self, type *to)) {                                                   \
-        check_range(named(title, FRAME_HERE), to, sizeof *to, 1, to);                              \
-        return CXX_FUNCTION(void *, name, (void *, type *))(self, to);                             \
+        struct site site = named(title, FRAME_HERE);                                               \
+        check_range(site, to, sizeof *to, 1, to);                                                  \
+        struct taking taking = taking_begin(site, self);                                           \
+        void *result = CXX_FUNCTION(void *, name, (void *, type *))(self, to);                     \
+        if (has_taken(&taking, self)) taking_number(site, &taking, to, sizeof *to);                \
+        return result;                                                                             \
     }
 #define NUMBER_IN_HEADER(code, type, title)                                                        \
     NUMBER(_ZNSirsER##code, type, title)                                                           \
@@ -95,11 +116,6 @@ NUMBER_IN_HEADER(e, long double, "std::istream::operator>>(long double&)")
 NUMBER_IN_HEADER(Pv, void *, "std::istream::operator>>(void*&)")
 
 /* ---- input into strings ---- */
-
-struct cxx_string {
-    const char *begin;
-    size_t size;
-};
 
 #define WRAP_EXPANDED(type, name, parameters) WRAP(type, name, parameters)
 
@@ -141,43 +157,69 @@ static void string_written(struct site site, const struct string_before *before,
     written_already(site.function, (uintptr_t)string->begin, string->size + 1);
 }
 
-#define INTO_STRING(name, title)                                                                   \
+/* `put` says which part of what was taken the text is. */
+#define INTO_STRING(name, title, put)                                                              \
     WRAP_EXPANDED(void *, name, (void *self, struct cxx_string *string)) {                         \
         struct site site = named(title, FRAME_HERE);                                               \
         struct string_before before = check_string(site, string);                                  \
+        struct taking taking = taking_begin(site, self);                                           \
         void *result = CXX_FUNCTION(void *, name, (void *, struct cxx_string *))(self, string);    \
         string_written(site, &before, string);                                                     \
+        if (has_taken(&taking, self)) put(site, &taking, string->begin, string->size);             \
         return result;                                                                             \
     }
 
-INTO_STRING(STRING_IN, "std::istream::operator>>(std::string&)")
-INTO_STRING(STRING_LINE, "std::getline(std::istream&, std::string&)")
+INTO_STRING(STRING_IN, "std::istream::operator>>(std::string&)", taking_put_last)
+INTO_STRING(STRING_LINE, "std::getline(std::istream&, std::string&)", taking_put_first)
 
 WRAP_EXPANDED(void *, STRING_LINE_UNTIL, (void *self, struct cxx_string *string, char stop)) {
     struct site site = named("std::getline(std::istream&, std::string&)", FRAME_HERE);
     struct string_before before = check_string(site, string);
+    struct taking taking = taking_begin(site, self);
     void *result = CXX_FUNCTION(void *, STRING_LINE_UNTIL,
                                 (void *, struct cxx_string *, char))(self, string, stop);
     string_written(site, &before, string);
+    if (has_taken(&taking, self)) taking_put_first(site, &taking, string->begin, string->size);
     return result;
 }
 
 #define CHARACTER(name, title)                                                                     \
     WRAP(void *, name, (void *self, char *to)) {                                                   \
-        check_range(named(title, FRAME_HERE), to, 1, 1, to);                                       \
-        return CXX_FUNCTION(void *, name, (void *, char *))(self, to);                             \
+        struct site site = named(title, FRAME_HERE);                                               \
+        check_range(site, to, 1, 1, to);                                                           \
+        struct taking taking = taking_begin(site, self);                                           \
+        void *result = CXX_FUNCTION(void *, name, (void *, char *))(self, to);                     \
+        if (has_taken(&taking, self)) taking_put_last(site, &taking, to, 1);                       \
+        return result;                                                                             \
     }
 
 CHARACTER(_ZNSi3getERc, "std::istream::get(char&)")
 CHARACTER(_ZStrsIcSt11char_traitsIcEERSt13basic_istreamIT_T0_ES6_RS3_,
           "std::istream::operator>>(char&)")
 
+#define BYTE(name, title)                                                                          \
+    WRAP(int, name, (void *self)) {                                                                \
+        struct site site = named(title, FRAME_HERE);                                               \
+        struct taking taking = taking_byte(site, self);                                            \
+        int result = CXX_FUNCTION(int, name, (void *))(self);                                      \
+        taking_returned(site, &taking, result);                                                    \
+        return result;                                                                             \
+    }
+
+BYTE(_ZNSi3getEv, "std::istream::get()")
+BYTE(_ZNSi4peekEv, "std::istream::peek()")
+
 /* ---- output ---- */
 
 #define OUTPUT(name, title)                                                                        \
     WRAP(void *, name, (void *self, const char *from, ptrdiff_t size)) {                           \
-        check_range(named(title, FRAME_HERE), from, positive(size), 0, from);                      \
-        return CXX_FUNCTION(void *, name, (void *, const char *, ptrdiff_t))(self, from, size);    \
+        struct site site = named(title, FRAME_HERE);                                               \
+        check_range(site, from, positive(size), 0, from);                                          \
+        struct putting putting = putting_begin(site, self);                                        \
+        void *result =                                                                             \
+            CXX_FUNCTION(void *, name, (void *, const char *, ptrdiff_t))(self, from, size);       \
+        putting_text(&putting, from, positive(size));                                              \
+        return result;                                                                             \
     }
 
 OUTPUT(_ZNSo5writeEPKcl, "std::ostream::write")
@@ -187,9 +229,13 @@ OUTPUT(_ZSt16__ostream_insertIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_PK
 /* of a const char *; a null pointer makes the stream bad */
 WRAP(void *, _ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc,
      (void *self, const char *text)) {
-    if (text) check_until(named("operator<<", FRAME_HERE), text, 0, NO_LIMIT);
-    return CXX_FUNCTION(void *, _ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc,
-                        (void *, const char *))(self, text);
+    struct site site = named("operator<<", FRAME_HERE);
+    size_t size = text ? check_until(site, text, 0, NO_LIMIT) : 0;
+    struct putting putting = putting_begin(site, self);
+    void *result = CXX_FUNCTION(void *, _ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc,
+                                (void *, const char *))(self, text);
+    putting_text(&putting, text, size);
+    return result;
 }
 
 /* of a std::string */
@@ -200,7 +246,45 @@ WRAP_EXPANDED(void *, STRING_OUT, (void *self, const struct cxx_string *string))
     struct site site = named("operator<<", FRAME_HERE);
     check_range(site, string, sizeof *string, 0, string);
     check_range(site, string->begin, string->size, 0, string->begin);
-    return CXX_FUNCTION(void *, STRING_OUT, (void *, const struct cxx_string *))(self, string);
+    struct putting putting = putting_begin(site, self);
+    void *result =
+        CXX_FUNCTION(void *, STRING_OUT, (void *, const struct cxx_string *))(self, string);
+    putting_text(&putting, string->begin, string->size);
+    return result;
+}
+
+/* Numbers. A `float` is passed as a `double`. */
+#define INSERT(name, type, title)                                                                  \
+    WRAP(void *, name, (void *self, type value)) {                                                 \
+        struct putting putting = putting_begin(named(title, FRAME_HERE), self);                    \
+        void *result = CXX_FUNCTION(void *, name, (void *, type))(self, value);                    \
+        putting_argument(&putting, 1, (uint64_t)value, 0);                                         \
+        return result;                                                                             \
+    }
+#define INSERT_REAL(name, type, title)                                                             \
+    WRAP(void *, name, (void *self, type value)) {                                                 \
+        struct putting putting = putting_begin(named(title, FRAME_HERE), self);                    \
+        void *result = CXX_FUNCTION(void *, name, (void *, type))(self, value);                    \
+        putting_text(&putting, NULL, 0);                                                           \
+        return result;                                                                             \
+    }
+
+INSERT(_ZNSolsEi, int, "std::ostream::operator<<(int)")
+INSERT(_ZNSolsEs, short, "std::ostream::operator<<(short)")
+INSERT(_ZNSo9_M_insertIlEERSoT_, long, "std::ostream::operator<<(long)")
+INSERT(_ZNSo9_M_insertImEERSoT_, unsigned long, "std::ostream::operator<<(unsigned long)")
+INSERT(_ZNSo9_M_insertIxEERSoT_, long long, "std::ostream::operator<<(long long)")
+INSERT(_ZNSo9_M_insertIyEERSoT_, unsigned long long, "std::ostream::operator<<(unsigned long long)")
+INSERT(_ZNSo9_M_insertIbEERSoT_, bool, "std::ostream::operator<<(bool)")
+INSERT(_ZNSo9_M_insertIPKvEERSoT_, const void *, "std::ostream::operator<<(const void*)")
+INSERT_REAL(_ZNSo9_M_insertIdEERSoT_, double, "std::ostream::operator<<(double)")
+INSERT_REAL(_ZNSo9_M_insertIeEERSoT_, long double, "std::ostream::operator<<(long double)")
+
+WRAP(void *, _ZNSo3putEc, (void *self, char byte)) {
+    struct putting putting = putting_begin(named("std::ostream::put", FRAME_HERE), self);
+    void *result = CXX_FUNCTION(void *, _ZNSo3putEc, (void *, char))(self, byte);
+    putting_argument(&putting, 1, (uint8_t)byte, 1);
+    return result;
 }
 
 /* ---- std::condition_variable, which its owner may have deleted ---- */

@@ -143,7 +143,7 @@ static void tell(struct whence_origin_site *call, const char *to, size_t size, c
 
 void printed(struct site site, const char *to, size_t size, int length, const char *format,
              unsigned first, va_list arguments) {
-    struct whence_origin_site *call = printing_call(site.function);
+    struct whence_origin_site *call = written_call(site.function);
     struct origins_listed kept;
     if (!call || !size || length <= 0) return;
     if ((size_t)length < size) size = (size_t)length + 1;

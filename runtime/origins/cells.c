@@ -368,6 +368,11 @@ WH_EXPORT void __whence_origin_set(struct whence_origin_site *site, uint64_t to,
     if (to && (int64_t)size > 0) cells_set(site, node_make(site, node_own(), 0), to, size);
 }
 
+WH_EXPORT void __whence_origin_filled(struct whence_origin_site *site, uint64_t to, uint64_t size,
+                                      uint32_t node) {
+    if (to && size) cells_set(site, node, to, size);
+}
+
 WH_EXPORT void __whence_origin_zeroed(struct whence_origin_site *site, uint64_t to, uint64_t count,
                                       uint64_t each) {
     uint64_t size;

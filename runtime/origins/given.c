@@ -19,11 +19,15 @@ struct input {
     uint64_t offset, size;
     uint64_t first, count, digest; /* of the bytes that were read, as in a record */
     uint32_t source;
-    uint32_t copies;    /* 2: or more */
+    uint32_t before;    /* the input that was copied, if that is a copy itself; 0: it is none */
+    uint32_t copies;    /* how many, MANY: others than `copy` are not known */
     uint64_t parts_end; /* of a whole: no part of it that is known begins from there on */
-    uint64_t unused[2];
+    uint64_t unused;
 };
 _Static_assert(sizeof(struct input) == NODE_INPUTS_APART, "the index of nodes relies on it");
+/* As long as a chain of copies may be. */
+#define MOST_COPIES 8u
+#define MANY (MOST_COPIES + 1)
 
 #define INPUTS ((struct input *)WH_ORIGIN_INPUTS_BASE)
 #define INPUTS_SIZE (MOST_INPUTS * sizeof(struct input))
@@ -191,14 +195,15 @@ void given_count(int file, int64_t size) {
 static uint64_t hash_of(const struct input *input) {
     uint64_t hash = mixed(mixed((uintptr_t)input->call, (uintptr_t)input->copy), input->address);
     hash = mixed(mixed(hash, input->offset / INDEX_NEIGHBOURS), input->size << 32 ^ input->source);
-    return index_hash(hash, input->offset);
+    return index_hash(mixed(hash, input->before), input->offset);
 }
 
 static int is_same(const struct input *known, const struct input *input) {
     return known->call == input->call && known->copy == input->copy &&
            known->address == input->address && known->offset == input->offset &&
            known->size == input->size && known->source == input->source &&
-           known->copies == input->copies && known->digest == input->digest;
+           known->before == input->before && known->copies == input->copies &&
+           known->digest == input->digest;
 }
 
 static uint32_t used;
@@ -392,29 +397,53 @@ static struct input *part_of(struct input *whole, const struct input *part) {
     return made ? made : whole;
 }
 
+static void forget_copies(struct input *input) {
+    input->copy = NULL;
+    input->before = input->copies = 0;
+}
+
+/* The node of a part behind the copies of the whole. */
+static uint32_t behind_copies(const struct input *whole, uint32_t node) {
+    if (!node || !whole->copy) return node;
+    if (whole->copies == MANY) return node_make(whole->copy, node, WH_NODE_SKIPPED);
+    if (whole->before) node = behind_copies(&INPUTS[whole->before], node);
+    return node_step(whole->copy, node);
+}
+
 uint32_t given_part(uint32_t node, uintptr_t address, uint64_t size) {
     struct input *whole = input_of(node_at(node)->site);
     uint64_t behind = address - ~whole->address;
     struct input part = *whole;
     part.address = 0;
-    part.copy = NULL;
-    part.copies = 0;
+    forget_copies(&part);
     if (behind < whole->size && size <= whole->size - behind) {
         part.offset += whole->offset == WH_INPUT_NOWHERE ? 0 : behind;
         part.size = size;
     }
-    uint32_t result = node_of(part_of(whole, &part), node_own());
-    if (!result || !whole->copy) return result;
-    return whole->copies > 1 ? node_make(whole->copy, result, WH_NODE_SKIPPED)
-                             : node_step(whole->copy, result);
+    return behind_copies(whole, node_of(part_of(whole, &part), node_own()));
+}
+
+static int was_copied_by(const struct input *input, const struct whence_origin_site *site) {
+    while (input->copy != site && input->before) input = &INPUTS[input->before];
+    return input->copy == site;
+}
+
+/* A site that has copied it before is not added again, as in a loop. */
+static void add_copy(struct input *moved, const struct input *from,
+                     struct whence_origin_site *site) {
+    moved->copy = site;
+    if (from->copy == site) return;
+    int is_long = from->copies >= MOST_COPIES || was_copied_by(from, site);
+    moved->before = from->copy && !is_long ? (uint32_t)(from - INPUTS) : 0;
+    moved->copies = is_long ? MANY : from->copies + 1;
 }
 
 uint32_t given_copied(uint32_t node, struct whence_origin_site *site, uintptr_t to,
                       uintptr_t from) {
-    struct input moved = *input_of(node_at(node)->site);
+    const struct input *source = input_of(node_at(node)->site);
+    struct input moved = *source;
     moved.address = ~(~moved.address + (to - from));
-    moved.copies = moved.copy && moved.copy != site ? 2 : moved.copies ? moved.copies : 1;
-    moved.copy = site;
+    add_copy(&moved, source, site);
     struct input *made = find(&moved);
     if (made) return node_of(made, NO_THREAD);
     uint32_t whole = node_of(input_of(node_at(node)->site), node_own());
@@ -443,8 +472,7 @@ uint32_t given_joined(uint32_t one, uint32_t other, int *far) {
     uint64_t size = b->offset - a->offset + b->size;
     if (whole.size < size) whole.size = size;
     whole.address = 0;
-    whole.copy = NULL;
-    whole.copies = 0;
+    forget_copies(&whole);
     if (b->count > a->count) whole.count = b->count, whole.digest = b->digest;
     struct input *made = find(&whole);
     return made ? node_of(made, node_own()) : 0;

@@ -1,28 +1,40 @@
 #include "printing.h"
 #include "cells.h"
 #include "given.h"
-#include "written.h"
-
-static struct whence_origin_site *copy_site(struct whence_origin_site *call) { return call + 1; }
-static struct whence_origin_site *number_site(struct whence_origin_site *call) { return call + 2; }
-
-struct whence_origin_site *printing_call(const char *function) { return written_call(function); }
+#include "passing.h"
 
 /* What nothing is known of stays what the function has written. */
 void printing_text(struct whence_origin_site *call, uintptr_t to, uintptr_t from, uint64_t size) {
-    uint64_t given = given_copied_there(copy_site(call), to, from, size);
+    struct whence_origin_site *site = printing_copy(call);
+    uint64_t given = given_copied_there(site, to, from, size);
     for (uint64_t begin = given, end; begin < size; begin = end + 1) {
         end = begin;
         while (end < size && cells_now(from + end, 1)) end++;
-        __whence_origin_copy(copy_site(call), to + begin, from + begin, end - begin);
+        __whence_origin_copy(site, to + begin, from + begin, end - begin);
     }
+}
+
+static void put(struct whence_origin_site *site, uint32_t node, uintptr_t to, uint64_t size) {
+    uint32_t made = node ? node_step(site, node) : 0;
+    if (made && size) cells_set(site, made, to, size);
 }
 
 void printing_number(struct whence_origin_site *call, uintptr_t to, uint64_t size, uintptr_t value,
                      int is_copy) {
+    struct whence_origin_site *site = is_copy ? printing_copy(call) : printing_made(call);
     uint32_t node = cells_now(value, sizeof(uint32_t));
-    if (!node || !size) return;
-    struct whence_origin_site *site = is_copy ? copy_site(call) : number_site(call);
-    node = node_step(site, cells_own(site, node, value, sizeof(uint32_t)));
-    if (node) cells_set(site, node, to, size);
+    put(site, node ? cells_own(site, node, value, sizeof(uint32_t)) : 0, to, size);
+}
+
+void printing_argument(struct whence_origin_site *call, uintptr_t to, uint64_t size, unsigned index,
+                       uint64_t value, int is_copy) {
+    struct whence_origin_site *site = is_copy ? printing_copy(call) : printing_made(call);
+    put(site, origins_passed(index, value), to, size);
+}
+
+uint32_t printing_byte(struct whence_origin_site *call, uintptr_t from, uint8_t byte) {
+    struct whence_origin_site *site = printing_copy(call);
+    uint32_t node = *(const uint8_t *)from == byte ? cells_now(from, 1) : 0;
+    node = node ? cells_own(site, node, from, 1) : 0;
+    return node ? node_step(site, node) : 0;
 }

@@ -7,6 +7,14 @@ from tests.hops.making import Way
 _POINTER, _NUMBERS = ("pointer",), ("number", "small")
 
 MOVES = {
+    "bytes by memset": Way(
+        """
+        unsigned char a#[8], b# = $ & 255; //: 1 arithmetic $ & 255; 2 stored b#
+        memset(a#, b#, sizeof a#); //: 3 copy memset
+        T v# = a#[one + 3]; //: 4 stored v#
+        """,
+        types=_NUMBERS,
+    ),
     # variable arguments
     "variable argument": Way(
         "T v# = pick#(1, $); //: 1 argument pick#; 4 stored v#",

@@ -32,6 +32,8 @@ uint32_t __whence_origin_field(struct whence_origin_site *site, uint64_t address
                                uint64_t unit);
 /* A call has given bytes their values; a negative size is that of a call that failed. */
 void __whence_origin_set(struct whence_origin_site *site, uint64_t to, uint64_t size);
+void __whence_origin_filled(struct whence_origin_site *site, uint64_t to, uint64_t size,
+                            uint32_t node);
 void __whence_origin_zeroed(struct whence_origin_site *site, uint64_t to, uint64_t count,
                             uint64_t each);
 /* A call has copied bytes. */

@@ -318,14 +318,50 @@ CXX_WRITERS: Mapping[str, str] = MappingProxyType(
     }
 )
 """Member functions that write to the program's memory, and what they are called in reports."""
-CXX_STREAMS = _names(
-    """
-    _ZNSo5writeEPKcl
-    _ZSt16__ostream_insertIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_PKS3_l
-    _ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc
-    _ZStlsIcSt11char_traitsIcESaIcEERSt13basic_ostreamIT_T0_ES7_RKNSt7__cxx1112basic_stringIS4_S5_T1_EE
-    """
+CXX_READERS: Mapping[str, str] = MappingProxyType(
+    {"_ZNSi3getEv": f"{_INPUT}get()", "_ZNSi4peekEv": f"{_INPUT}peek()"}
 )
+"""Member functions that return a byte of a stream, and what they are called in reports."""
+_STRING_CLASS = "_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE"
+_OUTPUT = "std::ostream::operator<<"
+_INSERTED = {
+    **{code: type_ for code, type_ in _NUMBERS.items() if code in "lxmydeb"},
+    "PKv": "const void*",
+}
+CXX_TEXTS: Mapping[str, str] = MappingProxyType(
+    {
+        f"{_STRING_CLASS}9_M_appendEPKcm": "std::string::append",
+        f"{_STRING_CLASS}9_M_assignERKS4_": "std::string::assign",
+        f"{_STRING_CLASS}10_M_replaceEmmPKcm": "std::string::replace",
+        f"{_STRING_CLASS}14_M_replace_auxEmmmc": "std::string::replace",
+        f"{_STRING_CLASS}9_M_mutateEmmPKcm": "std::string::insert",
+        f"{_STRING_CLASS}12_M_constructEmc": "std::string::string",
+        f"{_STRING_CLASS}8_M_eraseEmm": "std::string::erase",
+        f"{_STRING_CLASS}6resizeEmc": "std::string::resize",
+        f"{_STRING_CLASS}7reserveEm": "std::string::reserve",
+        "_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE4copyEPcmm": "std::string::copy",
+        "_ZNSolsEi": f"{_OUTPUT}(int)",
+        "_ZNSolsEs": f"{_OUTPUT}(short)",
+        "_ZNSo3putEc": "std::ostream::put",
+        **{f"_ZNSo9_M_insertI{code}EERSoT_": f"{_OUTPUT}({type_})" for code, type_ in _INSERTED.items()},
+        "_ZNSt7__cxx1119basic_istringstreamIcSt11char_traitsIcESaIcEE"
+        "C1ERKNS_12basic_stringIcS2_S3_EESt13_Ios_Openmode": "std::istringstream",
+        "_ZNSt7__cxx1118basic_stringstreamIcSt11char_traitsIcESaIcEE"
+        "C1ERKNS_12basic_stringIcS2_S3_EESt13_Ios_Openmode": "std::stringstream",
+    }
+)
+"""Functions that copy or make texts in memory of the library's, and what they are called in reports. Most are
+what functions in headers call."""
+CXX_STREAMS: Mapping[str, str] = MappingProxyType(
+    {
+        "_ZNSo5writeEPKcl": "std::ostream::write",
+        "_ZSt16__ostream_insertIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_PKS3_l": "operator<<",
+        "_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc": "operator<<",
+        "_ZStlsIcSt11char_traitsIcESaIcEERSt13basic_ostreamIT_T0_ES7_"
+        "RKNSt7__cxx1112basic_stringIS4_S5_T1_EE": "operator<<",
+    }
+)
+"""Functions that put texts into streams, and what they are called in reports."""
 
 # std::condition_variable
 CXX_CONDITIONS = _names(
@@ -391,6 +427,8 @@ _GROUPS = (
     QUEUES,
     SYSTEM,
     CXX_WRITERS,
+    CXX_READERS,
+    CXX_TEXTS,
     CXX_STREAMS,
     CXX_CONDITIONS,
     CXX_NODES,

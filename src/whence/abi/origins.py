@@ -270,7 +270,8 @@ __vasprintf_chk __vsnprintf_chk __vsprintf_chk
 """
 PRINTERS = frozenset(_PRINTERS.split())
 """Functions that write a formatted text to memory. Behind the site of a call as one that has written bytes
-are those of texts that it copies, and of numbers that it makes into text."""
+are three more: of texts that it copies, of numbers that it makes into texts, or of these, and of what it
+takes from outside. So it is of those in `CXX_WRITERS`, `CXX_TEXTS` and `CXX_STREAMS`."""
 
 _VALUES = ("POINTER", "INDEX", "FREED", "LOST", "FIRST", "SECOND", "SIZE", "COUNT", "EACH", "LEFT", "RIGHT")
 _OTHERS = ("USED", "LENGTH", "MEMBER", "MEMBERS", "ARGUMENT")

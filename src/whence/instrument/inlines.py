@@ -6,12 +6,13 @@ import re
 from collections import Counter
 
 from whence import ir
-from whence.abi.intercepts import RUNTIME_SYMBOLS
+from whence.abi.intercepts import CXX_READERS, CXX_STREAMS, CXX_TEXTS, CXX_WRITERS, RUNTIME_SYMBOLS
 from whence.abi.origins import TOLD
 from whence.instrument.passes import Context
 
 _REFERENCE = re.compile(r'@(?:"[^"]*"|[-\w.$]+)', re.ASCII)
 _COPY = "available_externally"
+_LED_TO = frozenset((*TOLD, *CXX_READERS, *CXX_STREAMS, *CXX_TEXTS, *CXX_WRITERS))
 
 
 def keep_copies(context: Context) -> None:
@@ -73,7 +74,7 @@ def _leave_to_library(module: ir.Module) -> None:
     """Removes copies of functions that the runtime has and that chains lead to, as `atoi`: the runtime knows
     what comes from them and what goes through them."""
     for function in module.definitions:
-        if function.linkage == _COPY and function.name in TOLD:
+        if function.linkage == _COPY and function.name in _LED_TO:
             types = ", ".join(each.type for each in function.parameters)
             module.remove(function)
             module.add_declaration(f"declare {function.return_type} {function.ref}({types})")

@@ -47,5 +47,7 @@ def keep_pointers(context: Context) -> None:
 def _can_lead_somewhere(variable: ir.GlobalVariable) -> bool:
     if variable.linkage not in _LOCAL or variable.is_constant or not variable.is_definition:
         return False
+    if variable.ref[1:].isdecimal():
+        return False  # without a name, as what the front end's checks describe: a list cannot have it
     # integers may contain addresses, too, but the rules are about pointers
     return "ptr" in variable.value_type or "%" in variable.value_type

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from whence import ir
-from whence.abi.intercepts import PREFIX
+from whence.abi.intercepts import CXX_READERS, PREFIX
 from whence.abi.origins import MOST_ARGUMENTS, PARSERS, READERS, WRITERS
 from whence.chains import HopKind
 from whence.instrument.markers import PREFIX as CHECK
@@ -438,6 +438,9 @@ class _Follower:
             site = self.sites.site(call, HopKind.ARITHMETIC, f"{function}({self.names.arguments(call)})")
         elif name in READERS:
             site = self.sites.site(call, HopKind.OUTSIDE, name, "input")
+        elif name in CXX_READERS:
+            site = self.sites.site(call, HopKind.OUTSIDE, CXX_READERS[name], "input")
+            self.sites.site(call, HopKind.RETURN, CXX_READERS[name])
         elif name in WRITERS:
             site = self.sites.site(call, HopKind.SENT, name)
         else:
@@ -465,10 +468,19 @@ class _Follower:
         elif name.startswith(_SETS):
             self._pass(call, "memset")
             to, byte, size = call.arguments[:3]
+            if byte.value.startswith("%"):
+                self._fill(call, byte, to.value, _wide(size))
+                return
             site = self.sites.site(
                 call, HopKind.CONSTANT, f"bytes {self.names.value(byte.value) or '…'} by memset"
             )
             self._runtime(call, helpers.SET, f"ptr {site}, ptr {to.value}, {_wide(size)}")
+
+    def _fill(self, call: ir.Call, byte: ir.Argument, to: str, size: str) -> None:
+        """All bytes are copies of one value."""
+        site = self.sites.site(call, HopKind.COPY, "memset")
+        node = self._step(call, site, self._node(byte.value, byte.type, call))
+        self._runtime(call, helpers.FILLED, f"ptr {site}, ptr {to}, {size}, i32 {node}")
 
     def _target(self, pointer: str) -> str:
         made = self.function.definition_of(pointer)

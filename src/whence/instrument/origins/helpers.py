@@ -33,7 +33,7 @@ SECOND, SECOND_OF = f"{PREFIX}second", f"{PREFIX}second_of"
 """Of structs in registers, those for the second part."""
 USE, OPERANDS = f"{PREFIX}use", f"{PREFIX}operands"
 DEFER = f"{PREFIX}defer"
-SET, FREED = f"{PREFIX}set", f"{PREFIX}freed"
+SET, FILLED, FREED = f"{PREFIX}set", f"{PREFIX}filled", f"{PREFIX}freed"
 ZEROED = f"{PREFIX}zeroed"
 LEFT, GONE, FREEING = f"{PREFIX}left", f"{PREFIX}gone", f"{PREFIX}freeing"
 DECIDES, NARROW = f"{PREFIX}decides", f"{PREFIX}narrow"
@@ -110,6 +110,7 @@ def declaration(name: str, *, strict: bool = False) -> str:
         COPY: f"declare void @{name}(ptr, ptr captures(address), ptr captures(address), i64) {_WRITES}",
         f"{COPY}_": f"declare void @{name}(ptr, ptr captures(address), ptr captures(address)) {_WRITES}",
         SET: f"declare void @{name}(ptr, ptr captures(address), i64) {_WRITES}",
+        FILLED: f"declare void @{name}(ptr, ptr captures(address), i64, i32) {_WRITES}",
         ZEROED: f"declare void @{name}(ptr, ptr captures(address), i64, i64) {_WRITES}",
         FREED: f"declare void @{name}(i32, ptr captures(address)) {_WRITES}",
         LEFT: f"declare void @{name}(ptr, ptr captures(address), i32) {_WRITES}",

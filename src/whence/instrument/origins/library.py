@@ -6,7 +6,16 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from whence import ir
-from whence.abi.intercepts import CXX_CONDITIONS, CXX_NODES, CXX_STREAMS, CXX_WRITERS, LIBRARY, STORES
+from whence.abi.intercepts import (
+    CXX_CONDITIONS,
+    CXX_NODES,
+    CXX_READERS,
+    CXX_STREAMS,
+    CXX_TEXTS,
+    CXX_WRITERS,
+    LIBRARY,
+    STORES,
+)
 from whence.abi.origins import COPIERS, COPY_FORMS, NO_LIMIT, PARSERS, PRINTERS, READERS, WRITERS
 from whence.chains import HopKind
 from whence.instrument.origins import helpers
@@ -71,7 +80,8 @@ FILLERS: Mapping[str, Mapping[int, int]] = MappingProxyType(
 )
 """Functions without a wrapper that says what they write -> the arguments that say where, and how many
 bytes."""
-_QUIET = frozenset((*CXX_CONDITIONS, *CXX_NODES, *CXX_STREAMS))
+_QUIET = frozenset((*CXX_CONDITIONS, *CXX_NODES, *CXX_READERS))
+_TITLES = {**CXX_WRITERS, **CXX_TEXTS, **CXX_STREAMS}
 _SYNCHRONISATION = (
     *("pthread_mutex", "pthread_cond", "pthread_rwlock", "pthread_spin", "pthread_barrier"),
     *("mtx_", "cnd_", "sem_"),
@@ -149,10 +159,12 @@ class Effects:
         """Says what is called in front of the call, and behind it that it has ended."""
         if after(call) is None:
             return
-        where = site(HopKind.WRITTEN, CXX_WRITERS.get(name, name))
-        if name in PRINTERS:
-            site(HopKind.COPY, name)
-            site(HopKind.ARITHMETIC, f"{name}({self._names.arguments(call)})")
+        title = _TITLES.get(name, name)
+        where = site(HopKind.WRITTEN, title)
+        if name in PRINTERS or name in _TITLES:
+            site(HopKind.COPY, title)
+            site(HopKind.ARITHMETIC, title if name in _TITLES else f"{name}({self._names.arguments(call)})")
+            site(HopKind.OUTSIDE, title, "input")
         if name not in FILLERS:
             self._out.call(call, helpers.WRITING, "void", f"ptr {where}")
         for index, size in FILLERS.get(name, {}).items():
