@@ -57,6 +57,9 @@ static void write_out(uint32_t number, const struct expression *made) {
     } else if (made->op == EXPRESSION_INPUT) {
         uint64_t place = (uint64_t)made->b << 32 | made->a;
         trace_put(WH_TRACE_INPUT, 0, made->width, number, 1, (uint64_t[]){place});
+    } else if (made->op == WH_OP_LOOKUP) {
+        uint64_t operands[] = {made->a, (uint64_t)made->c << 32};
+        trace_put(WH_TRACE_NODE, made->op, made->width, number, 2, operands);
     } else {
         uint64_t operands[] = {(uint64_t)made->b << 32 | made->a,
                                (uint64_t)made->parameter << 32 | made->c};
@@ -126,6 +129,12 @@ uint32_t expression_make(unsigned op, unsigned width, uint32_t a, uint32_t b, ui
     wanted.value = fold_value(&wanted);
     int varies = expression_varies(a) || expression_varies(b) || expression_varies(c);
     return varies ? number_of(&wanted) : expression_constant(width, wanted.value);
+}
+
+uint32_t expression_lookup(uint32_t a, uint32_t table, unsigned width, uint64_t value) {
+    struct expression wanted = {
+        .value = value, .a = a, .c = table, .width = (uint8_t)width, .op = WH_OP_LOOKUP};
+    return number_of(&wanted);
 }
 
 uint32_t expression_resized(uint32_t a, unsigned width) {

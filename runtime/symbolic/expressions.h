@@ -11,7 +11,8 @@
 /* In place of an op. */
 enum { EXPRESSION_CONSTANT = 0x80, EXPRESSION_INPUT };
 
-/* Of an input: a is the object, b the offset. `decided`: the path has a decision about it. */
+/* Of an input: a is the object, b the offset. Of a lookup: c is the table. `decided`: the path has
+ * a decision about it. */
 struct expression {
     uint64_t value;
     uint32_t a, b, c;
@@ -35,6 +36,10 @@ uint32_t expression_make(unsigned op, unsigned width, uint32_t a, uint32_t b, ui
 static inline uint32_t expression_extract(uint32_t a, unsigned lowest, unsigned width) {
     return expression_make(WH_OP_EXTRACT, width, a, 0, 0, lowest);
 }
+
+/* `value`, the element at the address `a` of a table of the trace; `width` is that of an element.
+ */
+uint32_t expression_lookup(uint32_t a, uint32_t table, unsigned width, uint64_t value);
 
 /* Zero-extended or cut off. */
 uint32_t expression_resized(uint32_t a, unsigned width);

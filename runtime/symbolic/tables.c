@@ -102,6 +102,58 @@ static uint32_t element(uintptr_t at, uint64_t size) {
     return number ? number : expression_constant(8 * (unsigned)size, value);
 }
 
+/* ---- tables ---- */
+
+/* Elements that are all concrete are written to the trace once. written: where they stand there. */
+struct table {
+    struct elements elements;
+    uint64_t size;
+    const char *written;
+    uint32_t number;
+};
+#define TABLES_MOST 64u /* of which an equal one is found */
+static struct table tables[TABLES_MOST];
+static uint32_t table_count;
+
+static int is_equal(const void *a, const void *b, uint64_t size) {
+    return __builtin_memcmp(a, b, size) == 0;
+}
+
+static const struct table *equal_table(const struct elements *elements, uint64_t size) {
+    const char *first = (const char *)elements->first;
+    for (uint32_t i = 0; i < table_count && i < TABLES_MOST; i++) {
+        const struct table *each = &tables[i];
+        if (each->elements.first == elements->first && each->elements.count == elements->count &&
+            each->size == size && is_equal(each->written, first, elements->count * size))
+            return each;
+    }
+    return NULL;
+}
+
+/* The trace is locked. */
+static uint32_t table_of(const struct elements *elements, uint64_t size) {
+    const struct table *known = equal_table(elements, size);
+    if (known) return known->number;
+    uint32_t number = table_count++;
+    uint64_t operands[] = {elements->first, elements->count << 32 | size};
+    const char *written = trace_put_text(WH_TRACE_TABLE, number, 2, operands,
+                                         (const char *)elements->first, elements->count * size);
+    tables[number % TABLES_MOST] = (struct table){*elements, size, written, number};
+    return number;
+}
+
+/* Elements of which none varies; 0 where no expression can be made. */
+static uint32_t looked_up(const struct reach *reach, const struct elements *elements) {
+    const char *first = (const char *)elements->first;
+    uint64_t size = reach->size, value = word_at(reach->at, size);
+    if (is_equal(first, first + size, (elements->count - 1) * size))
+        return expression_constant(8 * (unsigned)size, value);
+    if (!trace_lock()) return 0;
+    uint32_t table = table_of(elements, size);
+    trace_unlock();
+    return expression_lookup(reach->address, table, 8 * (unsigned)size, value);
+}
+
 /* ---- loads ---- */
 
 /* A run of equal elements: its first address, and the expression. */
@@ -136,11 +188,19 @@ static void bind(const struct reach *reach) {
     decision_bind(reach->address, WH_REASON_ADDRESS, reach->pc);
 }
 
-uint32_t reach_load(const struct reach *reach, uint64_t value) {
+static uint32_t nested(const struct reach *reach, const struct elements *elements) {
     struct run runs[MOST_LOADED];
+    uint32_t count = runs_of(elements, reach->size, runs);
+    return count ? chosen(runs, count, reach->address) : 0;
+}
+
+uint32_t reach_load(const struct reach *reach, uint64_t value) {
     struct elements elements = elements_of(reach, MOST_LOADED);
-    uint32_t count = elements.count ? runs_of(&elements, reach->size, runs) : 0;
-    uint32_t number = count ? chosen(runs, count, reach->address) : 0;
+    uint32_t number = 0;
+    if (elements.count)
+        number = memory_marks(elements.first, elements.count * reach->size)
+                     ? nested(reach, &elements)
+                     : looked_up(reach, &elements);
     if (number && expression_at(number)->value == value) {
         decide_alignment(reach, elements.first);
         return number;

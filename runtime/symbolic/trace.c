@@ -77,8 +77,8 @@ static _Noreturn void give_up(void) {
     os_exit(0);
 }
 
-void trace_put_text(unsigned kind, uint32_t id, unsigned count, const uint64_t *operands,
-                    const char *text, size_t length) {
+const char *trace_put_text(unsigned kind, uint32_t id, unsigned count, const uint64_t *operands,
+                           const char *text, size_t length) {
     uint64_t words = 1 + count + (length + 7) / 8;
     uint64_t *at = place(words, END_SIZE);
     if (!at) give_up();
@@ -87,6 +87,7 @@ void trace_put_text(unsigned kind, uint32_t id, unsigned count, const uint64_t *
     for (unsigned i = 0; i < count; i++) at[1 + i] = operands[i];
     wh_copy(at + 1 + count, text, length);
     complete(words);
+    return (const char *)(at + 1 + count);
 }
 
 void trace_put(unsigned kind, unsigned op, unsigned width, uint32_t id, unsigned count,

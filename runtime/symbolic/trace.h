@@ -24,9 +24,9 @@ void trace_unlock(void);
 /* A record; the trace is locked. Ends the path where there is no room. */
 void trace_put(unsigned kind, unsigned op, unsigned width, uint32_t id, unsigned count,
                const uint64_t *operands);
-/* The same with text behind the operands. */
-void trace_put_text(unsigned kind, uint32_t id, unsigned count, const uint64_t *operands,
-                    const char *text, size_t length);
+/* The same with text behind the operands; returns where it stands. */
+const char *trace_put_text(unsigned kind, uint32_t id, unsigned count, const uint64_t *operands,
+                           const char *text, size_t length);
 
 /* The last record, from wherever the path ends; only the first end counts. */
 void trace_end(unsigned how, uint64_t status);

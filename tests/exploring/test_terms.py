@@ -43,13 +43,16 @@ def random_term(terms, source, width, depth, variables):
         return terms.node(OP["EXTRACT"], 8, (inner(16),), source.randrange(9))
     if kind == 3:
         return terms.node(OP["ITE"], width, (inner(1), inner(width), inner(width)))
+    if kind == 4 and width > 1 and source.random() < 0.5:
+        table = terms.table(source.choice([0, 0x1000, 0x6000]), width // 8, source.randbytes(16 * width))
+        return terms.node(OP["LOOKUP"], width, (random_term(terms, source, 64, depth - 1, variables),), table)
     if kind == 4:
         return terms.node(OP["NOT"], width, (inner(width),))
     return terms.node(OP[source.choice(SAME)], width, (inner(width), inner(width)))
 
 
 def test_every_operator_is_known_to_all():
-    assert set(COMPARISONS + SAME) | {"NOT", "ITE", "CONCAT", "EXTRACT", "ZEXT", "SEXT"} == set(
+    assert set(COMPARISONS + SAME) | {"NOT", "ITE", "CONCAT", "EXTRACT", "ZEXT", "SEXT", "LOOKUP"} == set(
         symbolic.OPERATORS
     )
 

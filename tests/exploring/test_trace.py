@@ -5,6 +5,7 @@ import random
 import pytest
 
 from whence.abi import symbolic
+from whence.exploring.evaluate import values
 from whence.exploring.prefixes import Prefixes
 from whence.exploring.solvers import load
 from whence.exploring.terms import OP, Terms
@@ -136,6 +137,28 @@ def broken(write):
     return str(error.value)
 
 
+def test_paths_with_the_same_begin_have_its_tables():
+    """Also where the second trace goes on with an element of a table that only their begin defines."""
+    terms, prefixes, looked_up = Terms(), Prefixes(), []
+    for way in (0, 1):
+        path = Path({})
+        (x,) = path.bytes("stdin", 1)
+        path.record("NODE", x.id, 0, operator=OP["ZEXT"], width=64, number=2)
+        path.record("TABLE", 0, 1 | 8 << 32, int.from_bytes(b"abcdefgh", "little"), number=0)
+        path.record("CONSTANT", 99, width=8, number=3)
+        path.record("NODE", x.id | 3 << 32, 0, operator=OP["EQ"], width=1, number=4)
+        path.record("BRANCH", 4 | way << 32, number=7)
+        path.record("NODE", 2, 0, operator=OP["LOOKUP"], width=8, number=5)
+        path.record("NODE", 5 | (3 << 32 if way else 5 << 32), 0, operator=OP["EQ"], width=1, number=6)
+        path.record("BRANCH", 6, number=8)
+        looked_up.append(read(as_file(path.words), terms, prefixes).decisions[-1].term)
+    (term,) = {terms.operands[each][0] for each in looked_up}
+    assert terms.operator[term] == OP["LOOKUP"]
+    stdin = terms.parameter[terms.variable("stdin", 0)]
+    found = [values(terms, [term], {stdin: byte})[term] for byte in (0, 2, 7, 200)]
+    assert bytes(found) == b"achh"
+
+
 def test_each_mistake_has_its_sentence():
     def wrong_width(path):
         (x,) = path.bytes("stdin", 1)
@@ -143,6 +166,16 @@ def test_each_mistake_has_its_sentence():
 
     assert "expression 7, which was not defined" in broken(lambda path: path.record("BRANCH", 7 | 1 << 32))
     assert "widths do not fit: 16 of [8, 8]" in broken(wrong_width)
+    def table(*operands, number=0):
+        return broken(lambda path: path.record("TABLE", *operands, 0, number=number))
+
+    assert "table 0, which is not there" in broken(
+        lambda path: path.record("NODE", path.bytes("stdin", 1)[0].id, 0, operator=OP["LOOKUP"], number=9)
+    )
+    assert "a table of 2 elements of 3 bytes" in table(0, 3 | 2 << 32)
+    assert "a table of 0 elements of 1 bytes" in table(0, 1)
+    assert "a table of 2 elements of 4 bytes" in table((1 << 64) - 1, 4 | 2 << 32)
+    assert "table 1 as number 0" in table(0, 4 | 2 << 32, number=1)
     assert "byte 0 of object 0" in broken(lambda path: path.record("INPUT", 0, width=8, number=1))
     assert "a constant of 65 bits" in broken(lambda path: path.record("CONSTANT", 1, width=65, number=1))
     assert "unknown end 77" in broken(lambda path: path.record("END", 1, operator=77))

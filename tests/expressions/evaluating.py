@@ -75,6 +75,7 @@ class Evaluation:
         self.widths: dict[int, int] = {0: 0}
         self.broken: list[Record] = []
         self.decisions: list[tuple[str, tuple[int, ...], int]] = []
+        self.tables: dict[int, Record] = {}
         self._parted: list[bool] = []
         self._sites: dict[int, tuple[int, ...]] = {}
         for record in records:
@@ -89,6 +90,8 @@ class Evaluation:
             assert id_ not in self.values, "an expression is defined twice"
             self.widths[id_] = record.width
             self.values[id_] = self._value(record) & ((1 << record.width) - 1)
+        elif kind == "TABLE":
+            self.tables[id_] = record
         elif kind == "SITE":
             self._sites[id_] = record.words
         else:
@@ -113,6 +116,8 @@ class Evaluation:
         return self._computed(OPERATORS[record.operator], (a, b, c), parameter)
 
     def _computed(self, operator: str, ids: _Words, parameter: int) -> int:
+        if operator == "LOOKUP":
+            return self._element(self.values[ids[0]], self.tables[parameter])
         a, b, c = (self.values[each] for each in ids)
         width = self.widths[ids[0]]
         if operator in _BINARY:
@@ -124,6 +129,11 @@ class Evaluation:
         if operator == "CONCAT":
             return a << self.widths[ids[1]] | b
         return {"NOT": ~a, "EXTRACT": a >> parameter, "ZEXT": a, "SEXT": _signed(a, width)}[operator]
+
+    def _element(self, address: int, table: Record) -> int:
+        size, count = table.halves(1)
+        at = min(max((address - table.words[0]) // size, 0), count - 1)
+        return int.from_bytes(table.data[at * size : (at + 1) * size], "little")
 
     def _agrees(self, record: Record) -> bool:
         if record.kind in ("BRANCH", "ASSUME"):

@@ -42,6 +42,7 @@ class Record:
     id: int
     words: tuple[int, ...]
     name: str = ""
+    data: bytes = b""
 
     def halves(self, word: int) -> tuple[int, int]:
         return self.words[word] & 0xFFFFFFFF, self.words[word] >> 32
@@ -114,7 +115,12 @@ def read(data: bytes) -> Iterator[Record]:
             length = operands[1]
             name = data[at * 8 : at * 8 + length].decode()
             at += (length + 7) // 8
-        yield Record(kind, head >> 8 & 0xFF, head >> 16 & 0xFFFF, head >> 32, operands, name)
+        elements = b""
+        if kind == "TABLE":
+            length = (operands[1] & 0xFFFFFFFF) * (operands[1] >> 32)
+            elements = data[at * 8 : at * 8 + length]
+            at += (length + 7) // 8
+        yield Record(kind, head >> 8 & 0xFF, head >> 16 & 0xFFFF, head >> 32, operands, name, elements)
 
 
 def prepare(program: Path, cache: Cache, rules: str = "") -> tuple[Task, Prepared]:

@@ -3,7 +3,8 @@
 **The trace** of one path is a file that the process maps shared, so what was written survives any death of
 the process: `TRACE`, padded to `TRACE_HEADER_SIZE`, then records. A record is one little-endian header word
 of 64 bits, ``kind:8 | operator:8 | width:16 | id:32`` from the lowest bit up, and operand words, whose
-number the kind fixes (`KINDS`); only the name of an `OBJECT` follows in addition. ``used`` is stored after
+number the kind fixes (`KINDS`); only the name of an `OBJECT` and the elements of a `TABLE`
+follow in addition. ``used`` is stored after
 the record that it counts, so a reader never sees half a record. ``width`` is in bits. ``id`` is the number
 of an expression where the kind defines one, else a *site*.
 
@@ -26,7 +27,7 @@ from dataclasses import dataclass
 from whence.abi.structs import Field, Layout
 
 MAGIC = b"WHENCEXP"
-VERSION = 1
+VERSION = 2
 TRACE_HEADER_SIZE = 64
 TRACE_SIZE = 32 << 20
 """Size of a trace's file in bytes; sparse, so only what is written costs."""
@@ -75,8 +76,9 @@ KINDS = {
     "END": Kind(11, ("status",), "the last record"),
     "SITE": Kind(12, ("image", "address"), "where a site is: number of the image, address as linked"),
     "CASE": Kind(13, ("value", "way"), "of a switch, before its first SWITCH: the way of a value, from 1 on"),
+    "TABLE": Kind(14, ("first", "size:count"), "elements that are concrete, from an address on; they follow"),
 }
-"""The `id` of OBJECT is its number, in order from 0."""
+"""The `id` of OBJECT, and that of TABLE, is its number, in order from 0."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +116,7 @@ OPERATORS = {
     "EXTRACT": Operator(22, 1, True, "parameter: the lowest bit of a that is taken"),
     "ZEXT": Operator(23, 1),
     "SEXT": Operator(24, 1),
+    "LOOKUP": Operator(25, 1, True, "the element at address a of the TABLE that the parameter names"),
 }
 """A division by zero and a shift by the width or more give what SMT-LIB says; code comes there only after
 its CHECK, so no path depends on it."""

@@ -58,6 +58,8 @@ def function(terms: Terms, term: int) -> Callable[..., int]:
     if operator == OP["CONCAT"]:
         low = terms.width[terms.operands[term][1]]
         return lambda a, b: a << low | b
+    if operator == OP["LOOKUP"]:
+        return terms.tables[parameter].at
     if operator == OP["ITE"]:
         return lambda a, b, c: b if a else c
     unary: dict[int, Callable[[int], int]] = {

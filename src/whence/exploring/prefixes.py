@@ -6,7 +6,7 @@ decision on in which its path differs from all others.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from whence.exploring.trace import Cases, Decision, SymbolicObject
@@ -15,10 +15,41 @@ _MOST_BYTES = 48 << 20
 _STEP_BYTES = 500
 
 
+class Names(NamedTuple):
+    """What traces name beside expressions: objects, by their order, sites, the cases of switches by the site,
+    and the numbers that terms give tables, by their order."""
+
+    objects: list[SymbolicObject]
+    sites: dict[int, int]
+    cases: dict[int, Cases]
+    tables: list[int]
+
+    def counts(self) -> tuple[int, ...]:
+        """How many of each there are."""
+        return tuple(map(len, self))
+
+    def since(self, counts: tuple[int, ...]) -> Names | None:
+        """What has come since there were so many; None for nothing."""
+        if counts == self.counts():
+            return None
+        objects, sites, cases, tables = counts
+        return Names(
+            self.objects[objects:],
+            dict(list(self.sites.items())[sites:]),
+            dict(list(self.cases.items())[cases:]),
+            self.tables[tables:],
+        )
+
+    def add(self, more: Names) -> None:
+        self.objects.extend(more.objects)
+        self.sites.update(more.sites)
+        self.cases.update(more.cases)
+        self.tables.extend(more.tables)
+
+
 class Step:
     """A point after a decision, or the begin. segment: what is written from there to the next decision; None
-    until a path has come to one. terms: what the segment defines; names: the objects, sites and cases that
-    it defines, None if there are none.
+    until a path has come to one. terms: what the segment defines; names: what it names, None for nothing.
 
     span: bytes of the segment with the next decision's record. ways: what follows them, by these bytes.
     """
@@ -28,7 +59,7 @@ class Step:
     def __init__(self) -> None:
         self.segment: bytes | None = None
         self.terms: tuple[int, ...] = ()
-        self.names: tuple[tuple[SymbolicObject, ...], dict[int, int], dict[int, Cases]] | None = None
+        self.names: Names | None = None
         self.span = 0
         self.ways: dict[bytes, tuple[Decision | None, Step]] = {}
 
@@ -37,25 +68,20 @@ class Known:
     """What is known of a trace up to the byte `at`: what it defines, and its decisions. step: the one that
     goes on from there; None if nothing can be added."""
 
-    __slots__ = ("at", "cases", "decisions", "objects", "sites", "step", "terms")
+    __slots__ = ("at", "decisions", "names", "step", "terms")
 
     def __init__(self, at: int, step: Step) -> None:
         self.at = at
         self.step: Step | None = step
         self.terms = [0]
-        self.objects: list[SymbolicObject] = []
-        self.sites: dict[int, int] = {}
-        self.cases: dict[int, Cases] = {}
+        self.names = Names([], {}, {}, [])
         self.decisions: list[Decision] = []
 
     def take(self, step: Step) -> None:
         """What a step defines is defined."""
         self.terms += step.terms
         if step.names is not None:
-            objects, sites, cases = step.names
-            self.objects += objects
-            self.sites.update(sites)
-            self.cases.update(cases)
+            self.names.add(step.names)
 
 
 class Prefixes:

@@ -7,7 +7,8 @@ and whatever was computed about it (its variables, a solver's form, its values) 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import NamedTuple, TypeVar
 
 from whence.abi import symbolic
 
@@ -20,6 +21,40 @@ Byte = tuple[str, int]
 """A symbolic byte: the name of its object, and the offset."""
 
 
+T = TypeVar("T")
+
+
+class Table(NamedTuple):
+    """Elements of `size` bytes from the address `first` on; a term looks one up by its address. An address
+    between two elements is that of the lower one; one before or behind all is that of the next."""
+
+    first: int
+    size: int
+    values: tuple[int, ...]
+
+    def at(self, address: int) -> int:
+        """The element at an address."""
+        index = (address - self.first) // self.size
+        return self.values[min(max(index, 0), len(self.values) - 1)]
+
+    def choose(self, leaf: Callable[[int], T], below: Callable[[int, T, T], T]) -> T:
+        """The same as nested choices: a search by halves among runs of equal elements. leaf: makes a value.
+        below: chooses the first where the address is below a number, else the second."""
+        runs = [
+            (self.first + at * self.size, value)
+            for at, value in enumerate(self.values)
+            if not at or self.values[at - 1] != value
+        ]
+
+        def among(low: int, high: int) -> T:
+            if high - low == 1:
+                return leaf(runs[low][1])
+            middle = (low + high) // 2
+            return below(runs[middle][0], among(low, middle), among(middle, high))
+
+        return among(0, len(runs))
+
+
 class Terms:
     """The pool. `variables` numbers the symbolic bytes; sets of them are integers with a bit for each."""
 
@@ -30,6 +65,8 @@ class Terms:
         self.parameter: list[int] = [0]
         self.support: list[int] = [0]
         self.variables: list[Byte] = []
+        self.tables: list[Table] = []
+        self._tables: dict[tuple[int, int, bytes], int] = {}
         self._known: dict[tuple[object, ...], int] = {}
         self._bytes: dict[Byte, int] = {}
         self._negations: dict[int, int] = {}
@@ -60,6 +97,16 @@ class Terms:
         for each in operands:
             support |= self.support[each]
         return self._add(operator, width, operands, parameter, support)
+
+    def table(self, first: int, size: int, data: bytes) -> int:
+        """The number of a table, which is the parameter of terms that look something up in it."""
+        key = (first, size, data)
+        found = self._tables.get(key)
+        if found is None:
+            found = self._tables[key] = len(self.tables)
+            parts = (data[at : at + size] for at in range(0, len(data), size))
+            self.tables.append(Table(first, size, tuple(int.from_bytes(part, "little") for part in parts)))
+        return found
 
     def _add(self, operator: int, width: int, operands: tuple[int, ...], parameter: int, support: int) -> int:
         number = len(self.operator)

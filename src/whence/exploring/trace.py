@@ -32,6 +32,7 @@ _SAME_WIDTH = {
         *("SHL", "LSHR", "ASHR", "AND", "OR", "XOR", "NOT"),
     )
 }
+_LOOKUP = OP["LOOKUP"]
 _INCONSISTENT = symbolic.REASONS["INCONSISTENT"]
 _LOW = 0xFFFF_FFFF
 _WIDEST = 4096
@@ -169,19 +170,20 @@ class _Reader:
     def __init__(self, data: bytes, terms: Terms, prefixes: Prefixes) -> None:
         known = prefixes.follow(data, _SIZE)
         self.step, self.table = known.step, known.terms
-        self.sites, self.cases = known.sites, known.cases
+        self.names = known.names
+        self.sites, self.cases, self.tables = known.names.sites, known.names.cases, known.names.tables
         self.prefixes = prefixes
         self.begin = known.at
         self.data = data[known.at :]
         self.words = array("Q", self.data)
         self.terms = terms
-        self.trace = Trace(known.decisions, known.objects)
+        self.trace = Trace(known.decisions, known.names.objects)
         self.at = 0
         self._segment()
 
     def _segment(self) -> None:
         """The definitions from here to the next decision begin."""
-        self.first = (self.at, len(self.table), len(self.trace.objects), len(self.sites), len(self.cases))
+        self.first, self.named = (self.at, len(self.table)), self.names.counts()
 
     def read(self) -> None:
         words, operands, handlers = self.words, _OPERANDS, _handlers()
@@ -208,15 +210,10 @@ class _Reader:
             return
         written = (step.segment or b"") + self.data[8 * self.first[0] : 8 * self.at]
         if step.segment is None:
-            at, terms, objects, sites, cases = self.first
+            at, terms = self.first
             step.segment = self.data[8 * at : 8 * begin]
             step.terms = tuple(self.table[terms:])
-            if (objects, sites, cases) != (len(self.trace.objects), len(self.sites), len(self.cases)):
-                step.names = (
-                    tuple(self.trace.objects[objects:]),
-                    dict(list(self.sites.items())[sites:]),
-                    dict(list(self.cases.items())[cases:]),
-                )
+            step.names = self.names.since(self.named)
             step.span = len(written)
         decision = self.decided
         self.decided = None
@@ -244,6 +241,18 @@ class _Reader:
         self.trace.objects.append(SymbolicObject(name, size))
         return end
 
+    def _table(self, head: int, at: int) -> int:
+        first, size, count = self.words[at], self.words[at + 1] & _LOW, self.words[at + 1] >> 32
+        begin = at + 2
+        end = begin + (count * size + 7) // 8
+        if end > len(self.words) or size not in (1, 2, 4, 8) or not count or first + count * size > 1 << 64:
+            raise self.broken(f"a table of {count} elements of {size} bytes")
+        if head >> 32 != len(self.tables):
+            raise self.broken(f"table {head >> 32} as number {len(self.tables)}")
+        data = self.data[8 * begin : 8 * begin + count * size]
+        self.tables.append(self.terms.table(first, size, data))
+        return end
+
     def _input(self, head: int, at: int) -> None:
         number, offset = self.words[at] & _LOW, self.words[at] >> 32
         if number >= len(self.trace.objects) or offset >= self.trace.objects[number].size:
@@ -267,6 +276,10 @@ class _Reader:
         operands = tuple([self._of(number) for number in numbers])
         parameter = second >> 32 if operator.parameter else 0
         width = head >> 16 & 0xFFFF
+        if operator.number == _LOOKUP:
+            if parameter >= len(self.tables):
+                raise self.broken(f"table {parameter}, which is not there")
+            parameter = self.tables[parameter]
         key = (operator.number, width, operands, parameter)
         term = self.terms._known.get(key)
         if term is None:
@@ -297,6 +310,8 @@ class _Reader:
             fits = first == 1 and widths[1] == widths[2] == width
         elif operator == OP["CONCAT"]:
             fits = first + widths[1] == width
+        elif operator == _LOOKUP:
+            fits = first == 64 and width == 8 * self.terms.tables[parameter].size
         elif operator == OP["EXTRACT"]:
             fits = parameter + width <= first
         else:

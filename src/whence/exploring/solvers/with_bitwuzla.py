@@ -8,7 +8,7 @@ from typing import Any
 import bitwuzla
 
 from whence.exploring.solvers import Answer
-from whence.exploring.terms import CONSTANT, OP, VARIABLE, Terms
+from whence.exploring.terms import CONSTANT, OP, VARIABLE, Table, Terms
 
 _KINDS = {
     "ADD": "BV_ADD",
@@ -104,11 +104,23 @@ class BitwuzlaSolver:
         if operator in (OP["ZEXT"], OP["SEXT"]):
             kind = bitwuzla.Kind.BV_ZERO_EXTEND if operator == OP["ZEXT"] else bitwuzla.Kind.BV_SIGN_EXTEND
             return manager.mk_term(kind, operands, [width - terms.width[terms.operands[term][0]]])
+        if operator == OP["LOOKUP"]:
+            return self._look_up(operands[0], width, terms.tables[parameter])
         if operator == OP["ITE"]:
             chosen = manager.mk_term(bitwuzla.Kind.EQUAL, [operands[0], self._one])
             return manager.mk_term(bitwuzla.Kind.ITE, [chosen, *operands[1:]])
         made = manager.mk_term(_OF[operator], operands)
         return self._bit(made) if operator in _IS_PREDICATE else made
+
+    def _look_up(self, address: Any, width: int, table: Table) -> Any:
+        manager, kinds = self._manager, bitwuzla.Kind
+        own, wide = manager.mk_bv_sort(width), manager.mk_bv_sort(64)
+
+        def below(bound: int, low: Any, high: Any) -> Any:
+            condition = manager.mk_term(kinds.BV_ULT, [address, manager.mk_bv_value(wide, bound)])
+            return manager.mk_term(kinds.ITE, [condition, low, high])
+
+        return table.choose(lambda value: manager.mk_bv_value(own, value), below)
 
     def _bit(self, predicate: Any) -> Any:
         zero = self._manager.mk_bv_value(self._manager.mk_bv_sort(1), 0)

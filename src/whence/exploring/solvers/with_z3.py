@@ -99,4 +99,9 @@ class Z3Solver:
         if operator in (OP["ZEXT"], OP["SEXT"]):
             extend = z3.ZeroExt if operator == OP["ZEXT"] else z3.SignExt
             return extend(width - terms.width[terms.operands[term][0]], operands[0])
+        if operator == OP["LOOKUP"]:
+            return terms.tables[parameter].choose(
+                lambda value: z3.BitVecVal(value, width),
+                lambda bound, low, high: z3.If(z3.ULT(operands[0], z3.BitVecVal(bound, 64)), low, high),
+            )
         return _FUNCTIONS[operator](*operands)
