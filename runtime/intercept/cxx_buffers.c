@@ -85,9 +85,9 @@ int buffer_file(const struct cxx_buffer *buffer, enum buffer_kind kind) {
     if (kind != BUFFER_FILE) return -1;
     int error = errno;
     const char *file = (const char *)buffer + LOCKED_FILE;
-    int found = CXX_FUNCTION(int, _ZNSt12__basic_fileIcE2fdEv, (const void *))(file);
+    int number = CXX_FUNCTION(int, _ZNSt12__basic_fileIcE2fdEv, (const void *))(file);
     errno = error;
-    return found;
+    return number;
 }
 
 /* std::streampos */
