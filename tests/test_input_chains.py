@@ -74,6 +74,19 @@ static unsigned index_of(const char *way, char **words) {
     if (!strcmp(way, "ungetc")) { ungetc(getc(stdin), stdin); getc(stdin); return getc(stdin); }
     if (!strcmp(way, "scanf")) { if (scanf("%d %d", &a, &b) == 2) return b; }
     if (!strcmp(way, "fscanf")) { if (fscanf(fopen(words[3], "r"), "%7s %d", word, &b) == 2) return b; }
+    if (!strcmp(way, "scanf again")) {
+        if (scanf("%d", &a) == 1 && scanf("%*s %3[0-9]\n", word) == 1 && scanf("%d", &b) == 1) return b;
+    }
+    if (!strcmp(way, "scanf text")) { if (scanf(" %*d%s", line) == 1) return line[1]; }
+    if (!strcmp(way, "scanf new")) { if (scanf("%*d %n%ms %c", &a, &more, word) == 2) return word[0]; }
+    if (!strcmp(way, "scanf half")) { if (scanf("%d %d", &b, &a) == 1) return b; }
+    if (!strcmp(way, "scanf behind a failure")) {
+        if (scanf("%d %d", &b, &a) == 1 && scanf("%s", word) == 1 && scanf("%d", &b) == 1) return b;
+    }
+    if (!strcmp(way, "scanf by place")) { if (scanf("%2$d %1$d", &a, &b) == 2) return b; }
+    if (!strcmp(way, "sscanf text")) {
+        if (fgets(line, sizeof line, stdin) && sscanf(line, "%*d %7s", word) == 1) return word[1];
+    }
     if (!strcmp(way, "sscanf")) {
         if (fgets(line, sizeof line, stdin) && sscanf(line, "%d %d", &a, &b) == 2) return b;
     }
@@ -173,8 +186,14 @@ CASES = {
     "getc": Case(b"abc", "getc", 1, 1),
     "getchar": Case(b"abc", "getchar", 1, 1),
     "ungetc": Case(b"abc", "getc", 1, 1),
-    "fscanf": Case(b"", "fscanf", 0, 7, "text"),
-    "sscanf": Case(b"12 200\n", "fgets", 0, 7),
+    "fscanf": Case(b"", "fscanf", 4, 3, "text"),
+    "scanf": Case(b"12  200", "scanf", 4, 3),
+    "scanf again": Case(b"1 two 345\n\n 200 9", "scanf", 12, 3),
+    "scanf text": Case(b" 1 az", "scanf", 4, 1),
+    "scanf new": Case(b"1 az  z", "scanf", 6, 1),
+    "scanf half": Case(b" 200 x", "scanf", 1, 3),
+    "sscanf": Case(b"12 200\n", "fgets", 3, 3),
+    "sscanf text": Case(b"12 az\n", "fgets", 4, 1),
     "copied": Case(INDEX * 3, "fread", 12, 4),
     "moved": Case(INDEX * 3, "read", 12, 4),
     "big": Case(BIG, "read", 4, 4),
@@ -245,9 +264,12 @@ def test_a_number_of_bytes_that_are_apart_is_computed(whence: Whence, built: dic
     assert (hop["kind"], hop["name"]) == ("computed", "line[4] | line[0] << 8")
 
 
-def test_of_a_pipe_that_scanf_reads_no_offset_is_known(whence: Whence, built: dict[str, Path]) -> None:
-    given = born(located(whence, built["-O0"], "scanf", Case(b"12 200", "", None, 0)))["input"]
-    assert given["offset"] is None and given["number"] == 0 and given["file"] == "pipe"
+@pytest.mark.parametrize(("way", "given"), [("behind a failure", b"1 x 200"), ("by place", b"200 1")])
+def test_where_it_is_not_known_what_scanf_took_of_a_pipe_there_is_no_offset(
+    whence: Whence, built: dict[str, Path], way: str, given: bytes
+) -> None:
+    found = born(located(whence, built["-O0"], f"scanf {way}", Case(given, "", None, 0)))["input"]
+    assert found["offset"] is None and found["number"] == 0 and found["file"] == "pipe"
 
 
 def test_an_argument_that_the_program_changed_is_none(whence: Whence, built: dict[str, Path]) -> None:

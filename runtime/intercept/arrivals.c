@@ -4,6 +4,7 @@
 #include "../origins/cells.h"
 #include "../origins/given.h"
 #include "../origins/passing.h"
+#include "../origins/printing.h"
 #include "../origins/sent.h"
 
 void arrived_from_file(struct site site, int file, uint64_t offset, const void *to, size_t size) {
@@ -41,7 +42,7 @@ static int64_t place_of(FILE *stream) {
 struct arrival arrival_began(struct site site, FILE *stream, const char *text) {
     struct whence_origin_site *call =
         text ? given_parsing(site.function) : given_calling(site.function);
-    struct arrival arrival = {.call = call, .stream = stream};
+    struct arrival arrival = {.call = call, .stream = stream, .text = text};
     if (stream) arrival.place = place_of(stream);
     if (!text || !arrival.call) return arrival;
     size_t length = wh_length(text);
@@ -72,17 +73,48 @@ void arrival_returned(struct site site, struct arrival *arrival, int byte) {
     if (arrival->call) origins_return(node, (uint64_t)byte);
 }
 
-void arrival_taken(struct site site, struct arrival *arrival) {
+/* Of a stream without places it is only known how many bytes there are if all were counted. */
+void arrival_taken(struct site site, struct arrival *arrival, int all) {
     if (!arrival->stream) return;
     int64_t end = place_of(arrival->stream);
-    if (end < 0) given_lose_count(file_of(arrival->stream));
     size_t size = end > arrival->place ? (size_t)(end - arrival->place) : 0;
-    arrival->node = given_returned(site.function, arrival->call, bytes_taken(arrival, size), NULL);
+    if (end < 0 && all >= 0) size = (size_t)all;
+    arrival->bytes = bytes_taken(arrival, size);
+    if (end < 0 && all < 0) given_lose_count(file_of(arrival->stream));
+    struct input_bytes whole = arrival->bytes;
+    if (end < 0 && all < 0) whole.offset = WH_INPUT_NOWHERE;
+    arrival->node = given_returned(site.function, arrival->call, whole, NULL);
 }
 
-void arrival_stored(const struct arrival *arrival, const void *to, size_t size) {
-    if (arrival->call && arrival->node)
+static void stored_of_stream(struct site site, const struct arrival *arrival, uintptr_t to,
+                             size_t size, struct part part, int is_text) {
+    struct input_bytes bytes = arrival->bytes;
+    bytes.size = (uint64_t)(part.end - part.begin);
+    bytes.is_part = bytes.channel != 0;
+    if (bytes.offset != WH_INPUT_NOWHERE) bytes.offset += (uint64_t)part.begin;
+    uint32_t node = given_returned(site.function, arrival->call, bytes, NULL);
+    if (node) cells_set(arrival->call, node, to, size);
+    if (is_text && bytes.size <= size) given_arrived(site.function, arrival->call, bytes, to);
+}
+
+static void stored_of_text(const struct arrival *arrival, uintptr_t to, size_t size,
+                           struct part part, int is_text) {
+    uintptr_t from = (uintptr_t)arrival->text + (size_t)part.begin;
+    size_t length = (size_t)(part.end - part.begin);
+    uint32_t node = length ? cells_parsed(arrival->call, from, length) : 0;
+    cells_set(arrival->call, node ? node : arrival->node, to, size);
+    if (is_text && length <= size) printing_copies(arrival->call, to, from, length);
+}
+
+void arrival_stored(struct site site, const struct arrival *arrival, const void *to, size_t size,
+                    struct part part, int is_text) {
+    if (!arrival->call || !arrival->node) return;
+    if (part.begin < 0 || part.end < part.begin)
         cells_set(arrival->call, arrival->node, (uintptr_t)to, size);
+    else if (arrival->stream)
+        stored_of_stream(site, arrival, (uintptr_t)to, size, part, is_text);
+    else
+        stored_of_text(arrival, (uintptr_t)to, size, part, is_text);
 }
 
 void arrival_undone(FILE *stream) { given_count(file_of(stream), -1); }

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <sys/uio.h>
 #include "bounce.h"
+#include "../origins/given.h"
 #include "../origins/nodes.h"
 #include "../origins/written.h"
 
@@ -57,8 +58,15 @@ static inline int file_of(FILE *stream) {
 struct arrival {
     struct whence_origin_site *call;
     FILE *stream;
-    int64_t place; /* of the stream, before; -1: it has none */
-    uint32_t node; /* of all that was taken */
+    const char *text;
+    int64_t place;            /* of the stream, before; -1: it has none */
+    uint32_t node;            /* of all that was taken */
+    struct input_bytes bytes; /* the same, of a stream */
+};
+
+/* Bytes of what was taken; negative: it is not known which. */
+struct part {
+    int begin, end;
 };
 
 struct arrival arrival_began(struct site site, FILE *stream, const char *text);
@@ -71,9 +79,12 @@ struct arrival arrival_began(struct site site, FILE *stream, const char *text);
 void arrival_put(struct site site, struct arrival *arrival, const void *to, size_t size, int all);
 /* The function returns a byte of the stream. */
 void arrival_returned(struct site site, struct arrival *arrival, int byte);
-/* The function has taken what it takes, and will have stored parts of it. */
-void arrival_taken(struct site site, struct arrival *arrival);
-void arrival_stored(const struct arrival *arrival, const void *to, size_t size);
+/* The function has taken what it takes, so many bytes, and will have stored parts of it. negative:
+ * it is not known how many. */
+void arrival_taken(struct site site, struct arrival *arrival, int all);
+/* is_text: whether the bytes are those of the part, with a 0 behind them. */
+void arrival_stored(struct site site, const struct arrival *arrival, const void *to, size_t size,
+                    struct part part, int is_text);
 /* A byte was put back to a stream. */
 void arrival_undone(FILE *stream);
 

@@ -112,10 +112,11 @@ void check_structure(struct site site, const void *structure, size_t size, int w
 void check_printf(struct site site, const char *format, va_list arguments);
 /* The same of the strings alone. */
 void check_printed(struct site site, const char *format, va_list arguments);
+struct counting; /* NULL: nothing was counted */
 /* After a scanf: what the first `assigned` conversions stored. Which are reached,
  * and how much they store, is not known before. */
 void check_scanned(struct site site, const char *format, va_list arguments, int assigned,
-                   const struct arrival *arrival);
+                   const struct arrival *arrival, const struct counting *counting);
 
 #define READ(pointer, size) check_range(SITE, (pointer), (size), 0, (pointer))
 #define WRITE(pointer, size) check_range(SITE, (pointer), (size), 1, (pointer))

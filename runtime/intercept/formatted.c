@@ -1,4 +1,5 @@
 /* stdio.h: printf and scanf in every form. */
+#include "counted.h"
 #include "format.h"
 #include "formatted.h"
 #include "printed.h"
@@ -12,6 +13,9 @@
 #define READ_TEXT READ_STRING
 #define NARROW_ARRIVAL(from) (from)
 #define NARROW_LEFT left_as_text
+#define COUNTING(counting, asked, arguments)                                                       \
+    struct counting counting;                                                                      \
+    counting_begin(&counting, asked, arguments, ORIGINS_ON)
 
 /* ---- what they read and store through their arguments ---- */
 
@@ -99,15 +103,26 @@ static size_t size_set(const struct format_value *value) {
     return bytes_of(count + 1, size);
 }
 
+static void tell_stored(struct site site, const struct arrival *arrival,
+                        const struct format_value *value, size_t size,
+                        const struct counting *counting, size_t number) {
+    int is_text = value->item.size == 1 && value->item.kind == FORMAT_SET;
+    struct part part = {COUNTED_UNKNOWN, COUNTED_UNKNOWN};
+    if (counting && number < FORMAT_MOST)
+        part = (struct part){counting->begins[number], counting->ends[number]};
+    arrival_stored(site, arrival, value->pointer, size, part, is_text);
+}
+
 void check_scanned(struct site site, const char *format, va_list arguments, int assigned,
-                   const struct arrival *arrival) {
+                   const struct arrival *arrival, const struct counting *counting) {
     struct format_value values[FORMAT_MOST];
     size_t count = format_scanf_values(format, arguments, values);
-    for (size_t i = 0; i < count && assigned > 0; i++) {
+    for (size_t i = 0, stored = 0; i < count && assigned > 0; i++) {
         size_t size = size_set(&values[i]);
         check_range(site, values[i].pointer, size, 1, values[i].pointer);
         if (values[i].item.conversion == 'n') continue;
-        if (ORIGINS_ON) arrival_stored(arrival, values[i].pointer, size);
+        if (ORIGINS_ON) tell_stored(site, arrival, &values[i], size, counting, stored);
+        stored++;
         assigned--;
     }
 }

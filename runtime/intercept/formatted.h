@@ -6,6 +6,7 @@
  *     CHECK_SCANNED   a function like check_scanned: checks what a scanf has stored
  *     READ_TEXT       checks a string of CHARACTER
  *     NARROW_ARRIVAL  what a scanf takes, if chains lead there
+ *     COUNTING        declares what a scanf is called with
  *     NARROW_LEFT     says what a printf has sent, if chains lead on from there
  * In the families, `w` is the letter that the names of wide functions have: empty or w.
  */
@@ -82,16 +83,20 @@
 
 /* ---- scanf; `taken`: the stream that it takes from, or NULL ---- */
 
+#define COUNTED counting.format, counting.list
+
 #define SCAN_LIST(name, parameters, taken, from, call)                                             \
     WRAP(int, name, parameters) {                                                                  \
         va_list again;                                                                             \
         va_copy(again, arguments);                                                                 \
         READ_TEXT(format);                                                                         \
         struct arrival arrival = NARROW_ARRIVAL(from);                                             \
+        COUNTING(counting, format, arguments);                                                     \
         int assigned = call;                                                                       \
+        va_end(counting.list);                                                                     \
         if (assigned < 0 && taken) stream_refused(SITE, taken);                                    \
-        if (ORIGINS_ON) arrival_taken(SITE, &arrival);                                             \
-        CHECK_SCANNED(SITE, format, again, assigned, &arrival);                                    \
+        if (ORIGINS_ON) arrival_taken(SITE, &arrival, counting.all);                               \
+        CHECK_SCANNED(SITE, format, again, assigned, &arrival, &counting);                         \
         va_end(again);                                                                             \
         return assigned;                                                                           \
     }
@@ -103,10 +108,12 @@
         va_copy(again, arguments);                                                                 \
         READ_TEXT(format);                                                                         \
         struct arrival arrival = NARROW_ARRIVAL(from);                                             \
+        COUNTING(counting, format, arguments);                                                     \
         int assigned = call;                                                                       \
+        va_end(counting.list);                                                                     \
         if (assigned < 0 && taken) stream_refused(SITE, taken);                                    \
-        if (ORIGINS_ON) arrival_taken(SITE, &arrival);                                             \
-        CHECK_SCANNED(SITE, format, again, assigned, &arrival);                                    \
+        if (ORIGINS_ON) arrival_taken(SITE, &arrival, counting.all);                               \
+        CHECK_SCANNED(SITE, format, again, assigned, &arrival, &counting);                         \
         va_end(again);                                                                             \
         va_end(arguments);                                                                         \
         return assigned;                                                                           \
@@ -117,20 +124,18 @@
     int prefix##vf##w##scanf(FILE *, const CHARACTER *, va_list) attribute;                        \
     int prefix##vs##w##scanf(const CHARACTER *, const CHARACTER *, va_list) attribute;             \
     SCAN(prefix##w##scanf, (const CHARACTER *format, ...), stdin, ARRIVAL(stdin),                  \
-         prefix##v##w##scanf(format, arguments))                                                   \
+         prefix##v##w##scanf(COUNTED))                                                             \
     SCAN(prefix##f##w##scanf, (FILE * stream, const CHARACTER *format, ...), stream,               \
-         ARRIVAL(stream), (STREAM(stream), prefix##vf##w##scanf(stream, format, arguments)))       \
+         ARRIVAL(stream), (STREAM(stream), prefix##vf##w##scanf(stream, COUNTED)))                 \
     SCAN(prefix##s##w##scanf, (const CHARACTER *text, const CHARACTER *format, ...), NULL,         \
-         ARRIVAL_OF_TEXT(text), (READ_TEXT(text), prefix##vs##w##scanf(text, format, arguments)))  \
+         ARRIVAL_OF_TEXT(text), (READ_TEXT(text), prefix##vs##w##scanf(text, COUNTED)))            \
     SCAN_LIST(prefix##v##w##scanf, (const CHARACTER *format, va_list arguments), stdin,            \
-              ARRIVAL(stdin), prefix##v##w##scanf(format, arguments))                              \
+              ARRIVAL(stdin), prefix##v##w##scanf(COUNTED))                                        \
     SCAN_LIST(prefix##vf##w##scanf, (FILE * stream, const CHARACTER *format, va_list arguments),   \
-              stream, ARRIVAL(stream),                                                             \
-              (STREAM(stream), prefix##vf##w##scanf(stream, format, arguments)))                   \
+              stream, ARRIVAL(stream), (STREAM(stream), prefix##vf##w##scanf(stream, COUNTED)))    \
     SCAN_LIST(prefix##vs##w##scanf,                                                                \
               (const CHARACTER *text, const CHARACTER *format, va_list arguments), NULL,           \
-              ARRIVAL_OF_TEXT(text),                                                               \
-              (READ_TEXT(text), prefix##vs##w##scanf(text, format, arguments)))
+              ARRIVAL_OF_TEXT(text), (READ_TEXT(text), prefix##vs##w##scanf(text, COUNTED)))
 
 #define IN_EVERY_VERSION
 #define SINCE_2_38 __attribute__((weak))

@@ -19,7 +19,8 @@ static void check_wscanned(struct site site, const wchar_t *format, va_list argu
                            const struct arrival *arrival) {
     char room[NARROW_ROOM];
     if (format)
-        check_scanned(site, format_narrow(format, room, NARROW_ROOM), arguments, assigned, arrival);
+        check_scanned(site, format_narrow(format, room, NARROW_ROOM), arguments, assigned, arrival,
+                      NULL);
 }
 
 /* Chains do not lead to wide texts and streams. */
@@ -28,7 +29,16 @@ static void check_wscanned(struct site site, const wchar_t *format, va_list argu
 
 #define CHARACTER wchar_t
 #define CHECK_PRINTF check_wprintf
-#define CHECK_SCANNED check_wscanned
+#define CHECK_SCANNED(site, format, arguments, assigned, arrival, counting)                        \
+    check_wscanned(site, format, arguments, assigned, arrival)
+/* Nothing is counted. */
+#define COUNTING(counting, asked, arguments)                                                       \
+    struct {                                                                                       \
+        const wchar_t *format;                                                                     \
+        va_list list;                                                                              \
+        int all;                                                                                   \
+    } counting = {.format = asked, .all = -1};                                                     \
+    va_copy(counting.list, arguments)
 #define READ_TEXT READ_WIDE
 
 /* ---- printf ---- */

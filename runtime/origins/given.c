@@ -324,7 +324,7 @@ static struct whence_origin_site *site_elsewhere(const char *function) {
 /* What a process that sent the bytes can be recognised by: of a file without places, all bytes up
  * to these. */
 static void sign(struct input *input, const struct input_bytes *bytes, const void *content) {
-    if (!content || bytes->offset == WH_INPUT_NOWHERE) return;
+    if (!content || bytes->is_part || bytes->offset == WH_INPUT_NOWHERE) return;
     if (!bytes->channel) {
         input->first = bytes->offset;
         input->count = bytes->size;

@@ -35,6 +35,7 @@ struct whence_origin_site *given_parsing(const char *function);
 struct input_bytes {
     uint32_t source;  /* 0: unknown */
     uint32_t channel; /* of a file without places; 0: it has some */
+    int is_part;      /* of a read from one: not known by what was sent */
     uint64_t offset, size;
 };
 

@@ -4,14 +4,17 @@
 #include "passing.h"
 
 /* What nothing is known of stays what the function has written. */
-void printing_text(struct whence_origin_site *call, uintptr_t to, uintptr_t from, uint64_t size) {
-    struct whence_origin_site *site = printing_copy(call);
+void printing_copies(struct whence_origin_site *site, uintptr_t to, uintptr_t from, uint64_t size) {
     uint64_t given = given_copied_there(site, to, from, size);
     for (uint64_t begin = given, end; begin < size; begin = end + 1) {
         end = begin;
         while (end < size && cells_now(from + end, 1)) end++;
         __whence_origin_copy(site, to + begin, from + begin, end - begin);
     }
+}
+
+void printing_text(struct whence_origin_site *call, uintptr_t to, uintptr_t from, uint64_t size) {
+    printing_copies(printing_copy(call), to, from, size);
 }
 
 static void put(struct whence_origin_site *site, uint32_t node, uintptr_t to, uint64_t size) {

@@ -20,6 +20,9 @@ static inline struct whence_origin_site *printing_input(struct whence_origin_sit
 /* Bytes are a copy of a text, as far as something is known of that. */
 void printing_text(struct whence_origin_site *call, uintptr_t to, uintptr_t from, uint64_t size);
 
+/* The same at this site. */
+void printing_copies(struct whence_origin_site *site, uintptr_t to, uintptr_t from, uint64_t size);
+
 /* Bytes stand for the argument at an address, or are a copy of it. */
 void printing_number(struct whence_origin_site *call, uintptr_t to, uint64_t size, uintptr_t value,
                      int is_copy);
