@@ -1,10 +1,14 @@
 """Library functions that are explored in their C text."""
 
 import os
+import subprocess
+import sys
 from importlib.resources import files
+from itertools import product
 
 import pytest
 from tests.exploring.test_programs import PROGRAMS, build, explore, wrapped
+from tests.harness.process import TIMEOUT
 
 from whence.engines.native import texts
 from whence.exploring.inputs import read_test
@@ -43,6 +47,25 @@ def test_options_of_the_command_line_are_explored(tmp_path, whence_env):
     assert ends == wanted
 
 
+def test_strings_of_the_cxx_library_are_explored(tmp_path, whence_env):
+    """Each end that some input leads to has a path, and each path ends as the program does natively."""
+    native, source = tmp_path / "native", PROGRAMS / "strings.cc"
+    assert wrapped(["g++", "-O1", source, "-o", native], os.environ).returncode == 0
+
+    def status(data):
+        return subprocess.run([native], input=data, timeout=TIMEOUT).returncode
+
+    wanted = {status(bytes(each)) for each in product(b"\0abc", repeat=3)}
+    program = tmp_path / "strings"
+    words = [sys.executable, "-m", "whence.cli.cc", "c++", "-g", "-O1", "-o", program, source]
+    assert wrapped(words, whence_env).returncode == 0
+    summary, text = explore(program, tmp_path, whence_env, "--sym-stdin", "3")
+    assert summary["complete"] and not summary["errors"], text
+    tests = [read_test(path) for path in sorted((tmp_path / "out" / "tests").glob("*.json"))]
+    assert {test.status for test in tests} == wanted == {3, 4, 5, 6, 7, 8}
+    assert all(test.status == status(test.inputs["stdin"]) for test in tests)
+
+
 def test_no_text_for_a_program_that_calls_none(tmp_path, whence_env):
     program = build("echo", tmp_path, whence_env, "-O1")
     assert texts.texts_for([read_image(program)], Cache(tmp_path / "cache")) == ((), ())
@@ -53,7 +76,7 @@ def test_a_text_that_cannot_be_compiled(tmp_path, whence_env, monkeypatch):
     """The program is explored with the library's own, and a note says what is missing."""
     program = build("options", tmp_path, whence_env, "-O1")
     failing = ["sh", "-c", "echo no room >&2; exit 1"]
-    monkeypatch.setattr(texts, "wrapper_command", lambda: failing)
+    monkeypatch.setattr(texts, "wrapper_command", lambda cxx: failing)
     found = texts.texts_for([read_image(program)], Cache(tmp_path / "cache"))
     assert found.images == ()
     assert found.notes == (

@@ -74,6 +74,11 @@ def function(terms: Terms, term: int) -> Callable[..., int]:
 def values(terms: Terms, roots: Iterable[int], assigned: Mapping[int, int]) -> dict[int, int]:
     """The values of terms and of all that they are made of; variables that are not `assigned` are 0."""
     known: dict[int, int] = {}
+    _evaluate(terms, roots, assigned, known)
+    return known
+
+
+def _evaluate(terms: Terms, roots: Iterable[int], assigned: Mapping[int, int], known: dict[int, int]) -> None:
     for term in terms.needed(roots, known):
         operator = terms.operator[term]
         if operator == CONSTANT:
@@ -81,15 +86,17 @@ def values(terms: Terms, roots: Iterable[int], assigned: Mapping[int, int]) -> d
         elif operator == VARIABLE:
             known[term] = assigned.get(terms.parameter[term], 0)
         else:
-            known[term] = function(terms, term)(*(known[each] for each in terms.operands[term]))
-    return known
+            known[term] = function(terms, term)(*[known[each] for each in terms.operands[term]])
 
 
 def holds(terms: Terms, conditions: Iterable[int], assigned: Mapping[int, int]) -> bool:
-    """Whether all conditions are true under an assignment."""
-    wanted = list(conditions)
-    found = values(terms, wanted, assigned)
-    return all(found[each] for each in wanted)
+    """Whether all conditions are true under an assignment; those behind a false one are not looked at."""
+    known: dict[int, int] = {}
+    for each in conditions:
+        _evaluate(terms, (each,), assigned, known)
+        if not known[each]:
+            return False
+    return True
 
 
 ALL = (1 << 256) - 1

@@ -134,7 +134,7 @@ class Reasoner:
             self.counts.by_answers += 1
             return {}
         for model in self._models.get(support, ()):
-            if holds(self.terms, asked, model):
+            if holds(self.terms, (wanted, *conditions), model):
                 self.counts.by_inputs += 1
                 return model
         return None

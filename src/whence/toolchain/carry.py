@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -124,9 +124,15 @@ def read_image(path: str | os.PathLike[str]) -> CarriedImage:
 
 def mentions(path: str | os.PathLike[str], symbol: str) -> bool:
     """Whether a program or library defines or refers to a dynamic symbol; false if it cannot be read."""
+    return mentions_begin(path, (f"{symbol}\0",))
+
+
+def mentions_begin(path: str | os.PathLike[str], begins: Iterable[str]) -> bool:
+    """The same for a symbol whose name, with a zero behind it, begins with one of these."""
     try:
         with _reading(Path(path)) as descriptor:
-            return f"\0{symbol}\0".encode() in _Dynamic(elf.Elf(descriptor)).strings()
+            strings = _Dynamic(elf.Elf(descriptor)).strings()
+            return any(f"\0{begin}".encode() in strings for begin in begins)
     except (WhenceError, elf.ElfError, OSError):
         return False
 

@@ -1,8 +1,8 @@
-"""Library functions that are explored in their C text.
+"""Library functions that are explored in their C or C++ text.
 
-A function of the C library makes decisions that exploration does not see. Where a model is not enough,
-because the function calls back, keeps a state or reads memory through memory, a text in the folder
-``sources`` is instrumented with the program and precedes the library.
+A function of a library makes decisions that exploration does not see. Where a model is not enough, because
+the function calls back, keeps a state or reads memory through memory, a text in the folder ``sources`` is
+instrumented with the program and precedes the library.
 """
 
 from __future__ import annotations
@@ -16,12 +16,36 @@ from typing import NamedTuple
 from whence import __version__
 from whence.errors import ToolLimit
 from whence.toolchain.cache import Cache, digest
-from whence.toolchain.carry import CarriedImage, mentions, read_image
+from whence.toolchain.carry import CarriedImage, mentions_begin, read_image
 from whence.toolchain.clang import find_clang
 from whence.toolchain.wrapper import wrapper_command
 
-TEXTS = {"getopt.c": ("getopt", "getopt_long", "getopt_long_only")}
-"""The files, and the functions that they define."""
+
+class Text(NamedTuple):
+    """said: what it is for, for people. functions: of those that it defines, by whose use it is needed."""
+
+    said: str
+    functions: tuple[str, ...]
+
+
+_STRING = "St7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE"
+_CHANGING = """
+    _M_append _M_assign _M_construct _M_create _M_erase _M_mutate _M_replace _M_replace_aux
+    append assign erase insert push_back replace reserve resize swap
+"""
+_LOOKING = "compare find rfind find_first_of find_first_not_of find_last_of find_last_not_of substr"
+_STRINGS = (
+    *(f"_ZN{_STRING}{len(name)}{name}E" for name in _CHANGING.split()),
+    *(f"_ZNK{_STRING}{len(name)}{name}E" for name in _LOOKING.split()),
+    *(f"_ZN{_STRING}C{kind}E" for kind in "12"),
+)
+TEXTS = {
+    "getopt.c": Text(
+        "getopt, getopt_long, getopt_long_only", ("getopt\0", "getopt_long\0", "getopt_long_only\0")
+    ),
+    "strings.cc": Text("std::string", _STRINGS),
+}
+"""The files. The names of functions are begins; a zero ends one that is whole."""
 
 
 class Texts(NamedTuple):
@@ -35,13 +59,13 @@ def texts_for(images: Iterable[CarriedImage], cache: Cache) -> Texts:
     """The texts of the functions that some of these images refer to."""
     paths = [image.path for image in images]
     found, notes = [], []
-    for name, functions in TEXTS.items():
-        if not any(mentions(path, function) for path in paths for function in functions):
+    for name, text in TEXTS.items():
+        if not any(mentions_begin(path, text.functions) for path in paths):
             continue
         try:
             found.append(read_image(_compiled(name, cache)))
         except ToolLimit as error:
-            notes.append(f"decisions of {', '.join(functions)} are not explored: {error}")
+            notes.append(f"decisions of {text.said} are not explored: {error}")
     return Texts(tuple(found), tuple(notes))
 
 
@@ -53,7 +77,9 @@ def _compiled(name: str, cache: Cache) -> Path:
 
 
 def _compile(name: str, text: str, output: Path) -> None:
-    command = [*wrapper_command(), "-O1", "-fPIC", "-shared", "-x", "c", "-", "-o", str(output)]
+    cxx = name.endswith(".cc")
+    language = ["-x", "c++", "-std=c++17"] if cxx else ["-x", "c"]
+    command = [*wrapper_command(cxx), "-O1", "-fPIC", "-shared", *language, "-", "-o", str(output)]
     done = subprocess.run(command, input=text, capture_output=True, text=True)
     if done.returncode:
         lines = done.stderr.strip().splitlines() or ["no message"]
