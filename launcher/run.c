@@ -306,10 +306,16 @@ static void say(const struct plan_entry *notes, int status) {
     fflush(stderr);
 }
 
+static long long place_of_input(void) {
+    struct stat status;
+    return fstat(0, &status) == 0 && S_ISREG(status.st_mode) ? lseek(0, 0, SEEK_CUR) : -1;
+}
+
 enum run_outcome run_follow(struct run *run, const struct plan *start, char **words) {
     const struct plan_entry *notes =
         entry_of(start, is_coloured() ? WH_START_HIGHLIGHTED : WH_START_NOTE);
     run->service = -1;
+    run->input = place_of_input();
     if (!lock_entries(start) || !make_folder(run)) return RUN_NOT_STARTED;
     int signals = block_signals();
     if (signals < 0 || !make_record(run) || !make_places(run, start) ||

@@ -17,6 +17,7 @@ struct run {
     int child;         /* its process number, 0 once it has ended */
     int status;        /* the status from waitpid, once it has ended */
     int service;       /* the listening socket, -1 for none */
+    long long input;   /* where in its file standard input began, -1 if it is no file */
 };
 
 enum run_outcome run_follow(struct run *run, const struct plan *start, char **words);

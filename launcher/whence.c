@@ -19,7 +19,8 @@
 static void offer_state(const struct run *run) {
     char value[sizeof run->folder + 64];
     int service = run->service >= 0 ? dup(run->service) : -1; /* without close-on-exec */
-    snprintf(value, sizeof value, WH_STARTED_FORMAT, run->child, run->status, service, run->folder);
+    snprintf(value, sizeof value, WH_STARTED_FORMAT, run->child, run->status, service, run->input,
+             run->folder);
     setenv(WH_STARTED_VARIABLE, value, 1);
 }
 

@@ -30,8 +30,9 @@ static unsigned watched_count = FAULTS;
 static struct sigaction believed[WATCHED];
 static int installed;
 
-/* Signals that closed blocks need: that they do is the runtime's own matter. */
+/* Signals that closed blocks or the cage need: that they do is the runtime's own matter. */
 static int is_needed(int number) {
+    if (options.caged && number == SIGSYS) return 1;
     return number != SIGSEGV && number > 0 && number <= 64 && (port_signals() & SIGNAL_BIT(number));
 }
 
@@ -293,10 +294,10 @@ WH_EXPORT int sigaction(int number, const struct sigaction *action, struct sigac
     }
     if (is_needed(number)) return remember(number, action, old);
     struct sigaction open;
-    if (action && port_signals()) {
+    if (action && (port_signals() || options.caged)) {
         open = *action;
-        sigdelset(&open.sa_mask, SIGSEGV);
-        sigdelset(&open.sa_mask, SIGTRAP);
+        if (port_signals()) sigdelset(&open.sa_mask, SIGSEGV);
+        if (port_signals()) sigdelset(&open.sa_mask, SIGTRAP);
         sigdelset(&open.sa_mask, SIGSYS);
         action = &open;
     }

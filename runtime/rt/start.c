@@ -13,6 +13,7 @@
 #include "../planes/planes.h"
 #include "../record/record.h"
 #include "../symbolic/symbolic.h"
+#include "cage.h"
 #include "threads.h"
 
 #include <errno.h>
@@ -100,5 +101,6 @@ void port_start(void) {
     thread_init_main();
     __atomic_store_n(&rt_ready, 1, __ATOMIC_RELEASE);
     record_open(1);
+    if (options.caged) cage_close();
     debugger_await();
 }

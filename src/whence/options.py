@@ -283,9 +283,10 @@ OPTIONS = (
         "locate",
         CHOICE,
         "Say whence bad values came: never (default), by running the program a second time if there are "
-        "findings (replay), or in one run, several times slower (always).",
+        "findings, as long as that changes nothing but itself (auto) or in any case (replay), or in one run, "
+        "several times slower (always).",
         default="never",
-        choices=_choices("never", "replay", "always"),
+        choices=_choices("never", "auto", "replay", "always"),
         into="settings.locate",
     ),
     RunOption(

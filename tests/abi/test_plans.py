@@ -51,7 +51,7 @@ def test_the_letters_of_lines_with_two_strings() -> None:
 
 
 def test_words_of_a_variable() -> None:
-    assert plans.words(plans.STARTED, "12 0 -1 /a b")["folder"] == "/a b"
+    assert plans.words(plans.STARTED, "12 0 -1 0 /a b")["folder"] == "/a b"
     with pytest.raises(ValueError):
         plans.words(plans.STARTED, "12 0")
 

@@ -158,11 +158,12 @@ REQUEST = {"descriptor": "%d", "words": "%zu", "name": "%s", "folder": "%s"}
 descriptor: a file with the key's text. words: how many words of the command line, from the first behind
 ``run`` on, belong to the key (0 for a compiler's). name, folder: where the plan is kept.
 """
-STARTED = {"child": "%d", "status": "%d", "service": "%d", "folder": "%s"}
+STARTED = {"child": "%d", "status": "%d", "service": "%d", "input": "%lld", "folder": "%s"}
 """The words of the variable `whence.abi.variables.STARTED`: a run that the launcher has begun.
 
 child: the program's process number, 0 if it has ended with `status` (as waitpid gives it). service: the
-descriptor of the listening socket, -1 for none. folder: the run's.
+descriptor of the listening socket, -1 for none. input: where in its file standard input began, -1 if it is
+no file. folder: the run's.
 """
 
 

@@ -52,9 +52,10 @@ def _once(engine: Engine[Any, Any], task: Task) -> Result:
 
 
 def _unlocated(task: Task, engine: str) -> Task:
-    """The task without `locate`, and a note."""
-    note = f"engine {engine} does not follow where values come from"
-    return replace(task, settings=replace(task.settings, locate="never"), notes=(*task.notes, note))
+    """The task without `locate`, and a note if the user asked for it."""
+    asked = task.settings.locate != locate.AUTO
+    notes = (f"engine {engine} does not follow where values come from",) if asked else ()
+    return replace(task, settings=replace(task.settings, locate="never"), notes=(*task.notes, *notes))
 
 
 def _observed(task: Task, observes: Observable) -> Task:

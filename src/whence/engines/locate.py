@@ -21,7 +21,7 @@ from whence.engines.start import Start
 from whence.findings import Finding
 from whence.result import Result
 
-REPLAY = "replay"
+REPLAY, AUTO = "replay", "auto"
 _ALWAYS = "--locate always follows values in one run"
 
 
@@ -37,16 +37,19 @@ class Input:
 def begin(task: Task) -> Input | None:
     """What a second run needs to know before the first; None if there is not to be one.
 
-    The launcher must not start such a program by itself, since it does not know this.
+    The launcher must not start such a program by itself, since it does not know this; for `AUTO`, it does.
     """
     settings = task.settings
-    if settings.locate != REPLAY:
+    if settings.locate not in (REPLAY, AUTO):
         return None
-    settings.start.request = None
+    if settings.locate == REPLAY:
+        settings.start.request = None
     if settings.stdin is not None:
         return Input(-1)
     descriptor = 0 if settings.around.stdin is None else settings.around.stdin
-    return _input(descriptor)
+    given = _input(descriptor)
+    resumed = settings.start.resumed
+    return replace(given, offset=resumed.input) if resumed and resumed.input >= 0 else given
 
 
 def _input(descriptor: int) -> Input:
@@ -65,12 +68,16 @@ def located(task: Task, first: Result, given: Input, run: Callable[[Task], Resul
     """The result with the chains that a second run finds, or a note why there are none."""
     if not first.findings:
         return first
+    if task.settings.locate == AUTO:
+        from whence.engines import caged  # only where there are findings
+
+        return caged.located(task, first, given, run)
     obstacle = given.obstacle
     if task.settings.start.handover:
         obstacle = "it runs in the place of the process that was started"
     if obstacle:
         why = f"the program was not run again to say whence values came: {obstacle}"
-        return _noted(first, f"{why}; {_ALWAYS}")
+        return noted(first, f"{why}; {_ALWAYS}")
     with _again(task.settings, given) as settings:
         second = run(replace(task, settings=settings, notes=()))
     return _with_chains(first, second)
@@ -104,15 +111,23 @@ def _identity(finding: Finding) -> tuple[str, int, int]:
 
 
 def _with_chains(first: Result, second: Result) -> Result:
+    result, missed = matched(first, second)
+    return noted(result, missing(first, second, missed, _ALWAYS)) if missed else result
+
+
+def matched(first: Result, second: Result) -> tuple[Result, list[str]]:
+    """The first result with the chains of the second, and the rules of the findings that this lacks."""
     known = {_identity(each): each.chains for each in second.findings}
     findings = tuple(replace(each, chains=known.get(_identity(each), ())) for each in first.findings)
-    result = replace(first, findings=findings)
     missed = [each.rule.name for each in first.findings if _identity(each) not in known]
-    if not missed:
-        return result
+    return replace(first, findings=findings), missed
+
+
+def missing(first: Result, second: Result, missed: list[str], offer: str) -> str:
+    """The note about findings that the second run did not come to."""
     names = ", ".join(dict.fromkeys(missed))
     why = _why(first, second, missed)
-    return _noted(result, f"{why}, so nothing is said whence its values came: {names}; {_ALWAYS}")
+    return f"{why}, so nothing is said whence its values came: {names}; {offer}"
 
 
 def _why(first: Result, second: Result, missed: list[str]) -> str:
@@ -125,5 +140,6 @@ def _why(first: Result, second: Result, missed: list[str]) -> str:
     return "the second run did not come to a finding of the first"
 
 
-def _noted(result: Result, note: str) -> Result:
+def noted(result: Result, note: str) -> Result:
+    """The result with one more note."""
     return replace(result, run=replace(result.run, notes=(*result.run.notes, note)))

@@ -52,7 +52,8 @@ class Settings:
     leak_check: "full" (leaks are findings), "summary" (they are only counted) or "no".
     leak_signal: number of the signal that starts a leak check in the program, 0 for none.
     locate: whether the run says where bad values came from: "never", after a second run
-        ("replay"), or "always".
+        ("replay"), after one that changes nothing but itself ("auto"), or "always".
+    caged: end the process before a system call that changes more than itself, instrument only little code.
     chain_steps: steps of chains that are kept at most; None: as many as there is room for.
     attach_wait: seconds that a debugger has to attach before each faulty step, 0 for none.
     foreign_leaks: also report leaks of a program without IR, such as an interpreter.
@@ -80,6 +81,7 @@ class Settings:
     leak_signal: int = 0
     foreign_leaks: bool = False
     locate: str = "never"
+    caged: bool = False
     chain_steps: int | None = None
     attach_wait: int = 0
     heap: CompactHeap | None = None

@@ -33,6 +33,7 @@ class Resumed(NamedTuple):
     child: int
     status: int
     service: int
+    input: int
     folder: Path
 
 
@@ -40,7 +41,7 @@ class Start:
     """The start of this process and of its run, from which `keep` makes a plan for later runs.
 
     coverage: the code that is checked when the program starts. handover: set if this process becomes the
-    program. debugger: set if gdb is to attach to the program.
+    program. debugger: set if gdb is to attach to the program. seconds: CPU time of the run.
     """
 
     def __init__(self, request: plans.Request | None = None, resumed: Resumed | None = None) -> None:
@@ -51,6 +52,7 @@ class Start:
         self.coverage: Coverage | None = None
         self.handover: Handover | None = None
         self.debugger: Debugger | None = None
+        self.seconds = 0.0
 
     def note(self, image: Path, own: Mapping[str, str], folder: Path, *, serves: bool) -> None:
         """Records how a program is started: whence's variables, and the contents of the run's folder."""
@@ -111,8 +113,8 @@ def take(environment: MutableMapping[str, str]) -> None:
             request = plans.request(key)
     if state is not None:
         said = words(STARTED, state)
-        child, status, service = (int(said[name]) for name in ("child", "status", "service"))
-        resumed = Resumed(child, status, service, Path(said["folder"]))
+        child, status, service, place = (int(said[n]) for n in ("child", "status", "service", "input"))
+        resumed = Resumed(child, status, service, place, Path(said["folder"]))
     begun = Start(request, resumed)
 
 

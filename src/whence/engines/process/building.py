@@ -22,7 +22,8 @@ class BuildSettings:
 
     origins: whether it is followed where values come from. symbolic: whether expressions are built.
     given_up: whether the build was abandoned. described: whether debuggers are to know the variables.
-    tier: one of `whence.tiers`. instances: those of the run.
+    tier: one of `whence.tiers`. instances: those of the run. sparing: much code is not instrumented, but
+    `ToolLimit` raised.
     """
 
     rules: RuleSet
@@ -34,6 +35,7 @@ class BuildSettings:
     given_up: Callable[[], bool] = lambda: False
     described: bool = False
     tier: str = AUTO
+    sparing: bool = False
     instances: Instances = field(default_factory=Instances, compare=False)
 
 

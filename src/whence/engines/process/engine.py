@@ -162,6 +162,7 @@ class ProcessEngine(ABC):
                 program = start.resumed or built.image
                 words, handover = prepared.words, start.handover
                 ending, notes = launch(program, words, folder.record, around, services, handover, attach)
+            start.seconds = ending.seconds
             raw = read_records(folder.record)
             raw.sent = read_sent(folder.record)
             streams = tuple(_captured(folder.path / each, settings.capture) for each in _CAPTURED)
@@ -220,6 +221,7 @@ def build_settings(task: Task) -> BuildSettings:
         symbolic=settings.symbolic,
         described=settings.start.debugger is not None,
         tier=settings.tier,
+        sparing=settings.caged,
     )
 
 

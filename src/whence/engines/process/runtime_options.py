@@ -19,6 +19,7 @@ def runtime_options(settings: Settings, *, leaks: bool) -> dict[str, int]:
     options |= fixed.options(settings.rules.fixed)
     options["regions"] = int(settings.print_regions)
     options["origins"] = int(settings.locate == "always")
+    options["caged"] = int(settings.caged)
     options["symbolic"] = int(settings.symbolic)
     options["explore"] = settings.explore
     options["reader"] = os.getpid()

@@ -1,0 +1,111 @@
+"""Locating without being asked: a second run that cannot change the world.
+
+The program runs again as `whence.engines.locate` lets it, but in a cage (``runtime/rt/cage.h``): it ends
+before it would write a file, start a process or talk to another one, and a note says what that was.
+There is no second run of what takes long.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from whence.engines import locate
+from whence.engines.protocol import Task
+from whence.engines.settings import Settings
+from whence.engines.start import Start
+from whence.errors import ToolLimit, WhenceError
+from whence.result import Result
+
+OFFER = "--locate replay runs it twice all the same, --locate always follows values in one run"
+LONGEST = 10.0
+"""CPU seconds of a first run that is repeated at most."""
+_LEAST, _SLOWER = 10.0, 10.0
+"""What a second run may take: so many seconds, and so many times as long as the first one computed."""
+
+
+def located(task: Task, first: Result, given: locate.Input, run: Callable[[Task], Result]) -> Result:
+    """The result with the chains that a second run finds, or a note why there are none."""
+    if not first.findings:
+        return first
+    seconds = task.settings.start.seconds
+    try:
+        _refuse(task, given, seconds)
+        with _again(task.settings, given, _LEAST + _SLOWER * seconds) as settings:
+            second = run(replace(task, settings=settings, notes=()))
+    except WhenceError as error:
+        why = f"the program was not run again to say whence values came: {error}"
+        return locate.noted(first, f"{why}; {OFFER}")
+    why = _end(second, _LEAST + _SLOWER * seconds)
+    found, missed = locate.matched(first, second)
+    if not missed:
+        return found
+    if not why:
+        return locate.noted(found, locate.missing(first, second, missed, OFFER))
+    return locate.noted(found, f"{_stopped(missed, bool(second.findings))}, since {why}; {OFFER}")
+
+
+def _refuse(task: Task, given: locate.Input, seconds: float) -> None:
+    """Raises `ToolLimit` with the reason if there is to be no second run."""
+    obstacle = given.obstacle
+    if task.settings.start.handover:
+        obstacle = "it runs in the place of the process that was started"
+    elif task.settings.children:
+        obstacle = "the programs that it executes are checked, too"
+    elif not obstacle and seconds > LONGEST:
+        obstacle = f"the first run took {seconds:.0f} s of processor time"
+    if obstacle:
+        raise ToolLimit(obstacle)
+
+
+def _end(second: Result, limit: float) -> str:
+    """Why the second run ended early, or ""."""
+    if second.run.coverage is not None and second.run.coverage.ended:
+        return second.run.coverage.ended
+    if second.run.signal == signal.SIGSYS:
+        return "it makes a system call that may change something, with blocked signals"
+    return f"it did not end within {limit:.0f} s" if second.timed_out else ""
+
+
+def _stopped(missed: list[str], later: bool) -> str:
+    """later: it came to other findings before."""
+    before = f" before {', '.join(dict.fromkeys(missed))}" if later else ""
+    return f"a second run to say whence values came was stopped{before}"
+
+
+@contextlib.contextmanager
+def _again(settings: Settings, given: locate.Input, limit: float) -> Iterator[Settings]:
+    """The settings of the second run, which has an open file of its own for its input."""
+    timeout = limit if settings.around.timeout is None else min(limit, settings.around.timeout)
+    with contextlib.ExitStack() as stack:
+        nowhere = stack.enter_context(open(os.devnull, "wb")).fileno()
+        around = replace(settings.around, stdout=nowhere, stderr=nowhere, timeout=timeout, remain=False)
+        if given.offset is not None:
+            around = replace(around, stdin=stack.enter_context(_reopened(given.descriptor, given.offset)))
+        yield replace(
+            settings,
+            around=around,
+            locate="always",
+            caged=True,
+            start=Start(),
+            capture=False,
+            print_regions=False,
+            record=None,
+        )
+
+
+@contextlib.contextmanager
+def _reopened(descriptor: int, offset: int) -> Iterator[int]:
+    """A descriptor of the same file that can only read it, from this offset on."""
+    try:
+        file = os.open(f"/proc/self/fd/{descriptor}", os.O_RDONLY)
+    except OSError as error:
+        raise ToolLimit(f"its standard input cannot be opened again: {error.strerror}") from error
+    try:
+        os.lseek(file, offset, os.SEEK_SET)
+        yield file
+    finally:
+        os.close(file)
