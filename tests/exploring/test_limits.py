@@ -1,5 +1,7 @@
 """What ends an exploration early or leaves it incomplete is said in one sentence each."""
 
+import time
+
 import pytest
 from click.testing import CliRunner
 
@@ -12,6 +14,7 @@ from whence.exploring.executing import Ran
 from whence.exploring.inputs import Symbolic, beginnings, read_seeds, read_test
 from whence.exploring.ktest import encoded
 from whence.exploring.readable import sentences
+from whence.exploring.reasoning import Reasoner
 from whence.exploring.solvers import Answer
 from whence.exploring.summary import text
 from whence.exploring.trace import header
@@ -54,6 +57,17 @@ def test_an_assumption_that_cannot_hold(tmp_path):
 def test_paths_that_an_assumption_ends_have_no_test(tmp_path):
     result = result_of(assumed, tmp_path)
     assert (result.paths, result.dismissed, result.tests) == (2, 1, 2)
+
+
+def test_a_time_that_ends_with_a_question(tmp_path, monkeypatch):
+    """Then nothing runs, and nothing is to be begun."""
+
+    def slow(self, wanted, path):
+        time.sleep(0.6)
+
+    monkeypatch.setattr(Reasoner, "find", slow)
+    result = result_of(branches, tmp_path, max_time=0.5)
+    assert (result.paths, result.stopped) == (1, "0.5 seconds") and result.waiting, text(result)
 
 
 def test_a_number_of_paths(tmp_path):

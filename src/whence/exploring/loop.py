@@ -156,6 +156,7 @@ class Loop(ABC, Generic[W, D]):
             while not self._over():
                 self._begin_work()
                 if not self.executor.running and not (self.executor.lacks and self.left):
+                    self._over()  # the time may have ended since, which is why nothing has begun
                     break
                 ended = self.executor.next(self._left())
                 if ended is not None:
