@@ -272,6 +272,33 @@ int main(void) {
     ]
 
 
+def test_what_main_is_called_with_is_named(whence: Whence) -> None:
+    prog = whence.build(
+        HEAD
+        + """
+        static int *block;
+        static int less(const void *a, const void *b) { return block[100 + (a > b)] + block[(long)a & 127]; }
+        int main(int argc, char **argv) {
+            block = malloc(16);
+            int two[] = {1, 2};
+            if (argc > 1) qsort(two, 2, sizeof *two, less);
+            block[argc + 100] = 1;
+            return 0;
+        }
+        """,
+        "main",
+    )
+    done, found = whence.findings("--locate", "always", prog)
+    (chain,) = (each for each in found[0]["chains"] if each["term"] == "the index of r")
+    last = chain["hops"][-1]
+    said = "number of the program's arguments"
+    assert (last["kind"], last["name"], last["source"]) == ("parameter", "argc", said)
+    assert f"argc, the {said}" in done.err
+    _, found = whence.findings("--locate", "always", "--keep-going", prog, "x")
+    births = [chain["hops"][-1] for each in found for chain in each["chains"]]
+    assert ("a", None) in [(hop["name"], hop["source"]) for hop in births if hop["kind"] == "parameter"]
+
+
 def test_a_loop_is_one_hop(whence: Whence) -> None:
     text = """
 #include <stdlib.h>

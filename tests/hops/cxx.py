@@ -274,6 +274,60 @@ LIBRARY = {
         T v# = std::get<T>(c#); //: 1 stored v#
         """
     ),
+    "shared pointer": Way(
+        """
+        std::shared_ptr<T> c# = std::make_shared<T>($), d# = c#;
+        T v# = *d#; //: 1 stored v#
+        """
+    ),
+    "shared pointer to it": Way(
+        """
+        std::shared_ptr<int> c#($, [](int *) {}); //: 1 argument shared_ptr
+        std::shared_ptr<int> d# = c#;
+        T v# = d#.get(); //: 2 stored v#
+        """,
+        types=_POINTER,
+    ),
+    "weak pointer": Way(
+        """
+        auto c# = std::make_shared<T>(); *c# = $; //: 1 stored *operator*()
+        std::weak_ptr<T> d# = c#;
+        T v# = *d#.lock(); //: 2 stored v#
+        """
+    ),
+    "function with a value": Way(
+        """
+        std::function<T()> c# = [=] { return $; }; //: 1 stored; 2 return operator()
+        T v# = c#(); //: 3 stored v#
+        """
+    ),
+    "function in a container": Way(
+        """
+        std::vector<std::function<T()>> c#; c#.push_back([=] { return $; }); //: 1 stored; 2 return operator()
+        T v# = c#[0](); //: 3 stored v#
+        """
+    ),
+    "lambda in a variable": Way(
+        """
+        auto c# = [a# = $] { return a#; }; //: 1 stored c#.a#; 3 return operator()
+        auto d# = c#; //: 2 copy d#
+        T v# = d#(); //: 4 stored v#
+        """
+    ),
+    "vector of vectors": Way(
+        """
+        std::vector<std::vector<T>> c#(2); c#[1].push_back($);
+        auto d# = c#; c#.clear();
+        T v# = d#[1][0]; //: 1 stored v#
+        """
+    ),
+    "moved": Way(
+        """
+        std::vector<T> c#{$}; //: 1 stored
+        std::map<int, std::vector<T>> d#; d#[1] = std::move(c#);
+        T v# = d#[1].front(); //: 2 stored v#
+        """
+    ),
     "unique pointer": Way(
         """
         std::unique_ptr<int> c#($); //: 1 argument unique_ptr

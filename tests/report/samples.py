@@ -238,7 +238,10 @@ SAMPLES: dict[str, Finding] = {
                 "r",
                 BEGIN,
                 (
-                    *map(hop, MOVES_AND_BIRTHS),
+                    *(
+                        hop(HopKind.PARAMETER, source="") if kind is HopKind.PARAMETER else hop(kind)
+                        for kind in MOVES_AND_BIRTHS
+                    ),
                     hop(HopKind.COPY, "memcpy", ""),
                     hop(HopKind.STORED, again=True),
                 ),

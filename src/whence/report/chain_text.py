@@ -53,7 +53,7 @@ def _words(hop: Hop) -> str:
         case HopKind.INITIAL:
             return name if name.startswith("zero ") else f"initial value of {name or 'the memory'}"
         case HopKind.PARAMETER:
-            return f"argument {name} from code that is not followed" if name else "argument from other code"
+            return _parameter_words(name, source)
         case HopKind.SENT:
             return f"sent by {_plain(name)}"
         case HopKind.OUTSIDE:
@@ -72,6 +72,13 @@ def _words(hop: Hop) -> str:
             return f"the block that it lay in was freed by {name}"
         case HopKind.DROPPED:
             return f"the result of {name} was not used"
+
+
+def _parameter_words(name: str, source: str) -> str:
+    """source: what `main` is called with."""
+    if source:
+        return f"{name}, the {source}" if name else f"the {source}"
+    return f"argument {name} from code that is not followed" if name else "argument from other code"
 
 
 def _outside_words(hop: Hop) -> str:

@@ -44,6 +44,8 @@ _JOINS, _SHIFTS = ("or", "add", "xor"), ("shl", "lshr", "ashr")
 _DEEPEST = 100
 """Operations within each other that are looked through; what is further inside is said to be computed."""
 _LIFETIMES = "llvm.lifetime."
+_OF_MAIN = ("number of the program's arguments", "program's arguments", "program's environment")
+"""What `main` is called with."""
 _UNFOLLOWED = "of an uncommon size, which is not followed"
 
 
@@ -376,7 +378,8 @@ class _Follower:
     def _parameter(self, parameter: ir.Parameter) -> str:
         index = [each.name for each in self.function.parameters].index(parameter.name)
         first = next(i for i in self.function.entry if not isinstance(i, ir.Alloca))
-        site = self.sites.site(first, HopKind.PARAMETER, self.names.parameter(parameter.name or ""))
+        said = _OF_MAIN[index] if self.function.name == "main" and index < len(_OF_MAIN) else ""
+        site = self.sites.site(first, HopKind.PARAMETER, self.names.parameter(parameter.name or ""), said)
         if index >= MOST_ARGUMENTS or any(
             parameter.attributes.has(each) for each in ("byval", "sret", "inreg", "nest")
         ):
@@ -461,7 +464,8 @@ class _Follower:
         if name.startswith(_COPIES):
             self._pass(call, "memcpy")
             to, source, size = call.arguments[:3]
-            site = self.sites.site(call, HopKind.COPY, self._target(to.value), self._target(source.value))
+            place, origin = self._target(to.value), self._target(source.value)
+            site = self.sites.site(call, HopKind.COPY, place, origin or ("memory" if place else ""))
             copy, sized = copy_name(size.value)
             places = f"ptr {site}, ptr {to.value}, ptr {source.value}"
             self._runtime(call, copy, f"{places}, {_wide(size)}" if sized else places)
