@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import random
 import re
-import subprocess
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -522,75 +520,6 @@ def test_no_chain_without_the_option(whence: Whence) -> None:
     text, _ = program(["local"], "free(v0); free(LAST);")
     _, (found,) = whence.findings(whence.build(text))
     assert "chains" not in found
-
-
-INPUT = """
-#include <stdio.h>
-#include <stdlib.h>
-int main(void) {
-    int *p = malloc(4), c = getchar();
-    puts("once");
-    free(p);
-    if (c == 'x') free(p);
-    return 0;
-}
-"""
-
-
-def test_a_second_run_says_whence(whence: Whence) -> None:
-    """Its input is read again from where it was, its output is dropped."""
-    program_ = whence.build(INPUT)
-    given, report = whence.directory / "given", whence.directory / "report.json"
-    given.write_bytes(b"-x")
-    with given.open("rb", buffering=0) as stdin:
-        assert stdin.read(1) == b"-"
-        command = whence.command("whence.cli.main", "run", "--locate", "replay", "--json", report, program_)
-        done = subprocess.run(
-            command, stdin=stdin, capture_output=True, env=dict(whence.env), cwd=whence.directory
-        )
-        assert stdin.tell() == 2
-    assert done.stdout == b"once\n", done.stderr
-    (found,) = json.loads(report.read_text())["findings"]
-    expected = [("argument", "free"), ("stored", "p"), ("allocation", "malloc")]
-    assert hops(found, "r") == hops(found, "r1") == expected
-
-
-def test_a_pipe_is_not_read_again(whence: Whence) -> None:
-    done, (found,) = whence.findings("--locate", "replay", whence.build(INPUT), stdin=b"x")
-    assert "chains" not in found
-    assert "its standard input is no file" in done.err and "--locate always" in done.err
-
-
-def test_a_second_run_that_takes_another_way_is_said(whence: Whence) -> None:
-    text = """
-#include <stdlib.h>
-#include <unistd.h>
-int main(void) {
-    int *p = malloc(4);
-    free(p);
-    if (access("mark", F_OK)) {
-        if (symlink("/", "mark")) return 1;
-        free(p);
-    }
-    return 0;
-}
-"""
-    command = whence.command("whence.cli.main", "run", "--locate", "replay", whence.build(text))
-    done = subprocess.run(
-        command,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        env=dict(whence.env),
-        cwd=whence.directory,
-        text=True,
-    )
-    assert "error[double-free]" in done.stderr and "whence r" not in done.stderr
-    assert "the second run of prog had no findings" in done.stderr
-
-
-def test_engine_alloc_says_that_it_follows_nothing(whence: Whence) -> None:
-    done = whence.run("--engine", "alloc", "--locate", "always", whence.build(INPUT), stdin=b"-")
-    assert "engine alloc does not follow where values come from" in done.err
 
 
 @pytest.mark.parametrize("term", [" * 3 + 1", " + b"])

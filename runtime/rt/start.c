@@ -1,6 +1,7 @@
 /* Start of the runtime: the first function that needs it calls port_start. */
 #include "../findings/debugger.h"
 #include "../process/alone.h"
+#include "../process/outside.h"
 #include "../process/program.h"
 #include "../process/thread.h"
 #include "../settings/options.h"
@@ -101,6 +102,7 @@ void port_start(void) {
     thread_init_main();
     __atomic_store_n(&rt_ready, 1, __ATOMIC_RELEASE);
     record_open(1);
+    outside_begin();
     if (options.caged) cage_close();
     debugger_await();
 }

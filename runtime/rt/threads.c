@@ -1,5 +1,6 @@
 #include "threads.h"
 #include "descriptors.h"
+#include "../process/outside.h"
 #include "../process/thread.h"
 #include "../findings/finding.h"
 #include "../process/kind.h"
@@ -276,6 +277,7 @@ void threads_forked(void) {
     thread_self.tid = os_thread();
     port_forked();
     descriptors_forked();
+    outside_forked();
 }
 
 static void after_fork_in_child(void) {

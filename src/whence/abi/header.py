@@ -14,6 +14,7 @@ from whence.abi import (
     layout,
     options,
     origins,
+    outside,
     places,
     plans,
     points,
@@ -194,6 +195,14 @@ def _origin_lines() -> Iterator[str]:
     parts += ["BITS_TABLE", "BITS_BASE", "BITS_SIZE", "BITS_CELL_SHIFT"]
     for name in (*places, *nodes, "INPUTS_BASE", *deaths, *sizes, *parts):
         yield f"#define WH_ORIGIN_{name} {_number(getattr(origins, name))}"
+    yield f'#define WH_OUTSIDE_SUFFIX "{outside.SUFFIX}"'
+    yield f"#define WH_OUTSIDE_BYTES {outside.BYTES}"
+    yield f"#define WH_OUTSIDE_SIZE {_number(outside.FILE_SIZE)}"
+    yield f"#define WH_OUTSIDE_MOST {_number(outside.MOST)}"
+    yield from _numbers("OUTSIDE", outside.MODES)
+    yield from _numbers("OUTSIDE", outside.KINDS)
+    for each in (outside.HEADER, outside.ANSWER):
+        yield from _struct(each)
     yield f'#define WH_SENT_SUFFIX "{sent.SUFFIX}"'
     yield f"#define WH_SENT_MOST_BYTES {_number(sent.MOST_BYTES)}"
     yield from _numbers("SENT", sent.KINDS)

@@ -39,10 +39,7 @@ def _run(engine: Engine[Any, Any], task: Task) -> Result:
         raise
     if chosen.settings.locate != "never" and not engine.follows:
         chosen = _unlocated(chosen, engine.observes.name)
-    given = locate.begin(chosen)
-    result = _once(engine, chosen)
-    if given is not None:
-        result = locate.located(chosen, result, given, partial(_once, engine))
+    result = locate.located(chosen, partial(_once, engine))
     return _with_left_out(result, engine.observes.name, chosen.unobserved)
 
 

@@ -1,9 +1,10 @@
 """Locating by running the program again: the second run follows where values come from.
 
 The first run is as fast as any. If it has findings, the program runs once more with the same words,
-variables, folder and input, and its output is dropped. Heap addresses repeat, and so does all that the
-program computes from its input, so it comes to the same findings, whose chains are put to those of the first
-run. What cannot be repeated, and what the second run did not meet, a note says.
+variables, folder and input, and its output is dropped. Heap addresses repeat, and so do the answers that it
+gets from outside, such as the time, and all that the program computes of them and of its input. So it comes
+to the same findings, whose chains are put to those of the first run. What cannot be repeated, and what the
+second run did not meet, a note says.
 """
 
 from __future__ import annotations
@@ -18,32 +19,72 @@ from pathlib import Path
 from whence.engines.protocol import Task
 from whence.engines.settings import Settings, Surroundings
 from whence.engines.start import Start
-from whence.findings import Finding
+from whence.findings import BlockKind, Finding
 from whence.result import Result
 
 REPLAY, AUTO = "replay", "auto"
 _ALWAYS = "--locate always follows values in one run"
+_HANDED_OVER = "it runs in the place of the process that was started"
 
 
 @dataclass(frozen=True)
 class Input:
-    """Standard input before the first run. offset: in a file. obstacle: why it cannot be read again."""
+    """Standard input before the first run. offset: in a file. flows: what was read is gone, and has to be
+    kept. obstacle: why it cannot be read again."""
 
     descriptor: int
     offset: int | None = None
+    flows: bool = False
     obstacle: str = ""
 
 
-def begin(task: Task) -> Input | None:
-    """What a second run needs to know before the first; None if there is not to be one.
+def located(task: Task, run: Callable[[Task], Result]) -> Result:
+    """The result of a run, with the chains that a second run finds, or a note why there are none.
 
     The launcher must not start such a program by itself, since it does not know this; for `AUTO`, it does.
     """
     settings = task.settings
     if settings.locate not in (REPLAY, AUTO):
-        return None
-    if settings.locate == REPLAY:
-        settings.start.request = None
+        return run(task)
+    given = _given(settings)
+    return (_twice if settings.locate == REPLAY else _in_cage)(task, given, run)
+
+
+def _in_cage(task: Task, given: Input, run: Callable[[Task], Result]) -> Result:
+    """A first run as ever, of which the second learns nothing."""
+    if given.flows:
+        given = replace(given, obstacle="its standard input is no file, and cannot be read again")
+    first = run(task)
+    if not first.findings:
+        return first
+    from whence.engines import caged  # only where there are findings
+
+    return caged.located(task, first, given, run)
+
+
+def _twice(task: Task, given: Input, run: Callable[[Task], Result]) -> Result:
+    settings = task.settings
+    settings.start.request = None
+    if settings.start.handover:
+        given = replace(given, flows=False, obstacle=_HANDED_OVER)
+    if given.obstacle:
+        first = run(task)
+        why = f"the program was not run again to say whence values came: {given.obstacle}"
+        return noted(first, f"{why}; {_ALWAYS}") if first.findings else first
+    from whence.engines.repeating import repeatable  # only for two runs
+
+    with repeatable(given.descriptor if given.flows else None) as repeating:
+        first = run(replace(task, settings=replace(settings, repeating=repeating)))
+        if not first.findings:
+            return first
+        with _again(settings, given) as again:
+            again = replace(again, repeating=repeating.second())
+            second = run(replace(task, settings=again, notes=()))
+        return _with_chains(first, second, astray=repeating.is_astray)
+
+
+def _given(settings: Settings) -> Input:
+    """Standard input, as the first run gets it."""
     if settings.stdin is not None:
         return Input(-1)
     descriptor = 0 if settings.around.stdin is None else settings.around.stdin
@@ -59,28 +100,12 @@ def _input(descriptor: int) -> Input:
             return Input(descriptor, os.lseek(descriptor, 0, os.SEEK_CUR))
     except OSError:  # it is closed, for both runs
         return Input(descriptor)
+    if stat.S_ISFIFO(mode.st_mode) or stat.S_ISSOCK(mode.st_mode):
+        return Input(descriptor, flows=True)
     if stat.S_ISCHR(mode.st_mode) and mode.st_rdev == os.stat(os.devnull).st_rdev:
         return Input(descriptor)
-    return Input(descriptor, obstacle="its standard input is no file, and cannot be read again")
-
-
-def located(task: Task, first: Result, given: Input, run: Callable[[Task], Result]) -> Result:
-    """The result with the chains that a second run finds, or a note why there are none."""
-    if not first.findings:
-        return first
-    if task.settings.locate == AUTO:
-        from whence.engines import caged  # only where there are findings
-
-        return caged.located(task, first, given, run)
-    obstacle = given.obstacle
-    if task.settings.start.handover:
-        obstacle = "it runs in the place of the process that was started"
-    if obstacle:
-        why = f"the program was not run again to say whence values came: {obstacle}"
-        return noted(first, f"{why}; {_ALWAYS}")
-    with _again(task.settings, given) as settings:
-        second = run(replace(task, settings=settings, notes=()))
-    return _with_chains(first, second)
+    what = "a terminal" if os.isatty(descriptor) else "no file"
+    return Input(descriptor, obstacle=f"its standard input is {what}, and cannot be read again")
 
 
 @contextlib.contextmanager
@@ -105,14 +130,18 @@ def _quiet(around: Surroundings, nowhere: int) -> Surroundings:
     return replace(around, stdout=nowhere, stderr=nowhere)
 
 
-def _identity(finding: Finding) -> tuple[str, int, int]:
-    """Equal for what both runs found at the same moment: the bug, and how many events came before."""
-    return finding.key, finding.time, finding.thread
+def _identity(finding: Finding) -> tuple[object, ...]:
+    """Equal for what both runs found at the same moment: the bug, how many events came before, and where in a
+    block of the heap of which size it is. Variables of the stack lie elsewhere in the second run."""
+    block = finding.block
+    is_heap = block is not None and block.kind is BlockKind.HEAP
+    place = (block.size, finding.access.address - block.begin) if block and is_heap else ()
+    return finding.key, finding.time, finding.thread, *place
 
 
-def _with_chains(first: Result, second: Result) -> Result:
+def _with_chains(first: Result, second: Result, *, astray: bool) -> Result:
     result, missed = matched(first, second)
-    return noted(result, missing(first, second, missed, _ALWAYS)) if missed else result
+    return noted(result, missing(first, second, missed, _ALWAYS, astray=astray)) if missed else result
 
 
 def matched(first: Result, second: Result) -> tuple[Result, list[str]]:
@@ -123,10 +152,14 @@ def matched(first: Result, second: Result) -> tuple[Result, list[str]]:
     return replace(first, findings=findings), missed
 
 
-def missing(first: Result, second: Result, missed: list[str], offer: str) -> str:
-    """The note about findings that the second run did not come to."""
+def missing(
+    first: Result, second: Result, missed: list[str], offer: str, *, astray: bool = False
+) -> str:
+    """The note about findings that the second run did not come to. astray: it was not given all answers."""
     names = ", ".join(dict.fromkeys(missed))
     why = _why(first, second, missed)
+    if astray:
+        why += " (it asked for the time, random numbers or processes at another moment)"
     return f"{why}, so nothing is said whence its values came: {names}; {offer}"
 
 

@@ -15,6 +15,7 @@ from whence.tiers import AUTO
 
 if TYPE_CHECKING:
     from whence.alloc.recording import CompactHeap
+    from whence.engines.repeating import Repeating
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,7 @@ class Settings:
     heap: the addresses of blocks, None for the default; record: a folder to write them to.
     symbolic: the program builds expressions of what is symbolic.
     explore: the descriptor of the socket by which it serves requests for paths, 0 for none.
+    repeating: what two runs of the program have in common; None: nothing.
     print_regions: the program prints the addresses of its heap and its tables.
     engine: one of `whence.engines.registry`, or "auto": the first of them that can run the program.
     tier: one of `whence.tiers`, how much work goes into the speed of instrumented code.
@@ -88,6 +90,7 @@ class Settings:
     record: Path | None = None
     symbolic: bool = False
     explore: int = 0
+    repeating: Repeating | None = None
     print_regions: bool = False
     engine: str = "native"
     tier: str = AUTO

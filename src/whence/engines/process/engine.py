@@ -145,6 +145,8 @@ class ProcessEngine(ABC):
             folder = Folder(Path(name))
             if not start.resumed:
                 make_record(folder.record)
+            if settings.repeating:
+                settings.repeating.place(folder.record)
             errand = Errand(folder, prepared.settings, task.cache, options, built, originals)
             judge = Judge(folder.record, reading.is_suppressed) if "judge" in options else _nobody()
             serving = _serving(errand, prepared.builder, start)
@@ -291,6 +293,9 @@ def _streams(settings: Settings, folder: Folder) -> Iterator[Surroundings]:
         if settings.stdin is not None:
             content = stack.enter_context(_file_of(settings.stdin, folder.path))
             around = replace(around, stdin=content.fileno())
+        elif settings.repeating:
+            given = stack.enter_context(settings.repeating.input())
+            around = replace(around, stdin=around.stdin if given is None else given)
         if settings.capture:
             files = [stack.enter_context(open(folder.path / stream, "ab")) for stream in _CAPTURED]
             around = replace(around, stdout=files[0].fileno(), stderr=files[1].fileno())

@@ -22,6 +22,7 @@ def runtime_options(settings: Settings, *, leaks: bool) -> dict[str, int]:
     options["caged"] = int(settings.caged)
     options["symbolic"] = int(settings.symbolic)
     options["explore"] = settings.explore
+    options["outside"] = settings.repeating.mode if settings.repeating else 0
     options["reader"] = os.getpid()
     if settings.start.debugger:
         options["debug"] = os.getpid()

@@ -1,0 +1,110 @@
+#include "outside.h"
+#include "../os/mem.h"
+#include "../os/os.h"
+#include "../os/text.h"
+#include "../record/record.h"
+#include "../settings/options.h"
+#include "thread.h"
+
+#define MORE (WH_OUTSIDE_BYTES + 1u)
+
+int outside_mode;
+
+static struct whence_outside_header *header;
+static struct whence_outside_answer *answers;
+static uint64_t known; /* answers of the first run */
+static uint32_t program, process;
+
+/* Where this thread looks on; beyond `known`, it asked for something else once. */
+static __thread uint64_t next_answer;
+
+void outside_begin(void) {
+    if (!options.outside || !record_path()) return;
+    TEXT(path, 600);
+    text_put(&path, record_path());
+    text_put(&path, WH_OUTSIDE_SUFFIX);
+    text_put_n(&path, "", 1);
+    int file = os_open(path.begin, OS_OPEN_READ_WRITE);
+    if (file < 0) return;
+    uintptr_t room = os_map_file(file, WH_OUTSIDE_SIZE);
+    os_close(file);
+    if (!room) return;
+    header = (void *)room;
+    answers = (void *)(header + 1);
+    uint32_t nobody = 0, own = os_process();
+    if (!__atomic_compare_exchange_n(&header->owner, &nobody, own, 0, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_ACQUIRE) &&
+        nobody != own)
+        return;
+    program = header->programs++;
+    known = options.outside == WH_OUTSIDE_REPEAT ? header->count : 0;
+    if (known > WH_OUTSIDE_MOST) known = WH_OUTSIDE_MOST;
+    process = own;
+    uint64_t first;
+    int64_t result;
+    outside_mode = (int)options.outside;
+    if (OUTSIDE_KEPT) outside_keep(WH_OUTSIDE_PROCESS, NULL, 0, own);
+    if (OUTSIDE_REPEATED && outside_again(WH_OUTSIDE_PROCESS, &first, 0, &result))
+        process = (uint32_t)result;
+}
+
+void outside_forked(void) {
+    outside_mode = WH_OUTSIDE_NONE;
+    process = os_process();
+}
+
+uint32_t outside_process(void) { return OUTSIDE_REPEATED ? process : os_process(); }
+
+static uint64_t give_up(void) {
+    next_answer = WH_OUTSIDE_MOST;
+    __atomic_store_n(&header->astray, 1, __ATOMIC_RELAXED);
+    return WH_OUTSIDE_MOST;
+}
+
+/* The number of this thread's next answer, WH_OUTSIDE_MOST if it is none of this kind. */
+static uint64_t find(unsigned kind) {
+    uint16_t number = thread_here()->number;
+    for (; next_answer < known; next_answer++) {
+        const struct whence_outside_answer *at = &answers[next_answer];
+        if (at->thread == number && at->program == program)
+            return at->kind == kind ? next_answer++ : give_up();
+    }
+    return next_answer == known ? give_up() : WH_OUTSIDE_MOST;
+}
+
+int outside_again(unsigned kind, void *to, size_t size, int64_t *result) {
+    uint64_t at = find(kind), first = at;
+    for (size_t done = 0; at < known; at = find(kind)) {
+        const struct whence_outside_answer *answer = &answers[at];
+        size_t count = answer->size == MORE ? WH_OUTSIDE_BYTES : answer->size;
+        if (count > size - done) count = size - done;
+        wh_copy((char *)to + done, &answer->first, count);
+        done += count;
+        if (answer->size == MORE) continue;
+        *result = (int64_t)answers[first].result;
+        return 1;
+    }
+    return 0;
+}
+
+static void put(unsigned kind, const char *from, size_t size, int64_t result) {
+    uint64_t number = __atomic_fetch_add(&header->count, 1, __ATOMIC_RELAXED);
+    if (number >= WH_OUTSIDE_MOST) {
+        __atomic_fetch_sub(&header->count, 1, __ATOMIC_RELAXED);
+        return;
+    }
+    struct whence_outside_answer *answer = &answers[number];
+    answer->thread = thread_here()->number;
+    answer->program = (uint16_t)program;
+    answer->size = (uint16_t)size;
+    answer->result = (uint64_t)result;
+    if (size) wh_copy(&answer->first, from, size < WH_OUTSIDE_BYTES ? size : WH_OUTSIDE_BYTES);
+    __atomic_store_n(&answer->kind, (uint16_t)kind, __ATOMIC_RELEASE);
+}
+
+void outside_keep(unsigned kind, const void *from, size_t size, int64_t result) {
+    const char *bytes = from;
+    for (; size > WH_OUTSIDE_BYTES; bytes += WH_OUTSIDE_BYTES, size -= WH_OUTSIDE_BYTES)
+        put(kind, bytes, MORE, result);
+    put(kind, bytes, size, result);
+}

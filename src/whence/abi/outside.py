@@ -1,0 +1,47 @@
+"""What a program was answered that no second run would get again: a file beside the record, ``SUFFIX`` behind
+its name.
+
+The first process of a run writes answers down, or is given those that are there: the time, random bytes,
+numbers of processes. Behind a header stand the answers in the order in which they were given.
+"""
+
+from __future__ import annotations
+
+from whence.abi.structs import Field, Layout
+
+SUFFIX = ".outside"
+MOST = 1 << 20
+"""Answers; later ones are not there, and a second run gets others."""
+MODES = {"NONE": 0, "KEEP": 1, "REPEAT": 2}
+"""What the option ``outside`` says: answers are kept, or given again."""
+KINDS = {
+    name: number
+    for number, name in enumerate(
+        ("TIME", "CLOCK_GETTIME", "GETTIMEOFDAY", "CLOCK", "RANDOM", "PROCESS", "PARENT", "THREAD", "READ"), 1
+    )
+}
+BYTES = 16
+
+HEADER = Layout(
+    "whence_outside_header",
+    (
+        Field("owner", "u32", "the process whose answers they are, 0: none yet"),
+        Field("programs", "u32", "how many programs it has executed"),
+        Field("count", "u64", "of answers that were given"),
+        Field("astray", "u64", "whether another was asked for than the first time"),
+        Field("unused", "u64"),
+    ),
+)
+ANSWER = Layout(
+    "whence_outside_answer",
+    (
+        Field("kind", "u16", "0: not complete"),
+        Field("thread", "u16", "which of the process's threads"),
+        Field("program", "u16", "which of the programs that it executed"),
+        Field("size", "u16", "bytes that are used; `BYTES` + 1: the next answer of the thread has more"),
+        Field("result", "u64", "of the function, or the negative error"),
+        Field("first", "u64", "the bytes"),
+        Field("second", "u64"),
+    ),
+)
+FILE_SIZE = HEADER.size + MOST * ANSWER.size
