@@ -57,7 +57,7 @@ WH_EXPORT int clock_gettime(clockid_t clock, struct timespec *now) {
 }
 
 WH_EXPORT int gettimeofday(struct timeval *restrict now, void *restrict zone) {
-    ANSWER(WH_OUTSIDE_GETTIMEOFDAY, now, now ? sizeof *now : 0, REAL(gettimeofday)(now, zone));
+    ANSWER(WH_OUTSIDE_GETTIMEOFDAY, now, sizeof *now, REAL(gettimeofday)(now, zone));
 }
 
 static time_t seconds(void) { ANSWER(WH_OUTSIDE_TIME, NULL, 0, REAL(time)(NULL)); }

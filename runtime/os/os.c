@@ -368,6 +368,8 @@ _Noreturn void os_exit(int status) {
     for (;;) call3(SYS_exit_group, status, 0, 0);
 }
 
+long os_signal_process(uint32_t process, int signal) { return call3(SYS_kill, process, signal, 0); }
+
 long os_signal_thread(uint32_t process, uint32_t thread, int signal) {
     return call3(SYS_tgkill, process, thread, signal);
 }

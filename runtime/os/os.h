@@ -146,6 +146,7 @@ void os_rename(const char *name);
 long os_execute(const char *path, char *const *arguments, char *const *environment);
 long os_execute_file(int file, char *const *arguments, char *const *environment);
 _Noreturn void os_exit(int status);
+long os_signal_process(uint32_t process, int signal);
 long os_signal_thread(uint32_t process, uint32_t thread, int signal);
 /* Whether the process may have no more than so much memory (RLIMIT_DATA, RLIMIT_AS). */
 int os_memory_limited(void);

@@ -195,7 +195,7 @@ static void await(pid_t child, struct wh_explore_answer *answer) {
     int status = 0;
     if (!ends_in_time(child)) {
         answer->late = is_asleep(child) ? 2 : 1;
-        kill(child, SIGKILL);
+        os_signal_process((uint32_t)child, SIGKILL);
     }
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
     answer->number = run()->number;
