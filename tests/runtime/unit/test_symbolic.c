@@ -55,7 +55,7 @@ static unsigned count_of(unsigned kind, unsigned op) {
         [WH_TRACE_INPUT] = 1,  [WH_TRACE_CONSTANT] = 1, [WH_TRACE_NODE] = 2,
         [WH_TRACE_BRANCH] = 1, [WH_TRACE_SWITCH] = 2,   [WH_TRACE_CONCRETE] = 2,
         [WH_TRACE_ACCESS] = 5, [WH_TRACE_CHECK] = 1,    [WH_TRACE_ASSUME] = 1,
-        [WH_TRACE_END] = 1,    [WH_TRACE_SITE] = 2};
+        [WH_TRACE_END] = 1,    [WH_TRACE_SITE] = 2,     [WH_TRACE_TABLE] = 2};
     const uint64_t *words = (const uint64_t *)header;
     unsigned found = 0;
     for (uint64_t at = WH_TRACE_HEADER_SIZE / 8; at < header->used / 8;) {
@@ -63,6 +63,8 @@ static unsigned count_of(unsigned kind, unsigned op) {
         CHECK(of < sizeof operands / sizeof *operands && operands[of]);
         found += of == kind && (words[at] >> 8 & 0xff) == op;
         at += 1 + operands[of];
+        if (of == WH_TRACE_TABLE) /* its elements follow, so many of so many bytes */
+            at += ((words[at - 1] >> 32) * (uint32_t)words[at - 1] + 7) / 8;
     }
     munmap(header, WH_TRACE_SIZE);
     return found;
