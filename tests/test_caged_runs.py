@@ -1,4 +1,4 @@
-"""`--locate auto`: the second run says whence values came, and changes nothing but itself."""
+"""`--locate auto`, the default: the second run says whence values came, and changes nothing but itself."""
 
 from __future__ import annotations
 
@@ -114,6 +114,10 @@ int main(int argc, char **argv) {
     IS("system-v") shmctl(shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600), IPC_RMID, 0);
     IS("raw") syscall(SYS_unlink, "there");
     IS("read-fifo") read(open("there", O_RDONLY), text, 1);
+    IS("getchar") if (getchar() != 'x') return 3;
+    IS("read") if (read(0, text, 1) != 1) return 3;
+    IS("dup") if (read(dup(0), text, 1) != 1) return 3;
+    IS("fcntl") if (fcntl(0, F_GETFD) < 0 || read(fcntl(0, F_DUPFD, 10), text, 1) != 1) return 3;
     /* what does not */
     IS("files") { FILE *file = fopen("there", "r"); fgets(text, sizeof text, file); fclose(file); }
     IS("threads") { pthread_t thread; pthread_create(&thread, 0, body, 0); pthread_join(thread, 0); }
@@ -183,15 +187,13 @@ class Place:
     def __init__(self, whence: Whence, program: Path) -> None:
         self.whence, self.program, self.folder = whence, program, whence.directory
 
-    def run(self, *words: object, mode: str = "auto", options: tuple[str, ...] = (), **more: Any) -> Ran:
+    def run(self, *words: object, options: tuple[str, ...] = (), **more: Any) -> Ran:
         report = self.folder / "report.json"
-        command = self.whence.command(
-            "whence.cli.main", "run", "--locate", mode, "--json", report, *options, self.program
-        )
+        command = self.whence.command("whence.cli.main", "run", "--json", report, *options, self.program)
         more = {"stdin": subprocess.DEVNULL, **more}
         if most := more.pop("most", 0):
             command[1:3] = ["-c", _SPARING.format(most)]
-        env = {**self.whence.env, **more.pop("env", {})}
+        env = {**self.whence.env, "WHENCE_OPTIONS": ""}
         done = subprocess.run(
             [*command, *map(str, words)],
             cwd=self.folder,
@@ -380,10 +382,31 @@ int main(void) { char *p = malloc(4); int c = getchar(); free(p); if (c == 'x') 
     assert ran.notes == [] and ran.chain is not None, ran.err
 
 
-def test_a_pipe_is_not_read_again(place: Place) -> None:
-    ran = place.run(stdin=None, input="x")
-    assert ran.chain is None
-    assert "its standard input is no file" in ran.notes[0] and "--locate always" in ran.notes[0]
+@pytest.mark.parametrize("mode", ["never", "auto"])
+def test_the_option_is_as_good_as_the_default(place: Place, mode: str) -> None:
+    ran = place.run("write", options=("--locate", mode))
+    assert (ran.chain, len(ran.notes)) == (None, mode == "auto")
+
+
+def test_python_asks_for_it(place: Place) -> None:
+    import whence
+
+    assert "chains" not in json.loads(whence.run(place.program, stdin=b"").json())["findings"][0]
+    result = whence.run(place.program, stdin=b"", locate="auto", capture_output=True)
+    assert result.findings[0].chains and result.stdout == b"out\n"
+
+
+@pytest.mark.parametrize("what", ["getchar", "read", "dup", "fcntl"])
+def test_a_pipe_is_not_read_again(place: Place, what: str) -> None:
+    ran = place.run(what, stdin=None, input="x")
+    assert ran.status == 99 and ran.chain is None
+    assert "since it reads its standard input, which cannot be read again; --locate" in ran.notes[0]
+
+
+@pytest.mark.parametrize("what", ["", "files", "pipe"])
+def test_a_pipe_that_nobody_reads_is_no_matter(place: Place, what: str) -> None:
+    ran = place.run(what, stdin=None, input="x")
+    assert (ran.notes, ran.chain) == ([], CHAIN), ran.err
 
 
 def test_inherited_descriptors_lead_nowhere(place: Place) -> None:

@@ -3,6 +3,7 @@
 #include "../os/mem.h"
 #include "../os/os.h"
 #include "../process/catching.h"
+#include "../settings/options.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -272,6 +273,35 @@ static void put_special(struct filter *filter, uint32_t self) {
     end_call(filter, begin);
 }
 
+/* Calls that read a descriptor, or make another one of it, and the argument that it is. */
+static const struct {
+    uint32_t number, argument;
+} readers[] = {
+    {SYS_read, 0},    {SYS_readv, 0},    {SYS_pread64, 0},
+    {SYS_preadv, 0},  {SYS_preadv2, 0},  {SYS_dup, 0},
+    {SYS_dup2, 0},    {SYS_dup3, 0},     {SYS_recvfrom, 0},
+    {SYS_recvmsg, 0}, {SYS_recvmmsg, 0}, {SYS_splice, 0},
+    {SYS_tee, 0},     {SYS_sendfile, 1}, {SYS_copy_file_range, 0},
+};
+
+static void put_readers(struct filter *filter) {
+    for (unsigned i = 0; i < sizeof readers / sizeof *readers; i++) {
+        unsigned begin = begin_call(filter, readers[i].number);
+        load(filter, LOW(readers[i].argument));
+        answer_if(filter, 0, TRAP);
+        answer(filter, ALLOW);
+        end_call(filter, begin);
+    }
+    unsigned begin = begin_call(filter, SYS_fcntl);
+    load(filter, LOW(0));
+    put(filter, BPF_JMP | BPF_JEQ | BPF_K, 0, 5, 0);
+    load(filter, LOW(1));
+    answer_if(filter, F_DUPFD, TRAP);
+    answer_if(filter, F_DUPFD_CLOEXEC, TRAP);
+    answer(filter, ALLOW);
+    end_call(filter, begin);
+}
+
 static void make_filter(struct filter *filter, uint32_t self) {
     load(filter, DATA(arch));
     put(filter, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, AUDIT_ARCH_X86_64);
@@ -283,6 +313,7 @@ static void make_filter(struct filter *filter, uint32_t self) {
     allow_ourselves(filter);
     load(filter, DATA(nr));
     put_special(filter, self);
+    if (options.caged == CAGED_INPUT) put_readers(filter);
     for (size_t i = 0; i < ROWS; i++) answer_if(filter, (uint32_t)rows[i].number, TRAP);
     answer(filter, ALLOW);
 }

@@ -6,7 +6,8 @@
  *
  * Allowed: reading files, memory, threads, pipes and sockets between parts of the process, signals
  * to itself, and what is written to descriptors that it has made. Inherited descriptors above 2
- * lead nowhere, or to an own place in the same file.
+ * lead nowhere, or to an own place in the same file. Where standard input cannot be read again, the
+ * process ends before it reads any.
  */
 #ifndef WHENCE_RT_CAGE_H
 #define WHENCE_RT_CAGE_H

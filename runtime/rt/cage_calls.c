@@ -20,6 +20,7 @@
 #define CODE_SECCOMP 1 /* SYS_SECCOMP */
 #define CALL_OPENAT2 437
 #define PATH_SHOWN 200u
+#define X32_BIT 0x40000000
 
 struct call {
     int number;
@@ -120,8 +121,7 @@ static _Noreturn void end_at(const struct call *call) {
     if (row) {
         put_words(&why, row, call);
     } else {
-        text_put(&why, "makes system call ");
-        text_decimal(&why, (uint64_t)call->number);
+        text_put(&why, "reads its standard input, which cannot be read again");
     }
     refusal_end(&why);
 }
@@ -282,9 +282,9 @@ void cage_caught(int number, siginfo_t *info, void *machine) {
          (uint64_t)registers[REG_R10], (uint64_t)registers[REG_R8], (uint64_t)registers[REG_R9]},
         context,
     };
-    if (info->si_arch != AUDIT_ARCH_X86_64) {
+    if (info->si_arch != AUDIT_ARCH_X86_64 || (call.number & X32_BIT)) {
         TEXT(why, 60);
-        text_put(&why, "it makes system calls of 32-bit programs");
+        text_put(&why, "it makes system calls of other programs than 64-bit ones");
         refusal_end(&why);
     }
     registers[REG_RAX] = decide(&call);

@@ -17,6 +17,8 @@ extern struct options options;
 
 /* A value of options.leaks: the rules at the end of main are not evaluated, blocks are counted. */
 #define LEAKS_COUNTED 2u
+/* A value of options.caged: standard input must not be read, either. */
+#define CAGED_INPUT 2u
 
 /* Reads `name=value:name=value` over the defaults. 0 on a mistake: then
  * *error describes it in one sentence, and `into` is incomplete. */

@@ -52,6 +52,7 @@ class RunOption:
 
     name: long name on the command line and in files, without dashes; "" if it is for Python alone.
     api: the keyword of `whence.run`; "" if it is for the command line alone. negated: it says the opposite.
+    keyword_default: the keyword's default, where that is another.
     off: name of the opposite switch. short: a letter. low, high: the range of numbers, None for no limit.
     choices: what a choice is one of. into: the field of `Settings` ("settings.children"), of its surroundings
     ("around.remain"), or the engine that has it ("engine alloc"); "" where more than a copy is needed.
@@ -61,6 +62,7 @@ class RunOption:
     __slots__ = (
         *("name", "kind", "help", "api", "default", "off", "short"),
         *("low", "high", "choices", "metavar", "into", "negated", "renderer", "memcheck"),
+        "keyword_default",
     )
 
     def __init__(
@@ -80,6 +82,7 @@ class RunOption:
         into: str = "",
         runtime: str = "",
         negated: bool = False,
+        keyword_default: Any = None,
         renderer: str = "",
         memcheck: Memcheck | None = None,
     ) -> None:
@@ -87,11 +90,14 @@ class RunOption:
         self.api = name.replace("-", "_") if api is None else api
         self.off, self.short, self.choices, self.metavar, self.into = off, short, choices, metavar, into
         self.negated, self.renderer, self.memcheck = negated, renderer, memcheck
+        self.keyword_default = keyword_default
         self.low, self.high = (_RUNTIME[runtime].low, _RUNTIME[runtime].high) if runtime else (low, high)
 
     @property
     def api_default(self) -> Any:
         """The default of the keyword."""
+        if self.keyword_default is not None:
+            return self.keyword_default
         return not self.default if self.negated else self.default
 
     def keyword(self, value: Any) -> Any:
@@ -282,10 +288,11 @@ OPTIONS = (
     RunOption(
         "locate",
         CHOICE,
-        "Say whence bad values came: never (default), by running the program a second time if there are "
-        "findings, as long as that changes nothing but itself (auto) or in any case (replay), or in one run, "
-        "several times slower (always).",
-        default="never",
+        "Say whence bad values came: by running the program a second time if there are findings, as long as "
+        "that changes nothing but itself (auto, the default) or in any case (replay), in one run, several "
+        "times slower (always), or never (the keyword's default).",
+        default="auto",
+        keyword_default="never",
         choices=_choices("never", "auto", "replay", "always"),
         into="settings.locate",
     ),

@@ -299,6 +299,34 @@ def test_a_library_is_asked_for_while_the_program_runs(make: Make) -> None:
     assert done.returncode == 99 and "heap-buffer-overflow" in done.stderr
 
 
+def test_input_is_read_again_from_where_the_launcher_gave_it(make: Make) -> None:
+    launcher = make()
+    text = "int main(void) { char *p = malloc(8); if (getchar() == 'x') p[8] = 1; free(p); return 0; }"
+    launcher.build("prog", f"#include <stdio.h>\n#include <stdlib.h>\n{text}")
+    given = launcher.folder / "given"
+
+    def run(content: str) -> tuple[int, str]:
+        given.write_text(content)
+        with given.open("rb", buffering=0) as stdin:
+            stdin.read(1)
+            done = subprocess.run(
+                [launcher.command, "run", "./prog"],
+                cwd=launcher.folder,
+                env=launcher.env | {"WHENCE_OPTIONS": ""},
+                stdin=stdin,
+                capture_output=True,
+                text=True,
+                timeout=120,
+            )
+            return stdin.tell(), done.stderr
+
+    assert "no findings" in run("-a")[1] and "no findings" in run("-a")[1]
+    assert launcher.calls == 1
+    place, said = run("-x")
+    assert launcher.calls == 2 and place == 2
+    assert "heap-buffer-overflow" in said and "whence r = " in said and "note" not in said, said
+
+
 def test_linked_libraries_are_those_of_the_plan(make: Make) -> None:
     launcher = make()
     launcher.build("libwork.so", LIBRARY.replace("p[4]", "p[3]"), "-shared", "-fPIC")

@@ -42,7 +42,7 @@ OPTIONS = (
     Option("guard_resident", 512, 0, 1 << 20, "small guarded blocks that have a page each; 0: all of them"),
     Option("origins", 0, 0, 1, "the code follows where values come from"),
     Option("origin_nodes", (1 << 22) - 2, 64, (1 << 22) - 2, "steps of chains that are kept at most"),
-    Option("caged", 0, 0, 1, "end the process before a system call that changes more than itself"),
+    Option("caged", 0, 0, 2, "end before a call that changes more than the process; 2: or reads stdin"),
     Option("outside", 0, 0, 2, "answers from outside: 1 are kept beside the record, 2 are given again"),
     Option("symbolic", 0, 0, 1, "the code builds expressions of symbolic values"),
     Option("explore", 0, 0, 1 << 20, "descriptor of the socket of the fork server; 0: none"),

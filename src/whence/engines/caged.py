@@ -33,7 +33,7 @@ def located(task: Task, first: Result, given: locate.Input, run: Callable[[Task]
         return first
     seconds = task.settings.start.seconds
     try:
-        _refuse(task, given, seconds)
+        _refuse(task, seconds)
         with _again(task.settings, given, _LEAST + _SLOWER * seconds) as settings:
             second = run(replace(task, settings=settings, notes=()))
     except WhenceError as error:
@@ -48,14 +48,14 @@ def located(task: Task, first: Result, given: locate.Input, run: Callable[[Task]
     return locate.noted(found, f"{_stopped(missed, bool(second.findings))}, since {why}; {OFFER}")
 
 
-def _refuse(task: Task, given: locate.Input, seconds: float) -> None:
+def _refuse(task: Task, seconds: float) -> None:
     """Raises `ToolLimit` with the reason if there is to be no second run."""
-    obstacle = given.obstacle
+    obstacle = ""
     if task.settings.start.handover:
         obstacle = "it runs in the place of the process that was started"
     elif task.settings.children:
         obstacle = "the programs that it executes are checked, too"
-    elif not obstacle and seconds > LONGEST:
+    elif seconds > LONGEST:
         obstacle = f"the first run took {seconds:.0f} s of processor time"
     if obstacle:
         raise ToolLimit(obstacle)
@@ -78,18 +78,23 @@ def _stopped(missed: list[str], later: bool) -> str:
 
 @contextlib.contextmanager
 def _again(settings: Settings, given: locate.Input, limit: float) -> Iterator[Settings]:
-    """The settings of the second run, which has an open file of its own for its input."""
+    """The settings of the second run, which has an open file of its own for its input.
+
+    Where that cannot be read again, it ends when it reads any.
+    """
     timeout = limit if settings.around.timeout is None else min(limit, settings.around.timeout)
     with contextlib.ExitStack() as stack:
         nowhere = stack.enter_context(open(os.devnull, "wb")).fileno()
         around = replace(settings.around, stdout=nowhere, stderr=nowhere, timeout=timeout, remain=False)
-        if given.offset is not None:
+        if given.obstacle:
+            around = replace(around, stdin=stack.enter_context(open(os.devnull, "rb")).fileno())
+        elif given.offset is not None:
             around = replace(around, stdin=stack.enter_context(_reopened(given.descriptor, given.offset)))
         yield replace(
             settings,
             around=around,
             locate="always",
-            caged=True,
+            caged=2 if given.obstacle else 1,
             start=Start(),
             capture=False,
             print_regions=False,

@@ -54,7 +54,8 @@ class Settings:
     leak_signal: number of the signal that starts a leak check in the program, 0 for none.
     locate: whether the run says where bad values came from: "never", after a second run
         ("replay"), after one that changes nothing but itself ("auto"), or "always".
-    caged: end the process before a system call that changes more than itself, instrument only little code.
+    caged: 1 to end the process before a system call that changes more than itself, and instrument only little
+        code; 2: likewise before one that reads standard input.
     chain_steps: steps of chains that are kept at most; None: as many as there is room for.
     attach_wait: seconds that a debugger has to attach before each faulty step, 0 for none.
     foreign_leaks: also report leaks of a program without IR, such as an interpreter.
@@ -83,7 +84,7 @@ class Settings:
     leak_signal: int = 0
     foreign_leaks: bool = False
     locate: str = "never"
-    caged: bool = False
+    caged: int = 0
     chain_steps: int | None = None
     attach_wait: int = 0
     heap: CompactHeap | None = None

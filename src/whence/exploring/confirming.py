@@ -74,7 +74,7 @@ class Confirmer:
         """The ordinary run; a chain is located if the user wants it."""
         from whence.api import run
 
-        locate = "never" if self.options["locate"] == "never" else "always"
+        locate = "always" if self.options["locate"] in ("replay", "always") else "never"
         with ExitStack() as stack:
             folder, objects = replaying.directory(test, stack), replaying.memory(test, stack)
             own = {**replaying.variables(test), **objects}

@@ -223,7 +223,7 @@ def build_settings(task: Task) -> BuildSettings:
         symbolic=settings.symbolic,
         described=settings.start.debugger is not None,
         tier=settings.tier,
-        sparing=settings.caged,
+        sparing=settings.caged > 0,
     )
 
 

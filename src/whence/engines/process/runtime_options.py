@@ -19,7 +19,7 @@ def runtime_options(settings: Settings, *, leaks: bool) -> dict[str, int]:
     options |= fixed.options(settings.rules.fixed)
     options["regions"] = int(settings.print_regions)
     options["origins"] = int(settings.locate == "always")
-    options["caged"] = int(settings.caged)
+    options["caged"] = settings.caged
     options["symbolic"] = int(settings.symbolic)
     options["explore"] = settings.explore
     options["outside"] = settings.repeating.mode if settings.repeating else 0
