@@ -409,6 +409,42 @@ def test_a_pipe_that_nobody_reads_is_no_matter(place: Place, what: str) -> None:
     assert (ran.notes, ran.chain) == ([], CHAIN), ran.err
 
 
+@pytest.mark.parametrize("what", ["", "getchar"])
+def test_a_terminal_is_read_once(place: Place, what: str) -> None:
+    controller, terminal = os.openpty()
+    os.write(controller, b"x\n")
+    ran = place.run(what, stdin=terminal)
+    os.close(terminal)
+    os.close(controller)
+    assert ran.status == 99
+    if what:
+        assert ran.chain is None and "since it reads its standard input" in ran.notes[0]
+    else:
+        assert (ran.notes, ran.chain) == ([], CHAIN), ran.err
+
+
+WAITING = """
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+int main(void) {
+    int *item = malloc(4);
+    while (!access("mark", F_OK)) pause();
+    mkdir("mark", 0700);
+    free(item);
+    free(item);
+    return 0;
+}
+"""
+
+
+@pytest.mark.slow  # ten seconds
+def test_a_second_run_that_does_not_end_is_killed(place: Place) -> None:
+    ran = Place(place.whence, place.whence.build(WAITING, "waiting")).run()
+    assert ran.status == 99 and ran.chain is None
+    assert "since it did not end within 10 s" in ran.notes[0]
+
+
 def test_inherited_descriptors_lead_nowhere(place: Place) -> None:
     """One that can only be read is read again, from its begin; its place is that of the first run."""
     log = place.folder / "log"

@@ -39,7 +39,9 @@ def gdb_calls() -> bool:
 
 
 CALLS = gdb_calls()
-needs_calls = pytest.mark.skipif(not CALLS, reason="this gdb cannot call functions on this processor")
+needs_calls = pytest.mark.skipif(
+    not CALLS, reason="this gdb cannot call functions on this processor" if GDB else "no gdb"
+)
 
 
 PROGRAM = r"""
