@@ -3,6 +3,7 @@
 #include "origin.h"
 #include "../blocks/block.h"
 #include "../os/os.h"
+#include "../process/thread.h"
 
 #define EACH_BYTE 0x0101010101010101ull
 #define ALL_BYTES 0xffu
@@ -139,11 +140,20 @@ static int agrees(uint64_t word, uint64_t kept, uint64_t origin) {
 
 #define NEIGHBOURS 4u
 
+/* In the used part of this thread's stack, all of which is mapped. */
+static int is_on_own_stack(uintptr_t granule) {
+    return granule >= (uintptr_t)__builtin_frame_address(0) && granule < thread_self.stack.high;
+}
+
+static int is_readable(uintptr_t granule, uintptr_t other) {
+    return is_in_page(granule, other) || (is_on_own_stack(granule) && is_on_own_stack(other));
+}
+
 static int neighbour_agrees(uintptr_t granule, uint64_t word, uint64_t kept, uint64_t *origin) {
     for (unsigned i = 0; i < 2 * NEIGHBOURS; i++) {
         uintptr_t distance = (i / 2 + 1) * WH_GRANULE;
         uintptr_t other = i % 2 ? granule - distance : granule + distance;
-        if (!is_in_page(granule, other) || !is_filled(other)) continue;
+        if (!is_readable(granule, other) || !is_filled(other)) continue;
         *origin = granule_word(other) & ORIGIN_MASK;
         if (agrees(word, kept, *origin)) return 1;
     }

@@ -7,11 +7,14 @@
 #include <pthread.h>
 
 #include "../../../runtime/process/images.h"
+#include "../../../runtime/process/thread.h"
 #include "../../../runtime/stacks/depot.h"
 #include "../../../runtime/values/details.h"
 #include "../../../runtime/values/origin.h"
 #include "../../../runtime/values/ranges.h"
 #include "unit.h"
+
+__thread struct thread thread_self;
 
 #define ARENA 0x7d0000000000ull
 #define SIZE 4096u
@@ -199,6 +202,23 @@ static void what_a_store_leaves_of_a_word_keeps_its_origin(void) {
     __whence_value_undefine(ARENA, 16, OTHER);
     store(0, 4, 7, 0, 0); /* but the next granule has it */
     CHECK_EQUAL(__whence_value_load(ARENA, 8).origin, OTHER);
+}
+
+/* A page of the stack is mapped, as far as it is used; that of another mapping may not be. */
+static void the_next_page_of_the_stack_has_the_origin(void) {
+    static const uint64_t defined = 7;
+    _Alignas(8) uint8_t room[2 * OS_PAGE];
+    uintptr_t granule = wh_round_down((uintptr_t)room + OS_PAGE, OS_PAGE) - 8;
+    CHECK(granule >= (uintptr_t)room);
+    for (int used = 0; used < 2; used++) {
+        thread_self.stack.high = used ? (uintptr_t)room + sizeof room : 0;
+        __whence_value_undefine(granule, 16, OTHER);
+        memcpy((void *)granule, &defined, 4);
+        __whence_value_store(granule, 4, 0, 0);
+        CHECK((__whence_value_load(granule, 8).origin == OTHER) == used);
+    }
+    __whence_value_define(granule, 16);
+    thread_self.stack.high = 0;
 }
 
 static void origins_of_stacks(void) {
@@ -407,6 +427,7 @@ int main(void) {
     a_write_may_have_bytes_of_what_was_there();
     a_write_may_end_with_a_byte_of_the_fill();
     what_a_store_leaves_of_a_word_keeps_its_origin();
+    the_next_page_of_the_stack_has_the_origin();
     another_image_may_have_constants_elsewhere();
     forgotten_bytes_stay();
     big_ranges_are_defined();
