@@ -265,7 +265,15 @@ STOPPED = {
 }
 
 
-@pytest.mark.parametrize("what", STOPPED)
+ALIKE = frozenset(
+    "read-write creat mkstemp symlink link truncate times fifo vfork popen own-sigsys datagram system-v raw".split()
+)
+"""What is stopped as others are, which the quick tests have."""
+
+
+@pytest.mark.parametrize(
+    "what", [pytest.param(each, marks=[pytest.mark.slow] if each in ALIKE else []) for each in STOPPED]
+)
 def test_it_ends_before_it_changes_the_world(place: Place, what: str) -> None:
     ran = place.run(what)
     assert (ran.status, ran.out, len(ran.findings), ran.chain) == (99, "out\n", 1, None), ran.err
