@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.harness.chains import chain_of, hops
 from tests.harness.process import Whence
 
 pytestmark = pytest.mark.build
@@ -91,13 +92,7 @@ def replayed(whence: Whence, program: Path, stdin: bytes = b"") -> dict[str, Any
 
 def size_of(found: dict[str, Any]) -> int:
     """The size of the block as the second run knew it."""
-    (chain,) = [each for each in found["chains"] if each["term"] == "Size(r)"]
-    return int(chain["value"], 0)
-
-
-def hops(found: dict[str, Any], term: str) -> list[tuple[str, str]]:
-    (chain,) = [each for each in found["chains"] if each["term"] == term]
-    return [(hop["kind"], hop["name"]) for hop in chain["hops"]]
+    return int(chain_of(found, "Size(r)")["value"], 0)
 
 
 OUTSIDE = """

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from tests.harness.chains import chain_of
 from tests.harness.process import Whence
 
 pytestmark = pytest.mark.build
@@ -200,9 +201,7 @@ def told(built: Built, way: str, given: bytes = b"", *, by: str = "pipe") -> lis
     (whence.directory / "in").write_bytes(given)
     done, found = whence.findings("--locate", "always", prog, way, "5", by, stdin=given)
     assert len(found) == 1, done.err
-    (chain,) = (each for each in found[0]["chains"] if each["term"] == "the index of r")
-    hops: list[dict[str, Any]] = chain["hops"]
-    return hops
+    return list(chain_of(found[0], "the index of r")["hops"])
 
 
 @pytest.mark.parametrize("by", SOURCES)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from tests.harness.chains import hops
 from tests.harness.process import Whence
 
 pytestmark = pytest.mark.build
@@ -102,12 +103,6 @@ def program(names: list[str], end: str) -> tuple[str, list[tuple[str, str]]]:
     ending = end.replace("LAST", f"v{len(names)}")
     text = HEAD + "\n".join([*before, "int main(void) {", *statements, f"    {ending}", "    return 0;", "}"])
     return text + "\n", hops[::-1]
-
-
-def hops(finding: dict[str, Any], term: str) -> list[tuple[str, str]]:
-    (chain,) = [each for each in finding["chains"] if each["term"] == term]
-    assert not chain["cut"]
-    return [(each["kind"], each["name"]) for each in chain["hops"]]
 
 
 @pytest.fixture

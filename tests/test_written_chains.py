@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from tests.harness.chains import chain_of
 from tests.harness.process import Whence
 
 pytestmark = pytest.mark.build
@@ -285,9 +286,7 @@ def told(whence: Whence, prog: Path, way: str, stdin: bytes = b"") -> list[dict[
     """The hops of the index, the newest first."""
     done, found = whence.findings("--locate", "always", prog, way, "az", stdin=stdin)
     assert len(found) == 1, done.err
-    (chain,) = (each for each in found[0]["chains"] if each["term"] == "the index of r")
-    hops: list[dict[str, Any]] = chain["hops"]
-    return hops
+    return list(chain_of(found[0], "the index of r")["hops"])
 
 
 @pytest.mark.parametrize("place", FROMS)

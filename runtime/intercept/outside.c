@@ -38,17 +38,21 @@ static int64_t without_error(int64_t kept) {
     return -1;
 }
 
-/* The answer of `call`, which puts `size` bytes to `to` unless it fails. */
-#define ANSWER(kind, to, size, call)                                                               \
+/* The answer of `call`, which puts bytes to `to` unless it fails: at most `size`, and as many as
+ * `put` says, in which `result` is the call's. */
+#define ANSWER_WITH(kind, to, size, call, put)                                                     \
     do {                                                                                           \
         int64_t again;                                                                             \
         if (OUTSIDE_REPEATED && outside_again(kind, to, size, &again))                             \
             return (__typeof__(call))without_error(again);                                         \
         __typeof__(call) result = (call);                                                          \
         if (OUTSIDE_KEPT)                                                                          \
-            outside_keep(kind, to, (int64_t)result < 0 ? 0 : (size_t)(size), with_error(result));  \
+            outside_keep(kind, to, (int64_t)result < 0 ? 0 : (size_t)(put), with_error(result));   \
         return result;                                                                             \
     } while (0)
+#define ANSWER(kind, to, size, call) ANSWER_WITH(kind, to, size, call, size)
+/* The answer of a call that says how many bytes it has put there. */
+#define FILLED(kind, to, size, call) ANSWER_WITH(kind, to, size, call, result)
 
 /* ---- the time ---- */
 
@@ -73,14 +77,7 @@ WH_EXPORT clock_t clock(void) { ANSWER(WH_OUTSIDE_CLOCK, NULL, 0, REAL(clock)())
 /* ---- random bytes ---- */
 
 WH_EXPORT ssize_t getrandom(void *to, size_t size, unsigned flags) {
-    ssize_t result;
-    int64_t again;
-    if (OUTSIDE_REPEATED && outside_again(WH_OUTSIDE_RANDOM, to, size, &again))
-        return (ssize_t)without_error(again);
-    result = REAL(getrandom)(to, size, flags);
-    if (OUTSIDE_KEPT)
-        outside_keep(WH_OUTSIDE_RANDOM, to, result < 0 ? 0 : (size_t)result, with_error(result));
-    return result;
+    FILLED(WH_OUTSIDE_RANDOM, to, size, REAL(getrandom)(to, size, flags));
 }
 
 WH_EXPORT int getentropy(void *to, size_t size) {
@@ -138,14 +135,7 @@ static int is_random(int file) {
 
 WH_EXPORT ssize_t read(int file, void *to, size_t size) {
     if (WH_LIKELY(!outside_mode) || !is_random(file)) return REAL(read)(file, to, size);
-    ssize_t result;
-    int64_t again;
-    if (OUTSIDE_REPEATED && outside_again(WH_OUTSIDE_READ, to, size, &again))
-        return (ssize_t)without_error(again);
-    result = REAL(read)(file, to, size);
-    if (OUTSIDE_KEPT)
-        outside_keep(WH_OUTSIDE_READ, to, result < 0 ? 0 : (size_t)result, with_error(result));
-    return result;
+    FILLED(WH_OUTSIDE_READ, to, size, REAL(read)(file, to, size));
 }
 
 /* The C library reads from such a file by itself; a stream of our own reads as above. */
@@ -185,13 +175,7 @@ WH_EXPORT unsigned random_device(void *device) {
     if (!real)
         real =
             (unsigned (*)(void *))(uintptr_t)dlsym(RTLD_NEXT, "_ZNSt13random_device9_M_getvalEv");
-    unsigned value;
-    int64_t again;
-    if (OUTSIDE_REPEATED && outside_again(WH_OUTSIDE_RANDOM, &value, sizeof value, &again))
-        return value;
-    value = real(device);
-    if (OUTSIDE_KEPT) outside_keep(WH_OUTSIDE_RANDOM, &value, sizeof value, 0);
-    return value;
+    ANSWER(WH_OUTSIDE_RANDOM, NULL, 0, (int64_t)real(device));
 }
 
 /* ---- processes ---- */

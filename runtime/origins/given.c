@@ -82,9 +82,7 @@ static void describe_file(struct source *source, int file) {
     if (S_ISSOCK(source->identity.mode)) source->ends = os_ends(file, source->identity.number);
     if (source->number == ANY_DESCRIPTOR) return;
     TEXT(path, 40);
-    text_put(&path, "/proc/self/fd/");
-    text_decimal(&path, source->number);
-    text_put_n(&path, "", 1);
+    text_descriptor(&path, source->number);
     os_read_link(path.begin, source->name, MOST_NAME - 1);
 }
 

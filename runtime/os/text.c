@@ -32,6 +32,12 @@ void text_hex(struct text *text, uint64_t value) {
     put_number(text, value, 16);
 }
 
+void text_descriptor(struct text *text, uint64_t number) {
+    text_put(text, "/proc/self/fd/");
+    text_decimal(text, number);
+    text_put_n(text, "", 1);
+}
+
 void text_complain(const struct text *text) {
     TEXT(line, 1024);
     text_put(&line, "whence: ");

@@ -19,6 +19,8 @@ void text_put(struct text *text, const char *string);
 void text_put_n(struct text *text, const char *string, size_t length);
 void text_decimal(struct text *text, uint64_t value);
 void text_hex(struct text *text, uint64_t value);
+/* The path of a descriptor of the process, with its final 0. */
+void text_descriptor(struct text *text, uint64_t number);
 /* Writes "whence: " and the text as one line to standard error. */
 void text_complain(const struct text *text);
 /* Writes the text as text_complain does, then ends the process with status TEXT_LIMIT_STATUS: the

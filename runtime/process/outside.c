@@ -40,11 +40,10 @@ void outside_begin(void) {
     known = options.outside == WH_OUTSIDE_REPEAT ? header->count : 0;
     if (known > WH_OUTSIDE_MOST) known = WH_OUTSIDE_MOST;
     process = own;
-    uint64_t first;
     int64_t result;
     outside_mode = (int)options.outside;
     if (OUTSIDE_KEPT) outside_keep(WH_OUTSIDE_PROCESS, NULL, 0, own);
-    if (OUTSIDE_REPEATED && outside_again(WH_OUTSIDE_PROCESS, &first, 0, &result))
+    if (OUTSIDE_REPEATED && outside_again(WH_OUTSIDE_PROCESS, NULL, 0, &result))
         process = (uint32_t)result;
 }
 

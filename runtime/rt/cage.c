@@ -235,6 +235,17 @@ static void allow_ourselves(struct filter *filter) {
     }
 }
 
+/* A call that changes something unless this argument, a pointer, is NULL. */
+static void allow_null(struct filter *filter, uint32_t number, unsigned argument) {
+    unsigned begin = begin_call(filter, number);
+    load(filter, LOW(argument));
+    put(filter, BPF_JMP | BPF_JEQ | BPF_K, 0, 3, 0);
+    load(filter, HIGH(argument));
+    answer_if(filter, 0, ALLOW);
+    answer(filter, TRAP);
+    end_call(filter, begin);
+}
+
 /* Calls of which the arguments decide. */
 static void put_special(struct filter *filter, uint32_t self) {
     static const uint32_t to_self[] = {SYS_kill, SYS_tgkill, SYS_rt_sigqueueinfo,
@@ -252,25 +263,13 @@ static void put_special(struct filter *filter, uint32_t self) {
         answer(filter, TRAP);
         end_call(filter, begin);
     }
-    begin = begin_call(filter, SYS_sendto);
-    load(filter, LOW(4));
-    put(filter, BPF_JMP | BPF_JEQ | BPF_K, 0, 3, 0);
-    load(filter, HIGH(4));
-    answer_if(filter, 0, ALLOW);
-    answer(filter, TRAP);
-    end_call(filter, begin);
+    allow_null(filter, SYS_sendto, 4);
     begin = begin_call(filter, SYS_rt_sigaction); /* our handler stays */
     load(filter, LOW(0));
     answer_if(filter, SIGSYS, FAIL(0));
     answer(filter, ALLOW);
     end_call(filter, begin);
-    begin = begin_call(filter, SYS_rt_sigprocmask); /* a blocked SIGSYS would kill */
-    load(filter, LOW(1));
-    put(filter, BPF_JMP | BPF_JEQ | BPF_K, 0, 3, 0);
-    load(filter, HIGH(1));
-    answer_if(filter, 0, ALLOW);
-    answer(filter, TRAP);
-    end_call(filter, begin);
+    allow_null(filter, SYS_rt_sigprocmask, 1); /* a blocked SIGSYS would kill */
 }
 
 /* Calls that read a descriptor, or make another one of it, and the argument that it is. */
@@ -332,9 +331,7 @@ static int again(int descriptor, uint32_t mode) {
     long how = os_call(SYS_fcntl, descriptor, F_GETFL, 0, 0, 0, 0);
     if (!S_ISREG(mode) || how < 0 || (how & O_ACCMODE) != O_RDONLY) return -1;
     TEXT(path, 40);
-    text_put(&path, "/proc/self/fd/");
-    text_decimal(&path, (uint64_t)descriptor);
-    text_put_n(&path, "", 1);
+    text_descriptor(&path, (uint64_t)descriptor);
     return os_open(path.begin, OS_OPEN_READ);
 }
 

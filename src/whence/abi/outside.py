@@ -17,7 +17,7 @@ MODES = {"NONE": 0, "KEEP": 1, "REPEAT": 2}
 KINDS = {
     name: number
     for number, name in enumerate(
-        ("TIME", "CLOCK_GETTIME", "GETTIMEOFDAY", "CLOCK", "RANDOM", "PROCESS", "PARENT", "THREAD", "READ"), 1
+        ("TIME", "CLOCK_GETTIME", "GETTIMEOFDAY", "CLOCK", "RANDOM", "PROCESS", "PARENT", "READ"), 1
     )
 }
 BYTES = 16
@@ -29,7 +29,6 @@ HEADER = Layout(
         Field("programs", "u32", "how many programs it has executed"),
         Field("count", "u64", "of answers that were given"),
         Field("astray", "u64", "whether another was asked for than the first time"),
-        Field("unused", "u64"),
     ),
 )
 ANSWER = Layout(

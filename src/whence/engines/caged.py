@@ -16,7 +16,6 @@ from dataclasses import replace
 from whence.engines import locate
 from whence.engines.protocol import Task
 from whence.engines.settings import Settings
-from whence.engines.start import Start
 from whence.errors import ToolLimit, WhenceError
 from whence.result import Result
 
@@ -52,7 +51,7 @@ def _refuse(task: Task, seconds: float) -> None:
     """Raises `ToolLimit` with the reason if there is to be no second run."""
     obstacle = ""
     if task.settings.start.handover:
-        obstacle = "it runs in the place of the process that was started"
+        obstacle = locate.HANDED_OVER
     elif task.settings.children:
         obstacle = "the programs that it executes are checked, too"
     elif seconds > LONGEST:
@@ -85,21 +84,13 @@ def _again(settings: Settings, given: locate.Input, limit: float) -> Iterator[Se
     timeout = limit if settings.around.timeout is None else min(limit, settings.around.timeout)
     with contextlib.ExitStack() as stack:
         nowhere = stack.enter_context(open(os.devnull, "wb")).fileno()
-        around = replace(settings.around, stdout=nowhere, stderr=nowhere, timeout=timeout, remain=False)
+        around = replace(settings.around, timeout=timeout, remain=False)
         if given.obstacle:
             around = replace(around, stdin=stack.enter_context(open(os.devnull, "rb")).fileno())
         elif given.offset is not None:
             around = replace(around, stdin=stack.enter_context(_reopened(given.descriptor, given.offset)))
-        yield replace(
-            settings,
-            around=around,
-            locate="always",
-            caged=2 if given.obstacle else 1,
-            start=Start(),
-            capture=False,
-            print_regions=False,
-            record=None,
-        )
+        caged = 2 if given.obstacle else 1
+        yield locate.second(settings, around, nowhere, caged=caged, record=None)
 
 
 @contextlib.contextmanager

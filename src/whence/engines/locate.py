@@ -15,6 +15,7 @@ import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from whence.engines.protocol import Task
 from whence.engines.settings import Settings, Surroundings
@@ -24,7 +25,7 @@ from whence.result import Result
 
 REPLAY, AUTO = "replay", "auto"
 _ALWAYS = "--locate always follows values in one run"
-_HANDED_OVER = "it runs in the place of the process that was started"
+HANDED_OVER = "it runs in the place of the process that was started"
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def _twice(task: Task, given: Input, run: Callable[[Task], Result]) -> Result:
     settings = task.settings
     settings.start.request = None
     if settings.start.handover:
-        given = replace(given, flows=False, obstacle=_HANDED_OVER)
+        given = replace(given, flows=False, obstacle=HANDED_OVER)
     if given.obstacle:
         first = run(task)
         why = f"the program was not run again to say whence values came: {given.obstacle}"
@@ -117,17 +118,17 @@ def _again(settings: Settings, given: Input) -> Iterator[Settings]:
         os.lseek(given.descriptor, given.offset, os.SEEK_SET)
     try:
         with open(os.devnull, "wb") as nowhere:
-            around = _quiet(settings.around, nowhere.fileno())
-            yield replace(
-                settings, around=around, locate="always", start=Start(), capture=False, print_regions=False
-            )
+            yield second(settings, settings.around, nowhere.fileno())
     finally:
         if end is not None:
             os.lseek(given.descriptor, end, os.SEEK_SET)
 
 
-def _quiet(around: Surroundings, nowhere: int) -> Surroundings:
-    return replace(around, stdout=nowhere, stderr=nowhere)
+def second(settings: Settings, around: Surroundings, nowhere: int, **more: Any) -> Settings:
+    """The settings of a second run, whose output goes nowhere, a descriptor."""
+    quiet = replace(around, stdout=nowhere, stderr=nowhere)
+    kept = replace(settings, around=quiet, locate="always", start=Start(), capture=False, print_regions=False)
+    return replace(kept, **more)
 
 
 def _identity(finding: Finding) -> tuple[object, ...]:

@@ -9,7 +9,7 @@ the nodes are made of a few words, which the use leaves beside it (``runtime/ori
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from whence import ir
@@ -147,12 +147,17 @@ class _Uses:
                 self._makers[each.result or ""] = each  # type: ignore[assignment]
             elif not _is_use(each):
                 others.update(_LOCAL.findall(each.text))
-        waiting = [name for name in self._makers if name in others]
+        self._needed = self._with_parents(others)
+
+    def _with_parents(self, names: Collection[str]) -> set[str]:
+        """The nodes among some names, and those that they are made of."""
+        waiting, found = [name for name in self._makers if name in names], set[str]()
         while waiting:
             name = waiting.pop()
-            if name not in self._needed:
-                self._needed.add(name)
+            if name not in found:
+                found.add(name)
                 waiting += (each for each in self._parents(name) if each in self._makers)
+        return found
 
     def _parents(self, name: str) -> tuple[str, ...]:
         """The nodes that a node is made of."""
@@ -262,13 +267,7 @@ class _Uses:
         for each in self._function.instructions():
             if not _is_maker(each):
                 used.update(_LOCAL.findall(each.text))
-        waiting = [name for name in self._makers if name in used]
-        keep: set[str] = set()
-        while waiting:
-            name = waiting.pop()
-            if name not in keep:
-                keep.add(name)
-                waiting += (each for each in self._parents(name) if each in self._makers)
+        keep = self._with_parents(used)
         for name, call in self._makers.items():
             if name not in keep:
                 call.remove()
