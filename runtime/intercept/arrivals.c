@@ -9,14 +9,14 @@
 
 void arrived_from_file(struct site site, int file, uint64_t offset, const void *to, size_t size) {
     struct whence_origin_site *call = given_calling(site.function);
-    if (size) given_arrived(site.function, call, given_read(file, offset, size), (uintptr_t)to);
+    if (size) given_arrived(site.function, call, source_read(file, offset, size), (uintptr_t)to);
 }
 
 void arrived_in_parts(struct site site, int file, uint64_t offset, const struct iovec *parts,
                       size_t count, size_t size) {
     struct whence_origin_site *call = given_calling(site.function);
     if (!size) return;
-    struct input_bytes bytes = given_read(file, offset, size);
+    struct input_bytes bytes = source_read(file, offset, size);
     for (size_t i = 0; size && i < count; i++) {
         bytes.size = scatter_next(&parts[i], &size);
         given_arrived(site.function, call, bytes, (uintptr_t)parts[i].iov_base);
@@ -55,14 +55,15 @@ struct arrival arrival_began(struct site site, FILE *stream, const char *text) {
 static struct input_bytes bytes_taken(const struct arrival *arrival, size_t size) {
     int file = file_of(arrival->stream);
     if (file < 0) return (struct input_bytes){.offset = WH_INPUT_NOWHERE, .size = size};
-    return given_read(file, arrival->place < 0 ? WH_INPUT_NOWHERE : (uint64_t)arrival->place, size);
+    return source_read(file, arrival->place < 0 ? WH_INPUT_NOWHERE : (uint64_t)arrival->place,
+                       size);
 }
 
 void arrival_put(struct site site, struct arrival *arrival, const void *to, size_t size, int all) {
     if (!arrival->stream) return;
     if (size)
         given_arrived(site.function, arrival->call, bytes_taken(arrival, size), (uintptr_t)to);
-    if (!all) given_lose_count(file_of(arrival->stream));
+    if (!all) source_lose_count(file_of(arrival->stream));
 }
 
 void arrival_returned(struct site site, struct arrival *arrival, int byte) {
@@ -80,7 +81,7 @@ void arrival_taken(struct site site, struct arrival *arrival, int all) {
     size_t size = end > arrival->place ? (size_t)(end - arrival->place) : 0;
     if (end < 0 && all >= 0) size = (size_t)all;
     arrival->bytes = bytes_taken(arrival, size);
-    if (end < 0 && all < 0) given_lose_count(file_of(arrival->stream));
+    if (end < 0 && all < 0) source_lose_count(file_of(arrival->stream));
     struct input_bytes whole = arrival->bytes;
     if (end < 0 && all < 0) whole.offset = WH_INPUT_NOWHERE;
     arrival->node = given_returned(site.function, arrival->call, whole, NULL);
@@ -117,7 +118,7 @@ void arrival_stored(struct site site, const struct arrival *arrival, const void 
         stored_of_text(arrival, (uintptr_t)to, size, part, is_text);
 }
 
-void arrival_undone(FILE *stream) { given_count(file_of(stream), -1); }
+void arrival_undone(FILE *stream) { source_count(file_of(stream), -1); }
 
 /* ---- results ---- */
 

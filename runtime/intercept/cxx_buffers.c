@@ -135,8 +135,8 @@ struct taking taking_begin(struct site site, const void *stream) {
 static struct input_bytes bytes_at(const struct taking *taking, int64_t place, size_t size) {
     int file = buffer_file(taking->buffer, taking->kind);
     if (file < 0) return (struct input_bytes){.offset = WH_INPUT_NOWHERE, .size = size};
-    if (place < 0) given_lose_count(file);
-    return given_read(file, place < 0 ? WH_INPUT_NOWHERE : (uint64_t)place, size);
+    if (place < 0) source_lose_count(file);
+    return source_read(file, place < 0 ? WH_INPUT_NOWHERE : (uint64_t)place, size);
 }
 
 /* What of a text was taken; it may have become another one. */

@@ -1,5 +1,4 @@
 #include "given.h"
-#include "../os/ends.h"
 #include "../os/mem.h"
 #include "../os/os.h"
 #include "cells.h"
@@ -40,160 +39,14 @@ long given_init(uintptr_t *begin, size_t *size) {
     return os_reserve(*begin, *size, OS_READ_WRITE);
 }
 
-/* ---- sources ---- */
-
-#define MOST_SOURCES 4096u
-#define MOST_NAME 256u
-/* How far from the place of its hash a source may stand. */
-#define MOST_PROBED 64u
-
-struct source {
-    uint64_t kind, number;
-    struct os_identity identity;
-    struct os_ends ends; /* what the file is for those who write to it, and who read from it */
-    /* Of a file without places: how many bytes were read so far, from LOST_COUNT on not known, and
-     * written; and the digest of the first `digested` that were read. */
-    uint64_t taken, given, digest, digested;
-    char name[MOST_NAME];
-    uint32_t state;
-};
-#define LOST_COUNT (1ull << 63)
-enum { FREE, BEGUN, KNOWN };
-static struct source sources[MOST_SOURCES];
-
-static uint64_t mixed(uint64_t hash, uint64_t value) {
-    hash = (hash ^ value) * 0x9E3779B97F4A7C15ull;
-    return hash ^ hash >> 29;
-}
-
-static int is_source(const struct source *known, const struct source *wanted) {
-    return known->kind == wanted->kind && known->number == wanted->number &&
-           known->identity.device == wanted->identity.device &&
-           known->identity.number == wanted->identity.number &&
-           known->identity.born == wanted->identity.born;
-}
-
-/* A file without places, by whatever descriptor. */
-#define ANY_DESCRIPTOR UINT64_MAX
-
-/* What takes system calls to know of a file, once for each. */
-static void describe_file(struct source *source, int file) {
-    source->ends = (struct os_ends){source->identity.number, source->identity.number};
-    if (S_ISSOCK(source->identity.mode)) source->ends = os_ends(file, source->identity.number);
-    if (source->number == ANY_DESCRIPTOR) return;
-    TEXT(path, 40);
-    text_descriptor(&path, source->number);
-    os_read_link(path.begin, source->name, MOST_NAME - 1);
-}
-
-/* The number of a source, 0 if there is no room. file: of a descriptor; name: of a variable. No
- * lock: a signal handler may interrupt this and do the same, and then a source may be there twice.
- */
-static uint32_t find_source(const struct source *wanted, int file, const char *name,
-                            size_t length) {
-    uint64_t hash = mixed(mixed(wanted->kind, wanted->number), wanted->identity.number);
-    for (uint32_t i = 0; i < MOST_PROBED; i++) {
-        uint32_t number = (uint32_t)((hash >> 32) + i) % MOST_SOURCES;
-        struct source *at = &sources[number];
-        uint32_t state = __atomic_load_n(&at->state, __ATOMIC_ACQUIRE);
-        if (state == KNOWN && is_source(at, wanted)) return number + 1;
-        if (state != FREE || !__atomic_compare_exchange_n(&at->state, &state, BEGUN, 0,
-                                                          __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-            continue;
-        *at = *wanted;
-        if (wanted->kind == WH_INPUT_DESCRIPTOR)
-            describe_file(at, file);
-        else
-            wh_copy(at->name, name, length < MOST_NAME ? length : MOST_NAME - 1);
-        __atomic_store_n(&at->state, KNOWN, __ATOMIC_RELEASE);
-        return number + 1;
-    }
-    return 0;
-}
-
-static uint32_t find_file(int file, const struct os_identity *identity) {
-    struct source wanted = {.kind = WH_INPUT_DESCRIPTOR,
-                            .number = (uint64_t)file,
-                            .identity = *identity,
-                            .state = BEGUN};
-    return find_source(&wanted, file, NULL, 0);
-}
-
-static uint32_t find_descriptor(int file) {
-    struct os_identity identity;
-    return os_identify(file, &identity) ? 0 : find_file(file, &identity);
-}
-
-static struct source *source_at(uint32_t number) { return &sources[number - 1]; }
-
-static uint32_t find_channel(int file, const struct os_identity *identity) {
-    struct source wanted = {.kind = WH_INPUT_DESCRIPTOR,
-                            .number = ANY_DESCRIPTOR,
-                            .identity = *identity,
-                            .digest = WH_DIGEST_OF_NOTHING,
-                            .state = BEGUN};
-    return find_source(&wanted, file, NULL, 0);
-}
-
-static int is_open_to_others(uint32_t mode) {
-    return S_ISFIFO(mode) || S_ISREG(mode) || S_ISSOCK(mode);
-}
-
-int given_away(int file, uint64_t place, uint64_t size, struct given_place *to) {
-    struct os_identity identity;
-    if (os_identify(file, &identity) || !is_open_to_others(identity.mode)) return 0;
-    *to = (struct given_place){identity.device, identity.number, place};
-    if (place != WH_INPUT_NOWHERE) return 1;
-    int64_t end = os_place(file);
-    if (end >= 0) {
-        to->offset = (uint64_t)end - size;
-        return (uint64_t)end >= size;
-    }
-    uint32_t channel = find_channel(file, &identity);
-    if (!channel) return 0;
-    to->number = source_at(channel)->ends.sent;
-    to->offset = __atomic_fetch_add(&source_at(channel)->given, size, __ATOMIC_RELAXED);
-    return to->number != 0;
-}
-
-struct input_bytes given_read(int file, uint64_t place, uint64_t size) {
-    struct input_bytes bytes = {.source = find_descriptor(file), .offset = place, .size = size};
-    if (!bytes.source || place != WH_INPUT_NOWHERE) return bytes;
-    int64_t end = os_place(file);
-    if (end >= 0) {
-        if ((uint64_t)end >= size) bytes.offset = (uint64_t)end - size;
-        return bytes;
-    }
-    bytes.channel = find_channel(file, &source_at(bytes.source)->identity);
-    if (!bytes.channel) return bytes;
-    uint64_t taken = __atomic_fetch_add(&source_at(bytes.channel)->taken, size, __ATOMIC_RELAXED);
-    if (taken < LOST_COUNT) bytes.offset = taken;
-    return bytes;
-}
-
-static struct source *channel_of(int file) {
-    struct os_identity identity;
-    uint32_t channel =
-        os_place(file) < 0 && !os_identify(file, &identity) ? find_channel(file, &identity) : 0;
-    return channel ? source_at(channel) : NULL;
-}
-
-void given_lose_count(int file) {
-    struct source *channel = channel_of(file);
-    if (channel) __atomic_fetch_or(&channel->taken, LOST_COUNT, __ATOMIC_RELAXED);
-}
-
-void given_count(int file, int64_t size) {
-    struct source *channel = channel_of(file);
-    if (channel) __atomic_fetch_add(&channel->taken, (uint64_t)size, __ATOMIC_RELAXED);
-}
-
 /* ---- inputs ---- */
 
 static uint64_t hash_of(const struct input *input) {
-    uint64_t hash = mixed(mixed((uintptr_t)input->call, (uintptr_t)input->copy), input->address);
-    hash = mixed(mixed(hash, input->offset / INDEX_NEIGHBOURS), input->size << 32 ^ input->source);
-    return index_hash(mixed(hash, input->before), input->offset);
+    uint64_t hash =
+        index_mixed(index_mixed((uintptr_t)input->call, (uintptr_t)input->copy), input->address);
+    hash = index_mixed(index_mixed(hash, input->offset / INDEX_NEIGHBOURS),
+                       input->size << 32 ^ input->source);
+    return index_hash(index_mixed(hash, input->before), input->offset);
 }
 
 static int is_same(const struct input *known, const struct input *input) {
@@ -302,9 +155,10 @@ static struct whence_origin_site *site_elsewhere(const char *function) {
     for (unsigned i = 0; i < MOST_FUNCTIONS; i++) {
         struct whence_origin_site *site = &elsewhere[i].site;
         uint32_t state = __atomic_load_n(&elsewhere[i].state, __ATOMIC_ACQUIRE);
-        if (state == KNOWN && elsewhere[i].function == function) return site;
-        if (state != FREE || !__atomic_compare_exchange_n(&elsewhere[i].state, &state, BEGUN, 0,
-                                                          __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        if (state == ROW_KNOWN && elsewhere[i].function == function) return site;
+        if (state != ROW_FREE ||
+            !__atomic_compare_exchange_n(&elsewhere[i].state, &state, ROW_BEGUN, 0,
+                                         __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
             continue;
         struct text text = {elsewhere[i].text, MOST_TEXT - 1, 0};
         text_put(&text, "outside\t0\t0\t");
@@ -313,7 +167,7 @@ static struct whence_origin_site *site_elsewhere(const char *function) {
         elsewhere[i].function = function;
         site->text = elsewhere[i].text;
         site->scope = "\t";
-        __atomic_store_n(&elsewhere[i].state, KNOWN, __ATOMIC_RELEASE);
+        __atomic_store_n(&elsewhere[i].state, ROW_KNOWN, __ATOMIC_RELEASE);
         return site;
     }
     return NULL;
@@ -371,7 +225,8 @@ void given_mapped(const char *function, struct whence_origin_site *call, int fil
                   uintptr_t begin, uint64_t size) {
     struct os_identity now;
     if (os_identify(file, &now) || !S_ISREG(now.mode) || now.size <= offset) return;
-    struct mapped what = {call ? call : site_elsewhere(function), find_file(file, &now), offset};
+    struct mapped what = {call ? call : site_elsewhere(function), source_of_file(file, &now),
+                          offset};
     if (what.call && what.source) mapped_add(what, file, begin, size, now.size - offset);
 }
 
@@ -542,11 +397,11 @@ static struct input initial_input(struct whence_origin_site *site, uintptr_t add
     while (is_variable && text[length] && text[length] != '=') length++;
     struct source wanted = {.kind = is_variable ? WH_INPUT_VARIABLE : WH_INPUT_ARGUMENT,
                             .number = is_variable ? index - start.arguments : index,
-                            .state = BEGUN};
+                            .state = ROW_BEGUN};
     return (struct input){.call = site,
                           .offset = address - start.strings[index],
                           .size = size,
-                          .source = find_source(&wanted, -1, text, length)};
+                          .source = source_find(&wanted, -1, text, length)};
 }
 
 static uint32_t initial(struct whence_origin_site *site, uintptr_t address, uint64_t size) {

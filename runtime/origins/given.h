@@ -12,6 +12,7 @@
 #include "../os/os.h"
 #include "../os/text.h"
 #include "nodes.h"
+#include "sources.h"
 
 /* Reserves the tables. 0, or -errno with the range. */
 long given_init(uintptr_t *begin, size_t *size);
@@ -31,25 +32,6 @@ struct whence_origin_site *given_calling(const char *function);
 /* The same, but a call of a pointer counts too: its text names no function. */
 struct whence_origin_site *given_parsing(const char *function);
 
-/* Bytes of a file: from `offset` on, WH_INPUT_NOWHERE if that is not known. */
-struct input_bytes {
-    uint32_t source;  /* 0: unknown */
-    uint32_t channel; /* of a file without places; 0: it has some */
-    int is_part;      /* of a read from one: not known by what was sent */
-    uint64_t offset, size;
-};
-
-/* The bytes that a read of an open file has given: from `place` on, or, if that is
- * WH_INPUT_NOWHERE, those before its place. */
-struct input_bytes given_read(int file, uint64_t place, uint64_t size);
-
-/* Of a file without places, as a pipe: as if so many bytes had been read from it, or, if they are
- * negative, had been put back. */
-void given_count(int file, int64_t size);
-
-/* Of a file without places: nobody knows how many bytes have been read from it. */
-void given_lose_count(int file);
-
 /* The function, called at a site or by other code (NULL), has put these bytes at `to`. */
 void given_arrived(const char *function, struct whence_origin_site *call, struct input_bytes bytes,
                    uintptr_t to);
@@ -62,16 +44,6 @@ void given_mapped(const char *function, struct whence_origin_site *call, int fil
  * known any more. */
 uint32_t given_returned(const char *function, struct whence_origin_site *call,
                         struct input_bytes bytes, const void *content);
-
-/* Where bytes are for those who read them: a file, and an offset, in one without places counted as
- * far as this process has written to it. */
-struct given_place {
-    uint64_t device, number, offset;
-};
-
-/* Where so many bytes are that were written to an open file: from `place` on, or, if that is
- * WH_INPUT_NOWHERE, those before its place. 0: it is not known, or no other process reads them. */
-int given_away(int file, uint64_t place, uint64_t size, struct given_place *to);
 
 /* The node of this thread for a part of an input, whose node is in the cells of an address. */
 uint32_t given_part(uint32_t node, uintptr_t address, uint64_t size);

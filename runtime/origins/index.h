@@ -10,6 +10,12 @@
 /* How many entries belong together. */
 #define INDEX_NEIGHBOURS 16u
 
+/* A hash with one more value in it. */
+static inline uint64_t index_mixed(uint64_t hash, uint64_t value) {
+    hash = (hash ^ value) * 0x9E3779B97F4A7C15ull;
+    return hash ^ hash >> 29;
+}
+
 /* The hash of something with this place among its neighbours, where they share `hash`. */
 static inline uint64_t index_hash(uint64_t hash, uint64_t place) {
     uint64_t first = hash & ~(uint64_t)(INDEX_NEIGHBOURS - 1);

@@ -120,8 +120,8 @@ static void divide(struct whence_origin_site *call, struct whence_sent *sent,
 /* made: the bytes are in no memory of the program, and have this node, if it is not 0. */
 static void send(struct whence_origin_site *call, int file, uint64_t offset, const void *from,
                  uint64_t size, const uint32_t *made) {
-    struct given_place place;
-    if (!size || !given_away(file, offset, size, &place)) return;
+    struct source_place place;
+    if (!size || !source_sent(file, offset, size, &place)) return;
     begin();
     uint64_t kept = size < MOST_AT_ONCE ? size : MOST_AT_ONCE;
     size_t most = wh_round_up(sizeof(struct whence_sent_frame) + sizeof(struct whence_sent) + kept +
