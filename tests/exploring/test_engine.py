@@ -158,11 +158,22 @@ def test_a_scheduler_that_does_not_answer(monkeypatch):
         engine.connected("tcp://127.0.0.1:1")
 
 
-@pytest.mark.parametrize("address", ["nowhere://x", "tcp://127.0.0.1:port"])
+@pytest.mark.parametrize("address", ["nowhere://x", "tcp://127.0.0.1:port", "tcp://there", "tls://there:1"])
 def test_an_address_that_is_none(address):
     pytest.importorskip("distributed")
     with pytest.raises(UserMistake, match=f"--cluster {address}: "):
         engine.connected(address)
+
+
+def test_a_client_that_does_not_start(monkeypatch):
+    distributed = pytest.importorskip("distributed")
+
+    def start(*_, **__):
+        assert distributed is None
+
+    monkeypatch.setattr(distributed, "Client", start)
+    with pytest.raises(ToolLimit, match=r"--cluster tcp://there:1: the client .* did not start"):
+        engine.connected("tcp://there:1")
 
 
 def test_the_engine_is_not_installed(monkeypatch, tmp_path):

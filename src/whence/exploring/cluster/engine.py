@@ -289,15 +289,24 @@ def _quiet() -> Iterator[None]:
 
 
 def connected(address: str) -> Any:
-    """A client of the scheduler; raises `UserMistake` if none answers there."""
+    """A client of the scheduler.
+
+    Raises:
+        UserMistake: the text is no address.
+        ToolLimit: no scheduler answers there, or this process has no thread to ask one with.
+    """
     distributed: Any = importlib.import_module("distributed")
+    addressing: Any = importlib.import_module("distributed.comm.addressing")
     with _quiet(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that versions differ: what does not work is said when it does not
         try:
+            addressing.get_address_host(address)
             return distributed.Client(address, timeout=_CONNECT, set_as_default=False, name="whence")
         except (OSError, TimeoutError) as error:
             said = f"no scheduler answers at {address} within {_CONNECT:g} seconds"
             raise ToolLimit(f"{said} (--cluster)") from error
-        except (ValueError, TypeError, ImportError) as error:
+        except (ValueError, TypeError, ImportError, Warning) as error:
             raise UserMistake(f"--cluster {address}: {str(error).splitlines()[0]}") from error
-
+        except (AssertionError, RuntimeError) as error:  # its thread did not start, or not in time
+            said = "the client of dask.distributed did not start: this machine is busy or out of threads"
+            raise ToolLimit(f"--cluster {address}: {said}; try again") from error
