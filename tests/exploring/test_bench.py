@@ -5,13 +5,12 @@ import subprocess
 import sys
 from collections import Counter
 from itertools import product
-from pathlib import Path
 
 import pytest
 from tests.harness.process import TIMEOUT
 from tests.harness.session import REPOSITORY
 
-from whence.exploring.inputs import read_test
+from whence.exploring.testcases import read_tests
 
 sys.path.insert(0, str(REPOSITORY / "bench"))
 
@@ -80,8 +79,8 @@ def test_an_exploration_of_a_program_goes_on_after_kill_9(tmp_path, whence_env):
     killed = json.loads(document.read_text())["killed"]
     assert len(killed["killed"]) == 2 and 0 < killed["killed"][0] < killed["killed"][1] < 729
     assert killed["same"] and killed["paths"] == 729 and not killed["processes"]
-    tests = sorted(Path(tmp_path / "all" / "6-choices-killed" / "tests").glob("*.json"))
+    tests = read_tests(tmp_path / "all" / "6-choices-killed")
     choices = Counter(
-        tuple((byte >= 50) + (byte >= 100) for byte in read_test(each).inputs["memory:x"]) for each in tests
+        tuple((byte >= 50) + (byte >= 100) for byte in each.inputs["memory:x"]) for each in tests
     )
     assert choices == Counter(product(range(3), repeat=6))

@@ -11,16 +11,17 @@ from whence.exploring import memory, solvers
 from whence.exploring.api import ExploreOptions, explored
 from whence.exploring.confirming import Confirmation
 from whence.exploring.executing import Ran
-from whence.exploring.inputs import Symbolic, beginnings, read_seeds, read_test
+from whence.exploring.inputs import Symbolic, beginnings
 from whence.exploring.ktest import encoded
 from whence.exploring.readable import sentences
 from whence.exploring.reasoning import Reasoner
 from whence.exploring.solvers import Answer
 from whence.exploring.summary import text
+from whence.exploring.testcases import is_test, read_seeds, read_test, read_tests
 from whence.exploring.trace import header
 from whence.findings import Access, AccessKind, Finding, Point, RuleInfo
 
-from .model import ModelExecutor
+from .model import Ended, ModelExecutor
 from .test_search import IDENTITY, assumed, branches
 
 
@@ -278,12 +279,40 @@ def test_seeds(tmp_path):
 
 
 def test_a_test_is_read_again_and_a_file_that_is_none_is_refused(tmp_path):
-    result_of(branches, tmp_path, ktest=True)
+    result_of(branches, tmp_path, test_files="all", ktest=True)
     test = read_test(tmp_path / "tests" / "000001.json")
     assert (test.number, test.how, test.inputs) == (1, "exit", {"memory:x": b"\0"})
     assert (tmp_path / "tests" / "000001.ktest").read_bytes() == encoded([], test.inputs)
+    assert list(read_tests(tmp_path)) == [read_test(each) for each in sorted(tmp_path.glob("tests/*.json"))]
     with pytest.raises(UserMistake, match="is no test of whence explore"):
         read_test(tmp_path / "summary.json")
+
+
+def test_a_test_without_a_file(tmp_path):
+    """Only paths that did not end by an exit have files; the journal has the tests of all."""
+
+    def failing(path):
+        (x,) = path.bytes("memory:x", 1)
+        if path.true(x == 7, 1):
+            raise Ended("ABORT", 6)
+
+    result_of(failing, tmp_path)
+    assert [each.name for each in (tmp_path / "tests").iterdir()] == ["000002.json"]
+    ended = {"memory:x": b"\0"}, {"memory:x": b"\7"}
+    for number, inputs in enumerate(ended, 1):
+        name = tmp_path / "tests" / f"{number:06}.json"
+        assert is_test(name) and read_test(name).inputs == inputs
+        assert read_seeds([name], Symbolic()) == [inputs]
+    for name in (tmp_path / "tests" / "000003.json", tmp_path / "tests" / "none.json"):
+        with pytest.raises(UserMistake, match="cannot be read: No such file"):
+            read_test(name)
+    assert not is_test(tmp_path / "tests") and not is_test(tmp_path / "else" / "000001.json")
+    result_of(failing, tmp_path, test_files="all")
+    assert len(list((tmp_path / "tests").iterdir())) == 2
+    with pytest.raises(UserMistake, match="test_files is 'some': expected one of errors, all"):
+        ExploreOptions(test_files="some")
+    with pytest.raises(UserMistake, match=r"exploration.json: cannot be read"):
+        list(read_tests(tmp_path / "tests"))
 
 
 def test_the_format_of_klee():

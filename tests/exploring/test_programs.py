@@ -19,7 +19,7 @@ from tests.harness.session import REPOSITORY
 import whence
 from whence.exploring import replaying
 from whence.exploring.confirming import Confirmation, Confirmer, confirmed
-from whence.exploring.inputs import read_test
+from whence.exploring.testcases import read_test, read_tests
 from whence.options import RunOptions
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -49,7 +49,7 @@ def explore(program, folder, env, *options, arguments=()):
 
 
 def inputs_of(folder):
-    return [read_test(path).inputs for path in sorted((folder / "out" / "tests").glob("*.json"))]
+    return [test.inputs for test in read_tests(folder / "out")]
 
 
 LEVELS = [
@@ -162,7 +162,7 @@ def test_a_finding_that_a_run_does_not_show_again_is_not_confirmed(tmp_path, whe
     summary, _ = explore(program, tmp_path, whence_env)
     (number,) = rules_of(summary)["heap-buffer-overflow"]
     confirmer = Confirmer(program, whence_env, RunOptions(), 20)
-    tests = [read_test(path) for path in sorted((tmp_path / "out" / "tests").glob("*.json"))]
+    tests = list(read_tests(tmp_path / "out"))
     overflow = next(each for each in tests if each.number == number)
     finding = checked(program, overflow, whence_env)
     clean = replace(overflow, inputs={"memory:x": b"\0"})
@@ -197,8 +197,7 @@ def test_a_test_is_replayed_on_the_program_as_it_is(tmp_path, whence_env):
     program = build("bugs", tmp_path, whence_env, "-O1")
     explore(program, tmp_path, whence_env)
     ends = {}
-    for path in (tmp_path / "out" / "tests").glob("*.json"):
-        test = read_test(path)
+    for test in read_tests(tmp_path / "out"):
         ends[test.inputs["memory:x"][0]] = replaying.run(test, program, whence_env)
     assert ends[0x45] == -signal.SIGABRT and ends[0x2A] == -signal.SIGFPE and ends[0x66] == -signal.SIGSEGV
     assert ends[0] == 0
@@ -212,8 +211,7 @@ def test_input_from_outside(tmp_path, whence_env):
     summary, text = explore(program, tmp_path, whence_env, *options)
     assert summary["complete"], text
     statuses = Counter()
-    for path in (tmp_path / "out" / "tests").glob("*.json"):
-        test = read_test(path)
+    for test in read_tests(tmp_path / "out"):
         assert replaying.run(test, program, whence_env) == test.status
         statuses[test.status] += 1
     assert set(statuses) == {a + b for a in (0, 1, 2) for b in range(0, 32, 4)}
@@ -232,7 +230,7 @@ def test_the_ends_of_lines_are_decided(line, tmp_path, whence_env):
     }
     program = build("lines", tmp_path, whence_env, "-O1", f"-DLINE={line}")
     summary, text = explore(program, tmp_path, whence_env, "--sym-stdin", "4")
-    tests = [read_test(path) for path in sorted((tmp_path / "out" / "tests").glob("*.json"))]
+    tests = list(read_tests(tmp_path / "out"))
     assert {each.status for each in tests} == wanted, text
     assert summary["complete"] and not summary["errors"], text
     for each in tests:
@@ -249,7 +247,7 @@ def test_allocations_through_pointers_bind_nothing(tmp_path, whence_env):
 def test_random_numbers_are_the_same_on_all_paths(tmp_path, whence_env):
     program = build("random", tmp_path, whence_env, "-O1")
     summary, text = explore(program, tmp_path, whence_env, "--sym-stdin", "1")
-    tests = [read_test(path) for path in sorted((tmp_path / "out" / "tests").glob("*.json"))]
+    tests = list(read_tests(tmp_path / "out"))
     assert summary["complete"] and sorted(each.status for each in tests) == list(range(16)), text
 
 
@@ -271,7 +269,7 @@ def test_code_without_prototypes(level, tmp_path, whence_env):
     program = build("old", tmp_path, whence_env, "-std=gnu90", "-w", level)
     summary, text = explore(program, tmp_path, whence_env, "--sym-stdin", "2")
     assert summary["complete"] and summary["ends"] == {"exit": 3}, text
-    assert {read_test(path).status for path in (tmp_path / "out" / "tests").glob("*.json")} == {2, 4}
+    assert {test.status for test in read_tests(tmp_path / "out")} == {2, 4}
 
 
 def test_the_number_of_arguments(tmp_path, whence_env):
@@ -294,7 +292,7 @@ def test_outcomes_that_addresses_decide_repeat_natively(tmp_path, whence_env):
     """Section 3 there: how a treap looks follows from the addresses of its nodes, and so from the path."""
     program = build("treap", tmp_path, whence_env, "-O1", "-DSHAPE")
     summary, text = explore(program, tmp_path, whence_env, "--sym-stdin", "2")
-    tests = [read_test(path) for path in (tmp_path / "out" / "tests").glob("*.json")]
+    tests = list(read_tests(tmp_path / "out"))
     assert summary["complete"] and len(tests) == summary["paths"] >= 14, text
     assert len({test.status for test in tests}) > 5
     for test in tests:
@@ -307,9 +305,9 @@ def test_an_assertion_that_addresses_decide(tmp_path, whence_env):
     summary, text = explore(program, tmp_path, whence_env, "--sym-stdin", "2")
     assert summary["complete"] and summary["ends"]["exit"] == 1 and summary["ends"]["abort"] > 1, text
     assert "a native replay (SIGABRT)" in text
-    for path in (tmp_path / "out" / "tests").glob("*.json"):
-        test = read_test(path)
-        command = [sys.executable, "-m", "whence.cli.main", "replay", path, program]
+    for test in read_tests(tmp_path / "out"):
+        name = tmp_path / "out" / "tests" / f"{test.number:06}.json"  # there are files for errors only
+        command = [sys.executable, "-m", "whence.cli.main", "replay", name, program]
         status = -signal.SIGABRT if test.how == "abort" else test.status
         assert wrapped(command, whence_env).returncode == status
 
@@ -409,11 +407,10 @@ def test_every_path_begins_as_the_first_one(level, tmp_path, whence_env):
     program = build("traces", tmp_path, whence_env, level, *flags)
     env = {**whence_env, "LOG": str(tmp_path / "log"), "BEGUN": str(tmp_path)}
     summary, text = explore(program, tmp_path, env, "--disable", "all")
-    tests = sorted((tmp_path / "out" / "tests").glob("*.json"))
-    ways = [read_test(test).inputs["memory:way"][0] for test in tests]
+    ways = [test.inputs["memory:way"][0] for test in read_tests(tmp_path / "out")]
     assert sorted(ways) == list(range(WAYS)) and summary["complete"], text
     assert summary["ends"] == {"exit": WAYS}, text
-    assert {json.loads(test.read_text())["end"]["status"] for test in tests} == {0}
+    assert {test.status for test in read_tests(tmp_path / "out")} == {0}
     processes = (tmp_path / "log").read_text().split()
     dismissed = summary["dismissed"]
     assert len(processes) == WAYS + dismissed

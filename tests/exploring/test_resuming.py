@@ -60,7 +60,7 @@ import sys
 from pathlib import Path
 from tests.exploring.test_resuming import three_ways
 from tests.exploring.test_search import explore
-explore(three_ways, Path(sys.argv[1]))
+explore(three_ways, Path(sys.argv[1]), files="all")
 """
 
 
@@ -82,19 +82,19 @@ def test_a_killed_exploration_loses_nothing_that_was_recorded(tmp_path):
         store.close()
         assert known <= now
         known = now
-    explorer = explore(three_ways, tmp_path)
+    explorer = explore(three_ways, tmp_path, files="all")
     found = paths_of(explorer)
     assert len(found) == 243 and set(found.values()) == {1}
     assert len(list((tmp_path / "tests").glob("*.json"))) == 243
 
 
 def test_a_torn_line_and_missing_tests_are_repaired(tmp_path):
-    explore(three_ways, tmp_path, limits=Limits(paths=10))
+    explore(three_ways, tmp_path, limits=Limits(paths=10), files="all")
     journal = tmp_path / "journal.jsonl"
     journal.write_bytes(journal.read_bytes()[:-20])
     file_of(tmp_path, 3).unlink()
     file_of(tmp_path, 10).write_text("{")
-    explorer = explore(three_ways, tmp_path)
+    explorer = explore(three_ways, tmp_path, files="all")
     found = paths_of(explorer)
     assert len(found) == 243 and set(found.values()) == {1}
     for number in (3, 9, 10):
@@ -136,7 +136,7 @@ def test_a_full_disk_ends_it_and_keeps_what_was_found(tmp_path, monkeypatch):
         write(self, path, inputs)
 
     monkeypatch.setattr(Store, "_write_test", failing)
-    explorer = explore(three_ways, tmp_path)
+    explorer = explore(three_ways, tmp_path, files="all")
     assert "no space is left" in explorer.state.stopped
     assert explorer.left
     monkeypatch.undo()

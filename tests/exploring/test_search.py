@@ -20,14 +20,15 @@ IDENTITY = {"program": "model", "arguments": [], "symbolic": []}
 
 
 def explore(
-    program, directory, *, strategy="rotation", solver="z3", slots=1, limits=None, executor=None, first=None
+    program, directory, *, strategy="rotation", solver="z3", slots=1, limits=None, executor=None, first=None,
+    files="errors",
 ):
     terms = Terms()
     executor = executor or ModelExecutor(program, slots=slots)
     explorer = Explorer(
         executor,
         Reasoner(terms, load(solver, terms), 5000),
-        Store(directory, IDENTITY),
+        Store(directory, IDENTITY, files),
         strategy,
         limits or Limits(ways=300),
     )

@@ -11,7 +11,7 @@ from tests.exploring.test_programs import PROGRAMS, build, explore, wrapped
 from tests.harness.process import TIMEOUT
 
 from whence.engines.native import texts
-from whence.exploring.inputs import read_test
+from whence.exploring.testcases import read_tests
 from whence.toolchain.cache import Cache
 from whence.toolchain.carry import read_image
 
@@ -38,8 +38,7 @@ def test_options_of_the_command_line_are_explored(tmp_path, whence_env):
     summary, text = explore(program, tmp_path, whence_env, "--sym-arg", "3", "--sym-arg", "3")
     assert summary["complete"] and not summary["bound"] and not summary["errors"], text
     ends = set()
-    for path in sorted((tmp_path / "out" / "tests").glob("*.json")):
-        test = read_test(path)
+    for test in read_tests(tmp_path / "out"):
         given = [test.inputs[f"arg:{number}"].split(b"\0")[0] for number in (1, 2)]
         status = wrapped([native, *given], os.environ, stdin=-3).returncode
         assert (test.how, test.status) == ("exit", status), given
@@ -61,7 +60,7 @@ def test_strings_of_the_cxx_library_are_explored(tmp_path, whence_env):
     assert wrapped(words, whence_env).returncode == 0
     summary, text = explore(program, tmp_path, whence_env, "--sym-stdin", "3")
     assert summary["complete"] and not summary["errors"], text
-    tests = [read_test(path) for path in sorted((tmp_path / "out" / "tests").glob("*.json"))]
+    tests = list(read_tests(tmp_path / "out"))
     assert {test.status for test in tests} == wanted == {3, 4, 5, 6, 7, 8}
     assert all(test.status == status(test.inputs["stdin"]) for test in tests)
 

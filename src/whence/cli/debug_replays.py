@@ -16,7 +16,8 @@ from whence.engines import replay
 from whence.engines.process.interpreter import resolve
 from whence.errors import UserMistake
 from whence.exploring import replaying
-from whence.exploring.inputs import command_line, read_test
+from whence.exploring.inputs import command_line
+from whence.exploring.testcases import is_test, read_test
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Replayed:
 @contextlib.contextmanager
 def replayed(place: Path, arguments: Sequence[str]) -> Iterator[Replayed]:
     """What a folder with a recording, or the file of a test, says; raises `UserMistake`."""
-    if not place.is_file():
+    if not is_test(place):
         recording = Recording.read(place)
         yield Replayed(tuple(arguments), {"heap_seed": recording.heap.seed}, recording)
         return

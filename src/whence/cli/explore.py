@@ -18,6 +18,7 @@ from whence.config import ConfiguredCommand
 from whence.errors import ExitCode, UserMistake
 from whence.exploring.results import Exploration
 from whence.exploring.solvers import NAMES as SOLVERS
+from whence.exploring.store import FILES as TEST_FILES
 from whence.exploring.strategies import NAMES as STRATEGIES
 from whence.options import COMMAND_LINE, STANDARD_OUTPUT, RunOptions
 from whence.report.words import plural
@@ -89,6 +90,13 @@ def _parameters() -> list[click.Parameter]:
             ["--jobs", "-j"], metavar="N", type=_COUNT, default=1, help="Paths that run at a time (1)."
         ),
         _option("cluster", "ADDRESS", "Explore with the workers of this scheduler of dask.distributed."),
+        _option(
+            "test-files",
+            "WHICH",
+            "Tests that get a file: errors (default) or all.",
+            type=click.Choice(TEST_FILES),
+            default=TEST_FILES[0],
+        ),
         click.Option(["--ktest"], is_flag=True, help="Also write each test in KLEE's format."),
         _option("json", "FILE", "Write the summary as JSON; - for standard output.", type=_FILE),
         click.Option(["--quiet", "-q"], is_flag=True, help="Print errors only."),
@@ -106,7 +114,7 @@ def _parameters() -> list[click.Parameter]:
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
 )
 def explore(program: str, arguments: tuple[str, ...], **values: Any) -> int:
-    """Run PROGRAM on every path that its symbolic input can take, and write a test for each.
+    """Run PROGRAM on every path that its symbolic input can take, and keep a test for each.
 
     PROGRAM was built with CC=whence-cc; the symbolic arguments follow ARGUMENTS. Every rule is evaluated
     on every path. An exploration that was interrupted goes on in its directory.
@@ -150,7 +158,8 @@ def _options(values: Mapping[str, Any]) -> ExploreOptions:
     from whence.exploring.api import ExploreOptions
     from whence.toolchain.cache_prune import parse_size
 
-    names = ["solver", "max_time", "max_paths", "path_time", "query_time", "ways", "jobs", "ktest"]
+    names = ["solver", "max_time", "max_paths", "path_time", "query_time", "ways", "jobs"]
+    names += ["test_files", "ktest"]
     given = {name: values[name] for name in names}
     if values["max_memory"] is not None:
         given["max_memory"] = parse_size(values["max_memory"], "--max-memory")
@@ -173,9 +182,9 @@ def _run_options(values: Mapping[str, Any]) -> RunOptions:
 
 
 def _report(result: Exploration, program: str, values: Mapping[str, Any]) -> int:
-    from whence.exploring.inputs import read_test
     from whence.exploring.readable import sentences
     from whence.exploring.summary import certainty, text
+    from whence.exploring.testcases import read_test
 
     if values["json"] is not None:
         _write(values["json"], json.dumps(result.document(), indent=2) + "\n")

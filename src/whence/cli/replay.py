@@ -32,7 +32,9 @@ def replay(show: bool, wait: int, directory: Path, program: str | None, argument
     whence run --record DIRECTORY makes the recording. In place of it may stand a test of whence explore: the
     program gets its input, too. Nothing is checked.
     """
-    if directory.is_file():
+    from whence.exploring.testcases import is_test
+
+    if is_test(directory):
         return _test(directory, program, arguments, show, wait)
     from whence.alloc.recording import Recording
     from whence.api import find_program
@@ -54,7 +56,7 @@ def _test(file: Path, program: str | None, arguments: tuple[str, ...], show: boo
     from whence.api import find_program
     from whence.engines.process.launch import die_by
     from whence.exploring import replaying
-    from whence.exploring.inputs import read_test
+    from whence.exploring.testcases import read_test
 
     test = read_test(file)
     if show:

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 from whence import __version__
 from whence.api import StrPath, _settings, environment_of, find_program
 from whence.errors import UserMistake
-from whence.exploring.inputs import Symbolic, beginnings, read_seeds
+from whence.exploring.inputs import Symbolic, beginnings
 from whence.exploring.results import Exploration
+from whence.exploring.store import FILES
+from whence.exploring.testcases import read_seeds
 from whence.options import RunOptions
 from whence.shortage import shortages
 from whence.toolchain.cache_prune import format_size
@@ -36,7 +38,7 @@ class ExploreOptions:
     """How to explore. path_time: seconds of one path; query_time: of one question to the solver.
 
     max_time, max_paths, max_memory (bytes): None for no limit. ways: most ways of one decision that are
-    tried. ktest: also write KLEE's format.
+    tried. test_files: which tests get files, errors or all. ktest: each gets one in KLEE's format.
     """
 
     strategy: str = "rotation"
@@ -48,6 +50,7 @@ class ExploreOptions:
     query_time: float = 10.0
     ways: int = 16
     jobs: int = 1
+    test_files: str = FILES[0]
     ktest: bool = False
 
     def __post_init__(self) -> None:
@@ -56,6 +59,8 @@ class ExploreOptions:
             value = getattr(self, name)
             if not 0 < value <= 100_000_000:
                 raise UserMistake(f"{name} is {value:g}: expected a number above 0")
+        if self.test_files not in FILES:
+            raise UserMistake(f"test_files is '{self.test_files}': expected one of {', '.join(FILES)}")
         if self.max_memory is not None and self.max_memory < LEAST_MEMORY:
             least = format_size(LEAST_MEMORY)
             raise UserMistake(f"max_memory is {format_size(self.max_memory)}: expected {least} or more")
@@ -80,7 +85,7 @@ def explore(
     cluster: str | None = None,
     progress: Callable[[Loop[Any, Any]], None] = lambda _: None,
 ) -> Exploration:
-    """Explore the paths of a program that whence-cc built, and write a test for each.
+    """Explore the paths of a program that whence-cc built, and keep a test for each.
 
     args: its arguments; the symbolic ones follow. out: the directory of the exploration; one that was
     interrupted goes on there. sym_args: (least, most, bytes) of symbolic arguments. sym_stdin: symbolic
@@ -177,7 +182,7 @@ def explored(
 
     terms = Terms()
     reasoner = Reasoner(terms, load(options.solver, terms), max(1, int(options.query_time * 1000)))
-    with closing(Store(directory, identity, options.ktest)) as store:
+    with closing(Store(directory, identity, options.test_files, options.ktest)) as store:
         limits = Limits(options.max_time, options.max_paths, options.ways, options.max_memory)
         explorer = Explorer(executor, reasoner, store, options.strategy, limits, progress)
         return completed(explorer, store, first, notes, confirm)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -121,35 +120,9 @@ def _fitting(name: str, data: bytes, size: int) -> bytes:
     return (data[: size - 1] if text else data[:size]).ljust(size, b"\0")
 
 
-def read_seeds(paths: Iterable[Path], spec: Symbolic) -> list[dict[str, bytes]]:
-    """The inputs of seed files: tests of an exploration, or the bytes of the only stream or file.
-
-    Raises `UserMistake`.
-    """
-    return [_seed(path, spec) for path in paths]
-
-
-def _seed(path: Path, spec: Symbolic) -> dict[str, bytes]:
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise UserMistake(f"{path}: cannot be read: {error.strerror}") from error
-    if path.suffix == ".json":
-        return dict(read_test(path).inputs)
-    names = ([(_NAMES["STDIN"], spec.stdin)] if spec.stdin is not None else []) + [
-        (_NAMES["FILE"] + name, size) for name, size in spec.files
-    ]
-    if len(names) != 1:
-        raise UserMistake(f"{path}: --seed takes bytes for one symbolic file or stdin, or a test (.json)")
-    name, size = names[0]
-    if len(data) > (size or 0):
-        raise UserMistake(f"{path}: {len(data)} bytes, but {name} has {size} symbolic ones")
-    return {name: data}
-
-
 @dataclass(frozen=True)
 class Test:
-    """A test of an exploration, as it stands in its file."""
+    """A test of an exploration."""
 
     number: int
     program: str
@@ -157,26 +130,6 @@ class Test:
     inputs: Mapping[str, bytes]
     how: str
     status: int
-
-
-def read_test(path: Path) -> Test:
-    """Raises `UserMistake` for what is no test."""
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        return Test(
-            int(found["number"]),
-            str(found["program"]),
-            tuple(map(str, found["arguments"])),
-            {str(name): bytes.fromhex(data) for name, data in found["inputs"].items()},
-            str(found["end"]["how"]),
-            int(found["end"]["status"]),
-        )
-    except OSError as error:
-        raise UserMistake(f"{path}: cannot be read: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UserMistake(
-            f"{path}: is no test of whence explore ({type(error).__name__}: {error})"
-        ) from error
 
 
 def command_line(test: Test) -> list[bytes]:

@@ -97,7 +97,7 @@ class Exploration:
         return not self.errors
 
     def test(self, number: int) -> Path:
-        """The file of a test."""
+        """The file of a test, if it has one; `whence.exploring.testcases.read_test` reads it by that name."""
         from whence.exploring.store import test_path
 
         return test_path(self.directory, number)

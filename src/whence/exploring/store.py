@@ -1,8 +1,9 @@
-"""The directory of an exploration: what it explores, a journal of its paths, and a test for each.
+"""The directory of an exploration: what it explores, a journal of its paths, and files of tests.
 
-The journal has a line of JSON for each path, written at once when it has ended, before its test; so what
-a process that is killed has recorded is there, and a line that is cut off is the last. Tests that are
-missing are written again from the journal.
+The journal has a line of JSON for each path, written at once when it has ended, before the file of its
+test; so what a process that is killed has recorded is there, and a line that is cut off is the last. Files
+that are missing are written again from the journal. A new file costs more than a short path, so those of
+paths that are not looked for first are written on request only (`whence.exploring.testcases` does without).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import contextlib
 import fcntl
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -29,12 +30,12 @@ _MOST_KEPT = 64 << 20
 """Bytes of inputs that are kept in memory."""
 
 
-def _test_name(number: int) -> str:
-    return f"{number:06}.json"
+def _test_name(number: int, suffix: str = "json") -> str:
+    return f"{number:06}.{suffix}"
 
 
 def test_path(directory: Path, number: int) -> Path:
-    """The file of a test."""
+    """The file of a test, if it has one (`whence.exploring.testcases` reads those of all)."""
     return directory / TESTS / _test_name(number)
 
 
@@ -71,12 +72,18 @@ class Paths(Protocol):
         """Give up what can be read again."""
 
 
+FILES = ("errors", "all")
+"""Which tests have files: those of paths that have findings or do not end by an exit, or all."""
+
+
 @dataclass
 class Store:
-    """An open directory, which this process alone writes to."""
+    """An open directory, which this process alone writes to. files: one of `FILES`. ktest: each test has a
+    file in KLEE's format."""
 
     directory: Path
     identity: Mapping[str, Any]
+    files: str = FILES[0]
     ktest: bool = False
     tests: int = 0
     _offsets: dict[int, int] = field(default_factory=dict)
@@ -142,20 +149,17 @@ class Store:
         self._journal.seek(0)
         with open(self._journal.fileno(), "rb", closefd=False) as file:
             for line in file:
-                path = _decoded(line)
+                path = decoded(line)
                 if path is None:
                     break
                 self._remember(path, offset)
                 offset += len(line)
-                if path.test and _test_name(path.number) not in there:
-                    self._write_test(path, _inputs_text(path))
+                self._write_files(path, None, there)
                 yield path
         os.ftruncate(self._journal.fileno(), offset)
         self._end = offset
         if self._offsets:  # the last test may have been cut off
-            last = self._read(max(self._offsets))
-            if last.test:
-                self._write_test(last, _inputs_text(last))
+            self._write_files(self._read(max(self._offsets)))
 
     def add(self, path: Recorded) -> None:
         """Record a path; raises `ToolLimit` if the disk is full, and leaves the journal whole."""
@@ -167,8 +171,7 @@ class Store:
                 os.write(self._journal.fileno(), line[done:])
             self._end += len(line)
             self._remember(path, offset)
-            if path.test:
-                self._write_test(path, inputs)
+            self._write_files(path, inputs)
         except OSError as error:
             if self._end == offset:
                 with contextlib.suppress(OSError):
@@ -196,10 +199,23 @@ class Store:
     def _read(self, number: int) -> Recorded:
         with open(self.directory / JOURNAL, "rb") as file:
             file.seek(self._offsets[number])
-            path = _decoded(file.readline())
+            path = decoded(file.readline())
         if path is None:
             raise ToolLimit(f"{self.directory / JOURNAL}: changed while it was used")
         return path
+
+    def _write_files(
+        self, path: Recorded, inputs: str | None = None, there: Collection[str] = ()
+    ) -> None:
+        """The files of a test, if it is to have some. inputs: as text, if that is known. there: names of
+        files that are."""
+        if not path.test:
+            return
+        wanted = self.files == "all" or path.how != "exit" or path.findings
+        if wanted and _test_name(path.number) not in there:
+            self._write_test(path, _inputs_text(path) if inputs is None else inputs)
+        if self.ktest and _test_name(path.number, "ktest") not in there:
+            self._write_ktest(path)
 
     def _write_test(self, path: Recorded, inputs: str) -> None:
         """inputs: as text."""
@@ -215,11 +231,12 @@ class Store:
             _write_all(file, text.encode("ascii"))
         finally:
             os.close(file)
-        if self.ktest:
-            from whence.exploring.ktest import encoded
 
-            place = test_path(self.directory, path.number).with_suffix(".ktest")
-            place.write_bytes(encoded(self.identity["arguments"], path.inputs))
+    def _write_ktest(self, path: Recorded) -> None:
+        from whence.exploring.ktest import encoded
+
+        place = self.directory / TESTS / _test_name(path.number, "ktest")
+        place.write_bytes(encoded(self.identity["arguments"], path.inputs))
 
     def write(self, name: str, text: str) -> None:
         """Write a file of the directory, at once."""
@@ -250,7 +267,7 @@ def _encoded(path: Recorded, inputs: str) -> bytes:
     return f"{line}}}\n".encode("ascii")
 
 
-def _decoded(line: bytes) -> Recorded | None:
+def decoded(line: bytes) -> Recorded | None:
     """None for a line that is cut off."""
     if not line.endswith(b"\n"):
         return None

@@ -76,7 +76,7 @@ def coordinated(
     confirm: Confirm | None = None,
 ) -> Exploration:
     """Explore with any executor of shares; see `whence.exploring.api.explored`."""
-    with closing(Store(directory, identity, options.ktest)) as store:
+    with closing(Store(directory, identity, options.test_files, options.ktest)) as store:
         limits = Limits(options.max_time, options.max_paths, options.ways, options.max_memory)
         coordinator = Coordinator(executor, store, limits, progress)
         return completed(coordinator, store, first, tuple(notes), confirm)
